@@ -1,0 +1,53 @@
+package errors
+
+import "strings"
+
+// Refusals that name several things print their names and codes, so that a log line says what to look at. The messages
+// of fields and blockers stay out: a validator's sentence may quote the value.
+
+// Error is the refusal's line with the failed fields: "CreateContact: 422 validation_failed: ...: account.iban
+// (missing)".
+func (e *ValidationFailed) Error() string { return e.line(fieldNames(e.Fields)) }
+
+// Error is the refusal's line with the codes of the blockers.
+func (e *RailRequirementsUnmet) Error() string { return e.line(blockerNames(e.Blockers)) }
+
+// Error is the refusal's line with the codes of the blockers.
+func (e *ContactNotPayable) Error() string { return e.line(blockerNames(e.Blockers)) }
+
+// Error is the refusal's line with the paths that failed: "UpdateInvoice: 422: body.items[0].price (missing)".
+func (e *DetailErrors) Error() string {
+	names := make([]string, len(e.Items))
+	for i, item := range e.Items {
+		names[i] = nameAndCode(item.Path, item.Type)
+	}
+	return e.line(listed(names))
+}
+
+func fieldNames(fields []Field) string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = nameAndCode(f.Field, f.Code)
+	}
+	return listed(names)
+}
+
+func blockerNames(blockers []Blocker) string {
+	names := make([]string, len(blockers))
+	for i, b := range blockers {
+		names[i] = nameAndCode(b.Code, b.Field)
+	}
+	return listed(names)
+}
+
+// nameAndCode is "name (code)", or whichever of the two there is.
+func nameAndCode(name, code string) string {
+	name, code = oneLine(name, maxName), oneLine(code, maxName)
+	switch {
+	case name == "":
+		return code
+	case code == "":
+		return name
+	}
+	return strings.Join([]string{name, " (", code, ")"}, "")
+}

@@ -1,0 +1,106 @@
+package errors
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Answer is what [Decode] needs to know of an HTTP answer and of the request it belongs to.
+type Answer struct {
+	// Status is the HTTP status.
+	Status int
+	// Header is the answer's header.
+	Header http.Header
+	// Body is the answer's body, as far as it was read.
+	Body []byte
+	// Truncated says that the body goes on beyond what was read.
+	Truncated bool
+	// Operation is the OpenAPI operationId of the request.
+	Operation string
+	// IdempotencyKey is the key of a write, empty for a read.
+	IdempotencyKey string
+	// Write says whether the request could change anything.
+	Write bool
+	// Attempts is how many times the request was sent.
+	Attempts int
+	// Now is the time of the answer, which Retry-After counts from. Zero means the clock's time.
+	Now time.Time
+}
+
+// Reasons why a body is no envelope.
+var (
+	errTruncated  = New("body was cut short")
+	errNoEnvelope = New("body has neither an error code nor a detail array")
+)
+
+// envelope is the union of the two shapes in which the service refuses.
+type envelope struct {
+	Error  jsontext.Value `json:"error"`
+	Detail jsontext.Value `json:"detail"`
+}
+
+// Decode turns an answer that is no success into its error: the slug's own type, [*Unrecognized] for an unknown slug,
+// [*DetailErrors] for the /api/v1 shape, and [*UnexpectedAnswer] for everything else. It is never nil, for any input.
+//
+// A slug is taken at its word whatever the status is; the status is kept as received. A slug that folds into another
+// one becomes that other one. The error keeps no reference to the body.
+//
+// Source: Errors.
+func Decode(a Answer) error {
+	r := refusalOf(a)
+
+	var e envelope
+	if err := json.Unmarshal(a.Body, &e); err != nil {
+		if a.Truncated {
+			err = Join(errTruncated, err)
+		}
+		return newUnexpectedAnswer(a, r, err)
+	}
+	if members := newDetails(e.Error); members.text("code") != "" {
+		return newRefused(r, members)
+	}
+	if e.Detail.Kind() == jsontext.KindBeginArray {
+		return newDetailErrors(r, e.Detail)
+	}
+	return newUnexpectedAnswer(a, r, errNoEnvelope)
+}
+
+// newRefused builds the error of a platform envelope from its members.
+func newRefused(r Refusal, members details) error {
+	r.Code = Code(members.text("code"))
+	r.Message = members.text("message")
+	if raw := members["details"]; raw.Kind() != jsontext.KindNull {
+		r.Details = raw
+	}
+	d := newDetails(r.Details)
+	if r.RequestID == "" {
+		r.RequestID = d.text("requestId")
+	}
+	if err := newSlug(r, d); err != nil {
+		return err
+	}
+	return &Unrecognized{Refusal: r}
+}
+
+// refusalOf gives what an answer's head and its request say.
+func refusalOf(a Answer) Refusal {
+	now := a.Now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	r := Refusal{
+		Status:         a.Status,
+		RequestID:      a.Header.Get("X-Request-ID"),
+		Operation:      a.Operation,
+		IdempotencyKey: a.IdempotencyKey,
+		Write:          a.Write,
+		Attempts:       a.Attempts,
+	}
+	if wait, ok := RetryAfter(a.Header, now); ok {
+		r.RetryAfter, r.RetryAt = wait, now.Add(wait)
+	}
+	return r
+}

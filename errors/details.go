@@ -1,0 +1,115 @@
+package errors
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/shopspring/decimal"
+)
+
+// Field is one failed field of [ValidationFailed].
+//
+// Source: Errors, Platform envelope.
+type Field struct {
+	Field   string // in wire spelling, for example "account.iban"
+	Code    string // the validator's code, for example [FieldMissing]; the set is open
+	Message string // one sentence for people
+}
+
+// Blocker is one thing that keeps a contact from being paid or a rail from being opened. Blocker codes are a vocabulary
+// of their own, distinct from slugs.
+//
+// Source: Resources, Contact; Errors, Slugs.
+type Blocker struct {
+	Code    string
+	Message string
+	Field   string // the field concerned, in wire spelling; empty when there is none
+}
+
+// details reads error.details member by member. A member that is absent or of another type than expected reads as the
+// zero value: it must not cost the caller the rest of the error, and it stays in the raw details.
+type details map[string]jsontext.Value
+
+func newDetails(raw jsontext.Value) details {
+	var d details
+	if raw.Kind() != jsontext.KindBeginObject || json.Unmarshal(raw, &d) != nil {
+		return nil
+	}
+	return d
+}
+
+func (d details) text(key string) string { return textOf(d[key]) }
+
+// texts reads an array of strings, or one string of words separated by spaces, as OAuth spells scopes.
+func (d details) texts(key string) []string {
+	if d[key].Kind() == jsontext.KindString {
+		return strings.Fields(textOf(d[key]))
+	}
+	var out []string
+	for _, item := range arrayOf(d[key]) {
+		if item.Kind() == jsontext.KindString {
+			out = append(out, textOf(item))
+		}
+	}
+	return out
+}
+
+// decimalPattern is the description's pattern of decimal strings without its degenerate forms. It admits no exponent:
+// a short "1e999999999" would print as a gigabyte.
+var decimalPattern = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)$`)
+
+// amount reads a decimal string, or a JSON number by its literal digits.
+func (d details) amount(key string) decimal.Decimal {
+	literal := string(d[key])
+	if d[key].Kind() != jsontext.KindNumber {
+		literal = textOf(d[key])
+	}
+	if len(literal) > maxName || !decimalPattern.MatchString(literal) {
+		return decimal.Decimal{}
+	}
+	amount, err := decimal.NewFromString(literal)
+	if err != nil {
+		return decimal.Decimal{}
+	}
+	return amount
+}
+
+func (d details) fields(key string) []Field {
+	var out []Field
+	for _, item := range arrayOf(d[key]) {
+		if f := newDetails(item); f != nil {
+			out = append(out, Field{Field: f.text("field"), Code: f.text("code"), Message: f.text("message")})
+		}
+	}
+	return out
+}
+
+func (d details) blockers(key string) []Blocker {
+	var out []Blocker
+	for _, item := range arrayOf(d[key]) {
+		if b := newDetails(item); b != nil {
+			out = append(out, Blocker{Code: b.text("code"), Message: b.text("message"), Field: b.text("field")})
+		}
+	}
+	return out
+}
+
+// textOf reads a JSON string; anything else reads as "".
+func textOf(raw jsontext.Value) string {
+	var text string
+	if raw.Kind() != jsontext.KindString || json.Unmarshal(raw, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// arrayOf reads a JSON array; anything else reads as nil.
+func arrayOf(raw jsontext.Value) []jsontext.Value {
+	var items []jsontext.Value
+	if raw.Kind() != jsontext.KindBeginArray || json.Unmarshal(raw, &items) != nil {
+		return nil
+	}
+	return items
+}

@@ -1,0 +1,134 @@
+package errors
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of what an error's text takes from outside, in bytes.
+const (
+	maxMessage = 300
+	maxName    = 128
+	maxNames   = 8 // fields or blockers that are named before the rest is only counted
+)
+
+// errorLine is the one line that every error of this package prints as:
+//
+//	operation: status code: message: concerned (request id, key, attempts, retry after)
+//
+// Every part is optional.
+type errorLine struct {
+	operation      string
+	status         int
+	code           string
+	message        string
+	concerned      string
+	requestID      string
+	idempotencyKey string
+	attempts       int
+	retryAfter     time.Duration
+}
+
+func (l errorLine) String() string {
+	var head []string
+	if l.operation != "" {
+		head = append(head, oneLine(l.operation, maxName))
+	}
+	if answer := l.answer(); answer != "" {
+		head = append(head, answer)
+	}
+	if l.message != "" {
+		head = append(head, oneLine(l.message, maxMessage))
+	}
+	if l.concerned != "" {
+		head = append(head, l.concerned)
+	}
+	if len(head) == 0 {
+		head = append(head, "request failed")
+	}
+	text := strings.Join(head, ": ")
+	if circumstances := l.circumstances(); circumstances != "" {
+		text += " (" + circumstances + ")"
+	}
+	return text
+}
+
+func (l errorLine) answer() string {
+	code := oneLine(l.code, maxName)
+	if l.status == 0 {
+		return code
+	}
+	return strings.TrimSpace(strconv.Itoa(l.status) + " " + code)
+}
+
+func (l errorLine) circumstances() string {
+	var parts []string
+	if l.requestID != "" {
+		parts = append(parts, "request "+oneLine(l.requestID, maxName))
+	}
+	if l.idempotencyKey != "" {
+		parts = append(parts, "key "+oneLine(l.idempotencyKey, maxName))
+	}
+	if l.attempts > 1 {
+		parts = append(parts, strconv.Itoa(l.attempts)+" attempts")
+	}
+	if l.retryAfter > 0 {
+		parts = append(parts, "retry after "+l.retryAfter.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// listed joins names for an error's text: at most maxNames of them, then how many more there are.
+func listed(names []string) string {
+	if len(names) <= maxNames {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:maxNames], ", ") + " and " + strconv.Itoa(len(names)-maxNames) + " more"
+}
+
+// causeText is the text of an underlying error. A *url.Error is shown without its URL, which can carry ids and queries.
+func causeText(err error) string {
+	if err == nil {
+		return ""
+	}
+	if u, ok := err.(*url.Error); ok && u.Err != nil { //nolint:errorlint // a wrapped one has already been put into words
+		err = u.Err
+	}
+	return oneLine(err.Error(), maxMessage)
+}
+
+// oneLine makes text from outside harmless in a log: characters that do not print become spaces, invalid UTF-8 becomes
+// U+FFFD, runs of space become one, and what exceeds the bound is cut off with an ellipsis. The result is at most limit
+// bytes long.
+func oneLine(text string, limit int) string {
+	const ellipsis = "…"
+	var out strings.Builder
+	space := false
+	fits := 0 // length up to which an ellipsis still fits
+	for _, r := range text {
+		if !unicode.IsGraphic(r) || unicode.IsSpace(r) {
+			space = out.Len() > 0
+			continue
+		}
+		size := utf8.RuneLen(r)
+		if space {
+			size++
+		}
+		if out.Len()+size > limit {
+			return strings.TrimRight(out.String()[:fits], " ") + ellipsis
+		}
+		if space {
+			out.WriteByte(' ')
+			space = false
+		}
+		out.WriteRune(r)
+		if out.Len() <= limit-len(ellipsis) {
+			fits = out.Len()
+		}
+	}
+	return out.String()
+}

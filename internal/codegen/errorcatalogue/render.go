@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"go/format"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+//go:embed slugs.go.tmpl
+var slugsTemplate string
+
+// render writes the Go file: the same catalogue always gives the same bytes.
+func render(c *catalogue) ([]byte, error) {
+	t, err := template.New("slugs.go.tmpl").Funcs(template.FuncMap{
+		"goName":   goName,
+		"goType":   func(d detail) string { return detailTypes[d.Type].goType },
+		"reader":   func(d detail) string { return detailTypes[d.Type].reader },
+		"remedy":   func(j judgement) string { return remedies[j.Value] },
+		"movement": func(j judgement) string { return movements[j.Value] },
+		"judged":   judged,
+		"comment":  comment,
+	}).Parse(slugsTemplate)
+	if err != nil {
+		return nil, err
+	}
+
+	var code bytes.Buffer
+	if err := t.Execute(&code, viewOf(c)); err != nil {
+		return nil, err
+	}
+	formatted, err := format.Source(code.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("the template wrote code that does not parse: %w", err)
+	}
+	return formatted, nil
+}
+
+// view is the catalogue as the template walks it.
+type view struct {
+	Slugs      []slugView // sorted by slug
+	Folded     []unreached
+	FieldCodes []fieldCode
+	Values     []namedValue
+}
+
+type slugView struct {
+	slug
+	Folds []string // slugs that are folded into this one
+}
+
+func viewOf(c *catalogue) view {
+	v := view{FieldCodes: c.FieldCodes}
+	folds := map[string][]string{}
+	for _, u := range c.Unreached {
+		if u.FoldedInto != "" {
+			folds[u.FoldedInto] = append(folds[u.FoldedInto], u.Slug)
+			v.Folded = append(v.Folded, u)
+		}
+	}
+	for _, s := range c.Slugs {
+		v.Slugs = append(v.Slugs, slugView{slug: s, Folds: folds[s.Slug]})
+		for _, d := range s.Details {
+			v.Values = append(v.Values, d.Values...)
+		}
+	}
+	slices.SortFunc(v.Slugs, func(a, b slugView) int { return strings.Compare(a.Slug, b.Slug) })
+	return v
+}
+
+// judged is a judgement as the documentation shows it: with the reason when it is assumed for this slug, and only marked
+// as assumed when it comes from the defaults, whose reasons the documentation gives once.
+func judged(j judgement) string {
+	switch {
+	case j.Assumed == "":
+		return j.Value + "."
+	case j.byDefault:
+		return j.Value + " (assumed)."
+	}
+	return j.Value + " (assumed: " + strings.TrimSuffix(j.Assumed, ".") + ")."
+}
+
+// goName turns a slug into its Go name: invalid_id becomes InvalidID.
+func goName(slug string) string {
+	var name strings.Builder
+	for word := range strings.SplitSeq(slug, "_") {
+		switch {
+		case word == "id":
+			name.WriteString("ID")
+		case word != "":
+			name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return name.String()
+}
+
+// comment breaks a text into comment lines of at most 118 columns.
+func comment(text string) string {
+	const width = 118
+	var out strings.Builder
+	line := "//"
+	for word := range strings.FieldsSeq(text) {
+		if len(line)+1+len(word) > width {
+			out.WriteString(line + "\n")
+			line = "//"
+		}
+		line += " " + word
+	}
+	out.WriteString(line)
+	return out.String()
+}
