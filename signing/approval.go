@@ -1,0 +1,137 @@
+package signing
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// Approval is what the service answers when it prepared a money-moving operation: bytes that the developer key is
+// to sign within a window, 120 seconds for a payout or transfer and 60 for an escrow action.
+// Source: Authentication, Platform API; Limits, Lifetimes.
+type Approval struct {
+	// ID identifies the approval when the operation is confirmed.
+	ID string
+	// Payload is the decoded payload: the very bytes to sign.
+	Payload []byte
+	// ExpiresAt is the end of the window.
+	ExpiresAt time.Time
+}
+
+// Intent is what the caller asked the service for. Every field is compared with the approval's payload, and none
+// stands for "anything": a field left zero is refused, but for those of Destination that do not apply.
+type Intent struct {
+	// Operation is what is to happen, such as "payout.fund" or "escrow.release".
+	Operation string
+	// ResourceID is the payout's or escrow's id.
+	ResourceID string
+	// Account is the client's id, or "self".
+	Account string
+	// Amount is positive; amounts are compared by value, so that 25 equals 25.00.
+	Amount decimal.Decimal
+	// Currency is the asset debited, such as "USDC".
+	Currency string
+	// Destination is where the money goes.
+	Destination Destination
+}
+
+// Destination is a saved contact or an address on a chain. What the caller did not ask for stays empty, and the
+// payload must then leave it out as well.
+type Destination struct {
+	// ContactID is the contact that is paid.
+	ContactID string
+	// Address is the on-chain address that is paid. Hexadecimal addresses are compared without regard to case.
+	Address string
+	// ChainID is a chain code such as "base", or an EVM chain id in decimal digits such as "8453"; in the payload,
+	// the latter may be a string or an integer.
+	ChainID string
+}
+
+// Verifier decides whether an approval is what the caller wants. It returns nil, or the reason not to sign.
+type Verifier func(ctx context.Context, a Approval, want Intent) error
+
+// ApprovalRefused says that an approval was not signed, since it is not what the caller asked for. Nothing was
+// authorized, and the operation can be prepared again.
+type ApprovalRefused struct {
+	// ApprovalID is the refused approval's.
+	ApprovalID string
+	// Field is the payload member in question, such as "amount" or "destination.contactId", or "payload" for a
+	// payload that cannot be read as an approval at all.
+	Field string
+	// Want is what the caller's intent, or the approval's envelope, says; empty if there is nothing to compare.
+	Want string
+	// Got is what the payload says.
+	Got string
+	// Reason is one sentence safe to log.
+	Reason string
+}
+
+func (e *ApprovalRefused) Error() string {
+	message := fmt.Sprintf("signing: approval %s refused: %s: %s", quote(e.ApprovalID), e.Field, e.Reason)
+	if e.Want != "" || e.Got != "" {
+		message += fmt.Sprintf(" (got %s, want %s)", quote(e.Got), quote(e.Want))
+	}
+	return message
+}
+
+// quote keeps what a payload says from flooding or forging a line of a log.
+func quote(s string) string {
+	const most = 80
+	if len(s) > most {
+		return fmt.Sprintf("%q…", s[:most])
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// ApprovalOption changes how [SignApproval] works.
+type ApprovalOption func(*approvalOptions)
+
+type approvalOptions struct{ verifier Verifier }
+
+// VerifyWith replaces [CheckApproval] as the judge of an approval's payload, for example if the service answers
+// opaque payloads. What v returns nil for is signed, so v must decode and compare everything that it means to
+// authorize. A nil Verifier leaves CheckApproval in place.
+func VerifyWith(v Verifier) ApprovalOption {
+	return func(o *approvalOptions) {
+		if v != nil {
+			o.verifier = v
+		}
+	}
+}
+
+// SignApproval signs the approval's payload with s, if it is what the caller wants; now is the service's time as
+// far as the caller knows it. The signer is called only after the check passed. The signature is as [Signer] says,
+// ready to be sent in base64.
+//
+// Errors are [*ApprovalRefused], or whatever a [Verifier] set by [VerifyWith] returned, ctx's error, or the signer's.
+func SignApproval(ctx context.Context, s Signer, a Approval, want Intent, now time.Time, opts ...ApprovalOption) ([]byte, error) {
+	if isNil(s) {
+		return nil, ErrNoKey
+	}
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	options := approvalOptions{verifier: func(_ context.Context, a Approval, want Intent) error {
+		return CheckApproval(a, want, now)
+	}}
+	for _, option := range opts {
+		option(&options)
+	}
+
+	// The signer gets a copy that nobody else can reach, so that it signs the bytes that were checked.
+	signed := bytes.Clone(a.Payload)
+	a.Payload = bytes.Clone(signed)
+	if err := checkEnvelope(a, now); err != nil {
+		return nil, err
+	}
+	if err := options.verifier(ctx, a, want); err != nil {
+		return nil, err
+	}
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	return s.Sign(ctx, signed)
+}

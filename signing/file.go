@@ -1,0 +1,94 @@
+package signing
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+
+	"github.com/youmark/pkcs8"
+
+	"github.com/moneymovement/moneymovement-go/signing/internal/keyfile"
+)
+
+// LoadDeveloperKey reads a private key file that [ParseDeveloperKey] understands. The file's permissions are not
+// checked, because secrets mounted into containers are often readable by a group; keep others out yourself.
+func LoadDeveloperKey(path string) (*DeveloperKey, error) {
+	return load(path, ParseDeveloperKey)
+}
+
+// LoadEncryptedDeveloperKey reads a passphrase-protected private key file that [ParseEncryptedDeveloperKey]
+// understands.
+func LoadEncryptedDeveloperKey(path string, passphrase []byte) (*DeveloperKey, error) {
+	return load(path, func(data []byte) (*DeveloperKey, error) {
+		return ParseEncryptedDeveloperKey(data, passphrase)
+	})
+}
+
+func load(path string, parse func([]byte) (*DeveloperKey, error)) (*DeveloperKey, error) {
+	data, err := keyfile.Read(path, maxKeyData)
+	if err != nil {
+		return nil, fmt.Errorf("signing: load developer key: %w", err)
+	}
+	defer clear(data)
+	key, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("signing: load developer key %s: %w", path, err)
+	}
+	return key, nil
+}
+
+// Save writes the private key to a new file, PKCS #8 in PEM, that only its owner can read (mode 0600). The file
+// appears whole or not at all, and an existing one is never overwritten: the error is then fs.ErrExist. A key
+// whose private half is held elsewhere answers [ErrNotExportable].
+func (k *DeveloperKey) Save(path string) error {
+	private, err := k.private()
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return fmt.Errorf("signing: encode private key: %w", err)
+	}
+	return save(path, "PRIVATE KEY", der)
+}
+
+// SaveEncrypted is [DeveloperKey.Save] with the key protected by a passphrase: PBES2 with AES-256-CBC and PBKDF2 of
+// 600,000 rounds of HMAC-SHA-256. An empty passphrase answers [ErrPassphraseRequired].
+func (k *DeveloperKey) SaveEncrypted(path string, passphrase []byte) error {
+	if len(passphrase) == 0 { // the pkcs8 package would write the key in the clear
+		return ErrPassphraseRequired
+	}
+	private, err := k.private()
+	if err != nil {
+		return err
+	}
+	der, err := pkcs8.MarshalPrivateKey(private, passphrase, encryption())
+	if err != nil {
+		return fmt.Errorf("signing: encrypt private key: %w", err)
+	}
+	return save(path, "ENCRYPTED PRIVATE KEY", der)
+}
+
+func (k *DeveloperKey) private() (any, error) {
+	switch {
+	case k == nil || k.sign == nil:
+		return nil, ErrNoKey
+	case k.export == nil:
+		return nil, ErrNotExportable
+	}
+	return k.export(), nil
+}
+
+func save(path, blockType string, der []byte) error {
+	defer clear(der)
+	var encoded bytes.Buffer
+	if err := pem.Encode(&encoded, &pem.Block{Type: blockType, Bytes: der}); err != nil {
+		return fmt.Errorf("signing: encode private key: %w", err)
+	}
+	defer clear(encoded.Bytes())
+	if err := keyfile.Create(path, encoded.Bytes()); err != nil {
+		return fmt.Errorf("signing: save private key: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+// Package keyfile reads key files and creates them once, for their owner only.
+package keyfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// ErrTooLarge means that a file is longer than any key.
+var ErrTooLarge = errors.New("the file is too large for a key")
+
+// Read returns the file's content, at most limit bytes of it, or [ErrTooLarge].
+func Read(path string, limit int) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, int64(limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > limit {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: ErrTooLarge}
+	}
+	return data, nil
+}
+
+// Create writes data to a new file with mode 0600. It never replaces a file: if path exists, the error is
+// fs.ErrExist. Whoever reads path finds no file or all of data, also after a crash.
+func Create(path string, data []byte) error {
+	if _, err := os.Lstat(path); err == nil {
+		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+	}
+	temporary, err := writeTemporary(filepath.Dir(path), data)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary)
+
+	// Unlike a rename, a link fails if somebody else created path in the meantime.
+	err = os.Link(temporary, path)
+	if noLinks(err) {
+		return createExclusively(path, data)
+	}
+	if err != nil {
+		return err
+	}
+	syncDirectory(filepath.Dir(path))
+	return nil
+}
+
+// writeTemporary relies on os.CreateTemp's mode, which is 0600.
+func writeTemporary(directory string, data []byte) (name string, err error) {
+	file, err := os.CreateTemp(directory, ".key-*")
+	if err != nil {
+		return "", err
+	}
+	if err := writeAndClose(file, data); err != nil {
+		os.Remove(file.Name())
+		return "", err
+	}
+	return file.Name(), nil
+}
+
+// createExclusively serves file systems without hard links, at the price that a reader can see a part of the file.
+func createExclusively(path string, data []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := writeAndClose(file, data); err != nil {
+		os.Remove(path)
+		return err
+	}
+	return nil
+}
+
+func writeAndClose(file *os.File, data []byte) error {
+	_, err := file.Write(data)
+	if err == nil {
+		err = file.Sync()
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("write key file: %w", err)
+	}
+	return nil
+}
+
+// noLinks tells a file system that cannot link from a link that failed.
+func noLinks(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM)
+}
+
+// syncDirectory makes the new name survive a crash. Not every system can sync a directory, and the file itself is
+// safe already, so that failing is no reason to report a key as not saved.
+func syncDirectory(path string) {
+	directory, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer directory.Close()
+	_ = directory.Sync()
+}

@@ -1,0 +1,174 @@
+package signing
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/shopspring/decimal"
+)
+
+// maxPayload bounds an approval payload in bytes; real ones have a few hundred.
+const maxPayload = 16 << 10
+
+// payload is an approval payload, read.
+type payload struct {
+	ApprovalID  string
+	Operation   string
+	ResourceID  string
+	Account     string
+	Amount      decimal.Decimal
+	Currency    string
+	Destination Destination
+	ExpiresAt   time.Time
+	Nonce       string
+}
+
+// parsePayload reads a payload that is exactly what it must be: an RFC 8785 canonical JSON object with all known
+// members, each of its type, and no other, since a signature must not cover what nobody compares.
+func parsePayload(data []byte) (payload, *ApprovalRefused) {
+	if len(data) > maxPayload {
+		return payload{}, opaque(fmt.Sprintf("%d bytes are too many", len(data)))
+	}
+	canonical := jsontext.Value(bytes.Clone(data))
+	if err := canonical.Canonicalize(); err != nil || canonical.Kind() != '{' {
+		return payload{}, opaque("it is not a JSON object without duplicate members")
+	}
+	if !bytes.Equal(canonical, data) {
+		return payload{}, opaque("it is not in RFC 8785 canonical form")
+	}
+	top := members{value: canonical}
+	top.decode("approvalId", "operation", "resourceId", "account", "amount", "currency", "destination", "expiresAt", "nonce")
+	p := payload{
+		ApprovalID: top.text("approvalId"),
+		Operation:  top.text("operation"),
+		ResourceID: top.text("resourceId"),
+		Account:    top.text("account"),
+		Amount:     top.amount("amount"),
+		Currency:   top.text("currency"),
+		ExpiresAt:  top.time("expiresAt"),
+		Nonce:      top.text("nonce"),
+	}
+	destination := members{value: top.take("destination"), prefix: "destination."}
+	destination.refused = top.refused
+	destination.decode("contactId", "address", "chainId")
+	p.Destination = Destination{
+		ContactID: destination.optionalText("contactId"),
+		Address:   destination.optionalText("address"),
+		ChainID:   destination.optionalChain("chainId"),
+	}
+	return p, destination.refused
+}
+
+func opaque(reason string) *ApprovalRefused {
+	return &ApprovalRefused{Field: "payload", Reason: reason}
+}
+
+// members reads the members of one JSON object. The first thing wrong is kept in refused, and everything after it
+// reads as zero.
+type members struct {
+	value   jsontext.Value
+	prefix  string
+	found   map[string]jsontext.Value
+	refused *ApprovalRefused
+}
+
+// decode splits the object, and refuses members that are not known.
+func (m *members) decode(known ...string) {
+	if m.refused != nil {
+		return
+	}
+	if m.value.Kind() != '{' || json.Unmarshal(m.value, &m.found) != nil {
+		m.refuse("", "it must be a JSON object", m.value)
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.found)) {
+		if !slices.Contains(known, name) {
+			m.refuse(name, "a signature would cover this unknown member", m.found[name])
+			return
+		}
+	}
+}
+
+func (m *members) refuse(name, reason string, got jsontext.Value) {
+	if m.refused == nil {
+		field := m.prefix + name
+		if name == "" {
+			field = strings.TrimSuffix(m.prefix, ".")
+		}
+		m.refused = &ApprovalRefused{Field: field, Reason: reason, Got: string(got)}
+	}
+}
+
+// take returns a member that must be there.
+func (m *members) take(name string) jsontext.Value {
+	value, ok := m.found[name]
+	if !ok {
+		m.refuse(name, "the member is missing", nil)
+	}
+	return value
+}
+
+// text returns a string that must be there and not be empty.
+func (m *members) text(name string) string {
+	value := m.take(name)
+	if m.refused != nil {
+		return ""
+	}
+	var s string
+	if value.Kind() != '"' || json.Unmarshal(value, &s) != nil || s == "" {
+		m.refuse(name, "it must be a string that is not empty", value)
+	}
+	return s
+}
+
+func (m *members) optionalText(name string) string {
+	if _, ok := m.found[name]; !ok {
+		return ""
+	}
+	return m.text(name)
+}
+
+// chainInteger is an EVM chain id as a canonical JSON number.
+var chainInteger = regexp.MustCompile(`^[1-9][0-9]{0,15}$`)
+
+func (m *members) optionalChain(name string) string {
+	if value := m.found[name]; value.Kind() == '0' {
+		if !chainInteger.Match(value) {
+			m.refuse(name, "it must be a chain code or a positive integer", value)
+			return ""
+		}
+		return string(value)
+	}
+	return m.optionalText(name)
+}
+
+// plainAmount is a decimal string without sign or exponent, short enough to compute with.
+var plainAmount = regexp.MustCompile(`^[0-9]{1,40}(\.[0-9]{1,40})?$`)
+
+func (m *members) amount(name string) decimal.Decimal {
+	s := m.text(name)
+	if m.refused != nil {
+		return decimal.Decimal{}
+	}
+	if !plainAmount.MatchString(s) {
+		m.refuse(name, "it must be a decimal string without sign or exponent", m.found[name])
+		return decimal.Decimal{}
+	}
+	return decimal.RequireFromString(s)
+}
+
+func (m *members) time(name string) time.Time {
+	s := m.text(name)
+	var t time.Time
+	if m.refused == nil && t.UnmarshalText([]byte(s)) != nil {
+		m.refuse(name, "it must be an RFC 3339 time", m.found[name])
+	}
+	return t
+}

@@ -1,0 +1,74 @@
+package signing
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"math/big"
+
+	"github.com/moneymovement/moneymovement-go/signing/internal/ecsig"
+)
+
+// Verify checks a signature over message by the key publicKeyDER, a DER SubjectPublicKeyInfo of an ECDSA P-256,
+// Ed25519 or RSA key. It returns nil, [ErrSignatureInvalid], [ErrSignatureMalleable] for an ECDSA signature with a
+// high S, or [*KeyRefused] for a key that is none of these. For secp256k1 keys as well, use wallet.Verify.
+func Verify(publicKeyDER, message, signature []byte) error {
+	public, err := x509.ParsePKIXPublicKey(publicKeyDER)
+	if err != nil {
+		return &KeyRefused{Reason: "this is not the public key of a supported algorithm", Err: err}
+	}
+	if _, err := algorithmOf(public); err != nil {
+		return err
+	}
+	return verify(public, message, signature)
+}
+
+// verify takes only public keys that algorithmOf accepts.
+func verify(public crypto.PublicKey, message, signature []byte) error {
+	switch key := public.(type) {
+	case *ecdsa.PublicKey:
+		return verifyECDSA(key, message, signature)
+	case ed25519.PublicKey:
+		if !ed25519.Verify(key, message, signature) {
+			return ErrSignatureInvalid
+		}
+	case *rsa.PublicKey:
+		digest := sha256.Sum256(message)
+		if rsa.VerifyPKCS1v15(key, crypto.SHA256, digest[:], signature) != nil {
+			return ErrSignatureInvalid
+		}
+	default:
+		return ErrSignatureInvalid
+	}
+	return nil
+}
+
+func verifyECDSA(key *ecdsa.PublicKey, message, signature []byte) error {
+	digest := sha256.Sum256(message)
+	if !ecdsa.VerifyASN1(key, digest[:], signature) {
+		return ErrSignatureInvalid
+	}
+	sig, err := ecsig.Parse(signature)
+	if err != nil {
+		return ErrSignatureInvalid
+	}
+	if sig.HighS(p256Order()) {
+		return ErrSignatureMalleable
+	}
+	return nil
+}
+
+// lowS turns an ECDSA P-256 signature into its low-S form; signers are free to answer either.
+func lowS(signature []byte) ([]byte, error) {
+	sig, err := ecsig.Parse(signature)
+	if err != nil {
+		return nil, err
+	}
+	return sig.Normalized(p256Order()).Marshal()
+}
+
+func p256Order() *big.Int { return elliptic.P256().Params().N }
