@@ -1,0 +1,39 @@
+// Package caller carries who makes a request, and for whom, from the gate to the
+// state machine.
+package caller
+
+import "context"
+
+// Self is the account of a caller that acts for no client.
+const Self = "self"
+
+// Caller is the session and the request's own identifiers.
+type Caller struct {
+	Owner     string // the integrator's account id
+	Email     string // of the integrator's account
+	KeyID     string // of the developer key that minted the session, dk_
+	PublicKey []byte // of that key, DER SubjectPublicKeyInfo
+
+	Account        string // what the request acts for: a client's id, or Self
+	IdempotencyKey string // as sent, "" when absent
+	RequestID      string
+
+	// Recheck repeats the checks of the developer key: it exists, the source
+	// address is on its list, its scopes cover the route. It answers the refusal.
+	// What co-signs calls it right before. Source: Authentication, Platform API.
+	Recheck func(context.Context) error
+}
+
+type contextKey struct{}
+
+// With returns a context that carries c.
+func With(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, contextKey{}, c)
+}
+
+// From returns the caller of ctx; the zero Caller when there is none, as on the
+// login operations.
+func From(ctx context.Context) Caller {
+	c, _ := ctx.Value(contextKey{}).(Caller)
+	return c
+}
