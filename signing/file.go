@@ -1,9 +1,7 @@
 package signing
 
 import (
-	"bytes"
 	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 
 	"github.com/youmark/pkcs8"
@@ -26,7 +24,7 @@ func LoadEncryptedDeveloperKey(path string, passphrase []byte) (*DeveloperKey, e
 }
 
 func load(path string, parse func([]byte) (*DeveloperKey, error)) (*DeveloperKey, error) {
-	data, err := keyfile.Read(path, maxKeyData)
+	data, err := keyfile.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("signing: load developer key: %w", err)
 	}
@@ -81,13 +79,7 @@ func (k *DeveloperKey) private() (any, error) {
 }
 
 func save(path, blockType string, der []byte) error {
-	defer clear(der)
-	var encoded bytes.Buffer
-	if err := pem.Encode(&encoded, &pem.Block{Type: blockType, Bytes: der}); err != nil {
-		return fmt.Errorf("signing: encode private key: %w", err)
-	}
-	defer clear(encoded.Bytes())
-	if err := keyfile.Create(path, encoded.Bytes()); err != nil {
+	if err := keyfile.Create(path, blockType, der); err != nil {
 		return fmt.Errorf("signing: save private key: %w", err)
 	}
 	return nil

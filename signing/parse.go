@@ -1,16 +1,13 @@
 package signing
 
 import (
-	"bytes"
 	"crypto"
 	"crypto/x509"
-	"encoding/asn1"
-	"encoding/pem"
+	"errors"
 	"fmt"
-)
 
-// maxKeyData bounds what is parsed as a key, in bytes; an RSA 8192 key in PEM takes less than 7 KiB.
-const maxKeyData = 64 << 10
+	"github.com/moneymovement/moneymovement-go/signing/internal/keyfile"
+)
 
 // ParseDeveloperKey reads a private key that is not encrypted: PEM or DER; PKCS #8, SEC 1 (EC) or PKCS #1 (RSA). In PEM,
 // "EC PARAMETERS" and certificates around the key are skipped. It returns [*KeyRefused] for anything else, and
@@ -63,51 +60,13 @@ func fromPrivate(private any) (*DeveloperKey, error) {
 	return FromSigner(signer)
 }
 
-// privateKeyDER takes the one private key out of PEM, and checks that DER is one whole value.
+// privateKeyDER takes the one private key out of PEM or DER.
 func privateKeyDER(data []byte) ([]byte, error) {
-	if len(data) > maxKeyData {
-		return nil, &KeyRefused{Reason: fmt.Sprintf("%d bytes are too many for a key", len(data))}
+	der, err := keyfile.Decode(data)
+	if malformed, ok := errors.AsType[*keyfile.Malformed](err); ok {
+		return nil, &KeyRefused{Kind: malformed.Kind, Reason: malformed.Reason}
 	}
-	der := data
-	if bytes.Contains(data, []byte("-----BEGIN ")) {
-		var err error
-		if der, err = privateKeyBlock(data); err != nil {
-			return nil, err
-		}
-	}
-	// The parsers of crypto/x509 ignore what follows the key.
-	var whole asn1.RawValue
-	if rest, err := asn1.Unmarshal(der, &whole); err != nil || len(rest) != 0 {
-		return nil, &KeyRefused{Reason: "the data is neither PEM nor exactly one DER value"}
-	}
-	return der, nil
-}
-
-func privateKeyBlock(data []byte) (der []byte, err error) {
-	var other string
-	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
-		switch block.Type {
-		case "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY":
-			if block.Headers["DEK-Info"] != "" {
-				return nil, &KeyRefused{Kind: block.Type, Reason: `legacy PEM encryption is not supported; convert it with "openssl pkcs8 -topk8"`}
-			}
-			if der != nil {
-				return nil, &KeyRefused{Reason: "the data holds more than one private key"}
-			}
-			der = block.Bytes
-		default:
-			other = block.Type
-		}
-	}
-	switch {
-	case der != nil:
-		return der, nil
-	case other == "OPENSSH PRIVATE KEY":
-		return nil, &KeyRefused{Kind: other, Reason: `OpenSSH's own format is not supported; convert it with "ssh-keygen -p -m PKCS8"`}
-	case other != "":
-		return nil, &KeyRefused{Kind: other, Reason: "the data holds no private key"}
-	}
-	return nil, &KeyRefused{Reason: "the PEM data is damaged"}
+	return der, err
 }
 
 // parsePlain tries the three formats; the errors of the two that do not fit would only mislead.

@@ -2,6 +2,7 @@
 package keyfile
 
 import (
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -14,26 +15,29 @@ import (
 // ErrTooLarge means that a file is longer than any key.
 var ErrTooLarge = errors.New("the file is too large for a key")
 
-// Read returns the file's content, at most limit bytes of it, or [ErrTooLarge].
-func Read(path string, limit int) ([]byte, error) {
+// Read returns the file's content, or [ErrTooLarge] beyond [MaxSize].
+func Read(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, int64(limit)+1))
+	data, err := io.ReadAll(io.LimitReader(file, MaxSize+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > limit {
+	if len(data) > MaxSize {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: ErrTooLarge}
 	}
 	return data, nil
 }
 
-// Create writes data to a new file with mode 0600. It never replaces a file: if path exists, the error is
-// fs.ErrExist. Whoever reads path finds no file or all of data, also after a crash.
-func Create(path string, data []byte) error {
+// Create writes a PEM block to a new file with mode 0600, and clears der. It never replaces a file: if path exists,
+// the error is fs.ErrExist. Whoever reads path finds no file or all of it, also after a crash.
+func Create(path, blockType string, der []byte) error {
+	data := pem.EncodeToMemory(&pem.Block{Type: blockType, Bytes: der})
+	defer clear(data)
+	defer clear(der)
 	if _, err := os.Lstat(path); err == nil {
 		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}

@@ -1,0 +1,67 @@
+package keyfile
+
+import (
+	"bytes"
+	"encoding/asn1"
+	"encoding/pem"
+	"fmt"
+)
+
+// MaxSize bounds what is decoded as a key, in bytes; an RSA 8192 key in PEM takes less than 7 KiB.
+const MaxSize = 64 << 10
+
+// Malformed says why data holds no private key that can be read. It never holds key material.
+type Malformed struct {
+	Kind   string // the PEM type, if there is one
+	Reason string
+}
+
+func (e *Malformed) Error() string { return e.Reason }
+
+// Decode takes the one private key, encrypted or not, out of PEM, skipping what surrounds it, or checks that DER is
+// one whole value. The only error is [*Malformed].
+func Decode(data []byte) ([]byte, error) {
+	if len(data) > MaxSize {
+		return nil, &Malformed{Reason: fmt.Sprintf("%d bytes are too many for a key", len(data))}
+	}
+	der := data
+	if bytes.Contains(data, []byte("-----BEGIN ")) {
+		var err error
+		if der, err = privateKeyBlock(data); err != nil {
+			return nil, err
+		}
+	}
+	// The parsers of crypto/x509 ignore what follows the key.
+	var whole asn1.RawValue
+	if rest, err := asn1.Unmarshal(der, &whole); err != nil || len(rest) != 0 {
+		return nil, &Malformed{Reason: "the data is neither PEM nor exactly one DER value"}
+	}
+	return der, nil
+}
+
+func privateKeyBlock(data []byte) (der []byte, err error) {
+	var other string
+	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
+		switch block.Type {
+		case "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY":
+			if block.Headers["DEK-Info"] != "" {
+				return nil, &Malformed{block.Type, `legacy PEM encryption is not supported; convert it with "openssl pkcs8 -topk8"`}
+			}
+			if der != nil {
+				return nil, &Malformed{Reason: "the data holds more than one private key"}
+			}
+			der = block.Bytes
+		default:
+			other = block.Type
+		}
+	}
+	switch {
+	case der != nil:
+		return der, nil
+	case other == "OPENSSH PRIVATE KEY":
+		return nil, &Malformed{other, `OpenSSH's own format is not supported; convert it with "ssh-keygen -p -m PKCS8"`}
+	case other != "":
+		return nil, &Malformed{other, "the data holds no private key"}
+	}
+	return nil, &Malformed{Reason: "the PEM data is damaged"}
+}

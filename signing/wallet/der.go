@@ -1,0 +1,76 @@
+package wallet
+
+import (
+	"crypto/ecdsa"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// crypto/x509 knows no secp256k1, so its few ASN.1 structures are spelled out here (RFC 5280, 5480, 5915, 5958).
+
+var (
+	oidECPublicKey = asn1.ObjectIdentifier{1, 2, 840, 10045, 2, 1}
+	oidSecp256k1   = asn1.ObjectIdentifier{1, 3, 132, 0, 10}
+)
+
+type subjectPublicKeyInfo struct {
+	Algorithm pkix.AlgorithmIdentifier
+	PublicKey asn1.BitString
+}
+
+type ecPrivateKey struct {
+	Version    int
+	PrivateKey []byte
+	Curve      asn1.ObjectIdentifier `asn1:"optional,explicit,tag:0"`
+	PublicKey  asn1.BitString        `asn1:"optional,explicit,tag:1"`
+}
+
+type privateKeyInfo struct {
+	Version    int
+	Algorithm  pkix.AlgorithmIdentifier
+	PrivateKey []byte
+}
+
+func algorithmIdentifier() (pkix.AlgorithmIdentifier, error) {
+	curve, err := asn1.Marshal(oidSecp256k1)
+	return pkix.AlgorithmIdentifier{Algorithm: oidECPublicKey, Parameters: asn1.RawValue{FullBytes: curve}}, err
+}
+
+func isSecp256k1(id pkix.AlgorithmIdentifier) bool {
+	var curve asn1.ObjectIdentifier
+	rest, err := asn1.Unmarshal(id.Parameters.FullBytes, &curve)
+	return err == nil && len(rest) == 0 && id.Algorithm.Equal(oidECPublicKey) && curve.Equal(oidSecp256k1)
+}
+
+func marshalPublicKey(public *ecdsa.PublicKey) ([]byte, error) {
+	id, err := algorithmIdentifier()
+	if err != nil {
+		return nil, err
+	}
+	point := crypto.FromECDSAPub(public)
+	return asn1.Marshal(subjectPublicKeyInfo{id, asn1.BitString{Bytes: point, BitLength: 8 * len(point)}})
+}
+
+// secp256k1Point returns the uncompressed point of a secp256k1 SubjectPublicKeyInfo. ok is false for keys of another
+// kind; a nil point then stands for a secp256k1 key that is not valid.
+func secp256k1Point(der []byte) (point []byte, ok bool) {
+	var info subjectPublicKeyInfo
+	rest, err := asn1.Unmarshal(der, &info)
+	if err != nil || !isSecp256k1(info.Algorithm) {
+		return nil, false
+	}
+	if len(rest) != 0 || info.PublicKey.BitLength != 8*len(info.PublicKey.Bytes) {
+		return nil, true
+	}
+	public, err := crypto.UnmarshalPubkey(info.PublicKey.Bytes)
+	if err != nil {
+		return nil, true
+	}
+	// Coordinates of the field's size or more would be another spelling of the same key.
+	if p := crypto.S256().Params().P; public.X.Cmp(p) >= 0 || public.Y.Cmp(p) >= 0 {
+		return nil, true
+	}
+	return info.PublicKey.Bytes, true
+}

@@ -1,0 +1,131 @@
+package wallet
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/internal/ecsig"
+)
+
+var _ signing.Signer = (*Key)(nil)
+
+// Key is a secp256k1 private key with its Ethereum address. Make one with [Generate], [ParseHex], [ParseKey] or
+// [LoadKey]; the zero value holds no key, and answers signing.ErrNoKey. It is safe for concurrent use.
+type Key struct {
+	address   string
+	publicDER []byte
+	// private is a function so that packages that print structs by reflection cannot reach the key.
+	private func() *ecdsa.PrivateKey
+}
+
+// Generate makes a new key.
+func Generate() (*Key, error) {
+	private, err := crypto.GenerateKey()
+	if err != nil {
+		return nil, fmt.Errorf("wallet: generate key: %w", err)
+	}
+	return newKey(private)
+}
+
+// ParseHex reads a private key of 32 bytes in hexadecimal, with or without "0x". It returns [*signing.KeyRefused] for
+// anything else, without repeating it.
+func ParseHex(s string) (*Key, error) {
+	scalar, err := hex.DecodeString(strings.TrimPrefix(s, "0x"))
+	if err != nil {
+		return nil, refused("the data is not hexadecimal")
+	}
+	return fromScalar(scalar)
+}
+
+// fromScalar takes the 32 bytes of a private key.
+func fromScalar(scalar []byte) (*Key, error) {
+	if len(scalar) != 32 {
+		return nil, refused(fmt.Sprintf("a private key has 32 bytes, not %d", len(scalar)))
+	}
+	private, err := crypto.ToECDSA(scalar)
+	if err != nil {
+		return nil, refused("the private key is not within the curve's order")
+	}
+	return newKey(private)
+}
+
+func newKey(private *ecdsa.PrivateKey) (*Key, error) {
+	der, err := marshalPublicKey(&private.PublicKey)
+	if err != nil {
+		return nil, fmt.Errorf("wallet: encode public key: %w", err)
+	}
+	return &Key{
+		address:   crypto.PubkeyToAddress(private.PublicKey).Hex(),
+		publicDER: der,
+		private:   func() *ecdsa.PrivateKey { return private },
+	}, nil
+}
+
+func refused(reason string) error {
+	return &signing.KeyRefused{Kind: "secp256k1", Reason: reason}
+}
+
+// Address returns the key's Ethereum address with its EIP-55 checksum, or "" for a zero key.
+func (k *Key) Address() string {
+	if k == nil {
+		return ""
+	}
+	return k.address
+}
+
+// PublicKey returns the public half as a DER SubjectPublicKeyInfo, or nil for a zero key. The slice is the caller's.
+func (k *Key) PublicKey() []byte {
+	if k == nil {
+		return nil
+	}
+	return bytes.Clone(k.publicDER)
+}
+
+// PublicKeyBase64 returns the public half as it travels: standard base64, with padding, of [Key.PublicKey].
+func (k *Key) PublicKeyBase64() string { return base64.StdEncoding.EncodeToString(k.PublicKey()) }
+
+// Algorithm returns signing.ECDSASecp256k1SHA256.
+func (k *Key) Algorithm() signing.Algorithm { return signing.ECDSASecp256k1SHA256 }
+
+// Sign signs the SHA-256 digest of message, as signing.Signer says: ASN.1 DER with a low S. Signatures are
+// deterministic (RFC 6979).
+func (k *Key) Sign(ctx context.Context, message []byte) ([]byte, error) {
+	digest := sha256.Sum256(message)
+	compact, err := k.signDigest(ctx, digest[:])
+	if err != nil {
+		return nil, err
+	}
+	return ecsig.Signature{
+		R: new(big.Int).SetBytes(compact[:32]),
+		S: new(big.Int).SetBytes(compact[32:64]),
+	}.Marshal()
+}
+
+// signDigest answers R, S and the recovery id, 0 or 1, in 65 bytes; S is low.
+func (k *Key) signDigest(ctx context.Context, digest []byte) ([]byte, error) {
+	if k == nil || k.private == nil {
+		return nil, signing.ErrNoKey
+	}
+	if ctx == nil {
+		return nil, errors.New("wallet: the context is nil")
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("wallet: not signed: %w", context.Cause(ctx))
+	}
+	compact, err := crypto.Sign(digest, k.private())
+	if err != nil {
+		return nil, fmt.Errorf("wallet: sign: %w", err)
+	}
+	return compact, nil
+}

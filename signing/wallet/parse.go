@@ -1,0 +1,107 @@
+package wallet
+
+import (
+	"bytes"
+	"encoding/asn1"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/internal/keyfile"
+)
+
+// ParseKey reads a secp256k1 private key that is not encrypted: PEM or DER; PKCS #8 or SEC 1. It returns
+// [*signing.KeyRefused] for anything else.
+func ParseKey(pemOrDER []byte) (*Key, error) {
+	der, err := keyfile.Decode(pemOrDER)
+	if malformed, ok := errors.AsType[*keyfile.Malformed](err); ok {
+		return nil, &signing.KeyRefused{Kind: malformed.Kind, Reason: malformed.Reason}
+	} else if err != nil {
+		return nil, err
+	}
+	var info privateKeyInfo
+	if _, err := asn1.Unmarshal(der, &info); err == nil {
+		if !isSecp256k1(info.Algorithm) {
+			return nil, refused("the key is of another algorithm or curve")
+		}
+		return parseSEC1(info.PrivateKey, false)
+	}
+	return parseSEC1(der, true)
+}
+
+// parseSEC1 reads an ECPrivateKey, which names its curve unless PKCS #8 around it does.
+func parseSEC1(der []byte, curveRequired bool) (*Key, error) {
+	var ec ecPrivateKey
+	rest, err := asn1.Unmarshal(der, &ec)
+	if err != nil || len(rest) != 0 || ec.Version != 1 {
+		return nil, refused("the data is no PKCS #8 or SEC 1 private key")
+	}
+	if (curveRequired || ec.Curve != nil) && !ec.Curve.Equal(oidSecp256k1) {
+		return nil, refused("the key is on another curve")
+	}
+	key, err := fromScalar(ec.PrivateKey)
+	if err != nil {
+		return nil, err
+	}
+	if public := ec.PublicKey.Bytes; len(public) != 0 && !key.hasPublicPoint(public) {
+		return nil, refused("the public key inside is not the private key's")
+	}
+	return key, nil
+}
+
+// hasPublicPoint compares with a point in either of its encodings.
+func (k *Key) hasPublicPoint(point []byte) bool {
+	public := &k.private().PublicKey
+	return bytes.Equal(point, crypto.FromECDSAPub(public)) || bytes.Equal(point, crypto.CompressPubkey(public))
+}
+
+// LoadKey reads a private key file that [ParseKey] understands. Its permissions are not checked, because secrets
+// mounted into containers are often readable by a group; keep others out yourself.
+func LoadKey(path string) (*Key, error) {
+	data, err := keyfile.Read(path)
+	if err != nil {
+		return nil, fmt.Errorf("wallet: load key: %w", err)
+	}
+	defer clear(data)
+	key, err := ParseKey(data)
+	if err != nil {
+		return nil, fmt.Errorf("wallet: load key %s: %w", path, err)
+	}
+	return key, nil
+}
+
+// Save writes the private key to a new file, PKCS #8 in PEM, that only its owner can read (mode 0600). The file
+// appears whole or not at all, and an existing one is never overwritten: the error is then fs.ErrExist.
+func (k *Key) Save(path string) error {
+	if k == nil || k.private == nil {
+		return signing.ErrNoKey
+	}
+	der, err := k.marshalPrivateKey()
+	if err != nil {
+		return fmt.Errorf("wallet: encode private key: %w", err)
+	}
+	if err := keyfile.Create(path, "PRIVATE KEY", der); err != nil {
+		return fmt.Errorf("wallet: save private key: %w", err)
+	}
+	return nil
+}
+
+func (k *Key) marshalPrivateKey() ([]byte, error) {
+	private := k.private()
+	point := crypto.FromECDSAPub(&private.PublicKey)
+	inner, err := asn1.Marshal(ecPrivateKey{
+		Version:    1,
+		PrivateKey: crypto.FromECDSA(private),
+		PublicKey:  asn1.BitString{Bytes: point, BitLength: 8 * len(point)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	id, err := algorithmIdentifier()
+	if err != nil {
+		return nil, err
+	}
+	return asn1.Marshal(privateKeyInfo{Algorithm: id, PrivateKey: inner})
+}

@@ -1,0 +1,44 @@
+package wallet
+
+import (
+	"crypto/sha256"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/internal/ecsig"
+)
+
+// Verify checks a signature over message by the key publicKeyDER, a DER SubjectPublicKeyInfo of any of the four kinds
+// of developer keys: secp256k1 here, the others as signing.Verify does. It returns nil, signing.ErrSignatureInvalid,
+// signing.ErrSignatureMalleable for an ECDSA signature with a high S, or [*signing.KeyRefused].
+func Verify(publicKeyDER, message, signature []byte) error {
+	point, ok := secp256k1Point(publicKeyDER)
+	switch {
+	case !ok:
+		return signing.Verify(publicKeyDER, message, signature)
+	case point == nil:
+		return refused("the public key is not valid")
+	}
+	sig, err := ecsig.Parse(signature)
+	order := crypto.S256().Params().N
+	if err != nil || sig.R.Cmp(order) >= 0 || sig.S.Cmp(order) >= 0 {
+		return signing.ErrSignatureInvalid
+	}
+	digest := sha256.Sum256(message)
+	if !crypto.VerifySignature(point, digest[:], compact(sig.Normalized(order))) {
+		return signing.ErrSignatureInvalid
+	}
+	if sig.HighS(order) {
+		return signing.ErrSignatureMalleable
+	}
+	return nil
+}
+
+// compact writes R and S in 32 bytes each; both must be below the order.
+func compact(sig ecsig.Signature) []byte {
+	both := make([]byte, 64)
+	sig.R.FillBytes(both[:32])
+	sig.S.FillBytes(both[32:])
+	return both
+}
