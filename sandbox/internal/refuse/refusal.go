@@ -1,0 +1,55 @@
+package refuse
+
+import (
+	"strconv"
+	"time"
+)
+
+// Refusal is one refusal of the host, in the terms of the platform envelope. A Refusal is not changed once it is made.
+type Refusal struct {
+	// Status is the HTTP status.
+	Status int
+	// Code is the slug.
+	Code string
+	// Message is one sentence that is safe to log.
+	Message string
+	// Details has camelCase keys and is nil when there is nothing to carry.
+	Details map[string]any
+	// RetryAfter is zero, or what the Retry-After header says, in whole seconds.
+	RetryAfter time.Duration
+}
+
+// Error says status, slug and message.
+func (r *Refusal) Error() string {
+	return strconv.Itoa(r.Status) + " " + r.Code + ": " + r.Message
+}
+
+// Is tells whether target is a refusal with the same slug, so that errors.Is compares slugs.
+func (r *Refusal) Is(target error) bool {
+	other, ok := target.(*Refusal)
+	return ok && other != nil && other.Code == r.Code
+}
+
+// Field is one entry of validation_failed's details.fields.
+//
+// Source: Errors, Platform envelope.
+type Field struct {
+	// Field is the name in wire spelling; nested names are joined by dots.
+	Field string `json:"field"`
+	// Code is the validator's code, such as missing, amount_precision or extra_forbidden.
+	Code string `json:"code"`
+	// Message is one sentence.
+	Message string `json:"message"`
+}
+
+// Blocker is one entry of details.blockers and of a contact's capabilities. Its codes are not slugs.
+//
+// Source: Resources, Contact; Errors, Slugs.
+type Blocker struct {
+	// Code is a word of the blocker vocabulary.
+	Code string `json:"code"`
+	// Message is one sentence.
+	Message string `json:"message"`
+	// Field is the field concerned, if there is one.
+	Field string `json:"field,omitempty"`
+}

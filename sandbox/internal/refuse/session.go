@@ -1,0 +1,90 @@
+package refuse
+
+import "net/http"
+
+// Unauthenticated is 401 unauthenticated: the bearer is missing or cannot be verified.
+func Unauthenticated() *Refusal {
+	return &Refusal{Status: http.StatusUnauthorized, Code: "unauthenticated", Message: "The bearer token is missing or cannot be verified."}
+}
+
+// TokenExpired is 401 token_expired: the access token has expired.
+func TokenExpired() *Refusal {
+	return &Refusal{Status: http.StatusUnauthorized, Code: "token_expired", Message: "The access token has expired."}
+}
+
+// Forbidden is 403 forbidden without details: a deleted key, or an address off the key's allowlist.
+//
+// Source: Authentication, Platform API.
+func Forbidden() *Refusal {
+	return &Refusal{Status: http.StatusForbidden, Code: "forbidden", Message: "The session may not do this."}
+}
+
+// DeveloperSessionRequired is 403 forbidden with details.reason: the token was not minted by a developer-key login, or
+// it is a refresh token on a business route.
+func DeveloperSessionRequired() *Refusal {
+	refusal := Forbidden()
+	refusal.Message = "Only a platform access token of a developer-key session is accepted here."
+	refusal.Details = map[string]any{"reason": "developerSessionRequired"}
+	return refusal
+}
+
+// MissingScope is 403 forbidden with details.requiredScope and details.scope, the held ones.
+func MissingScope(required string, held []string) *Refusal {
+	if held == nil {
+		held = []string{}
+	}
+	refusal := Forbidden()
+	refusal.Message = "The developer key lacks a scope."
+	refusal.Details = map[string]any{"requiredScope": required, "scope": held}
+	return refusal
+}
+
+// InvalidCredentials is 401 invalid_credentials: the login failed, and nothing says why.
+func InvalidCredentials() *Refusal {
+	return &Refusal{Status: http.StatusUnauthorized, Code: "invalid_credentials", Message: "The login failed."}
+}
+
+// RequestExpired is 400 request_expired: requestExpiry is past or more than five minutes out.
+func RequestExpired() *Refusal {
+	return &Refusal{Status: http.StatusBadRequest, Code: "request_expired", Message: "requestExpiry is past or more than five minutes out."}
+}
+
+// ChallengeNotFound is 404 challenge_not_found.
+func ChallengeNotFound() *Refusal {
+	return &Refusal{Status: http.StatusNotFound, Code: "challenge_not_found", Message: "The challenge is unknown."}
+}
+
+// ChallengeConsumed is 409 challenge_consumed: a challenge is single use.
+func ChallengeConsumed() *Refusal {
+	return &Refusal{Status: http.StatusConflict, Code: "challenge_consumed", Message: "The challenge was used before."}
+}
+
+// ChallengeExpired is 410 challenge_expired.
+func ChallengeExpired() *Refusal {
+	return &Refusal{Status: http.StatusGone, Code: "challenge_expired", Message: "The challenge is too old."}
+}
+
+// LoginUnavailable is 503 login_unavailable.
+func LoginUnavailable() *Refusal {
+	return &Refusal{Status: http.StatusServiceUnavailable, Code: "login_unavailable", Message: "Login is temporarily unavailable."}
+}
+
+// LoginModeUnavailable is 501 login_mode_unavailable; use names the enabled mode.
+func LoginModeUnavailable(use string) *Refusal {
+	return &Refusal{
+		Status:  http.StatusNotImplemented,
+		Code:    "login_mode_unavailable",
+		Message: "This login mode is not enabled.",
+		Details: map[string]any{"use": use},
+	}
+}
+
+// DeveloperKeyNotFound is 404 developer_key_not_found: the dk_ id is not one of the account's.
+func DeveloperKeyNotFound() *Refusal {
+	return &Refusal{Status: http.StatusNotFound, Code: "developer_key_not_found", Message: "There is no such developer key."}
+}
+
+// DeveloperKeyAlreadyExists is 409 developer_key_already_exists: the public key already belongs to a key on the account.
+func DeveloperKeyAlreadyExists() *Refusal {
+	return &Refusal{Status: http.StatusConflict, Code: "developer_key_already_exists", Message: "The public key already belongs to a key on the account."}
+}
