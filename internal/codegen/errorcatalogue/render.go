@@ -45,6 +45,7 @@ type view struct {
 	Folded     []unreached
 	FieldCodes []fieldCode
 	Values     []namedValue
+	Decimals   bool // whether any detail is a decimal
 }
 
 type slugView struct {
@@ -65,6 +66,7 @@ func viewOf(c *catalogue) view {
 		v.Slugs = append(v.Slugs, slugView{slug: s, Folds: folds[s.Slug]})
 		for _, d := range s.Details {
 			v.Values = append(v.Values, d.Values...)
+			v.Decimals = v.Decimals || d.Type == "decimal"
 		}
 	}
 	slices.SortFunc(v.Slugs, func(a, b slugView) int { return strings.Compare(a.Slug, b.Slug) })

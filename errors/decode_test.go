@@ -1,0 +1,173 @@
+package errors_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+func decode(status int, body string) error {
+	return errors.Decode(errors.Answer{Status: status, Body: []byte(body)})
+}
+
+func TestUnknownSlugKeepsEverything(t *testing.T) {
+	err := errors.Decode(errors.Answer{
+		Status: 409, Operation: "SyncEscrow", IdempotencyKey: "k", Write: true, Attempts: 2,
+		Header: http.Header{"X-Request-Id": {"req_9"}, "Retry-After": {"3"}},
+		Body:   []byte(`{"error":{"code":"escrow_window_closed","message":"closed","details":{"window":"holdFor"},"new":1},"more":[]}`),
+		Now:    time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+	})
+
+	var unrecognized *errors.Unrecognized
+	require.ErrorAs(t, err, &unrecognized)
+	assert.Equal(t, errors.Refusal{
+		Code: "escrow_window_closed", Message: "closed", Details: []byte(`{"window":"holdFor"}`), Status: 409,
+		RequestID: "req_9", Operation: "SyncEscrow", IdempotencyKey: "k", Write: true, Attempts: 2,
+		RetryAfter: 3 * time.Second, RetryAt: time.Date(2026, 1, 2, 3, 4, 8, 0, time.UTC),
+	}, unrecognized.Refusal)
+	var refusal *errors.Refusal
+	require.ErrorAs(t, err, &refusal)
+	assert.Same(t, &unrecognized.Refusal, refusal)
+}
+
+func TestRequestIDComesFromTheHeaderFirst(t *testing.T) {
+	body := []byte(`{"error":{"code":"internal_error","message":"m","details":{"requestId":"req_body"}}}`)
+	for name, tc := range map[string]struct {
+		header http.Header
+		want   string
+	}{
+		"no header": {nil, "req_body"},
+		"header":    {http.Header{"X-Request-Id": {"req_header"}}, "req_header"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var internal *errors.InternalError
+			require.ErrorAs(t, errors.Decode(errors.Answer{Status: 500, Header: tc.header, Body: body}), &internal)
+			assert.Equal(t, tc.want, internal.RequestID)
+		})
+	}
+}
+
+func TestSlugIsTakenAtItsWordWhateverTheStatus(t *testing.T) {
+	for _, status := range []int{0, 200, 302, 418, 500, 999} {
+		var expired *errors.QuoteExpired
+		require.ErrorAs(t, decode(status, `{"error":{"code":"quote_expired"}}`), &expired)
+		assert.Equal(t, status, expired.Status)
+	}
+}
+
+func TestDetailShape(t *testing.T) {
+	body := `{"detail":[
+		{"loc":["body","items",0,"price"],"msg":"field required","type":"missing","input":{}},
+		{"loc":["query","ids","2","3"],"msg":"bad","type":"int_parsing"},
+		{"loc":[1,{},"a",null],"msg":7},
+		{"msg":"whole body"},
+		"not an object"]}`
+	var failure *errors.DetailErrors
+	require.ErrorAs(t, errors.Decode(errors.Answer{Status: 422, Operation: "UpdateInvoice", Write: true, Body: []byte(body)}), &failure)
+
+	assert.Equal(t, []errors.DetailItem{
+		{Loc: []string{"body", "items", "0", "price"}, Path: "body.items[0].price", Message: "field required", Type: "missing"},
+		{Loc: []string{"query", "ids", "2", "3"}, Path: "query.ids[2][3]", Message: "bad", Type: "int_parsing"},
+		{Loc: []string{"1", "a"}, Path: "[1].a"},
+		{Message: "whole body"},
+	}, failure.Items)
+	assert.Empty(t, failure.Code)
+	assert.True(t, strings.HasPrefix(string(failure.Details), `[`), "the raw array is kept")
+
+	var refusal *errors.Refusal
+	require.ErrorAs(t, error(failure), &refusal)
+	assert.Equal(t, 422, refusal.Status)
+	assert.False(t, failure.Retryable())
+	assert.Equal(t, errors.NotMoved, failure.MoneyMoved())
+}
+
+func TestEnvelopeWinsOverDetail(t *testing.T) {
+	var gone *errors.Gone
+	assert.ErrorAs(t, decode(410, `{"detail":[{"msg":"m"}],"error":{"code":"gone"}}`), &gone)
+}
+
+func TestAnswersThatAreNoEnvelope(t *testing.T) {
+	const html = "<html>\r\n<body>\x1b[31m502\x00 Bad Gateway\u202e</body></html>"
+	for name, tc := range map[string]struct {
+		status  int
+		body    string
+		excerpt string
+	}{
+		"HTML":                {502, html, "<html> <body> [31m502 Bad Gateway </body></html>"},
+		"empty":               {500, "", ""},
+		"redirect":            {302, "moved", "moved"},
+		"truncated":           {409, `{"error":{"code":"conf`, `{"error":{"code":"conf`},
+		"trailing bytes":      {409, `{"error":{"code":"conflict"}} x`, `{"error":{"code":"conflict"}} x`},
+		"duplicate keys":      {409, `{"error":{"code":"gone"},"error":{"code":"conflict"}}`, `{"error":{"code":"gone"},"error":{"code":"conflict"}}`},
+		"other case":          {409, `{"Error":{"Code":"gone"}}`, `{"Error":{"Code":"gone"}}`},
+		"invalid UTF-8":       {409, "{\"error\":{\"code\":\"gone\xff\"}}", "{\"error\":{\"code\":\"gone\ufffd\"}}"},
+		"no code":             {400, `{"error":{"message":"m"}}`, `{"error":{"message":"m"}}`},
+		"empty code":          {400, `{"error":{"code":""}}`, `{"error":{"code":""}}`},
+		"code is a number":    {400, `{"error":{"code":7}}`, `{"error":{"code":7}}`},
+		"error is a string":   {400, `{"error":"invalid_grant"}`, `{"error":"invalid_grant"}`},
+		"detail is a string":  {404, `{"detail":"Not Found"}`, `{"detail":"Not Found"}`},
+		"array":               {400, `[]`, `[]`},
+		"null":                {400, `null`, `null`},
+		"success is secret":   {200, `{"cardNumber":"4111"`, ""},
+		"long":                {503, strings.Repeat("é", 400), strings.Repeat("é", 256)},
+		"long, cut in two":    {503, "x" + strings.Repeat("é", 400), "x" + strings.Repeat("é", 255)},
+		"nested beyond depth": {400, strings.Repeat("[", 20000), strings.Repeat("[", 512)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := errors.Decode(errors.Answer{
+				Status: tc.status, Body: []byte(tc.body), Operation: "GetPayout", Attempts: 2,
+				Header: http.Header{"Content-Type": {"text/html"}, "X-Request-Id": {"req_1"}, "Retry-After": {"7"}},
+			})
+			var unexpected *errors.UnexpectedAnswer
+			require.ErrorAs(t, err, &unexpected)
+			assert.Equal(t, tc.status, unexpected.Status)
+			assert.Equal(t, tc.excerpt, unexpected.Excerpt)
+			assert.LessOrEqual(t, len(unexpected.Excerpt), 512)
+			assert.Equal(t, "text/html", unexpected.ContentType)
+			assert.Equal(t, "req_1", unexpected.RequestID)
+			assert.Equal(t, 7*time.Second, unexpected.RetryAfter)
+			assert.Error(t, unexpected.Err)
+			assert.Equal(t, fmt.Sprintf("GetPayout: %d: answer is no error envelope (text/html) (request req_1, 2 attempts, retry after 7s)",
+				tc.status), err.Error(), "the body stays out of the text")
+
+			var refusal *errors.Refusal
+			assert.False(t, errors.As(err, &refusal), "it is not the service that refused")
+		})
+	}
+}
+
+func TestTruncatedAnswerSaysSo(t *testing.T) {
+	err := errors.Decode(errors.Answer{Status: 500, Body: []byte(`{"error":{"co`), Truncated: true})
+	assert.ErrorContains(t, errors.Unwrap(err), "body was cut short")
+	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+}
+
+func TestErrorDoesNotShareTheBody(t *testing.T) {
+	body := []byte(`{"error":{"code":"already_funded","message":"m","details":{"payoutId":"po_1"}}}`)
+	err := errors.Decode(errors.Answer{Status: 409, Body: body})
+	clear(body) // as a pooled buffer is used again
+
+	var funded *errors.AlreadyFunded
+	require.ErrorAs(t, err, &funded)
+	assert.Equal(t, "po_1", funded.PayoutID)
+	assert.JSONEq(t, `{"payoutId":"po_1"}`, string(funded.Details))
+}
+
+func TestRetryAtCountsFromTheClockWithoutNow(t *testing.T) {
+	before := time.Now()
+	err := errors.Decode(errors.Answer{
+		Status: 429, Header: http.Header{"Retry-After": {"60"}}, Body: []byte(`{"error":{"code":"rate_limited"}}`),
+	})
+	var limited *errors.RateLimited
+	require.ErrorAs(t, err, &limited)
+	assert.Equal(t, time.Minute, limited.RetryAfter)
+	assert.WithinRange(t, limited.RetryAt, before.Add(time.Minute), time.Now().Add(time.Minute))
+}

@@ -1,0 +1,53 @@
+package errors_test
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// book stands for any call of the SDK.
+func book() error {
+	return errors.Decode(errors.Answer{
+		Status: http.StatusConflict,
+		Header: http.Header{"X-Request-Id": {"req_1"}},
+		Body: []byte(`{"error":{"code":"idempotency_key_reused","message":"This key was used with other terms.",
+			"details":{"payoutId":"po_7"}}}`),
+		Operation: "BookPayout", IdempotencyKey: "invoice-42", Write: true, Attempts: 1,
+	})
+}
+
+func Example() {
+	err := book()
+
+	var reused *errors.IdempotencyKeyReused
+	var unknown *errors.OutcomeUnknown
+	switch {
+	case errors.As(err, &reused):
+		fmt.Println("the key belongs to", reused.PayoutID)
+	case errors.As(err, &unknown):
+		fmt.Println(unknown.Resolve)
+	}
+	fmt.Println(err)
+	// Output:
+	// the key belongs to po_7
+	// BookPayout: 409 idempotency_key_reused: This key was used with other terms. (request req_1, key invoice-42)
+}
+
+// The common part serves callers who treat many slugs alike.
+func ExampleRefusal() {
+	if refusal, ok := errors.AsType[*errors.Refusal](book()); ok {
+		fmt.Println(refusal.Code, refusal.Status, refusal.Remedy(), refusal.Retryable())
+	}
+	// Output: idempotency_key_reused 409 change false
+}
+
+// Every error type answers the two questions that matter after a payment failed.
+func ExampleFailure() {
+	lost := fmt.Errorf("paying: %w", &errors.OutcomeUnknown{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42"})
+	if failure, ok := errors.AsType[errors.Failure](lost); ok {
+		fmt.Println(failure.MoneyMoved(), failure.Retryable())
+	}
+	// Output: maybe_moved true
+}

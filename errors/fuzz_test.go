@@ -1,0 +1,50 @@
+package errors_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// FuzzDecode holds Decode to its promise: an error for any input, of a type that answers every question about it.
+func FuzzDecode(f *testing.F) {
+	for _, body := range []string{
+		``, `{}`, `null`, `<html>`, `{"error":{"code":"conf`, `{"detail":[{"loc":["body",0],"msg":"m","type":"t"}]}`,
+		`{"error":{"code":"validation_failed","message":"m","details":{"location":"query","fields":[{"field":"a","code":"missing"}]}}}`,
+		`{"error":{"code":"amount_above_maximum","details":{"maxCredit":"100.00"}}}`,
+		`{"error":{"code":"forbidden","details":{"scope":"a b","requiredScope":"c"}}}`,
+		`{"error":{"code":"direct_transfer_unsupported","details":{"blockers":[{"code":"b"}]}}}`,
+		`{"error":{"code":"internal_error","details":{"requestId":"req_1"}}}`,
+	} {
+		f.Add(400, []byte(body), "text/html", "10", true)
+	}
+	f.Fuzz(func(t *testing.T, status int, body []byte, contentType, retryAfter string, write bool) {
+		err := errors.Decode(errors.Answer{
+			Status: status, Body: body, Write: write,
+			Header: http.Header{"Content-Type": {contentType}, "Retry-After": {retryAfter}},
+		})
+		if err == nil {
+			t.Fatal("no error")
+		}
+		failure, ok := errors.AsType[errors.Failure](err)
+		if !ok {
+			t.Fatalf("%T is no Failure", err)
+		}
+		if err.Error() == "" {
+			t.Fatalf("%T prints as nothing", err)
+		}
+		failure.Retryable()
+		if moved := failure.MoneyMoved(); !write && moved == errors.MaybeMoved {
+			t.Fatalf("%T: a read moved money", err)
+		}
+		refusal, isRefusal := errors.AsType[*errors.Refusal](err)
+		unexpected, isUnexpected := errors.AsType[*errors.UnexpectedAnswer](err)
+		switch {
+		case isRefusal == isUnexpected:
+			t.Fatalf("%T is neither a refusal nor an unexpected answer, or both", err)
+		case isRefusal && refusal.Status != status, isUnexpected && unexpected.Status != status:
+			t.Fatalf("%T lost the status", err)
+		}
+	})
+}

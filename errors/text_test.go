@@ -1,0 +1,113 @@
+package errors_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+func TestErrorTexts(t *testing.T) {
+	refusal := errors.Refusal{
+		Code: errors.CodeIdempotencyKeyReused, Message: "The key was used\nbefore.", Status: 409, Operation: "BookPayout",
+		RequestID: "req_1", IdempotencyKey: "invoice-42", Details: []byte(`{"payoutId":"po_1"}`), Attempts: 1,
+	}
+	fields := []errors.Field{{Field: "account.iban", Code: "missing", Message: "DE89 is wrong"}, {Field: "name"}, {Code: "odd"}}
+	lost := &url.Error{Op: "Post", URL: "https://example.com/dapi/v1/payouts/po_1?token=t", Err: io.ErrUnexpectedEOF}
+
+	for want, err := range map[string]error{
+		"BookPayout: 409 idempotency_key_reused: The key was used before. (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{Refusal: refusal, PayoutID: "po_1"},
+		"429 rate_limited (3 attempts, retry after 12s)":                                                   &errors.RateLimited{Refusal: errors.Refusal{Code: errors.CodeRateLimited, Status: 429, Attempts: 3, RetryAfter: 12 * time.Second}},
+		"request failed": &errors.Refusal{},
+		"gone":           &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
+		"CreateContact: 422 validation_failed: m: account.iban (missing), name, odd": &errors.ValidationFailed{
+			Refusal: errors.Refusal{Operation: "CreateContact", Status: 422, Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
+		"409 contact_not_payable: kyc_pending (iban)": &errors.ContactNotPayable{
+			Refusal: errors.Refusal{Status: 409, Code: errors.CodeContactNotPayable}, Blockers: []errors.Blocker{{Code: "kyc_pending", Field: "iban"}}},
+		"422 rail_requirements_unmet: kyb_open": &errors.RailRequirementsUnmet{
+			Refusal: errors.Refusal{Status: 422, Code: errors.CodeRailRequirementsUnmet}, Blockers: []errors.Blocker{{Code: "kyb_open"}}},
+		"UpdateInvoice: 422: body.items[0].price (missing)": &errors.DetailErrors{
+			Refusal: errors.Refusal{Operation: "UpdateInvoice", Status: 422}, Items: []errors.DetailItem{{Path: "body.items[0].price", Type: "missing"}}},
+		"CreateContact: invalid input: account.iban (missing), name, odd": &errors.InvalidInput{Operation: "CreateContact", Fields: fields},
+		"invalid input: f0, f1, f2, f3, f4, f5, f6, f7 and 3 more":        &errors.InvalidInput{Fields: numbered(11)},
+		"BookPayout: outcome unknown: unexpected EOF: Repeat with the same key. (key invoice-42, 2 attempts)": &errors.OutcomeUnknown{
+			Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 2, Resolve: "Repeat with the same key.", Err: lost},
+		"outcome unknown": &errors.OutcomeUnknown{},
+		"GetPayout: not delivered: context canceled: retry at 2026-01-02T03:04:05Z": &errors.NotDelivered{
+			Operation: "GetPayout", Err: context.Canceled, RetryAt: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))},
+		"not delivered": &errors.NotDelivered{},
+		"500: answer is no error envelope (request req_1)": &errors.UnexpectedAnswer{
+			Status: 500, RequestID: "req_1", Excerpt: "secret", Err: errors.New("secret")},
+	} {
+		t.Run(want, func(t *testing.T) { assert.Equal(t, want, err.Error()) })
+	}
+}
+
+// Whatever the service or a caller puts into an error, its text stays one bounded, printable line.
+func TestTextsAreOneBoundedLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := func(label string) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, label)) }
+		refusal := errors.Refusal{
+			Code: errors.Code(text("code")), Message: text("message"), Status: rapid.Int().Draw(t, "status"),
+			RequestID: text("request id"), Operation: text("operation"), IdempotencyKey: text("key"),
+			Attempts: rapid.Int().Draw(t, "attempts"), RetryAfter: time.Duration(rapid.Int64().Draw(t, "wait")),
+		}
+		var fields []errors.Field
+		for range rapid.IntRange(0, 20).Draw(t, "fields") {
+			fields = append(fields, errors.Field{Field: text("field"), Code: text("field code")})
+		}
+		for _, err := range []error{
+			&refusal,
+			&errors.ValidationFailed{Refusal: refusal, Fields: fields},
+			&errors.InvalidInput{Operation: text("operation"), Fields: fields},
+			&errors.OutcomeUnknown{Resolve: text("resolve"), RequestID: text("request id"), Err: errors.New(text("cause"))},
+			&errors.NotDelivered{Err: errors.New(text("cause")), IdempotencyKey: text("key")},
+			&errors.UnexpectedAnswer{ContentType: text("type"), Operation: text("operation")},
+		} {
+			line := err.Error()
+			if line == "" || len(line) > 4096 || !utf8.ValidString(line) || strings.ContainsFunc(line, notPrinting) {
+				t.Fatalf("%T prints as %q (%d bytes)", err, line, len(line))
+			}
+		}
+	})
+}
+
+func TestLongMessageIsCutOff(t *testing.T) {
+	refusal := errors.Refusal{Message: strings.Repeat("é", 1000)}
+	text := refusal.Error()
+	assert.LessOrEqual(t, len(text), 300)
+	assert.True(t, strings.HasSuffix(text, "é…"), text)
+	assert.Equal(t, strings.Repeat("a", 300), (&errors.Refusal{Message: strings.Repeat("a", 300)}).Error(), "exactly the bound is not cut")
+}
+
+func TestSlogShowsWhatToSearchFor(t *testing.T) {
+	var out bytes.Buffer
+	logger := slog.New(slog.NewJSONHandler(&out, nil))
+	logger.Error("paying", "err", &errors.ContactNotPayable{Refusal: errors.Refusal{
+		Code: errors.CodeContactNotPayable, Status: 409, Message: "m", RequestID: "req_1", Operation: "BookPayout",
+		IdempotencyKey: "invoice-42", Details: []byte(`{"blockers":[]}`),
+	}})
+	assert.Contains(t, out.String(), `"err":{"operation":"BookPayout","status":409,"code":"contact_not_payable","requestId":"req_1","idempotencyKey":"invoice-42"}`)
+}
+
+func numbered(n int) []errors.Field {
+	fields := make([]errors.Field, n)
+	for i := range fields {
+		fields[i].Field = fmt.Sprintf("f%d", i)
+	}
+	return fields
+}
+
+func notPrinting(r rune) bool { return !unicode.IsGraphic(r) }

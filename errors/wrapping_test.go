@@ -1,0 +1,45 @@
+package errors_test
+
+import (
+	"context"
+	stderrors "errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+func TestCausesAreVisible(t *testing.T) {
+	for name, err := range map[string]error{
+		"outcome unknown":   &errors.OutcomeUnknown{Err: fmt.Errorf("sending: %w", context.DeadlineExceeded)},
+		"not delivered":     &errors.NotDelivered{Err: fmt.Errorf("waiting: %w", context.DeadlineExceeded)},
+		"unexpected answer": &errors.UnexpectedAnswer{Err: context.DeadlineExceeded},
+		"unexpected in unknown": &errors.OutcomeUnknown{
+			Err: &errors.UnexpectedAnswer{Err: context.DeadlineExceeded}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.ErrorIs(t, fmt.Errorf("outer: %w", err), context.DeadlineExceeded)
+		})
+	}
+}
+
+func TestSlugTypesAreToldApart(t *testing.T) {
+	err := error(&errors.QuoteExpired{})
+	var other *errors.FundingAttemptExpired
+	assert.False(t, errors.As(err, &other))
+	_, ok := errors.AsType[*errors.QuoteExpired](errors.Join(io.EOF, err))
+	assert.True(t, ok)
+}
+
+func TestStandsInForTheStandardPackage(t *testing.T) {
+	cause := errors.New("cause")
+	wrapped := fmt.Errorf("outer: %w", cause)
+	assert.True(t, errors.Is(wrapped, cause))
+	assert.True(t, stderrors.Is(errors.Join(wrapped, io.EOF), io.EOF))
+	assert.Same(t, cause, errors.Unwrap(wrapped))
+	require.NoError(t, errors.Join(nil, nil))
+}
