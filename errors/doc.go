@@ -40,7 +40,7 @@
 // idempotency key, the service's message and the names of the fields concerned, and nothing else of a body. Raw details
 // and the excerpt of an unexpected answer are in fields, for a person who looks.
 //
-// The package re-exports what the standard package errors has, so that one import serves both.
+// The package re-exports the functions of the standard package errors, so that one import serves both.
 package errors
 
 //go:generate go run ../internal/codegen/errorcatalogue
