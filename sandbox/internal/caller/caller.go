@@ -2,7 +2,10 @@
 // state machine.
 package caller
 
-import "context"
+import (
+	"context"
+	"net/netip"
+)
 
 // Self is the account of a caller that acts for no client.
 const Self = "self"
@@ -17,6 +20,7 @@ type Caller struct {
 	Account        string // what the request acts for: a client's id, or Self
 	IdempotencyKey string // as sent, "" when absent
 	RequestID      string
+	Source         netip.Addr // where the request comes from
 
 	// Recheck repeats the checks of the developer key: it exists, the source
 	// address is on its list, its scopes cover the route. It answers the refusal.
@@ -31,8 +35,8 @@ func With(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, contextKey{}, c)
 }
 
-// From returns the caller of ctx; the zero Caller when there is none, as on the
-// login operations.
+// From returns the caller of ctx; the zero Caller when there is none. On
+// the login operations it names no session yet.
 func From(ctx context.Context) Caller {
 	c, _ := ctx.Value(contextKey{}).(Caller)
 	return c

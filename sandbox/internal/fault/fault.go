@@ -1,0 +1,106 @@
+// Package fault holds scripted faults: what goes wrong, for which requests, how
+// often, and whether it happened.
+package fault
+
+import (
+	"encoding"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// Kind is what goes wrong.
+type Kind string
+
+// The kinds of fault.
+const (
+	// DropBefore closes the connection before the operation runs.
+	DropBefore Kind = "drop_before"
+	// DropAfterCommit runs the operation and closes the connection without an answer.
+	DropAfterCommit Kind = "drop_after_commit"
+	// Respond answers a refusal, or any other scripted answer, in the operation's place.
+	Respond Kind = "respond"
+	// Garbage answers an HTML page, as a proxy in between would.
+	Garbage Kind = "garbage"
+	// Truncate runs the operation and cuts its answer's body short.
+	Truncate Kind = "truncate"
+	// Delay waits, then lets the request through.
+	Delay Kind = "delay"
+	// ExpireToken expires the request's access token before it is judged.
+	ExpireToken Kind = "expire_token"
+)
+
+// Fault is one thing that goes wrong.
+type Fault struct {
+	Kind Kind `json:"kind"`
+
+	// Of Respond and Garbage: the answer. Code and Message make an envelope; Body, if set, replaces it as it is.
+	Status  int               `json:"status,omitzero"`
+	Code    string            `json:"code,omitzero"`
+	Message string            `json:"message,omitzero"`
+	Details map[string]any    `json:"details,omitzero"`
+	Headers map[string]string `json:"headers,omitzero"`
+	Body    string            `json:"body,omitzero"`
+	// AfterCommit runs the operation first and throws its own answer away.
+	AfterCommit bool `json:"afterCommit,omitzero"`
+
+	// Of Delay: how long, on the machine's clock.
+	Delay Duration `json:"delay,omitzero"`
+	// Of Truncate: how many bytes of the body are sent; half of it when zero.
+	Keep int `json:"keep,omitzero"`
+}
+
+// Check refuses a fault that could not happen.
+func (f Fault) Check() error {
+	switch f.Kind {
+	case DropBefore, DropAfterCommit, Garbage, ExpireToken:
+	case Respond:
+		if f.Status < 200 || f.Status > 599 {
+			return refuse.InvalidField("fault.status", "out_of_range", "A response has a status from 200 to 599.")
+		}
+	case Truncate:
+		if f.Keep < 0 {
+			return refuse.InvalidField("fault.keep", "greater_than_equal", "A body keeps no less than 0 bytes.")
+		}
+	case Delay:
+		if f.Delay <= 0 {
+			return refuse.InvalidField("fault.delay", "greater_than", `A delay is positive, such as "250ms".`)
+		}
+	default:
+		return refuse.InvalidField("fault.kind", "enum", "No such kind of fault.")
+	}
+	return nil
+}
+
+// RunsOperation tells whether the operation runs although its answer is lost or
+// replaced.
+func (f Fault) RunsOperation() bool {
+	switch f.Kind {
+	case DropBefore:
+		return false
+	case Respond, Garbage:
+		return f.AfterCommit
+	default:
+		return true
+	}
+}
+
+// Duration travels as Go writes durations: "1m30s".
+type Duration time.Duration
+
+var (
+	_ encoding.TextMarshaler   = Duration(0)
+	_ encoding.TextUnmarshaler = (*Duration)(nil)
+)
+
+// MarshalText writes it as "1m30s".
+func (d Duration) MarshalText() ([]byte, error) {
+	return []byte(time.Duration(d).String()), nil
+}
+
+// UnmarshalText reads what [time.ParseDuration] reads.
+func (d *Duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	*d = Duration(parsed)
+	return err
+}

@@ -1,0 +1,99 @@
+package fault_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+func TestPatternsCoverPaths(t *testing.T) {
+	cases := []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"/dapi/v1/payouts", "/dapi/v1/payouts", true},
+		{"/payouts", "/dapi/v1/payouts", true},
+		{"/payouts", "/dapi/v1/payouts/po_1", false},
+		{"/payouts/{payoutId}", "/dapi/v1/payouts/po_1", true},
+		{"/payouts/*/confirm", "/dapi/v1/payouts/po_1/confirm", true},
+		{"/payouts/*/confirm", "/dapi/v1/payouts//confirm", false},
+		{"/payouts/*", "/dapi/v1/payouts/po_1/confirm", false},
+		{"/dapi/**", "/dapi/v1/payouts/po_1/confirm", true},
+		{"/dapi/**", "/dapi", false},
+		{"/**", "/anything", true},
+		{"**", "/anything/at/all", true},
+		{"", "/dapi/v1/payouts", false},
+		{"/elsewhere", "/elsewhere", true},
+	}
+	for _, c := range cases {
+		assert.Equal(t, c.want, fault.Matches(c.pattern, c.path), "%q covers %q", c.pattern, c.path)
+	}
+}
+
+func TestFaultsAreConsumedInTheOrderOfArming(t *testing.T) {
+	var set fault.Set
+	first, err := set.Arm("post", "/payouts", 2, fault.Fault{Kind: fault.DropAfterCommit})
+	require.NoError(t, err)
+	_, err = set.Arm("", "/**", 0, fault.Fault{Kind: fault.Respond, Status: 503})
+	require.NoError(t, err)
+
+	_, hit := set.Take("GET", "elsewhere")
+	assert.False(t, hit)
+	for range 2 {
+		taken, hit := set.Take("POST", "/dapi/v1/payouts")
+		require.True(t, hit)
+		assert.Equal(t, fault.DropAfterCommit, taken.Kind)
+	}
+	taken, hit := set.Take("POST", "/dapi/v1/payouts")
+	require.True(t, hit)
+	assert.Equal(t, fault.Respond, taken.Kind)
+	_, hit = set.Take("POST", "/dapi/v1/payouts")
+	assert.False(t, hit, "everything is consumed")
+
+	armed, ok := set.Get(first.ID)
+	require.True(t, ok)
+	assert.Equal(t, 2, armed.Consumed)
+	assert.Len(t, set.List(), 2)
+	set.Clear()
+	assert.Empty(t, set.List())
+}
+
+func TestAFaultThatCouldNotHappenIsRefused(t *testing.T) {
+	for _, f := range []fault.Fault{
+		{},
+		{Kind: "explode"},
+		{Kind: fault.Respond},
+		{Kind: fault.Respond, Status: 99},
+		{Kind: fault.Delay},
+		{Kind: fault.Truncate, Keep: -1},
+	} {
+		var set fault.Set
+		_, err := set.Arm("", "/**", 1, f)
+		assert.ErrorIs(t, err, refuse.ValidationFailed(""), "%+v", f)
+		assert.Empty(t, set.List())
+	}
+}
+
+func TestOnlySomeFaultsLetTheOperationRun(t *testing.T) {
+	assert.True(t, fault.Fault{Kind: fault.DropAfterCommit}.RunsOperation())
+	assert.True(t, fault.Fault{Kind: fault.Truncate}.RunsOperation())
+	assert.True(t, fault.Fault{Kind: fault.Garbage, AfterCommit: true}.RunsOperation())
+	assert.False(t, fault.Fault{Kind: fault.Garbage}.RunsOperation())
+	assert.False(t, fault.Fault{Kind: fault.DropBefore, AfterCommit: true}.RunsOperation())
+}
+
+func TestDurationsTravelAsText(t *testing.T) {
+	var f fault.Fault
+	require.NoError(t, json.Unmarshal([]byte(`{"kind":"delay","delay":"1.5s"}`), &f))
+	assert.Equal(t, fault.Duration(1500*time.Millisecond), f.Delay)
+	text, err := json.Marshal(f)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"kind":"delay","delay":"1.5s"}`, string(text))
+	assert.Error(t, json.Unmarshal([]byte(`{"delay":"soon"}`), &f))
+}

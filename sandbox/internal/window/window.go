@@ -1,0 +1,116 @@
+// Package window counts requests against the stated rate windows.
+//
+// A window is fixed: it opens with the first request of a key, and closes after
+// its length; the counter then starts again. Source: Limits, Rate windows.
+package window
+
+import (
+	"sync"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// Window is one of the stated windows.
+type Window int
+
+// The windows, each with what its counters are keyed on.
+const (
+	Writes         Window = iota + 1 // credential
+	Reads                            // credential
+	Login                            // client address
+	LoginEmail                       // email in the body
+	LoginChallenge                   // challengeId
+	SandboxMoney                     // account
+)
+
+// limit is how many requests pass in which time. Source: Limits, Rate windows.
+func (w Window) limit() (int, time.Duration) {
+	switch w {
+	case Writes:
+		return 120, time.Minute
+	case Reads:
+		return 600, time.Minute
+	case Login:
+		return 20, 5 * time.Minute
+	case LoginEmail, LoginChallenge:
+		return 10, 5 * time.Minute
+	case SandboxMoney:
+		return 60, time.Hour
+	default:
+		return 0, 0
+	}
+}
+
+// sweepAt is how many counters there are before closed windows are forgotten:
+// anybody can make up keys, such as emails.
+const sweepAt = 4096
+
+// Counters counts on the host's clock. It is safe for concurrent use.
+type Counters struct {
+	clock   *clock.Clock
+	enabled func() bool
+
+	mu       sync.Mutex
+	counters map[counterKey]counter
+	sweepAt  int
+}
+
+type counterKey struct {
+	window Window
+	key    string
+}
+
+type counter struct {
+	opened time.Time
+	count  int
+}
+
+// New returns counters that refuse nothing while enabled answers false.
+func New(clk *clock.Clock, enabled func() bool) *Counters {
+	return &Counters{clock: clk, enabled: enabled, counters: map[counterKey]counter{}, sweepAt: sweepAt}
+}
+
+// Take counts one request, or refuses it with rate_limited and the time until
+// the window closes. A refused request is not counted.
+func (c *Counters) Take(w Window, key string) error {
+	limit, length := w.limit()
+	if limit == 0 || !c.enabled() {
+		return nil
+	}
+	now := c.clock.Now()
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id := counterKey{w, key}
+	current := c.counters[id]
+	if !current.opened.Add(length).After(now) {
+		current = counter{opened: now}
+	}
+	if current.count >= limit {
+		return refuse.RateLimited(current.opened.Add(length).Sub(now))
+	}
+	current.count++
+	c.counters[id] = current
+	if len(c.counters) > c.sweepAt {
+		c.forgetClosed(now)
+		c.sweepAt = max(sweepAt, 2*len(c.counters)) // so that sweeping stays rare while windows are open
+	}
+	return nil
+}
+
+func (c *Counters) forgetClosed(now time.Time) {
+	for id, current := range c.counters {
+		if _, length := id.window.limit(); !current.opened.Add(length).After(now) {
+			delete(c.counters, id)
+		}
+	}
+}
+
+// Reset forgets every count.
+func (c *Counters) Reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.counters)
+}
