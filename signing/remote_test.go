@@ -1,0 +1,178 @@
+package signing_test
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/asn1"
+	"errors"
+	"math/big"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// keyService stands for a key-management service: it takes its time, and stops when the caller's context does.
+type keyService struct {
+	private crypto.Signer
+	latency time.Duration
+}
+
+func (s keyService) Sign(ctx context.Context, digestOrMessage []byte, opts crypto.SignerOpts) ([]byte, error) {
+	select {
+	case <-time.After(s.latency):
+		return s.private.Sign(rand.Reader, digestOrMessage, opts)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func TestRemoteSignersOfEveryKind(t *testing.T) {
+	p256, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	_, edwards, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	for _, private := range []crypto.Signer{p256, edwards, rsaKey} {
+		key, err := signing.FromRemote(private.Public(), keyService{private: private}.Sign)
+		require.NoError(t, err)
+		t.Run(string(key.Algorithm()), func(t *testing.T) {
+			message := []byte("message")
+			signature, err := key.Sign(t.Context(), message)
+			require.NoError(t, err)
+			require.NoError(t, signing.Verify(key.PublicKey(), message, signature))
+			require.ErrorIs(t, key.Save(t.TempDir()+"/key.pem"), signing.ErrNotExportable)
+			require.ErrorIs(t, key.SaveEncrypted(t.TempDir()+"/key.pem", []byte("p")), signing.ErrNotExportable)
+		})
+	}
+}
+
+func TestRemoteSignerStopsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		require.NoError(t, err)
+		key, err := signing.FromRemote(private.Public(), keyService{private: private, latency: time.Hour}.Sign)
+		require.NoError(t, err)
+
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		start := time.Now()
+		_, err = key.Sign(ctx, []byte("message"))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 2*time.Second, time.Since(start))
+	})
+}
+
+// p256Signature is a signature with the form of S that the caller wants.
+func p256Signature(t *testing.T, private *ecdsa.PrivateKey, digest []byte, high bool) []byte {
+	t.Helper()
+	der, err := ecdsa.SignASN1(rand.Reader, private, digest)
+	require.NoError(t, err)
+	var sig struct{ R, S *big.Int }
+	_, err = asn1.Unmarshal(der, &sig)
+	require.NoError(t, err)
+	order := elliptic.P256().Params().N
+	if isHigh := sig.S.Cmp(new(big.Int).Rsh(order, 1)) > 0; isHigh != high {
+		sig.S.Sub(order, sig.S)
+	}
+	der, err = asn1.Marshal(sig)
+	require.NoError(t, err)
+	return der
+}
+
+func TestRemoteHighSIsNormalized(t *testing.T) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	message := []byte("message")
+	for name, high := range map[string]bool{"low": false, "high": true} {
+		t.Run(name, func(t *testing.T) {
+			var answered []byte
+			key, err := signing.FromRemote(private.Public(), func(_ context.Context, digest []byte, _ crypto.SignerOpts) ([]byte, error) {
+				answered = p256Signature(t, private, digest, high)
+				return answered, nil
+			})
+			require.NoError(t, err)
+			signature, err := key.Sign(t.Context(), message)
+			require.NoError(t, err)
+			require.NoError(t, signing.Verify(key.PublicKey(), message, signature))
+
+			err = signing.Verify(key.PublicKey(), message, answered)
+			if high {
+				require.ErrorIs(t, err, signing.ErrSignatureMalleable)
+			} else {
+				require.NoError(t, err)
+			}
+		})
+	}
+}
+
+func TestRemoteAnswersThatDoNotVerifyAreRefused(t *testing.T) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	down := errors.New("the service is down")
+	for name, tc := range map[string]struct {
+		public crypto.PublicKey
+		answer func(digest []byte) ([]byte, error)
+		is     error // nil: *signing.RemoteSignatureRefused
+	}{
+		"another key": {private.Public(), func(digest []byte) ([]byte, error) {
+			return ecdsa.SignASN1(rand.Reader, other, digest)
+		}, nil},
+		"another message": {private.Public(), func([]byte) ([]byte, error) {
+			digest := sha256.Sum256([]byte("another"))
+			return ecdsa.SignASN1(rand.Reader, private, digest[:])
+		}, nil},
+		"nothing": {private.Public(), func([]byte) ([]byte, error) { return nil, nil }, nil},
+		"raw R and S": {private.Public(), func(digest []byte) ([]byte, error) {
+			return make([]byte, 64), nil
+		}, nil},
+		"PSS padding": {rsaKey.Public(), func(digest []byte) ([]byte, error) {
+			return rsa.SignPSS(rand.Reader, rsaKey, crypto.SHA256, digest, nil)
+		}, nil},
+		"its own error": {private.Public(), func([]byte) ([]byte, error) { return nil, down }, down},
+	} {
+		t.Run(name, func(t *testing.T) {
+			key, err := signing.FromRemote(tc.public, func(_ context.Context, digest []byte, _ crypto.SignerOpts) ([]byte, error) {
+				return tc.answer(digest)
+			})
+			require.NoError(t, err)
+			signature, err := key.Sign(t.Context(), []byte("message"))
+			assert.Nil(t, signature)
+			if tc.is != nil {
+				require.ErrorIs(t, err, tc.is)
+				return
+			}
+			refused, ok := errors.AsType[*signing.RemoteSignatureRefused](err)
+			require.True(t, ok, "%v", err)
+			assert.Equal(t, key.Algorithm(), refused.Algorithm)
+		})
+	}
+}
+
+func TestFromRemoteRefuses(t *testing.T) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	_, err = signing.FromRemote(private.Public(), nil)
+	_, ok := errors.AsType[*signing.KeyRefused](err)
+	require.True(t, ok, "%v", err)
+	for _, public := range []crypto.PublicKey{nil, (*ecdsa.PublicKey)(nil), "text", private.PublicKey} {
+		_, err = signing.FromRemote(public, keyService{}.Sign)
+		_, ok = errors.AsType[*signing.KeyRefused](err)
+		require.True(t, ok, "%v", err)
+	}
+}

@@ -1,0 +1,111 @@
+package signing_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
+}
+
+func TestVerifyWithJudgesOpaquePayloads(t *testing.T) {
+	signer := &recordingSigner{DeveloperKey: newKey(t)}
+	a := signing.Approval{ID: "apr_1", Payload: []byte("\x01opaque"), ExpiresAt: expires}
+	no := errors.New("not what I asked for")
+
+	_, err := signing.SignApproval(t.Context(), signer, a, payoutIntent(), now)
+	_, ok := errors.AsType[*signing.ApprovalRefused](err)
+	require.True(t, ok, "%v", err)
+
+	_, err = signing.SignApproval(t.Context(), signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { return no }))
+	require.ErrorIs(t, err, no)
+	require.Empty(t, signer.signed)
+
+	signature, err := signing.SignApproval(t.Context(), signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(_ context.Context, got signing.Approval, want signing.Intent) error {
+			assert.Equal(t, a, got)
+			assert.Equal(t, payoutIntent(), want)
+			return nil
+		}))
+	require.NoError(t, err)
+	require.NoError(t, signing.Verify(signer.PublicKey(), a.Payload, signature))
+}
+
+func TestNoVerifierIsTheDefault(t *testing.T) {
+	a := signing.Approval{ID: "apr_1", Payload: []byte("\x01opaque"), ExpiresAt: expires}
+	_, err := signing.SignApproval(t.Context(), newKey(t), a, payoutIntent(), now, signing.VerifyWith(nil))
+	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
+	require.True(t, ok, "%v", err)
+	assert.Equal(t, "payload", refused.Field)
+}
+
+func TestVerifiersDoNotExtendTheWindow(t *testing.T) {
+	signer := &recordingSigner{DeveloperKey: newKey(t)}
+	yes := signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { return nil })
+	for name, a := range map[string]signing.Approval{
+		"closed":  {ID: "apr_1", Payload: []byte("opaque"), ExpiresAt: now},
+		"no id":   {Payload: []byte("opaque"), ExpiresAt: expires},
+		"nothing": {ID: "apr_1", ExpiresAt: expires},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := signing.SignApproval(t.Context(), signer, a, payoutIntent(), now, yes)
+			_, ok := errors.AsType[*signing.ApprovalRefused](err)
+			require.True(t, ok, "%v", err)
+		})
+	}
+	require.Empty(t, signer.signed)
+}
+
+func TestWhatWasCheckedIsWhatIsSigned(t *testing.T) {
+	signer := &recordingSigner{DeveloperKey: newKey(t)}
+	a := approvalOf(t, payoutTerms())
+	original := slices.Clone(a.Payload)
+	signature, err := signing.SignApproval(t.Context(), signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(_ context.Context, seen signing.Approval, _ signing.Intent) error {
+			clear(seen.Payload) // a verifier's own copy
+			clear(a.Payload)    // somebody else's, at the wrong moment
+			return nil
+		}))
+	require.NoError(t, err)
+	require.NoError(t, signing.Verify(signer.PublicKey(), original, signature))
+}
+
+func TestSignApprovalHonoursTheContext(t *testing.T) {
+	signer := &recordingSigner{DeveloperKey: newKey(t)}
+	a := approvalOf(t, payoutTerms())
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := signing.SignApproval(ended, signer, a, payoutIntent(), now)
+	require.ErrorIs(t, err, context.Canceled)
+
+	// It may also end while a verifier deliberates.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	_, err = signing.SignApproval(ctx, signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { cancel(); return nil }))
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, signer.signed)
+}
+
+func TestSignApprovalWithoutSigner(t *testing.T) {
+	a := approvalOf(t, payoutTerms())
+	for name, signer := range map[string]signing.Signer{
+		"none": nil, "nil key": (*signing.DeveloperKey)(nil), "zero key": new(signing.DeveloperKey),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := signing.SignApproval(t.Context(), signer, a, payoutIntent(), now)
+			require.ErrorIs(t, err, signing.ErrNoKey)
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package signing_test
+
+import (
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/asn1"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math/big"
+	"testing"
+
+	"github.com/c2sp/wycheproof"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// vectors is what the signature verification files of Project Wycheproof have in common.
+type vectors struct {
+	NumberOfTests int `json:"numberOfTests"`
+	TestGroups    []struct {
+		PublicKeyDER string `json:"publicKeyDer"`
+		Tests        []struct {
+			ID      int    `json:"tcId"`
+			Comment string `json:"comment"`
+			Message string `json:"msg"`
+			Sig     string `json:"sig"`
+			Result  string `json:"result"`
+		} `json:"tests"`
+	} `json:"testGroups"`
+}
+
+func readVectors(t *testing.T, file string) vectors {
+	t.Helper()
+	data, err := fs.ReadFile(wycheproof.TestVectors, file)
+	require.NoError(t, err)
+	var v vectors
+	require.NoError(t, json.Unmarshal(data, &v))
+	return v
+}
+
+func TestVerifyWycheproof(t *testing.T) {
+	for file, order := range map[string]*big.Int{ // the order is that of an ECDSA curve
+		"ecdsa_secp256r1_sha256_test.json":    elliptic.P256().Params().N,
+		"ed25519_test.json":                   nil,
+		"rsa_signature_2048_sha256_test.json": nil,
+		"rsa_signature_3072_sha256_test.json": nil,
+		"rsa_signature_4096_sha256_test.json": nil,
+	} {
+		t.Run(file, func(t *testing.T) {
+			v := readVectors(t, file)
+			ran, valid, malleable := 0, 0, 0
+			for _, group := range v.TestGroups {
+				public := unhex(t, group.PublicKeyDER)
+				for _, tc := range group.Tests {
+					ran++
+					signature := unhex(t, tc.Sig)
+					err := signing.Verify(public, unhex(t, tc.Message), signature)
+					switch {
+					case tc.Result == "valid" && order != nil && highS(t, signature, order):
+						malleable++
+						assert.ErrorIs(t, err, signing.ErrSignatureMalleable, "%d %s", tc.ID, tc.Comment)
+					case tc.Result == "valid":
+						valid++
+						assert.NoError(t, err, "%d %s", tc.ID, tc.Comment)
+					default: // "acceptable" signatures lack a NULL that PKCS #1 demands
+						assert.ErrorIs(t, err, signing.ErrSignatureInvalid, "%d %s", tc.ID, tc.Comment)
+						assert.NotErrorIs(t, err, signing.ErrSignatureMalleable, "%d %s", tc.ID, tc.Comment)
+					}
+				}
+			}
+			assert.Equal(t, v.NumberOfTests, ran)
+			assert.Positive(t, valid)
+			assert.Equal(t, order != nil, malleable > 0, "only ECDSA signatures have two forms")
+		})
+	}
+}
+
+func highS(t *testing.T, signature []byte, order *big.Int) bool {
+	t.Helper()
+	var sig struct{ R, S *big.Int }
+	_, err := asn1.Unmarshal(signature, &sig)
+	require.NoError(t, err)
+	return sig.S.Cmp(new(big.Int).Rsh(order, 1)) > 0
+}
+
+func unhex(t *testing.T, s string) []byte {
+	t.Helper()
+	data, err := hex.DecodeString(s)
+	require.NoError(t, err)
+	return data
+}
+
+func TestVerifyRefusesKeys(t *testing.T) {
+	weak, err := x509.MarshalPKIXPublicKey(&rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 1023), E: 65537})
+	require.NoError(t, err)
+	secp256k1 := readVectors(t, "ecdsa_secp256k1_sha256_test.json").TestGroups[0].PublicKeyDER
+	noise := make([]byte, 91)
+	_, _ = rand.Read(noise)
+	noise[0] = 0
+	for name, public := range map[string][]byte{
+		"nothing": nil, "noise": noise, "weak RSA": weak, "secp256k1": unhex(t, secp256k1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := signing.Verify(public, nil, nil)
+			_, ok := errors.AsType[*signing.KeyRefused](err)
+			require.True(t, ok, "%v", err)
+		})
+	}
+}
