@@ -1,0 +1,52 @@
+// Command assumptions writes openapi/README.md: for every file of the folder how much of it the service description
+// states, and every assumption with its place and its reason.
+//
+// Run it with `go generate ./openapi`.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/moneymovement/moneymovement-go/openapi"
+)
+
+func main() {
+	output := flag.String("o", "README.md", "file to write")
+	flag.Parse()
+	if err := run(openapi.Files, *output); err != nil {
+		fmt.Fprintln(os.Stderr, "assumptions:", err)
+		os.Exit(1)
+	}
+}
+
+func run(files fs.FS, output string) error {
+	page, err := report(files)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(output, page, 0o644)
+}
+
+// report reads the YAML files and renders the page. The same files always give the same bytes.
+func report(files fs.FS) ([]byte, error) {
+	names, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var surveys []survey
+	for _, name := range inReadingOrder(names) {
+		source, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		found, err := surveyFile(name, source)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		surveys = append(surveys, found)
+	}
+	return render(surveys), nil
+}
