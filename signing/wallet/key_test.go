@@ -1,0 +1,124 @@
+package wallet_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+// cow is the key that the examples of EIP-712 sign with: keccak256("cow").
+func cow(t testing.TB) *wallet.Key {
+	t.Helper()
+	key, err := wallet.ParseHex("0xc85ef7d79691fe79573b1a7064c19c1a9819ebdbd1faaab1a8ec92344438aaf4")
+	require.NoError(t, err)
+	return key
+}
+
+func newKey(t testing.TB) *wallet.Key {
+	t.Helper()
+	key, err := wallet.Generate()
+	require.NoError(t, err)
+	return key
+}
+
+func TestAddress(t *testing.T) {
+	for private, address := range map[string]string{
+		"c85ef7d79691fe79573b1a7064c19c1a9819ebdbd1faaab1a8ec92344438aaf4": "0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826", // EIP-712
+		"0000000000000000000000000000000000000000000000000000000000000001": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", // the generator itself
+		"4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318": "0x2c7536E3605D9C16a7a3D7b1898e529396a65c23", // web3.js documentation
+	} {
+		for _, prefix := range []string{"", "0x"} {
+			key, err := wallet.ParseHex(prefix + private)
+			require.NoError(t, err)
+			assert.Equal(t, address, key.Address())
+		}
+	}
+}
+
+func TestParseHexRefuses(t *testing.T) {
+	const order = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"
+	for name, s := range map[string]string{
+		"nothing": "", "prefix": "0x", "text": strings.Repeat("secret", 11)[:64], "short": strings.Repeat("1", 62),
+		"long": strings.Repeat("1", 66), "zero": strings.Repeat("0", 64), "order": order, "white space": " " + strings.Repeat("1", 64),
+	} {
+		t.Run(name, func(t *testing.T) {
+			key, err := wallet.ParseHex(s)
+			refused, ok := errors.AsType[*signing.KeyRefused](err)
+			require.True(t, ok, "%v", err)
+			assert.NotContains(t, refused.Error(), "secret")
+			assert.Nil(t, key)
+		})
+	}
+}
+
+func TestSignaturesVerifyAndNothingElseDoes(t *testing.T) {
+	key, other := newKey(t), newKey(t)
+	assert.Equal(t, signing.ECDSASecp256k1SHA256, key.Algorithm())
+	rapid.Check(t, func(t *rapid.T) {
+		message := rapid.SliceOf(rapid.Byte()).Draw(t, "message")
+		signature, err := key.Sign(context.Background(), message)
+		require.NoError(t, err)
+		require.NoError(t, wallet.Verify(key.PublicKey(), message, signature))
+
+		damaged := append([]byte(nil), signature...)
+		damaged[rapid.IntRange(0, len(damaged)-1).Draw(t, "byte")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		require.ErrorIs(t, wallet.Verify(key.PublicKey(), message, damaged), signing.ErrSignatureInvalid)
+		require.ErrorIs(t, wallet.Verify(key.PublicKey(), append(message, 0), signature), signing.ErrSignatureInvalid)
+		require.ErrorIs(t, wallet.Verify(other.PublicKey(), message, signature), signing.ErrSignatureInvalid)
+	})
+}
+
+func TestZeroKeySignsNothing(t *testing.T) {
+	for name, key := range map[string]*wallet.Key{"nil": nil, "zero": {}} {
+		t.Run(name, func(t *testing.T) {
+			_, err := key.Sign(t.Context(), nil)
+			require.ErrorIs(t, err, signing.ErrNoKey)
+			_, err = key.SignMessage(t.Context(), nil)
+			require.ErrorIs(t, err, signing.ErrNoKey)
+			_, err = key.SignTypedData(t.Context(), []byte(mail))
+			require.ErrorIs(t, err, signing.ErrNoKey)
+			require.ErrorIs(t, key.Save(t.TempDir()+"/wallet.pem"), signing.ErrNoKey)
+			assert.Empty(t, key.Address())
+			assert.Nil(t, key.PublicKey())
+			assert.Empty(t, key.PublicKeyBase64())
+		})
+	}
+}
+
+func TestEndedContextIsNotSigned(t *testing.T) {
+	key := newKey(t)
+	cause := errors.New("the caller hung up")
+	ended, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	for name, sign := range map[string]func(context.Context) error{
+		"Sign":          func(ctx context.Context) error { _, err := key.Sign(ctx, nil); return err },
+		"SignMessage":   func(ctx context.Context) error { _, err := key.SignMessage(ctx, nil); return err },
+		"SignTypedData": func(ctx context.Context) error { _, err := key.SignTypedData(ctx, []byte(mail)); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, sign(t.Context()))
+			require.ErrorIs(t, sign(ended), cause)
+			require.Error(t, sign(nil)) //nolint:staticcheck // a nil context must not panic
+		})
+	}
+}
+
+// The point of either encoding is the key's own.
+func TestPublicKey(t *testing.T) {
+	key := cow(t)
+	der := key.PublicKey()
+	public, err := crypto.UnmarshalPubkey(der[len(der)-65:])
+	require.NoError(t, err)
+	assert.Equal(t, key.Address(), crypto.PubkeyToAddress(*public).Hex())
+	clear(der)
+	assert.NotEqual(t, der, key.PublicKey(), "the slice is the caller's")
+}

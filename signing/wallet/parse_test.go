@@ -1,0 +1,163 @@
+package wallet_test
+
+import (
+	"encoding/asn1"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+func testdata(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	return data
+}
+
+func TestParseKeyReadsWhatOpenSSLWrites(t *testing.T) {
+	public, _ := pem.Decode(testdata(t, "secp256k1-public.pem"))
+	require.NotNil(t, public)
+	for _, name := range []string{
+		"secp256k1-sec1.pem", "secp256k1-sec1-with-parameters.pem", "secp256k1-sec1.der",
+		"secp256k1-sec1-compressed.pem", "secp256k1-pkcs8.pem", "secp256k1-pkcs8.der",
+	} {
+		t.Run(name, func(t *testing.T) {
+			key, err := wallet.ParseKey(testdata(t, name))
+			require.NoError(t, err)
+			assert.Equal(t, public.Bytes, key.PublicKey())
+			key, err = wallet.LoadKey(filepath.Join("testdata", name))
+			require.NoError(t, err)
+			assert.Equal(t, public.Bytes, key.PublicKey())
+		})
+	}
+}
+
+func TestVerifyAcceptsWhatOpenSSLSigned(t *testing.T) {
+	public, _ := pem.Decode(testdata(t, "secp256k1-public.pem"))
+	require.NotNil(t, public)
+	require.NoError(t, wallet.Verify(public.Bytes, []byte("message"), testdata(t, "message.sig")))
+}
+
+func TestParseKeyRefuses(t *testing.T) {
+	good := testdata(t, "secp256k1-pkcs8.der")
+	sec1 := func(version int, scalar []byte, curve asn1.ObjectIdentifier, point []byte) []byte {
+		der, err := asn1.Marshal(struct {
+			Version int
+			Scalar  []byte
+			Curve   asn1.ObjectIdentifier `asn1:"optional,explicit,tag:0"`
+			Point   asn1.BitString        `asn1:"optional,explicit,tag:1"`
+		}{version, scalar, curve, asn1.BitString{Bytes: point, BitLength: 8 * len(point)}})
+		require.NoError(t, err)
+		return der
+	}
+	secp256k1 := asn1.ObjectIdentifier{1, 3, 132, 0, 10}
+	one := make([]byte, 32)
+	one[31] = 1
+	other := newKey(t).PublicKey()
+	otherPoint := other[len(other)-65:]
+	_, err := wallet.ParseKey(sec1(1, one, secp256k1, nil))
+	require.NoError(t, err, "what the damaged ones are compared with")
+	for name, tc := range map[string]struct {
+		data   []byte
+		reason string
+	}{
+		"nothing":            {nil, "neither PEM nor"},
+		"truncated":          {good[:len(good)-1], "neither PEM nor"},
+		"more behind":        {append(append([]byte(nil), good...), 0), "exactly one"},
+		"another structure":  {[]byte{0x30, 0x03, 0x02, 0x01, 0x05}, "no PKCS #8"},
+		"a P-256 key":        {testdata(t, "../../testdata/p256-pkcs8.pem"), "another algorithm"},
+		"a P-256 key, SEC 1": {testdata(t, "../../testdata/p256-sec1.der"), "another curve"},
+		"an Ed25519 key":     {testdata(t, "../../testdata/ed25519-pkcs8.pem"), "another algorithm"},
+		"a public key":       {testdata(t, "secp256k1-public.pem"), "no private key"},
+		"another version":    {sec1(2, one, secp256k1, nil), "no PKCS #8"},
+		"no curve":           {sec1(1, one, nil, nil), "another curve"},
+		"short scalar":       {sec1(1, one[1:], secp256k1, nil), "32 bytes"},
+		"zero":               {sec1(1, make([]byte, 32), secp256k1, nil), "within the curve's order"},
+		"another public key": {sec1(1, one, secp256k1, otherPoint), "not the private key's"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			key, err := wallet.ParseKey(tc.data)
+			refused, ok := errors.AsType[*signing.KeyRefused](err)
+			require.True(t, ok, "%v", err)
+			assert.Contains(t, refused.Error(), tc.reason)
+			assert.Nil(t, key)
+		})
+	}
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	key := newKey(t)
+	path := filepath.Join(t.TempDir(), "wallet.pem")
+	require.NoError(t, key.Save(path))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	if runtime.GOOS != "windows" { // which has no such modes
+		assert.Equal(t, fs.FileMode(0o600), info.Mode())
+	}
+	loaded, err := wallet.LoadKey(path)
+	require.NoError(t, err)
+	assert.Equal(t, key.Address(), loaded.Address())
+	assert.Equal(t, key.PublicKey(), loaded.PublicKey())
+
+	require.ErrorIs(t, newKey(t).Save(path), fs.ErrExist)
+	loaded, err = wallet.LoadKey(path)
+	require.NoError(t, err)
+	assert.Equal(t, key.Address(), loaded.Address(), "overwritten")
+
+	_, err = wallet.LoadKey(filepath.Join(t.TempDir(), "none.pem"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoError(t, os.WriteFile(path, []byte("secret that is no key"), 0o600))
+	_, err = wallet.LoadKey(path)
+	require.ErrorContains(t, err, path)
+	assert.NotContains(t, err.Error(), "secret")
+}
+
+// What is saved is byte for byte what OpenSSL writes for the same key.
+func TestSaveWritesWhatOpenSSLWrites(t *testing.T) {
+	key, err := wallet.ParseKey(testdata(t, "secp256k1-sec1.der"))
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "wallet.pem")
+	require.NoError(t, key.Save(path))
+	saved, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(testdata(t, "secp256k1-pkcs8.pem")), string(saved))
+}
+
+func FuzzParseKey(f *testing.F) {
+	for _, name := range []string{"secp256k1-sec1-with-parameters.pem", "secp256k1-sec1.der", "secp256k1-pkcs8.der"} {
+		f.Add(testdata(f, name))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		key, err := wallet.ParseKey(data)
+		if err != nil {
+			require.Nil(t, key)
+			return
+		}
+		signature, err := key.Sign(t.Context(), data)
+		require.NoError(t, err)
+		require.NoError(t, wallet.Verify(key.PublicKey(), data, signature))
+	})
+}
+
+func FuzzVerify(f *testing.F) {
+	key := cow(f)
+	signature, err := key.Sign(f.Context(), []byte("message"))
+	require.NoError(f, err)
+	f.Add(key.PublicKey(), signature)
+	f.Fuzz(func(t *testing.T, public, other []byte) {
+		if wallet.Verify(public, []byte("message"), other) == nil {
+			require.Equal(t, hex.EncodeToString(key.PublicKey()), hex.EncodeToString(public), "a forgery")
+		}
+	})
+}
