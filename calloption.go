@@ -1,0 +1,25 @@
+package moneymovement
+
+import "github.com/moneymovement/moneymovement-go/internal/transport"
+
+// CallOption sets up one call.
+type CallOption func(*transport.Call)
+
+// IdempotencyKey anchors a write to a key of the caller's: 1 to 128 characters of A-Z a-z 0-9 . _ : - (else *errors.InvalidInput).
+// The scope of a key is the account and the operation; an explicit key replays for 7 days. The same key with other terms is refused as
+// *errors.IdempotencyKeyReused. Derive it from what the payment is for, such as the invoice's number, so that a program that
+// starts again pays nothing twice.
+//
+// Source: Limits, Idempotency.
+func IdempotencyKey(key string) CallOption {
+	return func(c *transport.Call) { c.Key, c.KeySet = key, true }
+}
+
+// Answer is what came back besides the decoded value.
+type Answer = transport.Answer
+
+// Capture keeps what came back besides the decoded value, also when the call fails. Of a flow that makes several calls, it keeps the
+// last one's answer.
+func Capture(into *Answer) CallOption {
+	return func(c *transport.Call) { c.Answer = into }
+}

@@ -1,0 +1,34 @@
+package dapi
+
+import (
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// lowLevel sends the generated operations, for one account.
+type lowLevel struct {
+	transport *transport.Client
+	account   ClientID
+	acting    bool // for a client; false for the credential's own account
+}
+
+// clientRule is what a client's id has to look like before it travels as X-Service-Account.
+var clientRule = transport.Rule{Required: true, Pattern: `^cl_[A-Za-z0-9._:\-]{1,216}$`, Prefix: "cl_"}
+
+func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
+	r := transport.NewRequest(op, string(c.account), callOf(options))
+	if c.acting {
+		r.Check().Text("X-Service-Account", string(c.account), clientRule)
+	}
+	return r
+}
+
+func callOf(options []moneymovement.CallOption) transport.Call {
+	var call transport.Call
+	for _, option := range options {
+		if option != nil {
+			option(&call)
+		}
+	}
+	return call
+}

@@ -1,0 +1,34 @@
+package transport
+
+import (
+	"net/http"
+
+	"github.com/shopspring/decimal"
+)
+
+// Call holds what the options of one call set.
+type Call struct {
+	Key    string  // idempotency key; "" lets a write get a fresh one
+	KeySet bool    // the caller named a key, even an empty one
+	Answer *Answer // where to keep what came back, nil for nowhere
+
+	QuoteTolerance decimal.Decimal // how much worse a fresh quote may be, as a fraction; flows that requote read it
+}
+
+// Answer is what came back besides the decoded value. Its public name is moneymovement.Answer.
+type Answer struct {
+	// Status is the HTTP status, 0 when no answer came.
+	Status int
+	// Header is the answer's header.
+	Header http.Header
+	// RequestID is the service's X-Request-ID.
+	RequestID string
+	// IdempotencyKey is the key that the write carried, the caller's or a fresh one; empty for a read.
+	IdempotencyKey string
+	// Replayed says that the service answered an earlier write again (Idempotency-Replayed: true).
+	Replayed bool
+	// Attempts is how many times the request was sent.
+	Attempts int
+	// Body is the answer's body as it came, with the fields that this version of the SDK does not know.
+	Body []byte
+}

@@ -1,0 +1,173 @@
+package transport
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strings"
+
+	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// Config is what a surface's client is made of. The zero value of each field is its default.
+type Config struct {
+	HTTP           *http.Client
+	Retry          Retry
+	Limiter        Limiter // nil for none
+	Unpaced        bool    // asks a surface not to set the limiter of its stated windows
+	Logger         *slog.Logger
+	UserAgent      string // put before the SDK's own
+	AllowPlainHTTP bool   // to hosts that are not loopback
+	Auth           Authorizer
+	Version        string
+}
+
+// Client sends the calls of one credential to one origin. It is safe for concurrent use.
+type Client struct {
+	base      *url.URL
+	http      *http.Client
+	retrier   *retryablehttp.Client
+	retry     Retry
+	budget    *budget
+	limiter   Limiter
+	auth      Authorizer
+	logger    *slog.Logger
+	userAgent []string
+}
+
+// New makes a client for a base URL and the surface's path below it.
+func New(baseURL, surface string, config Config) (*Client, error) {
+	base, err := origin(baseURL, config.AllowPlainHTTP)
+	if err != nil {
+		return nil, err
+	}
+	base.Path = strings.TrimSuffix(base.Path, "/") + surface
+	c := &Client{
+		base:      base,
+		retry:     config.Retry.withDefaults(),
+		budget:    newBudget(),
+		limiter:   config.Limiter,
+		auth:      config.Auth,
+		logger:    config.Logger,
+		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + config.Version + " (" + runtime.Version() + ")")},
+	}
+	c.http = c.newHTTPClient(config.HTTP)
+	c.retrier = c.newRetrier(c.retry)
+	return c, nil
+}
+
+// origin accepts what a credential may be sent to: https anywhere, plain http to loopback or by explicit wish.
+func origin(baseURL string, allowPlain bool) (*url.URL, error) {
+	refuse := func(message string) (*url.URL, error) {
+		return nil, &errors.InvalidInput{Operation: "New", Fields: []errors.Field{{Field: "baseURL", Code: "invalid_url", Message: message}}}
+	}
+	u, err := url.Parse(baseURL)
+	switch {
+	case err != nil:
+		return refuse("is not a URL")
+	case u.Scheme != "https" && u.Scheme != "http":
+		return refuse("must be an http or https address")
+	case u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return refuse("must be scheme, host and optional path, and nothing else")
+	case u.Scheme == "http" && !allowPlain && !loopback(u.Hostname()):
+		return refuse("must be https: plain http would show the credential to the network")
+	}
+	return u, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Do walks the whole path for one call and decodes its answer into a T.
+func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
+	r.idempotency()
+	if err := r.check.err(r.op); err != nil {
+		return nil, err
+	}
+	body, err := r.encode()
+	if err != nil {
+		return nil, &errors.InvalidInput{Operation: r.op.ID, Fields: []errors.Field{{Field: "body", Code: "unencodable", Message: err.Error()}}}
+	}
+	t := &trip{op: r.op, call: &r.call, scope: r.scope(), most: c.retry.Max + 1}
+	defer t.answer.release()
+	defer t.keep()
+
+	value := new(T)
+	err = c.send(ctx, r, t, body, value)
+	if c.renewable(r.op, err) {
+		err = c.renewAndReplay(ctx, r, t, body, value)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+// send retries, and turns the end of it into a value or an error.
+func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, value any) error {
+	req, err := c.newHTTPRequest(ctx, r, t, body)
+	if err != nil {
+		return t.outcome(err)
+	}
+	resp, err := c.retrier.Do(req)
+	if err != nil {
+		if resp != nil {
+			resp.Body.Close()
+		}
+		return t.outcome(ended(ctx, err))
+	}
+	if !t.answer.success() {
+		return t.settle(t.answer.refusal(t))
+	}
+	if err := t.answer.decode(value); err != nil {
+		return t.unreadable(err)
+	}
+	return nil
+}
+
+// renewAndReplay refreshes the credential once and sends the same request once more, with the same key. The refused attempt was not
+// carried out, so nothing is done twice.
+func (c *Client) renewAndReplay(ctx context.Context, r *Request, t *trip, body []byte, value any) error {
+	if err := c.auth.Renew(ctx, t.credential); err != nil {
+		return t.outcome(err)
+	}
+	t.most += t.attempts
+	return c.send(ctx, r, t, body, value)
+}
+
+// newHTTPRequest builds the first attempt: URL and fixed headers once, the credential for this attempt.
+func (c *Client) newHTTPRequest(ctx context.Context, r *Request, t *trip, body []byte) (*retryablehttp.Request, error) {
+	ctx = context.WithValue(ctx, tripKey{}, t)
+	h := r.header(c)
+	r.setKey(h)
+	if err := c.prepare(ctx, t, h); err != nil {
+		return nil, err
+	}
+	req := &retryablehttp.Request{Request: (&http.Request{
+		Method: r.op.Method, URL: r.url(c.base), Host: c.base.Host, Header: h,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(ctx)}
+	req.SetResponseHandler(t.read)
+	if body != nil {
+		if err := req.SetBody(body); err != nil {
+			return nil, err
+		}
+		req.GetBody = nil // with it, net/http would resend a write by itself when a kept connection dies
+	}
+	return req, nil
+}
+
+// scope is the account that the sandbox money window counts for.
+func (r *Request) scope() string {
+	if r.op.Window == WindowSandboxMoney {
+		return r.account
+	}
+	return ""
+}

@@ -1,0 +1,14 @@
+// Package transport is the request path that all surfaces share. One call walks these concerns in this order, one file each:
+//
+//	validate     ids, header values, lengths and patterns, before anything is sent
+//	encode       the body, once
+//	idempotency  every write carries a key: the caller's, else a fresh one
+//	retry        go-retryablehttp under our policy, within a client-wide budget
+//	ratelimit    pacing inside the stated windows, once for each attempt
+//	authorize    the credential, renewed and replayed once when it has expired
+//	send         one attempt: never redirected, never replayed behind our back
+//	decode       the answer, bounded and strict, or its typed error
+//	outcome      what a failure means: refused, not delivered, or unknown
+//
+// [Do] in client.go shows the walk.
+package transport

@@ -1,0 +1,26 @@
+package transport
+
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+	"github.com/shopspring/decimal"
+)
+
+// encodeOptions keep two promises that the libraries' defaults would break. Under JSON v2 `omitempty` drops an explicit null and an
+// empty string behind a pointer, which PATCH bodies need. And decimal's package-wide switch MarshalJSONWithoutQuotes, which
+// a program may have set for its own sake, would send amounts as JSON numbers.
+var encodeOptions = json.JoinOptions(
+	jsonv1.OmitEmptyWithLegacySemantics(true),
+	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, amount decimal.Decimal) error {
+		return enc.WriteToken(jsontext.String(amount.String()))
+	})),
+)
+
+// encode turns the body into bytes, once for all attempts.
+func (r *Request) encode() ([]byte, error) {
+	if !r.hasBody {
+		return nil, nil
+	}
+	return json.Marshal(r.body, encodeOptions)
+}

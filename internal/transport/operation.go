@@ -1,0 +1,42 @@
+package transport
+
+import "net/http"
+
+// Operation is what the description says about one operation. The generator writes one variable for each.
+type Operation struct {
+	ID     string // OpenAPI operationId, such as "BookPayout"
+	Method string
+	Path   string // template below the surface's base path, such as "/payouts/{payoutId}"
+	Repeat Repeat
+	Window Window
+	Public bool // carries no credential
+}
+
+// Repeat says whether sending an operation again after a lost answer can do it twice.
+type Repeat string
+
+const (
+	RepeatKey     Repeat = "key"     // the idempotency key anchors the write
+	RepeatNatural Repeat = "natural" // the write has a natural key or sets a state
+	RepeatNever   Repeat = "none"    // it may happen twice
+)
+
+// Window names a stated rate window.
+//
+// Source: Limits, Rate windows.
+type Window string
+
+const (
+	WindowReads        Window = "reads"
+	WindowWrites       Window = "writes"
+	WindowLogin        Window = "login"
+	WindowSandboxMoney Window = "sandbox_money"
+)
+
+// write reports whether the operation can change anything.
+func (o *Operation) write() bool { return o.Method != http.MethodGet }
+
+// repeatable reports whether the operation may be sent again although an earlier attempt may have been carried out.
+func (o *Operation) repeatable() bool {
+	return !o.write() || o.Repeat == RepeatKey || o.Repeat == RepeatNatural
+}

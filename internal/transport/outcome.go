@@ -1,0 +1,115 @@
+package transport
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// outcome says what a call that brought no answer means. err is what the last attempt ended in.
+func (t *trip) outcome(err error) error {
+	if failure, ok := errors.AsType[errors.Failure](err); ok && !t.unsettled() {
+		return failure // a login inside the call was refused: nothing was sent
+	}
+	err = withoutURL(err)
+	if t.unsettled() {
+		return t.unknown(err)
+	}
+	return &errors.NotDelivered{Operation: t.op.ID, IdempotencyKey: t.call.Key, Attempts: t.attempts, RetryAt: retryAt(err), Err: err}
+}
+
+// settle looks at a refusal in the light of the attempts before it. If one of them may have been carried out, only an answer that
+// judges the request itself settles what happened; being told to wait, to log in, or that the service is down does not.
+func (t *trip) settle(refusal error) error {
+	switch {
+	case !t.op.write():
+		return refusal
+	case t.garbled(refusal):
+		return t.unknown(refusal)
+	case judged(t.answer.status):
+		return refusal
+	case t.lost, t.doubted && notMoved(refusal):
+		return t.unknown(refusal)
+	}
+	return refusal
+}
+
+// judged reports the statuses that answer for the request itself, so that they would have been the answer before, too.
+func judged(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusConflict,
+		http.StatusGone, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}
+
+func notMoved(err error) bool {
+	failure, ok := errors.AsType[errors.Failure](err)
+	return ok && failure.MoneyMoved() == errors.NotMoved
+}
+
+// garbled reports an answer that neither the service's envelope nor a client error explains: a proxy's page, a redirect, nothing.
+func (t *trip) garbled(refusal error) bool {
+	unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](refusal)
+	return ok && unexpected.MoneyMoved() != errors.NotMoved
+}
+
+// unreadable is a success that cannot be decoded: whatever was asked for has happened.
+func (t *trip) unreadable(cause error) error {
+	unexpected := t.answer.unexpected(t, cause)
+	if t.op.write() {
+		return t.unknown(unexpected)
+	}
+	return unexpected
+}
+
+func (a *answer) unexpected(t *trip, cause error) error {
+	return &errors.UnexpectedAnswer{
+		Status: a.status, RequestID: a.header.Get("X-Request-ID"), ContentType: a.header.Get("Content-Type"),
+		Operation: t.op.ID, IdempotencyKey: t.call.Key, Write: t.op.write(), Attempts: t.attempts, Err: cause,
+	}
+}
+
+// unsettled reports that a write may have been carried out.
+func (t *trip) unsettled() bool { return t.op.write() && (t.lost || t.doubted) }
+
+func (t *trip) unknown(cause error) error {
+	resolve := "read the resource before repeating"
+	if t.op.repeatable() {
+		resolve = "repeat the same request with the same idempotency key"
+	}
+	requestID := ""
+	if t.answer.header != nil {
+		requestID = t.answer.header.Get("X-Request-ID")
+	}
+	return &errors.OutcomeUnknown{
+		Operation: t.op.ID, IdempotencyKey: t.call.Key, RequestID: requestID, Attempts: t.attempts, Resolve: resolve, Err: cause,
+	}
+}
+
+// withoutURL drops the address that net/http puts into its errors: a query can hold what a log should not.
+func withoutURL(err error) error {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		return wrapped.Err
+	}
+	return err
+}
+
+func retryAt(err error) time.Time {
+	if wait, ok := errors.AsType[*WaitTooLong](err); ok {
+		return wait.Until
+	}
+	return time.Time{}
+}
+
+// ended reports the context's own error where the cause hides it.
+func ended(ctx context.Context, err error) error {
+	if cause := ctx.Err(); cause != nil && !errors.Is(err, cause) {
+		return errors.Join(cause, err)
+	}
+	return err
+}

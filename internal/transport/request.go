@@ -1,0 +1,127 @@
+package transport
+
+import (
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Request is one call on its way. The generated client fills it; problems are collected and refuse the call in [Do].
+type Request struct {
+	op      *Operation
+	call    Call
+	check   Check
+	path    string // escaped, below the base path
+	query   url.Values
+	account string
+	body    any
+	hasBody bool
+}
+
+// NewRequest starts a call of an operation, for an account ("" for the credential's own).
+func NewRequest(op *Operation, account string, call Call) *Request {
+	return &Request{op: op, call: call, path: op.Path, account: account}
+}
+
+// PathParam puts a value into the path template. Only values that keep the rule get there, so that no value can change the path.
+func (r *Request) PathParam(name, value string, rule Rule) {
+	rule.Required = true
+	if value == "." || value == ".." {
+		r.check.Refuse(name, "pattern", "must not be a path step")
+		return
+	}
+	r.check.Text(name, value, rule)
+	r.path = strings.Replace(r.path, "{"+name+"}", url.PathEscape(value), 1)
+}
+
+// Query adds a query parameter; a zero value is left out, and a pointer is sent whatever it points to.
+func (r *Request) Query(name string, value any) {
+	text, ok := queryText(reflect.ValueOf(value))
+	if !ok {
+		return
+	}
+	if r.query == nil {
+		r.query = url.Values{}
+	}
+	r.query.Set(name, text)
+}
+
+func queryText(v reflect.Value) (string, bool) {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return "", false
+		}
+		return queryValue(v.Elem()), true
+	}
+	if !v.IsValid() || v.IsZero() || (v.Kind() == reflect.Slice && v.Len() == 0) {
+		return "", false
+	}
+	return queryValue(v), true
+}
+
+func queryValue(v reflect.Value) string {
+	if t, ok := v.Interface().(time.Time); ok {
+		return t.UTC().Format(time.RFC3339Nano)
+	}
+	switch v.Kind() {
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return strconv.FormatInt(v.Int(), 10)
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case reflect.Slice:
+		parts := make([]string, v.Len())
+		for i := range parts {
+			parts[i] = queryValue(v.Index(i))
+		}
+		return strings.Join(parts, ",")
+	default:
+		return v.String()
+	}
+}
+
+// Body sets what is encoded as the request's body, with the check that the generator wrote for it.
+func (r *Request) Body(body any, validate func(*Check)) {
+	r.body, r.hasBody = body, true
+	if validate != nil {
+		validate(&r.check)
+	}
+}
+
+// Check gives access to the request's validation, for rules that only the wrapper knows.
+func (r *Request) Check() *Check { return &r.check }
+
+// url builds the address below base without parsing it again.
+func (r *Request) url(base *url.URL) *url.URL {
+	u := *base
+	u.RawPath = base.EscapedPath() + r.path
+	u.Path, _ = url.PathUnescape(u.RawPath)
+	if u.Path == u.RawPath {
+		u.RawPath = ""
+	}
+	if r.query != nil {
+		u.RawQuery = r.query.Encode()
+	}
+	return &u
+}
+
+// header builds what every attempt sends apart from the credential. Values are shared and never written to.
+func (r *Request) header(c *Client) http.Header {
+	h := make(http.Header, 8)
+	h["Accept"] = acceptJSON
+	h["User-Agent"] = c.userAgent
+	if r.hasBody {
+		h["Content-Type"] = contentJSON
+	}
+	if r.account != "" {
+		h["X-Service-Account"] = []string{r.account}
+	}
+	return h
+}
+
+var (
+	acceptJSON  = []string{"application/json"}
+	contentJSON = []string{"application/json"}
+)

@@ -1,0 +1,139 @@
+package transport
+
+import (
+	"context"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// Retry is the policy of a client. The zero value takes the defaults.
+type Retry struct {
+	Max     int           // retries after the first attempt; 0 means 3, negative means none
+	WaitMin time.Duration // first backoff, 250 ms by default
+	WaitMax time.Duration // longest backoff and longest Retry-After that is waited for, 65 s by default: a whole rate window
+}
+
+func (p Retry) withDefaults() Retry {
+	switch {
+	case p.Max == 0:
+		p.Max = 3
+	case p.Max < 0:
+		p.Max = 0
+	}
+	if p.WaitMin <= 0 {
+		p.WaitMin = 250 * time.Millisecond
+	}
+	if p.WaitMax <= 0 {
+		p.WaitMax = 65 * time.Second
+	}
+	return p
+}
+
+// newRetrier sets go-retryablehttp up under our policy: its own retries POSTs blindly, follows an overflowing Retry-After past its
+// maximum, and prints the URL in its last error.
+func (c *Client) newRetrier(p Retry) *retryablehttp.Client {
+	return &retryablehttp.Client{
+		HTTPClient:   c.http,
+		RetryMax:     p.Max,
+		RetryWaitMin: p.WaitMin,
+		RetryWaitMax: p.WaitMax,
+		CheckRetry:   c.checkRetry,
+		Backoff:      backoff,
+		PrepareRetry: c.prepareRetry,
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+}
+
+// checkRetry decides after each attempt. It never returns an error of its own: what failed is for outcome to say.
+func (c *Client) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	t := tripOf(ctx)
+	if !t.worthRetrying(resp, err) {
+		if err == nil && resp.StatusCode < http.StatusBadRequest {
+			c.budget.earn()
+		}
+		return false, nil
+	}
+	if t.lastAttempt() || !c.fits(ctx, t, resp) || !c.budget.spend() {
+		return false, nil
+	}
+	t.doubted = t.doubted || resp != nil && resp.StatusCode >= http.StatusInternalServerError
+	return true, nil
+}
+
+// worthRetrying holds the policy; the package documentation of moneymovement states it for callers.
+func (t *trip) worthRetrying(resp *http.Response, err error) bool {
+	if err != nil {
+		return notSent(err) || t.op.repeatable()
+	}
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests:
+		return true
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusRequestTimeout:
+		return t.op.repeatable()
+	case http.StatusInternalServerError:
+		return !t.op.write()
+	}
+	return false
+}
+
+// fits reports whether the wait before the next attempt can be afforded. If not, the answer goes to the caller at once, who finds the
+// time to try again at in it.
+func (c *Client) fits(ctx context.Context, t *trip, resp *http.Response) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	wait, asked := retryAfter(resp)
+	if asked && wait > c.retry.WaitMax {
+		return false
+	}
+	if !asked {
+		wait = jitterBound(c.retry.WaitMin, c.retry.WaitMax, t.attempts-1) / 2
+	}
+	deadline, limited := ctx.Deadline()
+	return !limited || time.Now().Add(wait).Before(deadline)
+}
+
+// backoff waits what the service asked for, else a random time in the upper half of a doubling bound. The service's wish is bounded
+// here too, for go-retryablehttp would follow it past its maximum.
+func backoff(least, most time.Duration, attempt int, resp *http.Response) time.Duration {
+	if wait, asked := retryAfter(resp); asked {
+		return min(wait, most)
+	}
+	bound := jitterBound(least, most, attempt)
+	return bound/2 + rand.N(bound/2+1)
+}
+
+const longestBackoff = 8 * time.Second
+
+func jitterBound(least, most time.Duration, attempt int) time.Duration {
+	return min(least<<min(attempt, 10), longestBackoff, most)
+}
+
+func retryAfter(resp *http.Response) (time.Duration, bool) {
+	if resp == nil {
+		return 0, false
+	}
+	return errors.RetryAfter(resp.Header, time.Now())
+}
+
+// prepareRetry paces and authorizes the next attempt. The header is copied: the connection of the attempt before may still read it.
+func (c *Client) prepareRetry(req *http.Request) error {
+	t := tripOf(req.Context())
+	req.Header = req.Header.Clone()
+	return c.prepare(req.Context(), t, req.Header)
+}
+
+// notSent reports that no connection was made, so that the service cannot have seen the request.
+func notSent(err error) bool {
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
+		return true
+	}
+	_, dns := errors.AsType[*net.DNSError](err)
+	return dns
+}

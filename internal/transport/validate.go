@@ -1,0 +1,184 @@
+package transport
+
+import (
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// Check collects what is wrong with a request before it is sent. Field names are in wire spelling, nested ones joined by dots.
+type Check struct {
+	at       string
+	problems *[]errors.Field
+	own      []errors.Field
+}
+
+// Rule is what the description states about a text.
+type Rule struct {
+	Required bool
+	Min, Max int    // length in characters, 0 for no bound
+	Pattern  string // as in the description, in RE2's syntax
+	Prefix   string // of a typed id; ids of the other namespaces are refused
+}
+
+// Refuse adds a problem with a field.
+func (c *Check) Refuse(field, code, message string) {
+	if c.problems == nil {
+		c.problems = &c.own
+	}
+	*c.problems = append(*c.problems, errors.Field{Field: c.at + field, Code: code, Message: message})
+}
+
+// In checks a nested value under its own name.
+func (c *Check) In(field string, validate func(*Check)) {
+	if c.problems == nil {
+		c.problems = &c.own
+	}
+	validate(&Check{at: c.at + field + ".", problems: c.problems})
+}
+
+// Text checks a string. An empty one is an absent one: refused if required, else fine.
+func (c *Check) Text(field, value string, rule Rule) {
+	if value == "" {
+		if rule.Required {
+			c.Refuse(field, errors.FieldMissing, "is required")
+		}
+		return
+	}
+	if namespace := foreignNamespace(value, rule.Prefix); namespace != "" {
+		c.Refuse(field, "invalid_id", fmt.Sprintf("is an id of another namespace (%s), expected prefix %s", namespace, rule.Prefix))
+		return
+	}
+	c.length(field, utf8.RuneCountInString(value), rule)
+	if rule.Pattern != "" && !pattern(rule.Pattern).MatchString(value) {
+		c.Refuse(field, "pattern", "does not match "+rule.Pattern)
+	}
+}
+
+func (c *Check) length(field string, n int, rule Rule) {
+	if n < rule.Min {
+		c.Refuse(field, "too_short", fmt.Sprintf("has %d characters, at least %d are required", n, rule.Min))
+	}
+	if rule.Max > 0 && n > rule.Max {
+		c.Refuse(field, "too_long", fmt.Sprintf("has %d characters, at most %d are allowed", n, rule.Max))
+	}
+}
+
+// Bytes checks what travels as base64; lengths count the encoded characters.
+func (c *Check) Bytes(field string, value []byte, rule Rule) {
+	if len(value) == 0 {
+		c.Text(field, "", rule)
+		return
+	}
+	c.length(field, base64.StdEncoding.EncodedLen(len(value)), rule)
+}
+
+// Items checks how many entries a list has, and each of them.
+func (c *Check) Items(field string, n, most int, each func(i int, name string)) {
+	if most > 0 && n > most {
+		c.Refuse(field, "too_many", fmt.Sprintf("has %d entries, at most %d are allowed", n, most))
+	}
+	for i := range n {
+		each(i, fmt.Sprintf("%s[%d]", field, i))
+	}
+}
+
+// Integer checks a whole number; zero is absent.
+func (c *Check) Integer(field string, value int64, required bool, least, most int64) {
+	switch {
+	case value == 0 && required:
+		c.Refuse(field, errors.FieldMissing, "is required")
+	case value == 0:
+	case least != 0 && value < least:
+		c.Refuse(field, "too_small", fmt.Sprintf("must be at least %d", least))
+	case most != 0 && value > most:
+		c.Refuse(field, "too_large", fmt.Sprintf("must be at most %d", most))
+	}
+}
+
+// Amount checks a decimal: positive where it has to be, and with a bounded number of digits.
+func (c *Check) Amount(field string, value decimal.Decimal, required, positive bool) {
+	switch {
+	case value.IsZero() && !required:
+	case value.IsZero():
+		c.Refuse(field, errors.FieldMissing, "is required and not zero")
+	case positive && value.IsNegative():
+		c.Refuse(field, "too_small", "must be positive")
+	case tooLong(value):
+		c.Refuse(field, "too_long", fmt.Sprintf("has more than %d digits", maxDigits))
+	}
+}
+
+// Places checks that an amount has no more decimals than its token.
+//
+// Source: Errors, Platform envelope (amount_precision).
+func (c *Check) Places(field string, value decimal.Decimal, places int32) {
+	if !tooLong(value) && !value.Equal(value.Truncate(places)) {
+		c.Refuse(field, errors.FieldAmountPrecision, fmt.Sprintf("has more than %d decimals", places))
+	}
+}
+
+// maxDigits bounds what an amount may spell out: a decimal of a few bytes, such as 1e999999999, would print as gigabytes.
+const maxDigits = 78
+
+func tooLong(value decimal.Decimal) bool {
+	exponent := int(value.Exponent())
+	return exponent > maxDigits || exponent < -maxDigits || value.NumDigits() > maxDigits
+}
+
+// Missing refuses a required value that is not there.
+func (c *Check) Missing(field string, missing bool) {
+	if missing {
+		c.Refuse(field, errors.FieldMissing, "is required")
+	}
+}
+
+// err is the refusal, or nil.
+func (c *Check) err(op *Operation) error {
+	if c.problems == nil || len(*c.problems) == 0 {
+		return nil
+	}
+	return &errors.InvalidInput{Operation: op.ID, Fields: *c.problems}
+}
+
+// Validate runs a check outside a call.
+func Validate(operation string, validate func(*Check)) error {
+	var c Check
+	validate(&c)
+	return c.err(&Operation{ID: operation})
+}
+
+// namespaces are the typed prefixes. A contact's id may come without one, so that its pattern alone would let the others pass.
+//
+// Source: Resources, Vocabulary.
+var namespaces = [...]string{"bnk_", "cl_", "ct_", "dk_", "esc_", "pi_", "po_", "tx_"}
+
+func foreignNamespace(id, own string) string {
+	if own == "" || strings.HasPrefix(id, own) {
+		return ""
+	}
+	for _, prefix := range namespaces {
+		if strings.HasPrefix(id, prefix) {
+			return prefix
+		}
+	}
+	return ""
+}
+
+// patterns holds the compiled patterns of the description, a fixed set.
+var patterns sync.Map
+
+func pattern(text string) *regexp.Regexp {
+	if compiled, ok := patterns.Load(text); ok {
+		return compiled.(*regexp.Regexp)
+	}
+	compiled, _ := patterns.LoadOrStore(text, regexp.MustCompile(text))
+	return compiled.(*regexp.Regexp)
+}
