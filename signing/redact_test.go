@@ -89,6 +89,9 @@ func TestKeysPrintTheirFingerprint(t *testing.T) {
 	for form, text := range renderings(t, key) {
 		assert.Contains(t, text, want, form)
 	}
+	for form, text := range renderings(t, *key) {
+		assert.Contains(t, text, want, "a copy, %s", form)
+	}
 	assert.Equal(t, want, key.String())
 	assert.Equal(t, want, key.GoString())
 	assert.Equal(t, "signing.DeveloperKey(none)", fmt.Sprint(signing.DeveloperKey{}))

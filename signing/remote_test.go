@@ -160,6 +160,8 @@ func TestRemoteAnswersThatDoNotVerifyAreRefused(t *testing.T) {
 			refused, ok := errors.AsType[*signing.RemoteSignatureRefused](err)
 			require.True(t, ok, "%v", err)
 			assert.Equal(t, key.Algorithm(), refused.Algorithm)
+			assert.ErrorIs(t, err, refused.Err)
+			assert.ErrorContains(t, err, string(key.Algorithm()))
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package wallet
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/x509/pkix"
 	"encoding/asn1"
@@ -57,19 +58,15 @@ func marshalPublicKey(public *ecdsa.PublicKey) ([]byte, error) {
 // kind; a nil point then stands for a secp256k1 key that is not valid.
 func secp256k1Point(der []byte) (point []byte, ok bool) {
 	var info subjectPublicKeyInfo
-	rest, err := asn1.Unmarshal(der, &info)
-	if err != nil || !isSecp256k1(info.Algorithm) {
+	if _, err := asn1.Unmarshal(der, &info); err != nil || !isSecp256k1(info.Algorithm) {
 		return nil, false
-	}
-	if len(rest) != 0 || info.PublicKey.BitLength != 8*len(info.PublicKey.Bytes) {
-		return nil, true
 	}
 	public, err := crypto.UnmarshalPubkey(info.PublicKey.Bytes)
 	if err != nil {
 		return nil, true
 	}
-	// Coordinates of the field's size or more would be another spelling of the same key.
-	if p := crypto.S256().Params().P; public.X.Cmp(p) >= 0 || public.Y.Cmp(p) >= 0 {
+	// encoding/asn1 is lenient about what follows, but a key should have one spelling.
+	if again, err := marshalPublicKey(public); err != nil || !bytes.Equal(again, der) {
 		return nil, true
 	}
 	return info.PublicKey.Bytes, true

@@ -58,6 +58,9 @@ func TestPrivateKeysNeverPrint(t *testing.T) {
 	for form, text := range renderings(t, key) {
 		assert.Contains(t, text, "wallet.Key("+key.Address()+" redacted)", form)
 	}
+	for form, text := range renderings(t, *key) {
+		assert.Contains(t, text, "wallet.Key("+key.Address()+" redacted)", "a copy, %s", form)
+	}
 	assert.Equal(t, "wallet.Key(none)", fmt.Sprint(wallet.Key{}))
 	assert.Equal(t, "wallet.Key(none)", wallet.Key{}.GoString())
 }

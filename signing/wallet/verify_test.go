@@ -85,8 +85,16 @@ func TestVerifyKnowsTheOtherKinds(t *testing.T) {
 }
 
 func TestVerifyRefusesKeys(t *testing.T) {
+	// The point with X = 1, and again with X = p+1, which fits into 32 bytes too.
+	const (
+		y    = "4218f20ae6c646b363db68605822fb14264ca8d2587fdd6fbc750d587e76a7ee"
+		one  = "0000000000000000000000000000000000000000000000000000000000000001"
+		past = "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc30"
+	)
 	good := newKey(t).PublicKey()
 	change := func(change func(der []byte) []byte) []byte { return change(append([]byte(nil), good...)) }
+	reduced := change(func(der []byte) []byte { return append(der[:len(der)-64], unhex(t, one+y)...) })
+	require.ErrorIs(t, wallet.Verify(reduced, nil, nil), signing.ErrSignatureInvalid, "a key that is fine")
 	for name, public := range map[string][]byte{
 		"nothing":          nil,
 		"truncated":        good[:len(good)-1],
@@ -94,6 +102,7 @@ func TestVerifyRefusesKeys(t *testing.T) {
 		"off the curve":    change(func(der []byte) []byte { der[len(der)-1] ^= 1; return der }),
 		"a hybrid point":   change(func(der []byte) []byte { der[len(der)-65] = 6; return der }),
 		"unused bits":      change(func(der []byte) []byte { der[len(der)-66] = 1; return der }),
+		"another spelling": change(func(der []byte) []byte { return append(der[:len(der)-64], unhex(t, past+y)...) }),
 		"an unknown curve": change(func(der []byte) []byte { der[len(der)-69] = 99; return der }),
 	} {
 		t.Run(name, func(t *testing.T) {
