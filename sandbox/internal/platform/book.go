@@ -1,0 +1,136 @@
+package platform
+
+import (
+	"context"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// BookPayout books a payout and answers its price and the approval to sign. The idempotency key anchors the payment:
+// the same terms answer the first answer again, until the approval or the price has expired on a payout that nobody
+// funded; then they reopen it, with the same id and a fresh approval and price.
+// Source: Endpoints, Platform API; Errors, Slugs (funding_attempt_expired); Limits, Idempotency.
+func (p *Platform) BookPayout(ctx context.Context, request api.BookPayoutRequestObject) (api.BookPayoutResponseObject, error) {
+	c, body := caller.From(ctx), *request.Body
+	if err := checkAmount(body.Amount, assetDecimals); err != nil {
+		return nil, err
+	}
+	key, asked, lifetime, err := anchorOf(c, "BookPayout", termsOf(body))
+	if err != nil {
+		return nil, err
+	}
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(c)
+	if err != nil {
+		return nil, err
+	}
+	if booked, found, same := t.bookings.find(key, asked, t.now); found {
+		if !same {
+			return nil, refuse.IdempotencyKeyReused("payoutId", booked.id)
+		}
+		if booked.stale(t.now) {
+			if err := t.price(booked); err != nil {
+				return nil, err
+			}
+		}
+		return payoutAnswer{replayed, booked.answer}, nil
+	}
+	booked, err := t.book(h, key.key, body)
+	if err != nil {
+		return nil, err
+	}
+	t.bookings.keep(key, asked, booked, t.now, lifetime)
+	return payoutAnswer{http201, booked.answer}, nil
+}
+
+// termsOf is the request with every spelling of the same terms made one: 5.0 is 5, and an id's prefix may be missing.
+func termsOf(body api.PayoutCreate) api.PayoutCreate {
+	body.ContactID = contactID(body.ContactID)
+	body.Amount = body.Amount.Truncate(assetDecimals)
+	return body
+}
+
+// book makes a new payout, priced and waiting for its approval.
+func (t *turn) book(h *holder, key string, body api.PayoutCreate) (*payout, error) {
+	paid, err := t.contactOf(h, body.ContactID)
+	if err != nil {
+		return nil, err
+	}
+	if !t.ready(h) {
+		return nil, refuse.WalletNotLinked()
+	}
+	if t.settings.SignerDetached {
+		return nil, refuse.SignerNotAttached()
+	}
+	if err := checkRoute(body, paid.to); err != nil {
+		return nil, err
+	}
+	booked := &payout{
+		id:        newID("po_"),
+		holder:    h,
+		key:       key,
+		terms:     body,
+		contact:   *paid,
+		createdAt: t.now,
+		receiver:  t.receiver(paid.to, string(body.Currency)),
+	}
+	if paid.to.bank == nil {
+		booked.id += ":" + key // Source: Limits, Idempotency: with a wallet contact the key is part of the id.
+	}
+	if err := t.price(booked); err != nil {
+		return nil, err
+	}
+	t.payouts[booked.id] = booked
+	return booked, nil
+}
+
+// price gives a payout that nobody funded a fresh quote and a fresh approval.
+func (t *turn) price(booked *payout) error {
+	if blockers := t.blockers(&booked.contact); len(blockers) > 0 {
+		return refuse.ContactNotPayable(blockers)
+	}
+	if booked.contact.to.bank != nil && t.settings.PartnerDown {
+		return refuse.ProviderUnavailable("The banking partner is unavailable.")
+	}
+	quote, err := t.quote(&booked.contact, booked.asset(), booked.terms.Amount)
+	if err != nil {
+		return err
+	}
+	approval, err := newApproval(booked, t.now.Add(time.Duration(t.settings.ApprovalLifetime)))
+	if err != nil {
+		return err
+	}
+	booked.status, booked.quote, booked.approval = api.PayoutStatusAwaitingApproval, *quote, approval
+	booked.answer = booked.view(t.now)
+	t.approvals[approval.ID] = booked
+	return nil
+}
+
+// checkRoute refuses chains that the payment does not pass. Money leaves from Base, and arrives on the contact's chain.
+func checkRoute(body api.PayoutCreate, to destination) error {
+	if body.FromChainID != 0 && body.FromChainID != baseID {
+		return refuse.InvalidField("fromChainId", "chain_mismatch", "Balances are held on Base.")
+	}
+	if body.ToChainID == 0 {
+		return nil
+	}
+	if to.bank != nil {
+		return refuse.InvalidField("toChainId", "chain_mismatch", "A bank contact is on no chain.")
+	}
+	arrival := int64(baseID)
+	if to.wallet != nil {
+		chain, live := chainByCode(to.wallet.chain)
+		if !live {
+			return nil // the contact is not payable, which says more
+		}
+		arrival = chain.ChainID
+	}
+	if body.ToChainID != arrival {
+		return refuse.InvalidField("toChainId", "chain_mismatch", "The contact is on another chain.")
+	}
+	return nil
+}

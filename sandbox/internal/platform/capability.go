@@ -1,0 +1,148 @@
+package platform
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// The host's blocker vocabulary. The service's own is not shown; blocker codes are never slugs.
+const (
+	blockedDetailMissing      = "account_detail_missing"
+	blockedDetailInvalid      = "account_detail_invalid"
+	blockedHolderMissing      = "holder_name_missing"
+	blockedCurrency           = "currency_not_supported"
+	blockedMethod             = "method_not_supported"
+	blockedChannelUnavailable = "channel_unavailable"
+	blockedChain              = "chain_not_live"
+	blockedToken              = "token_not_listed"
+	blockedAccountNotReady    = "account_not_ready"
+)
+
+// GetContactCapabilities answers what a contact can be paid by, and what stands in the way.
+// Source: Resources, Contact; Coverage catalogue.
+func (p *Platform) GetContactCapabilities(ctx context.Context, request api.GetContactCapabilitiesRequestObject) (api.GetContactCapabilitiesResponseObject, error) {
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.contactOf(h, request.ContactID)
+	if err != nil {
+		return nil, err
+	}
+	answer := api.ContactCapabilities{ContactID: found.id, Blockers: []api.Blocker{}}
+	for _, blocker := range t.blockers(found) {
+		answer.Blockers = append(answer.Blockers, api.Blocker{Code: blocker.Code, Message: blocker.Message, Field: blocker.Field})
+	}
+	answer.Payable = len(answer.Blockers) == 0
+	if answer.Payable {
+		answer.Methods = found.methods()
+	}
+	return capabilitiesAnswer{http200, answer}, nil
+}
+
+// methods lists the ways a payable contact can be paid. A way is cross-chain when no settlement asset gets there directly.
+func (c *contact) methods() []api.ContactMethod {
+	switch to := c.to; {
+	case to.bank != nil:
+		return []api.ContactMethod{{Method: string(to.bank.AccountType), Currency: to.currency(c.currency)}}
+	case to.wallet != nil:
+		return []api.ContactMethod{{Method: "onchain", Currency: to.wallet.token, CrossChain: !slices.ContainsFunc(assets, to.direct)}}
+	default:
+		list := make([]api.ContactMethod, len(assets))
+		for i, asset := range assets {
+			list[i] = api.ContactMethod{Method: "onchain", Currency: asset}
+		}
+		return list
+	}
+}
+
+// blockers lists what stands in the way of paying a contact, in the order of the account's fields.
+func (t *turn) blockers(c *contact) []refuse.Blocker {
+	switch {
+	case c.to.bank != nil:
+		return t.bankBlockers(c)
+	case c.to.wallet != nil:
+		return walletBlockers(c.to.wallet)
+	case !t.ready(c.to.email.holder):
+		return []refuse.Blocker{{Code: blockedAccountNotReady, Message: "The account behind the email has no wallet yet.", Field: "email"}}
+	default:
+		return nil
+	}
+}
+
+func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
+	bank := c.to.bank
+	route, known := methods[string(bank.AccountType)]
+	if !known {
+		return []refuse.Blocker{{Code: blockedMethod, Message: "No payout method has this name.", Field: "accountType"}}
+	}
+	var list []refuse.Blocker
+	if slices.Contains(t.settings.PayoutMethodsDisabled, string(bank.AccountType)) {
+		list = append(list, refuse.Blocker{Code: blockedChannelUnavailable, Message: "The method is unavailable for the time being."})
+	}
+	if currency := c.to.currency(c.currency); currency != route.currency {
+		message := fmt.Sprintf("The method %s pays out %s.", bank.AccountType, route.currency)
+		list = append(list, refuse.Blocker{Code: blockedCurrency, Message: message, Field: "currency"})
+	}
+	if holderName(bank, c.name) == "" {
+		list = append(list, refuse.Blocker{Code: blockedHolderMissing, Message: "A bank payment names its holder.", Field: "accountHolderName"})
+	}
+	identifiers := identifiersOf(bank)
+	for _, alternatives := range route.needed() {
+		if !slices.ContainsFunc(alternatives, func(field string) bool { return identifiers[field] != "" }) {
+			message := fmt.Sprintf("The method %s needs %s.", bank.AccountType, strings.Join(alternatives, " or "))
+			list = append(list, refuse.Blocker{Code: blockedDetailMissing, Message: message, Field: alternatives[0]})
+		}
+	}
+	return append(list, invalidIdentifiers(bank, route)...)
+}
+
+// identifiersOf names the fields that methods route on.
+func identifiersOf(bank *api.BankAccount) map[string]string {
+	return map[string]string{
+		"iban": bank.IBAN, "bic": bank.BIC, "accountNumber": bank.AccountNumber, "routingNumber": bank.RoutingNumber,
+		"pixKey": bank.PIXKey, "paymentKey": bank.PaymentKey, "branchNumber": bank.BranchNumber, "phoneNumber": bank.PhoneNumber,
+	}
+}
+
+// invalidIdentifiers checks the identifiers that carry their own proof.
+func invalidIdentifiers(bank *api.BankAccount, route method) []refuse.Blocker {
+	var list []refuse.Blocker
+	invalid := func(field, message string) {
+		list = append(list, refuse.Blocker{Code: blockedDetailInvalid, Message: message, Field: field})
+	}
+	if bank.IBAN != "" && !validIBAN(bank.IBAN) {
+		invalid("iban", "The IBAN's form or checksum is wrong.")
+	}
+	if bank.BIC != "" && !bicForm.MatchString(bank.BIC) {
+		invalid("bic", "A BIC has 8 or 11 characters.")
+	}
+	if bank.RoutingNumber != "" && route.currency == "USD" && !validABA(bank.RoutingNumber) {
+		invalid("routingNumber", "The routing number's form or checksum is wrong.")
+	}
+	return list
+}
+
+// walletBlockers names what no route reaches. A chain or token off Base is no blocker by itself: it is routed
+// cross-chain. Source: Errors, Slugs; Coverage catalogue.
+func walletBlockers(wallet *walletDestination) []refuse.Blocker {
+	var list []refuse.Blocker
+	chain, live := chainByCode(wallet.chain)
+	if !live {
+		list = append(list, refuse.Blocker{Code: blockedChain, Message: "The chain is not among the live ones.", Field: "chainId"})
+	} else if _, listed := tokenOf(chain, wallet.token); !listed {
+		list = append(list, refuse.Blocker{Code: blockedToken, Message: "The chain does not list this token.", Field: "currency"})
+	}
+	if !addressForm.MatchString(wallet.address) {
+		list = append(list, refuse.Blocker{Code: blockedDetailInvalid, Message: "The address is not one of this chain.", Field: "walletAddress"})
+	}
+	return list
+}

@@ -1,0 +1,66 @@
+package platform
+
+import (
+	"context"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// CreateClient creates a client of the integrator; its email, whatever its case, is the natural key.
+// Source: Endpoints, Platform API; Limits, Idempotency.
+func (p *Platform) CreateClient(ctx context.Context, request api.CreateClientRequestObject) (api.CreateClientResponseObject, error) {
+	c := caller.From(ctx)
+	t := p.enter()
+	defer p.leave()
+	if h, ok := t.emails[clientEmail(c.Owner, request.Body.Email)]; ok {
+		return clientAnswer{replayed, t.clientView(h)}, nil
+	}
+	client := api.Client{
+		ID:         newID("cl_"),
+		Email:      request.Body.Email,
+		Type:       request.Body.Type,
+		FirstName:  request.Body.FirstName,
+		LastName:   request.Body.LastName,
+		EntityName: request.Body.EntityName,
+		Country:    request.Body.Country,
+		CreatedAt:  t.now,
+	}
+	h := t.open(holderKey{c.Owner, client.ID}, client)
+	t.emails[clientEmail(c.Owner, client.Email)] = h
+	return clientAnswer{http201, t.clientView(h)}, nil
+}
+
+// GetClient reads one client of the integrator.
+func (p *Platform) GetClient(ctx context.Context, request api.GetClientRequestObject) (api.GetClientResponseObject, error) {
+	c := caller.From(ctx)
+	t := p.enter()
+	defer p.leave()
+	h, ok := t.holders[holderKey{c.Owner, request.ClientID}]
+	if !ok || !h.isClient() {
+		return nil, refuse.NotFound()
+	}
+	return clientAnswer{http200, t.clientView(h)}, nil
+}
+
+// clientView is the client as it stands: pending, or ready with its wallet.
+func (t *turn) clientView(h *holder) api.Client {
+	view := h.client
+	view.Status = api.ClientStatusPending
+	if t.ready(h) {
+		view.Status = api.ClientStatusReady
+		view.BaseSmartWallet = h.wallet
+	}
+	view.Balances = t.balances(h.book())
+	return view
+}
+
+// balances lists what a book account holds of each settlement asset.
+func (t *turn) balances(account string) []api.Balance {
+	list := make([]api.Balance, len(assets))
+	for i, asset := range assets {
+		list[i] = api.Balance{Currency: api.Asset(asset), Available: t.books.balance(account, asset)}
+	}
+	return list
+}

@@ -1,0 +1,127 @@
+package platform
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+// ConfirmPayout funds a booked payout with its signed approval. Until it funds, it consumes nothing.
+//
+// It looks at the payout's state first, then at the key and the signature, then at what may still stop the service
+// from co-signing. The lock is not held while the signature is verified and the developer key is re-read, so the state
+// is looked at again before the money moves; of two confirms at once one funds, and the other one is told so.
+//
+// Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs; Limits, Lifetimes.
+func (p *Platform) ConfirmPayout(ctx context.Context, request api.ConfirmPayoutRequestObject) (api.ConfirmPayoutResponseObject, error) {
+	c, body := caller.From(ctx), request.Body
+	payload, err := p.confirmable(c, request.PayoutID, body.ApprovalID)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(body.PublicKey, c.PublicKey) {
+		return nil, refuse.KeyNotRegistered()
+	}
+	if wallet.Verify(body.PublicKey, payload, body.Signature) != nil {
+		return nil, refuse.SignatureInvalid()
+	}
+	if c.Recheck != nil {
+		if err := c.Recheck(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return p.fund(c, request.PayoutID, body.ApprovalID)
+}
+
+// confirmable answers the bytes to verify, if the payout can be confirmed with this approval.
+func (p *Platform) confirmable(c caller.Caller, payoutID, approvalID string) ([]byte, error) {
+	t := p.enter()
+	defer p.leave()
+	booked, err := t.awaiting(c, payoutID, approvalID)
+	if err != nil {
+		return nil, err
+	}
+	return booked.approval.Payload, nil
+}
+
+// fund moves the money into clearing.
+func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (api.ConfirmPayoutResponseObject, error) {
+	t := p.enter()
+	defer p.leave()
+	booked, err := t.awaiting(c, payoutID, approvalID)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.fundable(booked); err != nil {
+		return nil, err
+	}
+	booked.status = api.PayoutStatusFunding
+	booked.hash = newHash()
+	booked.due = t.now.Add(time.Duration(t.settings.PayoutStepAfter))
+	t.inFlight = append(t.inFlight, booked)
+	t.books.movement("payout_funding", booked.id, t.now).
+		transfer(booked.holder.book(), bookClearing, booked.asset(), booked.terms.Amount)
+	booked.transaction = t.record(booked.holder, api.Transaction{
+		Type:            api.TransactionTypePayout,
+		Direction:       api.TransactionDirectionOut,
+		Status:          api.TransactionStatusPending,
+		Amount:          booked.terms.Amount,
+		Currency:        booked.terms.Currency,
+		PayoutID:        booked.id,
+		TransactionHash: booked.hash,
+		CreatedAt:       t.now,
+	})
+	return payoutAnswer{http200, booked.view(t.now)}, nil
+}
+
+// awaiting finds a payout that waits for this approval, or refuses by what stands in the way.
+func (t *turn) awaiting(c caller.Caller, payoutID, approvalID string) (*payout, error) {
+	h, err := t.holderOf(c)
+	if err != nil {
+		return nil, err
+	}
+	booked, err := t.payoutOf(h, payoutID)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.approvals[approvalID] != booked:
+		return nil, refuse.ApprovalMismatch()
+	case booked.status == api.PayoutStatusFunding:
+		return nil, refuse.FundingInProgress()
+	case booked.status == api.PayoutStatusProcessing, booked.status == api.PayoutStatusCompleted:
+		return nil, refuse.AlreadyFunded(booked.id, booked.hash)
+	case booked.status == api.PayoutStatusFailed, booked.status == api.PayoutStatusRefunded:
+		return nil, refuse.ApprovalConsumed()
+	case booked.expired(t.now), approvalID != booked.approval.ID:
+		return nil, refuse.FundingAttemptExpired()
+	case booked.stale(t.now):
+		return nil, refuse.QuoteExpired()
+	default:
+		return booked, nil
+	}
+}
+
+// fundable refuses what the service would not co-sign, and what the balance does not cover.
+func (t *turn) fundable(booked *payout) error {
+	available := t.books.balance(booked.holder.book(), booked.asset())
+	switch {
+	case !t.ready(booked.holder):
+		return refuse.WalletNotLinked()
+	case t.settings.SignerDetached:
+		return refuse.SignerNotAttached()
+	case t.settings.SigningPolicy == SigningPolicyRefuse:
+		return refuse.SigningPolicyRefused()
+	case available.LessThan(booked.terms.Amount):
+		return refuse.PayoutNotFundable("The balance does not cover the payout.", map[string]any{
+			"available": available.String(),
+			"currency":  booked.asset(),
+		})
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,207 @@
+package platform
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"github.com/oapi-codegen/nullable"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// contact is a saved payment destination of one account.
+type contact struct {
+	id         string
+	account    holderKey
+	name       string
+	currency   string
+	email      string // of a contact that is not paid by email
+	address    *api.PostalAddress
+	isExternal bool
+	createdAt  time.Time
+	to         destination
+}
+
+// detailsKey deduplicates contacts within an account.
+type detailsKey struct {
+	account holderKey
+	details string
+}
+
+func (c *contact) detailsKey() detailsKey { return detailsKey{c.account, c.to.details()} }
+
+// contactID is an id with its prefix, which may be missing. Source: Resources, Contact.
+func contactID(id string) string { return "ct_" + strings.TrimPrefix(id, "ct_") }
+
+// contactOf finds a contact of the account.
+func (t *turn) contactOf(h *holder, id string) (*contact, error) {
+	found, ok := t.contacts[contactID(id)]
+	if !ok || found.account != h.key {
+		return nil, refuse.NotFound()
+	}
+	return found, nil
+}
+
+// CreateContact saves a destination, or answers the contact that has the same account details.
+// Source: Resources, Contact; Limits, Idempotency.
+func (p *Platform) CreateContact(ctx context.Context, request api.CreateContactRequestObject) (api.CreateContactResponseObject, error) {
+	c, body := caller.From(ctx), request.Body
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(c)
+	if err != nil {
+		return nil, err
+	}
+	to, err := t.readDestination(c.Owner, body)
+	if err != nil {
+		return nil, err
+	}
+	created := &contact{
+		id:         newID("ct_"),
+		account:    h.key,
+		name:       body.Name,
+		currency:   body.Currency,
+		address:    body.Address,
+		isExternal: body.IsExternal == nil || *body.IsExternal,
+		createdAt:  t.now,
+		to:         to,
+	}
+	key := created.detailsKey()
+	if existing, ok := t.byDetails[key]; ok {
+		return contactAnswer{replayed, existing.view()}, nil
+	}
+	t.contacts[created.id] = created
+	t.byDetails[key] = created
+	return contactAnswer{http201, created.view()}, nil
+}
+
+// UpdateContact changes what the body names; null clears.
+func (p *Platform) UpdateContact(ctx context.Context, request api.UpdateContactRequestObject) (api.UpdateContactResponseObject, error) {
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.contactOf(h, request.ContactID)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.changeEmail(found, request.Body.Email); err != nil {
+		return nil, err
+	}
+	if request.Body.Name != nil {
+		found.name = *request.Body.Name
+	}
+	if request.Body.Currency.IsSpecified() {
+		found.currency = valueOf(request.Body.Currency)
+	}
+	if request.Body.IsExternal.IsSpecified() {
+		found.isExternal = request.Body.IsExternal.IsNull() || valueOf(request.Body.IsExternal)
+	}
+	if request.Body.Address.IsSpecified() {
+		found.address = nil
+		if address, err := request.Body.Address.Get(); err == nil {
+			found.address = &address
+		}
+	}
+	return contactAnswer{http200, found.view()}, nil
+}
+
+// valueOf is the value, or zero when it was null.
+func valueOf[T any](n nullable.Nullable[T]) T {
+	value, _ := n.Get()
+	return value
+}
+
+// changeEmail changes the email of a contact. A contact that is paid by email keeps one, which resolves anew and is not
+// another contact's.
+func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
+	if !email.IsSpecified() {
+		return nil
+	}
+	if c.to.email == nil {
+		c.email = valueOf(email)
+		return nil
+	}
+	if email.IsNull() || valueOf(email) == "" {
+		return refuse.InvalidRequest("The email is this contact's destination.")
+	}
+	to, err := t.readEmail(c.account.owner, valueOf(email))
+	if err != nil {
+		return err
+	}
+	key := detailsKey{c.account, to.details()}
+	if other, ok := t.byDetails[key]; ok && other != c {
+		return refuse.Conflict("Another contact has these account details.")
+	}
+	delete(t.byDetails, c.detailsKey())
+	c.to = to
+	t.byDetails[key] = c
+	return nil
+}
+
+// DeleteContact deletes a contact. Payouts that are booked keep the destination they were booked with.
+func (p *Platform) DeleteContact(ctx context.Context, request api.DeleteContactRequestObject) (api.DeleteContactResponseObject, error) {
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.contactOf(h, request.ContactID)
+	if err != nil {
+		return nil, err
+	}
+	delete(t.contacts, found.id)
+	delete(t.byDetails, found.detailsKey())
+	return deletedAnswer{}, nil
+}
+
+func (c *contact) view() api.Contact {
+	view := api.Contact{
+		ID:         c.id,
+		Name:       c.name,
+		IsExternal: c.isExternal,
+		CreatedAt:  c.createdAt,
+		Email:      c.email,
+		Address:    c.address,
+	}
+	switch to := c.to; {
+	case to.bank != nil:
+		view.Bank = &api.ContactBankView{
+			Method:            to.bank.AccountType,
+			Currency:          to.currency(c.currency),
+			BankName:          to.bank.BankName,
+			AccountHolderName: holderName(to.bank, c.name),
+			AccountMask:       mask(to.bank),
+		}
+	case to.wallet != nil:
+		view.Crypto = &api.ContactCryptoView{Chain: to.wallet.chain, Token: to.wallet.token, Address: to.wallet.address}
+	default:
+		behind := to.email.holder
+		view.Email = to.email.email
+		view.UserID = behind.userID
+		view.User = &api.ContactUser{ID: behind.userID, Email: to.email.email, DisplayName: behind.displayName()}
+	}
+	return view
+}
+
+// holderName is who is paid; a contact's own name stands in.
+func holderName(bank *api.BankAccount, contact string) string {
+	person := strings.TrimSpace(bank.AccountHolderFirstName + " " + bank.AccountHolderLastName)
+	return cmp.Or(bank.AccountHolderName, bank.AccountHolderBusinessName, person, contact)
+}
+
+// mask shows the last four characters of what identifies the account.
+func mask(bank *api.BankAccount) string {
+	identifier := cmp.Or(bank.IBAN, bank.AccountNumber, bank.PIXKey, bank.PaymentKey, bank.PhoneNumber)
+	if len(identifier) <= 4 {
+		return ""
+	}
+	return identifier[len(identifier)-4:]
+}

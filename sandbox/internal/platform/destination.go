@@ -1,0 +1,179 @@
+package platform
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// destination is where a contact is paid: exactly one of its members is set.
+type destination struct {
+	bank   *api.BankAccount
+	wallet *walletDestination
+	email  *emailDestination
+}
+
+type walletDestination struct {
+	chain, token, address string
+}
+
+type emailDestination struct {
+	email  string
+	holder *holder // the existing account behind it
+}
+
+// readDestination finds the one destination of a create request. Of `account`, `bank`, `crypto` and `email` exactly one
+// names it, which no single field covers, so that anything else is invalid_request.
+// Source: Resources, Contact; Errors, Slugs.
+func (t *turn) readDestination(owner string, body *api.ContactCreate) (destination, error) {
+	account, err := body.Account.MarshalJSON()
+	if err != nil {
+		return destination{}, refuse.InvalidRequest("account is not readable.")
+	}
+	typed := len(account) > 0 && !bytes.Equal(account, []byte("null"))
+	given := 0
+	for _, present := range []bool{typed, body.Bank != nil, body.Crypto != nil, body.Email != ""} {
+		if present {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return destination{}, refuse.InvalidRequest("Exactly one of account, bank, crypto and email names the destination.")
+	case typed:
+		return t.readAccount(owner, account)
+	case body.Bank != nil:
+		return readLegacyBank(body.Bank)
+	case body.Crypto != nil:
+		return walletAt(body.Crypto.Chain, body.Crypto.Token, body.Crypto.Address), nil
+	default:
+		return t.readEmail(owner, body.Email)
+	}
+}
+
+// readAccount reads a typed variant. The on-chain and the email variant may leave accountType out.
+func (t *turn) readAccount(owner string, account []byte) (destination, error) {
+	var variant struct {
+		AccountType   string `json:"accountType"`
+		WalletAddress string `json:"walletAddress"`
+		ChainID       string `json:"chainId"`
+		Currency      string `json:"currency"`
+		Email         string `json:"email"`
+	}
+	if err := json.Unmarshal(account, &variant); err != nil {
+		return destination{}, refuse.InvalidField("account", "invalid", "The account is not one of the variants.")
+	}
+	kind := variant.AccountType
+	if kind == "" {
+		kind = string(api.EmailAccountTypeEmail)
+		if variant.WalletAddress != "" {
+			kind = string(api.OnchainAccountTypeOnchain)
+		}
+	}
+	switch kind {
+	case string(api.OnchainAccountTypeOnchain):
+		return walletAt(variant.ChainID, variant.Currency, variant.WalletAddress), nil
+	case string(api.EmailAccountTypeEmail):
+		return t.readEmail(owner, variant.Email)
+	}
+	var bank api.BankAccount
+	if err := json.Unmarshal(account, &bank); err != nil {
+		return destination{}, refuse.InvalidField("account", "invalid", "The account is not one of the variants.")
+	}
+	return destination{bank: &bank}, nil
+}
+
+func walletAt(chain, token, address string) destination {
+	return destination{wallet: &walletDestination{chain: chain, token: strings.ToUpper(token), address: address}}
+}
+
+// readEmail resolves an existing account of the service; there is none to pay otherwise.
+func (t *turn) readEmail(owner, email string) (destination, error) {
+	h, ok := t.holderByEmail(owner, email)
+	if !ok {
+		return destination{}, refuse.NotFound()
+	}
+	return destination{email: &emailDestination{email: strings.ToLower(email), holder: h}}, nil
+}
+
+// readLegacyBank reads the legacy form into the typed one: `fields` and `holder` carry the typed variant's members, and
+// the holder may also be a plain `name`.
+func readLegacyBank(legacy *api.BankDestination) (destination, error) {
+	bank := api.BankAccount{}
+	for _, part := range []map[string]any{legacy.Fields, legacy.Holder} {
+		text, err := json.Marshal(part)
+		if err == nil {
+			err = json.Unmarshal(text, &bank)
+		}
+		if err != nil {
+			return destination{}, refuse.InvalidField("bank", "invalid", "fields and holder have the members of a bank account.")
+		}
+	}
+	if name, ok := legacy.Holder["name"].(string); ok && bank.AccountHolderName == "" {
+		bank.AccountHolderName = name
+	}
+	bank.AccountType = api.BankMethod(legacy.Method)
+	bank.Currency = legacy.Currency
+	bank.BankName = cmp.Or(legacy.BankName, bank.BankName)
+	if legacy.BankAddress != nil {
+		bank.BankAddress = legacy.BankAddress
+	}
+	return destination{bank: &bank}, nil
+}
+
+// details are the account details that a contact is deduplicated by. Source: Limits, Idempotency.
+func (d destination) details() string {
+	var details any
+	switch {
+	case d.bank != nil:
+		details = d.bank
+	case d.wallet != nil:
+		address := d.wallet.address
+		if addressForm.MatchString(address) {
+			address = strings.ToLower(address)
+		}
+		details = []string{"wallet", d.wallet.chain, d.wallet.token, address}
+	default:
+		details = []string{"email", d.email.email}
+	}
+	text, err := json.Marshal(details, json.Deterministic(true))
+	if err != nil { // plain strings marshal; invalid UTF-8 does not get past the gate
+		return newID("")
+	}
+	return string(text)
+}
+
+// currency is what arrives: a fiat currency, or a token. The contact's own currency stands in for a bank account's.
+func (d destination) currency(contact string) string {
+	switch {
+	case d.bank != nil:
+		return strings.ToUpper(cmp.Or(d.bank.Currency, contact, methods[string(d.bank.AccountType)].currency))
+	case d.wallet != nil:
+		return d.wallet.token
+	default:
+		return "" // an account of the service takes the asset that is sent
+	}
+}
+
+// direct tells whether an asset is paid from balance without conversion: to a wallet on Base that expects it, or to
+// an account of the service. Source: Coverage catalogue.
+func (d destination) direct(asset string) bool {
+	return d.email != nil || d.wallet != nil && d.wallet.chain == baseCode && d.wallet.token == asset
+}
+
+// receiver is the account of this host that a direct payment arrives at, or nil.
+func (t *turn) receiver(d destination, asset string) *holder {
+	switch {
+	case d.email != nil:
+		return d.email.holder
+	case d.direct(asset):
+		return t.wallets[strings.ToLower(d.wallet.address)]
+	default:
+		return nil
+	}
+}

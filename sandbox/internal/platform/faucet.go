@@ -1,0 +1,95 @@
+package platform
+
+import (
+	"context"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// minCredit is the smallest credit. Source: Limits, Sandbox.
+var minCredit = decimal.RequireFromString("0.10")
+
+// fillFaucet brings the faucet to the balance of the settings, each time that setting has changed.
+func (t *turn) fillFaucet() {
+	if t.settings.FaucetBalance.Equal(t.filled) {
+		return
+	}
+	t.filled = t.settings.FaucetBalance
+	fill := t.books.movement("faucet_fill", "", t.now)
+	for _, asset := range assets {
+		fill.transfer(bookOutside, bookFaucet, asset, t.filled.Sub(t.books.balance(bookFaucet, asset)))
+	}
+}
+
+// GetTreasury answers the faucet's state. Source: Limits, Sandbox.
+func (p *Platform) GetTreasury(context.Context, api.GetTreasuryRequestObject) (api.GetTreasuryResponseObject, error) {
+	t := p.enter()
+	defer p.leave()
+	return treasuryAnswer{http200, api.Treasury{
+		MaxCredit: t.settings.MaxCredit,
+		Balances:  t.balances(bookFaucet),
+		Gas:       t.settings.FaucetGas,
+	}}, nil
+}
+
+// CreateDeposit credits the account from the faucet. Source: Limits, Sandbox and Idempotency.
+func (p *Platform) CreateDeposit(ctx context.Context, request api.CreateDepositRequestObject) (api.CreateDepositResponseObject, error) {
+	c, body := caller.From(ctx), *request.Body
+	if err := checkAmount(body.Amount, assetDecimals); err != nil {
+		return nil, err
+	}
+	body.Amount = body.Amount.Truncate(assetDecimals)
+	key, asked, lifetime, err := anchorOf(c, "CreateDeposit", body)
+	if err != nil {
+		return nil, err
+	}
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(c)
+	if err != nil {
+		return nil, err
+	}
+	if credited, found, same := t.deposits.find(key, asked, t.now); found {
+		if !same {
+			return nil, refuse.IdempotencyKeyReused("", "")
+		}
+		return transactionAnswer{replayed, credited}, nil
+	}
+	if err := t.creditable(h, body); err != nil {
+		return nil, err
+	}
+	t.books.movement("deposit", "", t.now).transfer(bookFaucet, h.book(), string(body.Currency), body.Amount)
+	credited := t.record(h, api.Transaction{
+		Type:            api.TransactionTypeDeposit,
+		Direction:       api.TransactionDirectionIn,
+		Status:          api.TransactionStatusCompleted,
+		Amount:          body.Amount,
+		Currency:        body.Currency,
+		TransactionHash: newHash(),
+		CreatedAt:       t.now,
+	}).Transaction
+	t.deposits.keep(key, asked, credited, t.now, lifetime)
+	return transactionAnswer{http201, credited}, nil
+}
+
+// creditable refuses a credit that is out of bounds, or that the faucet cannot pay.
+func (t *turn) creditable(h *holder, credit api.DepositCreate) error {
+	switch {
+	case !t.ready(h):
+		return refuse.WalletNotLinked()
+	case credit.Amount.LessThan(minCredit):
+		return refuse.AmountBelowMinimum()
+	case credit.Amount.GreaterThan(t.settings.MaxCredit):
+		return refuse.AmountAboveMaximum(t.settings.MaxCredit.String())
+	case t.books.balance(bookFaucet, string(credit.Currency)).LessThan(credit.Amount):
+		return refuse.ProviderUnavailable("The faucet cannot cover the credit.")
+	case !t.settings.FaucetGas.IsPositive():
+		return refuse.ProviderUnavailable("The faucet has no gas.")
+	default:
+		return nil
+	}
+}

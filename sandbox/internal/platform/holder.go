@@ -1,0 +1,93 @@
+package platform
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// holderKey names an account: an integrator's client, or the integrator itself as [caller.Self].
+type holderKey struct{ owner, account string }
+
+// emailKey finds an account by its email: an integrator's clients under the integrator, integrators under no owner.
+type emailKey struct{ owner, email string }
+
+func clientEmail(owner, email string) emailKey { return emailKey{owner, strings.ToLower(email)} }
+func integratorEmail(email string) emailKey    { return emailKey{"", strings.ToLower(email)} }
+
+// holder is an account that holds a balance.
+type holder struct {
+	key          holderKey
+	client       api.Client // of a client; of the integrator only the email
+	wallet       string
+	userID       string
+	transactions []*transaction // oldest first
+}
+
+func (h *holder) isClient() bool { return h.key.account != caller.Self }
+
+// book is the holder's name in the ledger.
+func (h *holder) book() string {
+	if h.isClient() {
+		return h.key.account
+	}
+	return h.key.owner
+}
+
+// displayName is how the account calls itself to others.
+func (h *holder) displayName() string {
+	if h.client.EntityName != "" {
+		return h.client.EntityName
+	}
+	return strings.TrimSpace(h.client.FirstName + " " + h.client.LastName)
+}
+
+// ready tells whether the account has a wallet. The integrator's own account always has one.
+func (t *turn) ready(h *holder) bool {
+	return !h.isClient() || !t.now.Before(h.client.CreatedAt.Add(time.Duration(t.settings.ClientReadyAfter)))
+}
+
+// holderOf finds the account that a caller acts for. The integrator's own account opens on its first request.
+func (t *turn) holderOf(c caller.Caller) (*holder, error) {
+	key := holderKey{c.Owner, c.Account}
+	if h, ok := t.holders[key]; ok {
+		return h, nil
+	}
+	if key.account != caller.Self {
+		return nil, refuse.NotFound()
+	}
+	h := t.open(key, api.Client{Email: c.Email, CreatedAt: t.now})
+	t.emails[integratorEmail(c.Email)] = h
+	return h, nil
+}
+
+// open adds an account with a wallet address that follows from its name.
+func (t *turn) open(key holderKey, client api.Client) *holder {
+	name := key.owner + "/" + key.account
+	digest := sha256.Sum256([]byte("wallet of " + name))
+	h := &holder{
+		key:    key,
+		client: client,
+		wallet: "0x" + hex.EncodeToString(digest[:20]),
+		userID: uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String(),
+	}
+	t.holders[key] = h
+	t.wallets[h.wallet] = h
+	return h
+}
+
+// holderByEmail finds an existing account of the service, the integrator's own clients first.
+func (t *turn) holderByEmail(owner, email string) (*holder, bool) {
+	if h, ok := t.emails[clientEmail(owner, email)]; ok {
+		return h, true
+	}
+	h, ok := t.emails[integratorEmail(email)]
+	return h, ok
+}

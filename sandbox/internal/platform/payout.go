@@ -1,0 +1,99 @@
+package platform
+
+import (
+	"context"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// payout is a departure of money, from its booking on.
+type payout struct {
+	id        string
+	holder    *holder
+	key       string // the idempotency key, given or derived
+	terms     api.PayoutCreate
+	contact   contact // as it was when the payout was booked
+	createdAt time.Time
+
+	status   api.PayoutStatus
+	quote    api.Quote
+	approval api.Approval
+	answer   api.Payout // what the create call answers while the key lives
+
+	hash        string       // of the funding transaction; empty before
+	transaction *transaction // of the funding
+	due         time.Time    // when the next step happens by itself
+	receiver    *holder      // the account of this host that is paid, if it is one
+}
+
+// asset is what is debited.
+func (p *payout) asset() string { return string(p.terms.Currency) }
+
+// expired tells whether the approval window has closed on a payout that nobody funded.
+func (p *payout) expired(now time.Time) bool {
+	return p.status == api.PayoutStatusExpired ||
+		p.status == api.PayoutStatusAwaitingApproval && !now.Before(p.approval.ExpiresAt)
+}
+
+// stale tells whether a payout that nobody funded needs a new price or a new approval.
+func (p *payout) stale(now time.Time) bool {
+	return p.expired(now) || p.status == api.PayoutStatusAwaitingApproval && !now.Before(p.quote.ExpiresAt)
+}
+
+// view is the payout as it stands.
+func (p *payout) view(now time.Time) api.Payout {
+	quote := p.quote
+	view := api.Payout{
+		ID:               p.id,
+		Status:           p.status,
+		IdempotencyKey:   p.key,
+		ContactID:        p.terms.ContactID,
+		Amount:           p.terms.Amount,
+		Currency:         p.terms.Currency,
+		PaymentReference: p.terms.PaymentReference,
+		Purpose:          p.terms.Purpose,
+		DocumentIds:      p.terms.DocumentIds,
+		PublicKey:        p.terms.PublicKey,
+		Signature:        p.terms.Signature,
+		FromChainID:      p.terms.FromChainID,
+		ToChainID:        p.terms.ToChainID,
+		Quote:            &quote,
+		TransactionHash:  p.hash,
+		CreatedAt:        p.createdAt,
+	}
+	if p.expired(now) {
+		view.Status = api.PayoutStatusExpired
+	}
+	if p.hash == "" {
+		approval := p.approval
+		view.Approval = &approval
+	}
+	return view
+}
+
+// payoutOf finds a payout of the account.
+func (t *turn) payoutOf(h *holder, id string) (*payout, error) {
+	found, ok := t.payouts[id]
+	if !ok || found.holder != h {
+		return nil, refuse.NotFound()
+	}
+	return found, nil
+}
+
+// GetPayout reads one payout. Source: Events.
+func (p *Platform) GetPayout(ctx context.Context, request api.GetPayoutRequestObject) (api.GetPayoutResponseObject, error) {
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.payoutOf(h, request.PayoutID)
+	if err != nil {
+		return nil, err
+	}
+	return payoutAnswer{http200, found.view(t.now)}, nil
+}

@@ -1,0 +1,117 @@
+package platform
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+)
+
+// Platform answers the business operations of the platform API; the login operations are not its own. It is safe for
+// concurrent use.
+type Platform struct {
+	clock    *clock.Clock
+	settings func() Settings
+
+	mu    sync.Mutex
+	state *state
+}
+
+// state is everything that Reset forgets.
+type state struct {
+	books  books
+	filled decimal.Decimal // the faucet balance setting as the books have it
+
+	holders map[holderKey]*holder
+	emails  map[emailKey]*holder
+	wallets map[string]*holder // by address in lower case
+
+	contacts  map[string]*contact
+	byDetails map[detailsKey]*contact
+
+	payouts   map[string]*payout
+	approvals map[string]*payout // by approval id, also those that are closed
+	inFlight  []*payout          // funded and still moving by itself, in the order of funding
+	sequence  int                // of the last transaction
+
+	bookings records[*payout]
+	deposits records[api.Transaction]
+	moves    records[api.Payout]
+}
+
+func newState() *state {
+	return &state{
+		books:     newBooks(),
+		holders:   map[holderKey]*holder{},
+		emails:    map[emailKey]*holder{},
+		wallets:   map[string]*holder{},
+		contacts:  map[string]*contact{},
+		byDetails: map[detailsKey]*contact{},
+		payouts:   map[string]*payout{},
+		approvals: map[string]*payout{},
+	}
+}
+
+// New returns a platform in its first state. The settings are read at the start of each request, before any lock is
+// taken; they must be safe for concurrent use.
+func New(clk *clock.Clock, settings func() Settings) *Platform {
+	return &Platform{clock: clk, settings: settings, state: newState()}
+}
+
+// Reset goes back to the first state.
+func (p *Platform) Reset() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.state = newState()
+}
+
+// Ledger is a copy of the books, up to date.
+func (p *Platform) Ledger() Ledger {
+	t := p.enter()
+	defer p.leave()
+	return t.books.view()
+}
+
+// HasClient tells whether the integrator has a client with this id, ready or not.
+func (p *Platform) HasClient(owner, clientID string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, ok := p.state.holders[holderKey{owner, clientID}]
+	return ok && clientID != caller.Self
+}
+
+// turn is one request's time with the state, while the lock is held.
+type turn struct {
+	*state
+	settings Settings
+	now      time.Time
+}
+
+// enter takes the lock and brings up to date whatever has become due; leave gives the lock back.
+func (p *Platform) enter() *turn {
+	settings := p.settings()
+	p.mu.Lock()
+	t := &turn{state: p.state, settings: settings, now: p.clock.Now().Truncate(time.Millisecond)}
+	t.fillFaucet()
+	t.settleDue()
+	return t
+}
+
+func (p *Platform) leave() { p.mu.Unlock() }
+
+// newID is a random id in a namespace.
+func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()) }
+
+// newHash is a random transaction hash.
+func newHash() string {
+	var hash [32]byte
+	_, _ = rand.Read(hash[:]) // never fails
+	return "0x" + hex.EncodeToString(hash[:])
+}

@@ -1,0 +1,108 @@
+package platform
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// What the host charges, in the debited asset. The service publishes none of this; a price exists only in a quote.
+var (
+	feeSwift      = decimal.RequireFromString("15.00")
+	feeFedwire    = decimal.RequireFromString("5.00")
+	feeBank       = decimal.RequireFromString("0.50")
+	feeCrossChain = decimal.RequireFromString("0.30")
+	fxSpread      = decimal.RequireFromString("0.005")
+)
+
+// rateDecimals is how finely rates are quoted.
+const rateDecimals = 8
+
+// perDollar has how much of each currency one US dollar buys. The figures are the host's, and fixed.
+var perDollar = func() map[string]decimal.Decimal {
+	table := map[string]decimal.Decimal{}
+	for currency, rate := range map[string]string{
+		"USD": "1", "EUR": "0.92", "GBP": "0.79", "CAD": "1.36", "MXN": "17.10", "BRL": "5.05", "ARS": "905", "COP": "3950",
+		"CLP": "940", "BOB": "6.91", "CRC": "512", "GTQ": "7.79", "HNL": "24.70", "DOP": "59.10", "JMD": "155.60", "PLN": "3.98",
+		"DKK": "6.87", "NOK": "10.62", "TRY": "32.40", "ILS": "3.71", "AED": "3.6725", "SAR": "3.75", "EGP": "47.60", "NGN": "1480",
+		"XOF": "603", "SLE": "22.50", "TZS": "2590", "UGX": "3790", "ZMW": "26.30", "AUD": "1.52", "JPY": "154.80", "KRW": "1368",
+		"CNY": "7.24", "HKD": "7.82", "INR": "83.40", "IDR": "16050", "MYR": "4.75", "PHP": "57.30", "PKR": "278", "THB": "36.60",
+		"VND": "25400", "BDT": "109.70",
+	} {
+		table[currency] = decimal.RequireFromString(rate)
+	}
+	return table
+}()
+
+// wholeCurrencies have no minor unit in payments.
+var wholeCurrencies = map[string]bool{"CLP": true, "JPY": true, "KRW": true, "UGX": true, "VND": true, "XOF": true}
+
+// pegs name the currency that a token stands for.
+var pegs = map[string]string{"USDC": "USD", "EURC": "EUR", "USDT": "USD", "DAI": "USD"}
+
+// quote prices a payment of an amount of an asset to a contact. The fee is part of the amount.
+func (t *turn) quote(c *contact, asset string, amount decimal.Decimal) (*api.Quote, error) {
+	quote := api.Quote{
+		SourceAmount:        amount,
+		SourceCurrency:      asset,
+		DestinationAmount:   amount,
+		DestinationCurrency: asset,
+		Rate:                decimal.NewFromInt(1),
+		ExpiresAt:           t.now.Add(time.Duration(t.settings.QuoteLifetime)),
+	}
+	if c.to.direct(asset) {
+		return &quote, nil
+	}
+	quote.DestinationCurrency = c.to.currency(c.currency)
+	quote.Fee = feeOf(c.to)
+	quote.Rate = t.rate(asset, quote.DestinationCurrency)
+	quote.DestinationAmount = amount.Sub(quote.Fee).Mul(quote.Rate).Truncate(decimalsOf(c.to, quote.DestinationCurrency))
+	if !quote.DestinationAmount.IsPositive() {
+		return nil, refuse.InvalidField("amount", "amount_below_fee", "The amount does not cover the fee.")
+	}
+	return &quote, nil
+}
+
+func feeOf(to destination) decimal.Decimal {
+	switch {
+	case to.bank == nil:
+		return feeCrossChain
+	case to.bank.AccountType == api.BankMethodSwift:
+		return feeSwift
+	case to.bank.AccountType == api.BankMethodFedwire:
+		return feeFedwire
+	default:
+		return feeBank
+	}
+}
+
+// rate is how much of the destination currency one unit of the asset buys.
+func (t *turn) rate(asset, destination string) decimal.Decimal {
+	from, to := pegs[asset], destination
+	if peg, ok := pegs[destination]; ok {
+		to = peg
+	}
+	one := decimal.NewFromInt(1)
+	rate := perDollar[to].DivRound(perDollar[from], rateDecimals)
+	if from != to {
+		rate = rate.Mul(one.Sub(fxSpread))
+	}
+	return rate.Mul(one.Sub(t.settings.PriceWorsening)).Round(rateDecimals)
+}
+
+// decimalsOf is how finely the destination counts.
+func decimalsOf(to destination, currency string) int32 {
+	switch {
+	case to.wallet != nil:
+		chain, _ := chainByCode(to.wallet.chain)
+		token, _ := tokenOf(chain, to.wallet.token)
+		return int32(token.Decimals)
+	case wholeCurrencies[currency]:
+		return 0
+	default:
+		return 2
+	}
+}

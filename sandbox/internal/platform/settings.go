@@ -1,0 +1,109 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// Duration is a time.Duration that travels in JSON as Go writes it, such as "300ms" or "1m30s".
+type Duration time.Duration
+
+// String is the duration as Go writes it.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// MarshalText writes the duration as Go does.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what [time.ParseDuration] reads.
+func (d *Duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	*d = Duration(parsed)
+	return err
+}
+
+// SigningPolicy is what the service's signing policy says when it is asked to co-sign.
+type SigningPolicy string
+
+// The policies.
+const (
+	SigningPolicyAllow  SigningPolicy = "allow"
+	SigningPolicyRefuse SigningPolicy = "refuse"
+)
+
+// The longest lifetimes that the description allows. Source: Limits, Lifetimes.
+const (
+	MaxQuoteLifetime    = Duration(2 * time.Minute)
+	MaxApprovalLifetime = Duration(120 * time.Second)
+)
+
+// Settings are what a deployment or a partner decides, as far as the state machine is concerned. They may change at any
+// time and apply to the next request. Amounts are in units of the token.
+type Settings struct {
+	// MaxCredit is the largest credit per call, live on GET /sandbox/treasury. Source: Limits, Sandbox.
+	MaxCredit decimal.Decimal `json:"maxCredit"`
+	// FaucetBalance is what the faucet holds of each token. Each change refills or drains it to the new value.
+	FaucetBalance decimal.Decimal `json:"faucetBalance"`
+	// FaucetGas is what the faucet has for gas; credits fail at zero.
+	FaucetGas decimal.Decimal `json:"faucetGas"`
+	// SigningPolicy refuses every confirm with signing_policy_refused when it is "refuse".
+	SigningPolicy SigningPolicy `json:"signingPolicy"`
+	// SignerDetached refuses bookings and confirms with signer_not_attached.
+	SignerDetached bool `json:"signerDetached"`
+	// PartnerDown refuses the booking of bank payouts with provider_unavailable.
+	PartnerDown bool `json:"partnerDown"`
+	// PayoutMethodsDisabled lists bank methods that no contact can be paid by for the time being.
+	PayoutMethodsDisabled []string `json:"payoutMethodsDisabled"`
+	// PriceWorsening lowers every rate by this fraction, 0.02 for 2 %, so that a reopened quote can be worse.
+	PriceWorsening decimal.Decimal `json:"priceWorsening"`
+	// ClientReadyAfter is how long a client stays pending on the host's clock.
+	ClientReadyAfter Duration `json:"clientReadyAfter"`
+	// PayoutStepAfter is how long a confirmed payout stays in funding, and then in processing.
+	PayoutStepAfter Duration `json:"payoutStepAfter"`
+	// QuoteLifetime is how long a price holds, at most 2 minutes. Source: Limits, Lifetimes.
+	QuoteLifetime Duration `json:"quoteLifetime"`
+	// ApprovalLifetime is the approval window of a payout, at most 120 seconds. Source: Limits, Lifetimes.
+	ApprovalLifetime Duration `json:"approvalLifetime"`
+}
+
+// DefaultSettings are the values of the description, short steps, and a full faucet.
+func DefaultSettings() Settings {
+	return Settings{
+		MaxCredit:        decimal.NewFromInt(100),
+		FaucetBalance:    decimal.NewFromInt(1_000_000),
+		FaucetGas:        decimal.NewFromInt(1),
+		SigningPolicy:    SigningPolicyAllow,
+		ClientReadyAfter: Duration(250 * time.Millisecond),
+		PayoutStepAfter:  Duration(300 * time.Millisecond),
+		QuoteLifetime:    MaxQuoteLifetime,
+		ApprovalLifetime: MaxApprovalLifetime,
+	}
+}
+
+// Check tells which settings make no sense, or nil.
+func (s Settings) Check() error {
+	var problems []error
+	problem := func(bad bool, format string, args ...any) {
+		if bad {
+			problems = append(problems, fmt.Errorf(format, args...))
+		}
+	}
+	problem(s.MaxCredit.IsNegative(), "maxCredit is negative")
+	problem(s.FaucetBalance.IsNegative(), "faucetBalance is negative")
+	problem(s.FaucetGas.IsNegative(), "faucetGas is negative")
+	problem(s.SigningPolicy != SigningPolicyAllow && s.SigningPolicy != SigningPolicyRefuse,
+		"signingPolicy is neither %q nor %q", SigningPolicyAllow, SigningPolicyRefuse)
+	problem(s.PriceWorsening.IsNegative() || s.PriceWorsening.GreaterThanOrEqual(decimal.NewFromInt(1)),
+		"priceWorsening is not from 0 up to 1")
+	problem(s.ClientReadyAfter < 0, "clientReadyAfter is negative")
+	problem(s.PayoutStepAfter < 0, "payoutStepAfter is negative")
+	problem(s.QuoteLifetime <= 0 || s.QuoteLifetime > MaxQuoteLifetime, "quoteLifetime is not within %v", MaxQuoteLifetime)
+	problem(s.ApprovalLifetime <= 0 || s.ApprovalLifetime > MaxApprovalLifetime, "approvalLifetime is not within %v", MaxApprovalLifetime)
+	for _, method := range s.PayoutMethodsDisabled {
+		_, known := methods[method]
+		problem(!known, "payoutMethodsDisabled: there is no method %q", method)
+	}
+	return errors.Join(problems...)
+}

@@ -1,0 +1,153 @@
+package platform
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// legalMoves are the transitions that a partner can report. Source: Endpoints, Platform API; the description shows no
+// state set, so these are the host's.
+var legalMoves = map[api.PayoutStatus][]api.PayoutStatus{
+	api.PayoutStatusAwaitingApproval: {api.PayoutStatusExpired},
+	api.PayoutStatusFunding: {
+		api.PayoutStatusProcessing, api.PayoutStatusCompleted, api.PayoutStatusFailed, api.PayoutStatusRefunded,
+	},
+	api.PayoutStatusProcessing: {api.PayoutStatusCompleted, api.PayoutStatusFailed, api.PayoutStatusRefunded},
+	api.PayoutStatusCompleted:  {api.PayoutStatusRefunded},
+}
+
+// settleDue takes the steps that are due: from funding to processing, and from there to completed.
+func (t *turn) settleDue() {
+	t.inFlight = slices.DeleteFunc(t.inFlight, func(p *payout) bool {
+		for !p.due.IsZero() && !t.now.Before(p.due) {
+			at := p.due
+			if p.status == api.PayoutStatusFunding {
+				p.status, p.due = api.PayoutStatusProcessing, at.Add(time.Duration(t.settings.PayoutStepAfter))
+				continue
+			}
+			t.settle(p, api.PayoutStatusCompleted, at)
+		}
+		return p.due.IsZero()
+	})
+}
+
+// MovePayout moves a payout as its partner would report. From then on it moves by itself no more. A move to where the
+// payout stands changes nothing. A payout that nobody funded answers quote_not_submitted, or payout_not_fundable once its
+// window has closed. Source: Endpoints, Platform API; Errors, Slugs; Limits, Idempotency.
+func (p *Platform) MovePayout(ctx context.Context, request api.MovePayoutRequestObject) (api.MovePayoutResponseObject, error) {
+	c, to := caller.From(ctx), request.Body.Status
+	key, asked, lifetime, err := anchorOf(c, "MovePayout", []string{request.PayoutID, string(to)})
+	if err != nil {
+		return nil, err
+	}
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(c)
+	if err != nil {
+		return nil, err
+	}
+	if moved, found, same := t.moves.find(key, asked, t.now); found {
+		if !same {
+			return nil, refuse.IdempotencyKeyReused("payoutId", moved.ID)
+		}
+		return payoutAnswer{replayed, moved}, nil
+	}
+	moving, err := t.payoutOf(h, request.PayoutID)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.move(moving, to); err != nil {
+		return nil, err
+	}
+	view := moving.view(t.now)
+	t.moves.keep(key, asked, view, t.now, lifetime)
+	return payoutAnswer{http200, view}, nil
+}
+
+func (t *turn) move(moving *payout, to api.PayoutStatus) error {
+	from := moving.status
+	if moving.expired(t.now) {
+		from = api.PayoutStatusExpired
+	}
+	switch {
+	case from == to:
+		moving.due = time.Time{}
+		return nil
+	case slices.Contains(legalMoves[from], to):
+	case from == api.PayoutStatusAwaitingApproval:
+		return refuse.QuoteNotSubmitted()
+	case from == api.PayoutStatusExpired:
+		return refuse.PayoutNotFundable("The payout expired before anybody funded it.", nil)
+	default:
+		return refuse.Conflict("The payout does not move from " + string(from) + " to " + string(to) + ".")
+	}
+	if from == api.PayoutStatusCompleted && moving.receiver != nil {
+		return refuse.Conflict("The payout arrived in an account of the service.")
+	}
+	t.settle(moving, to, t.now)
+	return nil
+}
+
+// settle puts a payout into a status with the money movement that belongs to it, and ends its own steps.
+func (t *turn) settle(p *payout, to api.PayoutStatus, at time.Time) {
+	from := p.status
+	p.status, p.due = to, time.Time{}
+	switch to {
+	case api.PayoutStatusCompleted:
+		t.payOut(p, at)
+	case api.PayoutStatusFailed:
+		t.books.movement("payout_return", p.id, at).transfer(bookClearing, p.holder.book(), p.asset(), p.terms.Amount)
+		p.transaction.Status = api.TransactionStatusFailed
+	case api.PayoutStatusRefunded:
+		t.refund(p, from == api.PayoutStatusCompleted, at)
+	}
+}
+
+// payOut delivers what a payout has in clearing, less its fee.
+func (t *turn) payOut(p *payout, at time.Time) {
+	delivered := p.terms.Amount.Sub(p.quote.Fee)
+	settlement := t.books.movement("payout_settlement", p.id, at)
+	settlement.transfer(bookClearing, bookFees, p.asset(), p.quote.Fee)
+	p.transaction.Status = api.TransactionStatusCompleted
+	if p.receiver == nil {
+		settlement.transfer(bookClearing, bookOutside, p.asset(), delivered)
+		return
+	}
+	settlement.transfer(bookClearing, p.receiver.book(), p.asset(), delivered)
+	t.record(p.receiver, api.Transaction{
+		Type:            api.TransactionTypeDeposit,
+		Direction:       api.TransactionDirectionIn,
+		Status:          api.TransactionStatusCompleted,
+		Amount:          delivered,
+		Currency:        p.terms.Currency,
+		TransactionHash: p.hash,
+		CreatedAt:       at,
+	})
+}
+
+// refund brings the whole amount back, fee included, from clearing or from where it was delivered.
+func (t *turn) refund(p *payout, delivered bool, at time.Time) {
+	back := t.books.movement("payout_refund", p.id, at)
+	if delivered {
+		back.transfer(bookFees, p.holder.book(), p.asset(), p.quote.Fee)
+		back.transfer(bookOutside, p.holder.book(), p.asset(), p.terms.Amount.Sub(p.quote.Fee))
+	} else {
+		back.transfer(bookClearing, p.holder.book(), p.asset(), p.terms.Amount)
+	}
+	p.transaction.Status = api.TransactionStatusCompleted
+	t.record(p.holder, api.Transaction{
+		Type:            api.TransactionTypeRefund,
+		Direction:       api.TransactionDirectionIn,
+		Status:          api.TransactionStatusCompleted,
+		Amount:          p.terms.Amount,
+		Currency:        p.terms.Currency,
+		PayoutID:        p.id,
+		TransactionHash: newHash(),
+		CreatedAt:       at,
+	})
+}

@@ -1,0 +1,65 @@
+package platform
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+)
+
+// transaction is an entry of an account's ledger, as the account sees it.
+type transaction struct {
+	api.Transaction
+	sequence int // grows with every entry of the host
+}
+
+// record enters a transaction into an account's ledger.
+func (t *turn) record(h *holder, entry api.Transaction) *transaction {
+	t.sequence++
+	entry.ID = newID("tx_")
+	recorded := &transaction{Transaction: entry, sequence: t.sequence}
+	h.transactions = append(h.transactions, recorded)
+	return recorded
+}
+
+// ListTransactions lists the account's ledger, newest first. A cursor continues after the last entry of its page, so
+// that entries made in between neither repeat nor hide others. Source: Endpoints, Platform API; Limits, Pages and sizes.
+func (p *Platform) ListTransactions(ctx context.Context, request api.ListTransactionsRequestObject) (api.ListTransactionsResponseObject, error) {
+	c, params := caller.From(ctx), request.Params
+	list := queryOf(c, "ListTransactions", string(params.Type), strconv.FormatInt(params.Since.UnixNano(), 10))
+	before, err := list.position(params.Cursor, maxSequence)
+	if err != nil {
+		return nil, err
+	}
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(c)
+	if err != nil {
+		return nil, err
+	}
+	page := api.TransactionPage{Items: []api.Transaction{}}
+	size := pageSize(params.Limit)
+	last := 0
+	for i := len(h.transactions) - 1; i >= 0; i-- {
+		entry := h.transactions[i]
+		if entry.sequence >= before || !entry.matches(params.Type, params.Since) {
+			continue
+		}
+		if len(page.Items) == size {
+			page.NextCursor = list.cursor(last)
+			break
+		}
+		page.Items = append(page.Items, entry.Transaction)
+		last = entry.sequence
+	}
+	return transactionPageAnswer{http200, page}, nil
+}
+
+// maxSequence is beyond every entry.
+const maxSequence = 1 << 40
+
+func (t *transaction) matches(kind api.TransactionType, since time.Time) bool {
+	return (kind == "" || t.Type == kind) && !t.CreatedAt.Before(since)
+}
