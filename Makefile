@@ -1,0 +1,57 @@
+# Everything that CI runs, one target each. `make` alone lists them.
+# Needs Go, git, make and, for the race detector, a C compiler. Tools are pinned in internal/tools and built on first use.
+
+GO       ?= go
+TOOL     := $(GO) tool -modfile=internal/tools/go.mod
+FUZZTIME ?= 10s
+BENCH    ?= .
+BENCHTIME ?= 1s
+
+.DEFAULT_GOAL := help
+.PHONY: help test lint fmt-check vet build rules generate drift tidy-check fuzz bench cover check
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
+
+test: ## run every test with the race detector
+	$(GO) test -race -timeout 5m ./...
+
+lint: ## run golangci-lint as .golangci.yml says (the first run builds it)
+	$(TOOL) golangci-lint run ./...
+
+fmt-check: ## fail on files that gofmt -s would change
+	@files=$$(git ls-files -co --exclude-standard '*.go' | while read -r f; do test ! -f "$$f" || echo "$$f"; done); \
+	found=$$(gofmt -s -l $$files) || exit 1; \
+	test -z "$$found" || { echo "gofmt -s would change:"; echo "$$found"; exit 1; }
+
+vet: ## run go vet
+	$(GO) vet ./...
+
+build: ## build everything without cgo
+	CGO_ENABLED=0 $(GO) build ./...
+
+rules: ## check who imports whom, and the hygiene of the tree
+	$(GO) test -count=1 ./internal/rules
+
+generate: ## write all generated code anew
+	$(GO) generate ./...
+
+drift: ## fail if generated code differs from its sources (works on a copy, the tree stays as it is)
+	@.ci/drift
+
+tidy-check: ## fail if a go.mod or go.sum is not tidy
+	$(GO) mod tidy -diff
+	cd internal/tools && $(GO) mod tidy -diff
+
+fuzz: ## run every fuzz target for FUZZTIME (10s) each
+	@.ci/fuzz $(FUZZTIME)
+
+bench: ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./internal/bench
+
+cover: ## print the statement coverage of each function, the total last
+	$(GO) test -coverprofile=cover.out ./...
+	$(GO) tool cover -func=cover.out
+
+check: ## run all that CI runs
+	.ci/run
