@@ -1,0 +1,31 @@
+package dapi
+
+import (
+	"context"
+	"iter"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Chains are the live chains.
+//
+// Source: Coverage catalogue.
+type Chains struct{ low lowLevel }
+
+// List answers one page.
+func (s *Chains) List(ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption) (*ChainPage, error) {
+	return s.low.ListChains(ctx, &params, options)
+}
+
+// All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
+func (s *Chains) All(ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption) iter.Seq2[Chain, error] {
+	return pages(params.Cursor, func(cursor string) ([]Chain, string, error) {
+		params := params
+		params.Cursor = cursor
+		page, err := s.List(ctx, params, options...)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Items, page.NextCursor, nil
+	})
+}

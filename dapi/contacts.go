@@ -1,0 +1,52 @@
+package dapi
+
+import (
+	"context"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Contacts are saved payment destinations.
+//
+// Source: Resources, Contact.
+type Contacts struct{ low lowLevel }
+
+// Create saves a destination. Make its Account with [Onchain], [EmailContact], [Bank] or [SEPA]. Contacts are deduplicated by their account
+// details: the same ones answer the contact that exists, and [moneymovement.Capture] tells by Replayed.
+func (s *Contacts) Create(ctx context.Context, contact ContactCreate, options ...moneymovement.CallOption) (*Contact, error) {
+	return s.low.CreateContact(ctx, &contact, options)
+}
+
+// Update changes the fields that are set; an unset one stays, and a null one is cleared:
+//
+//	ContactUpdate{Email: nullable.NewNullNullable[string]()}
+func (s *Contacts) Update(ctx context.Context, id ContactID, change ContactUpdate, options ...moneymovement.CallOption) (*Contact, error) {
+	return s.low.UpdateContact(ctx, id, &change, options)
+}
+
+// Delete deletes a contact.
+func (s *Contacts) Delete(ctx context.Context, id ContactID, options ...moneymovement.CallOption) error {
+	return s.low.DeleteContact(ctx, id, options)
+}
+
+// Capabilities answers what the contact can be paid by, and the blockers that stand in the way. It is the authoritative answer.
+//
+// Source: Coverage catalogue.
+func (s *Contacts) Capabilities(ctx context.Context, id ContactID, options ...moneymovement.CallOption) (*ContactCapabilities, error) {
+	return s.low.GetContactCapabilities(ctx, id, options)
+}
+
+// Onchain is a wallet as a destination. On Base, expecting USDC or EURC, it is paid directly; any other is paid cross-chain.
+func Onchain(account OnchainAccount) ContactAccount { return NewContactAccount(account) }
+
+// EmailContact is an existing contact of the service as a destination, found by its email.
+func EmailContact(email string) ContactAccount { return NewContactAccount(EmailAccount{Email: email}) }
+
+// Bank is a bank account or mobile wallet as a destination, paid by the given method.
+func Bank(method BankMethod, account BankAccount) ContactAccount {
+	account.AccountType = method
+	return NewContactAccount(account)
+}
+
+// SEPA is a euro account as a destination, named by its IBAN.
+func SEPA(account BankAccount) ContactAccount { return Bank(BankMethodSepa, account) }

@@ -1,0 +1,122 @@
+package dapi
+
+import (
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// Developer is the credential of the platform API: an account and one of its developer keys. It is no credential of another surface.
+//
+// Source: Authentication, Platform API.
+type Developer struct {
+	// Email is the account's.
+	Email string
+	// Key signs logins and approvals: a *signing.DeveloperKey, a wallet key, or a signer of the caller's own.
+	Key signing.Signer
+	// Store hands the session to another process or the next start; nil keeps it in memory only.
+	Store TokenStore
+	// Verifier judges approvals in place of signing.CheckApproval, for a service whose approvals are not readable. Nil refuses those.
+	Verifier signing.Verifier
+}
+
+// Integrator is the whitelabel product: an integrator's backend that created clients and signs for them. It is safe for concurrent use.
+//
+// Source: What the service does.
+type Integrator struct {
+	// Clients are the accounts that the integrator created.
+	Clients *Clients
+
+	platform *platform
+}
+
+// Account acts as one account: the integrator's own, or one client's. It is safe for concurrent use and cheap to make.
+type Account struct {
+	Contacts     *Contacts
+	Payouts      *Payouts
+	Transactions *Transactions
+	Chains       *Chains
+	// Sandbox emulates credits and lifecycle events; only sandbox hosts answer it.
+	Sandbox *Sandbox
+}
+
+// NewWhitelabel makes the client of an integrator. baseURL is the service's address, such as https://host, without /dapi/v1; it has to be
+// https unless it is loopback. Nothing is sent before the first call, which logs in. Bad input is *errors.InvalidInput.
+func NewWhitelabel(baseURL string, developer Developer, options ...moneymovement.Option) (*Integrator, error) {
+	p, err := newPlatform(baseURL, developer, options)
+	if err != nil {
+		return nil, err
+	}
+	return &Integrator{platform: p, Clients: &Clients{p.low()}}, nil
+}
+
+// NewSelfServe makes the client of an account whose owner holds the only key. It has no clients and acts for nobody else.
+// Its arguments are those of [NewWhitelabel].
+func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.Option) (*Account, error) {
+	p, err := newPlatform(baseURL, developer, options)
+	if err != nil {
+		return nil, err
+	}
+	return p.account(p.low()), nil
+}
+
+// For acts for a client: its calls carry the client's id as X-Service-Account. The id is checked by the calls, which refuse a
+// malformed or empty one as *errors.InvalidInput.
+//
+// Source: Authentication, Platform API.
+func (i *Integrator) For(client ClientID) *Account {
+	low := i.platform.low()
+	low.account, low.acting = client, true
+	return i.platform.account(low)
+}
+
+// Self acts as the integrator itself.
+func (i *Integrator) Self() *Account { return i.platform.account(i.platform.low()) }
+
+// platform is what all accounts of one credential share: connections, session, rate windows, retry budget.
+type platform struct {
+	transport *transport.Client
+	developer Developer
+}
+
+func newPlatform(baseURL string, developer Developer, options []moneymovement.Option) (*platform, error) {
+	if err := developer.validate(); err != nil {
+		return nil, err
+	}
+	config := transport.Config{Version: moneymovement.Version}
+	for _, option := range options {
+		if option != nil {
+			option(&config)
+		}
+	}
+	if config.Limiter == nil && !config.Unpaced {
+		config.Limiter = transport.NewLocalLimiter(transport.StatedWindows())
+	}
+	s := newSession(developer, config.Logger)
+	config.Auth = s
+	client, err := transport.New(baseURL, "/dapi/v1", config)
+	if err != nil {
+		return nil, err
+	}
+	s.low = lowLevel{transport: client}
+	return &platform{transport: client, developer: developer}, nil
+}
+
+func (d Developer) validate() error {
+	return transport.Validate("New", func(c *transport.Check) {
+		c.Text("email", d.Email, transport.Rule{Required: true, Min: 3, Max: 254})
+		c.Missing("key", d.Key == nil || len(d.Key.PublicKey()) == 0)
+	})
+}
+
+func (p *platform) low() lowLevel { return lowLevel{transport: p.transport} }
+
+func (p *platform) account(low lowLevel) *Account {
+	return &Account{
+		Contacts:     &Contacts{low},
+		Payouts:      &Payouts{low: low, developer: p.developer},
+		Transactions: &Transactions{low},
+		Chains:       &Chains{low},
+		Sandbox:      &Sandbox{low},
+	}
+}

@@ -1,0 +1,80 @@
+package dapi
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// requestWindow is how long a login request stays valid. The service takes at most five minutes and nothing in the past, so that the
+// middle leaves the same room for a clock that is ahead as for one that is behind.
+//
+// Source: Authentication, Platform API (requestExpiry).
+const requestWindow = 150 * time.Second
+
+// login proves possession of the developer key: challenge, signature, token. A challenge is single use. If the answer to its use
+// was lost, it may be consumed, and one fresh challenge is asked for.
+func (s *session) login(ctx context.Context) (Session, error) {
+	grant, err := s.loginOnce(ctx)
+	if challengeSpent(err) {
+		grant, err = s.loginOnce(ctx)
+	}
+	return grant, err
+}
+
+func (s *session) loginOnce(ctx context.Context) (Session, error) {
+	challenge, err := s.low.CreateChallenge(ctx, &ChallengeRequest{
+		Email:         s.developer.Email,
+		RequestExpiry: time.Now().Add(requestWindow).UTC().Truncate(time.Millisecond),
+	}, nil)
+	if err != nil {
+		return Session{}, err
+	}
+	if looksLikeApproval(challenge.Payload) {
+		return Session{}, &ChallengeRefused{ChallengeID: challenge.ChallengeID}
+	}
+	signature, err := s.developer.Key.Sign(ctx, challenge.Payload)
+	if err != nil {
+		return Session{}, err
+	}
+	asked := time.Now()
+	grant, err := s.low.CreateToken(ctx, &TokenRequest{
+		ChallengeID: challenge.ChallengeID, PublicKey: s.developer.Key.PublicKey(), Signature: signature,
+	}, nil)
+	if err != nil {
+		return Session{}, err
+	}
+	return sessionOf(grant, asked), nil
+}
+
+// challengeSpent reports that the token call used or outlived its challenge without bringing a session.
+func challengeSpent(err error) bool {
+	var (
+		consumed *errors.ChallengeConsumed
+		expired  *errors.ChallengeExpired
+		unknown  *errors.OutcomeUnknown
+	)
+	return errors.As(err, &consumed) || errors.As(err, &expired) || errors.As(err, &unknown) && unknown.Operation == opCreateToken.ID
+}
+
+// ChallengeRefused says that the bytes of a login challenge were not signed, because they read as an approval of a payment: whoever
+// answered wanted a signature that moves money.
+type ChallengeRefused struct{ ChallengeID string }
+
+func (e *ChallengeRefused) Error() string {
+	return "login challenge " + e.ChallengeID + " was not signed: its payload reads as an approval"
+}
+
+// looksLikeApproval reports whether a signature over the payload could authorize an operation.
+func looksLikeApproval(payload []byte) bool {
+	var members struct {
+		ApprovalID jsontext.Value `json:"approvalId"`
+		Operation  jsontext.Value `json:"operation"`
+	}
+	err := json.Unmarshal(payload, &members, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), json.MatchCaseInsensitiveNames(true))
+	return err == nil && (members.ApprovalID != nil || members.Operation != nil)
+}

@@ -1,0 +1,33 @@
+package dapi
+
+import (
+	"fmt"
+	"iter"
+)
+
+// pages walks a cursor list. Each range starts from the first cursor again.
+func pages[T any](first string, fetch func(cursor string) (items []T, next string, err error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		for cursor := first; ; {
+			items, next, err := fetch(cursor)
+			if err != nil {
+				yield(none, err)
+				return
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if next == "" {
+				return
+			}
+			if next == cursor {
+				yield(none, fmt.Errorf("list does not advance: cursor %q follows itself", cursor))
+				return
+			}
+			cursor = next
+		}
+	}
+}

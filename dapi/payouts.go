@@ -1,0 +1,124 @@
+package dapi
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// Payouts are departures of money, to a bank account or to a wallet. A payout is booked, its approval is compared with what the caller
+// asked for and signed, and the signature confirms it, all within the approval's 120 seconds. [Payouts.Pay] does it in one call.
+//
+// Source: Resources, Vocabulary; Authentication, Signing.
+type Payouts struct {
+	low       lowLevel
+	developer Developer
+}
+
+// Book books a payout and answers its quote and the approval to sign; no money moves. The idempotency key anchors the payment: two
+// payouts of equal terms need distinct keys, and the same key with other terms is *errors.IdempotencyKeyReused with the owner's PayoutID.
+// A contact that cannot be paid is *errors.ContactNotPayable with its Blockers. The key comes back in Payout.IdempotencyKey.
+//
+// Source: Limits, Idempotency.
+func (s *Payouts) Book(ctx context.Context, payout PayoutCreate, options ...moneymovement.CallOption) (*Payout, error) {
+	return s.low.BookPayout(ctx, &payout, options)
+}
+
+// Confirm funds a booked payout. asked is what Book was called with, and booked what it answered, perhaps in another process. Every field
+// of the approval is compared with asked before the key signs; a difference is *signing.ApprovalRefused, and nothing was sent.
+//
+// Errors that a caller meets: *errors.AlreadyFunded (the money has moved), *errors.FundingInProgress (wait), *errors.QuoteExpired and
+// *errors.FundingAttemptExpired (book again with the same key), *errors.ApprovalConsumed, *errors.SigningPolicyRefused. A 502 is safe to
+// retry and has been retried.
+//
+// Source: Authentication, Signing; Limits, Lifetimes; Errors, Slugs.
+func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption) (*Payout, error) {
+	if booked == nil || booked.Approval == nil {
+		return nil, &signing.ApprovalRefused{Field: "approval", Reason: "the payout carries no approval to sign"}
+	}
+	signature, err := s.sign(ctx, asked, booked)
+	if err != nil {
+		return nil, err
+	}
+	return s.low.ConfirmPayout(ctx, booked.ID, &ApprovalConfirm{
+		ApprovalID: booked.Approval.ID, PublicKey: s.developer.Key.PublicKey(), Signature: signature,
+	}, options)
+}
+
+// sign compares the approval with what was asked for and signs it.
+func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout) ([]byte, error) {
+	destination := signing.Destination{ContactID: string(asked.ContactID)}
+	if asked.ToChainID != 0 {
+		destination.ChainID = strconv.FormatInt(asked.ToChainID, 10)
+	}
+	return signing.SignApproval(ctx, s.developer.Key,
+		signing.Approval{ID: booked.Approval.ID, Payload: booked.Approval.Payload, ExpiresAt: booked.Approval.ExpiresAt},
+		signing.Intent{
+			Operation:   "payout.fund",
+			ResourceID:  string(booked.ID),
+			Account:     s.low.actingFor(),
+			Amount:      asked.Amount,
+			Currency:    string(asked.Currency),
+			Destination: destination,
+		},
+		time.Now(), signing.VerifyWith(s.developer.Verifier))
+}
+
+// Get reads a payout. One that belongs to someone else is *errors.NotFound.
+func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement.CallOption) (*Payout, error) {
+	return s.low.GetPayout(ctx, id, options)
+}
+
+// Wait polls until the payout is `completed`. One that ends otherwise comes back with *PayoutNotCompleted; if ctx ends first, the last
+// reading comes back with *StillPending.
+//
+// Source: Events (clients learn of progress by reading; polling should back off).
+func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) (*Payout, error) {
+	payout, err := wait(ctx, options, poll[Payout]{
+		resource: "payout", id: string(id),
+		read:   func(ctx context.Context) (*Payout, error) { return s.low.GetPayout(ctx, id, nil) },
+		status: func(p *Payout) string { return string(p.Status) },
+		done:   func(p *Payout) bool { return p.Status.Final() },
+	})
+	if err == nil && payout.Status != PayoutStatusCompleted {
+		err = &PayoutNotCompleted{Payout: payout}
+	}
+	return payout, err
+}
+
+// Final reports that a payout's status does not change any more by itself. A status that this version does not know is not final.
+func (s PayoutStatus) Final() bool {
+	switch s {
+	case PayoutStatusCompleted, PayoutStatusFailed, PayoutStatusRefunded, PayoutStatusExpired:
+		return true
+	}
+	return false
+}
+
+// funded reports that the money has left or is leaving.
+func (s PayoutStatus) funded() bool {
+	switch s {
+	case PayoutStatusFunding, PayoutStatusProcessing, PayoutStatusCompleted:
+		return true
+	}
+	return false
+}
+
+// PayoutNotCompleted says that a payout ended in another status than `completed`: `failed`, `refunded` or `expired`.
+type PayoutNotCompleted struct{ Payout *Payout }
+
+func (e *PayoutNotCompleted) Error() string {
+	return fmt.Sprintf("payout %s ended %s", e.Payout.ID, e.Payout.Status)
+}
+
+// actingFor is how an approval names the account: the client's id, or self.
+func (c lowLevel) actingFor() string {
+	if c.acting {
+		return string(c.account)
+	}
+	return "self"
+}

@@ -1,0 +1,29 @@
+package dapi
+
+import (
+	"context"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Sandbox emulates what only partners and payers can do. All credits come from one shared faucet, and an account has 60 money calls an hour.
+//
+// Source: Limits, Sandbox.
+type Sandbox struct{ low lowLevel }
+
+// Treasury answers the faucet's state, with the largest credit per call.
+func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOption) (*Treasury, error) {
+	return s.low.GetTreasury(ctx, options)
+}
+
+// Deposit credits the account: at least 0.10 of the token (*errors.AmountBelowMinimum), at most the treasury's MaxCredit
+// (*errors.AmountAboveMaximum). A faucet that cannot pay is *errors.ProviderUnavailable, an account without a wallet
+// *errors.WalletNotLinked.
+func (s *Sandbox) Deposit(ctx context.Context, deposit DepositCreate, options ...moneymovement.CallOption) (*Transaction, error) {
+	return s.low.CreateDeposit(ctx, &deposit, options)
+}
+
+// MovePayout moves a payout to a status, as its partner would report it. A move that the payout's state does not allow is *errors.Conflict.
+func (s *Sandbox) MovePayout(ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.CallOption) (*Payout, error) {
+	return s.low.MovePayout(ctx, id, &PayoutMove{Status: status}, options)
+}

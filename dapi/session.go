@@ -1,0 +1,174 @@
+package dapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// session holds the access token of one credential and renews it. It is the authorizer of the request path.
+//
+// Any number of goroutines that need a token at the same time share one renewal. The renewal runs on its own: a caller whose context
+// ends stops waiting for it, and the others still get its result.
+//
+// Source: Authentication, Platform API; Limits, Lifetimes.
+type session struct {
+	developer Developer
+	low       lowLevel
+	logger    *slog.Logger
+
+	mu      sync.Mutex
+	current Session
+	renewal *renewal  // under way, or nil
+	pauseTo time.Time // no renewal ahead of time before this, after one failed
+}
+
+// renewal is one login or refresh that callers wait for.
+type renewal struct {
+	done chan struct{}
+	err  error
+}
+
+const (
+	// refreshBefore is how long before its expiry an access token is renewed, so that no call has to meet token_expired first.
+	refreshBefore = time.Minute
+	// renewalPause keeps a failing renewal from being tried again by each call while the token still works.
+	renewalPause = 10 * time.Second
+	// renewalTimeout ends a renewal that nobody waits for any more.
+	renewalTimeout = 2 * time.Minute
+)
+
+func newSession(developer Developer, logger *slog.Logger) *session {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return &session{developer: developer, logger: logger}
+}
+
+// Authorize implements transport.Authorizer.
+func (s *session) Authorize(ctx context.Context, h http.Header) error {
+	bearer, err := s.bearer(ctx)
+	if err != nil {
+		return err
+	}
+	h["Authorization"] = bearer
+	return nil
+}
+
+// bearer answers the header value of a token that is not about to expire, renewing it if need be.
+func (s *session) bearer(ctx context.Context) ([]string, error) {
+	s.mu.Lock()
+	now := time.Now()
+	if s.current.fresh(now) || s.current.usable(now) && now.Before(s.pauseTo) {
+		defer s.mu.Unlock()
+		return s.current.bearer, nil
+	}
+	r := s.renewing(ctx)
+	s.mu.Unlock()
+
+	err := r.wait(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil && ctx.Err() == nil && s.current.usable(time.Now()) {
+		return s.current.bearer, nil // renewing ahead of time failed; what there is still works
+	}
+	return s.current.bearer, err
+}
+
+// Renew implements transport.Authorizer. If another call renewed the token since the refused one was sent, there is nothing to do.
+func (s *session) Renew(ctx context.Context, refused http.Header) error {
+	s.mu.Lock()
+	if len(s.current.bearer) == 0 || refused.Get("Authorization") == s.current.bearer[0] {
+		s.current.expireAccess()
+	}
+	fresh := s.current.fresh(time.Now())
+	var r *renewal
+	if !fresh {
+		r = s.renewing(ctx)
+	}
+	s.mu.Unlock()
+	if fresh {
+		return nil
+	}
+	return r.wait(ctx)
+}
+
+// renewing joins the renewal under way or starts one. The caller holds mu.
+func (s *session) renewing(ctx context.Context) *renewal {
+	if s.renewal != nil {
+		return s.renewal
+	}
+	r := &renewal{done: make(chan struct{})}
+	s.renewal = r
+	go s.run(context.WithoutCancel(ctx), r, s.current)
+	return r
+}
+
+func (r *renewal) wait(ctx context.Context) error {
+	select {
+	case <-r.done:
+		return r.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// run carries one renewal out and publishes its result.
+func (s *session) run(ctx context.Context, r *renewal, current Session) {
+	ctx, cancel := context.WithTimeout(ctx, renewalTimeout)
+	defer cancel()
+	renewed, err := s.obtain(ctx, current)
+	if err == nil {
+		s.save(ctx, renewed)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.current = renewed.withBearer()
+	} else {
+		s.pauseTo = time.Now().Add(renewalPause)
+	}
+	r.err = err
+	s.renewal = nil
+	close(r.done)
+}
+
+// obtain gets a new session in the cheapest way that works: one that another process left in the store, a refresh, a login.
+func (s *session) obtain(ctx context.Context, current Session) (Session, error) {
+	now := time.Now()
+	if stored := s.load(ctx); stored.newerThan(current) {
+		if stored.fresh(now) {
+			return stored, nil
+		}
+		current = stored
+	}
+	if current.refreshable(now) {
+		renewed, err := s.refresh(ctx, current)
+		if err == nil || !refreshRefused(err) {
+			return renewed, err
+		}
+		s.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement refresh refused, logging in", slog.Any("refusal", err))
+	}
+	return s.login(ctx)
+}
+
+// refresh mints an access token from the refresh token.
+func (s *session) refresh(ctx context.Context, current Session) (Session, error) {
+	asked := time.Now()
+	grant, err := s.low.RefreshToken(ctx, &RefreshRequest{RefreshToken: current.RefreshToken}, nil)
+	if err != nil {
+		return Session{}, err
+	}
+	return sessionOf(grant, asked), nil
+}
+
+// refreshRefused reports that the service judged the refresh token, so that only a login helps. Being told to wait, or no answer, is no
+// judgement: a login would meet the same.
+func refreshRefused(err error) bool {
+	refusal, ok := errors.AsType[*errors.Refusal](err)
+	return ok && refusal.Status >= 400 && refusal.Status < 500 && refusal.Status != http.StatusTooManyRequests
+}

@@ -1,0 +1,127 @@
+package dapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// TokenStore hands a session on, to another process of the same credential or to the next start, so that it need not log in again. One
+// store belongs to one developer key. It must be safe for concurrent use. Its errors are logged and never fail a call.
+type TokenStore interface {
+	// Load answers the stored session, or the zero Session if there is none.
+	Load(ctx context.Context) (Session, error)
+	// Save replaces it.
+	Save(ctx context.Context, session Session) error
+}
+
+// Session is a login's result. The access token lives 60 minutes, the refresh token 60 days. It prints redacted; [Session.MarshalBinary]
+// gives the bytes to store, which are as secret as a password.
+//
+// Source: Limits, Lifetimes.
+type Session struct {
+	AccessToken      string
+	RefreshToken     string
+	ExpiresAt        time.Time // of the access token
+	RefreshExpiresAt time.Time // of the refresh token
+
+	bearer []string // header value, made once
+}
+
+// sessionOf dates a grant from when it was asked for, so that it never seems to live longer than it does.
+func sessionOf(grant *TokenGrant, asked time.Time) Session {
+	return Session{
+		AccessToken:      grant.AccessToken,
+		RefreshToken:     grant.RefreshToken,
+		ExpiresAt:        asked.Add(time.Duration(grant.ExpiresIn) * time.Second),
+		RefreshExpiresAt: asked.Add(time.Duration(grant.RefreshExpiresIn) * time.Second),
+	}
+}
+
+// fresh reports that the access token will outlast the next call.
+func (s Session) fresh(now time.Time) bool {
+	return s.AccessToken != "" && now.Add(refreshBefore).Before(s.ExpiresAt)
+}
+
+// usable reports that the access token has not expired.
+func (s Session) usable(now time.Time) bool { return s.AccessToken != "" && now.Before(s.ExpiresAt) }
+
+func (s Session) refreshable(now time.Time) bool {
+	return s.RefreshToken != "" && now.Before(s.RefreshExpiresAt)
+}
+
+func (s Session) newerThan(other Session) bool {
+	return s.AccessToken != other.AccessToken && s.ExpiresAt.After(other.ExpiresAt)
+}
+
+// expireAccess makes the access token count as expired, whatever its time says.
+func (s *Session) expireAccess() { s.ExpiresAt = time.Time{} }
+
+func (s Session) withBearer() Session {
+	s.bearer = []string{"Bearer " + s.AccessToken}
+	return s
+}
+
+// storedSession is the form of MarshalBinary.
+type storedSession struct {
+	AccessToken      string    `json:"accessToken"`
+	RefreshToken     string    `json:"refreshToken"`
+	ExpiresAt        time.Time `json:"expiresAt"`
+	RefreshExpiresAt time.Time `json:"refreshExpiresAt"`
+}
+
+// MarshalBinary gives the session with its secrets, to be stored where only the program can read.
+func (s Session) MarshalBinary() ([]byte, error) {
+	return json.Marshal(storedSession{s.AccessToken, s.RefreshToken, s.ExpiresAt, s.RefreshExpiresAt})
+}
+
+// UnmarshalBinary reads what MarshalBinary gave.
+func (s *Session) UnmarshalBinary(data []byte) error {
+	var stored storedSession
+	if err := json.Unmarshal(data, &stored); err != nil {
+		return fmt.Errorf("stored session is not readable (%d bytes)", len(data)) // the cause could quote a token
+	}
+	*s = Session{AccessToken: stored.AccessToken, RefreshToken: stored.RefreshToken, ExpiresAt: stored.ExpiresAt, RefreshExpiresAt: stored.RefreshExpiresAt}
+	return nil
+}
+
+// String says when the session ends and nothing else.
+func (s Session) String() string {
+	if s.AccessToken == "" {
+		return "dapi.Session(none)"
+	}
+	return "dapi.Session(redacted, access until " + s.ExpiresAt.UTC().Format(time.RFC3339) + ")"
+}
+
+// Format writes String for every verb and flag.
+func (s Session) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.String())) }
+
+// LogValue logs String.
+func (s Session) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalJSON writes String, so that a session inside a dumped struct shows no token; use MarshalBinary to store one.
+func (s Session) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
+
+// load asks the store, if there is one.
+func (s *session) load(ctx context.Context) Session {
+	if s.developer.Store == nil {
+		return Session{}
+	}
+	stored, err := s.developer.Store.Load(ctx)
+	if err != nil {
+		s.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement token store does not load", slog.String("error", err.Error()))
+		return Session{}
+	}
+	return stored
+}
+
+func (s *session) save(ctx context.Context, renewed Session) {
+	if s.developer.Store == nil {
+		return
+	}
+	if err := s.developer.Store.Save(ctx, renewed); err != nil {
+		s.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement token store does not save", slog.String("error", err.Error()))
+	}
+}

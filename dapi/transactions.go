@@ -1,0 +1,34 @@
+package dapi
+
+import (
+	"context"
+	"iter"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Transactions is the ledger of the whole account, newest first.
+//
+// Source: Endpoints, Platform API.
+type Transactions struct{ low lowLevel }
+
+// List answers one page: at most params.Limit entries, 50 if it is 0. A cursor belongs to its query: with other filters it is
+// *errors.InvalidCursor.
+//
+// Source: Limits, Pages and sizes.
+func (s *Transactions) List(ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption) (*TransactionPage, error) {
+	return s.low.ListTransactions(ctx, &params, options)
+}
+
+// All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
+func (s *Transactions) All(ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption) iter.Seq2[Transaction, error] {
+	return pages(params.Cursor, func(cursor string) ([]Transaction, string, error) {
+		params := params
+		params.Cursor = cursor
+		page, err := s.List(ctx, params, options...)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Items, page.NextCursor, nil
+	})
+}

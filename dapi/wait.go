@@ -1,0 +1,102 @@
+package dapi
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// WaitOption sets up a wait.
+type WaitOption func(*waiting)
+
+// Progress is what a wait has seen so far.
+type Progress struct {
+	Resource string        // such as "payout"
+	ID       string        // of the resource
+	Status   string        // as last read
+	Reads    int           // how many times it was read
+	Waited   time.Duration // since the wait began
+}
+
+// OnProgress calls f after each read, in the waiting goroutine.
+func OnProgress(f func(Progress)) WaitOption { return func(w *waiting) { w.progress = f } }
+
+// PollEvery bounds the pause between two reads: least at first, half as much again each time, most in the end. The default is
+// 500 ms to 15 s. Pauses are drawn at random from the upper half, so that many waits do not read in step.
+func PollEvery(least, most time.Duration) WaitOption {
+	return func(w *waiting) { w.least, w.most = least, max(least, most) }
+}
+
+type waiting struct {
+	least, most time.Duration
+	progress    func(Progress)
+}
+
+// StillPending says that a wait ended before its resource came to an end. It wraps the context's error.
+type StillPending struct {
+	Progress
+	Err error
+}
+
+func (e *StillPending) Error() string {
+	return fmt.Sprintf("%s %s is still %s after %s and %d reads: %v", e.Resource, e.ID, e.Status, e.Waited.Round(time.Millisecond), e.Reads, e.Err)
+}
+
+// Unwrap gives the context's error.
+func (e *StillPending) Unwrap() error { return e.Err }
+
+// poll says how one kind of resource is waited for.
+type poll[T any] struct {
+	resource, id string
+	read         func(context.Context) (*T, error)
+	status       func(*T) string
+	done         func(*T) bool
+}
+
+// wait reads until done. An error of a read ends the wait: the transport has tried again already.
+func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (*T, error) {
+	w := waiting{least: 500 * time.Millisecond, most: 15 * time.Second, progress: func(Progress) {}}
+	for _, option := range options {
+		if option != nil {
+			option(&w)
+		}
+	}
+	started := time.Now()
+	seen := Progress{Resource: p.resource, ID: p.id, Status: "unread"}
+	var last *T
+	for pause := w.least; ; pause = min(pause*3/2, w.most) {
+		value, err := p.read(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				return last, stillPending(ctx, seen, started)
+			}
+			return last, err
+		}
+		last = value
+		seen.Status, seen.Reads, seen.Waited = p.status(value), seen.Reads+1, time.Since(started)
+		w.progress(seen)
+		if p.done(value) {
+			return value, nil
+		}
+		if !pauseFor(ctx, pause/2+rand.N(pause/2+1)) {
+			return last, stillPending(ctx, seen, started)
+		}
+	}
+}
+
+func stillPending(ctx context.Context, seen Progress, started time.Time) error {
+	seen.Waited = time.Since(started)
+	return &StillPending{Progress: seen, Err: ctx.Err()}
+}
+
+func pauseFor(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
