@@ -1,0 +1,121 @@
+package gate
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+)
+
+const (
+	serviceAccount = "X-Service-Account"
+	idempotencyKey = "Idempotency-Key"
+)
+
+// idempotencyKeys is the pattern of the header. Source: Limits, Idempotency.
+var idempotencyKeys = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
+
+// clientIDs is the pattern of a client's id: its prefix is stated, the rest
+// follows the contact's id.
+var clientIDs = regexp.MustCompile(`^cl_[A-Za-z0-9._:\-]{1,216}$`)
+
+// admit answers who makes a request: the session behind its token, with room in
+// its rate windows and a developer key that may do this.
+func (g *Gate) admit(r *http.Request, route *route, requestID string) (caller.Caller, error) {
+	who := caller.Caller{RequestID: requestID, Source: sourceOf(r)}
+	if route.public {
+		return who, g.admitPublic(route, who.Source)
+	}
+	keyID, err := g.tokens.Authenticate(bearerOf(r))
+	if err != nil {
+		return who, err
+	}
+	// Counters are per credential, whatever account is acted for; a refresh keeps the credential.
+	if err := g.windows.Take(route.perCredential(), keyID); err != nil {
+		return who, err
+	}
+	key, err := g.registry.Check(keyID, who.Source, route.scope)
+	if err != nil {
+		return who, err
+	}
+	who.Owner, who.Email, who.KeyID, who.PublicKey = key.Owner, key.Email, key.ID, key.PublicKey
+	who.Recheck = func(context.Context) error {
+		_, err := g.registry.Check(keyID, who.Source, route.scope)
+		return err
+	}
+	if who.Account, err = g.accountOf(r, key.Owner); err != nil {
+		return who, err
+	}
+	if route.window == "sandbox_money" {
+		err = g.windows.Take(window.SandboxMoney, key.Owner+"/"+who.Account)
+	}
+	return who, err
+}
+
+// admitPublic counts logins by address. A refresh counts as a write of its
+// credential, which is known once its token was looked up.
+func (g *Gate) admitPublic(route *route, source netip.Addr) error {
+	if route.window != "login" {
+		return nil
+	}
+	return g.windows.Take(window.Login, source.String())
+}
+
+// accountOf reads whom the request acts for: a client of the session's
+// integrator, or the integrator itself.
+func (g *Gate) accountOf(r *http.Request, owner string) (string, error) {
+	values := r.Header.Values(serviceAccount)
+	switch {
+	case len(values) == 0:
+		return caller.Self, nil
+	case len(values) > 1 || !clientIDs.MatchString(values[0]):
+		return "", refuse.InvalidID("cl_")
+	case !g.isClient(owner, values[0]):
+		return "", refuse.NotFound()
+	default:
+		return values[0], nil
+	}
+}
+
+// idempotencyKeyOf reads the key of a write; reads have none.
+func idempotencyKeyOf(r *http.Request) (string, error) {
+	values := r.Header.Values(idempotencyKey)
+	switch {
+	case len(values) == 0 || r.Method == http.MethodGet:
+		return "", nil
+	case len(values) > 1 || !idempotencyKeys.MatchString(values[0]):
+		return "", refuse.IdempotencyKeyInvalid()
+	default:
+		return values[0], nil
+	}
+}
+
+// bearerOf answers the token, or what no token is.
+func bearerOf(r *http.Request) string {
+	values := r.Header.Values("Authorization")
+	if len(values) != 1 {
+		return ""
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+// sourceOf answers the peer's address. Forwarding headers are not believed:
+// anybody can write them.
+func sourceOf(r *http.Request) netip.Addr {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	address, _ := netip.ParseAddr(host)
+	return address.Unmap()
+}

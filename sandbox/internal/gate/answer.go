@@ -1,0 +1,131 @@
+package gate
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// answer is an answer in memory. It implements [http.ResponseWriter] for the
+// generated server.
+type answer struct {
+	requestID string
+	status    int
+	slug      string // of a refusal
+	header    http.Header
+	body      bytes.Buffer
+}
+
+func newAnswer(requestID string) *answer {
+	return &answer{requestID: requestID, header: make(http.Header, 4)}
+}
+
+func (a *answer) Header() http.Header { return a.header }
+
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+func (a *answer) Write(body []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(body)
+}
+
+// refuse replaces whatever there is with the envelope of a refusal. An error
+// that is none is the host's own fault: internal_error.
+func (a *answer) refuse(err error) {
+	var refusal *refuse.Refusal
+	if !errors.As(err, &refusal) {
+		refusal = refuse.InternalError()
+	}
+	a.envelope(refusal)
+	var wrong *wrongMethod
+	if errors.As(err, &wrong) {
+		a.header.Set("Allow", strings.Join(wrong.allowed, ", "))
+	}
+}
+
+type envelope struct {
+	Error envelopeBody `json:"error"`
+}
+
+type envelopeBody struct {
+	Code    string         `json:"code"`
+	Message string         `json:"message"`
+	Details map[string]any `json:"details,omitempty"`
+}
+
+// envelope writes a refusal as the description shows it. Source: Errors,
+// Platform envelope.
+func (a *answer) envelope(refusal *refuse.Refusal) {
+	details := refusal.Details
+	if refusal.Status >= http.StatusInternalServerError {
+		details = maps.Clone(details)
+		if details == nil {
+			details = map[string]any{}
+		}
+		details["requestId"] = a.requestID
+	}
+	body, err := json.Marshal(envelope{envelopeBody{refusal.Code, refusal.Message, details}}, json.Deterministic(true))
+	if err != nil {
+		a.envelope(refuse.InternalError()) // its details are strings
+		return
+	}
+	a.replace(refusal.Status, "application/json", body)
+	a.slug = refusal.Code
+	if refusal.RetryAfter > 0 {
+		a.header.Set("Retry-After", wholeSeconds(refusal.RetryAfter))
+	}
+}
+
+// replace throws away what was written so far.
+func (a *answer) replace(status int, contentType string, body []byte) {
+	a.status, a.slug = status, ""
+	clear(a.header)
+	a.header.Set("Content-Type", contentType)
+	a.body.Reset()
+	a.body.Write(body)
+}
+
+// wholeSeconds rounds up: who waits that long waits long enough.
+func wholeSeconds(d time.Duration) string {
+	return strconv.Itoa(int(math.Ceil(d.Seconds())))
+}
+
+// finish completes the headers. The generated server writes every header that
+// the description declares, also those that this answer does not have.
+func (a *answer) finish() {
+	maps.DeleteFunc(a.header, func(_ string, values []string) bool {
+		return !slices.ContainsFunc(values, func(value string) bool { return value != "" })
+	})
+	a.header.Set("X-Request-ID", a.requestID)
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	if a.status != http.StatusNoContent {
+		a.header.Set("Content-Length", strconv.Itoa(a.body.Len()))
+	}
+}
+
+// send delivers the answer, or only the first bytes of its body. It reports
+// whether all of it was sent.
+func (a *answer) send(w http.ResponseWriter, length int) bool {
+	maps.Copy(w.Header(), a.header)
+	w.WriteHeader(a.status)
+	body := a.body.Bytes()
+	whole := length >= len(body)
+	_, _ = w.Write(body[:min(length, len(body))]) // who hung up needs no answer
+	return whole
+}

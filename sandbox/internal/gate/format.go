@@ -1,0 +1,64 @@
+package gate
+
+import (
+	"encoding/base64"
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// decimalPattern is the description's pattern of decimal strings. It has a
+// look-ahead, which this language's expressions do not; decimalEquivalent takes
+// the same strings without.
+const (
+	decimalPattern    = `^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$`
+	decimalEquivalent = `^[+-]?(?:\d+\.?\d*|\.\d+)$`
+)
+
+func compile(pattern string) (openapi3.RegexMatcher, error) {
+	if pattern == decimalPattern {
+		pattern = decimalEquivalent
+	}
+	return regexp.Compile(pattern)
+}
+
+// schemaOptions make validation know the description's pattern and formats.
+func schemaOptions() []openapi3.SchemaValidationOption {
+	format := func(wrong string, ok func(string) bool) openapi3.StringFormatValidator {
+		return openapi3.NewCallbackValidator(func(text string) error {
+			if ok(text) {
+				return nil
+			}
+			return errors.New(wrong)
+		})
+	}
+	return []openapi3.SchemaValidationOption{
+		openapi3.SetSchemaRegexCompiler(compile),
+		openapi3.WithStringFormatValidators(map[string]openapi3.StringFormatValidator{
+			"byte":      format("not standard base64 with padding", isBase64),
+			"date-time": format("not an RFC 3339 time", isTime),
+			"email":     format("not an email address", isEmail),
+		}),
+	}
+}
+
+func isBase64(text string) bool {
+	_, err := base64.StdEncoding.Strict().DecodeString(text)
+	return err == nil && !strings.ContainsAny(text, "\r\n")
+}
+
+func isTime(text string) bool {
+	_, err := time.Parse(time.RFC3339, text)
+	return err == nil
+}
+
+// isEmail demands what every address has; whether mail arrives is not the host's
+// business.
+func isEmail(text string) bool {
+	local, domain, ok := strings.Cut(text, "@")
+	return ok && local != "" && domain != "" && !strings.ContainsAny(domain, "@") &&
+		!strings.ContainsAny(text, " \t\r\n<>\",")
+}

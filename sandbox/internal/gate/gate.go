@@ -1,0 +1,182 @@
+package gate
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/getkin/kin-openapi/openapi3filter"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+)
+
+// maxBody is how many bytes a request's body may have. The description says
+// that there is a limit (413) and not which.
+const maxBody = 1 << 20
+
+// Config is what a gate stands around, and what it asks.
+type Config struct {
+	Operations api.StrictServerInterface
+	Clock      *clock.Clock
+	Registry   *session.Registry
+	Tokens     *session.Tokens
+	Windows    *window.Counters
+	Faults     *fault.Set
+	Log        *Log
+
+	// IsClient tells whether a client exists and belongs to an integrator's account.
+	IsClient func(owner, client string) bool
+	// DatabaseAvailable false refuses every operation with database_unavailable.
+	DatabaseAvailable func() bool
+	// Violation, if set, is told of every answer that is not as described.
+	Violation func(operation string, err error)
+	// Logger is told of faults of the host itself.
+	Logger *slog.Logger
+}
+
+// Gate is the platform API as an [http.Handler]. It is safe for concurrent use.
+type Gate struct {
+	routes     *routes
+	validation *openapi3filter.Options
+	clock      *clock.Clock
+	registry   *session.Registry
+	tokens     *session.Tokens
+	windows    *window.Counters
+	faults     *fault.Set
+	log        *Log
+	isClient   func(owner, client string) bool
+	available  func() bool
+	violation  func(operation string, err error)
+	logger     *slog.Logger
+}
+
+// New returns the gate. It fails if the description and the generated server
+// disagree, which is a fault of the build.
+func New(config Config) (*Gate, error) {
+	described, err := document()
+	if err != nil {
+		return nil, fmt.Errorf("gate: the description cannot be read: %w", err)
+	}
+	g := &Gate{
+		validation: validation(),
+		clock:      config.Clock, registry: config.Registry, tokens: config.Tokens, windows: config.Windows,
+		faults: config.Faults, log: config.Log, isClient: config.IsClient, available: config.DatabaseAvailable,
+		violation: config.Violation, logger: config.Logger,
+	}
+	g.routes, err = mount(described, config.Operations, g.refused)
+	return g, err
+}
+
+// ServeHTTP answers one request and remembers it in the log.
+func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a := newAnswer("req_" + rand.Text())
+	entry := Entry{Time: g.clock.Now(), Method: r.Method, Path: r.URL.Path, RequestID: a.requestID}
+	entry.IdempotencyKey, _ = idempotencyKeyOf(r)
+
+	scripted, _ := g.faults.Take(r.Method, r.URL.Path) // without one: the zero fault, which does nothing
+	entry.Fault = string(scripted.Kind)
+	if g.before(r, scripted) {
+		g.operate(a, r, &entry)
+	}
+	length := g.after(a, scripted)
+	a.finish()
+
+	if length == nothing {
+		g.log.add(entry)
+		abort(w)
+	}
+	entry.Status, entry.Slug = a.status, a.slug
+	g.log.add(entry)
+	if !a.send(w, length) {
+		abort(w)
+	}
+}
+
+// operate takes a request through every step and leaves the answer in a.
+func (g *Gate) operate(a *answer, r *http.Request, entry *Entry) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			g.logger.Error("operation panicked", "operation", entry.Operation, "cause", cause, "stack", string(debug.Stack()))
+			a.refuse(refuse.InternalError())
+		}
+	}()
+	if !g.available() {
+		a.refuse(refuse.DatabaseUnavailable())
+		return
+	}
+	route, parameters, err := g.routes.find(r)
+	if err != nil {
+		a.refuse(err)
+		return
+	}
+	entry.Operation = route.operation
+	if err := g.perform(a, r, route, parameters, entry); err != nil {
+		g.refused(a, r, err)
+	}
+	g.validateAnswer(a, r, route, parameters)
+}
+
+// perform judges the request and runs the operation.
+func (g *Gate) perform(a *answer, r *http.Request, route *route, parameters map[string]string, entry *Entry) error {
+	body, err := bodyOf(r)
+	if err != nil {
+		return err
+	}
+	who, err := g.admit(r, route, a.requestID)
+	entry.Account = who.Account
+	if err != nil {
+		return err
+	}
+	if who.IdempotencyKey, err = idempotencyKeyOf(r); err != nil {
+		return err
+	}
+	ctx := caller.With(r.Context(), who)
+	r = r.WithContext(ctx)
+	if err := g.validate(ctx, r, route, parameters, body); err != nil {
+		return err
+	}
+	for name, value := range parameters {
+		r.SetPathValue(name, value)
+	}
+	route.handler(a, r)
+	return nil
+}
+
+// refused renders the refusal of an operation. What is no refusal is a fault of
+// the host and is logged.
+func (g *Gate) refused(w http.ResponseWriter, r *http.Request, err error) {
+	var refusal *refuse.Refusal
+	if !errors.As(err, &refusal) {
+		g.logger.Error("operation failed", "method", r.Method, "path", r.URL.Path, "error", err)
+	}
+	w.(*answer).refuse(err)
+}
+
+// bodyOf reads the whole body, within bounds.
+func bodyOf(r *http.Request) ([]byte, error) {
+	if r.ContentLength > maxBody {
+		return nil, refuse.PayloadTooLarge()
+	}
+	if r.Body == nil {
+		return nil, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	switch {
+	case err != nil:
+		return nil, refuse.InvalidRequest("The body cannot be read.")
+	case len(body) > maxBody:
+		return nil, refuse.PayloadTooLarge()
+	default:
+		return body, nil
+	}
+}

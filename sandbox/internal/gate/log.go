@@ -1,0 +1,59 @@
+package gate
+
+import (
+	"sync"
+	"time"
+)
+
+// Entry is one request as the host saw it. It holds no secret: no header but
+// the idempotency key, no body.
+type Entry struct {
+	Time           time.Time `json:"time"`
+	Method         string    `json:"method"`
+	Path           string    `json:"path"`
+	Operation      string    `json:"operation,omitzero"` // operationId; empty when none was reached
+	Status         int       `json:"status"`             // 0: the connection was closed without an answer
+	Slug           string    `json:"slug,omitzero"`
+	RequestID      string    `json:"requestId"`
+	IdempotencyKey string    `json:"idempotencyKey,omitzero"`
+	Account        string    `json:"account,omitzero"` // a client's id or self; empty without a session
+	Fault          string    `json:"fault,omitzero"`   // the kind of the fault that was consumed
+}
+
+// logLength is how many requests are remembered.
+const logLength = 4096
+
+// Log remembers the latest requests. The zero Log is empty and ready. It is safe
+// for concurrent use.
+type Log struct {
+	mu      sync.Mutex
+	entries []Entry // a ring once it is full
+	next    int
+}
+
+func (l *Log) add(entry Entry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.entries) < logLength {
+		l.entries = append(l.entries, entry)
+		return
+	}
+	l.entries[l.next] = entry
+	l.next = (l.next + 1) % logLength
+}
+
+// Entries answers what is remembered, oldest first.
+func (l *Log) Entries() []Entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	entries := make([]Entry, 0, len(l.entries))
+	entries = append(entries, l.entries[l.next:]...)
+	return append(entries, l.entries[:l.next]...)
+}
+
+// Clear forgets every request.
+func (l *Log) Clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries, l.next = nil, 0
+}

@@ -1,0 +1,152 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// validation is what is the same for every request. Defaults are left to the
+// operations; sessions were judged before.
+func validation() *openapi3filter.Options {
+	return &openapi3filter.Options{
+		MultiError:              true,
+		SkipSettingDefaults:     true,
+		AuthenticationFunc:      openapi3filter.NoopAuthenticationFunc,
+		SchemaValidationOptions: schemaOptions(),
+	}
+}
+
+// validate judges a request by the description: what cannot be read is a 400,
+// what is wrong a validation_failed that names every field.
+func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, parameters map[string]string, body []byte) error {
+	for name, expected := range route.ids.path {
+		if err := checkID(parameters[name], expected); err != nil {
+			return err
+		}
+	}
+	if route.described.Operation.RequestBody != nil {
+		var err error
+		if body, err = readable(r, route, body); err != nil {
+			return err
+		}
+		replaceBody(r, body)
+	}
+	input := g.input(r, route, parameters)
+	if err := openapi3filter.ValidateRequest(ctx, input); err != nil {
+		return refusalOf(err, route)
+	}
+	return nil
+}
+
+func (g *Gate) input(r *http.Request, route *route, parameters map[string]string) *openapi3filter.RequestValidationInput {
+	return &openapi3filter.RequestValidationInput{
+		Request: r, PathParams: parameters, Route: route.described, Options: g.validation,
+	}
+}
+
+// readable demands strict JSON: one object, no name twice, valid UTF-8. It also
+// refuses ids of another namespace in the body, and completes unions whose
+// variant is the default.
+func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return nil, refuse.InvalidRequest("The body is to be application/json.")
+	}
+	if value := jsontext.Value(body); !value.IsValid() || value.Kind() != '{' {
+		return nil, refuse.InvalidRequest("The body is to be one JSON object in UTF-8, without a name twice.")
+	}
+	members, err := membersOf(body)
+	if err != nil {
+		return nil, refuse.InvalidRequest("The body cannot be read.")
+	}
+	for name, expected := range route.ids.body {
+		if id, ok := stringOf(members[name]); ok {
+			if err := checkID(id, expected); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return route.completeUnions(body, members)
+}
+
+// refusalOf turns what the validation found into one refusal. One answer has one
+// location, so the path goes before the query, the header and the body.
+func refusalOf(err error, route *route) error {
+	var found openapi3.MultiError
+	if !errors.As(err, &found) {
+		found = openapi3.MultiError{err}
+	}
+	byLocation := map[string][]refuse.Field{}
+	for _, err := range found {
+		var wrong *openapi3filter.RequestError
+		if !errors.As(err, &wrong) {
+			return refuse.InvalidRequest("The request cannot be read.")
+		}
+		if wrong.Parameter == nil {
+			byLocation[""] = append(byLocation[""], fieldsOfBody(wrong)...)
+			continue
+		}
+		if refusal := malformedParameter(wrong.Parameter, route); refusal != nil {
+			return refusal
+		}
+		byLocation[wrong.Parameter.In] = append(byLocation[wrong.Parameter.In], fieldOfParameter(wrong))
+	}
+	for _, location := range []string{openapi3.ParameterInPath, openapi3.ParameterInQuery, openapi3.ParameterInHeader, ""} {
+		if fields := byLocation[location]; len(fields) > 0 {
+			return refuse.ValidationFailed(location, fields...)
+		}
+	}
+	return refuse.InvalidRequest("The request cannot be read.")
+}
+
+// malformedParameter is a 400 of its own: a malformed id or cursor.
+func malformedParameter(parameter *openapi3.Parameter, route *route) error {
+	if prefix := route.ids.path[parameter.Name]; prefix != "" && parameter.In == openapi3.ParameterInPath {
+		return refuse.InvalidID(prefix)
+	}
+	if parameter.Name == "cursor" {
+		return refuse.InvalidCursor()
+	}
+	return nil
+}
+
+func fieldOfParameter(wrong *openapi3filter.RequestError) refuse.Field {
+	field := refuse.Field{Field: wrong.Parameter.Name, Code: "value_error", Message: "The value cannot be read."}
+	var several openapi3.MultiError
+	if errors.Is(wrong.Err, openapi3filter.ErrInvalidRequired) {
+		field.Code, field.Message = "missing", "The parameter is missing."
+	} else if errors.As(wrong.Err, &several) {
+		if found := fieldsOfAll(several); len(found) > 0 {
+			field.Code, field.Message = found[0].Code, found[0].Message
+		}
+	} else if found := fieldsOf(wrong.Err); len(found) > 0 {
+		field.Code, field.Message = found[0].Code, found[0].Message
+	} else if wrong.Parameter.Schema != nil && wrong.Parameter.Schema.Value.Type.Is(openapi3.TypeInteger) {
+		field.Code = "int_parsing"
+	}
+	return field
+}
+
+func fieldsOfBody(wrong *openapi3filter.RequestError) []refuse.Field {
+	if errors.Is(wrong.Err, openapi3filter.ErrInvalidRequired) {
+		return []refuse.Field{{Field: "body", Code: "missing", Message: "The body is missing."}}
+	}
+	return fieldsOf(wrong.Err)
+}
+
+// replaceBody gives the request a body that can be read again without a copy.
+func replaceBody(r *http.Request, body []byte) {
+	r.ContentLength = int64(len(body))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	r.Body, _ = r.GetBody()
+}

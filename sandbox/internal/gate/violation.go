@@ -1,0 +1,32 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/getkin/kin-openapi/openapi3filter"
+)
+
+// validateAnswer reports an answer that is not as the description says.
+func (g *Gate) validateAnswer(a *answer, r *http.Request, route *route, parameters map[string]string) {
+	if g.violation == nil {
+		return
+	}
+	a.finish()
+	if err := g.described(r.Context(), a, r, route, parameters); err != nil {
+		g.violation(route.operation, fmt.Errorf("%s answers %d: %w", route.operation, a.status, err))
+	}
+}
+
+func (g *Gate) described(ctx context.Context, a *answer, r *http.Request, route *route, parameters map[string]string) error {
+	if a.status < http.StatusBadRequest && route.described.Operation.Responses.Status(a.status) == nil {
+		return errors.New("the description has no such success")
+	}
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: g.input(r, route, parameters),
+		Status:                 a.status, Header: a.header, Options: g.validation,
+	}
+	return openapi3filter.ValidateResponse(ctx, input.SetBodyBytes(a.body.Bytes()))
+}

@@ -1,0 +1,46 @@
+package session
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// The scopes of a developer key. The description says that there are four and
+// does not name them.
+const (
+	ScopeRead     = "read"
+	ScopeContacts = "contacts:write"
+	ScopePayouts  = "payouts:write"
+	ScopeAccounts = "accounts:write"
+)
+
+// Scopes answers all four.
+func Scopes() []string {
+	return []string{ScopeRead, ScopeContacts, ScopePayouts, ScopeAccounts}
+}
+
+// Key is a developer key. Keys are immutable.
+type Key struct {
+	ID        string // dk_
+	Owner     string // the account's id
+	Email     string // the account's
+	PublicKey []byte // DER SubjectPublicKeyInfo
+	Scopes    []string
+	Allowlist []netip.Prefix // empty: every address
+	CreatedAt time.Time
+}
+
+// allows tells whether requests may come from source.
+func (k *Key) allows(source netip.Addr) bool {
+	if len(k.Allowlist) == 0 {
+		return true
+	}
+	source = source.Unmap().WithZone("")
+	return slices.ContainsFunc(k.Allowlist, func(p netip.Prefix) bool { return p.Contains(source) })
+}
+
+// holds tells whether the key's scopes cover a route; a route may need none.
+func (k *Key) holds(scope string) bool {
+	return scope == "" || slices.Contains(k.Scopes, scope)
+}

@@ -1,0 +1,142 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+// ModeDeveloperKey is the login mode that these operations are.
+const ModeDeveloperKey = "developer_key"
+
+// Settings are what a deployment decides about logins.
+type Settings struct {
+	Available bool   // false: login_unavailable
+	Mode      string // other than ModeDeveloperKey: login_mode_unavailable, which names it
+	Opaque    bool   // a bad signature answers invalid_credentials
+}
+
+// Login implements the three login operations.
+type Login struct {
+	Clock      *clock.Clock
+	Registry   *Registry
+	Tokens     *Tokens
+	Challenges *Challenges
+	Windows    *window.Counters
+	Settings   func() Settings
+}
+
+// CreateChallenge starts a login. An unknown email gets a challenge as well.
+func (l *Login) CreateChallenge(_ context.Context, request api.CreateChallengeRequestObject) (api.CreateChallengeResponseObject, error) {
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	email := canonicalEmail(request.Body.Email)
+	if err := l.Windows.Take(window.LoginEmail, email); err != nil {
+		return nil, err
+	}
+	issued, err := l.Challenges.issue(email, request.Body.RequestExpiry.UTC())
+	if err != nil {
+		return nil, err
+	}
+	return api.CreateChallenge201JSONResponse{Body: api.Challenge{
+		ChallengeID: issued.id, Payload: issued.payload, ExpiresAt: issued.expiresAt,
+	}}, nil
+}
+
+// CreateToken completes a login. Only a success consumes the challenge.
+func (l *Login) CreateToken(ctx context.Context, request api.CreateTokenRequestObject) (api.CreateTokenResponseObject, error) {
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	id := request.Body.ChallengeID
+	if err := l.Windows.Take(window.LoginChallenge, id); err != nil {
+		return nil, err
+	}
+	issued, err := l.Challenges.open(id)
+	if err != nil {
+		return nil, err
+	}
+	key, err := l.prove(ctx, issued, request.Body.PublicKey, request.Body.Signature)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Challenges.consume(id); err != nil {
+		return nil, err
+	}
+	return api.CreateToken201JSONResponse{Body: l.answer(l.Tokens.mint(key.ID))}, nil
+}
+
+// prove checks a proof of identity: the account, the key, the signature, and
+// only then what a caller with a valid proof could not see either.
+func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signature []byte) (Key, error) {
+	key, standing := l.Registry.lookUp(issued.email, publicKey)
+	switch standing {
+	case unknownAccount:
+		return Key{}, refuse.InvalidCredentials()
+	case notRegistered:
+		return Key{}, refuse.KeyNotRegistered()
+	}
+	if err := wallet.Verify(publicKey, issued.payload, signature); err != nil {
+		if l.Settings().Opaque {
+			return Key{}, refuse.InvalidCredentials()
+		}
+		return Key{}, refuse.SignatureInvalid()
+	}
+	if standing == deletedBefore || !key.allows(caller.From(ctx).Source) {
+		return Key{}, refuse.InvalidCredentials()
+	}
+	return key, nil
+}
+
+// RefreshToken mints a new access token after the checks that every request
+// repeats. The refresh token is answered unchanged.
+func (l *Login) RefreshToken(ctx context.Context, request api.RefreshTokenRequestObject) (api.RefreshTokenResponseObject, error) {
+	if !l.Settings().Available {
+		return nil, refuse.LoginUnavailable()
+	}
+	refresh := request.Body.RefreshToken
+	keyID, ok := l.Tokens.holder(refresh)
+	if !ok {
+		return nil, refuse.InvalidCredentials()
+	}
+	if err := l.Windows.Take(window.Writes, keyID); err != nil {
+		return nil, err
+	}
+	if _, err := l.Registry.Check(keyID, caller.From(ctx).Source, ""); err != nil {
+		return nil, err
+	}
+	return api.RefreshToken201JSONResponse{Body: l.answer(l.Tokens.renew(refresh))}, nil
+}
+
+// open tells whether logins are possible at all.
+func (l *Login) open() error {
+	switch settings := l.Settings(); {
+	case !settings.Available:
+		return refuse.LoginUnavailable()
+	case settings.Mode != ModeDeveloperKey:
+		return refuse.LoginModeUnavailable(settings.Mode)
+	default:
+		return nil
+	}
+}
+
+func (l *Login) answer(g grant) api.TokenGrant {
+	now := l.Clock.Now()
+	return api.TokenGrant{
+		AccessToken: g.access, ExpiresIn: seconds(g.accessExpiresAt.Sub(now)),
+		RefreshToken: g.refresh, RefreshExpiresIn: seconds(g.refreshExpiresAt.Sub(now)),
+		TokenType: "Bearer",
+	}
+}
+
+// seconds rounds to the nearest, because the clock ran on since the token was made.
+func seconds(d time.Duration) int {
+	return int(d.Round(time.Second) / time.Second)
+}

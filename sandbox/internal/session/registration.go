@@ -1,0 +1,94 @@
+package session
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// The bounds of a developer key. Source: Limits, Pages and sizes.
+const (
+	maxPublicKey = 4096
+	maxAllowlist = 64
+)
+
+// Registration asks for a developer key, as the service's own application would.
+type Registration struct {
+	// Email names the account; one that is new to the host makes a new account.
+	Email string `json:"email"`
+	// PublicKey is the DER SubjectPublicKeyInfo in base64, at most 4,096 characters.
+	PublicKey string `json:"publicKey"`
+	// Scopes are what the key may do; all four when absent.
+	Scopes []string `json:"scopes,omitzero"`
+	// Allowlist is 1 to 64 addresses or CIDR networks; every address when absent.
+	Allowlist []string `json:"allowlist,omitzero"`
+}
+
+// key reads a registration; refusals name the fields.
+func (r Registration) key() (*Key, error) {
+	var wrong []refuse.Field
+	refuseField := func(field, code, message string) {
+		wrong = append(wrong, refuse.Field{Field: field, Code: code, Message: message})
+	}
+
+	key := &Key{Email: canonicalEmail(r.Email), Scopes: slices.Clone(r.Scopes)}
+	if key.Email == "" {
+		refuseField("email", "missing", "A key belongs to an account.")
+	}
+	der, err := base64.StdEncoding.DecodeString(r.PublicKey)
+	switch {
+	case r.PublicKey == "":
+		refuseField("publicKey", "missing", "A key has a public half.")
+	case len(r.PublicKey) > maxPublicKey:
+		refuseField("publicKey", "string_too_long", fmt.Sprintf("A public key has at most %d characters.", maxPublicKey))
+	case err != nil:
+		refuseField("publicKey", "bytes_invalid_encoding", "A public key is DER in standard base64.")
+	case !usable(der):
+		refuseField("publicKey", "value_error", "A public key is ECDSA P-256, secp256k1, Ed25519, or RSA from 2048 bits.")
+	}
+	key.PublicKey = der
+
+	if r.Scopes == nil {
+		key.Scopes = Scopes()
+	}
+	for i, scope := range r.Scopes {
+		if !slices.Contains(Scopes(), scope) {
+			refuseField(fmt.Sprintf("scopes.%d", i), "enum", "No such scope.")
+		}
+	}
+	if r.Allowlist != nil && len(r.Allowlist) == 0 || len(r.Allowlist) > maxAllowlist {
+		refuseField("allowlist", "too_long", fmt.Sprintf("An allowlist has 1 to %d entries.", maxAllowlist))
+	}
+	for i, entry := range r.Allowlist {
+		network, ok := parseNetwork(entry)
+		if !ok {
+			refuseField(fmt.Sprintf("allowlist.%d", i), "value_error", "An entry is an address or a CIDR network.")
+		}
+		key.Allowlist = append(key.Allowlist, network)
+	}
+	if len(wrong) > 0 {
+		return nil, refuse.ValidationFailed("", wrong...)
+	}
+	return key, nil
+}
+
+// parseNetwork reads an address or a CIDR network.
+func parseNetwork(entry string) (netip.Prefix, bool) {
+	if network, err := netip.ParsePrefix(entry); err == nil {
+		return network.Masked(), true
+	}
+	address, err := netip.ParseAddr(entry)
+	if err != nil || address.Zone() != "" {
+		return netip.Prefix{}, false
+	}
+	address = address.Unmap()
+	return netip.PrefixFrom(address, address.BitLen()), true
+}
+
+func canonicalEmail(email string) string {
+	return strings.ToLower(strings.TrimSpace(email))
+}
