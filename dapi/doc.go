@@ -1,0 +1,34 @@
+// Package dapi is the platform API for integrators: clients, contacts, payouts, the ledger, and the sandbox.
+//
+// There are two products, which authorize money differently and do not mix. [NewWhitelabel] is for an integrator's backend, which
+// holds a developer key, creates clients, and signs for them; the service co-signs. [NewSelfServe] is for the owner of an account, who
+// holds its only key.
+//
+//	key, err := signing.LoadDeveloperKey("developer.pem")
+//	platform, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key})
+//	acme := platform.For("cl_8fK2")
+//	payout, err := acme.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: contact, Amount: amount, Currency: dapi.USDC},
+//		moneymovement.IdempotencyKey("invoice-42"))
+//	payout, err = acme.Payouts.Wait(ctx, payout.ID)
+//
+// # Session
+//
+// The first call logs in: the service answers a challenge, the developer key signs it, and a token comes back. Access tokens live
+// 60 minutes and are renewed shortly before they expire; if the service says token_expired all the same, the token is refreshed once and
+// the call sent once more. A refused refresh leads to one fresh login. All goroutines share one renewal. A [TokenStore] hands the
+// session to another process.
+//
+// # Money
+//
+// Money moves by prepare, sign, confirm. Before the key signs, every field of the approval is compared with what the caller asked for; on
+// any difference the signer is not called and the error is *signing.ApprovalRefused.
+//
+// # Errors
+//
+// All calls answer the types of package errors: a refusal as its slug's type, *errors.InvalidInput for what is refused before anything is
+// sent, *errors.OutcomeUnknown for a write whose answer was lost.
+//
+// # Sandbox
+//
+// Against a sandbox host, [Account].Sandbox emulates credits and lifecycle events. Package sandbox is such a host, to run tests against.
+package dapi
