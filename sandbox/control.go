@@ -1,0 +1,122 @@
+package sandbox
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// controlBase is the path of the host's controls.
+const controlBase = "/_host"
+
+// maxControlBody bounds the bodies of control calls.
+const maxControlBody = 1 << 20
+
+// control serves the host's controls over HTTP; each call is one of [Host]'s
+// methods.
+type control struct{ host *Host }
+
+// newControl returns the controls. They answer the machine itself only: the
+// peer's address and the name that it asked for must be loopback, so that no
+// page of a browser reaches them by a name of its own, and requests that a
+// browser sends from another origin are refused.
+func newControl(h *Host) http.Handler {
+	c := control{h}
+	mux := http.NewServeMux()
+	for pattern, call := range map[string]func(*http.Request) (int, any, error){
+		"GET /clock":        c.readClock,
+		"POST /clock":       c.moveClock,
+		"GET /keys":         c.listKeys,
+		"POST /keys":        c.registerKey,
+		"DELETE /keys/{id}": c.deleteKey,
+		"GET /ledger":       c.readLedger,
+		"GET /requests":     c.listRequests,
+		"GET /faults":       c.listFaults,
+		"POST /faults":      c.armFault,
+		"GET /settings":     c.readSettings,
+		"PUT /settings":     c.changeSettings,
+		"POST /reset":       c.reset,
+	} {
+		mux.HandleFunc(pattern, respondWith(call))
+	}
+	mux.HandleFunc("/", respondWith(func(*http.Request) (int, any, error) { return 0, nil, refuse.NotFound() }))
+	return onlyLoopback(http.NewCrossOriginProtection().Handler(http.StripPrefix(controlBase, mux)))
+}
+
+func onlyLoopback(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isLoopback(r.RemoteAddr) || !isLoopback(r.Host) {
+			writeRefusal(w, refuse.Forbidden())
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isLoopback judges an address or name, with a port or without.
+func isLoopback(hostPort string) bool {
+	host, _, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		host = hostPort
+	}
+	if host == "localhost" {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Unmap().IsLoopback()
+}
+
+// respondWith writes what a call answers, or its refusal.
+func respondWith(call func(*http.Request) (int, any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		status, body, err := call(r)
+		if err != nil {
+			var refusal *refuse.Refusal
+			if !errors.As(err, &refusal) {
+				refusal = refuse.InvalidRequest(err.Error())
+			}
+			writeRefusal(w, refusal)
+			return
+		}
+		writeJSON(w, status, body)
+	}
+}
+
+func writeRefusal(w http.ResponseWriter, refusal *refuse.Refusal) {
+	body := map[string]any{"code": refusal.Code, "message": refusal.Message}
+	if refusal.Details != nil {
+		body["details"] = refusal.Details
+	}
+	writeJSON(w, refusal.Status, map[string]any{"error": body})
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	if body == nil {
+		w.WriteHeader(status)
+		return
+	}
+	text, err := json.Marshal(body, json.Deterministic(true))
+	if err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n')) // who hung up needs no answer
+}
+
+// read decodes a body over what into holds; a member that it does not have is
+// refused.
+func read(r *http.Request, into any) error {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxControlBody))
+	if err != nil {
+		return refuse.InvalidRequest("The body cannot be read.")
+	}
+	return json.Unmarshal(body, into, json.RejectUnknownMembers(true))
+}

@@ -1,0 +1,116 @@
+package sandbox
+
+import (
+	"encoding/base64"
+	"net/http"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
+)
+
+func (c control) readClock(*http.Request) (int, any, error) {
+	return http.StatusOK, map[string]time.Time{"now": c.host.Now()}, nil
+}
+
+func (c control) moveClock(r *http.Request) (int, any, error) {
+	var move struct {
+		Advance Duration `json:"advance"`
+	}
+	if err := read(r, &move); err != nil {
+		return 0, nil, err
+	}
+	if move.Advance < 0 {
+		return 0, nil, refuse.InvalidField("advance", "greater_than_equal", "The clock only moves forward.")
+	}
+	return http.StatusOK, map[string]time.Time{"now": c.host.Advance(time.Duration(move.Advance))}, nil
+}
+
+// keyView is how a developer key travels.
+type keyView struct {
+	ID        string    `json:"id"`
+	Email     string    `json:"email"`
+	PublicKey string    `json:"publicKey"`
+	Scopes    []string  `json:"scopes"`
+	Allowlist []string  `json:"allowlist,omitzero"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+func viewOf(key DeveloperKey) keyView {
+	return keyView{
+		key.ID, key.Email, base64.StdEncoding.EncodeToString(key.PublicKey), key.Scopes, key.Allowlist, key.CreatedAt,
+	}
+}
+
+func (c control) listKeys(*http.Request) (int, any, error) {
+	views := []keyView{}
+	for _, key := range c.host.Keys() {
+		views = append(views, viewOf(key))
+	}
+	return http.StatusOK, map[string][]keyView{"items": views}, nil
+}
+
+func (c control) registerKey(r *http.Request) (int, any, error) {
+	var registration session.Registration
+	if err := read(r, &registration); err != nil {
+		return 0, nil, err
+	}
+	key, err := c.host.registry.Register(registration)
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusCreated, viewOf(publicView(key)), nil
+}
+
+func (c control) deleteKey(r *http.Request) (int, any, error) {
+	return http.StatusNoContent, nil, c.host.DeleteKey(r.PathValue("id"))
+}
+
+func (c control) readLedger(*http.Request) (int, any, error) {
+	return http.StatusOK, c.host.platform.Ledger(), nil
+}
+
+func (c control) listRequests(*http.Request) (int, any, error) {
+	return http.StatusOK, map[string]any{"items": c.host.log.Entries()}, nil
+}
+
+func (c control) listFaults(*http.Request) (int, any, error) {
+	items := c.host.faults.List()
+	if items == nil {
+		items = []fault.Armed{}
+	}
+	return http.StatusOK, map[string]any{"items": items}, nil
+}
+
+func (c control) armFault(r *http.Request) (int, any, error) {
+	var order struct {
+		Method string      `json:"method"`
+		Path   string      `json:"path"`
+		Times  int         `json:"times"`
+		Fault  fault.Fault `json:"fault"`
+	}
+	if err := read(r, &order); err != nil {
+		return 0, nil, err
+	}
+	if order.Path == "" {
+		return 0, nil, refuse.InvalidField("path", "missing", "A fault happens to a path.")
+	}
+	armed, err := c.host.faults.Arm(order.Method, order.Path, order.Times, order.Fault)
+	return http.StatusCreated, armed, err
+}
+
+func (c control) readSettings(*http.Request) (int, any, error) {
+	return http.StatusOK, c.host.Settings(), nil
+}
+
+// changeSettings takes over the members that the body has; the others stay.
+func (c control) changeSettings(r *http.Request) (int, any, error) {
+	changed, err := c.host.configured.change(func(s *Settings) error { return read(r, s) })
+	return http.StatusOK, changed, err
+}
+
+func (c control) reset(*http.Request) (int, any, error) {
+	c.host.Reset()
+	return http.StatusNoContent, nil, nil
+}

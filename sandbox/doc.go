@@ -1,0 +1,27 @@
+// Package sandbox is a host of the platform API for tests and first steps: an
+// [http.Handler] that behaves as the service description says, on a fresh
+// machine and without an account.
+//
+//	host := sandbox.New()
+//	server := httptest.NewServer(host)
+//	defer server.Close()
+//	credentials := host.Credentials() // an email and a developer key that logs in
+//
+// Behind it is a state machine with a double-entry ledger that always sums to
+// zero, so a test can look at what its calls did to the money ([Host.Ledger]).
+// Time is the machine's plus what the test advances ([Host.Advance]): a lifetime
+// of sixty days passes in one call. What a deployment or a partner would decide
+// is a setting ([Host.Configure]). What goes wrong on the way is scripted
+// ([Host.Arm]): an answer lost after the operation ran, an expired token, a
+// proxy's HTML page. What arrived is remembered ([Host.Requests]).
+//
+// The host answers the operations of login, clients, contacts, payouts, the
+// ledger, chains, and the sandbox's own deposits and payout moves. Any other
+// path is 404 not_found.
+//
+// Rate windows are counted only if asked for, so that a busy test is not slowed
+// down: set [Settings.RateLimits], or pass [WithRateLimits].
+//
+// The same controls are served over HTTP under /_host to tests in any language,
+// if asked for with [WithControl], and then only to the machine itself.
+package sandbox

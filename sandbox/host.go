@@ -1,0 +1,130 @@
+package sandbox
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+)
+
+// Host is the sandbox host. Make one with [New]. It is safe for concurrent use.
+type Host struct {
+	clock       *clock.Clock
+	configured  *configured
+	credentials Credentials
+	seed        session.Key // of the credentials
+
+	registry   *session.Registry
+	tokens     *session.Tokens
+	challenges *session.Challenges
+	windows    *window.Counters
+	platform   *platform.Platform
+
+	faults  fault.Set
+	log     gate.Log
+	gate    http.Handler
+	control http.Handler // nil unless asked for
+
+	resetting sync.Mutex
+}
+
+// operations are the state machine and the login: together what the generated
+// server mounts.
+type operations struct {
+	*session.Login
+	*platform.Platform
+}
+
+// New returns a host in its first state: one integrator's account with a
+// developer key ([Host.Credentials]), a full faucet, the live chains, and the
+// settings' defaults. Options that make no sense are as if not given.
+func New(options ...Option) *Host {
+	setup := defaults()
+	for _, option := range options {
+		option(&setup)
+	}
+	clk := clock.New(setup.now)
+	h := &Host{
+		clock:      clk,
+		configured: newConfigured(setup.settings),
+		registry:   session.NewRegistry(clk),
+		tokens:     session.NewTokens(clk),
+		challenges: session.NewChallenges(clk),
+	}
+	h.windows = window.New(clk, func() bool { return h.configured.get().RateLimits })
+	h.platform = platform.New(clk, func() platform.Settings { return h.configured.get().platform() })
+	h.gate = h.newGate(setup)
+	if setup.control {
+		h.control = newControl(h)
+	}
+	h.credentials, h.seed = newCredentials(h.registry, setup)
+	h.tokens.AddForeign(h.credentials.APIKey.Reveal(), h.credentials.AccessToken.Reveal())
+	return h
+}
+
+// newGate panics if the description that is built in cannot be read, which this
+// package's tests would have found.
+func (h *Host) newGate(setup setup) http.Handler {
+	login := &session.Login{
+		Clock: h.clock, Registry: h.registry, Tokens: h.tokens, Challenges: h.challenges, Windows: h.windows,
+		Settings: func() session.Settings { return h.configured.get().login() },
+	}
+	g, err := gate.New(gate.Config{
+		Operations: operations{login, h.platform},
+		Clock:      h.clock, Registry: h.registry, Tokens: h.tokens, Windows: h.windows,
+		Faults: &h.faults, Log: &h.log,
+		IsClient:          h.platform.HasClient,
+		DatabaseAvailable: func() bool { return h.configured.get().DatabaseAvailable },
+		Violation:         setup.violation,
+		Logger:            setup.logger,
+	})
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// ServeHTTP answers the platform API, and the host's controls if asked for.
+//
+// A scripted fault that closes the connection panics with
+// [http.ErrAbortHandler], which [http.Server] and httptest.Server take for just
+// that.
+func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.control != nil && strings.HasPrefix(r.URL.Path, controlBase+"/") {
+		h.control.ServeHTTP(w, r)
+		return
+	}
+	h.gate.ServeHTTP(w, r)
+}
+
+// Now is the host's time, in UTC.
+func (h *Host) Now() time.Time { return h.clock.Now() }
+
+// Advance moves the host's clock forward by d and answers the new time. A
+// negative d moves nothing.
+func (h *Host) Advance(d time.Duration) time.Time { return h.clock.Advance(d) }
+
+// Reset goes back to the first state, with the same credentials: sessions,
+// clients, money, records, faults, counters, the request log, settings and the
+// clock. Requests that are under way may end in either state.
+func (h *Host) Reset() {
+	h.resetting.Lock()
+	defer h.resetting.Unlock()
+	h.clock.Reset()
+	h.configured.reset()
+	h.registry.Reset(h.seed)
+	h.tokens.Reset()
+	h.tokens.AddForeign(h.credentials.APIKey.Reveal(), h.credentials.AccessToken.Reveal())
+	h.challenges.Reset()
+	h.windows.Reset()
+	h.platform.Reset()
+	h.faults.Clear()
+	h.log.Clear()
+}

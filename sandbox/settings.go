@@ -1,0 +1,187 @@
+package sandbox
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
+)
+
+// Settings are what a deployment or a partner would decide. They may change at
+// any time, and apply from the next request on. Amounts are in units of the
+// token.
+type Settings struct {
+	// RateLimits counts requests against the stated windows. Off by default. Source: Limits, Rate windows.
+	RateLimits bool `json:"rateLimits"`
+	// DatabaseAvailable false refuses every operation with database_unavailable.
+	DatabaseAvailable bool `json:"databaseAvailable"`
+	// LoginAvailable false refuses logins and refreshes with login_unavailable.
+	LoginAvailable bool `json:"loginAvailable"`
+	// LoginMode is the login mode that is enabled. Any other than [LoginModeDeveloperKey] refuses logins with
+	// login_mode_unavailable, whose details name it.
+	LoginMode string `json:"loginMode"`
+	// OpaqueLogin answers a bad signature at login with invalid_credentials instead of signature_invalid; the
+	// description states both.
+	OpaqueLogin bool `json:"opaqueLogin"`
+
+	// MaxCredit is the largest sandbox credit per call. Source: Limits, Sandbox.
+	MaxCredit decimal.Decimal `json:"maxCredit"`
+	// FaucetBalance is what the faucet holds of each token. Each change refills or drains it to the new value.
+	FaucetBalance decimal.Decimal `json:"faucetBalance"`
+	// FaucetGas is what the faucet has for gas; credits fail with provider_unavailable at zero.
+	FaucetGas decimal.Decimal `json:"faucetGas"`
+
+	// SigningPolicy refuses every confirm with signing_policy_refused when it is [SigningPolicyRefuse].
+	SigningPolicy SigningPolicy `json:"signingPolicy"`
+	// SignerDetached refuses bookings and confirms with signer_not_attached.
+	SignerDetached bool `json:"signerDetached"`
+	// PartnerDown refuses the booking of bank payouts with provider_unavailable.
+	PartnerDown bool `json:"partnerDown"`
+	// PayoutMethodsDisabled lists bank methods that no contact can be paid by for the time being.
+	PayoutMethodsDisabled []string `json:"payoutMethodsDisabled"`
+	// PriceWorsening lowers every rate by this fraction, 0.02 for 2 %, so that a reopened quote can be worse.
+	PriceWorsening decimal.Decimal `json:"priceWorsening"`
+
+	// ClientReadyAfter is how long a client stays pending, on the host's clock.
+	ClientReadyAfter Duration `json:"clientReadyAfter"`
+	// PayoutStepAfter is how long a confirmed payout stays in funding, and then in processing, on the host's clock.
+	PayoutStepAfter Duration `json:"payoutStepAfter"`
+	// QuoteLifetime is how long a price holds, at most 2 minutes. Source: Limits, Lifetimes.
+	QuoteLifetime Duration `json:"quoteLifetime"`
+	// ApprovalLifetime is the approval window of a payout, at most 120 seconds. Source: Limits, Lifetimes.
+	ApprovalLifetime Duration `json:"approvalLifetime"`
+}
+
+// LoginModeDeveloperKey is the login mode that the host has.
+const LoginModeDeveloperKey = session.ModeDeveloperKey
+
+// SigningPolicy is what the service's signing policy says when it is asked to
+// co-sign.
+type SigningPolicy string
+
+// The policies.
+const (
+	SigningPolicyAllow  = SigningPolicy(platform.SigningPolicyAllow)
+	SigningPolicyRefuse = SigningPolicy(platform.SigningPolicyRefuse)
+)
+
+// Duration is a [time.Duration] that travels in JSON as Go writes it: "300ms".
+type Duration time.Duration
+
+// String is the duration as Go writes it.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// MarshalText writes the duration as Go does.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what [time.ParseDuration] reads.
+func (d *Duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	*d = Duration(parsed)
+	return err
+}
+
+// DefaultSettings are the values of the description, everything available, no
+// rate limits, short steps, and a full faucet.
+func DefaultSettings() Settings {
+	p := platform.DefaultSettings()
+	return Settings{
+		DatabaseAvailable: true,
+		LoginAvailable:    true,
+		LoginMode:         LoginModeDeveloperKey,
+
+		MaxCredit: p.MaxCredit, FaucetBalance: p.FaucetBalance, FaucetGas: p.FaucetGas,
+		SigningPolicy: SigningPolicy(p.SigningPolicy), SignerDetached: p.SignerDetached, PartnerDown: p.PartnerDown,
+		PayoutMethodsDisabled: p.PayoutMethodsDisabled, PriceWorsening: p.PriceWorsening,
+		ClientReadyAfter: Duration(p.ClientReadyAfter), PayoutStepAfter: Duration(p.PayoutStepAfter),
+		QuoteLifetime: Duration(p.QuoteLifetime), ApprovalLifetime: Duration(p.ApprovalLifetime),
+	}
+}
+
+// Check tells which settings make no sense, or nil.
+func (s Settings) Check() error {
+	var mode error
+	if s.LoginMode == "" {
+		mode = errors.New("loginMode is empty")
+	}
+	return errors.Join(mode, s.platform().Check())
+}
+
+func (s Settings) clone() Settings {
+	s.PayoutMethodsDisabled = slices.Clone(s.PayoutMethodsDisabled)
+	return s
+}
+
+// platform is what the state machine needs of the settings.
+func (s Settings) platform() platform.Settings {
+	return platform.Settings{
+		MaxCredit: s.MaxCredit, FaucetBalance: s.FaucetBalance, FaucetGas: s.FaucetGas,
+		SigningPolicy: platform.SigningPolicy(s.SigningPolicy), SignerDetached: s.SignerDetached, PartnerDown: s.PartnerDown,
+		PayoutMethodsDisabled: s.PayoutMethodsDisabled, PriceWorsening: s.PriceWorsening,
+		ClientReadyAfter: platform.Duration(s.ClientReadyAfter), PayoutStepAfter: platform.Duration(s.PayoutStepAfter),
+		QuoteLifetime: platform.Duration(s.QuoteLifetime), ApprovalLifetime: platform.Duration(s.ApprovalLifetime),
+	}
+}
+
+// login is what the login needs of the settings.
+func (s Settings) login() session.Settings {
+	return session.Settings{Available: s.LoginAvailable, Mode: s.LoginMode, Opaque: s.OpaqueLogin}
+}
+
+// configured holds the settings: requests read them without waiting for a change.
+type configured struct {
+	first    Settings
+	current  atomic.Pointer[Settings]
+	changing sync.Mutex
+}
+
+func newConfigured(first Settings) *configured {
+	c := &configured{first: first}
+	c.reset()
+	return c
+}
+
+// get answers settings that nobody changes.
+func (c *configured) get() *Settings { return c.current.Load() }
+
+func (c *configured) reset() {
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	first := c.first.clone()
+	c.current.Store(&first)
+}
+
+// change makes all of a change or, if it fails, nothing of it.
+func (c *configured) change(change func(*Settings) error) (Settings, error) {
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	changed := c.get().clone()
+	if err := change(&changed); err != nil {
+		return Settings{}, err
+	}
+	if err := changed.Check(); err != nil {
+		return Settings{}, err
+	}
+	changed = changed.clone() // whatever the caller put in stays the caller's
+	c.current.Store(&changed)
+	return changed.clone(), nil
+}
+
+// Settings answers a copy of the current settings.
+func (h *Host) Settings() Settings { return h.configured.get().clone() }
+
+// Configure changes the settings in one step. Settings that make no sense are
+// not taken over, and the error says which.
+func (h *Host) Configure(change func(*Settings)) error {
+	_, err := h.configured.change(func(s *Settings) error {
+		change(s)
+		return nil
+	})
+	return err
+}
