@@ -1,0 +1,279 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/asn1"
+	"encoding/json"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// object is a JSON object as a caller without any SDK sees it.
+type object map[string]any
+
+// at walks into nested objects; what is not there is nil.
+func (o object) at(path ...string) any {
+	var value any = map[string]any(o)
+	for _, name := range path {
+		inner, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = inner[name]
+	}
+	return value
+}
+
+// text is at for strings; anything else is empty.
+func (o object) text(path ...string) string {
+	text, _ := o.at(path...).(string)
+	return text
+}
+
+// reply is an answer of the host.
+type reply struct {
+	status int
+	header http.Header
+	raw    []byte
+	body   object
+}
+
+func (r reply) slug() string { return r.body.text("error", "code") }
+
+// fields maps the names of failed fields to their codes.
+func (r reply) fields() map[string]string {
+	found := map[string]string{}
+	list, _ := r.body.at("error", "details", "fields").([]any)
+	for _, item := range list {
+		field := object(item.(map[string]any))
+		found[field.text("field")] = field.text("code")
+	}
+	return found
+}
+
+// signer is a developer key in the hands of a caller without any SDK.
+type signer struct{ *ecdsa.PrivateKey }
+
+func newSigner(t testing.TB) signer {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	return signer{key}
+}
+
+// public is the DER SubjectPublicKeyInfo.
+func (s signer) public(t testing.TB) []byte {
+	t.Helper()
+	der, err := x509.MarshalPKIXPublicKey(&s.PublicKey)
+	require.NoError(t, err)
+	return der
+}
+
+// sign answers ASN.1 DER over the SHA-256 digest, with a low S.
+func (s signer) sign(t testing.TB, message []byte) []byte {
+	t.Helper()
+	digest := sha256.Sum256(message)
+	r, sv, err := ecdsa.Sign(rand.Reader, s.PrivateKey, digest[:])
+	require.NoError(t, err)
+	order := elliptic.P256().Params().N
+	if sv.Cmp(new(big.Int).Rsh(order, 1)) > 0 {
+		sv.Sub(order, sv)
+	}
+	der, err := asn1.Marshal(struct{ R, S *big.Int }{r, sv})
+	require.NoError(t, err)
+	return der
+}
+
+// world is a host behind a real server, with every answer held against the
+// OpenAPI description.
+type world struct {
+	t      testing.TB
+	host   *sandbox.Host
+	server *httptest.Server
+	email  string
+	key    signer
+}
+
+func newWorld(t testing.TB, options ...sandbox.Option) *world {
+	t.Helper()
+	options = append(options, sandbox.WithAnswerValidation(func(_ string, err error) { t.Error(err) }))
+	w := &world{t: t, host: sandbox.New(options...), key: newSigner(t)}
+	w.email = w.host.Credentials().Email
+	w.server = httptest.NewServer(w.host)
+	t.Cleanup(w.server.Close)
+	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: w.key.public(t)})
+	require.NoError(t, err)
+	return w
+}
+
+// session is a caller that logged in.
+type session struct {
+	*world
+	key             signer
+	access, refresh string
+	account         string // X-Service-Account, empty for oneself
+}
+
+// call sends a request without a session.
+func (w *world) call(method, path string, body any, headers ...string) reply {
+	w.t.Helper()
+	r, err := w.send(method, path, body, headers...)
+	require.NoError(w.t, err)
+	return r
+}
+
+// send is call for requests that may get no answer. Headers come in pairs.
+func (w *world) send(method, path string, body any, headers ...string) (reply, error) {
+	w.t.Helper()
+	var content io.Reader
+	switch body := body.(type) {
+	case nil:
+	case string:
+		content = bytes.NewReader([]byte(body))
+	default:
+		text, err := json.Marshal(body)
+		require.NoError(w.t, err)
+		content = bytes.NewReader(text)
+	}
+	request, err := http.NewRequest(method, w.server.URL+path, content)
+	require.NoError(w.t, err)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := w.server.Client().Do(request)
+	if err != nil {
+		return reply{}, err
+	}
+	defer response.Body.Close()
+	answered := reply{status: response.StatusCode, header: response.Header}
+	if answered.raw, err = io.ReadAll(response.Body); err != nil {
+		return answered, err
+	}
+	if len(answered.raw) > 0 && response.Header.Get("Content-Type") == "application/json" {
+		require.NoError(w.t, json.Unmarshal(answered.raw, &answered.body), "%s", answered.raw)
+	}
+	return answered, nil
+}
+
+// challenge starts a login.
+func (w *world) challenge(email string) reply {
+	w.t.Helper()
+	return w.call("POST", "/dapi/v1/auth/challenge", object{
+		"email": email, "requestExpiry": w.host.Now().Add(2 * time.Minute),
+	})
+}
+
+// token completes a login with a key.
+func (w *world) token(challenge reply, key signer) reply {
+	w.t.Helper()
+	return w.call("POST", "/dapi/v1/auth/token", object{
+		"challengeId": challenge.body.text("challengeId"),
+		"publicKey":   key.public(w.t),
+		"signature":   key.sign(w.t, bytesOf(w.t, challenge.body.text("payload"))),
+	})
+}
+
+func bytesOf(t testing.TB, base64 string) []byte {
+	t.Helper()
+	var decoded []byte
+	text, err := json.Marshal(base64)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &decoded))
+	return decoded
+}
+
+// login logs in with the world's own key.
+func (w *world) login() *session {
+	w.t.Helper()
+	return w.loginAs(w.email, w.key)
+}
+
+func (w *world) loginAs(email string, key signer) *session {
+	w.t.Helper()
+	challenge := w.challenge(email)
+	require.Equal(w.t, http.StatusCreated, challenge.status, "%s", challenge.raw)
+	grant := w.token(challenge, key)
+	require.Equal(w.t, http.StatusCreated, grant.status, "%s", grant.raw)
+	return &session{world: w, key: key, access: grant.body.text("accessToken"), refresh: grant.body.text("refreshToken")}
+}
+
+// as is the same session acting for a client.
+func (s *session) as(client string) *session {
+	other := *s
+	other.account = client
+	return &other
+}
+
+func (s *session) headers(more []string) []string {
+	headers := []string{"Authorization", "Bearer " + s.access}
+	if s.account != "" {
+		headers = append(headers, "X-Service-Account", s.account)
+	}
+	return append(headers, more...)
+}
+
+// call sends a request of the session.
+func (s *session) call(method, path string, body any, headers ...string) reply {
+	s.t.Helper()
+	return s.world.call(method, "/dapi/v1"+path, body, s.headers(headers)...)
+}
+
+// try is call for requests that may get no answer.
+func (s *session) try(method, path string, body any, headers ...string) (reply, error) {
+	s.t.Helper()
+	return s.world.send(method, "/dapi/v1"+path, body, s.headers(headers)...)
+}
+
+// must is call for requests that are to succeed with this status.
+func (s *session) must(status int, method, path string, body any, headers ...string) reply {
+	s.t.Helper()
+	answered := s.call(method, path, body, headers...)
+	require.Equal(s.t, status, answered.status, "%s %s: %s", method, path, answered.raw)
+	return answered
+}
+
+// confirm signs the approval of a booked payout and funds it.
+func (s *session) confirm(booked reply) reply {
+	s.t.Helper()
+	return s.call("POST", "/payouts/"+booked.body.text("id")+"/confirm", object{
+		"approvalId": booked.body.text("approval", "id"),
+		"publicKey":  s.key.public(s.t),
+		"signature":  s.key.sign(s.t, bytesOf(s.t, booked.body.text("approval", "payload"))),
+	})
+}
+
+// readyClient makes a client, and lets the host's time pass until it is ready.
+func (s *session) readyClient(email string) *session {
+	s.t.Helper()
+	created := s.must(http.StatusCreated, "POST", "/clients", object{"email": email})
+	s.host.Advance(time.Minute)
+	id := created.body.text("id")
+	read := s.must(http.StatusOK, "GET", "/clients/"+id, nil)
+	require.Equal(s.t, "ready", read.body.text("status"))
+	return s.as(id)
+}
+
+// refused asserts a refusal by status and slug.
+func refused(t testing.TB, status int, slug string, got reply) {
+	t.Helper()
+	assert.Equal(t, status, got.status, "%s", got.raw)
+	assert.Equal(t, slug, got.slug(), "%s", got.raw)
+	assert.NotEmpty(t, got.header.Get("X-Request-ID"))
+}
