@@ -277,3 +277,11 @@ func refused(t testing.TB, status int, slug string, got reply) {
 	assert.Equal(t, slug, got.slug(), "%s", got.raw)
 	assert.NotEmpty(t, got.header.Get("X-Request-ID"))
 }
+
+// walletContact saves a wallet on Base and answers the contact's id.
+func (s *session) walletContact() string {
+	s.t.Helper()
+	return s.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
+		"accountType": "onchain", "chainId": "base", "currency": "USDC", "walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7",
+	}}).body.text("id")
+}

@@ -1,0 +1,253 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+func TestRequestExpiryIsNotPastAndAtMostFiveMinutesOut(t *testing.T) {
+	start := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	w := newWorld(t, sandbox.WithClock(func() time.Time { return start }))
+	cases := []struct {
+		name   string
+		expiry time.Time
+		status int
+	}{
+		{"past", start.Add(-time.Second), http.StatusBadRequest},
+		{"now", start, http.StatusCreated},
+		{"five minutes out", start.Add(5 * time.Minute), http.StatusCreated},
+		{"further out", start.Add(5*time.Minute + time.Second), http.StatusBadRequest},
+		{"elsewhere on earth", start.Add(time.Minute).In(time.FixedZone("", 5*3600)), http.StatusCreated},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := w.call("POST", "/dapi/v1/auth/challenge", object{"email": w.email, "requestExpiry": c.expiry})
+			if c.status == http.StatusCreated {
+				assert.Equal(t, c.status, got.status, "%s", got.raw)
+				return
+			}
+			refused(t, c.status, "request_expired", got)
+		})
+	}
+}
+
+func TestAChallengeIsSingleUseAndExpires(t *testing.T) {
+	w := newWorld(t)
+	challenge := w.challenge(w.email)
+	require.Equal(t, http.StatusCreated, w.token(challenge, w.key).status)
+	refused(t, http.StatusConflict, "challenge_consumed", w.token(challenge, w.key))
+
+	late := w.challenge(w.email)
+	w.host.Advance(2 * time.Minute)
+	refused(t, http.StatusGone, "challenge_expired", w.token(late, w.key))
+
+	unknown := late
+	unknown.body = object{"challengeId": "ch_unknown", "payload": late.body.text("payload")}
+	refused(t, http.StatusNotFound, "challenge_not_found", w.token(unknown, w.key))
+}
+
+func TestABadSignatureConsumesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		opaque bool
+		status int
+		slug   string
+	}{
+		"stated":                        {false, http.StatusBadRequest, "signature_invalid"},
+		"the single answer, by setting": {true, http.StatusUnauthorized, "invalid_credentials"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.OpaqueLogin = c.opaque }))
+			challenge := w.challenge(w.email)
+			forged := w.call("POST", "/dapi/v1/auth/token", object{
+				"challengeId": challenge.body.text("challengeId"),
+				"publicKey":   w.key.public(t),
+				"signature":   w.key.sign(t, []byte("something else")),
+			})
+			refused(t, c.status, c.slug, forged)
+			assert.Equal(t, http.StatusCreated, w.token(challenge, w.key).status)
+		})
+	}
+}
+
+func TestWhoCannotLogIn(t *testing.T) {
+	w := newWorld(t)
+
+	t.Run("an unknown email gets a challenge and no session", func(t *testing.T) {
+		challenge := w.challenge("nobody@example.com")
+		require.Equal(t, http.StatusCreated, challenge.status)
+		refused(t, http.StatusUnauthorized, "invalid_credentials", w.token(challenge, w.key))
+	})
+	t.Run("a key of no account", func(t *testing.T) {
+		refused(t, http.StatusForbidden, "key_not_registered", w.token(w.challenge(w.email), newSigner(t)))
+	})
+	t.Run("a key of another account", func(t *testing.T) {
+		other := newSigner(t)
+		_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: "other@example.com", PublicKey: other.public(t)})
+		require.NoError(t, err)
+		refused(t, http.StatusForbidden, "key_not_registered", w.token(w.challenge(w.email), other))
+	})
+	t.Run("a deleted key, until it is registered again", func(t *testing.T) {
+		key := newSigner(t)
+		registration := sandbox.KeyRegistration{Email: w.email, PublicKey: key.public(t)}
+		registered, err := w.host.RegisterKey(registration)
+		require.NoError(t, err)
+		require.NoError(t, w.host.DeleteKey(registered.ID))
+		refused(t, http.StatusUnauthorized, "invalid_credentials", w.token(w.challenge(w.email), key))
+
+		_, err = w.host.RegisterKey(registration)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusCreated, w.token(w.challenge(w.email), key).status)
+	})
+	t.Run("a key from an address off its allowlist", func(t *testing.T) {
+		key := newSigner(t)
+		_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: key.public(t), Allowlist: []string{"192.0.2.0/24"}})
+		require.NoError(t, err)
+		refused(t, http.StatusUnauthorized, "invalid_credentials", w.token(w.challenge(w.email), key))
+	})
+}
+
+func TestTheEmailIsNotCaseSensitive(t *testing.T) {
+	w := newWorld(t)
+	assert.NotEmpty(t, w.loginAs("OPS@Example.com", w.key).access)
+}
+
+func TestAllFourKindsOfKeyLogIn(t *testing.T) {
+	ed, err := signing.GenerateEd25519()
+	require.NoError(t, err)
+	rsa, err := signing.GenerateRSA(2048)
+	require.NoError(t, err)
+	p256, err := signing.Generate()
+	require.NoError(t, err)
+	k256, err := wallet.Generate()
+	require.NoError(t, err)
+
+	w := newWorld(t)
+	for name, key := range map[string]signing.Signer{"P-256": p256, "Ed25519": ed, "RSA": rsa, "secp256k1": k256} {
+		t.Run(name, func(t *testing.T) {
+			_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: key.PublicKey()})
+			require.NoError(t, err)
+			challenge := w.challenge(w.email)
+			signature, err := key.Sign(t.Context(), bytesOf(t, challenge.body.text("payload")))
+			require.NoError(t, err)
+			grant := w.call("POST", "/dapi/v1/auth/token", object{
+				"challengeId": challenge.body.text("challengeId"), "publicKey": key.PublicKey(), "signature": signature,
+			})
+			assert.Equal(t, http.StatusCreated, grant.status, "%s", grant.raw)
+		})
+	}
+}
+
+func TestLoginsCanBeUnavailable(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	challenge := w.challenge(w.email)
+	refresh := object{"refreshToken": me.refresh}
+
+	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.LoginAvailable = false }))
+	refused(t, http.StatusServiceUnavailable, "login_unavailable", w.challenge(w.email))
+	refused(t, http.StatusServiceUnavailable, "login_unavailable", w.token(challenge, w.key))
+	unavailable := w.call("POST", "/dapi/v1/auth/refresh", refresh)
+	refused(t, http.StatusServiceUnavailable, "login_unavailable", unavailable)
+	assert.Equal(t, unavailable.header.Get("X-Request-ID"), unavailable.body.text("error", "details", "requestId"))
+
+	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.LoginAvailable, s.LoginMode = true, "passkey" }))
+	disabled := w.challenge(w.email)
+	refused(t, http.StatusNotImplemented, "login_mode_unavailable", disabled)
+	assert.Equal(t, "passkey", disabled.body.text("error", "details", "use"))
+}
+
+func TestLifetimesOfASession(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	me.must(http.StatusOK, "GET", "/chains", nil)
+
+	w.host.Advance(59 * time.Minute)
+	me.must(http.StatusOK, "GET", "/chains", nil)
+	w.host.Advance(time.Minute)
+	refused(t, http.StatusUnauthorized, "token_expired", me.call("GET", "/chains", nil))
+
+	renewed := w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": me.refresh})
+	require.Equal(t, http.StatusCreated, renewed.status, "%s", renewed.raw)
+	assert.Equal(t, me.refresh, renewed.body.text("refreshToken"), "unchanged")
+	assert.EqualValues(t, 3600, renewed.body.at("expiresIn"))
+	me.access = renewed.body.text("accessToken")
+	me.must(http.StatusOK, "GET", "/chains", nil)
+
+	w.host.Advance(60 * 24 * time.Hour)
+	refused(t, http.StatusUnauthorized, "invalid_credentials", w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": me.refresh}))
+	refused(t, http.StatusUnauthorized, "invalid_credentials", w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": me.access}))
+}
+
+func TestOnlyAPlatformAccessTokenIsAccepted(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	credentials := w.host.Credentials()
+	cases := map[string]struct {
+		headers []string
+		status  int
+		slug    string
+		reason  string
+	}{
+		"none":                     {nil, http.StatusUnauthorized, "unauthenticated", ""},
+		"garbage":                  {[]string{"Authorization", "Bearer garbage"}, http.StatusUnauthorized, "unauthenticated", ""},
+		"another scheme":           {[]string{"Authorization", "Basic " + me.access}, http.StatusUnauthorized, "unauthenticated", ""},
+		"an app key header":        {[]string{"X-Api-Key", credentials.APIKey.Reveal()}, http.StatusUnauthorized, "unauthenticated", ""},
+		"a refresh token":          {[]string{"Authorization", "Bearer " + me.refresh}, http.StatusForbidden, "forbidden", "developerSessionRequired"},
+		"an app key":               {[]string{"Authorization", "Bearer " + credentials.APIKey.Reveal()}, http.StatusForbidden, "forbidden", "developerSessionRequired"},
+		"a reference access token": {[]string{"Authorization", "Bearer " + credentials.AccessToken.Reveal()}, http.StatusForbidden, "forbidden", "developerSessionRequired"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := w.call("GET", "/dapi/v1/chains", nil, c.headers...)
+			refused(t, c.status, c.slug, got)
+			assert.Equal(t, c.reason, got.body.text("error", "details", "reason"))
+		})
+	}
+}
+
+func TestEveryRequestReadsTheKeyAgain(t *testing.T) {
+	w := newWorld(t)
+	key := newSigner(t)
+	registered, err := w.host.RegisterKey(sandbox.KeyRegistration{
+		Email: w.email, PublicKey: key.public(t), Scopes: []string{"read"}, Allowlist: []string{"127.0.0.1", "::1"},
+	})
+	require.NoError(t, err)
+	me := w.loginAs(w.email, key)
+
+	me.must(http.StatusOK, "GET", "/transactions", nil)
+	missing := me.call("POST", "/clients", object{"email": "acme@example.com"})
+	refused(t, http.StatusForbidden, "forbidden", missing)
+	assert.Equal(t, "accounts:write", missing.body.text("error", "details", "requiredScope"))
+	assert.Equal(t, []any{"read"}, missing.body.at("error", "details", "scope"))
+	me.must(http.StatusOK, "GET", "/sandbox/treasury", nil)
+
+	require.NoError(t, w.host.DeleteKey(registered.ID))
+	for name, got := range map[string]reply{
+		"a read":    me.call("GET", "/transactions", nil),
+		"a refresh": w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": me.refresh}),
+	} {
+		refused(t, http.StatusForbidden, "forbidden", got)
+		assert.Nil(t, got.body.at("error", "details"), name)
+	}
+}
+
+func TestAKeyWithoutPayoutScopeCannotConfirm(t *testing.T) {
+	w := newWorld(t)
+	acme := w.login().readyClient("acme@example.com")
+	acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "50", "currency": "USDC"})
+	booked := acme.must(http.StatusCreated, "POST", "/payouts", object{"contactId": acme.walletContact(), "amount": "5", "currency": "USDC"})
+
+	reader := newSigner(t)
+	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: reader.public(t), Scopes: []string{"read"}})
+	require.NoError(t, err)
+	refused(t, http.StatusForbidden, "forbidden", w.loginAs(w.email, reader).as(acme.account).confirm(booked))
+	assert.Equal(t, http.StatusOK, acme.confirm(booked).status)
+}
