@@ -1,0 +1,227 @@
+package platform_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/asn1"
+	"encoding/json"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+)
+
+// bench is a platform whose clock stands still until it is advanced, with one integrator and its developer key.
+type bench struct {
+	testing.TB
+	*platform.Platform
+	clock    *clock.Clock
+	settings atomic.Pointer[platform.Settings]
+	key      *ecdsa.PrivateKey
+	public   []byte
+}
+
+func newBench(t testing.TB) *bench {
+	b := &bench{TB: t}
+	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	b.clock = clock.New(func() time.Time { return start })
+	settings := platform.DefaultSettings()
+	b.settings.Store(&settings)
+	b.Platform = platform.New(b.clock, func() platform.Settings { return *b.settings.Load() })
+	var err error
+	b.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	b.public, err = x509.MarshalPKIXPublicKey(&b.key.PublicKey)
+	require.NoError(t, err)
+	return b
+}
+
+// set changes the settings.
+func (b *bench) set(change func(*platform.Settings)) {
+	settings := *b.settings.Load()
+	change(&settings)
+	require.NoError(b, settings.Check())
+	b.settings.Store(&settings)
+}
+
+// as is the integrator's session acting for an account, with an idempotency key or "".
+func (b *bench) as(account, key string) context.Context {
+	return caller.With(context.Background(), caller.Caller{
+		Owner: "acc_1", Email: "ops@example.com", KeyID: "dk_1", PublicKey: b.public, Account: account, IdempotencyKey: key,
+	})
+}
+
+// sign signs as the wire page says: SHA-256, ASN.1 DER, low S.
+func (b *bench) sign(message []byte) []byte {
+	digest := sha256.Sum256(message)
+	r, s, err := ecdsa.Sign(rand.Reader, b.key, digest[:])
+	require.NoError(b, err)
+	if half := new(big.Int).Rsh(elliptic.P256().Params().N, 1); s.Cmp(half) > 0 {
+		s.Sub(elliptic.P256().Params().N, s)
+	}
+	signature, err := asn1.Marshal(struct{ R, S *big.Int }{r, s})
+	require.NoError(b, err)
+	return signature
+}
+
+// answered is an answer as it goes over the wire.
+type answered struct {
+	*httptest.ResponseRecorder
+}
+
+func (a answered) replayed() bool { return a.Header().Get("Idempotency-Replayed") == "true" }
+
+func read[T any](t testing.TB, a answered) T {
+	var body T
+	require.NoError(t, json.Unmarshal(a.Body.Bytes(), &body), a.Body.String())
+	return body
+}
+
+// render writes a response object; visit is its generated method.
+func render(t testing.TB, visit func(http.ResponseWriter) error) answered {
+	w := httptest.NewRecorder()
+	require.NoError(t, visit(w))
+	return answered{w}
+}
+
+func (b *bench) createClient(body api.ClientCreate) answered {
+	response, err := b.CreateClient(b.as(caller.Self, ""), api.CreateClientRequestObject{Body: &body})
+	require.NoError(b, err)
+	return render(b, response.VisitCreateClientResponse)
+}
+
+func (b *bench) client(id string) api.Client {
+	response, err := b.GetClient(b.as(caller.Self, ""), api.GetClientRequestObject{ClientID: id})
+	require.NoError(b, err)
+	return read[api.Client](b, render(b, response.VisitGetClientResponse))
+}
+
+// readyClient creates a client and waits until it is ready.
+func (b *bench) readyClient(email string) string {
+	id := read[api.Client](b, b.createClient(api.ClientCreate{Email: email})).ID
+	b.clock.Advance(time.Duration(b.settings.Load().ClientReadyAfter))
+	require.Equal(b, api.ClientStatusReady, b.client(id).Status)
+	return id
+}
+
+func (b *bench) deposit(account, key, amount string, currency api.Asset) (answered, error) {
+	body := api.DepositCreate{Amount: decimal.RequireFromString(amount), Currency: currency}
+	response, err := b.CreateDeposit(b.as(account, key), api.CreateDepositRequestObject{Body: &body})
+	if err != nil {
+		return answered{}, err
+	}
+	return render(b, response.VisitCreateDepositResponse), nil
+}
+
+// fundedClient is a ready client with 100 USDC.
+func (b *bench) fundedClient(email string) string {
+	id := b.readyClient(email)
+	_, err := b.deposit(id, "fund-"+id, "100", api.AssetUSDC)
+	require.NoError(b, err)
+	return id
+}
+
+// contactFrom creates a contact from JSON, as it comes over the wire.
+func (b *bench) contactFrom(account, body string) (answered, error) {
+	var create api.ContactCreate
+	require.NoError(b, json.Unmarshal([]byte(body), &create))
+	response, err := b.CreateContact(b.as(account, ""), api.CreateContactRequestObject{Body: &create})
+	if err != nil {
+		return answered{}, err
+	}
+	return render(b, response.VisitCreateContactResponse), nil
+}
+
+// contact creates a contact that must succeed.
+func (b *bench) contact(account, body string) api.Contact {
+	a, err := b.contactFrom(account, body)
+	require.NoError(b, err)
+	return read[api.Contact](b, a)
+}
+
+const (
+	sepaContact = `{"name":"Bob","account":{"accountType":"sepa","iban":"DE89370400440532013000"}}`
+	achContact  = `{"name":"Ann","account":{"accountType":"ach","accountNumber":"000123456789","routingNumber":"021000021"}}`
+	baseContact = `{"name":"Cal","account":{"accountType":"onchain","walletAddress":"0x1111111111111111111111111111111111111111","chainId":"base","currency":"USDC"}}`
+	farContact  = `{"name":"Dee","account":{"accountType":"onchain","walletAddress":"0x2222222222222222222222222222222222222222","chainId":"ethereum","currency":"USDT"}}`
+)
+
+func order(contactID, amount string) api.PayoutCreate {
+	return api.PayoutCreate{ContactID: contactID, Amount: decimal.RequireFromString(amount), Currency: api.AssetUSDC}
+}
+
+func (b *bench) book(account, key string, body api.PayoutCreate) (answered, error) {
+	response, err := b.BookPayout(b.as(account, key), api.BookPayoutRequestObject{Body: &body})
+	if err != nil {
+		return answered{}, err
+	}
+	return render(b, response.VisitBookPayoutResponse), nil
+}
+
+// booked books a payout that must succeed.
+func (b *bench) booked(account, key string, body api.PayoutCreate) api.Payout {
+	a, err := b.book(account, key, body)
+	require.NoError(b, err)
+	return read[api.Payout](b, a)
+}
+
+func (b *bench) confirm(account string, payout api.Payout) (api.Payout, error) {
+	require.NotNil(b, payout.Approval)
+	return b.confirmWith(b.as(account, ""), payout.ID, api.ApprovalConfirm{
+		ApprovalID: payout.Approval.ID, PublicKey: b.public, Signature: b.sign(payout.Approval.Payload),
+	})
+}
+
+func (b *bench) confirmWith(ctx context.Context, payoutID string, body api.ApprovalConfirm) (api.Payout, error) {
+	response, err := b.ConfirmPayout(ctx, api.ConfirmPayoutRequestObject{PayoutID: payoutID, Body: &body})
+	if err != nil {
+		return api.Payout{}, err
+	}
+	return read[api.Payout](b, render(b, response.VisitConfirmPayoutResponse)), nil
+}
+
+func (b *bench) payout(account, id string) api.Payout {
+	response, err := b.GetPayout(b.as(account, ""), api.GetPayoutRequestObject{PayoutID: id})
+	require.NoError(b, err)
+	return read[api.Payout](b, render(b, response.VisitGetPayoutResponse))
+}
+
+func (b *bench) move(account, key, id string, to api.PayoutStatus) (answered, error) {
+	response, err := b.MovePayout(b.as(account, key), api.MovePayoutRequestObject{
+		PayoutID: id, Body: &api.PayoutMove{Status: to},
+	})
+	if err != nil {
+		return answered{}, err
+	}
+	return render(b, response.VisitMovePayoutResponse), nil
+}
+
+func (b *bench) transactions(account string, params api.ListTransactionsParams) (api.TransactionPage, error) {
+	response, err := b.ListTransactions(b.as(account, ""), api.ListTransactionsRequestObject{Params: params})
+	if err != nil {
+		return api.TransactionPage{}, err
+	}
+	return read[api.TransactionPage](b, render(b, response.VisitListTransactionsResponse)), nil
+}
+
+// balance is what the ledger says an account holds.
+func (b *bench) balance(account string, currency api.Asset) string {
+	return b.Ledger().Balances[account][string(currency)].String()
+}
+
+// step advances the clock by one step of a payout.
+func (b *bench) step() { b.clock.Advance(time.Duration(b.settings.Load().PayoutStepAfter)) }

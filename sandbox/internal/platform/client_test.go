@@ -1,0 +1,75 @@
+package platform_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+func TestClientBecomesReadyOnTheHostsClock(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.set(func(s *platform.Settings) { s.ClientReadyAfter = platform.Duration(time.Second) })
+
+	created := b.createClient(api.ClientCreate{Email: "acme@example.com", EntityName: "Acme", Type: api.ClientTypeBusiness})
+	require.Equal(t, http.StatusCreated, created.Code)
+	client := read[api.Client](t, created)
+	assert.Regexp(t, `^cl_[A-Za-z0-9._:\-]{1,216}$`, client.ID)
+	assert.Equal(t, api.ClientStatusPending, client.Status)
+	assert.Empty(t, client.BaseSmartWallet, "absent until ready")
+	assert.Len(t, client.Balances, 2)
+
+	b.clock.Advance(999 * time.Millisecond)
+	assert.Equal(t, api.ClientStatusPending, b.client(client.ID).Status)
+	_, err := b.deposit(client.ID, "", "1", api.AssetUSDC)
+	assert.ErrorIs(t, err, refuse.WalletNotLinked())
+
+	b.clock.Advance(time.Millisecond)
+	ready := b.client(client.ID)
+	assert.Equal(t, api.ClientStatusReady, ready.Status)
+	assert.Regexp(t, `^0x[0-9a-f]{40}$`, ready.BaseSmartWallet)
+	_, err = b.deposit(client.ID, "", "1.5", api.AssetEURC)
+	require.NoError(t, err)
+	assert.Equal(t, "1.5", b.client(client.ID).Balances[1].Available.String())
+}
+
+func TestClientsNaturalKeyIsItsEmail(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	first := b.createClient(api.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
+	again := b.createClient(api.ClientCreate{Email: "ACME@example.com", EntityName: "Other"})
+	assert.False(t, first.replayed())
+	assert.NotContains(t, first.Header(), "Idempotency-Replayed")
+	assert.True(t, again.replayed())
+	assert.Equal(t, http.StatusOK, again.Code)
+	assert.Equal(t, read[api.Client](t, first).ID, read[api.Client](t, again).ID)
+	assert.Equal(t, "Acme", read[api.Client](t, again).EntityName)
+}
+
+func TestClientOfAnotherIntegratorIsNotFound(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := read[api.Client](t, b.createClient(api.ClientCreate{Email: "acme@example.com"})).ID
+	stranger := caller.With(t.Context(), caller.Caller{Owner: "acc_2", Email: "else@example.com", Account: caller.Self})
+
+	_, err := b.GetClient(stranger, api.GetClientRequestObject{ClientID: id})
+	assert.ErrorIs(t, err, refuse.NotFound())
+	_, err = b.GetClient(b.as(caller.Self, ""), api.GetClientRequestObject{ClientID: caller.Self})
+	assert.ErrorIs(t, err, refuse.NotFound(), "the integrator is no client")
+	assert.True(t, b.HasClient("acc_1", id))
+	assert.False(t, b.HasClient("acc_2", id))
+	assert.False(t, b.HasClient("acc_1", caller.Self))
+
+	b.Reset()
+	assert.False(t, b.HasClient("acc_1", id))
+	_, err = b.deposit(id, "", "1", api.AssetUSDC)
+	assert.ErrorIs(t, err, refuse.NotFound())
+}

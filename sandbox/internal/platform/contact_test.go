@@ -1,0 +1,167 @@
+package platform_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+func TestContactHasExactlyOneDestination(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.createClient(api.ClientCreate{Email: "acme@example.com"})
+	const (
+		account = `"account":{"accountType":"sepa","iban":"DE89370400440532013000"}`
+		bank    = `"bank":{"method":"ach","currency":"USD","fields":{"accountNumber":"1","routingNumber":"021000021"},"holder":{"name":"Bob"}}`
+		crypto  = `"crypto":{"chain":"base","token":"USDC","address":"0x1111111111111111111111111111111111111111"}`
+		email   = `"email":"acme@example.com"`
+	)
+	for name, tc := range map[string]struct {
+		body string
+		want error
+	}{
+		"account":                  {body: `{` + account + `}`},
+		"bank":                     {body: `{` + bank + `}`},
+		"crypto":                   {body: `{` + crypto + `}`},
+		"email":                    {body: `{` + email + `}`},
+		"others null":              {body: `{"account":null,"bank":null,"email":null,` + crypto + `}`},
+		"email variant, no type":   {body: `{"account":{"email":"acme@example.com"}}`},
+		"onchain variant, no type": {body: `{"account":{"walletAddress":"0x1","chainId":"base","currency":"USDC"}}`},
+		"none":                     {body: `{"name":"Bob"}`, want: refuse.InvalidRequest("")},
+		"all null":                 {body: `{"account":null}`, want: refuse.InvalidRequest("")},
+		"account and email":        {body: `{` + account + `,` + email + `}`, want: refuse.InvalidRequest("")},
+		"bank and crypto":          {body: `{` + bank + `,` + crypto + `}`, want: refuse.InvalidRequest("")},
+		"unknown email":            {body: `{"email":"nobody@example.com"}`, want: refuse.NotFound()},
+		"unknown email variant":    {body: `{"account":{"accountType":"email","email":"nobody@example.com"}}`, want: refuse.NotFound()},
+		"fields of another type":   {body: `{"bank":{"method":"ach","currency":"USD","fields":{"iban":7},"holder":{}}}`, want: refuse.InvalidField("", "", "")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := b.contactFrom(caller.Self, tc.body)
+			if tc.want == nil {
+				require.NoError(t, err)
+			} else {
+				assert.ErrorIs(t, err, tc.want)
+			}
+		})
+	}
+}
+
+func TestContactIsDeduplicatedByItsAccountDetails(t *testing.T) {
+	t.Parallel()
+	const typed = `{"name":"A","account":{"accountType":"onchain","walletAddress":"0xABCDEFabcdef1111111111111111111111111111","chainId":"base","currency":"USDC"}}`
+	for name, tc := range map[string]struct {
+		first, second string
+		same          bool
+	}{
+		"same details, other name": {sepaContact, `{"name":"Robert","account":{"accountType":"sepa","iban":"DE89370400440532013000"}}`, true},
+		"other IBAN":               {sepaContact, `{"name":"Bob","account":{"accountType":"sepa","iban":"GB82WEST12345698765432"}}`, false},
+		"other holder":             {sepaContact, `{"name":"Bob","account":{"accountType":"sepa","iban":"DE89370400440532013000","accountHolderName":"Eve"}}`, false},
+		"other method":             {achContact, `{"name":"Ann","account":{"accountType":"rtp","accountNumber":"000123456789","routingNumber":"021000021"}}`, false},
+		"address in another case":  {typed, `{"name":"A","account":{"accountType":"onchain","walletAddress":"0xabcdefabcdef1111111111111111111111111111","chainId":"base","currency":"USDC"}}`, true},
+		"legacy form of a wallet":  {typed, `{"crypto":{"chain":"base","token":"USDC","address":"0xABCDEFabcdef1111111111111111111111111111"}}`, true},
+		"legacy form of a bank":    {`{"account":{"accountType":"ach","currency":"USD","accountNumber":"1","routingNumber":"021000021","accountHolderName":"Bob"}}`, `{"bank":{"method":"ach","currency":"USD","fields":{"accountNumber":"1","routingNumber":"021000021"},"holder":{"name":"Bob"}}}`, true},
+		"other token":              {typed, `{"crypto":{"chain":"base","token":"EURC","address":"0xABCDEFabcdef1111111111111111111111111111"}}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			first, err := b.contactFrom(caller.Self, tc.first)
+			require.NoError(t, err)
+			assert.Equal(t, http.StatusCreated, first.Code)
+			second, err := b.contactFrom(caller.Self, tc.second)
+			require.NoError(t, err)
+			assert.Equal(t, tc.same, second.replayed())
+			assert.Equal(t, tc.same, read[api.Contact](t, first).ID == read[api.Contact](t, second).ID)
+		})
+	}
+}
+
+func TestContactBelongsToOneAccount(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	acme, other := b.readyClient("acme@example.com"), b.readyClient("other@example.com")
+	mine := b.contact(acme, sepaContact)
+	theirs := b.contact(other, sepaContact)
+	assert.NotEqual(t, mine.ID, theirs.ID, "deduplicated within an account")
+
+	_, err := b.DeleteContact(b.as(other, ""), api.DeleteContactRequestObject{ContactID: mine.ID})
+	assert.ErrorIs(t, err, refuse.NotFound())
+	_, err = b.UpdateContact(b.as(caller.Self, ""), api.UpdateContactRequestObject{ContactID: mine.ID, Body: &api.ContactUpdate{}})
+	assert.ErrorIs(t, err, refuse.NotFound())
+	_, err = b.GetContactCapabilities(b.as(other, ""), api.GetContactCapabilitiesRequestObject{ContactID: mine.ID})
+	assert.ErrorIs(t, err, refuse.NotFound())
+}
+
+func TestContactUpdateTellsAbsentFromNull(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	created := b.contact(caller.Self, `{"name":"Bob","isExternal":false,"address":{"city":"Paris"},"account":{"accountType":"sepa","iban":"DE89370400440532013000"}}`)
+	update := func(patch string) api.Contact {
+		var body api.ContactUpdate
+		require.NoError(t, json.Unmarshal([]byte(patch), &body))
+		response, err := b.UpdateContact(b.as(caller.Self, ""), api.UpdateContactRequestObject{ContactID: created.ID[len("ct_"):], Body: &body})
+		require.NoError(t, err)
+		return read[api.Contact](t, render(t, response.VisitUpdateContactResponse))
+	}
+	assert.Equal(t, created, update(`{}`), "absent stays")
+	assert.Equal(t, "Robert", update(`{"name":"Robert"}`).Name)
+	assert.Equal(t, "Rome", update(`{"address":{"city":"Rome"}}`).Address.City)
+	assert.Nil(t, update(`{"address":null}`).Address)
+	assert.Equal(t, "bob@example.com", update(`{"email":"bob@example.com"}`).Email)
+	assert.Empty(t, update(`{"email":null}`).Email)
+	assert.True(t, update(`{"isExternal":null}`).IsExternal, "null is the default")
+	assert.False(t, update(`{"isExternal":false}`).IsExternal)
+	assert.Equal(t, "USD", update(`{"currency":"USD"}`).Bank.Currency)
+	assert.Equal(t, "EUR", update(`{"currency":null}`).Bank.Currency)
+}
+
+func TestEmailContactResolvesAnewAndStaysUnique(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	acme := read[api.Client](t, b.createClient(api.ClientCreate{Email: "acme@example.com", EntityName: "Acme"}))
+	b.createClient(api.ClientCreate{Email: "other@example.com"})
+	first := b.contact(caller.Self, `{"email":"acme@example.com"}`)
+	assert.Equal(t, "Acme", first.User.DisplayName)
+	assert.Equal(t, first.UserID, first.User.ID)
+	second := b.contact(caller.Self, `{"email":"other@example.com"}`)
+	assert.NotEqual(t, acme.ID, second.UserID)
+
+	for patch, want := range map[string]error{
+		`{"email":"nobody@example.com"}`: refuse.NotFound(),
+		`{"email":"acme@example.com"}`:   refuse.Conflict(""),
+		`{"email":null}`:                 refuse.InvalidRequest(""),
+		`{"email":"OTHER@example.com"}`:  nil,
+	} {
+		var body api.ContactUpdate
+		require.NoError(t, json.Unmarshal([]byte(patch), &body))
+		_, err := b.UpdateContact(b.as(caller.Self, ""), api.UpdateContactRequestObject{ContactID: second.ID, Body: &body})
+		if want == nil {
+			require.NoError(t, err, patch)
+		} else {
+			assert.ErrorIs(t, err, want, patch)
+		}
+	}
+}
+
+func TestDeletedContactIsGoneAndCanBeCreatedAnew(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	created := b.contact(caller.Self, sepaContact)
+	response, err := b.DeleteContact(b.as(caller.Self, ""), api.DeleteContactRequestObject{ContactID: created.ID})
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusNoContent, render(t, response.VisitDeleteContactResponse).Code)
+
+	_, err = b.DeleteContact(b.as(caller.Self, ""), api.DeleteContactRequestObject{ContactID: created.ID})
+	assert.ErrorIs(t, err, refuse.NotFound())
+	again, err := b.contactFrom(caller.Self, sepaContact)
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusCreated, again.Code)
+	assert.NotEqual(t, created.ID, read[api.Contact](t, again).ID)
+}
