@@ -49,4 +49,4 @@ func Bank(method BankMethod, account BankAccount) ContactAccount {
 }
 
 // SEPA is a euro account as a destination, named by its IBAN.
-func SEPA(account BankAccount) ContactAccount { return Bank(BankMethodSepa, account) }
+func SEPA(account BankAccount) ContactAccount { return Bank(BankMethodSEPA, account) }

@@ -1,4 +1,5 @@
 package dapi
 
 //go:generate go tool -modfile=../internal/tools/go.mod oapi-codegen -config ../internal/codegen/oapi/dapi.yaml -o api.gen.go ../openapi/dapi.yaml
+//go:generate go run ../internal/codegen/comments api.gen.go
 //go:generate go run ../internal/codegen/requests -spec ../openapi/dapi.yaml -models api.gen.go -o requests.gen.go
