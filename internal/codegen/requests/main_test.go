@@ -1,0 +1,122 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const spec = `
+openapi: 3.0.3
+info: {title: t, version: "1"}
+paths:
+  /things:
+    get:
+      operationId: ListThings
+      parameters: [{name: limit, in: query, schema: {type: integer, minimum: 1, maximum: 100}}]
+      responses: {"200": {description: ok}}
+components:
+  schemas:
+    ThingID: {type: string, pattern: '^th_[a-z]+$', x-id-prefix: th_}
+    Token: {type: string, x-decimals: {GOLD: 3}}
+    Amount: {type: string, format: decimal}
+    Part: {type: object, x-request: true, required: [name], properties: {name: {type: string, maxLength: 5}}}
+    Response: {type: object, required: [id], properties: {id: {type: string}}}
+    Thing:
+      type: object
+      x-request: true
+      required: [id, amount, at]
+      properties:
+        id: {allOf: [{$ref: '#/components/schemas/ThingID'}]}
+        token: {allOf: [{$ref: '#/components/schemas/Token'}]}
+        amount: {allOf: [{$ref: '#/components/schemas/Amount'}], x-positive: true, x-token: token}
+        at: {type: string, format: date-time}
+        blob: {type: string, format: byte, maxLength: 8}
+        note: {type: string, maxLength: 9}
+        maybe: {type: string, nullable: true, maxLength: 4}
+        part: {allOf: [{$ref: '#/components/schemas/Part'}]}
+        tags: {type: array, maxItems: 2, items: {type: string, maxLength: 3}}
+`
+
+const models = `package things
+
+type Thing struct {
+	ID     ThingID                   ` + "`json:\"id\"`" + `
+	Token  Token                     ` + "`json:\"token,omitempty\"`" + `
+	Amount decimal.Decimal           ` + "`json:\"amount\"`" + `
+	At     time.Time                 ` + "`json:\"at\"`" + `
+	Blob   []byte                    ` + "`json:\"blob,omitempty\"`" + `
+	Note   *string                   ` + "`json:\"note,omitempty\"`" + `
+	Maybe  nullable.Nullable[string] ` + "`json:\"maybe,omitempty\"`" + `
+	Part   *Part                     ` + "`json:\"part,omitempty\"`" + `
+	Tags   []string                  ` + "`json:\"tags,omitempty\"`" + `
+}
+
+type Part struct {
+	Name string ` + "`json:\"name\"`" + `
+}
+
+type ListThingsParams struct {
+	Limit int ` + "`json:\"limit,omitempty\"`" + `
+}
+`
+
+func generate(t *testing.T, spec, models string) (string, error) {
+	t.Helper()
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	out := filepath.Join(folder, "requests.gen.go")
+	if err := run(write("spec.yaml", spec), write("models.go", models), out); err != nil {
+		return "", err
+	}
+	source, err := os.ReadFile(out)
+	require.NoError(t, err)
+	return string(source), nil
+}
+
+func TestEveryStatedRuleIsWritten(t *testing.T) {
+	source, err := generate(t, spec, models)
+	require.NoError(t, err)
+	for _, want := range []string{
+		`c.Text("id", string(v.ID), transport.Rule{Required: true, Pattern: "^th_[a-z]+$", Prefix: "th_"})`,
+		`c.Amount("amount", v.Amount, true, true)`,
+		`if places, known := v.Token.decimals(); known {`,
+		`c.Places("amount", v.Amount, places)`,
+		`c.Missing("at", v.At.IsZero())`,
+		`c.Bytes("blob", v.Blob, transport.Rule{Max: 8})`,
+		`c.Text("note", string(*v.Note), transport.Rule{Max: 9})`,
+		`if text, err := v.Maybe.Get(); err == nil {`,
+		`c.In("part", v.Part.validate)`,
+		`c.Items("tags", len(v.Tags), 2, func(i int, name string) {`,
+		`c.Text(name, string(v.Tags[i]), transport.Rule{Required: true, Max: 3})`,
+		`c.Text("name", string(v.Name), transport.Rule{Required: true, Max: 5})`,
+		`func (v *ListThingsParams) validate(c *transport.Check) {`,
+		`c.Integer("limit", int64(v.Limit), false, 1, 100)`,
+		"case \"GOLD\":\n\t\treturn 3, true",
+	} {
+		assert.Contains(t, source, want)
+	}
+	assert.NotContains(t, source, "*Response", "answers are not checked")
+}
+
+func TestAModelThatLacksAFieldIsRefused(t *testing.T) {
+	_, err := generate(t, spec, "package things\n\ntype Thing struct{}\n\ntype Part struct{}\n")
+	assert.ErrorContains(t, err, "no Go field for")
+}
+
+func TestOutputIsDeterministic(t *testing.T) {
+	first, err := generate(t, spec, models)
+	require.NoError(t, err)
+	for range 5 {
+		again, err := generate(t, spec, models)
+		require.NoError(t, err)
+		assert.Equal(t, first, again)
+	}
+}
