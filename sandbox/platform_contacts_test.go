@@ -1,0 +1,93 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestContactsOverTheirLife(t *testing.T) {
+	me := newWorld(t).login()
+	acme, other := me.readyClient("acme@example.com"), me.readyClient("other@example.com")
+	body := object{
+		"name": "Bob", "isExternal": true, "address": object{"city": "Paris"},
+		"account": object{"accountType": "sepa", "iban": "DE89370400440532013000"},
+	}
+	created := acme.must(http.StatusCreated, "POST", "/contacts", body)
+	assert.NotContains(t, created.header, "Idempotency-Replayed")
+	path := "/contacts/" + created.body.text("id")
+
+	again := acme.must(http.StatusOK, "POST", "/contacts", body, "Idempotency-Key", "anchors-nothing")
+	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"))
+	assert.Equal(t, created.body.text("id"), again.body.text("id"))
+
+	changed := acme.must(http.StatusOK, "PATCH", path, object{"name": "Robert"})
+	assert.Equal(t, "Robert", changed.body.text("name"))
+	assert.Equal(t, "Paris", changed.body.text("address", "city"), "absent stays")
+	cleared := acme.must(http.StatusOK, "PATCH", path, object{"address": nil})
+	assert.Nil(t, cleared.body.at("address"), "null clears")
+	assert.Equal(t, "Robert", cleared.body.text("name"))
+
+	for _, stranger := range []*session{other, me} {
+		refused(t, http.StatusNotFound, "not_found", stranger.call("PATCH", path, object{"name": "Eve"}))
+		refused(t, http.StatusNotFound, "not_found", stranger.call("GET", path+"/capabilities", nil))
+		refused(t, http.StatusNotFound, "not_found", stranger.call("DELETE", path, nil))
+	}
+	refused(t, http.StatusBadRequest, "invalid_id", acme.call("DELETE", "/contacts/po_1", nil))
+
+	gone := acme.must(http.StatusNoContent, "DELETE", path, nil)
+	assert.Empty(t, gone.raw)
+	assert.NotEmpty(t, gone.header.Get("X-Request-ID"))
+	refused(t, http.StatusNotFound, "not_found", acme.call("DELETE", path, nil))
+	acme.must(http.StatusCreated, "POST", "/contacts", body)
+}
+
+func TestDestinationsOfAContact(t *testing.T) {
+	me := newWorld(t).login()
+	me.readyClient("acme@example.com")
+	wallet := object{"chain": "base", "token": "USDC", "address": "0x52908400098527886E0F7030069857D2E4169EE7"}
+	for name, tc := range map[string]struct {
+		body object
+		slug string
+	}{
+		"typed on-chain": {object{"account": object{"accountType": "onchain", "chainId": "base", "currency": "USDC", "walletAddress": "0x1"}}, ""},
+		"typed email":    {object{"account": object{"accountType": "email", "email": "acme@example.com"}}, ""},
+		"typed bank":     {object{"account": object{"accountType": "pix", "pixKey": "bob@example.com", "pixKeyType": "email"}}, ""},
+		"legacy wallet":  {object{"crypto": wallet}, ""},
+		"legacy bank": {object{"bank": object{"method": "ach", "currency": "USD", "fields": object{"accountNumber": "1", "routingNumber": "021000021"},
+			"holder": object{"name": "Bob"}}}, ""},
+		"email of nobody": {object{"email": "nobody@example.com"}, "not_found"},
+		"none":            {object{"name": "Bob"}, "invalid_request"},
+		"two":             {object{"email": "acme@example.com", "crypto": wallet}, "invalid_request"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answered := me.call("POST", "/contacts", tc.body)
+			assert.Equal(t, tc.slug, answered.slug(), "%s", answered.raw)
+		})
+	}
+}
+
+func TestBlockersAreTheSameInCapabilitiesAndInTheRefusal(t *testing.T) {
+	me := newWorld(t).login()
+	acme := me.readyClient("acme@example.com")
+	for name, account := range map[string]object{
+		"account_detail_missing": {"accountType": "sepa", "accountHolderName": "Bob"},
+		"account_detail_invalid": {"accountType": "sepa", "accountHolderName": "Bob", "iban": "DE89370400440532013001"},
+		"holder_name_missing":    {"accountType": "sepa", "iban": "DE89370400440532013000"},
+		"currency_not_supported": {"accountType": "sepa", "accountHolderName": "Bob", "iban": "DE89370400440532013000", "currency": "GBP"},
+		"chain_not_live":         {"accountType": "onchain", "chainId": "moonbase", "currency": "USDC", "walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			id := acme.must(http.StatusCreated, "POST", "/contacts", object{"account": account}).body.text("id")
+			capable := acme.must(http.StatusOK, "GET", "/contacts/"+id+"/capabilities", nil)
+			blockers, _ := capable.body.at("blockers").([]any)
+			if assert.Len(t, blockers, 1, "%s", capable.raw) {
+				assert.Equal(t, name, object(blockers[0].(map[string]any)).text("code"))
+			}
+			booking := acme.call("POST", "/payouts", object{"contactId": id, "amount": "5", "currency": "USDC"})
+			refused(t, http.StatusConflict, "contact_not_payable", booking)
+			assert.Equal(t, blockers, booking.body.at("error", "details", "blockers"))
+		})
+	}
+}

@@ -1,0 +1,291 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// payer is a world whose clock stands still, with a ready client that holds 100 USDC and has a wallet contact.
+type payer struct {
+	*session
+	contact string
+}
+
+func newPayer(t testing.TB, options ...sandbox.Option) *payer {
+	t.Helper()
+	start := time.Now()
+	w := newWorld(t, append(options, sandbox.WithClock(func() time.Time { return start }))...)
+	client := w.login().readyClient("acme@example.com")
+	client.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"}, "Idempotency-Key", "fund")
+	return &payer{session: client, contact: client.walletContact()}
+}
+
+// book asks for a payout of an amount to the wallet contact.
+func (p *payer) book(key, amount string) reply {
+	p.t.Helper()
+	var headers []string
+	if key != "" {
+		headers = []string{"Idempotency-Key", key}
+	}
+	return p.call("POST", "/payouts", object{"contactId": p.contact, "amount": amount, "currency": "USDC"}, headers...)
+}
+
+// balance is what the account holds, in USDC.
+func (p *payer) balance() string {
+	return p.host.Ledger().Balances[p.account]["USDC"].String()
+}
+
+func (p *payer) status(payout reply) string {
+	p.t.Helper()
+	return p.must(http.StatusOK, "GET", "/payouts/"+payout.body.text("id"), nil).body.text("status")
+}
+
+func (p *payer) move(key string, payout reply, to string) reply {
+	p.t.Helper()
+	return p.call("POST", "/sandbox/payouts/"+payout.body.text("id")+"/status", object{"status": to}, "Idempotency-Key", key)
+}
+
+// step lets the host's time pass until the next step of a payout.
+func (p *payer) step() { p.host.Advance(time.Duration(p.host.Settings().PayoutStepAfter)) }
+
+func TestReplayedBookingAnswersTheFirstAnswer(t *testing.T) {
+	p := newPayer(t)
+	first := p.book("invoice-42", "20")
+	require.Equal(t, http.StatusCreated, first.status)
+	assert.NotContains(t, first.header, "Idempotency-Replayed")
+	assert.Regexp(t, `^po_[a-z0-9]+:invoice-42$`, first.body.text("id"), "with a wallet contact the key is part of the id")
+
+	again := p.book("invoice-42", "20.00")
+	assert.Equal(t, http.StatusOK, again.status)
+	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"))
+	assert.Equal(t, first.body, again.body)
+
+	other := p.book("invoice-42", "20.01")
+	refused(t, http.StatusConflict, "idempotency_key_reused", other)
+	assert.Equal(t, first.body.text("id"), other.body.text("error", "details", "payoutId"))
+
+	deposit := p.call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"}, "Idempotency-Key", "invoice-42")
+	assert.Equal(t, http.StatusCreated, deposit.status, "the same key on another operation is no replay")
+	refused(t, http.StatusBadRequest, "idempotency_key_invalid", p.book("in voice", "20"))
+}
+
+func TestDerivedKeyReplaysForTwoHoursAndAnExplicitOneForSevenDays(t *testing.T) {
+	for key, lifetime := range map[string]time.Duration{"": 2 * time.Hour, "invoice-42": 7 * 24 * time.Hour} {
+		p := newPayer(t)
+		first := p.book(key, "20")
+		require.Equal(t, http.StatusCreated, first.status)
+		p.host.Advance(lifetime - time.Second)
+		p.relogin()
+		assert.Equal(t, first.body.text("id"), p.book(key, "20").body.text("id"))
+		p.host.Advance(time.Second)
+		anew := p.book(key, "20")
+		assert.Equal(t, http.StatusCreated, anew.status)
+		assert.NotEqual(t, first.body.text("id"), anew.body.text("id"))
+	}
+}
+
+// relogin replaces the session after its tokens have expired.
+func (p *payer) relogin() {
+	p.t.Helper()
+	fresh := p.login()
+	p.access, p.refresh = fresh.access, fresh.refresh
+}
+
+func TestPayoutFundsOnceAndMovesOn(t *testing.T) {
+	p := newPayer(t)
+	booked := p.book("invoice-42", "20")
+	assert.Equal(t, "100", p.balance())
+
+	confirmed := p.confirm(booked)
+	require.Equal(t, http.StatusOK, confirmed.status, "%s", confirmed.raw)
+	assert.Equal(t, "funding", confirmed.body.text("status"))
+	assert.Nil(t, confirmed.body.at("approval"))
+	assert.Equal(t, "80", p.balance())
+	refused(t, http.StatusConflict, "funding_in_progress", p.confirm(booked))
+
+	p.step()
+	assert.Equal(t, "processing", p.status(booked))
+	p.step()
+	assert.Equal(t, "completed", p.status(booked))
+	funded := p.confirm(booked)
+	refused(t, http.StatusConflict, "already_funded", funded)
+	assert.Equal(t, booked.body.text("id"), funded.body.text("error", "details", "payoutId"))
+	assert.Equal(t, confirmed.body.text("transactionHash"), funded.body.text("error", "details", "transactionHash"))
+	assert.Equal(t, "80", p.balance())
+}
+
+// What a caller cannot know it asks again with the same key, and pays once.
+func TestLostAnswersPayOnce(t *testing.T) {
+	p := newPayer(t)
+	lostBooking := p.host.Arm("POST", "/payouts", sandbox.DropAfterCommit())
+	_, err := p.try("POST", "/payouts", object{"contactId": p.contact, "amount": "20", "currency": "USDC"}, "Idempotency-Key", "invoice-42")
+	require.Error(t, err)
+	booked := p.book("invoice-42", "20")
+	assert.Equal(t, "true", booked.header.Get("Idempotency-Replayed"))
+	assert.Equal(t, 1, lostBooking.Consumed())
+
+	p.host.Arm("POST", "/payouts/*/confirm", sandbox.DropAfterCommit())
+	_, err = p.try("POST", "/payouts/"+booked.body.text("id")+"/confirm", object{
+		"approvalId": booked.body.text("approval", "id"), "publicKey": p.key.public(t),
+		"signature": p.key.sign(t, bytesOf(t, booked.body.text("approval", "payload"))),
+	})
+	require.Error(t, err)
+	refused(t, http.StatusConflict, "funding_in_progress", p.confirm(booked))
+	p.step()
+	refused(t, http.StatusConflict, "already_funded", p.confirm(p.book("invoice-42", "20")))
+	assert.Equal(t, "80", p.balance())
+}
+
+func TestManyConfirmsAtOnceFundOnce(t *testing.T) {
+	p := newPayer(t)
+	booked := p.book("invoice-42", "20")
+	path := "/payouts/" + booked.body.text("id") + "/confirm"
+	body := object{
+		"approvalId": booked.body.text("approval", "id"), "publicKey": p.key.public(t),
+		"signature": p.key.sign(t, bytesOf(t, booked.body.text("approval", "payload"))),
+	}
+	var wg sync.WaitGroup
+	slugs := make([]string, 12)
+	for i := range slugs {
+		wg.Go(func() { slugs[i] = p.call("POST", path, body).slug() })
+	}
+	wg.Wait()
+	counted := map[string]int{}
+	for _, slug := range slugs {
+		counted[slug]++
+	}
+	assert.Equal(t, map[string]int{"": 1, "funding_in_progress": 11}, counted)
+	assert.Equal(t, "80", p.balance())
+}
+
+func TestClosedWindowReopensWithTheSameKey(t *testing.T) {
+	p := newPayer(t)
+	first := p.book("invoice-42", "20")
+	p.host.Advance(120*time.Second - time.Millisecond)
+	assert.Equal(t, "awaiting_approval", p.status(first))
+	p.host.Advance(time.Millisecond)
+	assert.Equal(t, "expired", p.status(first))
+	refused(t, http.StatusConflict, "funding_attempt_expired", p.confirm(first))
+
+	second := p.book("invoice-42", "20")
+	assert.Equal(t, http.StatusOK, second.status)
+	assert.Equal(t, first.body.text("id"), second.body.text("id"))
+	assert.NotEqual(t, first.body.text("approval", "id"), second.body.text("approval", "id"))
+	assert.NotEqual(t, first.body.text("quote", "expiresAt"), second.body.text("quote", "expiresAt"))
+	refused(t, http.StatusConflict, "funding_attempt_expired", p.confirm(first))
+	assert.Equal(t, http.StatusOK, p.confirm(second).status)
+	assert.Equal(t, "80", p.balance())
+}
+
+func TestOldPriceIsRefusedWhileTheApprovalStillHolds(t *testing.T) {
+	p := newPayer(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))
+	first := p.book("invoice-42", "20")
+	p.host.Advance(30 * time.Second)
+	refused(t, http.StatusConflict, "quote_expired", p.confirm(first))
+	assert.Equal(t, http.StatusOK, p.confirm(p.book("invoice-42", "20")).status)
+}
+
+func TestConfirmTellsWhatIsWrongAndConsumesNothing(t *testing.T) {
+	p := newPayer(t)
+	booked, another := p.book("one", "20"), p.book("two", "20")
+	stranger := newSigner(t)
+	payload := bytesOf(t, booked.body.text("approval", "payload"))
+	sound := object{
+		"approvalId": booked.body.text("approval", "id"), "publicKey": p.key.public(t), "signature": p.key.sign(t, payload),
+	}
+	with := func(name string, value any) object {
+		changed := object{}
+		for key, value := range sound {
+			changed[key] = value
+		}
+		changed[name] = value
+		return changed
+	}
+	for name, tc := range map[string]struct {
+		body   object
+		set    func(*sandbox.Settings)
+		status int
+		slug   string
+	}{
+		"another payout's approval": {with("approvalId", another.body.text("approval", "id")), nil, 409, "approval_mismatch"},
+		"another key":               {with("publicKey", stranger.public(t)), nil, 403, "key_not_registered"},
+		"another key's signature":   {with("signature", stranger.sign(t, payload)), nil, 400, "signature_invalid"},
+		"another message":           {with("signature", p.key.sign(t, []byte("{}"))), nil, 400, "signature_invalid"},
+		"the policy":                {sound, func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse }, 403, "signing_policy_refused"},
+		"a detached signer":         {sound, func(s *sandbox.Settings) { s.SignerDetached = true }, 409, "signer_not_attached"},
+	} {
+		before := p.host.Settings()
+		if tc.set != nil {
+			require.NoError(t, p.host.Configure(tc.set))
+		}
+		refused(t, tc.status, tc.slug, p.call("POST", "/payouts/"+booked.body.text("id")+"/confirm", tc.body))
+		assert.Equal(t, "100", p.balance(), name)
+		require.NoError(t, p.host.Configure(func(s *sandbox.Settings) { *s = before }))
+	}
+	refused(t, http.StatusNotFound, "not_found", p.as("").confirm(booked))
+	assert.Equal(t, http.StatusOK, p.confirm(booked).status)
+}
+
+func TestTooLittleBalanceIsRefusedAtTheConfirm(t *testing.T) {
+	p := newPayer(t)
+	booked := p.book("invoice-42", "100.000001")
+	require.Equal(t, http.StatusCreated, booked.status)
+	short := p.confirm(booked)
+	refused(t, http.StatusConflict, "payout_not_fundable", short)
+	assert.Equal(t, "100", short.body.text("error", "details", "available"))
+}
+
+func TestBookingTellsWhatIsWrong(t *testing.T) {
+	p := newPayer(t)
+	sepa := p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
+		"accountType": "sepa", "iban": "DE89370400440532013000"}}).body.text("id")
+	for name, tc := range map[string]struct {
+		body  object
+		set   func(*sandbox.Settings)
+		slug  string
+		field string
+		code  string
+	}{
+		"precision":     {object{"contactId": sepa, "amount": "1.0000001", "currency": "USDC"}, nil, "validation_failed", "amount", "amount_precision"},
+		"zero":          {object{"contactId": sepa, "amount": "0", "currency": "USDC"}, nil, "validation_failed", "amount", "greater_than"},
+		"missing":       {object{"contactId": sepa, "currency": "USDC"}, nil, "validation_failed", "amount", "missing"},
+		"misspelled":    {object{"contactId": sepa, "amount": "5", "currency": "USDC", "memo": "x"}, nil, "validation_failed", "memo", "extra_forbidden"},
+		"below the fee": {object{"contactId": sepa, "amount": "0.4", "currency": "USDC"}, nil, "validation_failed", "amount", "amount_below_fee"},
+		"wrong chain":   {object{"contactId": p.contact, "amount": "5", "currency": "USDC", "toChainId": 1}, nil, "validation_failed", "toChainId", "chain_mismatch"},
+		"foreign id":    {object{"contactId": "cl_1", "amount": "5", "currency": "USDC"}, nil, "invalid_id", "", ""},
+		"nobody":        {object{"contactId": "ct_none", "amount": "5", "currency": "USDC"}, nil, "not_found", "", ""},
+		"partner down":  {object{"contactId": sepa, "amount": "5", "currency": "USDC"}, func(s *sandbox.Settings) { s.PartnerDown = true }, "provider_unavailable", "", ""},
+		"method off":    {object{"contactId": sepa, "amount": "5", "currency": "USDC"}, func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{"sepa"} }, "contact_not_payable", "", ""},
+		"no wallet":     {object{"contactId": sepa, "amount": "5", "currency": "USDC"}, func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) }, "wallet_not_linked", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tc.set != nil {
+				before := p.host.Settings()
+				require.NoError(t, p.host.Configure(tc.set))
+				defer func() { require.NoError(t, p.host.Configure(func(s *sandbox.Settings) { *s = before })) }()
+			}
+			answered := p.call("POST", "/payouts", tc.body)
+			assert.Equal(t, tc.slug, answered.slug(), "%s", answered.raw)
+			assert.Equal(t, tc.code, answered.fields()[tc.field])
+		})
+	}
+}
+
+func TestReopenedPriceCanBeWorse(t *testing.T) {
+	p := newPayer(t)
+	p.contact = p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
+		"accountType": "sepa", "iban": "DE89370400440532013000"}}).body.text("id")
+	first := p.book("invoice-42", "20")
+	assert.Equal(t, "17.85", first.body.text("quote", "destinationAmount"))
+	p.host.Advance(2 * time.Minute)
+	require.NoError(t, p.host.Configure(func(s *sandbox.Settings) { s.PriceWorsening = decimal.RequireFromString("0.02") }))
+	assert.Equal(t, "17.49", p.book("invoice-42", "20").body.text("quote", "destinationAmount"))
+}
