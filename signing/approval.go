@@ -67,6 +67,8 @@ type ApprovalRefused struct {
 	Got string
 	// Reason is one sentence safe to log.
 	Reason string
+	// Expired says that only the time is to blame: the window had closed before the signer was asked.
+	Expired bool
 }
 
 func (e *ApprovalRefused) Error() string {

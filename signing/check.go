@@ -54,7 +54,7 @@ func envelopeRefused(a Approval, now time.Time) *ApprovalRefused {
 	case !now.Before(a.ExpiresAt):
 		return &ApprovalRefused{
 			Field: "expiresAt", Reason: "the approval window is closed; prepare the operation again",
-			Want: "after " + timestamp(now), Got: timestamp(a.ExpiresAt),
+			Want: "after " + timestamp(now), Got: timestamp(a.ExpiresAt), Expired: true,
 		}
 	}
 	return nil
