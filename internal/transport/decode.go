@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 )
@@ -96,39 +94,6 @@ func isJSON(contentType string) bool {
 	}
 	kind, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
-}
-
-// decodeOptions reads amounts from the literal's digits, be it a string or a number, and bounds them: decimal's own reading takes
-// 1e999999999, which prints as a gigabyte.
-var decodeOptions = json.WithUnmarshalers(json.UnmarshalFromFunc(func(dec *jsontext.Decoder, amount *decimal.Decimal) error {
-	token, err := dec.ReadToken()
-	if err != nil {
-		return err
-	}
-	switch token.Kind() {
-	case 'n':
-		*amount = decimal.Decimal{}
-		return nil
-	case '"', '0':
-		parsed, err := parseAmount(token.String())
-		*amount = parsed
-		return err
-	}
-	return fmt.Errorf("amount is neither string nor number")
-}))
-
-func parseAmount(text string) (decimal.Decimal, error) {
-	if len(text) > 2*maxDigits {
-		return decimal.Decimal{}, fmt.Errorf("amount has %d characters", len(text))
-	}
-	amount, err := decimal.NewFromString(text)
-	if err != nil {
-		return decimal.Decimal{}, fmt.Errorf("amount is not decimal")
-	}
-	if tooLong(amount) {
-		return decimal.Decimal{}, fmt.Errorf("amount has more than %d digits", maxDigits)
-	}
-	return amount, nil
 }
 
 // refusal turns an answer that is no success into its typed error.

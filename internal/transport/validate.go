@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -86,7 +87,7 @@ func (c *Check) Items(field string, n, most int, each func(i int, name string)) 
 		c.Refuse(field, "too_many", fmt.Sprintf("has %d entries, at most %d are allowed", n, most))
 	}
 	for i := range n {
-		each(i, fmt.Sprintf("%s[%d]", field, i))
+		each(i, field+"["+strconv.Itoa(i)+"]")
 	}
 }
 

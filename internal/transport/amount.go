@@ -1,0 +1,87 @@
+package transport
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/shopspring/decimal"
+)
+
+// decodeOptions read amounts from the literal's digits, be it a string or a number, and bound them: decimal's own reading takes
+// 1e999999999, which prints as a gigabyte.
+var decodeOptions = json.WithUnmarshalers(json.UnmarshalFromFunc(decodeAmount))
+
+func decodeAmount(dec *jsontext.Decoder, amount *decimal.Decimal) error {
+	literal, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	digits := []byte(literal)
+	switch literal.Kind() {
+	case jsontext.KindNull:
+		*amount = decimal.Decimal{}
+		return nil
+	case jsontext.KindString:
+		digits = digits[1 : len(digits)-1]
+	case jsontext.KindNumber:
+	default:
+		return fmt.Errorf("amount is neither string nor number")
+	}
+	if plain, ok := parsePlain(digits); ok {
+		*amount = plain
+		return nil
+	}
+	text := string(literal)
+	if literal.Kind() == jsontext.KindString {
+		unquoted, err := jsontext.AppendUnquote(nil, literal)
+		if err != nil {
+			return err
+		}
+		text = string(unquoted)
+	}
+	*amount, err = parseAmount(text)
+	return err
+}
+
+// parsePlain reads what amounts look like, digits with a point among them or none, and leaves anything else to parseAmount. A page has an
+// amount for each entry, and this reads them in place.
+func parsePlain(text []byte) (decimal.Decimal, bool) {
+	const most = 18 // digits that an int64 holds, whatever they are
+	if len(text) == 0 || len(text) > most {
+		return decimal.Decimal{}, false
+	}
+	var (
+		coefficient int64
+		exponent    int32
+		fraction    bool
+	)
+	for i, c := range text {
+		switch {
+		case c >= '0' && c <= '9':
+			coefficient = coefficient*10 + int64(c-'0')
+			if fraction {
+				exponent--
+			}
+		case c == '.' && !fraction && i > 0 && i < len(text)-1:
+			fraction = true
+		default:
+			return decimal.Decimal{}, false
+		}
+	}
+	return decimal.New(coefficient, exponent), true
+}
+
+func parseAmount(text string) (decimal.Decimal, error) {
+	if len(text) > 2*maxDigits {
+		return decimal.Decimal{}, fmt.Errorf("amount has %d characters", len(text))
+	}
+	amount, err := decimal.NewFromString(text)
+	if err != nil {
+		return decimal.Decimal{}, fmt.Errorf("amount is not decimal")
+	}
+	if tooLong(amount) {
+		return decimal.Decimal{}, fmt.Errorf("amount has more than %d digits", maxDigits)
+	}
+	return amount, nil
+}

@@ -1,0 +1,76 @@
+package transport
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestAmountsAreReadFromStringsAndNumbers(t *testing.T) {
+	tests := map[string]struct {
+		literal string
+		want    string // "" for a refusal
+	}{
+		"string":                     {`"1250.50"`, "1250.50"},
+		"number":                     {`1250.50`, "1250.50"},
+		"more than a float holds":    {`0.1000000000000000055511151231257827`, "0.1000000000000000055511151231257827"},
+		"negative":                   {`"-0.01"`, "-0.01"},
+		"escaped":                    {`"\u0031.5"`, "1.5"},
+		"zero with decimals":         {`"0.000000"`, "0.000000"},
+		"longest in place":           {`"99999999999999999.9"`, "99999999999999999.9"},
+		"eighteen characters":        {`"999999999999999999"`, "999999999999999999"},
+		"null":                       {`null`, "0"},
+		"small exponent":             {`"1e3"`, "1000"},
+		"exponent out of bound":      {`"1e999999999"`, ""},
+		"more digits than bound":     {`"` + strings.Repeat("9", maxDigits+1) + `"`, ""},
+		"more characters than bound": {`"` + strings.Repeat("0", 2*maxDigits+1) + `"`, ""},
+		"empty":                      {`""`, ""},
+		"two points":                 {`"1.2.3"`, ""},
+		"blank":                      {`" 1"`, ""},
+		"words":                      {`"NaN"`, ""},
+		"boolean":                    {`true`, ""},
+		"object":                     {`{"value":"1"}`, ""},
+		"array":                      {`["1"]`, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			amount := decimal.NewFromInt(7)
+			err := json.Unmarshal([]byte(test.literal), &amount, decodeOptions)
+			if test.want == "" {
+				assert.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, test.want, amount.StringFixed(-min(amount.Exponent(), 0)))
+		})
+	}
+}
+
+// TestPlainAmountsAreReadAsDecimalReadsThem compares the quick reading with the library's, to the last bit of its result.
+func TestPlainAmountsAreReadAsDecimalReadsThem(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(
+			rapid.StringMatching(`[0-9]{1,12}(\.[0-9]{1,6})?`),
+			rapid.StringMatching(`[-+0-9.eE ]{0,20}`),
+		).Draw(t, "text")
+		quick, ok := parsePlain([]byte(text))
+		if !ok {
+			return
+		}
+		want, err := decimal.NewFromString(text)
+		require.NoError(t, err, "read what decimal refuses")
+		assert.Equal(t, want, quick)
+	})
+}
+
+func TestCommonAmountsAreReadInPlace(t *testing.T) {
+	for _, text := range []string{"0", "1", "0.01", "1250.50", "0.918731", "12345678901.123456"} {
+		_, ok := parsePlain([]byte(text))
+		assert.True(t, ok, text)
+	}
+}
