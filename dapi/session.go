@@ -59,24 +59,27 @@ func (s *session) Authorize(ctx context.Context, h http.Header) error {
 	return nil
 }
 
-// bearer answers the header value of a token that is not about to expire, renewing it if need be.
+// bearer answers the header value of a token that has not expired. One that soon will is renewed in the background: as long as it
+// works, no call waits for its successor, nor fails because there is none yet.
 func (s *session) bearer(ctx context.Context) ([]string, error) {
 	s.mu.Lock()
 	now := time.Now()
-	if s.current.fresh(now) || s.current.usable(now) && now.Before(s.pauseTo) {
-		defer s.mu.Unlock()
-		return s.current.bearer, nil
+	bearer, usable := s.current.bearer, s.current.usable(now)
+	if usable && (s.current.fresh(now) || now.Before(s.pauseTo)) {
+		s.mu.Unlock()
+		return bearer, nil
 	}
 	r := s.renewing(ctx)
 	s.mu.Unlock()
-
-	err := r.wait(ctx)
+	if usable {
+		return bearer, nil
+	}
+	if err := r.wait(ctx); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err != nil && ctx.Err() == nil && s.current.usable(time.Now()) {
-		return s.current.bearer, nil // renewing ahead of time failed; what there is still works
-	}
-	return s.current.bearer, err
+	return s.current.bearer, nil
 }
 
 // Renew implements transport.Authorizer. If another call renewed the token since the refused one was sent, there is nothing to do.
@@ -122,9 +125,6 @@ func (s *session) run(ctx context.Context, r *renewal, current Session) {
 	ctx, cancel := context.WithTimeout(ctx, renewalTimeout)
 	defer cancel()
 	renewed, err := s.obtain(ctx, current)
-	if err == nil {
-		s.save(ctx, renewed)
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
@@ -137,16 +137,24 @@ func (s *session) run(ctx context.Context, r *renewal, current Session) {
 	close(r.done)
 }
 
-// obtain gets a new session in the cheapest way that works: one that another process left in the store, a refresh, a login.
+// obtain gets a session in the cheapest way that works: one that another process left in the store, or a new one, which is stored.
 func (s *session) obtain(ctx context.Context, current Session) (Session, error) {
-	now := time.Now()
 	if stored := s.load(ctx); stored.newerThan(current) {
-		if stored.fresh(now) {
+		if stored.usable(time.Now()) {
 			return stored, nil
 		}
 		current = stored
 	}
-	if current.refreshable(now) {
+	minted, err := s.mint(ctx, current)
+	if err == nil {
+		s.save(ctx, minted)
+	}
+	return minted, err
+}
+
+// mint makes a new session, by a refresh while the refresh token is good for it, else by a login.
+func (s *session) mint(ctx context.Context, current Session) (Session, error) {
+	if current.refreshable(time.Now()) {
 		renewed, err := s.refresh(ctx, current)
 		if err == nil || !refreshRefused(err) {
 			return renewed, err
