@@ -2,11 +2,13 @@ package dapi
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
@@ -27,10 +29,7 @@ func (s *session) login(ctx context.Context) (Session, error) {
 }
 
 func (s *session) loginOnce(ctx context.Context) (Session, error) {
-	challenge, err := s.low.CreateChallenge(ctx, &ChallengeRequest{
-		Email:         s.developer.Email,
-		RequestExpiry: time.Now().Add(requestWindow).UTC().Truncate(time.Millisecond),
-	}, nil)
+	challenge, err := s.challenge(ctx)
 	if err != nil {
 		return Session{}, err
 	}
@@ -49,6 +48,26 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 		return Session{}, err
 	}
 	return sessionOf(grant, asked), nil
+}
+
+// challenge asks for the bytes to sign. If the service finds the request's expiry out of range, this machine's clock is off by minutes,
+// and the service's own, as its answer's Date header tells it, dates a second request.
+func (s *session) challenge(ctx context.Context) (*Challenge, error) {
+	var answer moneymovement.Answer
+	challenge, err := s.challengeAt(ctx, time.Now(), moneymovement.Capture(&answer))
+	if _, refused := errors.AsType[*errors.RequestExpired](err); refused {
+		if now, parseErr := http.ParseTime(answer.Header.Get("Date")); parseErr == nil {
+			return s.challengeAt(ctx, now)
+		}
+	}
+	return challenge, err
+}
+
+func (s *session) challengeAt(ctx context.Context, now time.Time, options ...moneymovement.CallOption) (*Challenge, error) {
+	return s.low.CreateChallenge(ctx, &ChallengeRequest{
+		Email:         s.developer.Email,
+		RequestExpiry: now.Add(requestWindow).UTC().Truncate(time.Millisecond),
+	}, options)
 }
 
 // challengeSpent reports that the token call used or outlived its challenge without bringing a session.
