@@ -20,13 +20,29 @@ type Progress struct {
 }
 
 // OnProgress calls f after each read, in the waiting goroutine.
-func OnProgress(f func(Progress)) WaitOption { return func(w *waiting) { w.progress = f } }
+func OnProgress(f func(Progress)) WaitOption {
+	return func(w *waiting) {
+		if f != nil {
+			w.progress = f
+		}
+	}
+}
 
 // PollEvery bounds the pause between two reads: least at first, half as much again each time, most in the end. The default is
-// 500 ms to 15 s. Pauses are drawn at random from the upper half, so that many waits do not read in step.
+// 500 ms to 15 s, and no pause is shorter than 1 ms or longer than 24 h. Pauses are drawn at random from the upper half, so that many
+// waits do not read in step.
 func PollEvery(least, most time.Duration) WaitOption {
-	return func(w *waiting) { w.least, w.most = least, max(least, most) }
+	return func(w *waiting) {
+		w.least = min(max(least, shortestPause), longestPause)
+		w.most = min(max(most, w.least), longestPause)
+	}
 }
+
+// The bounds keep a wait from spinning, and its arithmetic from overflowing.
+const (
+	shortestPause = time.Millisecond
+	longestPause  = 24 * time.Hour
+)
 
 type waiting struct {
 	least, most time.Duration

@@ -1,0 +1,238 @@
+package dapi_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// baseURL is where the tests' clients send; the wire delivers whatever the address is.
+const baseURL = "http://127.0.0.1"
+
+// world is a sandbox host with a wire to it that needs no socket, so that in a synctest bubble one clock moves client and host.
+type world struct {
+	*testing.T
+	host *sandbox.Host
+	wire *wire
+	key  *signer
+}
+
+func newWorld(t *testing.T, options ...sandbox.Option) *world {
+	t.Helper()
+	violated := func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }
+	host := sandbox.New(append(options, sandbox.WithAnswerValidation(violated))...)
+	return &world{T: t, host: host, wire: &wire{host: host, handler: host}, key: &signer{Signer: host.Credentials().Key}}
+}
+
+func (w *world) developer() dapi.Developer {
+	return dapi.Developer{Email: w.host.Credentials().Email, Key: w.key}
+}
+
+func (w *world) options(more ...moneymovement.Option) []moneymovement.Option {
+	return append([]moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: w.wire})}, more...)
+}
+
+// integrator is a new client of the host, with a session of its own.
+func (w *world) integrator(change ...func(*dapi.Developer)) *dapi.Integrator {
+	w.Helper()
+	developer := w.developer()
+	for _, f := range change {
+		f(&developer)
+	}
+	integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithoutPacing())...)
+	require.NoError(w, err)
+	return integrator
+}
+
+// account is a new client of the host for the integrator's own account, with 100 USDC and 100 EURC.
+func (w *world) account() *dapi.Account {
+	w.Helper()
+	self := w.integrator().Self()
+	for _, asset := range []dapi.Asset{dapi.USDC, dapi.EURC} {
+		_, err := self.Sandbox.Deposit(w.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: asset})
+		require.NoError(w, err)
+	}
+	return self
+}
+
+func (w *world) contact(account *dapi.Account, to dapi.ContactAccount) dapi.ContactID {
+	w.Helper()
+	contact, err := account.Contacts.Create(w.Context(), dapi.ContactCreate{Name: "Bob", Account: to})
+	require.NoError(w, err)
+	return contact.ID
+}
+
+// sepa is a destination with a fee and an exchange rate.
+func sepa() dapi.ContactAccount {
+	return dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})
+}
+
+// wallet is a destination that is paid directly.
+func wallet() dapi.ContactAccount {
+	return dapi.Onchain(dapi.OnchainAccount{
+		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
+	})
+}
+
+// sent counts the requests of an operation that reached the host.
+func (w *world) sent(operation string) int { return len(w.requests(operation)) }
+
+func (w *world) requests(operation string) []sandbox.Request {
+	var found []sandbox.Request
+	for _, request := range w.host.Requests() {
+		if request.Operation == operation {
+			found = append(found, request)
+		}
+	}
+	return found
+}
+
+func (w *world) configure(change func(*sandbox.Settings)) {
+	w.Helper()
+	require.NoError(w, w.host.Configure(change))
+}
+
+// fundings counts how often money left an account for a payout, and checks the books on the way.
+func (w *world) fundings() int {
+	w.Helper()
+	ledger, count := w.host.Ledger(), 0
+	for currency, sum := range ledger.Sums {
+		assert.True(w, sum.IsZero(), "the books of %s do not add up: %s", currency, sum)
+	}
+	for _, entry := range ledger.Entries {
+		if entry.Kind == "payout_funding" && entry.Amount.IsNegative() {
+			count++
+		}
+	}
+	return count
+}
+
+func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
+
+// wire delivers requests to a handler as a server would.
+type wire struct {
+	host    *sandbox.Host
+	handler http.Handler
+
+	mu     sync.Mutex
+	tamper func(*http.Request, *http.Response) // changes answers on their way, if set
+}
+
+// RoundTrip implements http.RoundTripper.
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := readAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	arrived := httptest.NewRequestWithContext(r.Context(), r.Method, r.URL.String(), bytes.NewReader(body))
+	for name, values := range r.Header {
+		for _, value := range values {
+			arrived.Header.Add(name, value)
+		}
+	}
+	recorder := httptest.NewRecorder()
+	if !served(w.handler, recorder, arrived) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	answer := recorder.Result()
+	if w.host != nil {
+		answer.Header.Set("Date", w.host.Now().Format(http.TimeFormat))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.tamper != nil {
+		w.tamper(r, answer)
+	}
+	return answer, nil
+}
+
+// onAnswer changes the answers from now on.
+func (w *wire) onAnswer(tamper func(*http.Request, *http.Response)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tamper = tamper
+}
+
+// served is false if the handler closed the connection.
+func served(handler http.Handler, recorder http.ResponseWriter, r *http.Request) (answered bool) {
+	defer func() {
+		if reason, aborted := recover().(error); aborted {
+			if !errors.Is(reason, http.ErrAbortHandler) {
+				panic(reason)
+			}
+			answered = false
+		}
+	}()
+	handler.ServeHTTP(recorder, r)
+	return true
+}
+
+func readAll(body io.ReadCloser) ([]byte, error) {
+	if body == nil {
+		return nil, nil
+	}
+	defer body.Close()
+	return io.ReadAll(body)
+}
+
+func setBody(answer *http.Response, body []byte) {
+	answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	answer.Header.Del("Content-Length")
+}
+
+// signer counts what is signed, and can do something just before.
+type signer struct {
+	signing.Signer
+
+	mu     sync.Mutex
+	logins int
+	counts int // of the approvals
+	before func(approvals int)
+}
+
+// Sign implements signing.Signer.
+func (s *signer) Sign(ctx context.Context, message []byte) ([]byte, error) {
+	s.mu.Lock()
+	before, approvals := s.before, 0
+	if bytes.Contains(message, []byte(`"approvalId"`)) {
+		s.counts++
+		approvals = s.counts
+	} else {
+		s.logins++
+	}
+	s.mu.Unlock()
+	if before != nil && approvals > 0 {
+		before(approvals)
+	}
+	return s.Signer.Sign(ctx, message)
+}
+
+// beforeApproval calls f before the nth approval is signed.
+func (s *signer) beforeApproval(f func(n int)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = f
+}
+
+func (s *signer) approvals() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts
+}
