@@ -1,8 +1,10 @@
 package dapi
 
 import (
-	"fmt"
 	"iter"
+	"net/http"
+
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // pages walks a cursor list. Each range starts from the first cursor again.
@@ -24,10 +26,12 @@ func pages[T any](first string, fetch func(cursor string) (items []T, next strin
 				return
 			}
 			if next == cursor {
-				yield(none, fmt.Errorf("list does not advance: cursor %q follows itself", cursor))
+				yield(none, &errors.UnexpectedAnswer{Status: http.StatusOK, Err: errStuck})
 				return
 			}
 			cursor = next
 		}
 	}
 }
+
+var errStuck = errors.New("list does not advance: its cursor follows itself")
