@@ -17,7 +17,7 @@ const maxReopen = 3
 
 // Pay books a payout, compares its approval with what was asked for, signs and confirms it. It answers the funded payout, which
 // [Payouts.Wait] follows to its end. Calling it again with the same idempotency key and terms never pays twice, whatever happened to the
-// call before; without a key it makes a fresh one, which the result and the errors carry.
+// call before; without a key it makes a fresh one, which the result carries, and each error after which money may have moved.
 //
 // On the way it settles what needs no decision of the caller's:
 //
@@ -26,6 +26,8 @@ const maxReopen = 3
 //   - quote_expired, funding_attempt_expired: books again with the same key. If the fresh quote is worse than the first by more than
 //     [QuoteTolerance], zero by default, it is returned as *QuoteWorsened and not confirmed;
 //   - approval_consumed, and a confirm whose answer was lost: reads the payout to see whether it is funded.
+//
+// A payment that was funded once and failed or came back is *PayoutNotCompleted, and is not funded again.
 //
 // What needs one comes back as its type: *errors.ContactNotPayable with Blockers, *errors.IdempotencyKeyReused, *signing.ApprovalRefused,
 // *errors.OutcomeUnknown, and the others of [Payouts.Book] and [Payouts.Confirm].
@@ -55,64 +57,76 @@ type payment struct {
 func (p *payment) run(ctx context.Context) (*Payout, error) {
 	booked, err := p.payouts.Book(ctx, p.asked, p.options...)
 	if err != nil {
-		return p.settle(ctx, "", err)
+		return p.settle(ctx, nil, err)
 	}
 	first := booked.Quote
 	for reopened := 0; ; reopened++ {
-		if booked.Status.funded() {
-			return booked, nil // an earlier call with this key went through
-		}
-		if booked.Status.Final() {
-			return booked, &PayoutNotCompleted{Payout: booked}
+		if booked.Status.funded() || booked.Status.Final() {
+			return booked, booked.arrived() // an earlier call with this key went through
 		}
 		confirmed, err := p.payouts.Confirm(ctx, p.asked, booked, p.options...)
 		if err == nil {
-			return confirmed, nil
+			return confirmed, confirmed.arrived()
 		}
-		settled, err := p.settle(ctx, booked.ID, err)
+		settled, err := p.settle(ctx, booked, err)
 		if err == nil || !reopens(err) || reopened == maxReopen {
 			return settled, err
 		}
-		if booked, err = p.payouts.Book(ctx, p.asked, p.options...); err != nil {
-			return p.settle(ctx, "", err)
+		again, bookErr := p.payouts.Book(ctx, p.asked, p.options...)
+		switch {
+		case bookErr != nil:
+			return p.settle(ctx, booked, bookErr)
+		case again.ID != booked.ID:
+			return again, err // the key anchors another payment by now, and paying that one could pay twice
+		case !acceptable(first, again.Quote, p.tolerance):
+			return nil, &QuoteWorsened{First: valueOf(first), Fresh: valueOf(again.Quote), Payout: again}
 		}
-		if !acceptable(first, booked.Quote, p.tolerance) {
-			return nil, &QuoteWorsened{First: valueOf(first), Fresh: valueOf(booked.Quote), Payout: booked}
-		}
+		booked = again
 	}
 }
 
-// settle finds out what a refusal or a lost answer means for the payment: a payout if the money moved, else the error. id is empty
-// as long as the booking has not answered one.
-func (p *payment) settle(ctx context.Context, id PayoutID, err error) (*Payout, error) {
-	if funded, ok := errors.AsType[*errors.AlreadyFunded](err); ok {
-		return p.funded(ctx, id, funded)
+// settle finds out what a refusal or a lost answer means for the payment: a payout if the money moved, else the error. booked is nil
+// as long as no booking was answered.
+func (p *payment) settle(ctx context.Context, booked *Payout, err error) (*Payout, error) {
+	if refusal, ok := errors.AsType[*errors.AlreadyFunded](err); ok {
+		return p.funded(ctx, booked, refusal)
 	}
-	if id == "" {
+	if booked == nil {
 		return nil, err
 	}
-	if inProgress, ok := errors.AsType[*errors.FundingInProgress](err); ok {
-		return p.awaitFunding(ctx, id, inProgress)
+	if refusal, ok := errors.AsType[*errors.FundingInProgress](err); ok {
+		return p.awaitFunding(ctx, booked.ID, refusal)
 	}
-	if doubtful(err) {
-		if payout, readErr := p.payouts.Get(ctx, id); readErr == nil && payout.Status.funded() {
-			return payout, nil
-		}
+	if !doubtful(err) && !windowClosed(err) {
+		return nil, err
+	}
+	payout, readErr := p.payouts.Get(ctx, booked.ID)
+	switch {
+	case readErr != nil:
+		return nil, err
+	case payout.Status.funded():
+		return payout, nil
+	case payout.Status == PayoutStatusFailed, payout.Status == PayoutStatusRefunded:
+		return payout, payout.arrived() // it was funded once, and no reopening funds it again
 	}
 	return nil, err
 }
 
 // funded reads a payout that the service says is funded. If it cannot be read, the refusal itself is returned: it knows the
 // payout and its transaction, and says that the money moved.
-func (p *payment) funded(ctx context.Context, id PayoutID, refusal *errors.AlreadyFunded) (*Payout, error) {
-	if refusal.PayoutID != "" {
-		id = PayoutID(refusal.PayoutID)
+func (p *payment) funded(ctx context.Context, booked *Payout, refusal *errors.AlreadyFunded) (*Payout, error) {
+	id := PayoutID(refusal.PayoutID)
+	if id == "" && booked != nil {
+		id = booked.ID
+	}
+	if id == "" {
+		return nil, refusal
 	}
 	payout, err := p.payouts.Get(ctx, id)
 	if err != nil {
 		return nil, errors.Join(refusal, err)
 	}
-	return payout, nil
+	return payout, payout.arrived()
 }
 
 // awaitFunding waits while the service funds the payout.
@@ -125,26 +139,23 @@ func (p *payment) awaitFunding(ctx context.Context, id PayoutID, refusal error) 
 			return p.Status != PayoutStatusAwaitingApproval && p.Status != PayoutStatusFunding
 		},
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return payout, errors.Join(refusal, err)
-	case !payout.Status.funded():
-		return payout, &PayoutNotCompleted{Payout: payout}
 	}
-	return payout, nil
+	return payout, payout.arrived()
 }
 
 // doubtful reports errors after which the payment may be funded all the same.
 func doubtful(err error) bool {
 	failure, ok := errors.AsType[errors.Failure](err)
-	return ok && failure.MoneyMoved() == errors.MaybeMoved || expiredHere(err)
+	return ok && failure.MoneyMoved() == errors.MaybeMoved
 }
 
 // reopens reports errors after which the same payment is booked again for a fresh quote and approval.
 func reopens(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	if !ok {
-		return expiredHere(err)
+		return windowClosed(err)
 	}
 	switch refusal.Code {
 	case errors.CodeQuoteExpired, errors.CodeFundingAttemptExpired, errors.CodeApprovalExpired, errors.CodeApprovalConsumed:
@@ -153,10 +164,10 @@ func reopens(err error) bool {
 	return false
 }
 
-// expiredHere reports an approval that was not signed because its window had closed, as in the replayed first answer of a booking.
-func expiredHere(err error) bool {
+// windowClosed reports an approval that was not signed because its time was over, as in the replayed first answer of a booking.
+func windowClosed(err error) bool {
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
-	return ok && refused.Field == "expiresAt" && refused.Want == refused.Got
+	return ok && refused.Expired
 }
 
 func validTolerance(fraction decimal.Decimal) error {

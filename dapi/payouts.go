@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -51,7 +52,7 @@ func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 
 // sign compares the approval with what was asked for and signs it.
 func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout) ([]byte, error) {
-	destination := signing.Destination{ContactID: string(asked.ContactID)}
+	destination := signing.Destination{ContactID: string(asked.ContactID.spelledAs(booked.ContactID))}
 	if asked.ToChainID != 0 {
 		destination.ChainID = strconv.FormatInt(asked.ToChainID, 10)
 	}
@@ -66,6 +67,16 @@ func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout) 
 			Destination: destination,
 		},
 		time.Now(), signing.VerifyWith(s.developer.Verifier))
+}
+
+// spelledAs answers the other spelling of the id if it is one: its prefix may be missing, and approvals are compared letter for letter.
+//
+// Source: Resources, Contact (pattern of the id).
+func (id ContactID) spelledAs(other ContactID) ContactID {
+	if strings.TrimPrefix(string(id), "ct_") == strings.TrimPrefix(string(other), "ct_") {
+		return other
+	}
+	return id
 }
 
 // Get reads a payout. One that belongs to someone else is *errors.NotFound.
@@ -84,10 +95,10 @@ func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) 
 		status: func(p *Payout) string { return string(p.Status) },
 		done:   func(p *Payout) bool { return p.Status.Final() },
 	})
-	if err == nil && payout.Status != PayoutStatusCompleted {
-		err = &PayoutNotCompleted{Payout: payout}
+	if err != nil {
+		return payout, err
 	}
-	return payout, err
+	return payout, payout.arrived()
 }
 
 // Final reports that a payout's status does not change any more by itself. A status that this version does not know is not final.
@@ -110,6 +121,14 @@ func (s PayoutStatus) funded() bool {
 
 // PayoutNotCompleted says that a payout ended in another status than `completed`: `failed`, `refunded` or `expired`.
 type PayoutNotCompleted struct{ Payout *Payout }
+
+// arrived is nil for a payout that completed or still may.
+func (p *Payout) arrived() error {
+	if p.Status.Final() && p.Status != PayoutStatusCompleted {
+		return &PayoutNotCompleted{Payout: p}
+	}
+	return nil
+}
 
 func (e *PayoutNotCompleted) Error() string {
 	return fmt.Sprintf("payout %s ended %s", e.Payout.ID, e.Payout.Status)
