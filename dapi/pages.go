@@ -8,7 +8,7 @@ import (
 )
 
 // pages walks a cursor list. Each range starts from the first cursor again.
-func pages[T any](first string, fetch func(cursor string) (items []T, next string, err error)) iter.Seq2[T, error] {
+func pages[T any](operation, first string, fetch func(cursor string) (items []T, next string, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		for cursor := first; ; {
@@ -26,7 +26,7 @@ func pages[T any](first string, fetch func(cursor string) (items []T, next strin
 				return
 			}
 			if next == cursor {
-				yield(none, &errors.UnexpectedAnswer{Status: http.StatusOK, Err: errStuck})
+				yield(none, &errors.UnexpectedAnswer{Operation: operation, Status: http.StatusOK, Err: errStuck})
 				return
 			}
 			cursor = next
