@@ -1,0 +1,239 @@
+package dapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// answerPayload makes challenges carry these bytes to sign.
+func (w *world) answerPayload(payload []byte) {
+	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		if r.URL.Path != "/dapi/v1/auth/challenge" {
+			return
+		}
+		body, err := json.Marshal(map[string]any{"challengeId": "ch_1", "payload": payload, "expiresAt": time.Now().Add(time.Minute)})
+		assert.NoError(w, err)
+		setBody(answer, body)
+	})
+}
+
+func TestChallengeThatReadsAsAnApprovalIsNotSigned(t *testing.T) {
+	for name, payload := range map[string]string{
+		"an approval":      `{"account":"self","amount":"25","approvalId":"apr_1","operation":"payout.fund"}`,
+		"only its id":      `{"approvalId":"apr_1"}`,
+		"only its verb":    `{"operation":null}`,
+		"other case":       `{"APPROVALID":"apr_1"}`,
+		"a name twice":     `{"purpose":"login","purpose":"login","operation":"payout.fund"}`,
+		"not UTF-8":        "{\"nonce\":\"\xff\",\"operation\":\"payout.fund\"}",
+		"spaced out":       " \n{ \"operation\" : \"escrow.release\" }\t",
+		"beside the login": `{"challengeId":"ch_1","operation":"payout.fund","purpose":"login"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.answerPayload([]byte(payload))
+			err := read(t.Context(), w.integrator().Self())
+			refused, ok := errors.AsType[*dapi.ChallengeRefused](err)
+			require.True(t, ok, "%v", err)
+			assert.Equal(t, "ch_1", refused.ChallengeID)
+			assert.Contains(t, err.Error(), "login challenge ch_1 was not signed")
+			assert.Zero(t, w.key.logins+w.key.approvals(), "the signer is not called")
+			assert.Zero(t, w.sent("CreateToken"))
+		})
+	}
+}
+
+func TestOtherChallengesAreSignedAsTheyAre(t *testing.T) {
+	for name, payload := range map[string]string{
+		"a login": `{"challengeId":"ch_1","purpose":"login"}`, "bytes": "\x00\x01\xff", "text": "sign me in", "a list": `["operation"]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.answerPayload([]byte(payload))
+			signed := make(chan []byte, 1)
+			integrator := w.integrator(func(d *dapi.Developer) {
+				d.Key = signerFunc{w.key, func(message []byte) { signed <- bytes.Clone(message) }}
+			})
+			_, unknown := errors.AsType[*errors.ChallengeNotFound](read(t.Context(), integrator.Self()))
+			assert.True(t, unknown, "the host does not know this challenge")
+			assert.Equal(t, payload, string(<-signed))
+		})
+	}
+}
+
+type signerFunc struct {
+	signing.Signer
+	before func(message []byte)
+}
+
+func (s signerFunc) Sign(ctx context.Context, message []byte) ([]byte, error) {
+	s.before(message)
+	return s.Signer.Sign(ctx, message)
+}
+
+func TestLostTokenAnswerAsksForOneFreshChallenge(t *testing.T) {
+	w := newWorld(t)
+	lost := w.host.Arm("POST", "/auth/token", sandbox.DropAfterCommit())
+	require.NoError(t, read(t.Context(), w.integrator().Self()))
+	assert.Equal(t, 1, lost.Consumed())
+	assert.Equal(t, 2, w.sent("CreateChallenge"))
+	assert.Equal(t, 2, w.sent("CreateToken"), "a challenge is never used twice")
+}
+
+func TestTokenAnswerLostTwiceIsReturned(t *testing.T) {
+	w := newWorld(t)
+	w.host.Arm("POST", "/auth/token", sandbox.DropAfterCommit().Times(10))
+	unknown, ok := errors.AsType[*errors.OutcomeUnknown](read(t.Context(), w.integrator().Self()))
+	require.True(t, ok)
+	assert.Equal(t, "CreateToken", unknown.Operation)
+	assert.Equal(t, 2, w.sent("CreateToken"))
+}
+
+func TestChallengeThatExpiredIsReplacedOnce(t *testing.T) {
+	for name, late := range map[string]int{"once": 1, "twice": 2} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			signed := 0
+			integrator := w.integrator(func(d *dapi.Developer) {
+				d.Key = signerFunc{w.key, func([]byte) {
+					if signed++; signed <= late {
+						w.host.Advance(151 * time.Second) // as if a person had to touch the key
+					}
+				}}
+			})
+			err := read(t.Context(), integrator.Self())
+			assert.Equal(t, 2, w.sent("CreateToken"))
+			if late == 1 {
+				require.NoError(t, err)
+				return
+			}
+			_, expired := errors.AsType[*errors.ChallengeExpired](err)
+			assert.True(t, expired, "%v", err)
+		})
+	}
+}
+
+func TestClockThatIsOff(t *testing.T) {
+	t.Run("the service tells the time", func(t *testing.T) {
+		w := newWorld(t)
+		w.host.Advance(3 * time.Hour)
+		require.NoError(t, read(t.Context(), w.integrator().Self()))
+		assert.Equal(t, "request_expired", w.requests("CreateChallenge")[0].Slug)
+		assert.Equal(t, 2, w.sent("CreateChallenge"))
+	})
+	t.Run("it does not", func(t *testing.T) {
+		w := newWorld(t)
+		w.host.Advance(3 * time.Hour)
+		w.wire.onAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+		_, expired := errors.AsType[*errors.RequestExpired](read(t.Context(), w.integrator().Self()))
+		assert.True(t, expired)
+		assert.Equal(t, 1, w.sent("CreateChallenge"))
+	})
+	t.Run("its time does not help", func(t *testing.T) {
+		w := newWorld(t)
+		w.host.Arm("POST", "/auth/challenge", sandbox.Respond(http.StatusBadRequest, "request_expired").Times(10))
+		_, expired := errors.AsType[*errors.RequestExpired](read(t.Context(), w.integrator().Self()))
+		assert.True(t, expired)
+		assert.Equal(t, 2, w.sent("CreateChallenge"))
+	})
+}
+
+func TestRefusedLogins(t *testing.T) {
+	stranger, err := signing.GenerateEd25519()
+	require.NoError(t, err)
+	opaque := sandbox.WithSettings(func(s *sandbox.Settings) { s.OpaqueLogin = true })
+	wrongSignature := func(d *dapi.Developer) { d.Key = forger{d.Key} }
+
+	for name, c := range map[string]struct {
+		host   []sandbox.Option
+		change func(*dapi.Developer)
+		want   errors.Code
+	}{
+		"unknown email":           {change: func(d *dapi.Developer) { d.Email = "nobody@example.com" }, want: errors.CodeInvalidCredentials},
+		"bad signature":           {change: wrongSignature, want: errors.CodeSignatureInvalid},
+		"bad signature, opaquely": {host: []sandbox.Option{opaque}, change: wrongSignature, want: errors.CodeInvalidCredentials},
+		"another key":             {change: func(d *dapi.Developer) { d.Key = stranger }, want: errors.CodeKeyNotRegistered},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, c.host...)
+			err := read(t.Context(), w.integrator(c.change).Self())
+			refusal, ok := errors.AsType[*errors.Refusal](err)
+			require.True(t, ok, "%v", err)
+			assert.Equal(t, c.want, refusal.Code)
+			assert.Equal(t, "CreateToken", refusal.Operation)
+			assert.Equal(t, 1, w.sent("CreateToken"), "a judgement is not asked for twice")
+			assert.Zero(t, w.sent("ListChains"))
+		})
+	}
+}
+
+// forger signs something else than it is given.
+type forger struct{ signing.Signer }
+
+func (f forger) Sign(ctx context.Context, message []byte) ([]byte, error) {
+	return f.Signer.Sign(ctx, append([]byte("not "), message...))
+}
+
+func TestLoginThatIsUnavailable(t *testing.T) {
+	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.LoginAvailable = false }))
+	account := w.integrator().Self()
+	_, unavailable := errors.AsType[*errors.LoginUnavailable](read(t.Context(), account))
+	assert.True(t, unavailable)
+	w.configure(func(s *sandbox.Settings) { s.LoginAvailable = true })
+	assert.NoError(t, read(t.Context(), account), "a failed login is not remembered")
+}
+
+func TestSignerThatFails(t *testing.T) {
+	w := newWorld(t)
+	broken := errors.New("the key service is down")
+	err := read(t.Context(), w.integrator(func(d *dapi.Developer) { d.Key = brokenSigner{d.Key, broken} }).Self())
+	require.ErrorIs(t, err, broken)
+	assert.Zero(t, w.sent("CreateToken"))
+}
+
+type brokenSigner struct {
+	signing.Signer
+	err error
+}
+
+func (b brokenSigner) Sign(context.Context, []byte) ([]byte, error) { return nil, b.err }
+
+func TestDeletedKeyStopsItsSessions(t *testing.T) {
+	w := newWorld(t)
+	account := w.integrator().Self()
+	require.NoError(t, read(t.Context(), account))
+	require.NoError(t, w.host.DeleteKey(w.host.Credentials().KeyID))
+
+	forbidden, ok := errors.AsType[*errors.Forbidden](read(t.Context(), account))
+	require.True(t, ok)
+	assert.Empty(t, forbidden.Details, "the service gives no reason")
+	assert.Equal(t, 1, w.sent("CreateToken"), "403 is never a reason to log in again")
+}
+
+func TestKeyWithoutTheScope(t *testing.T) {
+	w := newWorld(t)
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	_, err = w.host.RegisterKey(sandbox.KeyRegistration{
+		Email: w.host.Credentials().Email, PublicKey: key.PublicKey(), Scopes: []string{"read"},
+	})
+	require.NoError(t, err)
+	account := w.integrator(func(d *dapi.Developer) { d.Key = key }).Self()
+	require.NoError(t, read(t.Context(), account))
+	_, err = account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: wallet()})
+	forbidden, ok := errors.AsType[*errors.Forbidden](err)
+	require.True(t, ok, "%v", err)
+	assert.Equal(t, "contacts:write", forbidden.RequiredScope)
+	assert.Equal(t, []string{"read"}, forbidden.Scope)
+}
