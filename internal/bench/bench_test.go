@@ -2,7 +2,6 @@ package bench
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -57,7 +56,7 @@ func (c *comparison) measure(b *testing.B) (sdk, hand cost) {
 }
 
 // turn makes one batch of calls.
-func (c *comparison) turn(b *testing.B, call func(context.Context) (any, error)) cost {
+func (c *comparison) turn(b *testing.B, call call) cost {
 	ctx := b.Context()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -25,63 +25,62 @@ func (loggedIn) Load(context.Context) (dapi.Session, error) {
 
 func (loggedIn) Save(context.Context, dapi.Session) error { return nil }
 
+// call is one call of a client, with all that it needs.
+type call func(ctx context.Context) (any, error)
+
 // comparison is one call made both ways against one service.
 type comparison struct {
 	name      string
 	batch     int // calls in a turn: long enough for the clock, and for the garbage that a side makes to be collected in its own turn
 	service   *service
-	sdk, hand func(ctx context.Context) (any, error)
+	sdk, hand call
 }
 
 // comparisons are a read, a write, and the longest page there is.
 func comparisons(tb testing.TB) []comparison {
 	key, err := signing.Generate()
 	require.NoError(tb, err)
-	booking := func() (dapi.PayoutCreate, *handPayoutCreate) {
-		amount, documents := decimal.RequireFromString("1250.50"), []string{"doc_01J9Z3A1", "doc_01J9Z3A2"}
-		return dapi.PayoutCreate{
-				ContactID: contactID, Amount: amount, Currency: dapi.AssetUSDC,
-				PaymentReference: "Invoice 42", Purpose: "services", DocumentIds: documents,
-			}, &handPayoutCreate{
-				ContactID: contactID, Amount: amount, Currency: "USDC",
-				PaymentReference: "Invoice 42", Purpose: "services", DocumentIDs: documents,
-			}
+	return []comparison{getPayout(tb, key), bookPayout(tb, key), listTransactions(tb, key)}
+}
+
+func getPayout(tb testing.TB, key signing.Signer) comparison {
+	s := newService(http.StatusOK, payoutAnswer)
+	sdk, hand := bySDK(tb, key, s), byHandOf(s)
+	return comparison{
+		name: "GetPayout", batch: 1000, service: s,
+		sdk:  func(ctx context.Context) (any, error) { return sdk.Payouts.Get(ctx, payoutID) },
+		hand: func(ctx context.Context) (any, error) { return hand.getPayout(ctx, payoutID) },
 	}
-	read := newService(http.StatusOK, payoutAnswer)
-	write := newService(http.StatusCreated, payoutAnswer)
-	page := newService(http.StatusOK, pageAnswer())
-	return []comparison{
-		{
-			name: "GetPayout", batch: 1000, service: read,
-			sdk: func(account *dapi.Account) func(context.Context) (any, error) {
-				return func(ctx context.Context) (any, error) { return account.Payouts.Get(ctx, payoutID) }
-			}(bySDK(tb, key, read)),
-			hand: func(client *byHand) func(context.Context) (any, error) {
-				return func(ctx context.Context) (any, error) { return client.getPayout(ctx, payoutID) }
-			}(byHandOf(read)),
+}
+
+func bookPayout(tb testing.TB, key signing.Signer) comparison {
+	s := newService(http.StatusCreated, payoutAnswer)
+	sdk, hand := bySDK(tb, key, s), byHandOf(s)
+	amount, documents := decimal.RequireFromString("1250.50"), []string{"doc_01J9Z3A1", "doc_01J9Z3A2"}
+	typed := dapi.PayoutCreate{
+		ContactID: contactID, Amount: amount, Currency: dapi.AssetUSDC,
+		PaymentReference: "Invoice 42", Purpose: "services", DocumentIds: documents,
+	}
+	plain := &handPayoutCreate{
+		ContactID: contactID, Amount: amount, Currency: "USDC",
+		PaymentReference: "Invoice 42", Purpose: "services", DocumentIDs: documents,
+	}
+	return comparison{
+		name: "BookPayout", batch: 1000, service: s,
+		sdk:  func(ctx context.Context) (any, error) { return sdk.Payouts.Book(ctx, typed) },
+		hand: func(ctx context.Context) (any, error) { return hand.bookPayout(ctx, plain) },
+	}
+}
+
+func listTransactions(tb testing.TB, key signing.Signer) comparison {
+	s := newService(http.StatusOK, pageAnswer())
+	sdk, hand := bySDK(tb, key, s), byHandOf(s)
+	return comparison{
+		name: "ListTransactions100", batch: 50, service: s,
+		sdk: func(ctx context.Context) (any, error) {
+			return sdk.Transactions.List(ctx, dapi.ListTransactionsParams{Limit: pageLength})
 		},
-		{
-			name: "BookPayout", batch: 1000, service: write,
-			sdk: func(account *dapi.Account) func(context.Context) (any, error) {
-				create, _ := booking()
-				return func(ctx context.Context) (any, error) { return account.Payouts.Book(ctx, create) }
-			}(bySDK(tb, key, write)),
-			hand: func(client *byHand) func(context.Context) (any, error) {
-				_, create := booking()
-				return func(ctx context.Context) (any, error) { return client.bookPayout(ctx, create) }
-			}(byHandOf(write)),
-		},
-		{
-			name: "ListTransactions100", batch: 50, service: page,
-			sdk: func(account *dapi.Account) func(context.Context) (any, error) {
-				return func(ctx context.Context) (any, error) {
-					return account.Transactions.List(ctx, dapi.ListTransactionsParams{Limit: pageLength})
-				}
-			}(bySDK(tb, key, page)),
-			hand: func(client *byHand) func(context.Context) (any, error) {
-				return func(ctx context.Context) (any, error) { return client.listTransactions(ctx, pageLength) }
-			}(byHandOf(page)),
-		},
+		hand: func(ctx context.Context) (any, error) { return hand.listTransactions(ctx, pageLength) },
 	}
 }
 
