@@ -135,7 +135,7 @@ func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, val
 // renewAndReplay refreshes the credential once and sends the same request once more, with the same key. The refused attempt was not
 // carried out, so nothing is done twice.
 func (c *Client) renewAndReplay(ctx context.Context, r *Request, t *trip, body []byte, value any) error {
-	if err := c.auth.Renew(ctx, t.credential); err != nil {
+	if err := c.auth.Renew(ctx, t.header); err != nil {
 		return t.outcome(err)
 	}
 	t.most += t.attempts
@@ -151,7 +151,7 @@ func (c *Client) newHTTPRequest(ctx context.Context, r *Request, t *trip, body [
 		return nil, err
 	}
 	req := &retryablehttp.Request{Request: (&http.Request{
-		Method: r.op.Method, URL: r.url(c.base), Host: c.base.Host, Header: h,
+		Method: r.op.Method, URL: r.url(c.base), Host: c.base.Host, Header: noHeader,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)}
 	req.SetResponseHandler(t.read)

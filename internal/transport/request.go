@@ -124,4 +124,5 @@ func (r *Request) header(c *Client) http.Header {
 var (
 	acceptJSON  = []string{"application/json"}
 	contentJSON = []string{"application/json"}
+	noHeader    = http.Header{}
 )

@@ -125,8 +125,7 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 // prepareRetry paces and authorizes the next attempt. The header is copied: the connection of the attempt before may still read it.
 func (c *Client) prepareRetry(req *http.Request) error {
 	t := tripOf(req.Context())
-	req.Header = req.Header.Clone()
-	return c.prepare(req.Context(), t, req.Header)
+	return c.prepare(req.Context(), t, t.header.Clone())
 }
 
 // notSent reports that no connection was made, so that the service cannot have seen the request.

@@ -16,8 +16,8 @@ type trip struct {
 	lost     bool   // an attempt got no whole answer and may have been carried out
 	doubted  bool   // an attempt before the last was answered with a server error and may have been carried out
 	answer   answer
-	// credential is the header of the last attempt, for the authorizer to know which token was refused.
-	credential http.Header
+	// header is what the last attempt sent, with the credential, for the authorizer to know which token was refused.
+	header http.Header
 }
 
 type tripKey struct{}
@@ -34,7 +34,7 @@ func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
 			return err
 		}
 	}
-	t.credential = h
+	t.header = h
 	return c.authorize(ctx, t.op, h)
 }
 
@@ -45,12 +45,15 @@ type attempt struct {
 	client *Client
 }
 
-// RoundTrip counts and sends.
+// RoundTrip counts and sends. Only here the request gets its header: of the one that http.Client is given it makes a copy at once, credential
+// and all, for redirects that are never followed.
 func (a attempt) RoundTrip(req *http.Request) (*http.Response, error) {
 	t := tripOf(req.Context())
 	t.attempts++
 	started := time.Now()
-	resp, err := a.next.RoundTrip(req)
+	sent := req.WithContext(req.Context()) // a copy, for a transport must not change the request that it is given
+	sent.Header = t.header
+	resp, err := a.next.RoundTrip(sent)
 	if err != nil && !notSent(err) {
 		t.lost = true
 	}

@@ -1,0 +1,58 @@
+package transport
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestEachAttemptSendsAHeaderOfItsOwn lets the first attempt fail: its connection may still read what was sent while the second attempt's
+// credential is set.
+func TestEachAttemptSendsAHeaderOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sent []http.Header
+		client, err := New("https://service.invalid", "/v1", Config{HTTP: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			sent = append(sent, r.Header)
+			status := http.StatusOK
+			if len(sent) == 1 {
+				status = http.StatusServiceUnavailable
+			}
+			return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{}`)), Request: r}, nil
+		})}})
+		require.NoError(t, err)
+
+		op := &Operation{ID: "BookPayout", Method: http.MethodPost, Path: "/payouts", Repeat: RepeatKey}
+		_, err = Do[struct{}](t.Context(), client, NewRequest(op, "cl_1", Call{Key: "invoice-42", KeySet: true}))
+
+		require.NoError(t, err)
+		require.Len(t, sent, 2)
+		assert.Equal(t, []string{"cl_1"}, sent[0]["X-Service-Account"])
+		assert.Equal(t, []string{"invoice-42"}, sent[0][keyHeader])
+		assert.Equal(t, sent[0], sent[1])
+		sent[0].Set("Authorization", "changed afterwards")
+		assert.NotContains(t, sent[1], "Authorization")
+		assert.Empty(t, noHeader)
+	})
+}
+
+// TestHTTPClientIsGivenNoHeader keeps credentials where http.Client cannot copy them.
+func TestHTTPClientIsGivenNoHeader(t *testing.T) {
+	client, err := New("https://service.invalid", "/v1", Config{})
+	require.NoError(t, err)
+	trip := &trip{op: &Operation{ID: "GetPayout", Method: http.MethodGet, Path: "/payouts"}, call: &Call{}}
+
+	req, err := client.newHTTPRequest(t.Context(), NewRequest(trip.op, "cl_1", Call{}), trip, nil)
+
+	require.NoError(t, err)
+	assert.Empty(t, req.Header)
+	assert.Equal(t, "cl_1", trip.header.Get("X-Service-Account"))
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
