@@ -1,0 +1,255 @@
+package dapi_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// onBooking changes the answers to bookings; answer is the payout's JSON.
+func (w *world) onBooking(change func(payout map[string]any)) {
+	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		if r.Method != http.MethodPost || r.URL.Path != "/dapi/v1/payouts" || answer.StatusCode >= 300 {
+			return
+		}
+		var payout map[string]any
+		assert.NoError(w, json.NewDecoder(answer.Body).Decode(&payout))
+		change(payout)
+		body, err := json.Marshal(payout)
+		assert.NoError(w, err)
+		setBody(answer, body)
+	})
+}
+
+// rewritePayload changes what the approval says, and leaves it canonical: encoding/json sorts names and adds no space.
+func (w *world) rewritePayload(payout map[string]any, change func(members map[string]any)) {
+	approval := payout["approval"].(map[string]any)
+	payload, err := base64.StdEncoding.DecodeString(approval["payload"].(string))
+	assert.NoError(w, err)
+	var members map[string]any
+	assert.NoError(w, json.Unmarshal(payload, &members))
+	change(members)
+	payload, err = json.Marshal(members)
+	assert.NoError(w, err)
+	approval["payload"] = payload
+}
+
+func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
+	set := func(name string, value any) func(map[string]any) {
+		return func(members map[string]any) { members[name] = value }
+	}
+	to := func(destination map[string]any) func(map[string]any) { return set("destination", destination) }
+	for name, c := range map[string]struct {
+		change func(members map[string]any)
+		field  string
+	}{
+		"another approval":    {set("approvalId", "apr_other"), "approvalId"},
+		"another operation":   {set("operation", "escrow.release"), "operation"},
+		"another payout":      {set("resourceId", "po_other"), "resourceId"},
+		"another account":     {set("account", "cl_other"), "account"},
+		"a larger amount":     {set("amount", "25.01"), "amount"},
+		"a smaller amount":    {set("amount", "2.5"), "amount"},
+		"an amount in number": {set("amount", 25), "amount"},
+		"another asset":       {set("currency", "EURC"), "currency"},
+		"another contact":     {to(map[string]any{"contactId": "ct_other"}), "destination.contactId"},
+		"an address":          {to(map[string]any{"address": "0x52908400098527886E0F7030069857D2E4169EE7"}), "destination.contactId"},
+		"a chain as well":     {func(m map[string]any) { m["destination"].(map[string]any)["chainId"] = 1 }, "destination.chainId"},
+		"no destination":      {func(m map[string]any) { delete(m, "destination") }, "destination"},
+		"another end":         {set("expiresAt", "2126-01-01T00:00:00Z"), "expiresAt"},
+		"no nonce":            {set("nonce", ""), "nonce"},
+		"something more":      {set("andAlso", "everything"), "andAlso"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.onBooking(func(payout map[string]any) { w.rewritePayload(payout, c.change) })
+			_, err := w.pay()
+			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, err).Field)
+			w.assertNothingSigned(t)
+		})
+	}
+}
+
+func (w *payWorld) assertNothingSigned(t *testing.T) {
+	t.Helper()
+	assert.Zero(t, w.key.approvals(), "the signer is not called")
+	assert.Equal(t, traffic{books: 1}, w.traffic(), "and nothing is confirmed")
+	assert.Zero(t, w.fundings())
+}
+
+func TestApprovalThatCannotBeReadIsNotSigned(t *testing.T) {
+	for name, change := range map[string]func(payout map[string]any){
+		"opaque":      func(payout map[string]any) { payout["approval"].(map[string]any)["payload"] = []byte("\x00\x01") },
+		"empty":       func(payout map[string]any) { payout["approval"].(map[string]any)["payload"] = "" },
+		"no approval": func(payout map[string]any) { delete(payout, "approval") },
+		"no id":       func(payout map[string]any) { payout["approval"].(map[string]any)["id"] = "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.onBooking(change)
+			_, err := w.pay()
+			as[*signing.ApprovalRefused](t, err)
+			w.assertNothingSigned(t)
+		})
+	}
+}
+
+func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
+	w := newPayWorld(t)
+	opaque := []byte("opaque")
+	w.onBooking(func(payout map[string]any) { payout["approval"].(map[string]any)["payload"] = opaque })
+	var judged signing.Intent
+	self := w.integrator(func(d *dapi.Developer) {
+		d.Verifier = func(_ context.Context, a signing.Approval, want signing.Intent) error {
+			assert.Equal(t, opaque, a.Payload)
+			judged = want
+			return nil
+		}
+	}).Self()
+	_, err := self.Payouts.Pay(t.Context(), w.asked)
+	as[*errors.SignatureInvalid](t, err) // for the host knows another payload
+	assert.Equal(t, "payout.fund", judged.Operation)
+	assert.Equal(t, "self", judged.Account)
+	assert.True(t, judged.Amount.Equal(w.asked.Amount))
+	assert.Equal(t, string(w.asked.ContactID), judged.Destination.ContactID)
+}
+
+func TestApprovalNamesTheClient(t *testing.T) {
+	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = 0 }))
+	integrator := w.integrator()
+	client, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
+	require.NoError(t, err)
+	acme := integrator.For(client.ID)
+	_, err = acme.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("10"), Currency: dapi.USDC})
+	require.NoError(t, err)
+	asked := dapi.PayoutCreate{ContactID: w.contact(acme, wallet()), Amount: amount("10"), Currency: dapi.USDC}
+	booked, err := acme.Payouts.Book(t.Context(), asked)
+	require.NoError(t, err)
+
+	_, err = integrator.Self().Payouts.Confirm(t.Context(), asked, booked)
+	assert.Equal(t, "account", as[*signing.ApprovalRefused](t, err).Field, "another account does not sign for the client")
+	_, err = acme.Payouts.Confirm(t.Context(), asked, booked)
+	require.NoError(t, err)
+}
+
+func TestContactIDWithoutItsPrefix(t *testing.T) {
+	w := newPayWorld(t)
+	whole := string(w.asked.ContactID)
+	w.asked.ContactID = w.asked.ContactID[len("ct_"):]
+	_, err := w.pay()
+	require.NoError(t, err, "where the service spells it as it was asked")
+
+	w.onBooking(func(payout map[string]any) {
+		payout["contactId"] = whole
+		w.rewritePayload(payout, func(m map[string]any) { m["destination"].(map[string]any)["contactId"] = whole })
+	})
+	_, err = w.pay()
+	as[*errors.SignatureInvalid](t, err) // signed where the service spells it out; the host knows another payload
+}
+
+func TestCrossChainPayoutIsApprovedForItsChain(t *testing.T) {
+	w := newPayWorld(t)
+	w.asked.ContactID = w.contact(w.account, dapi.Onchain(dapi.OnchainAccount{
+		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "arbitrum", Currency: "USDC",
+	}))
+	w.asked.FromChainID, w.asked.ToChainID = 8453, 42161
+	_, err := w.pay()
+	require.NoError(t, err)
+	assert.Equal(t, 1, w.fundings())
+}
+
+// A service may replay a booking's first answer as it was, however old its approval is.
+func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
+	for name, c := range map[string]struct {
+		replays int
+		want    traffic
+	}{
+		"then a fresh one":   {replays: 1, want: traffic{books: 3, confirms: 2, reads: 1}},
+		"and never another ": {replays: 100, want: traffic{books: 5, confirms: 1, reads: 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				var first map[string]any
+				replays := -1
+				w.onBooking(func(payout map[string]any) {
+					if first == nil {
+						first = maps.Clone(payout)
+					}
+					if replays++; replays > 0 && replays <= c.replays {
+						clear(payout)
+						maps.Copy(payout, first)
+					}
+				})
+				w.refuse(http.StatusForbidden, "signing_policy_refused")
+				_, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+				as[*errors.SigningPolicyRefused](t, err)
+
+				time.Sleep(5 * time.Minute)
+				_, err = w.pay(moneymovement.IdempotencyKey("invoice-42"))
+				assert.Equal(t, c.want, w.traffic())
+				if c.replays == 1 {
+					require.NoError(t, err)
+					assert.Equal(t, 1, w.fundings())
+					return
+				}
+				assert.True(t, as[*signing.ApprovalRefused](t, err).Expired)
+				assert.Zero(t, w.fundings())
+			})
+		})
+	}
+}
+
+func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
+	w := newPayWorld(t)
+	books := 0
+	w.onBooking(func(payout map[string]any) {
+		if books++; books > 1 {
+			payout["id"] = "po_another"
+		}
+	})
+	w.refuse(http.StatusConflict, "quote_expired")
+	_, err := w.pay()
+	as[*errors.QuoteExpired](t, err)
+	assert.Equal(t, traffic{books: 2, confirms: 1}, w.traffic())
+	assert.Zero(t, w.fundings())
+}
+
+// A sandbox host and a client meet on a real socket here, as in an integrator's own test.
+func TestPayOverASocket(t *testing.T) {
+	host := sandbox.New()
+	server := httptest.NewServer(host)
+	t.Cleanup(server.Close)
+	credentials := host.Credentials()
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key})
+	require.NoError(t, err)
+	w := &payWorld{world: &world{T: t, host: host}, account: account}
+	_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("50"), Currency: dapi.USDC})
+	require.NoError(t, err)
+	w.asked = dapi.PayoutCreate{ContactID: w.contact(account, wallet()), Amount: amount("20"), Currency: dapi.USDC}
+
+	lost := host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+	expired := host.Arm("POST", bookPath, sandbox.ExpireToken())
+	payout, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+	require.NoError(t, err)
+	assert.Equal(t, 1, lost.Consumed())
+	assert.Equal(t, 1, expired.Consumed())
+	payout, err = account.Payouts.Wait(t.Context(), payout.ID)
+	require.NoError(t, err)
+	assert.Equal(t, dapi.PayoutStatusCompleted, payout.Status)
+	assert.Equal(t, 1, w.fundings())
+}

@@ -1,0 +1,429 @@
+package dapi_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// payWorld is a world in which 25 USDC are paid to a bank contact.
+type payWorld struct {
+	*world
+	account *dapi.Account
+	asked   dapi.PayoutCreate
+}
+
+const confirmPath, bookPath = "/payouts/*/confirm", "/payouts"
+
+func newPayWorld(t *testing.T) *payWorld {
+	t.Helper()
+	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))
+	account := w.account()
+	return &payWorld{world: w, account: account, asked: dapi.PayoutCreate{
+		ContactID: w.contact(account, sepa()), Amount: amount("25"), Currency: dapi.USDC,
+	}}
+}
+
+func (w *payWorld) pay(options ...moneymovement.CallOption) (*dapi.Payout, error) {
+	return w.account.Payouts.Pay(w.Context(), w.asked, options...)
+}
+
+// waitBeforeSigning lets time pass on the host before the first n approvals are signed.
+func (w *payWorld) waitBeforeSigning(d time.Duration, n int) {
+	w.key.beforeApproval(func(approval int) {
+		if approval <= n {
+			w.host.Advance(d)
+		}
+	})
+}
+
+func (w *payWorld) worsen(fraction string) {
+	w.configure(func(s *sandbox.Settings) { s.PriceWorsening = amount(fraction) })
+}
+
+// refuse makes the host answer a confirm with a refusal.
+func (w *payWorld) refuse(status int, slug string) *sandbox.ArmedFault {
+	return w.host.Arm("POST", confirmPath, sandbox.Respond(status, slug))
+}
+
+// traffic is how often each step of a payment was sent.
+type traffic struct{ books, confirms, reads int }
+
+func (w *payWorld) traffic() traffic {
+	return traffic{books: w.sent("BookPayout"), confirms: w.sent("ConfirmPayout"), reads: w.sent("GetPayout")}
+}
+
+// TestPaySettles holds what Pay settles by itself: each ends in one payment.
+func TestPaySettles(t *testing.T) {
+	tolerance := func(fraction string) []moneymovement.CallOption {
+		return []moneymovement.CallOption{dapi.QuoteTolerance(amount(fraction))}
+	}
+	for name, c := range map[string]struct {
+		arrange func(w *payWorld)
+		options []moneymovement.CallOption
+		want    traffic
+		reads   bool // of an unstated number, while the host funds
+	}{
+		"nothing in the way": {want: traffic{1, 1, 0}},
+
+		"already_funded at the confirm": {
+			arrange: func(w *payWorld) {
+				w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Millisecond) })
+				w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+			},
+			want: traffic{1, 2, 1},
+		},
+		"funding_in_progress": {
+			arrange: func(w *payWorld) {
+				w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(10 * time.Second) })
+				w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+			},
+			want: traffic{books: 1, confirms: 2}, reads: true,
+		},
+		"quote_expired, and the fresh quote is equal": {
+			arrange: func(w *payWorld) { w.waitBeforeSigning(31*time.Second, 1) },
+			want:    traffic{2, 2, 0},
+		},
+		"quote_expired, and the fresh quote is better": {
+			arrange: func(w *payWorld) {
+				w.worsen("0.02")
+				w.key.beforeApproval(func(n int) {
+					if n == 1 {
+						w.worsen("0")
+						w.host.Advance(31 * time.Second)
+					}
+				})
+			},
+			want: traffic{2, 2, 0},
+		},
+		"quote_expired, and the fresh quote is worse by less than the tolerance": {
+			arrange: func(w *payWorld) {
+				w.key.beforeApproval(func(n int) {
+					if n == 1 {
+						w.worsen("0.02")
+						w.host.Advance(31 * time.Second)
+					}
+				})
+			},
+			options: tolerance("0.021"),
+			want:    traffic{2, 2, 0},
+		},
+		"quote_expired three times": {
+			arrange: func(w *payWorld) { w.waitBeforeSigning(31*time.Second, 3) },
+			want:    traffic{4, 4, 0},
+		},
+		"funding_attempt_expired": {
+			arrange: func(w *payWorld) { w.waitBeforeSigning(121*time.Second, 1) },
+			want:    traffic{2, 2, 0},
+		},
+		"approval_expired": {
+			arrange: func(w *payWorld) { w.refuse(http.StatusGone, "approval_expired") },
+			want:    traffic{2, 2, 0},
+		},
+		"approval_consumed, funded": {
+			arrange: func(w *payWorld) {
+				w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "approval_consumed").AfterCommit())
+			},
+			want: traffic{1, 1, 1},
+		},
+		"approval_consumed, not funded": {
+			arrange: func(w *payWorld) { w.refuse(http.StatusConflict, "approval_consumed") },
+			want:    traffic{2, 2, 1},
+		},
+		"502 once": {
+			arrange: func(w *payWorld) { w.refuse(http.StatusBadGateway, "chain_unavailable") },
+			want:    traffic{1, 2, 0},
+		},
+		"502 on a confirm that went through": {
+			arrange: func(w *payWorld) {
+				w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").AfterCommit())
+			},
+			want: traffic{books: 1, confirms: 2}, reads: true,
+		},
+		"a proxy's page on the confirm": {
+			arrange: func(w *payWorld) { w.host.Arm("POST", confirmPath, sandbox.Garbage()) },
+			want:    traffic{1, 2, 0},
+		},
+		"confirm never arrived once": {
+			arrange: func(w *payWorld) { w.host.Arm("POST", confirmPath, sandbox.DropBefore()) },
+			want:    traffic{1, 2, 0},
+		},
+		"every answer to the confirm lost, funded": {
+			arrange: func(w *payWorld) {
+				w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
+			},
+			want: traffic{1, 4, 1},
+		},
+		"the booking's answer lost": {
+			arrange: func(w *payWorld) { w.host.Arm("POST", bookPath, sandbox.DropAfterCommit()) },
+			want:    traffic{2, 1, 0},
+		},
+		"token_expired at the confirm": {
+			arrange: func(w *payWorld) { w.host.Arm("POST", confirmPath, sandbox.ExpireToken()) },
+			want:    traffic{1, 2, 0},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				if c.arrange != nil {
+					c.arrange(w)
+				}
+				payout, err := w.pay(append(c.options, moneymovement.IdempotencyKey("invoice-42"))...)
+				require.NoError(t, err)
+				assert.Contains(t, []dapi.PayoutStatus{dapi.PayoutStatusFunding, dapi.PayoutStatusProcessing, dapi.PayoutStatusCompleted}, payout.Status)
+				assert.NotEmpty(t, payout.TransactionHash)
+				assert.Equal(t, "invoice-42", payout.IdempotencyKey)
+				assert.Equal(t, 1, w.fundings(), "exactly one payment")
+
+				got := w.traffic()
+				if c.reads {
+					assert.Positive(t, got.reads)
+					got.reads = 0
+				}
+				assert.Equal(t, c.want, got)
+				for _, operation := range []string{"BookPayout", "ConfirmPayout"} {
+					for _, request := range w.requests(operation) {
+						assert.Equal(t, "invoice-42", request.IdempotencyKey, "every call of a payment carries its key")
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestPayReturns holds what Pay leaves to its caller: no money moves.
+func TestPayReturns(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrange func(w *payWorld)
+		want    func(t *testing.T, w *payWorld, err error)
+		sent    traffic
+	}{
+		"contact_not_payable": {
+			arrange: func(w *payWorld) {
+				w.asked.ContactID = w.contact(w.account, dapi.SEPA(dapi.BankAccount{AccountHolderName: "Eve Roe"}))
+			},
+			want: func(t *testing.T, _ *payWorld, err error) {
+				blocked := as[*errors.ContactNotPayable](t, err)
+				require.Len(t, blocked.Blockers, 1)
+				assert.Equal(t, "iban", blocked.Blockers[0].Field)
+			},
+			sent: traffic{books: 1},
+		},
+		"idempotency_key_reused": {
+			arrange: func(w *payWorld) {
+				other := w.asked
+				other.Amount = amount("24")
+				_, err := w.account.Payouts.Book(w.Context(), other, moneymovement.IdempotencyKey("invoice-42"))
+				require.NoError(w, err)
+			},
+			want: func(t *testing.T, _ *payWorld, err error) {
+				reused := as[*errors.IdempotencyKeyReused](t, err)
+				assert.Regexp(t, "^po_", reused.PayoutID)
+				assert.Equal(t, "invoice-42", reused.IdempotencyKey)
+			},
+			sent: traffic{books: 2},
+		},
+		"a balance that does not cover it": {
+			arrange: func(w *payWorld) { w.asked.Amount = amount("100.01") },
+			want: func(t *testing.T, _ *payWorld, err error) {
+				assert.Contains(t, string(as[*errors.PayoutNotFundable](t, err).Details), `"available":"100"`)
+			},
+			sent: traffic{books: 1, confirms: 1},
+		},
+		"signing_policy_refused": {
+			arrange: func(w *payWorld) {
+				w.configure(func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse })
+			},
+			want: func(t *testing.T, _ *payWorld, err error) { as[*errors.SigningPolicyRefused](t, err) },
+			sent: traffic{books: 1, confirms: 1},
+		},
+		"quote_expired for good": {
+			arrange: func(w *payWorld) { w.waitBeforeSigning(31*time.Second, 100) },
+			want: func(t *testing.T, _ *payWorld, err error) {
+				assert.Equal(t, "invoice-42", as[*errors.QuoteExpired](t, err).IdempotencyKey)
+			},
+			sent: traffic{books: 4, confirms: 4},
+		},
+		"502 for good": {
+			arrange: func(w *payWorld) {
+				w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").Times(100))
+			},
+			want: func(t *testing.T, _ *payWorld, err error) {
+				refusal := as[*errors.Unrecognized](t, err)
+				assert.Equal(t, http.StatusBadGateway, refusal.Status)
+				assert.Equal(t, errors.MaybeMoved, refusal.MoneyMoved())
+				assert.True(t, refusal.Retryable())
+			},
+			sent: traffic{books: 1, confirms: 4, reads: 1},
+		},
+		"no confirm arrived": {
+			arrange: func(w *payWorld) { w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(100)) },
+			want: func(t *testing.T, _ *payWorld, err error) {
+				unknown := as[*errors.OutcomeUnknown](t, err)
+				assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
+				assert.Equal(t, "ConfirmPayout", unknown.Operation)
+			},
+			sent: traffic{books: 1, confirms: 4, reads: 1},
+		},
+		"the service is down when it has to be asked": {
+			arrange: func(w *payWorld) {
+				w.refuse(http.StatusConflict, "approval_consumed")
+				w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(100))
+				w.host.Arm("POST", bookPath, sandbox.Delay(time.Nanosecond)) // the first booking passes
+				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(100))
+			},
+			want: func(t *testing.T, _ *payWorld, err error) {
+				assert.Equal(t, errors.MaybeMoved, as[*errors.DatabaseUnavailable](t, err).MoneyMoved())
+			},
+			sent: traffic{books: 5, confirms: 1, reads: 8},
+		},
+		"developer key deleted between booking and confirm": {
+			arrange: func(w *payWorld) {
+				w.key.beforeApproval(func(int) { require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID)) })
+			},
+			want: func(t *testing.T, _ *payWorld, err error) { as[*errors.Forbidden](t, err) },
+			sent: traffic{books: 1, confirms: 1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				c.arrange(w)
+				_, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+				c.want(t, w, err)
+				assert.Equal(t, c.sent, w.traffic())
+				assert.Zero(t, w.fundings())
+			})
+		})
+	}
+}
+
+// as finds an error type or fails the test.
+func as[E error](t *testing.T, err error) E {
+	t.Helper()
+	found, ok := errors.AsType[E](err)
+	require.True(t, ok, "%T: %v", err, err)
+	return found
+}
+
+func TestPayAgainWithTheSameKey(t *testing.T) {
+	t.Run("after it went through", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newPayWorld(t)
+			first, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			require.NoError(t, err)
+			time.Sleep(time.Hour)
+			second, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			require.NoError(t, err)
+			assert.Equal(t, first.ID, second.ID)
+			assert.Equal(t, dapi.PayoutStatusCompleted, second.Status)
+			assert.Equal(t, 1, w.fundings())
+		})
+	})
+	t.Run("already_funded at the booking", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newPayWorld(t)
+			first, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			require.NoError(t, err)
+			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+				WithDetails(map[string]any{"payoutId": string(first.ID), "transactionHash": first.TransactionHash}))
+			second, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			require.NoError(t, err)
+			assert.Equal(t, first.ID, second.ID)
+			assert.Equal(t, 1, w.fundings())
+		})
+	})
+	t.Run("already_funded and not readable", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+			WithDetails(map[string]any{"payoutId": "po_elsewhere", "transactionHash": "0x1"}))
+		_, err := w.pay()
+		assert.Equal(t, errors.Moved, as[*errors.AlreadyFunded](t, err).MoneyMoved())
+		as[*errors.NotFound](t, err)
+	})
+	t.Run("already_funded without saying which", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded"))
+		_, err := w.pay()
+		as[*errors.AlreadyFunded](t, err)
+		assert.Zero(t, w.sent("GetPayout"))
+	})
+	t.Run("after the window had closed", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newPayWorld(t)
+			booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
+			require.NoError(t, err)
+			time.Sleep(time.Hour)
+			paid, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			require.NoError(t, err)
+			assert.Equal(t, booked.ID, paid.ID)
+			assert.Equal(t, 1, w.fundings())
+		})
+	})
+	for _, end := range []dapi.PayoutStatus{dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded} {
+		t.Run("after it was "+string(end), func(t *testing.T) {
+			w := newPayWorld(t)
+			first, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			require.NoError(t, err)
+			_, err = w.account.Sandbox.MovePayout(t.Context(), first.ID, end)
+			require.NoError(t, err)
+			second, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			assert.Equal(t, end, as[*dapi.PayoutNotCompleted](t, err).Payout.Status)
+			assert.Equal(t, first.ID, second.ID)
+			assert.Equal(t, 1, w.fundings(), "it is not funded twice")
+			assert.Equal(t, 2, w.sent("ConfirmPayout"))
+		})
+	}
+}
+
+func TestPayQuoteWorsened(t *testing.T) {
+	for name, options := range map[string][]moneymovement.CallOption{
+		"without a tolerance": nil, "beyond the tolerance": {dapi.QuoteTolerance(amount("0.019"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.key.beforeApproval(func(n int) {
+				if n == 1 {
+					w.worsen("0.02")
+					w.host.Advance(31 * time.Second)
+				}
+			})
+			_, err := w.pay(options...)
+			worsened := as[*dapi.QuoteWorsened](t, err)
+			assert.True(t, worsened.Fresh.DestinationAmount.LessThan(worsened.First.DestinationAmount))
+			assert.True(t, worsened.Fresh.SourceAmount.Equal(worsened.First.SourceAmount))
+			assert.Contains(t, err.Error(), "fresh quote of "+worsened.Fresh.DestinationAmount.String()+" EUR for 25 USDC is worse than the first of "+
+				worsened.First.DestinationAmount.String()+" EUR for 25 USDC")
+			assert.Equal(t, traffic{2, 1, 0}, w.traffic(), "the worse price is not confirmed")
+			assert.Zero(t, w.fundings())
+
+			confirmed, err := w.account.Payouts.Confirm(t.Context(), w.asked, worsened.Payout)
+			require.NoError(t, err, "the caller may take it all the same")
+			assert.Equal(t, worsened.Payout.ID, confirmed.ID)
+			assert.Equal(t, 1, w.fundings())
+		})
+	}
+}
+
+func TestPayToleranceOutOfRange(t *testing.T) {
+	w := newPayWorld(t)
+	before := len(w.host.Requests())
+	for _, fraction := range []string{"-0.01", "1", "50"} {
+		_, err := w.pay(dapi.QuoteTolerance(amount(fraction)))
+		assert.Equal(t, "QuoteTolerance", as[*errors.InvalidInput](t, err).Fields[0].Field)
+	}
+	assert.Len(t, w.host.Requests(), before, "nothing was sent")
+	_, err := w.pay(dapi.QuoteTolerance(decimal.Zero))
+	require.NoError(t, err)
+}
