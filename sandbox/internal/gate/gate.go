@@ -82,11 +82,12 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a := newAnswer("req_" + rand.Text())
 	entry := Entry{Time: g.clock.Now(), Method: r.Method, Path: r.URL.Path, RequestID: a.requestID}
 	entry.IdempotencyKey, _ = idempotencyKeyOf(r)
+	body, unread := bodyOf(r) // first, because net/http notices a caller that gives up only once the body is read
 
 	scripted, _ := g.faults.Take(r.Method, r.URL.Path) // without one: the zero fault, which does nothing
 	entry.Fault = string(scripted.Kind)
 	if g.before(r, scripted) {
-		g.operate(a, r, &entry)
+		g.operate(a, r, body, unread, &entry)
 	}
 	length := g.after(a, scripted)
 	a.finish()
@@ -102,8 +103,9 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// operate takes a request through every step and leaves the answer in a.
-func (g *Gate) operate(a *answer, r *http.Request, entry *Entry) {
+// operate takes a request through every step and leaves the answer in a. The
+// body is as far as it could be read, and unread says why not.
+func (g *Gate) operate(a *answer, r *http.Request, body []byte, unread error, entry *Entry) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			g.logger.Error("operation panicked", "operation", entry.Operation, "cause", cause, "stack", string(debug.Stack()))
@@ -120,18 +122,20 @@ func (g *Gate) operate(a *answer, r *http.Request, entry *Entry) {
 		return
 	}
 	entry.Operation = route.operation
-	if err := g.perform(a, r, route, parameters, entry); err != nil {
+	if unread != nil {
+		a.refuse(unread)
+		return
+	}
+	if err := g.perform(a, r, route, parameters, body, entry); err != nil {
 		g.refused(a, r, err)
 	}
 	g.validateAnswer(a, r, route, parameters)
 }
 
 // perform judges the request and runs the operation.
-func (g *Gate) perform(a *answer, r *http.Request, route *route, parameters map[string]string, entry *Entry) error {
-	body, err := bodyOf(r)
-	if err != nil {
-		return err
-	}
+func (g *Gate) perform(
+	a *answer, r *http.Request, route *route, parameters map[string]string, body []byte, entry *Entry,
+) error {
 	who, err := g.admit(r, route, a.requestID)
 	entry.Account = who.Account
 	if err != nil {

@@ -1,0 +1,141 @@
+package sandbox_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+func TestAnAnswerIsLostAfterTheOperationRan(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	armed := w.host.Arm("POST", "/clients", sandbox.DropAfterCommit())
+
+	_, err := me.try("POST", "/clients", object{"email": "acme@example.com"})
+	require.Error(t, err)
+	assert.Equal(t, 1, armed.Consumed())
+	assert.Zero(t, armed.Remaining())
+
+	again := me.must(http.StatusOK, "POST", "/clients", object{"email": "acme@example.com"})
+	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"), "the first call made the client")
+
+	lost := w.host.Requests()[2]
+	assert.Equal(t, "drop_after_commit", lost.Fault)
+	assert.Equal(t, "CreateClient", lost.Operation)
+	assert.Zero(t, lost.Status)
+}
+
+func TestTheConnectionClosesBeforeTheOperationRuns(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	w.host.Arm("POST", "/clients", sandbox.DropBefore())
+
+	_, err := me.try("POST", "/clients", object{"email": "acme@example.com"})
+	require.Error(t, err)
+	me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"})
+}
+
+func TestScriptedRefusals(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	armed := w.host.Arm("GET", "/dapi/v1/chains", sandbox.Respond(503, "provider_unavailable").
+		WithHeader("Retry-After", "7").WithDetails(map[string]any{"partner": "down"}).Times(2))
+
+	for range 2 {
+		got := me.call("GET", "/chains", nil)
+		refused(t, 503, "provider_unavailable", got)
+		assert.Equal(t, "7", got.header.Get("Retry-After"))
+		assert.Equal(t, "down", got.body.text("error", "details", "partner"))
+		assert.Equal(t, got.header.Get("X-Request-ID"), got.body.text("error", "details", "requestId"))
+	}
+	me.must(http.StatusOK, "GET", "/chains", nil)
+	assert.Equal(t, 2, armed.Consumed())
+	assert.Equal(t, "provider_unavailable", w.host.Requests()[2].Slug)
+}
+
+func TestAScriptedAnswerMayComeAfterTheOperationRan(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	w.host.Arm("POST", "/clients", sandbox.Respond(500, "internal_error").AfterCommit())
+	refused(t, 500, "internal_error", me.call("POST", "/clients", object{"email": "acme@example.com"}))
+	me.must(http.StatusOK, "POST", "/clients", object{"email": "acme@example.com"})
+}
+
+func TestAnswersThatAreNone(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+
+	w.host.Arm("GET", "/chains", sandbox.Garbage())
+	garbage := me.call("GET", "/chains", nil)
+	assert.Equal(t, http.StatusBadGateway, garbage.status)
+	assert.Equal(t, "text/html; charset=utf-8", garbage.header.Get("Content-Type"))
+
+	w.host.Arm("GET", "/chains", sandbox.Respond(200, "").WithBody(`{"items":`))
+	bodied := me.world.server
+	request, err := http.NewRequest("GET", bodied.URL+"/dapi/v1/chains", http.NoBody)
+	require.NoError(t, err)
+	response, err := bodied.Client().Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	assert.Equal(t, `{"items":`, string(text))
+
+	whole := me.must(http.StatusOK, "GET", "/chains", nil).raw
+	for _, keep := range []int{0, 5, 1 << 20} {
+		w.host.Arm("GET", "/chains", sandbox.Truncate(keep))
+		cut, err := me.try("GET", "/chains", nil)
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+		assert.Equal(t, http.StatusOK, cut.status)
+		assert.Less(t, len(cut.raw), len(whole))
+		assert.True(t, strings.HasPrefix(string(whole), string(cut.raw)))
+	}
+}
+
+func TestATokenExpiresUnderARequest(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	w.host.Arm("", "/**", sandbox.ExpireToken())
+	refused(t, http.StatusUnauthorized, "token_expired", me.call("GET", "/chains", nil))
+	refused(t, http.StatusUnauthorized, "token_expired", me.call("GET", "/chains", nil))
+	renewed := w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": me.refresh})
+	assert.Equal(t, http.StatusCreated, renewed.status)
+}
+
+func TestADelayLetsTheRequestThrough(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	w.host.Arm("GET", "/chains", sandbox.Delay(50*time.Millisecond))
+	start := time.Now()
+	me.must(http.StatusOK, "GET", "/chains", nil)
+	assert.GreaterOrEqual(t, time.Since(start), 50*time.Millisecond)
+
+	w.host.Arm("POST", "/clients", sandbox.Delay(time.Hour))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, "POST", w.server.URL+"/dapi/v1/clients", strings.NewReader(`{"email":"acme@example.com"}`))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+me.access)
+	_, err = w.server.Client().Do(request)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Eventually(t, func() bool {
+		return me.call("POST", "/clients", object{"email": "acme@example.com"}).status == http.StatusOK
+	}, 5*time.Second, 10*time.Millisecond, "who gives up waiting does not take back what was asked for")
+}
+
+func TestTheZeroFaultNeverHappens(t *testing.T) {
+	w := newWorld(t)
+	armed := w.host.Arm("", "/**", sandbox.Fault{})
+	w.login()
+	assert.Zero(t, armed.Consumed())
+	assert.Zero(t, armed.Remaining())
+}

@@ -1,0 +1,218 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+func TestPathsThatAreNotThere(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	for _, path := range []string{"/", "/dapi", "/dapi/v1", "/dapi/v1/", "/dapi/v2/chains", "/dapi/v1/chains/", "/dapi/v1//chains", "/dapi/v1/payouts//confirm", "/dapi/v1/banks", "/_host/clock", "/user"} {
+		refused(t, http.StatusNotFound, "not_found", w.call("GET", path, nil, "Authorization", "Bearer "+me.access))
+	}
+}
+
+func TestWrongVerbsNameTheRightOnes(t *testing.T) {
+	me := newWorld(t).login()
+	for _, c := range []struct{ method, path, allow string }{
+		{"GET", "/payouts", "POST"},
+		{"DELETE", "/chains", "GET"},
+		{"PUT", "/contacts/ct_1", "DELETE, PATCH"},
+	} {
+		got := me.call(c.method, c.path, nil)
+		refused(t, http.StatusMethodNotAllowed, "method_not_allowed", got)
+		assert.Equal(t, c.allow, got.header.Get("Allow"))
+	}
+}
+
+func TestEveryAnswerCarriesItsOwnRequestID(t *testing.T) {
+	me := newWorld(t).login()
+	first, second := me.call("GET", "/chains", nil), me.call("GET", "/nowhere", nil)
+	assert.NotEmpty(t, first.header.Get("X-Request-ID"))
+	assert.NotEmpty(t, second.header.Get("X-Request-ID"))
+	assert.NotEqual(t, first.header.Get("X-Request-ID"), second.header.Get("X-Request-ID"))
+	assert.NotContains(t, first.header, "Idempotency-Replayed")
+}
+
+func TestBodiesThatCannotBeRead(t *testing.T) {
+	me := newWorld(t).login()
+	for name, body := range map[string]string{
+		"empty":        "",
+		"no JSON":      "{",
+		"two values":   `{"email":"a@example.com"} {}`,
+		"an array":     `[]`,
+		"a name twice": `{"email":"a@example.com","email":"b@example.com"}`,
+		"not UTF-8":    "{\"email\":\"\xff@example.com\"}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			refused(t, http.StatusBadRequest, "invalid_request", me.call("POST", "/clients", body))
+		})
+	}
+	t.Run("another type", func(t *testing.T) {
+		refused(t, http.StatusBadRequest, "invalid_request",
+			me.call("POST", "/clients", `{"email":"a@example.com"}`, "Content-Type", "text/plain"))
+	})
+	t.Run("too large", func(t *testing.T) {
+		refused(t, http.StatusRequestEntityTooLarge, "payload_too_large",
+			me.call("POST", "/clients", `{"email":"`+strings.Repeat("a", 1<<20)+`@example.com"}`))
+	})
+	t.Run("parameters of the media type are fine", func(t *testing.T) {
+		me.must(http.StatusCreated, "POST", "/clients", `{"email":"a@example.com"}`, "Content-Type", "application/json; charset=utf-8")
+	})
+}
+
+func TestWrongFieldsAreAllNamed(t *testing.T) {
+	me := newWorld(t).login()
+	cases := []struct {
+		name, method, path string
+		body               any
+		want               map[string]string
+	}{
+		{"missing", "POST", "/clients", object{}, map[string]string{"email": "missing"}},
+		{"unknown", "POST", "/clients", object{"email": "a@example.com", "emial": "x"}, map[string]string{"emial": "extra_forbidden"}},
+		{"another case", "POST", "/clients", object{"Email": "a@example.com"}, map[string]string{"Email": "extra_forbidden", "email": "missing"}},
+		{"several", "POST", "/payouts", object{"amount": "ten", "currency": "GBP", "purpose": strings.Repeat("x", 65)},
+			map[string]string{"contactId": "missing", "amount": "string_pattern_mismatch", "currency": "enum", "purpose": "string_too_long"}},
+		{"types", "POST", "/payouts", object{"contactId": "ct_1", "amount": 10, "currency": nil, "documentIds": "x", "toChainId": "base"},
+			map[string]string{"amount": "string_type", "currency": "enum", "documentIds": "list_type", "toChainId": "int_type"}},
+		{"inside arrays", "POST", "/payouts", object{"contactId": "ct_1", "amount": "1", "currency": "USDC", "documentIds": []any{"a", ""}},
+			map[string]string{"documentIds.1": "string_too_short"}},
+		{"formats", "POST", "/auth/challenge", object{"email": "nobody", "requestExpiry": "tomorrow"},
+			map[string]string{"email": "value_error", "requestExpiry": "datetime_parsing"}},
+		{"base64", "POST", "/auth/token", object{"challengeId": "ch_1", "publicKey": "AAA_", "signature": "AAA"},
+			map[string]string{"publicKey": "bytes_invalid_encoding", "signature": "bytes_invalid_encoding"}},
+		{"inside a variant", "POST", "/contacts", object{"account": object{"accountType": "sepa", "iban": 1, "ibn": "x"}},
+			map[string]string{"account.iban": "string_type", "account.ibn": "extra_forbidden"}},
+		{"no such variant", "POST", "/contacts", object{"account": object{"accountType": "cash"}}, map[string]string{"account.accountType": "union_tag_invalid"}},
+		{"no variant", "POST", "/contacts", object{"account": object{"iban": "x"}}, map[string]string{"account.accountType": "union_tag_not_found"}},
+		{"too long", "POST", "/contacts", object{"name": strings.Repeat("é", 201), "email": "bob@example.com"}, map[string]string{"name": "string_too_long"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := me.call(c.method, c.path, c.body)
+			refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
+			assert.Equal(t, c.want, got.fields())
+			assert.Nil(t, got.body.at("error", "details", "location"))
+		})
+	}
+}
+
+func TestParametersNameTheirLocation(t *testing.T) {
+	me := newWorld(t).login()
+	for query, want := range map[string]map[string]string{
+		"limit=0":              {"limit": "greater_than_equal"},
+		"limit=101":            {"limit": "less_than_equal"},
+		"limit=many":           {"limit": "int_parsing"},
+		"limit=0&type=gift":    {"limit": "greater_than_equal", "type": "enum"},
+		"since=the%20big-bang": {"since": "datetime_parsing"},
+	} {
+		t.Run(query, func(t *testing.T) {
+			got := me.call("GET", "/transactions?"+query, nil)
+			refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
+			assert.Equal(t, want, got.fields())
+			assert.Equal(t, "query", got.body.text("error", "details", "location"))
+		})
+	}
+	refused(t, http.StatusBadRequest, "invalid_cursor", me.call("GET", "/transactions?cursor="+strings.Repeat("c", 513), nil))
+	refused(t, http.StatusBadRequest, "invalid_cursor", me.call("GET", "/transactions?cursor=made-up", nil))
+}
+
+func TestIDsOfAnotherNamespace(t *testing.T) {
+	me := newWorld(t).login()
+	for _, c := range []struct {
+		method, path string
+		body         any
+		prefix       string
+	}{
+		{"GET", "/clients/po_1", nil, "cl_"},
+		{"GET", "/clients/1", nil, "cl_"},
+		{"GET", "/payouts/cl_1", nil, "po_"},
+		{"GET", "/payouts/..", nil, "po_"},
+		{"GET", "/payouts/po_%2Fconfirm", nil, "po_"},
+		{"GET", "/contacts/po_1/capabilities", nil, "ct_"},
+		{"DELETE", "/contacts/cl_1", nil, "ct_"},
+		{"POST", "/payouts", object{"contactId": "po_1", "amount": "1", "currency": "USDC"}, "ct_"},
+	} {
+		t.Run(c.method+" "+c.path, func(t *testing.T) {
+			got := me.call(c.method, c.path, c.body)
+			refused(t, http.StatusBadRequest, "invalid_id", got)
+			assert.Equal(t, c.prefix, got.body.text("error", "details", "expectedPrefix"))
+		})
+	}
+	refused(t, http.StatusNotFound, "not_found", me.call("GET", "/clients/cl_unknown", nil))
+	refused(t, http.StatusNotFound, "not_found", me.call("GET", "/contacts/unknown/capabilities", nil))
+}
+
+func TestIdempotencyKeysHaveAPattern(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	body := object{"email": "acme@example.com"}
+	for _, key := range []string{"with space", "ümlaut", strings.Repeat("k", 129), "slash/"} {
+		refused(t, http.StatusBadRequest, "idempotency_key_invalid", me.call("POST", "/clients", body, "Idempotency-Key", key))
+	}
+	me.must(http.StatusCreated, "POST", "/clients", body, "Idempotency-Key", strings.Repeat("k", 128))
+	me.must(http.StatusOK, "GET", "/chains", nil, "Idempotency-Key", "not a write")
+}
+
+func TestXServiceAccountNamesAClientOfOnesOwn(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	acme := me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"}).body.text("id")
+	me.as(acme).must(http.StatusOK, "GET", "/transactions", nil)
+
+	other := newSigner(t)
+	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: "other@example.com", PublicKey: other.public(t)})
+	require.NoError(t, err)
+	refused(t, http.StatusNotFound, "not_found", w.loginAs("other@example.com", other).as(acme).call("GET", "/transactions", nil))
+	refused(t, http.StatusNotFound, "not_found", me.as("cl_unknown").call("GET", "/transactions", nil))
+
+	foreign := me.as("po_1").call("GET", "/transactions", nil)
+	refused(t, http.StatusBadRequest, "invalid_id", foreign)
+	assert.Equal(t, "cl_", foreign.body.text("error", "details", "expectedPrefix"))
+}
+
+func TestTheVariantOfAnAccountMayBeLeftOutWhereItHasADefault(t *testing.T) {
+	acme := newWorld(t).login().readyClient("acme@example.com")
+	onchain := acme.must(http.StatusCreated, "POST", "/contacts", object{"account": object{
+		"walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7", "chainId": "base", "currency": "USDC",
+	}})
+	assert.Equal(t, "base", onchain.body.text("crypto", "chain"))
+}
+
+func TestTheDatabaseCanBeUnavailable(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.DatabaseAvailable = false }))
+	got := me.call("GET", "/chains", nil)
+	refused(t, http.StatusServiceUnavailable, "database_unavailable", got)
+	assert.Equal(t, got.header.Get("X-Request-ID"), got.body.text("error", "details", "requestId"))
+}
+
+func TestTheRequestLogHoldsNoSecret(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"}, "Idempotency-Key", "client-1")
+	refused(t, http.StatusNotFound, "not_found", me.call("GET", "/clients/cl_unknown", nil))
+
+	requests := w.host.Requests()
+	require.Len(t, requests, 4, "two of the login, two of the session")
+	created, read := requests[2], requests[3]
+	assert.Equal(t, "CreateClient", created.Operation)
+	assert.Equal(t, "client-1", created.IdempotencyKey)
+	assert.Equal(t, "self", created.Account)
+	assert.Equal(t, 201, created.Status)
+	assert.Equal(t, "/dapi/v1/clients/cl_unknown", read.Path)
+	assert.Equal(t, "not_found", read.Slug)
+	for _, request := range requests {
+		assert.NotContains(t, fmt.Sprintf("%+v", request), me.access)
+		assert.NotEmpty(t, request.RequestID)
+	}
+}

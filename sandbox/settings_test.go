@@ -1,0 +1,67 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// everyWayToPrint answers a value as fmt, JSON and slog show it.
+func everyWayToPrint(t *testing.T, value any) []string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	require.NoError(t, err)
+	var logged bytes.Buffer
+	slog.New(slog.NewTextHandler(&logged, nil)).Info("shown", "value", value)
+	return []string{fmt.Sprintf("%v", value), fmt.Sprintf("%+v", value), fmt.Sprintf("%#v", value), string(text), logged.String()}
+}
+
+func TestEverySettingOfTheStateMachineIsOneOfTheHost(t *testing.T) {
+	host := reflect.TypeFor[sandbox.Settings]()
+	inner := reflect.TypeFor[platform.Settings]()
+	for i := range inner.NumField() {
+		field, ok := host.FieldByName(inner.Field(i).Name)
+		if assert.True(t, ok, inner.Field(i).Name) {
+			assert.Equal(t, inner.Field(i).Tag.Get("json"), field.Tag.Get("json"))
+		}
+	}
+}
+
+func TestOptionsThatMakeNoSenseAreAsIfNotGiven(t *testing.T) {
+	host := sandbox.New(
+		sandbox.WithEmail(""), sandbox.WithDeveloperKey(nil), sandbox.WithDeveloperKey(&signing.DeveloperKey{}),
+		sandbox.WithLogger(nil), sandbox.WithSettings(func(s *sandbox.Settings) { s.LoginMode = "" }),
+	)
+	assert.Equal(t, "ops@example.com", host.Credentials().Email)
+	assert.NotEmpty(t, host.Credentials().Key.PublicKey())
+	assert.Equal(t, sandbox.DefaultSettings(), host.Settings())
+}
+
+func TestAGivenKeyIsTheCredentials(t *testing.T) {
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	host := sandbox.New(sandbox.WithDeveloperKey(key))
+	assert.Equal(t, key, host.Credentials().Key)
+	assert.Equal(t, key.PublicKey(), host.Keys()[0].PublicKey)
+}
+
+func TestSettingsAreCopies(t *testing.T) {
+	host := sandbox.New()
+	methods := []string{"sepa"}
+	require.NoError(t, host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = methods }))
+	methods[0] = "ach"
+	seen := host.Settings()
+	assert.Equal(t, []string{"sepa"}, seen.PayoutMethodsDisabled)
+	seen.PayoutMethodsDisabled[0] = "ach"
+	assert.Equal(t, []string{"sepa"}, host.Settings().PayoutMethodsDisabled)
+}
