@@ -32,8 +32,13 @@ type Integrator struct {
 
 // Account acts as one account: the integrator's own, or one client's. It is safe for concurrent use and cheap to make.
 type Account struct {
+	// Verification and Rails are a client's; the others are any account's.
+	Verification *Verification
+	Rails        *Rails
+	Payins       *Payins
 	Contacts     *Contacts
 	Payouts      *Payouts
+	Escrows      *Escrows
 	Transactions *Transactions
 	Chains       *Chains
 	// Sandbox emulates credits and lifecycle events; only sandbox hosts answer it.
@@ -112,9 +117,14 @@ func (d Developer) validate() error {
 func (p *platform) low() lowLevel { return lowLevel{transport: p.transport} }
 
 func (p *platform) account(low lowLevel) *Account {
+	approver := approver{developer: p.developer, account: low.actingFor()}
 	return &Account{
+		Verification: &Verification{low},
+		Rails:        &Rails{low},
+		Payins:       &Payins{low},
 		Contacts:     &Contacts{low},
-		Payouts:      &Payouts{low: low, developer: p.developer},
+		Payouts:      &Payouts{low, approver},
+		Escrows:      &Escrows{low, approver},
 		Transactions: &Transactions{low},
 		Chains:       &Chains{low},
 		Sandbox:      &Sandbox{low},

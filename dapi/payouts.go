@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -16,8 +15,8 @@ import (
 //
 // Source: Resources, Vocabulary; Authentication, Signing.
 type Payouts struct {
-	low       lowLevel
-	developer Developer
+	low      lowLevel
+	approver approver
 }
 
 // Book books a payout and answers its quote and the approval to sign; no money moves. The idempotency key anchors the payment: two
@@ -38,35 +37,29 @@ func (s *Payouts) Book(ctx context.Context, payout PayoutCreate, options ...mone
 //
 // Source: Authentication, Signing; Limits, Lifetimes; Errors, Slugs.
 func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption) (*Payout, error) {
-	if booked == nil || booked.Approval == nil {
-		return nil, &signing.ApprovalRefused{Field: "approval", Reason: "the payout carries no approval to sign"}
+	if booked == nil {
+		booked = &Payout{}
 	}
-	signature, err := s.sign(ctx, asked, booked)
+	body, err := s.approver.confirm(ctx, booked.Approval, intent(asked, booked))
 	if err != nil {
 		return nil, err
 	}
-	return s.low.ConfirmPayout(ctx, booked.ID, &ApprovalConfirm{
-		ApprovalID: booked.Approval.ID, PublicKey: s.developer.Key.PublicKey(), Signature: signature,
-	}, options)
+	return s.low.ConfirmPayout(ctx, booked.ID, body, options)
 }
 
-// sign compares the approval with what was asked for and signs it.
-func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout) ([]byte, error) {
+// intent is what the approval of a payout has to say.
+func intent(asked PayoutCreate, booked *Payout) signing.Intent {
 	destination := signing.Destination{ContactID: string(asked.ContactID.spelledAs(booked.ContactID))}
 	if asked.ToChainID != 0 {
 		destination.ChainID = strconv.FormatInt(asked.ToChainID, 10)
 	}
-	return signing.SignApproval(ctx, s.developer.Key,
-		signing.Approval{ID: booked.Approval.ID, Payload: booked.Approval.Payload, ExpiresAt: booked.Approval.ExpiresAt},
-		signing.Intent{
-			Operation:   "payout.fund",
-			ResourceID:  string(booked.ID),
-			Account:     s.low.actingFor(),
-			Amount:      asked.Amount,
-			Currency:    string(asked.Currency),
-			Destination: destination,
-		},
-		time.Now(), signing.VerifyWith(s.developer.Verifier))
+	return signing.Intent{
+		Operation:   "payout.fund",
+		ResourceID:  string(booked.ID),
+		Amount:      asked.Amount,
+		Currency:    string(asked.Currency),
+		Destination: destination,
+	}
 }
 
 // spelledAs answers the other spelling of the id if it is one: its prefix may be missing, and approvals are compared letter for letter.

@@ -1,0 +1,42 @@
+package dapi_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+)
+
+func TestTheCatalogueIsTheDescriptions(t *testing.T) {
+	in, out := dapi.MoneyIn(), dapi.MoneyOut()
+	assert.Len(t, in, 13)
+	assert.Contains(t, in, dapi.Coverage{Method: dapi.BankMethodSEPA, Currency: "EUR"})
+	assert.Contains(t, out, dapi.Coverage{Method: dapi.BankMethodSWIFT, Currency: "USD", International: true})
+	methods := map[dapi.BankMethod]bool{}
+	for _, row := range out {
+		methods[row.Method] = true
+	}
+	assert.Len(t, methods, 57, "each bank method pays out some currency")
+
+	in[0].Method = "changed"
+	assert.NotEqual(t, in[0], dapi.MoneyIn()[0], "the slice is the caller's")
+}
+
+func TestKindsFollowTheSuffix(t *testing.T) {
+	assert.Equal(t, dapi.MethodKindScheme, dapi.BankMethodSEPA.Kind())
+	assert.Equal(t, dapi.MethodKindLocal, dapi.BankMethodBDTLocal.Kind())
+	assert.Equal(t, dapi.MethodKindEwallet, dapi.BankMethodBDTEwallet.Kind())
+	assert.Equal(t, dapi.MethodKindLocal, dapi.BankMethod("new_local").Kind())
+}
+
+func TestOnlySettlementAssetsOnBaseArePaidDirectly(t *testing.T) {
+	for account, want := range map[dapi.OnchainAccount]bool{
+		{ChainID: "base", Currency: "USDC"}:     true,
+		{ChainID: "base", Currency: "EURC"}:     true,
+		{ChainID: "base", Currency: "DAI"}:      false,
+		{ChainID: "ethereum", Currency: "USDC"}: false,
+	} {
+		assert.Equal(t, want, account.PaidDirectly(), "%s on %s", account.Currency, account.ChainID)
+	}
+}

@@ -1,0 +1,108 @@
+package dapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// Open creates a deal, compares its approval with what was asked for, signs and confirms it: the money is held when it answers. Calling
+// it again with the same idempotency key and terms holds it once.
+//
+// Source: Limits, Idempotency.
+func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, options ...moneymovement.CallOption) (*Escrow, error) {
+	options = s.keyed(options)
+	created, err := s.Create(ctx, deal, options...)
+	if err != nil {
+		return nil, err
+	}
+	if created.Status != EscrowStatusPendingApproval {
+		return created, nil // an earlier call with this key went through
+	}
+	if created.Action == nil {
+		return nil, &signing.ApprovalRefused{Field: "approval", Reason: "the deal carries no action to approve"}
+	}
+	return s.act(ctx, deal, created.ID, created.Action, options)
+}
+
+// Act prepares an action of a deal, compares its approval with the deal's terms, signs and confirms it. terms is what the deal was created
+// with: its amount, currency and payee have to stand in the approval, else it is *signing.ApprovalRefused and nothing was sent. If the
+// approval's 60 seconds pass before it is confirmed, the action is prepared once more under the same key.
+//
+// Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
+func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption) (*Escrow, error) {
+	options = s.keyed(options)
+	prepared, err := s.Prepare(ctx, id, action, options...)
+	if err != nil {
+		return nil, err
+	}
+	return s.act(ctx, terms, id, prepared, options)
+}
+
+// Confirm confirms a prepared action, perhaps prepared in another process. Its errors are those of [Escrows.Act], which calls it.
+func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, prepared *EscrowAction, options ...moneymovement.CallOption) (*Escrow, error) {
+	body, err := s.approver.confirm(ctx, prepared.Approval, signing.Intent{
+		Operation:   "escrow." + string(prepared.Type),
+		ResourceID:  string(id),
+		Amount:      terms.Amount,
+		Currency:    string(terms.Currency),
+		Destination: signing.Destination{Address: string(terms.Payee)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options)
+}
+
+// act confirms, and prepares once more if the window closed on the way. An approval that was used already belongs to an earlier call
+// with this key: the deal tells what came of it.
+func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, prepared *EscrowAction, options []moneymovement.CallOption) (*Escrow, error) {
+	deal, err := s.Confirm(ctx, terms, id, prepared, options...)
+	if approvalClosed(err) {
+		again, prepareErr := s.Prepare(ctx, id, prepared.Type, options...)
+		if prepareErr != nil {
+			return nil, prepareErr
+		}
+		deal, err = s.Confirm(ctx, terms, id, again, options...)
+	}
+	if doubtful(err) {
+		if read, readErr := s.Sync(ctx, id); readErr == nil && read.Status == prepared.Type.leadsTo() {
+			return read, nil
+		}
+	}
+	return deal, err
+}
+
+// leadsTo is the status that an action brings a deal to.
+func (a EscrowActionType) leadsTo() EscrowStatus {
+	switch a {
+	case EscrowActionTypeApprove:
+		return EscrowStatusActive
+	case EscrowActionTypeRelease:
+		return EscrowStatusReleased
+	case EscrowActionTypeRefund:
+		return EscrowStatusRefunded
+	}
+	return ""
+}
+
+// approvalClosed reports that an approval's window passed, by the service's clock or by this machine's.
+func approvalClosed(err error) bool {
+	if refused, ok := errors.AsType[*signing.ApprovalRefused](err); ok {
+		return refused.Expired
+	}
+	_, expired := errors.AsType[*errors.ApprovalExpired](err)
+	return expired
+}
+
+// keyed makes sure that all calls of one flow carry the same key.
+func (s *Escrows) keyed(options []moneymovement.CallOption) []moneymovement.CallOption {
+	if callOf(options).KeySet {
+		return options
+	}
+	return append(options[:len(options):len(options)], moneymovement.IdempotencyKey(uuid.NewString()))
+}

@@ -1,0 +1,96 @@
+package dapi
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Escrows are on-chain agreements: money is held, and released to a payee or refunded. A deal has three windows, each starting where the
+// previous ends: ApproveWithin (1h by default), HoldFor (14d), RefundableFor (90d). When a window closes, its action leaves
+// AvailableActions.
+//
+// Source: Limits, Lifetimes.
+type Escrows struct {
+	low      lowLevel
+	approver approver
+}
+
+// Create creates a deal and prepares its `approve` action; no money moves. The idempotency key anchors the deal, its windows and that
+// action: other terms under the same key are *errors.IdempotencyKeyReused with the owner's EscrowID. [Escrows.Open] creates and approves in
+// one call.
+//
+// Source: Limits, Idempotency.
+func (s *Escrows) Create(ctx context.Context, deal EscrowCreate, options ...moneymovement.CallOption) (*Escrow, error) {
+	return s.low.CreateEscrow(ctx, &deal, options)
+}
+
+// Sync reads the deal, refreshed from chain. There is one chain read per 15 seconds and deal; calls in between answer the stored
+// projection, whose age SyncedAt tells. [Escrows.Wait] keeps that pace.
+//
+// Source: Limits, Lifetimes.
+func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovement.CallOption) (*Escrow, error) {
+	return s.low.SyncEscrow(ctx, id, options)
+}
+
+// Prepare prepares an action and answers its approval, which lasts 60 seconds. The idempotency key anchors the action and is its address
+// when it is confirmed. An action that is not in AvailableActions is *errors.Conflict.
+//
+// Source: Limits, Lifetimes and Idempotency.
+func (s *Escrows) Prepare(ctx context.Context, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption) (*EscrowAction, error) {
+	return s.low.PrepareEscrowAction(ctx, id, &EscrowActionCreate{Type: action}, options)
+}
+
+// Wait syncs until one of the given statuses is reached, no faster than the chain is read.
+func (s *Escrows) Wait(ctx context.Context, id EscrowID, statuses []EscrowStatus, options ...WaitOption) (*Escrow, error) {
+	paced := append([]WaitOption{PollEvery(chainReadEvery, 4*chainReadEvery)}, options...)
+	return wait(ctx, paced, poll[Escrow]{
+		resource: "escrow", id: string(id),
+		read:   func(ctx context.Context) (*Escrow, error) { return s.low.SyncEscrow(ctx, id, nil) },
+		status: func(e *Escrow) string { return string(e.Status) },
+		done:   func(e *Escrow) bool { return slices.Contains(statuses, e.Status) },
+	})
+}
+
+// chainReadEvery is how often a deal is read from chain at most.
+const chainReadEvery = 15 * time.Second
+
+// Can reports whether an action is available now.
+func (e *Escrow) Can(action EscrowActionType) bool {
+	return slices.Contains(e.AvailableActions, action)
+}
+
+// EscrowFor writes a duration in the service's form, in the largest unit that fits it exactly: EscrowFor(14*24*time.Hour) is "14d".
+// One that has a part of a second, is not positive or needs more than four digits is *errors.InvalidInput when it is sent.
+//
+// Source: Limits, Pages and sizes (^\d{1,4}[smhd]$).
+func EscrowFor(d time.Duration) EscrowDuration {
+	for _, unit := range escrowUnits {
+		if d >= unit.length && d%unit.length == 0 {
+			return EscrowDuration(strconv.FormatInt(int64(d/unit.length), 10) + unit.name)
+		}
+	}
+	return EscrowDuration(d.String())
+}
+
+// escrowUnits are the units of the service's form, largest first.
+var escrowUnits = [...]struct {
+	name   string
+	length time.Duration
+}{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}}
+
+// Duration reads a duration in the service's form; 0 if it is not in that form.
+func (d EscrowDuration) Duration() time.Duration {
+	for _, unit := range escrowUnits {
+		digits, found := strings.CutSuffix(string(d), unit.name)
+		n, err := strconv.ParseUint(digits, 10, 16)
+		if found && err == nil && len(digits) <= 4 {
+			return time.Duration(n) * unit.length
+		}
+	}
+	return 0
+}

@@ -1,0 +1,55 @@
+package dapi
+
+import (
+	"context"
+	"fmt"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Payins are incoming fundings that are quoted first: over a virtual account (BankID) or from another chain (OriginChainID). Money that
+// arrives at the client's wallet on Base needs none.
+//
+// Source: Resources, Vocabulary; Coverage catalogue.
+type Payins struct{ low lowLevel }
+
+// Create quotes or books a payin. The price holds at most 2 minutes.
+//
+// Source: Endpoints, Platform API; Limits, Lifetimes.
+func (s *Payins) Create(ctx context.Context, payin PayinCreate, options ...moneymovement.CallOption) (*Payin, error) {
+	return s.low.CreatePayin(ctx, &payin, options)
+}
+
+// Instructions answers the requisites that the payer needs. After the price's window it is *errors.QuoteExpired.
+func (s *Payins) Instructions(ctx context.Context, id PayinID, options ...moneymovement.CallOption) (*PayinInstructions, error) {
+	return s.low.CreatePayinInstructions(ctx, id, options)
+}
+
+// Get reads a payin. One that belongs to someone else is *errors.NotFound.
+func (s *Payins) Get(ctx context.Context, id PayinID, options ...moneymovement.CallOption) (*Payin, error) {
+	return s.low.GetPayin(ctx, id, options)
+}
+
+// Wait polls until the payin is `completed`. One that expires comes back with *PayinNotCompleted; if ctx ends first, the last reading comes
+// back with *StillPending.
+//
+// Source: Events.
+func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*Payin, error) {
+	payin, err := wait(ctx, options, poll[Payin]{
+		resource: "payin", id: string(id),
+		read:   func(ctx context.Context) (*Payin, error) { return s.low.GetPayin(ctx, id, nil) },
+		status: func(p *Payin) string { return string(p.Status) },
+		done:   func(p *Payin) bool { return p.Status == PayinStatusCompleted || p.Status == PayinStatusExpired },
+	})
+	if err == nil && payin.Status != PayinStatusCompleted {
+		err = &PayinNotCompleted{Payin: payin}
+	}
+	return payin, err
+}
+
+// PayinNotCompleted says that a payin ended in another status than `completed`.
+type PayinNotCompleted struct{ Payin *Payin }
+
+func (e *PayinNotCompleted) Error() string {
+	return fmt.Sprintf("payin %s ended %s", e.Payin.ID, e.Payin.Status)
+}

@@ -1,0 +1,38 @@
+package dapi
+
+import (
+	"context"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Verification is the KYB workflow of a client: save information, inspect what is outstanding, complete. Editing and completing are separate
+// calls; completing sends an immutable snapshot for review.
+//
+// Source: States, Platform objects.
+type Verification struct{ low lowLevel }
+
+// Save saves applicant information and documents. It submits nothing, and can be called again with more.
+func (s *Verification) Save(ctx context.Context, information KYBSave, options ...moneymovement.CallOption) (*KYB, error) {
+	return s.low.SaveKYB(ctx, &information, options)
+}
+
+// Get answers the status and the requirements that are still outstanding.
+func (s *Verification) Get(ctx context.Context, options ...moneymovement.CallOption) (*KYB, error) {
+	return s.low.GetKYB(ctx, options)
+}
+
+// Complete submits what was saved for review. While requirements are outstanding it is *errors.Conflict; [Verification.Get] names them.
+func (s *Verification) Complete(ctx context.Context, options ...moneymovement.CallOption) (*KYBSubmission, error) {
+	return s.low.CompleteKYB(ctx, options)
+}
+
+// WaitDecided polls until the review ends `approved` or `rejected`. A review by people can take days: give ctx a deadline.
+func (s *Verification) WaitDecided(ctx context.Context, options ...WaitOption) (*KYB, error) {
+	return wait(ctx, options, poll[KYB]{
+		resource: "verification", id: s.low.actingFor(),
+		read:   func(ctx context.Context) (*KYB, error) { return s.low.GetKYB(ctx, nil) },
+		status: func(k *KYB) string { return string(k.Status) },
+		done:   func(k *KYB) bool { return k.Status == KYBStatusApproved || k.Status == KYBStatusRejected },
+	})
+}
