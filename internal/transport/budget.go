@@ -28,7 +28,7 @@ func (b *budget) spend() bool {
 	return true
 }
 
-// earn gives a little back for an answer that needed no retry.
+// earn gives a little back for a success.
 func (b *budget) earn() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

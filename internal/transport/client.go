@@ -5,9 +5,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"runtime"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/go-retryablehttp"
 
@@ -46,7 +48,10 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	base.Path = strings.TrimSuffix(base.Path, "/") + surface
+	if strings.ContainsFunc(config.UserAgent, unicode.IsControl) {
+		return nil, invalid("userAgent", "invalid_header", "must not hold control characters")
+	}
+	setPath(base, strings.TrimRight(base.EscapedPath(), "/")+surface)
 	c := &Client{
 		base:      base,
 		retry:     config.Retry.withDefaults(),
@@ -63,16 +68,14 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 
 // origin accepts what a credential may be sent to: https anywhere, plain http to loopback or by explicit wish.
 func origin(baseURL string, allowPlain bool) (*url.URL, error) {
-	refuse := func(message string) (*url.URL, error) {
-		return nil, &errors.InvalidInput{Operation: "New", Fields: []errors.Field{{Field: "baseURL", Code: "invalid_url", Message: message}}}
-	}
+	refuse := func(message string) (*url.URL, error) { return nil, invalid("baseURL", "invalid_url", message) }
 	u, err := url.Parse(baseURL)
 	switch {
 	case err != nil:
 		return refuse("is not a URL")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return refuse("must be an http or https address")
-	case u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+	case u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return refuse("must be scheme, host and optional path, and nothing else")
 	case u.Scheme == "http" && !allowPlain && !loopback(u.Hostname()):
 		return refuse("must be https: plain http would show the credential to the network")
@@ -80,13 +83,20 @@ func origin(baseURL string, allowPlain bool) (*url.URL, error) {
 	return u, nil
 }
 
+func invalid(field, code, message string) error {
+	return &errors.InvalidInput{Operation: "New", Fields: []errors.Field{{Field: field, Code: code, Message: message}}}
+}
+
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // Do walks the whole path for one call and decodes its answer into a T.
 func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
+	if r.call.Answer != nil {
+		*r.call.Answer = Answer{} // of an earlier call
+	}
 	r.idempotency()
 	if err := r.check.err(r.op); err != nil {
 		return nil, err
@@ -95,7 +105,7 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	if err != nil {
 		return nil, &errors.InvalidInput{Operation: r.op.ID, Fields: []errors.Field{{Field: "body", Code: "unencodable", Message: err.Error()}}}
 	}
-	t := &trip{op: r.op, call: &r.call, scope: r.scope(), most: c.retry.Max + 1}
+	t := &trip{op: r.op, call: &r.call, scope: r.scope()}
 	defer t.answer.release()
 	defer t.keep()
 
@@ -112,9 +122,10 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 
 // send retries, and turns the end of it into a value or an error.
 func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, value any) error {
+	t.left = c.retry.Max
 	req, err := c.newHTTPRequest(ctx, r, t, body)
 	if err != nil {
-		return t.outcome(err)
+		return t.outcome(ended(ctx, err))
 	}
 	resp, err := c.retrier.Do(req)
 	if err != nil {
@@ -126,6 +137,7 @@ func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, val
 	if !t.answer.success() {
 		return t.settle(t.answer.refusal(t))
 	}
+	c.budget.earn()
 	if err := t.answer.decode(value); err != nil {
 		return t.unreadable(err)
 	}
@@ -136,15 +148,14 @@ func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, val
 // carried out, so nothing is done twice.
 func (c *Client) renewAndReplay(ctx context.Context, r *Request, t *trip, body []byte, value any) error {
 	if err := c.auth.Renew(ctx, t.header); err != nil {
-		return t.outcome(err)
+		return t.outcome(ended(ctx, err))
 	}
-	t.most += t.attempts
 	return c.send(ctx, r, t, body, value)
 }
 
 // newHTTPRequest builds the first attempt: URL and fixed headers once, the credential for this attempt.
 func (c *Client) newHTTPRequest(ctx context.Context, r *Request, t *trip, body []byte) (*retryablehttp.Request, error) {
-	ctx = context.WithValue(ctx, tripKey{}, t)
+	ctx = httptrace.WithClientTrace(context.WithValue(ctx, tripKey{}, t), t.reach.trace())
 	h := r.header(c)
 	r.setKey(h)
 	if err := c.prepare(ctx, t, h); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 )
@@ -32,10 +33,9 @@ const maxPooled = 1 << 20
 var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // read takes the body, at most maxBody of it. It is go-retryablehttp's response handler, so that an answer that breaks off in
-// the middle is retried like one that never came.
+// the middle is retried like one that never came. If it is the last one, its error says what there was.
 func (t *trip) read(resp *http.Response) error {
 	defer resp.Body.Close()
-	t.answer.release()
 	body := bodies.Get().(*bytes.Buffer)
 	body.Reset()
 	if resp.ContentLength > 0 && resp.ContentLength <= maxBody {
@@ -44,8 +44,7 @@ func (t *trip) read(resp *http.Response) error {
 	t.answer = answer{status: resp.StatusCode, header: resp.Header, body: body}
 	_, err := body.ReadFrom(io.LimitReader(resp.Body, maxBody+1))
 	if err != nil {
-		t.lost = true
-		return fmt.Errorf("answer broke off after %d bytes: %w", body.Len(), err)
+		return t.answer.unexpected(t, fmt.Errorf("answer broke off after %d bytes: %w", body.Len(), err))
 	}
 	if body.Len() > maxBody {
 		body.Truncate(maxBody)
@@ -84,6 +83,9 @@ func (a *answer) decode(value any) error {
 	}
 	if kind := a.header.Get("Content-Type"); !isJSON(kind) {
 		return fmt.Errorf("answer is no JSON but %q", kind)
+	}
+	if jsontext.Value(a.bytes()).Kind() == jsontext.KindNull {
+		return fmt.Errorf("answer is null") // which would decode as a value whose fields are all empty
 	}
 	return json.Unmarshal(a.bytes(), value, decodeOptions)
 }

@@ -14,7 +14,6 @@ func (t *trip) outcome(err error) error {
 	if failure, ok := errors.AsType[errors.Failure](err); ok && !t.unsettled() {
 		return failure // a login inside the call was refused: nothing was sent
 	}
-	err = withoutURL(err)
 	if t.unsettled() {
 		return t.unknown(err)
 	}
@@ -29,6 +28,8 @@ func (t *trip) settle(refusal error) error {
 		return refusal
 	case t.garbled(refusal):
 		return t.unknown(refusal)
+	case t.unsettled() && t.ownDoing(refusal):
+		return t.unknown(refusal)
 	case judged(t.answer.status):
 		return refusal
 	case t.lost, t.doubted && notMoved(refusal):
@@ -42,6 +43,22 @@ func judged(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusConflict,
 		http.StatusGone, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}
+
+// ownDoing reports refusals that an attempt that was carried out could have brought upon the next one. Under an idempotency key the service
+// answers a repetition as it did the first time; without, what was deleted is not found, and what was confirmed is in another
+// state or past its window.
+func (t *trip) ownDoing(refusal error) bool {
+	if t.op.Repeat == RepeatKey || !notMoved(refusal) {
+		return false
+	}
+	switch t.answer.status {
+	case http.StatusNotFound:
+		return t.op.Method == http.MethodDelete
+	case http.StatusConflict, http.StatusGone:
 		return true
 	}
 	return false
@@ -106,10 +123,18 @@ func retryAt(err error) time.Time {
 	return time.Time{}
 }
 
-// ended reports the context's own error where the cause hides it.
+// ended takes the address out of err, and adds the context's own error where another cause hides it.
 func ended(ctx context.Context, err error) error {
-	if cause := ctx.Err(); cause != nil && !errors.Is(err, cause) {
-		return errors.Join(cause, err)
+	err = withoutURL(err)
+	cause := ctx.Err()
+	if cause == nil {
+		return err
 	}
-	return err
+	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
+		err = unexpected.Err // it was the caller who broke the answer off
+	}
+	if errors.Is(err, cause) {
+		return err
+	}
+	return errors.Join(cause, err)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // Limiter paces calls inside the service's rate windows, before they are sent. Its public name is moneymovement.RateLimiter.
@@ -55,13 +57,7 @@ func (l *LocalLimiter) Wait(ctx context.Context, window Window, scope string) er
 	if !limited || allowance.Calls <= 0 {
 		return ctx.Err()
 	}
-	now := time.Now()
-	deadline, _ := ctx.Deadline()
-	at, ok := l.of(window, scope, allowance).reserve(now, deadline, allowance)
-	if !ok {
-		return &WaitTooLong{Window: window, Until: at}
-	}
-	return sleep(ctx, at.Sub(now))
+	return l.of(window, scope, allowance).pass(ctx, window)
 }
 
 func (l *LocalLimiter) of(window Window, scope string, allowance Allowance) *slots {
@@ -69,32 +65,75 @@ func (l *LocalLimiter) of(window Window, scope string, allowance Allowance) *slo
 	defer l.mu.Unlock()
 	key := slotKey{window, scope}
 	if l.slots[key] == nil {
-		l.slots[key] = &slots{taken: make([]time.Time, allowance.Calls)}
+		l.slots[key] = &slots{per: allowance.Per, line: semaphore.NewWeighted(1), taken: make([]time.Time, allowance.Calls)}
 	}
 	return l.slots[key]
 }
 
-// slots remembers when the last calls of a window were let through: a ring with one place for each call that the window takes.
+// slots remembers when the last calls of a window were let through: a ring with one place for each call that the window takes. A call
+// takes its slot when it goes through and not before, so that one who gives up waiting costs the others nothing.
 type slots struct {
-	mu    sync.Mutex
-	taken []time.Time
-	next  int
+	per  time.Duration
+	line *semaphore.Weighted // held by the caller whose turn it is; the others wait for it in the order in which they came
+
+	mu      sync.Mutex
+	taken   []time.Time
+	next    int // place of the oldest
+	waiting int // callers in line, with the one whose turn it is
 }
 
-// reserve takes the next slot, unless it lies beyond the deadline: then the caller is told at once and takes none.
-func (s *slots) reserve(now, deadline time.Time, allowance Allowance) (time.Time, bool) {
+// pass returns when the caller may go through.
+func (s *slots) pass(ctx context.Context, window Window) error {
+	if until, ok := s.join(ctx); !ok {
+		return &WaitTooLong{Window: window, Until: until}
+	}
+	err := s.line.Acquire(ctx, 1)
+	if err == nil {
+		defer s.line.Release(1)
+		err = sleep(ctx, s.untilFree())
+	}
+	s.leave(err == nil)
+	return err
+}
+
+// join lines up, unless the caller's turn lies beyond the deadline: then it is told at once when that would be.
+func (s *slots) join(ctx context.Context) (time.Time, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := now
-	if oldest := s.taken[s.next]; !oldest.IsZero() && oldest.Add(allowance.Per).After(now) {
-		at = oldest.Add(allowance.Per)
-	}
-	if !deadline.IsZero() && at.After(deadline) {
+	now := time.Now()
+	at := s.free(s.waiting, now)
+	if deadline, limited := ctx.Deadline(); limited && at.After(now) && !at.Before(deadline) {
 		return at, false
 	}
-	s.taken[s.next] = at
-	s.next = (s.next + 1) % len(s.taken)
+	s.waiting++
 	return at, true
+}
+
+// leave takes the slot of a caller that goes through, and none of one that gives up.
+func (s *slots) leave(through bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting--
+	if through {
+		s.taken[s.next] = time.Now()
+		s.next = (s.next + 1) % len(s.taken)
+	}
+}
+
+// free is when the caller with so many others in line before it may go through.
+func (s *slots) free(before int, now time.Time) time.Time {
+	at := now
+	if oldest := s.taken[(s.next+before)%len(s.taken)]; !oldest.IsZero() && oldest.Add(s.per).After(now) {
+		at = oldest.Add(s.per)
+	}
+	return at.Add(time.Duration(before/len(s.taken)) * s.per)
+}
+
+func (s *slots) untilFree() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	return s.free(0, now).Sub(now)
 }
 
 // WaitTooLong says that a rate window has no room before the caller's deadline.

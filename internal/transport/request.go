@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -67,6 +68,8 @@ func queryValue(v reflect.Value) string {
 		return t.UTC().Format(time.RFC3339Nano)
 	}
 	switch v.Kind() {
+	case reflect.String:
+		return v.String()
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		return strconv.FormatInt(v.Int(), 10)
 	case reflect.Bool:
@@ -77,8 +80,8 @@ func queryValue(v reflect.Value) string {
 			parts[i] = queryValue(v.Index(i))
 		}
 		return strings.Join(parts, ",")
-	default:
-		return v.String()
+	default: // such as a decimal
+		return fmt.Sprint(v.Interface())
 	}
 }
 
@@ -96,15 +99,20 @@ func (r *Request) Check() *Check { return &r.check }
 // url builds the address below base without parsing it again.
 func (r *Request) url(base *url.URL) *url.URL {
 	u := *base
-	u.RawPath = base.EscapedPath() + r.path
-	u.Path, _ = url.PathUnescape(u.RawPath)
-	if u.Path == u.RawPath {
-		u.RawPath = ""
-	}
+	setPath(&u, base.EscapedPath()+r.path)
 	if r.query != nil {
 		u.RawQuery = r.query.Encode()
 	}
 	return &u
+}
+
+// setPath sets a path that is escaped already.
+func setPath(u *url.URL, escaped string) {
+	u.RawPath = escaped
+	u.Path, _ = url.PathUnescape(escaped)
+	if u.Path == escaped {
+		u.RawPath = ""
+	}
 }
 
 // header builds what every attempt sends apart from the credential. Values are shared and never written to.

@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"time"
 
@@ -53,23 +52,21 @@ func (c *Client) newRetrier(p Retry) *retryablehttp.Client {
 // checkRetry decides after each attempt. It never returns an error of its own: what failed is for outcome to say.
 func (c *Client) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	t := tripOf(ctx)
-	if !t.worthRetrying(resp, err) {
-		if err == nil && resp.StatusCode < http.StatusBadRequest {
-			c.budget.earn()
-		}
+	if err != nil && !t.reach.notSent(err) {
+		t.lost = true
+	}
+	if t.left == 0 || !t.worthRetrying(resp, err) || !c.fits(ctx, t, resp) || !c.budget.spend() {
 		return false, nil
 	}
-	if t.lastAttempt() || !c.fits(ctx, t, resp) || !c.budget.spend() {
-		return false, nil
-	}
-	t.doubted = t.doubted || resp != nil && resp.StatusCode >= http.StatusInternalServerError
+	t.left--
+	t.doubted = t.doubted || resp != nil && resp.StatusCode != http.StatusTooManyRequests
 	return true, nil
 }
 
 // worthRetrying holds the policy; the package documentation of moneymovement states it for callers.
 func (t *trip) worthRetrying(resp *http.Response, err error) bool {
 	if err != nil {
-		return notSent(err) || t.op.repeatable()
+		return t.reach.notSent(err) || t.op.repeatable()
 	}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests:
@@ -93,7 +90,7 @@ func (c *Client) fits(ctx context.Context, t *trip, resp *http.Response) bool {
 		return false
 	}
 	if !asked {
-		wait = jitterBound(c.retry.WaitMin, c.retry.WaitMax, t.attempts-1) / 2
+		wait = jitterBound(c.retry.WaitMin, c.retry.WaitMax, c.retry.Max-t.left)
 	}
 	deadline, limited := ctx.Deadline()
 	return !limited || time.Now().Add(wait).Before(deadline)
@@ -112,6 +109,7 @@ func backoff(least, most time.Duration, attempt int, resp *http.Response) time.D
 const longestBackoff = 8 * time.Second
 
 func jitterBound(least, most time.Duration, attempt int) time.Duration {
+	least = min(least, longestBackoff) // so that doubling cannot overflow
 	return min(least<<min(attempt, 10), longestBackoff, most)
 }
 
@@ -126,13 +124,4 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 func (c *Client) prepareRetry(req *http.Request) error {
 	t := tripOf(req.Context())
 	return c.prepare(req.Context(), t, t.header.Clone())
-}
-
-// notSent reports that no connection was made, so that the service cannot have seen the request.
-func notSent(err error) bool {
-	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
-		return true
-	}
-	_, dns := errors.AsType[*net.DNSError](err)
-	return dns
 }

@@ -2,8 +2,14 @@ package transport
 
 import (
 	"context"
+	"net"
 	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync/atomic"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // trip is what one call knows about its attempts; it travels in the context, because go-retryablehttp's hooks see no more.
@@ -11,24 +17,29 @@ type trip struct {
 	op       *Operation
 	call     *Call
 	scope    string // of the rate window
-	most     int    // attempts
+	left     int    // retries
 	attempts int    // sent so far
 	lost     bool   // an attempt got no whole answer and may have been carried out
 	doubted  bool   // an attempt before the last was answered with a server error and may have been carried out
-	answer   answer
+	reach    reach  // of the last attempt
+	answer   answer // the last attempt's, none if it was lost or is tried again
 	// header is what the last attempt sent, with the credential, for the authorizer to know which token was refused.
 	header http.Header
 }
 
 type tripKey struct{}
 
-// lastAttempt reports that the policy leaves no further one.
-func (t *trip) lastAttempt() bool { return t.attempts >= t.most }
-
 func tripOf(ctx context.Context) *trip { return ctx.Value(tripKey{}).(*trip) }
 
-// prepare lets one attempt through the rate window and gives it the credential.
+// prepare lets one attempt through the rate window and gives it the credential. A context that has ended is noticed here: later it would
+// look like an answer that was lost.
 func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
+	t.answer.release()
+	t.answer = answer{}
+	t.reach.reset()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if c.limiter != nil {
 		if err := c.limiter.Wait(ctx, t.op.Window, t.scope); err != nil {
 			return err
@@ -36,6 +47,40 @@ func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
 	}
 	t.header = h
 	return c.authorize(ctx, t.op, h)
+}
+
+// reach is how far an attempt got on its way to the service, as net/http's transport tells it. An error alone does not show it: when
+// the context ends, waiting for a connection and waiting for an answer end in the same one.
+type reach struct {
+	dialing   atomic.Bool // a connection was asked for
+	connected atomic.Bool // there was one, with its TLS handshake done
+}
+
+func (r *reach) reset() {
+	r.dialing.Store(false)
+	r.connected.Store(false)
+}
+
+// trace hears of the connections of every attempt. Transports that are no net/http ones tell nothing.
+func (r *reach) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GetConn: func(string) { r.dialing.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { r.connected.Store(true) },
+	}
+}
+
+// notSent reports that an attempt that ended in err had no connection, so that the service cannot have seen the request.
+func (r *reach) notSent(err error) bool {
+	return !r.connected.Load() && (r.dialing.Load() || dialFailed(err))
+}
+
+// dialFailed is what the error alone can say.
+func dialFailed(err error) bool {
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
+		return true
+	}
+	_, dns := errors.AsType[*net.DNSError](err)
+	return dns
 }
 
 // attempt is the innermost step. As the http.Client's transport it also hides the inner transport's CloseIdleConnections, which
@@ -54,11 +99,21 @@ func (a attempt) RoundTrip(req *http.Request) (*http.Response, error) {
 	sent := req.WithContext(req.Context()) // a copy, for a transport must not change the request that it is given
 	sent.Header = t.header
 	resp, err := a.next.RoundTrip(sent)
-	if err != nil && !notSent(err) {
-		t.lost = true
+	if resp != nil {
+		dropUnreadableLocation(resp.Header)
 	}
 	a.client.log(req, t, resp, err, time.Since(started))
 	return resp, err
+}
+
+// dropUnreadableLocation keeps http.Client, which reads a redirect's address even if it is not to follow it, from putting an error that prints
+// the address in the place of the answer.
+func dropUnreadableLocation(h http.Header) {
+	if location := h.Get("Location"); location != "" {
+		if _, err := url.Parse(location); err != nil {
+			h.Del("Location")
+		}
+	}
 }
 
 // newHTTPClient takes over the caller's client without what would break a promise: redirects are never followed (they would resend
@@ -81,7 +136,10 @@ func (c *Client) newHTTPClient(given *http.Client) *http.Client {
 
 // defaultTransport is the standard one with room for many callers of one host and an end to waiting for an answer.
 func defaultTransport() *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second}
+	if standard, ok := http.DefaultTransport.(*http.Transport); ok { // a program may have put something else there
+		t = standard.Clone()
+	}
 	t.MaxIdleConnsPerHost = 64
 	t.MaxIdleConns = 64
 	t.ResponseHeaderTimeout = 30 * time.Second

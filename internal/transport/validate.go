@@ -107,13 +107,13 @@ func (c *Check) Integer(field string, value int64, required bool, least, most in
 // Amount checks a decimal: positive where it has to be, and with a bounded number of digits.
 func (c *Check) Amount(field string, value decimal.Decimal, required, positive bool) {
 	switch {
+	case tooLong(value): // first, for even zero can spell out a billion decimals
+		c.Refuse(field, "too_long", fmt.Sprintf("has more than %d digits", maxDigits))
 	case value.IsZero() && !required:
 	case value.IsZero():
 		c.Refuse(field, errors.FieldMissing, "is required and not zero")
 	case positive && value.IsNegative():
 		c.Refuse(field, "too_small", "must be positive")
-	case tooLong(value):
-		c.Refuse(field, "too_long", fmt.Sprintf("has more than %d digits", maxDigits))
 	}
 }
 

@@ -1,0 +1,199 @@
+package transport_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// The operations that the tests send: one for each thing that the description can say about repeating.
+var (
+	readThing    = transport.Operation{ID: "GetThing", Method: http.MethodGet, Path: "/things/{thingId}", Window: transport.WindowReads}
+	bookThing    = transport.Operation{ID: "BookThing", Method: http.MethodPost, Path: "/things", Repeat: transport.RepeatKey, Window: transport.WindowWrites}
+	confirmThing = transport.Operation{ID: "ConfirmThing", Method: http.MethodPost, Path: "/things/{thingId}/confirm", Repeat: transport.RepeatNatural, Window: transport.WindowWrites}
+	deleteThing  = transport.Operation{ID: "DeleteThing", Method: http.MethodDelete, Path: "/things/{thingId}", Repeat: transport.RepeatNatural, Window: transport.WindowWrites}
+	spendThing   = transport.Operation{ID: "SpendThing", Method: http.MethodPost, Path: "/things/{thingId}/spend", Repeat: transport.RepeatNever, Window: transport.WindowWrites}
+	loginThing   = transport.Operation{ID: "LogIn", Method: http.MethodPost, Path: "/auth/things", Repeat: transport.RepeatNatural, Window: transport.WindowLogin, Public: true}
+)
+
+// thing is an answer as the generated models look.
+type thing struct {
+	ID     string           `json:"id"`
+	Amount decimal.Decimal  `json:"amount"`
+	Fee    *decimal.Decimal `json:"fee"`
+	Status string           `json:"status"`
+	Note   string           `json:"note"`
+	Tags   []string         `json:"tags"`
+}
+
+const oneThing = `{"id":"th_1","amount":"10.50","status":"ready"}`
+
+// idRule is the description's pattern of a contact's id.
+var idRule = transport.Rule{Prefix: "ct_", Pattern: `^(?:ct_)?[A-Za-z0-9._:\-]{1,216}$`}
+
+// request is a call of an operation, with a valid id and, where it takes one, a body.
+func request(op *transport.Operation, call transport.Call) *transport.Request {
+	r := transport.NewRequest(op, "", call)
+	if strings.Contains(op.Path, "{thingId}") {
+		r.PathParam("thingId", "ct_1", idRule)
+	}
+	if op.Method == http.MethodPost {
+		r.Body(map[string]string{"name": "Bob"}, nil)
+	}
+	return r
+}
+
+// send makes one call of an operation.
+func send(ctx context.Context, c *transport.Client, op *transport.Operation, call transport.Call) (*thing, error) {
+	return transport.Do[thing](ctx, c, request(op, call))
+}
+
+// newClient makes a client, without rate windows and with short waits unless set says otherwise.
+func newClient(t *testing.T, baseURL string, set ...func(*transport.Config)) *transport.Client {
+	t.Helper()
+	config := transport.Config{Version: "test", Retry: transport.Retry{WaitMin: time.Millisecond}}
+	for _, f := range set {
+		f(&config)
+	}
+	if config.HTTP == nil {
+		own := &http.Transport{}
+		t.Cleanup(own.CloseIdleConnections)
+		config.HTTP = &http.Client{Transport: own}
+	}
+	client, err := transport.New(baseURL, "/v1", config)
+	require.NoError(t, err)
+	return client
+}
+
+const host = "https://service.example"
+
+func through(next http.RoundTripper) func(*transport.Config) {
+	return func(c *transport.Config) { c.HTTP = &http.Client{Transport: next} }
+}
+
+func retries(policy transport.Retry) func(*transport.Config) {
+	return func(c *transport.Config) { c.Retry = policy }
+}
+
+func authorizedBy(a transport.Authorizer) func(*transport.Config) {
+	return func(c *transport.Config) { c.Auth = a }
+}
+
+func limitedBy(l transport.Limiter) func(*transport.Config) {
+	return func(c *transport.Config) { c.Limiter = l }
+}
+
+// step is what becomes of one attempt.
+type step func(*http.Request) (*http.Response, error)
+
+// service is a service in memory that plays a script, one step an attempt, its last step for ever. It is safe for concurrent use.
+type service struct {
+	mu    sync.Mutex
+	steps []step
+	got   []received
+}
+
+// received is one attempt as the service saw it.
+type received struct {
+	method, uri string
+	header      http.Header
+	body        string
+	at          time.Time
+}
+
+func script(steps ...step) *service { return &service{steps: steps} }
+
+func (s *service) RoundTrip(req *http.Request) (*http.Response, error) {
+	got := received{method: req.Method, uri: req.URL.RequestURI(), header: req.Header.Clone(), at: time.Now()}
+	if req.Body != nil {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return nil, err
+		}
+		got.body = string(body)
+		_ = req.Body.Close()
+	}
+	s.mu.Lock()
+	now := s.steps[min(len(s.got), len(s.steps)-1)]
+	s.got = append(s.got, got)
+	s.mu.Unlock()
+	return now(req)
+}
+
+func (s *service) attempts() []received {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.got[:len(s.got):len(s.got)]
+}
+
+// keys are the idempotency keys of the attempts. Their header is not spelled canonically, so that Header.Get would miss it.
+func keys(attempts []received) []string {
+	found := make([]string, len(attempts))
+	for i, a := range attempts {
+		for name, values := range a.header {
+			if strings.EqualFold(name, "Idempotency-Key") {
+				found[i] = values[0]
+			}
+		}
+	}
+	return found
+}
+
+// answers is an answer with a status, a body and headers in pairs. Without another Content-Type it is JSON.
+func answers(status int, body string, header ...string) step {
+	return func(req *http.Request) (*http.Response, error) {
+		h := http.Header{"Content-Type": {"application/json"}}
+		for i := 0; i < len(header); i += 2 {
+			h.Set(header[i], header[i+1])
+		}
+		return &http.Response{
+			StatusCode: status, Status: http.StatusText(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+			Header: h, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: req,
+		}, nil
+	}
+}
+
+// refuses is an answer with the platform's envelope.
+func refuses(status int, code errors.Code, header ...string) step {
+	return answers(status, fmt.Sprintf(`{"error":{"code":%q,"message":"no"}}`, code), header...)
+}
+
+// page is what a gateway answers.
+func page(status int) step {
+	return answers(status, "<html>sorry</html>", "Content-Type", "text/html")
+}
+
+// fails is an attempt that ends in an error.
+func fails(err error) step {
+	return func(*http.Request) (*http.Response, error) { return nil, err }
+}
+
+// What can happen to an attempt besides an answer.
+var (
+	noConnection = fails(&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED})
+	noSuchHost   = fails(&net.DNSError{Err: "no such host", Name: "service.example", IsNotFound: true})
+	lostAnswer   = fails(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
+	brokenAnswer = step(func(req *http.Request) (*http.Response, error) {
+		resp, _ := answers(http.StatusOK, oneThing, "X-Request-ID", "req_broken")(req)
+		resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(oneThing[:10]), failingReader{io.ErrUnexpectedEOF}))
+		return resp, nil
+	})
+	ok = answers(http.StatusOK, oneThing)
+)
+
+type failingReader struct{ err error }
+
+func (r failingReader) Read([]byte) (int, error) { return 0, r.err }

@@ -1,0 +1,137 @@
+package transport_test
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// The whole policy, as the package documentation of moneymovement states it: who is sent again after what.
+func TestRetryPolicy(t *testing.T) {
+	const (
+		read = 1 << iota
+		keyed
+		natural
+		never
+		everyone   = read | keyed | natural | never
+		repeatable = read | keyed | natural
+		nobody     = 0
+	)
+	operations := map[int]*transport.Operation{read: &readThing, keyed: &bookThing, natural: &confirmThing, never: &spendThing}
+
+	policy := map[string]struct {
+		outcome step
+		retried int
+	}{
+		"no connection":       {noConnection, everyone},
+		"no such host":        {noSuchHost, everyone},
+		"answer lost":         {lostAnswer, repeatable},
+		"answer broken off":   {brokenAnswer, repeatable},
+		"200 no JSON":         {page(http.StatusOK), nobody},
+		"200 unreadable":      {answers(http.StatusOK, `{"id":1}`), nobody},
+		"302":                 {answers(http.StatusFound, "", "Location", "https://elsewhere.example/"), nobody},
+		"408 envelope":        {refuses(http.StatusRequestTimeout, "timeout"), repeatable},
+		"408 page":            {page(http.StatusRequestTimeout), repeatable},
+		"429 envelope":        {refuses(http.StatusTooManyRequests, errors.CodeRateLimited), everyone},
+		"429 page":            {page(http.StatusTooManyRequests), everyone},
+		"500 envelope":        {refuses(http.StatusInternalServerError, errors.CodeInternalError), read},
+		"500 page":            {page(http.StatusInternalServerError), read},
+		"501 envelope":        {refuses(http.StatusNotImplemented, errors.CodeLoginModeUnavailable), nobody},
+		"501 page":            {page(http.StatusNotImplemented), nobody},
+		"502 page":            {page(http.StatusBadGateway), repeatable},
+		"503 envelope":        {refuses(http.StatusServiceUnavailable, errors.CodeProviderUnavailable), repeatable},
+		"503 page":            {page(http.StatusServiceUnavailable), repeatable},
+		"504 page":            {page(http.StatusGatewayTimeout), repeatable},
+		"505 page":            {page(http.StatusHTTPVersionNotSupported), nobody},
+		"401 unauthenticated": {refuses(http.StatusUnauthorized, errors.CodeUnauthenticated), nobody},
+	}
+	for _, status := range []int{400, 403, 404, 405, 409, 410, 413, 422} {
+		policy[fmt.Sprint(status)] = struct {
+			outcome step
+			retried int
+		}{refuses(status, "some_slug"), nobody}
+	}
+	for name, row := range policy {
+		for kind, op := range operations {
+			t.Run(name+"/"+op.ID, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					svc := script(row.outcome)
+					var answer transport.Answer
+					_, err := send(t.Context(), newClient(t, host, through(svc)), op, transport.Call{Answer: &answer})
+
+					require.Error(t, err)
+					want := 1
+					if row.retried&kind != 0 {
+						want = 4
+					}
+					assert.Len(t, svc.attempts(), want)
+					assert.Equal(t, want, answer.Attempts)
+				})
+			})
+		}
+	}
+}
+
+// Whatever happens on the way, every attempt of one write carries the same key and the same bytes.
+func TestAttemptsOfOneWriteAreIdentical(t *testing.T) {
+	for name, call := range map[string]transport.Call{
+		"a fresh key":      {},
+		"the caller's key": {Key: "invoice-42", KeySet: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var answer transport.Answer
+				call.Answer = &answer
+				svc := script(lostAnswer, brokenAnswer, refuses(http.StatusTooManyRequests, errors.CodeRateLimited), ok)
+				_, err := send(t.Context(), newClient(t, host, through(svc)), &bookThing, call)
+
+				require.NoError(t, err)
+				require.Len(t, svc.attempts(), 4)
+				for i, attempt := range svc.attempts() {
+					assert.Equal(t, answer.IdempotencyKey, keys(svc.attempts())[i])
+					assert.JSONEq(t, `{"name":"Bob"}`, attempt.body)
+					assert.Equal(t, svc.attempts()[0].body, attempt.body)
+					assert.Equal(t, svc.attempts()[0].header, attempt.header)
+				}
+				assert.NotEmpty(t, answer.IdempotencyKey)
+				if call.KeySet {
+					assert.Equal(t, call.Key, answer.IdempotencyKey)
+				}
+			})
+		})
+	}
+}
+
+func TestReadsCarryNoKeyAndWritesAFreshOneEachCall(t *testing.T) {
+	svc := script(ok)
+	client := newClient(t, host, through(svc))
+	for _, op := range []*transport.Operation{&readThing, &bookThing, &bookThing, &spendThing, &deleteThing} {
+		_, err := send(t.Context(), client, op, transport.Call{})
+		require.NoError(t, err)
+	}
+	found := keys(svc.attempts())
+	assert.Empty(t, found[0])
+	seen := map[string]bool{}
+	for _, key := range found[1:] {
+		assert.Regexp(t, transport.KeyRule.Pattern, key)
+		assert.False(t, seen[key], "each write has a key of its own")
+		seen[key] = true
+	}
+}
+
+func TestMoreRetriesThanAnIntegerCanCountOneMoreOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := script(noConnection, noConnection, noConnection, noConnection, noConnection, ok)
+		_, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: math.MaxInt})), &readThing, transport.Call{})
+		require.NoError(t, err)
+		assert.Len(t, svc.attempts(), 6)
+	})
+}
