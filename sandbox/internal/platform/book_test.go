@@ -105,12 +105,11 @@ func TestBookingIsRefused(t *testing.T) {
 				b.set(tc.set)
 			}
 			_, err := b.book(client, "", body)
-			got := "nothing"
-			if refusal, ok := err.(*refuse.Refusal); ok {
-				got = refusal.Code
-				if fields, ok := refusal.Details["fields"].([]refuse.Field); ok {
-					got += " " + fields[0].Code
-				}
+			var refusal *refuse.Refusal
+			require.ErrorAs(t, err, &refusal)
+			got := refusal.Code
+			if fields, ok := refusal.Details["fields"].([]refuse.Field); ok {
+				got += " " + fields[0].Code
 			}
 			assert.Equal(t, tc.want, got)
 		})

@@ -71,7 +71,7 @@ func TestBlockersOfAContact(t *testing.T) {
 			if got.Payable {
 				assert.NoError(t, err)
 			} else {
-				assert.Equal(t, len(tc.want), len(details[[]refuse.Blocker](t, err, "contact_not_payable", "blockers")))
+				assert.Len(t, details[[]refuse.Blocker](t, err, "contact_not_payable", "blockers"), len(tc.want))
 			}
 		})
 	}

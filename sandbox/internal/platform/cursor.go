@@ -1,9 +1,10 @@
 package platform
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
+	"strconv"
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
@@ -29,10 +30,12 @@ func queryOf(c caller.Caller, operation string, filters ...string) query {
 	return sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 }
 
+// bindingSize is how much of a query's digest a cursor carries, in bytes.
+const bindingSize = 16
+
 // cursor is the opaque text for a position within the list.
 func (q query) cursor(position int) string {
-	text := binary.BigEndian.AppendUint64(append([]byte{}, q[:16]...), uint64(position))
-	return base64.RawURLEncoding.EncodeToString(text)
+	return base64.RawURLEncoding.EncodeToString(strconv.AppendInt(q[:bindingSize:bindingSize], int64(position), 10))
 }
 
 // position reads a cursor back; an empty one is the start. A cursor of another query is refused as invalid_cursor.
@@ -41,12 +44,12 @@ func (q query) position(cursor string, start int) (int, error) {
 		return start, nil
 	}
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil || len(text) != 24 || [16]byte(text) != [16]byte(q[:16]) {
+	if err != nil || !bytes.HasPrefix(text, q[:bindingSize]) {
 		return 0, refuse.InvalidCursor()
 	}
-	position := binary.BigEndian.Uint64(text[16:])
-	if position > 1<<40 {
+	position, err := strconv.Atoi(string(text[bindingSize:]))
+	if err != nil || position < 0 {
 		return 0, refuse.InvalidCursor()
 	}
-	return int(position), nil
+	return position, nil
 }

@@ -99,7 +99,7 @@ func decimalsOf(to destination, currency string) int32 {
 	case to.wallet != nil:
 		chain, _ := chainByCode(to.wallet.chain)
 		token, _ := tokenOf(chain, to.wallet.token)
-		return int32(token.Decimals)
+		return int32(token.Decimals) //nolint:gosec // the chains list 6 to 18
 	case wholeCurrencies[currency]:
 		return 0
 	default:

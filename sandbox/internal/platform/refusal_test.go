@@ -1,7 +1,6 @@
 package platform_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +12,7 @@ import (
 func refusalOf(t testing.TB, err error, code string) *refuse.Refusal {
 	t.Helper()
 	var refusal *refuse.Refusal
-	require.True(t, errors.As(err, &refusal), "%v is no refusal", err)
+	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, code, refusal.Code)
 	return refusal
 }

@@ -91,7 +91,7 @@ func TestCursorIsBoundToItsQuery(t *testing.T) {
 		"another time":    {caller.Self, api.ListTransactionsParams{Cursor: cursor, Since: b.clock.Now()}},
 		"garbage":         {caller.Self, api.ListTransactionsParams{Cursor: "%%%"}},
 		"cut":             {caller.Self, api.ListTransactionsParams{Cursor: cursor[:len(cursor)-4]}},
-		"far away":        {caller.Self, api.ListTransactionsParams{Cursor: cursor[:22] + "____________"[:len(cursor)-22]}},
+		"no position":     {caller.Self, api.ListTransactionsParams{Cursor: cursor[:20]}},
 	} {
 		_, err := b.transactions(tc.account, tc.params)
 		assert.ErrorIs(t, err, refuse.InvalidCursor(), name)

@@ -1,7 +1,6 @@
 package refuse_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -83,7 +82,7 @@ func TestRefusalsCompareBySlug(t *testing.T) {
 	assert.NotErrorIs(t, wrapped, refuse.NotFound())
 
 	var refusal *refuse.Refusal
-	require.True(t, errors.As(wrapped, &refusal))
+	require.ErrorAs(t, wrapped, &refusal)
 	assert.Equal(t, "409 already_funded: The payment is already funded.", refusal.Error())
 }
 
