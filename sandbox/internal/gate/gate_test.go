@@ -1,0 +1,198 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// operations answers logins, and one read as the test wants.
+type operations struct {
+	api.StrictServerInterface
+	login    *session.Login
+	treasury func(context.Context) (api.GetTreasuryResponseObject, error)
+}
+
+func (o operations) GetTreasury(ctx context.Context, _ api.GetTreasuryRequestObject) (api.GetTreasuryResponseObject, error) {
+	return o.treasury(ctx)
+}
+
+func (o operations) CreateChallenge(ctx context.Context, r api.CreateChallengeRequestObject) (api.CreateChallengeResponseObject, error) {
+	return o.login.CreateChallenge(ctx, r)
+}
+
+func (o operations) CreateToken(ctx context.Context, r api.CreateTokenRequestObject) (api.CreateTokenResponseObject, error) {
+	return o.login.CreateToken(ctx, r)
+}
+
+// rig is a gate with one session.
+type rig struct {
+	*Gate
+	registry *session.Registry
+	key      session.Key
+	bearer   string
+	logged   *bytes.Buffer
+	broken   []error
+}
+
+func newRig(t testing.TB, treasury func(context.Context) (api.GetTreasuryResponseObject, error)) *rig {
+	t.Helper()
+	clk := clock.New(time.Now)
+	r := &rig{registry: session.NewRegistry(clk), logged: &bytes.Buffer{}}
+	tokens := session.NewTokens(clk)
+	developer, err := signing.Generate()
+	require.NoError(t, err)
+	r.key, err = r.registry.Register(session.Registration{
+		Email: "ops@example.com", PublicKey: base64.StdEncoding.EncodeToString(developer.PublicKey()),
+	})
+	require.NoError(t, err)
+	windows := window.New(clk, func() bool { return false })
+	login := &session.Login{
+		Clock: clk, Registry: r.registry, Tokens: tokens, Challenges: session.NewChallenges(clk), Windows: windows,
+		Settings: func() session.Settings { return session.Settings{Available: true, Mode: session.ModeDeveloperKey} },
+	}
+	r.Gate, err = New(Config{
+		Operations: operations{login: login, treasury: treasury},
+		Clock:      clk, Registry: r.registry, Tokens: tokens,
+		Windows: windows, Faults: &fault.Set{}, Log: &Log{},
+		IsClient:          func(string, string) bool { return false },
+		DatabaseAvailable: func() bool { return true },
+		Violation:         func(_ string, err error) { r.broken = append(r.broken, err) },
+		Logger:            slog.New(slog.NewTextHandler(r.logged, nil)),
+	})
+	require.NoError(t, err)
+	r.logIn(t, developer)
+	return r
+}
+
+func (r *rig) logIn(t testing.TB, key *signing.DeveloperKey) {
+	t.Helper()
+	var challenge api.Challenge
+	r.post(t, "/auth/challenge", api.ChallengeRequest{Email: r.key.Email, RequestExpiry: time.Now().Add(time.Minute)}, &challenge)
+	signature, err := key.Sign(t.Context(), challenge.Payload)
+	require.NoError(t, err)
+	var grant api.TokenGrant
+	r.post(t, "/auth/token", api.TokenRequest{ChallengeID: challenge.ChallengeID, PublicKey: key.PublicKey(), Signature: signature}, &grant)
+	r.bearer = grant.AccessToken
+}
+
+func (r *rig) post(t testing.TB, path string, body, answer any) {
+	t.Helper()
+	text, err := json.Marshal(body)
+	require.NoError(t, err)
+	request := httptest.NewRequest("POST", Base+path, bytes.NewReader(text))
+	request.Header.Set("Content-Type", "application/json")
+	recorder := httptest.NewRecorder()
+	r.ServeHTTP(recorder, request)
+	require.Equal(t, http.StatusCreated, recorder.Code, "%s", recorder.Body)
+	require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), answer))
+}
+
+func (r *rig) get() *httptest.ResponseRecorder {
+	request := httptest.NewRequest("GET", Base+"/sandbox/treasury", nil)
+	request.Header.Set("Authorization", "Bearer "+r.bearer)
+	recorder := httptest.NewRecorder()
+	r.ServeHTTP(recorder, request)
+	return recorder
+}
+
+func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
+	var r *rig
+	r = newRig(t, func(ctx context.Context) (api.GetTreasuryResponseObject, error) {
+		recheck := caller.From(ctx).Recheck
+		require.NoError(t, recheck(ctx))
+		require.NoError(t, r.registry.Delete(r.key.ID))
+		return nil, recheck(ctx)
+	})
+	got := r.get()
+	assert.Equal(t, http.StatusForbidden, got.Code)
+	assert.JSONEq(t, `{"error":{"code":"forbidden","message":"The session may not do this."}}`, got.Body.String())
+}
+
+func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
+	r := newRig(t, func(context.Context) (api.GetTreasuryResponseObject, error) { panic("a fault of the host") })
+	got := r.get()
+	assert.Equal(t, http.StatusInternalServerError, got.Code)
+	assert.Contains(t, got.Body.String(), got.Header().Get("X-Request-ID"))
+	assert.NotContains(t, got.Body.String(), "a fault of the host")
+	assert.Contains(t, r.logged.String(), "a fault of the host")
+}
+
+func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
+	r := newRig(t, func(context.Context) (api.GetTreasuryResponseObject, error) { return nil, context.DeadlineExceeded })
+	got := r.get()
+	assert.Equal(t, http.StatusInternalServerError, got.Code)
+	assert.Contains(t, got.Body.String(), `"code":"internal_error"`)
+	assert.Contains(t, r.logged.String(), "deadline exceeded")
+}
+
+func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
+	r := newRig(t, func(context.Context) (api.GetTreasuryResponseObject, error) {
+		return api.GetTreasury200JSONResponse{Body: api.Treasury{Balances: []api.Balance{{Currency: "GBP"}}}}, nil
+	})
+	require.Equal(t, http.StatusOK, r.get().Code)
+	require.Len(t, r.broken, 1, "GBP is no asset")
+	assert.ErrorContains(t, r.broken[0], "GetTreasury answers 200")
+}
+
+func TestTheLogKeepsTheLatest(t *testing.T) {
+	var l Log
+	for i := range logLength + 3 {
+		l.add(Entry{Status: i})
+	}
+	entries := l.Entries()
+	require.Len(t, entries, logLength)
+	assert.Equal(t, 3, entries[0].Status)
+	assert.Equal(t, logLength+2, entries[logLength-1].Status)
+	l.Clear()
+	assert.Empty(t, l.Entries())
+}
+
+func TestEveryMountedOperationIsDescribed(t *testing.T) {
+	r := newRig(t, nil)
+	assert.Len(t, r.routes.list, 17)
+	for _, route := range r.routes.list {
+		assert.NotEmpty(t, route.operation)
+		assert.Equal(t, strings.HasPrefix(route.described.Path, "/auth/"), route.public, route.operation)
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	r := newRig(b, func(context.Context) (api.GetTreasuryResponseObject, error) {
+		return api.GetTreasury200JSONResponse{Body: api.Treasury{Balances: []api.Balance{}}}, nil
+	})
+	for b.Loop() {
+		r.get()
+	}
+}
+
+// judge validates a body; what matters is that it ends in an answer.
+func (g *Gate) judge(route *route, body string) {
+	request := httptest.NewRequest(route.method, "/", nil)
+	request.Header.Set("Content-Type", "application/json")
+	parameters := map[string]string{}
+	for name, prefix := range route.ids.path {
+		parameters[name] = prefix + "1"
+	}
+	if err := g.validate(context.Background(), request, route, parameters, []byte(body)); err != nil {
+		newAnswer("req_1").refuse(err)
+	}
+}

@@ -1,0 +1,176 @@
+package session
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+func frozen() *clock.Clock {
+	start := time.Unix(1_800_000_000, 0)
+	return clock.New(func() time.Time { return start })
+}
+
+func publicKey(t *testing.T) string {
+	t.Helper()
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	return key.PublicKeyBase64()
+}
+
+func TestAllowlists(t *testing.T) {
+	registry := NewRegistry(frozen())
+	for _, c := range []struct {
+		name      string
+		allowlist []string
+		source    string
+		want      bool
+	}{
+		{"none: every address", nil, "203.0.113.9", true},
+		{"an address", []string{"203.0.113.9"}, "203.0.113.9", true},
+		{"another address", []string{"203.0.113.9"}, "203.0.113.10", false},
+		{"a network", []string{"203.0.113.77/24"}, "203.0.113.10", true},
+		{"another network", []string{"203.0.113.0/24"}, "198.51.100.1", false},
+		{"one of several", []string{"203.0.113.0/24", "2001:db8::/32"}, "2001:db8::7", true},
+		{"IPv4 in IPv6", []string{"203.0.113.0/24"}, "::ffff:203.0.113.9", true},
+		{"an entry as IPv4 in IPv6", []string{"::ffff:203.0.113.9"}, "203.0.113.9", true},
+		{"with a zone", []string{"fe80::/10"}, "fe80::1%eth0", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			key, err := registry.Register(Registration{Email: "ops@example.com", PublicKey: publicKey(t), Allowlist: c.allowlist})
+			require.NoError(t, err)
+			_, err = registry.Check(key.ID, netip.MustParseAddr(c.source), ScopeRead)
+			if c.want {
+				assert.NoError(t, err)
+			} else {
+				assert.Equal(t, refuse.Forbidden(), err)
+			}
+		})
+	}
+}
+
+func TestRegistrationsNameTheirWrongFields(t *testing.T) {
+	registry := NewRegistry(frozen())
+	good := Registration{Email: "ops@example.com", PublicKey: publicKey(t)}
+	other, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	require.NoError(t, err)
+	otherCurve, err := x509.MarshalPKIXPublicKey(&other.PublicKey)
+	require.NoError(t, err)
+	for field, change := range map[string]func(*Registration){
+		"email":        func(r *Registration) { r.Email = " " },
+		"publicKey":    func(r *Registration) { r.PublicKey = base64.StdEncoding.EncodeToString(otherCurve) },
+		"scopes.1":     func(r *Registration) { r.Scopes = []string{"read", "write"} },
+		"allowlist":    func(r *Registration) { r.Allowlist = []string{} },
+		"allowlist.64": func(r *Registration) { r.Allowlist = append(slices.Repeat([]string{"10.0.0.0/8"}, 64), "everywhere") },
+		"allowlist.0":  func(r *Registration) { r.Allowlist = []string{"fe80::1%eth0"} },
+	} {
+		t.Run(field, func(t *testing.T) {
+			registration := good
+			change(&registration)
+			_, err := registry.Register(registration)
+			require.ErrorIs(t, err, refuse.ValidationFailed(""))
+			var names []string
+			for _, wrong := range err.(*refuse.Refusal).Details["fields"].([]refuse.Field) {
+				names = append(names, wrong.Field)
+			}
+			assert.Contains(t, names, field)
+		})
+	}
+	tooLong := good
+	tooLong.PublicKey = base64.StdEncoding.EncodeToString(make([]byte, 3073))
+	_, err = registry.Register(tooLong)
+	assert.ErrorIs(t, err, refuse.ValidationFailed(""))
+	assert.Empty(t, registry.Keys())
+}
+
+func TestAKeyBelongsToOneAccountOnce(t *testing.T) {
+	registry := NewRegistry(frozen())
+	registration := Registration{Email: "ops@example.com", PublicKey: publicKey(t)}
+	first, err := registry.Register(registration)
+	require.NoError(t, err)
+	_, err = registry.Register(registration)
+	assert.Equal(t, refuse.DeveloperKeyAlreadyExists(), err)
+
+	registration.Email = "Other@Example.com "
+	other, err := registry.Register(registration)
+	require.NoError(t, err)
+	assert.Equal(t, "other@example.com", other.Email)
+	assert.NotEqual(t, first.Owner, other.Owner)
+
+	registry.Reset(first)
+	assert.Equal(t, []Key{first}, registry.Keys())
+	_, standing := registry.lookUp("other@example.com", other.PublicKey)
+	assert.Equal(t, unknownAccount, standing)
+}
+
+func TestOfSeveralLoginsAtOnceOneUsesTheChallenge(t *testing.T) {
+	challenges := NewChallenges(frozen())
+	issued, err := challenges.issue("ops@example.com", challenges.clock.Now().Add(time.Minute))
+	require.NoError(t, err)
+	var succeeded atomic.Int32
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			if challenges.consume(issued.id) == nil {
+				succeeded.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	assert.EqualValues(t, 1, succeeded.Load())
+	assert.Equal(t, refuse.ChallengeConsumed(), challenges.consume(issued.id))
+}
+
+func TestAChallengeSaysWhatItIsFor(t *testing.T) {
+	challenges := NewChallenges(frozen())
+	issued, err := challenges.issue("ops@example.com", challenges.clock.Now().Add(time.Minute))
+	require.NoError(t, err)
+	assert.Contains(t, string(issued.payload), `"purpose":"login"`)
+	canonical := jsontext.Value(slices.Clone(issued.payload))
+	require.NoError(t, canonical.Canonicalize())
+	assert.Equal(t, string(canonical), string(issued.payload))
+}
+
+func TestStoresForgetWhatNobodyWaitsFor(t *testing.T) {
+	clk := frozen()
+	challenges, tokens := NewChallenges(clk), NewTokens(clk)
+	fill := func() {
+		for range sweepAt {
+			_, err := challenges.issue("ops@example.com", clk.Now().Add(time.Minute))
+			require.NoError(t, err)
+			tokens.mint("dk_1")
+		}
+	}
+	fill()
+	old := tokens.mint("dk_1")
+	clk.Advance(RefreshLifetime + 25*time.Hour)
+	fill()
+	assert.LessOrEqual(t, len(challenges.issued), sweepAt+1)
+	assert.LessOrEqual(t, len(tokens.access), 2*sweepAt)
+	_, err := tokens.Authenticate(old.access)
+	assert.Error(t, err)
+}
+
+func TestTokensAreLongAndDifferent(t *testing.T) {
+	tokens := NewTokens(frozen())
+	a, b := tokens.mint("dk_1"), tokens.mint("dk_1")
+	assert.NotEqual(t, a.access, b.access)
+	assert.GreaterOrEqual(t, len(strings.TrimPrefix(a.refresh, "rt_")), 52, "at least 256 bits")
+}
