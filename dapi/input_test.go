@@ -1,0 +1,209 @@
+package dapi_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/oapi-codegen/nullable"
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// TestBadInputIsRefusedBeforeAnythingIsSent: not even the login happens.
+func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	valid := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
+	payout := func(change func(*dapi.PayoutCreate)) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			asked := valid
+			change(&asked)
+			_, bookErr := i.Self().Payouts.Book(ctx, asked)
+			_, payErr := i.Self().Payouts.Pay(ctx, asked)
+			if (bookErr == nil) != (payErr == nil) {
+				return errors.New("Book and Pay judge differently")
+			}
+			return payErr
+		}
+	}
+	contact := func(change dapi.ContactCreate) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Contacts.Create(ctx, change)
+			return err
+		}
+	}
+	update := func(id dapi.ContactID, change dapi.ContactUpdate) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Contacts.Update(ctx, id, change)
+			return err
+		}
+	}
+	get := func(id dapi.PayoutID) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payouts.Get(ctx, id)
+			return err
+		}
+	}
+	acting := func(client dapi.ClientID) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error { return read(ctx, i.For(client)) }
+	}
+	list := func(params dapi.ListTransactionsParams) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			for _, err := range i.Self().Transactions.All(ctx, params) {
+				return err
+			}
+			return nil
+		}
+	}
+	keyed := func(key string) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payouts.Pay(ctx, valid, moneymovement.IdempotencyKey(key))
+			return err
+		}
+	}
+
+	for name, c := range map[string]struct {
+		call        func(context.Context, *dapi.Integrator) error
+		field, code string
+	}{
+		"no contact":                     {payout(func(p *dapi.PayoutCreate) { p.ContactID = "" }), "contactId", "missing"},
+		"a payout's id for a contact's":  {payout(func(p *dapi.PayoutCreate) { p.ContactID = "po_1" }), "contactId", "invalid_id"},
+		"a client's id for a contact's":  {payout(func(p *dapi.PayoutCreate) { p.ContactID = "cl_1" }), "contactId", "invalid_id"},
+		"a contact id with a slash":      {payout(func(p *dapi.PayoutCreate) { p.ContactID = "ct_1/2" }), "contactId", "pattern"},
+		"no amount":                      {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("0") }), "amount", "missing"},
+		"a negative amount":              {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("-1") }), "amount", "too_small"},
+		"seven decimals of USDC":         {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") }), "amount", "amount_precision"},
+		"an amount like a bomb":          {payout(func(p *dapi.PayoutCreate) { p.Amount = decimal.New(1, 999_999_999) }), "amount", "too_long"},
+		"no currency":                    {payout(func(p *dapi.PayoutCreate) { p.Currency = "" }), "currency", "missing"},
+		"five letters":                   {payout(func(p *dapi.PayoutCreate) { p.Currency = "USDCC" }), "currency", "too_long"},
+		"a currency in lower case":       {payout(func(p *dapi.PayoutCreate) { p.Currency = "usdc" }), "currency", "pattern"},
+		"a reference of 141":             {payout(func(p *dapi.PayoutCreate) { p.PaymentReference = strings.Repeat("€", 141) }), "paymentReference", "too_long"},
+		"a purpose of 65":                {payout(func(p *dapi.PayoutCreate) { p.Purpose = strings.Repeat("ß", 65) }), "purpose", "too_long"},
+		"eleven documents":               {payout(func(p *dapi.PayoutCreate) { p.DocumentIds = make11() }), "documentIds", "too_many"},
+		"an empty document":              {payout(func(p *dapi.PayoutCreate) { p.DocumentIds = []string{"d1", ""} }), "documentIds[1]", "missing"},
+		"a public key of 516":            {payout(func(p *dapi.PayoutCreate) { p.PublicKey = make([]byte, 385) }), "publicKey", "too_long"},
+		"a signature of 2052":            {payout(func(p *dapi.PayoutCreate) { p.Signature = make([]byte, 1537) }), "signature", "too_long"},
+		"a negative chain":               {payout(func(p *dapi.PayoutCreate) { p.ToChainID = -1 }), "toChainId", "too_small"},
+		"an empty key":                   {keyed(""), "Idempotency-Key", "missing"},
+		"a key with a space":             {keyed("invoice 42"), "Idempotency-Key", "pattern"},
+		"a key with a line break":        {keyed("invoice\r\nX-Service-Account: cl_1"), "Idempotency-Key", "pattern"},
+		"a key of 129":                   {keyed(strings.Repeat("k", 129)), "Idempotency-Key", "pattern"},
+		"an empty id":                    {get(""), "payoutId", "missing"},
+		"a contact's id for a payout's":  {get("ct_1"), "payoutId", "invalid_id"},
+		"an id that steps up":            {get(".."), "payoutId", "pattern"},
+		"an id that climbs":              {get("po_../../clients"), "payoutId", "pattern"},
+		"an id in percent":               {get("po_%2e%2e"), "payoutId", "pattern"},
+		"acting for nobody":              {acting(""), "X-Service-Account", "missing"},
+		"acting for a contact":           {acting("ct_1"), "X-Service-Account", "invalid_id"},
+		"acting for two":                 {acting("cl_1\r\nAuthorization: x"), "X-Service-Account", "pattern"},
+		"a page of 101":                  {list(dapi.ListTransactionsParams{Limit: 101}), "limit", "too_large"},
+		"a page of -1":                   {list(dapi.ListTransactionsParams{Limit: -1}), "limit", "too_small"},
+		"a cursor of 513":                {list(dapi.ListTransactionsParams{Cursor: strings.Repeat("c", 513)}), "cursor", "too_long"},
+		"a contact's name of 201":        {contact(dapi.ContactCreate{Name: strings.Repeat("n", 201)}), "name", "too_long"},
+		"a bank account without method":  {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(dapi.BankAccount{})}), "account.accountType", "missing"},
+		"a variant by pointer":           {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(&dapi.BankAccount{})}), "account.accountType", "unknown_variant"},
+		"a variant that is nil":          {contact(dapi.ContactCreate{Account: dapi.NewContactAccount((*dapi.BankAccount)(nil))}), "account.accountType", "unknown_variant"},
+		"a wallet without address":       {contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{ChainID: "base", Currency: "USDC"})}), "account.walletAddress", "missing"},
+		"an EVM id for a chain code":     {contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "0x1", ChainID: "BASE", Currency: "USDC"})}), "account.chainId", "pattern"},
+		"no email":                       {contact(dapi.ContactCreate{Account: dapi.EmailContact("")}), "account.email", "missing"},
+		"a currency of the account":      {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.BankAccount{Currency: "EUROS"})}), "account.currency", "too_long"},
+		"a legacy bank without anything": {contact(dapi.ContactCreate{Bank: &dapi.BankDestination{Method: "sepa", Currency: "EUR", Fields: map[string]any{}}}), "bank.holder", "missing"},
+		"a contact's currency of five":   {update("ct_1", dapi.ContactUpdate{Currency: nullable.NewNullableWithValue("EUROS")}), "currency", "too_long"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var sent atomic.Int32
+			w := &wire{handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { sent.Add(1) })}
+			key, err := signing.Generate()
+			require.NoError(t, err)
+			integrator, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
+				moneymovement.WithHTTPClient(&http.Client{Transport: w}))
+			require.NoError(t, err)
+
+			refused := as[*errors.InvalidInput](t, c.call(t.Context(), integrator))
+			require.Len(t, refused.Fields, 1)
+			assert.Equal(t, c.field, refused.Fields[0].Field)
+			assert.Equal(t, c.code, refused.Fields[0].Code)
+			assert.NotEmpty(t, refused.Fields[0].Message)
+			assert.Zero(t, sent.Load())
+		})
+	}
+}
+
+func make11() []string { return strings.Split("a,b,c,d,e,f,g,h,i,j,k", ",") }
+
+func TestInputAtItsBoundsIsSent(t *testing.T) {
+	w := newPayWorld(t)
+	w.asked.PaymentReference = strings.Repeat("€", 140)
+	w.asked.Purpose = strings.Repeat("ß", 64)
+	w.asked.DocumentIds = make11()[:10]
+	w.asked.Amount = amount("25.123456")
+	payout, err := w.pay(moneymovement.IdempotencyKey(strings.Repeat("k", 128)))
+	require.NoError(t, err)
+	assert.Equal(t, w.asked.PaymentReference, payout.PaymentReference)
+	assert.Equal(t, w.asked.Purpose, payout.Purpose)
+	assert.Equal(t, w.asked.DocumentIds, payout.DocumentIds)
+	assert.True(t, w.asked.Amount.Equal(payout.Amount))
+}
+
+func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
+	_, err := newWorld(t).integrator().For("ct_1").Payouts.Book(t.Context(), dapi.PayoutCreate{})
+	assert.Equal(t, "BookPayout: invalid input: X-Service-Account (invalid_id), amount (missing), contactId (missing), currency (missing)", err.Error())
+}
+
+func TestClientsThatCannotBeMade(t *testing.T) {
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	developer := dapi.Developer{Email: "ops@example.com", Key: key}
+	for name, c := range map[string]struct {
+		baseURL   string
+		developer dapi.Developer
+		fields    []string
+	}{
+		"nothing at all":        {"https://host.example", dapi.Developer{}, []string{"email", "key"}},
+		"no key":                {"https://host.example", dapi.Developer{Email: "ops@example.com"}, []string{"key"}},
+		"a key without a key":   {"https://host.example", dapi.Developer{Email: "ops@example.com", Key: &signing.DeveloperKey{}}, []string{"key"}},
+		"a nil key":             {"https://host.example", dapi.Developer{Email: "ops@example.com", Key: (*signing.DeveloperKey)(nil)}, []string{"key"}},
+		"no base URL":           {"", developer, []string{"baseURL"}},
+		"plain http":            {"http://host.example", developer, []string{"baseURL"}},
+		"a URL with a password": {"https://a:b@host.example", developer, []string{"baseURL"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			integrator, whitelabelErr := dapi.NewWhitelabel(c.baseURL, c.developer)
+			account, selfServeErr := dapi.NewSelfServe(c.baseURL, c.developer)
+			assert.Nil(t, integrator)
+			assert.Nil(t, account)
+			for _, err := range []error{whitelabelErr, selfServeErr} {
+				var fields []string
+				for _, field := range as[*errors.InvalidInput](t, err).Fields {
+					fields = append(fields, field.Field)
+				}
+				assert.Equal(t, c.fields, fields)
+			}
+		})
+	}
+}
+
+func TestReadsTakeNoIdempotencyKey(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.integrator().Self().Payouts.Get(t.Context(), "po_1", moneymovement.IdempotencyKey("invoice-42"))
+	assert.Equal(t, "Idempotency-Key", as[*errors.InvalidInput](t, err).Fields[0].Field)
+	assert.Empty(t, w.host.Requests())
+}
+
+func TestConfirmOfNothing(t *testing.T) {
+	w := newWorld(t)
+	for name, booked := range map[string]*dapi.Payout{
+		"no payout": nil, "no approval": {ID: "po_1"}, "an empty approval": {ID: "po_1", Approval: &dapi.Approval{}},
+	} {
+		_, err := w.integrator().Self().Payouts.Confirm(t.Context(), dapi.PayoutCreate{}, booked)
+		as[*signing.ApprovalRefused](t, err)
+		assert.Empty(t, w.host.Requests(), name)
+	}
+}

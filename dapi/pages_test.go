@@ -1,0 +1,140 @@
+package dapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// newLedger is an account with five deposits of 1 to 5 USDC, listed two a page, newest first.
+func newLedger(t *testing.T) (*world, *dapi.Account, dapi.ListTransactionsParams) {
+	t.Helper()
+	w := newWorld(t)
+	account := w.integrator().Self()
+	for i := range 5 {
+		_, err := account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount(fmt.Sprint(i + 1)), Currency: dapi.USDC})
+		require.NoError(t, err)
+		w.host.Advance(time.Minute)
+	}
+	return w, account, dapi.ListTransactionsParams{Limit: 2}
+}
+
+func TestAllWalksEveryPageAndAgain(t *testing.T) {
+	w, account, params := newLedger(t)
+	all := account.Transactions.All(t.Context(), params)
+	for range 2 {
+		var amounts []string
+		for transaction, err := range all {
+			require.NoError(t, err)
+			amounts = append(amounts, transaction.Amount.String())
+		}
+		assert.Equal(t, []string{"5", "4", "3", "2", "1"}, amounts)
+	}
+	assert.Equal(t, 2*3, w.sent("ListTransactions"))
+}
+
+func TestAllStartsAtACursor(t *testing.T) {
+	_, account, params := newLedger(t)
+	first, err := account.Transactions.List(t.Context(), params)
+	require.NoError(t, err)
+	params.Cursor = first.NextCursor
+	var amounts []string
+	for transaction, err := range account.Transactions.All(t.Context(), params) {
+		require.NoError(t, err)
+		amounts = append(amounts, transaction.Amount.String())
+	}
+	assert.Equal(t, []string{"3", "2", "1"}, amounts)
+}
+
+func TestAllReadsNoFurtherThanItIsRanged(t *testing.T) {
+	w, account, params := newLedger(t)
+	seen := 0
+	for _, err := range account.Transactions.All(t.Context(), params) {
+		require.NoError(t, err)
+		if seen++; seen == 3 {
+			break
+		}
+	}
+	assert.Equal(t, 2, w.sent("ListTransactions"))
+}
+
+func TestAllEndsAfterAnError(t *testing.T) {
+	w, account, params := newLedger(t)
+	w.host.Arm("GET", "/transactions", sandbox.Delay(1)) // the first page passes
+	w.host.Arm("GET", "/transactions", sandbox.Respond(http.StatusForbidden, "forbidden"))
+	var failures []error
+	seen := 0
+	for transaction, err := range account.Transactions.All(t.Context(), params) {
+		if err != nil {
+			failures = append(failures, err)
+			assert.Equal(t, dapi.Transaction{}, transaction)
+			continue
+		}
+		seen++
+	}
+	assert.Equal(t, 2, seen)
+	require.Len(t, failures, 1, "a consumer that goes on after an error is not fed errors for ever")
+	as[*errors.Forbidden](t, failures[0])
+}
+
+func TestAllRefusesAListThatDoesNotAdvance(t *testing.T) {
+	w, account, params := newLedger(t)
+	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		if r.URL.Query().Has("cursor") {
+			setBody(answer, []byte(`{"items":[],"nextCursor":"`+r.URL.Query().Get("cursor")+`"}`))
+		}
+	})
+	var last error
+	for _, err := range account.Transactions.All(t.Context(), params) {
+		last = err
+	}
+	stuck := as[*errors.UnexpectedAnswer](t, last)
+	assert.Equal(t, "ListTransactions", stuck.Operation)
+	assert.ErrorContains(t, stuck.Err, "does not advance")
+	assert.Equal(t, 2, w.sent("ListTransactions"))
+}
+
+func TestCursorOfAnotherQuery(t *testing.T) {
+	_, account, params := newLedger(t)
+	first, err := account.Transactions.List(t.Context(), params)
+	require.NoError(t, err)
+	_, err = account.Transactions.List(t.Context(), dapi.ListTransactionsParams{
+		Limit: 2, Cursor: first.NextCursor, Type: dapi.TransactionTypePayout,
+	})
+	as[*errors.InvalidCursor](t, err)
+}
+
+func TestFilters(t *testing.T) {
+	_, account, _ := newLedger(t)
+	payouts, err := account.Transactions.List(t.Context(), dapi.ListTransactionsParams{Type: dapi.TransactionTypePayout})
+	require.NoError(t, err)
+	assert.Empty(t, payouts.Items)
+
+	all, err := account.Transactions.List(t.Context(), dapi.ListTransactionsParams{})
+	require.NoError(t, err)
+	require.Len(t, all.Items, 5)
+	since, err := account.Transactions.List(t.Context(), dapi.ListTransactionsParams{Since: all.Items[1].CreatedAt})
+	require.NoError(t, err)
+	assert.Equal(t, all.Items[:2], since.Items)
+}
+
+func TestChainsAreListed(t *testing.T) {
+	w := newWorld(t)
+	codes := map[dapi.ChainCode]dapi.ChainID{}
+	for chain, err := range w.integrator().Self().Chains.All(t.Context(), dapi.ListChainsParams{Limit: 2}) {
+		require.NoError(t, err)
+		require.NotEmpty(t, chain.Tokens)
+		codes[chain.Code] = chain.ChainID
+	}
+	assert.Equal(t, dapi.ChainID(8453), codes["base"])
+	assert.Greater(t, len(codes), 2)
+	assert.Greater(t, w.sent("ListChains"), 1)
+}
