@@ -1,0 +1,53 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// announcement is what a caller needs to reach the host and to log in.
+type announcement struct {
+	BaseURL     string `json:"baseUrl"`
+	Email       string `json:"email"`
+	KeyFile     string `json:"keyFile"`
+	APIKey      string `json:"apiKey"`
+	AccessToken string `json:"accessToken"` // of /api/v1
+	ControlURL  string `json:"controlUrl,omitempty"`
+}
+
+// announce prints that the host answers: one JSON line for programs, a readable
+// block for people. The block keeps the tokens to itself.
+func announce(w io.Writer, flags sandboxFlags, address, keyFile string, credentials sandbox.Credentials) error {
+	a := announcement{
+		BaseURL: "http://" + address, Email: credentials.Email, KeyFile: keyFile,
+		APIKey: credentials.APIKey.Reveal(), AccessToken: credentials.AccessToken.Reveal(),
+	}
+	if flags.control {
+		a.ControlURL = a.BaseURL + "/_host"
+	}
+	if flags.json {
+		return json.NewEncoder(w).Encode(a)
+	}
+	_, err := io.WriteString(w, a.readable(flags))
+	return err
+}
+
+func (a announcement) readable(flags sandboxFlags) string {
+	var text strings.Builder
+	line := func(name, value string) { fmt.Fprintf(&text, "  %-12s %s\n", name, value) }
+	text.WriteString("The sandbox host answers.\n\n")
+	line("address", a.BaseURL)
+	line("platform", a.BaseURL+"/dapi/v1")
+	if a.ControlURL != "" {
+		line("controls", a.ControlURL)
+	}
+	line("email", a.Email)
+	line("key file", a.KeyFile)
+	line("rate limits", map[bool]string{true: "counted", false: "off"}[flags.rateLimits])
+	text.WriteString("\nLog in with the email and the key file. Everything is gone when the host ends (Ctrl-C).\n")
+	return text.String()
+}

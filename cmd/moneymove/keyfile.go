@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// keyFile is the developer key of the host, in a file for its callers.
+type keyFile struct {
+	path      string
+	key       *signing.DeveloperKey
+	temporary string // the folder to remove at the end
+}
+
+// openKeyFile reads the key that the file holds, so that callers keep theirs
+// from run to run, or makes a new one and writes it there. Without a path the
+// file is in a temporary folder.
+func openKeyFile(path string) (*keyFile, error) {
+	if path == "" {
+		folder, err := os.MkdirTemp("", "moneymove-")
+		if err != nil {
+			return nil, err
+		}
+		keys := &keyFile{path: filepath.Join(folder, "developer.pem"), temporary: folder}
+		if err := keys.generate(); err != nil {
+			return nil, errors.Join(err, keys.close())
+		}
+		return keys, nil
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	keys := &keyFile{path: absolute}
+	keys.key, err = signing.LoadDeveloperKey(absolute)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = keys.generate()
+	}
+	return keys, err
+}
+
+func (k *keyFile) generate() error {
+	var err error
+	if k.key, err = signing.Generate(); err != nil {
+		return err
+	}
+	return k.key.Save(k.path)
+}
+
+// close removes what was temporary.
+func (k *keyFile) close() error {
+	if k.temporary == "" {
+		return nil
+	}
+	return os.RemoveAll(k.temporary)
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// start runs the sandbox command and answers its first lines; stop ends it and
+// answers its exit code.
+func start(t *testing.T, args ...string) (stdout *bufio.Reader, stop func() int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	reader, writer := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		code := run(ctx, append([]string{"sandbox", "-addr", "127.0.0.1:0"}, args...), writer, io.Discard)
+		_ = writer.Close()
+		ended <- code
+	}()
+	t.Cleanup(cancel)
+	return bufio.NewReader(reader), func() int {
+		cancel()
+		select {
+		case code := <-ended:
+			return code
+		case <-time.After(10 * time.Second):
+			t.Fatal("the command does not end")
+			return -1
+		}
+	}
+}
+
+func announced(t *testing.T, stdout *bufio.Reader) announcement {
+	t.Helper()
+	line, err := stdout.ReadBytes('\n')
+	require.NoError(t, err)
+	var a announcement
+	require.NoError(t, json.Unmarshal(line, &a), "%s", line)
+	return a
+}
+
+func TestTheSandboxAnswersOnceItIsAnnounced(t *testing.T) {
+	stdout, stop := start(t, "-json", "-control", "-email", "dev@example.com")
+	a := announced(t, stdout)
+	assert.Equal(t, "dev@example.com", a.Email)
+	assert.NotEmpty(t, a.APIKey)
+	assert.NotEmpty(t, a.AccessToken)
+	assert.Equal(t, a.BaseURL+"/_host", a.ControlURL)
+
+	body := strings.NewReader(`{"email":"dev@example.com","requestExpiry":"` + time.Now().Add(time.Minute).UTC().Format(time.RFC3339) + `"}`)
+	response, err := http.Post(a.BaseURL+"/dapi/v1/auth/challenge", "application/json", body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	assert.Equal(t, http.StatusCreated, response.StatusCode)
+
+	response, err = http.Get(a.ControlURL + "/settings")
+	require.NoError(t, err)
+	defer response.Body.Close()
+	var settings struct{ RateLimits bool }
+	require.NoError(t, json.NewDecoder(response.Body).Decode(&settings))
+	assert.True(t, settings.RateLimits, "counted unless turned off")
+
+	_, err = signing.LoadDeveloperKey(a.KeyFile)
+	require.NoError(t, err)
+	assert.Equal(t, exitFine, stop())
+	assert.NoFileExists(t, a.KeyFile, "what was temporary is gone")
+}
+
+func TestTheKeyFileStaysFromRunToRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "developer.pem")
+	stdout, stop := start(t, "-json", "-key-file", path)
+	a := announced(t, stdout)
+	assert.Equal(t, path, a.KeyFile)
+	assert.Empty(t, a.ControlURL)
+	require.Equal(t, exitFine, stop())
+
+	first, err := os.ReadFile(path)
+	require.NoError(t, err)
+	if runtime.GOOS != "windows" {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	}
+
+	stdout, stop = start(t, "-json", "-key-file", path)
+	announced(t, stdout)
+	require.Equal(t, exitFine, stop())
+	second, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, first, second)
+}
+
+func TestTheReadableBlockKeepsTokensToItself(t *testing.T) {
+	stdout, stop := start(t, "-rate-limits=false")
+	var text string
+	for !strings.Contains(text, "Ctrl-C") {
+		line, err := stdout.ReadString('\n')
+		require.NoError(t, err)
+		text += line
+	}
+	assert.Equal(t, exitFine, stop())
+	assert.Contains(t, text, "http://127.0.0.1:")
+	assert.Contains(t, text, "rate limits  off")
+	assert.NotContains(t, text, "ak_")
+	assert.NotContains(t, text, "uat_")
+}
+
+func TestWrongCommandLines(t *testing.T) {
+	unreadable := filepath.Join(t.TempDir(), "key.pem")
+	require.NoError(t, os.WriteFile(unreadable, []byte("no key"), 0o600))
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"no command":                 {nil, exitUsage, "Usage:"},
+		"no such command":            {[]string{"serve"}, exitUsage, `no command "serve"`},
+		"no such flag":               {[]string{"sandbox", "-port", "1"}, exitUsage, "-port"},
+		"an argument":                {[]string{"sandbox", "now"}, exitUsage, `"now"`},
+		"controls for everybody":     {[]string{"sandbox", "-addr", "0.0.0.0:0", "-control"}, exitUsage, "loopback"},
+		"an address that is none":    {[]string{"sandbox", "-addr", "nowhere"}, exitFault, "nowhere"},
+		"a key file that holds none": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-key-file", unreadable}, exitFault, "signing:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			assert.Equal(t, c.code, run(t.Context(), c.args, &stdout, &stderr))
+			assert.Contains(t, stderr.String(), c.says)
+			assert.Equal(t, 1, strings.Count(stderr.String(), c.says), "said once")
+			assert.Empty(t, stdout.String())
+		})
+	}
+}
+
+func TestHelpIsNoFault(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	assert.Equal(t, exitFine, run(t.Context(), []string{"help"}, &stdout, &stderr))
+	assert.Contains(t, stdout.String(), "sandbox")
+	assert.Equal(t, exitFine, run(t.Context(), []string{"sandbox", "-h"}, &stdout, &stderr))
+	assert.Contains(t, stderr.String(), "-key-file")
+}

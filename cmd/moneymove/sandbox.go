@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// sandboxFlags are the flags of the sandbox command.
+type sandboxFlags struct {
+	addr       string
+	email      string
+	keyFile    string
+	json       bool
+	control    bool
+	rateLimits bool
+}
+
+func parseSandbox(args []string, stderr io.Writer) (sandboxFlags, error) {
+	var f sandboxFlags
+	set := flag.NewFlagSet("moneymove sandbox", flag.ContinueOnError)
+	set.SetOutput(io.Discard) // run prints what is wrong, once
+	set.StringVar(&f.addr, "addr", "127.0.0.1:8080", "`address` to listen on; port 0 takes any that is free")
+	set.StringVar(&f.email, "email", "ops@example.com", "`email` of the integrator's account")
+	set.StringVar(&f.keyFile, "key-file", "", "developer key `file`, PKCS #8 PEM: used if it exists, else written with mode 0600\n(default: a new file in a temporary folder, removed at the end)")
+	set.BoolVar(&f.json, "json", false, "print one JSON line instead of a readable block")
+	set.BoolVar(&f.control, "control", false, "serve the host's controls under /_host; loopback addresses only")
+	set.BoolVar(&f.rateLimits, "rate-limits", true, "count requests against the stated rate windows")
+	if err := set.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			set.SetOutput(stderr)
+			set.Usage()
+			return f, err
+		}
+		return f, &usageError{err.Error()}
+	}
+	if set.NArg() > 0 {
+		return f, &usageError{fmt.Sprintf("sandbox takes no argument %q", set.Arg(0))}
+	}
+	return f, nil
+}
+
+// serveSandbox serves a host until ctx ends, and prints what a caller needs once
+// it answers.
+func serveSandbox(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	flags, err := parseSandbox(args, stderr)
+	if err != nil {
+		return err
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", flags.addr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = listener.Close() }() // the server has closed it, unless it never started
+	if flags.control && !isLoopback(listener.Addr()) {
+		return &usageError{fmt.Sprintf("-control is for loopback addresses only, not %s", flags.addr)}
+	}
+	keys, err := openKeyFile(flags.keyFile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, keys.close()) }()
+
+	host := sandbox.New(options(flags, keys, stderr)...)
+	server := &http.Server{Handler: host, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	if err := announce(stdout, flags, reachable(listener.Addr()), keys.path, host.Credentials()); err != nil {
+		return errors.Join(err, server.Close())
+	}
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+		return shutDown(server)
+	}
+}
+
+func options(flags sandboxFlags, keys *keyFile, stderr io.Writer) []sandbox.Option {
+	options := []sandbox.Option{
+		sandbox.WithEmail(flags.email),
+		sandbox.WithDeveloperKey(keys.key),
+		sandbox.WithLogger(slog.New(slog.NewTextHandler(stderr, nil))),
+	}
+	if flags.control {
+		options = append(options, sandbox.WithControl())
+	}
+	if flags.rateLimits {
+		options = append(options, sandbox.WithRateLimits())
+	}
+	return options
+}
+
+// shutDown lets requests that are under way finish for a moment.
+func shutDown(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		return server.Close()
+	}
+	return nil
+}
+
+func isLoopback(address net.Addr) bool {
+	parsed, err := netip.ParseAddrPort(address.String())
+	return err == nil && parsed.Addr().Unmap().IsLoopback()
+}
+
+// reachable is the address for callers on this machine: who listens on every
+// address is not called by that name.
+func reachable(address net.Addr) string {
+	parsed, err := netip.ParseAddrPort(address.String())
+	if err != nil || !parsed.Addr().IsUnspecified() {
+		return address.String()
+	}
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), parsed.Port()).String()
+}
