@@ -199,9 +199,9 @@ func holderName(bank *api.BankAccount, contact string) string {
 
 // mask shows the last four characters of what identifies the account.
 func mask(bank *api.BankAccount) string {
-	identifier := cmp.Or(bank.IBAN, bank.AccountNumber, bank.PIXKey, bank.PaymentKey, bank.PhoneNumber)
+	identifier := []rune(cmp.Or(bank.IBAN, bank.AccountNumber, bank.PIXKey, bank.PaymentKey, bank.PhoneNumber))
 	if len(identifier) <= 4 {
 		return ""
 	}
-	return identifier[len(identifier)-4:]
+	return string(identifier[len(identifier)-4:])
 }

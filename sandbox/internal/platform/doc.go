@@ -19,6 +19,13 @@
 //     payout_not_fundable with what is available.
 //   - A payout that has left its approval window answers funding_attempt_expired, also when its price has expired with
 //     it; quote_expired is answered while only the price is too old. The same create call reopens both.
+//   - A replayed booking answers the first answer word for word, also after the payout was funded; the confirm that
+//     follows then answers already_funded.
+//   - Contacts need one of account, bank, crypto and email; none or several is invalid_request. A contact's name stands in
+//     for a missing holder name. The identifiers that a method routes on are in the table of methods.
+//   - fromChainId and toChainId may be left out. If given, they must be Base and the contact's chain.
+//   - A direct payment to a wallet or an email of an account of this host is credited there, and does not come back.
+//   - A payout that was moved by hand moves by itself no more. A move to where it stands changes nothing.
 //   - A failed payout puts the money back at once. A refunded one puts it back, fee included, as a refund of its own.
 //   - A confirm of a payout that failed or was refunded answers approval_consumed: nothing is funded any more.
 package platform

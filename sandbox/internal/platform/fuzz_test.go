@@ -1,0 +1,61 @@
+package platform_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// Whatever a contact is made of, it is refused, or it can be shown and judged.
+func FuzzCreateContact(f *testing.F) {
+	for _, seed := range []string{
+		sepaContact, achContact, baseContact, farContact, `{"email":"ops@example.com"}`, `{"account":[]}`, `{"account":{"accountType":7}}`,
+		`{"name":"é","account":{"accountType":"pix","pixKey":"jééé@é"}}`,
+		`{"bank":{"method":"ach","currency":"USD","fields":{"accountNumber":{}},"holder":{"name":[]}}}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		b := newBench(t)
+		var body api.ContactCreate
+		if json.Unmarshal([]byte(text), &body) != nil {
+			t.Skip("the gate refuses it")
+		}
+		response, err := b.CreateContact(b.as(caller.Self, ""), api.CreateContactRequestObject{Body: &body})
+		if err != nil {
+			var refusal *refuse.Refusal
+			require.ErrorAs(t, err, &refusal)
+			return
+		}
+		created := read[api.Contact](t, render(t, response.VisitCreateContactResponse))
+		if b.capabilities(caller.Self, created.ID).Payable {
+			_, err = b.book(caller.Self, "", order(created.ID, "50"))
+			require.NoError(t, err)
+		}
+	})
+}
+
+// No cursor breaks a list: it continues the list, or it is refused.
+func FuzzCursor(f *testing.F) {
+	seeding := newBench(f)
+	seeding.depositMany(caller.Self, 3)
+	page, err := seeding.transactions(caller.Self, api.ListTransactionsParams{Limit: 1})
+	require.NoError(f, err)
+	f.Add(page.NextCursor)
+	f.Add("")
+	f.Add("AAAA")
+	f.Fuzz(func(t *testing.T, cursor string) {
+		b := newBench(t)
+		b.depositMany(caller.Self, 3)
+		_, err := b.transactions(caller.Self, api.ListTransactionsParams{Cursor: cursor})
+		if err != nil && !errors.Is(err, refuse.InvalidCursor()) {
+			t.Fatal(err)
+		}
+	})
+}
