@@ -134,7 +134,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"an argument":                {[]string{"sandbox", "now"}, exitUsage, `"now"`},
 		"controls for everybody":     {[]string{"sandbox", "-addr", "0.0.0.0:0", "-control"}, exitUsage, "loopback"},
 		"an address that is none":    {[]string{"sandbox", "-addr", "nowhere"}, exitFault, "nowhere"},
-		"a key file that holds none": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-key-file", unreadable}, exitFault, "signing:"},
+		"a key file that holds none": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-key-file", unreadable}, exitFault, "moneymove:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
