@@ -220,11 +220,11 @@ func TestPayReturns(t *testing.T) {
 			},
 			sent: traffic{books: 1},
 		},
-		"idempotency_key_reused": {
+		"idempotency_key_reused by another process": {
 			arrange: func(w *payWorld) {
 				other := w.asked
 				other.Amount = amount("24")
-				_, err := w.account.Payouts.Book(w.Context(), other, moneymovement.IdempotencyKey("invoice-42"))
+				_, err := w.integrator().Self().Payouts.Book(w.Context(), other, moneymovement.IdempotencyKey("invoice-42"))
 				require.NoError(w, err)
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {

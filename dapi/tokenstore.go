@@ -74,7 +74,7 @@ type storedSession struct {
 
 // MarshalBinary gives the session with its secrets, to be stored where only the program can read.
 func (s Session) MarshalBinary() ([]byte, error) {
-	return json.Marshal(storedSession{s.AccessToken, s.RefreshToken, s.ExpiresAt, s.RefreshExpiresAt})
+	return json.Marshal(storedSession{s.AccessToken, s.RefreshToken, s.ExpiresAt, s.RefreshExpiresAt}) //nolint:gosec // storing the tokens is the purpose
 }
 
 // UnmarshalBinary reads what MarshalBinary gave.

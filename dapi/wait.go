@@ -95,7 +95,7 @@ func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (*T, erro
 		if p.done(value) {
 			return value, nil
 		}
-		if !pauseFor(ctx, pause/2+rand.N(pause/2+1)) {
+		if !pauseFor(ctx, pause/2+rand.N(pause/2+1)) { //nolint:gosec // jitter, not a secret
 			return last, stillPending(ctx, seen, started)
 		}
 	}

@@ -1,0 +1,227 @@
+package dapi_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// A program has a base URL and a developer key of its own; the examples use those of an embedded sandbox host.
+func startHost() (baseURL string, developer dapi.Developer, stop func()) {
+	host := sandbox.New()
+	server := httptest.NewServer(host)
+	credentials := host.Credentials()
+	return server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key}, server.Close
+}
+
+// An integrator creates a client, credits it in the sandbox, and pays one of its suppliers in one call.
+func Example() {
+	baseURL, developer, stop := startHost()
+	defer stop()
+	ctx := context.Background()
+
+	platform, err := dapi.NewWhitelabel(baseURL, developer)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err = platform.Clients.WaitReady(ctx, client.ID); err != nil {
+		log.Fatal(err)
+	}
+	acme := platform.For(client.ID)
+	if _, err = acme.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"), Currency: dapi.USDC}); err != nil {
+		log.Fatal(err)
+	}
+
+	bob, err := acme.Contacts.Create(ctx, dapi.ContactCreate{
+		Name:    "Bob",
+		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	payout, err := acme.Payouts.Pay(ctx, dapi.PayoutCreate{
+		ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC, PaymentReference: "Invoice 42",
+	}, moneymovement.IdempotencyKey("invoice-42"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	payout, err = acme.Payouts.Wait(ctx, payout.ID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(payout.Status, payout.Amount, payout.Currency, "as", payout.Quote.DestinationAmount, payout.Quote.DestinationCurrency)
+	// Output: completed 25 USDC as 22.42 EUR
+}
+
+// A key that another program of the account used for other terms is refused, and the refusal names the payout that owns the key.
+func ExamplePayouts_Pay_idempotencyKeyReused() {
+	baseURL, developer, stop := startHost()
+	defer stop()
+	ctx := context.Background()
+	account, err := dapi.NewSelfServe(baseURL, developer)
+	if err != nil {
+		log.Fatal(err)
+	}
+	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob", Account: dapi.Onchain(dapi.OnchainAccount{
+		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
+	})})
+	if err != nil {
+		log.Fatal(err)
+	}
+	key := moneymovement.IdempotencyKey("invoice-42")
+	first, err := account.Payouts.Book(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC}, key)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	another, err := dapi.NewSelfServe(baseURL, developer)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = another.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("26"), Currency: dapi.USDC}, key)
+	var reused *errors.IdempotencyKeyReused
+	if errors.As(err, &reused) {
+		fmt.Println(reused.Code, reused.IdempotencyKey, reused.PayoutID == string(first.ID), reused.MoneyMoved())
+	}
+	// Output: idempotency_key_reused invoice-42 true not_moved
+}
+
+// A person sees the price before the key signs. The price and the approval hold for two minutes.
+func ExamplePayouts_Confirm() {
+	baseURL, developer, stop := startHost()
+	defer stop()
+	ctx := context.Background()
+	account, err := dapi.NewSelfServe(baseURL, developer)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err = account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"), Currency: dapi.USDC}); err != nil {
+		log.Fatal(err)
+	}
+	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{
+		Name:    "Bob",
+		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	asked := dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC}
+	booked, err := account.Payouts.Book(ctx, asked, moneymovement.IdempotencyKey("invoice-42"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("Bob gets %s %s for %s %s, fee %s. Pay?\n", booked.Quote.DestinationAmount, booked.Quote.DestinationCurrency,
+		booked.Quote.SourceAmount, booked.Quote.SourceCurrency, booked.Quote.Fee)
+
+	// The person said yes.
+	confirmed, err := account.Payouts.Confirm(ctx, asked, booked)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(confirmed.ID == booked.ID, confirmed.Status)
+	// Output:
+	// Bob gets 22.42 EUR for 25 USDC, fee 0.5. Pay?
+	// true funding
+}
+
+// The ledger is walked page by page, newest entry first.
+func ExampleTransactions_All() {
+	baseURL, developer, stop := startHost()
+	defer stop()
+	ctx := context.Background()
+	account, err := dapi.NewSelfServe(baseURL, developer)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, credit := range []string{"10", "20.5", "30"} {
+		if _, err = account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString(credit), Currency: dapi.EURC}); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	for entry, err := range account.Transactions.All(ctx, dapi.ListTransactionsParams{Limit: 2}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(entry.Direction, entry.Amount, entry.Currency, entry.Type)
+	}
+	// Output:
+	// in 30 EURC deposit
+	// in 20.5 EURC deposit
+	// in 10 EURC deposit
+}
+
+// A program that starts again takes the session of its last run, and need not log in.
+func ExampleFileTokenStore() {
+	baseURL, developer, stop := startHost()
+	defer stop()
+	directory, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(directory)
+	developer.Store = dapi.FileTokenStore(filepath.Join(directory, "session"))
+
+	for range 2 {
+		account, err := dapi.NewSelfServe(baseURL, developer)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if _, err = account.Chains.List(context.Background(), dapi.ListChainsParams{}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	session, err := developer.Store.Load(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(session.AccessToken != "", session.String() != session.AccessToken)
+	// Output: true true
+}
+
+// What needs a decision comes back as its own type, and says whether money moved.
+func ExamplePayouts_Pay_errors() {
+	baseURL, developer, stop := startHost()
+	defer stop()
+	ctx := context.Background()
+	account, err := dapi.NewSelfServe(baseURL, developer)
+	if err != nil {
+		log.Fatal(err)
+	}
+	eve, err := account.Contacts.Create(ctx, dapi.ContactCreate{
+		Name: "Eve", Account: dapi.SEPA(dapi.BankAccount{AccountHolderName: "Eve Roe"}), // the IBAN is missing
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	_, err = account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: eve.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC})
+	var (
+		blocked *errors.ContactNotPayable
+		unknown *errors.OutcomeUnknown
+	)
+	switch {
+	case errors.As(err, &blocked):
+		for _, blocker := range blocked.Blockers {
+			fmt.Println("not payable:", blocker.Code, blocker.Field)
+		}
+	case errors.As(err, &unknown):
+		fmt.Println("pay again with the key", unknown.IdempotencyKey)
+	}
+	// Output: not payable: account_detail_missing iban
+}
