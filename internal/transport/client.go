@@ -36,6 +36,7 @@ type Client struct {
 	retrier   *retryablehttp.Client
 	retry     Retry
 	budget    *budget
+	terms     *terms
 	limiter   Limiter
 	auth      Authorizer
 	logger    *slog.Logger
@@ -56,6 +57,7 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 		base:      base,
 		retry:     config.Retry.withDefaults(),
 		budget:    newBudget(),
+		terms:     newTerms(),
 		limiter:   config.Limiter,
 		auth:      config.Auth,
 		logger:    config.Logger,
@@ -105,6 +107,10 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	if err != nil {
 		return nil, &errors.InvalidInput{Operation: r.op.ID, Fields: []errors.Field{{Field: "body", Code: "unencodable", Message: err.Error()}}}
 	}
+	over, err := c.terms.claim(r, body)
+	if err != nil {
+		return nil, err
+	}
 	t := &trip{op: r.op, call: &r.call, scope: r.scope()}
 	defer t.answer.release()
 	defer t.keep()
@@ -114,6 +120,7 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	if c.renewable(r.op, err) {
 		err = c.renewAndReplay(ctx, r, t, body, value)
 	}
+	over(err)
 	if err != nil {
 		return nil, err
 	}
