@@ -1,0 +1,250 @@
+package transport_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// keyCredential sends a key in a header of its own, as the app API does.
+type keyCredential struct{}
+
+func (keyCredential) Authorize(_ context.Context, h http.Header) error {
+	h.Set("X-Api-Key", "secret")
+	return nil
+}
+func (keyCredential) Renew(context.Context, http.Header) error { return nil }
+
+// tokens numbers its tokens: Renew makes the next one, if the refused one is the current one.
+type tokens struct {
+	mu      sync.Mutex
+	current int
+	renewed int
+	refusal error // of Renew
+}
+
+func (k *tokens) Authorize(_ context.Context, h http.Header) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	h.Set("Authorization", fmt.Sprintf("Bearer token-%d", k.current))
+	return nil
+}
+
+func (k *tokens) Renew(_ context.Context, refused http.Header) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if refused.Get("Authorization") == fmt.Sprintf("Bearer token-%d", k.current) {
+		k.current++
+		k.renewed++
+	}
+	return k.refusal
+}
+
+func (k *tokens) next() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.current++
+}
+
+func credentials(attempts []received) []string {
+	found := make([]string, len(attempts))
+	for i, a := range attempts {
+		found[i] = a.header.Get("Authorization")
+	}
+	return found
+}
+
+var expired = refuses(http.StatusUnauthorized, errors.CodeTokenExpired)
+
+func TestExpiredTokenIsRenewedAndTheRequestReplayedOnce(t *testing.T) {
+	busy := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "1")
+	for name, tc := range map[string]struct {
+		steps   []step
+		sent    []string // tokens of the attempts
+		renewed int
+		code    errors.Code // of the returned refusal, "" for success
+	}{
+		"renewed":                        {[]step{expired, ok}, []string{"0", "1"}, 1, ""},
+		"expired again":                  {[]step{expired, expired, ok}, []string{"0", "1"}, 1, errors.CodeTokenExpired},
+		"renewed, then retried":          {[]step{expired, busy, busy, busy, ok}, []string{"0", "1", "1", "1", "1"}, 1, ""},
+		"retried, then renewed":          {[]step{busy, busy, busy, expired, busy, ok}, []string{"0", "0", "0", "0", "1", "1"}, 1, ""},
+		"retried, renewed, expired":      {[]step{busy, expired, busy, expired}, []string{"0", "0", "1", "1"}, 1, errors.CodeTokenExpired},
+		"lost, then renewed":             {[]step{lostAnswer, expired, ok}, []string{"0", "0", "1"}, 1, ""},
+		"renewed, then refused":          {[]step{expired, refuses(403, errors.CodeForbidden)}, []string{"0", "1"}, 1, errors.CodeForbidden},
+		"unauthenticated is no expiry":   {[]step{refuses(401, errors.CodeUnauthenticated), ok}, []string{"0"}, 0, errors.CodeUnauthenticated},
+		"neither are bad credentials":    {[]step{refuses(401, errors.CodeInvalidCredentials), ok}, []string{"0"}, 0, errors.CodeInvalidCredentials},
+		"nor what a forbidden key means": {[]step{refuses(403, errors.CodeForbidden), ok}, []string{"0"}, 0, errors.CodeForbidden},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				auth, svc := new(tokens), script(tc.steps...)
+				var answer transport.Answer
+				_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing, transport.Call{Answer: &answer})
+
+				if tc.code == "" {
+					require.NoError(t, err)
+				} else {
+					refusal, ok := errors.AsType[*errors.Refusal](err)
+					require.True(t, ok, "%v", err)
+					assert.Equal(t, tc.code, refusal.Code)
+				}
+				want := make([]string, len(tc.sent))
+				for i, number := range tc.sent {
+					want[i] = "Bearer token-" + number
+				}
+				attempts := svc.attempts()
+				assert.Equal(t, want, credentials(attempts))
+				assert.Equal(t, tc.renewed, auth.renewed)
+				assert.Equal(t, len(tc.sent), answer.Attempts)
+				for i, key := range keys(attempts) {
+					assert.Equal(t, answer.IdempotencyKey, key, "the same key on attempt %d", i+1)
+					assert.Equal(t, attempts[0].body, attempts[i].body)
+				}
+			})
+		})
+	}
+}
+
+// A token that changed between two attempts is used by the later one, and the earlier one's header is left alone.
+func TestTokenRenewedBetweenAttemptsIsUsed(t *testing.T) {
+	auth := new(tokens)
+	var first http.Header
+	var atSending http.Header
+	svc := script(func(req *http.Request) (*http.Response, error) {
+		first, atSending = req.Header, req.Header.Clone()
+		auth.next() // by another call
+		return refuses(http.StatusServiceUnavailable, errors.CodeDatabaseUnavailable)(req)
+	}, ok)
+	_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &readThing, transport.Call{})
+
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Bearer token-0", "Bearer token-1"}, credentials(svc.attempts()))
+	assert.Equal(t, atSending, first)
+}
+
+// An answer can come while the request is still being written. The next attempt must not touch what the first one's writer reads;
+// the race detector watches.
+func TestHeaderIsNotTouchedWhileAnEarlierAttemptIsWritten(t *testing.T) {
+	auth := new(tokens)
+	var writers sync.WaitGroup
+	svc := script(func(req *http.Request) (*http.Response, error) {
+		writers.Go(func() {
+			for range 2000 {
+				_ = req.Header.Write(io.Discard)
+			}
+		})
+		auth.next()
+		return refuses(http.StatusServiceUnavailable, errors.CodeDatabaseUnavailable)(req)
+	})
+	_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing, transport.Call{})
+	require.Error(t, err)
+	writers.Wait()
+	assert.Len(t, svc.attempts(), 4)
+}
+
+func TestFailedRenewalEndsTheCall(t *testing.T) {
+	loginRefused := errors.Decode(errors.Answer{Status: 401, Operation: "CreateToken", Body: []byte(`{"error":{"code":"invalid_credentials"}}`)})
+	for name, tc := range map[string]struct {
+		before []step
+		with   error
+		check  func(*testing.T, error)
+	}{
+		"refused login is returned as it is": {nil, loginRefused, func(t *testing.T, err error) {
+			assert.Same(t, loginRefused, err)
+		}},
+		"another failure: not delivered": {nil, io.ErrClosedPipe, func(t *testing.T, err error) {
+			var undelivered *errors.NotDelivered
+			require.ErrorAs(t, err, &undelivered)
+			assert.ErrorIs(t, err, io.ErrClosedPipe)
+		}},
+		"after a lost answer: unknown": {[]step{lostAnswer}, loginRefused, func(t *testing.T, err error) {
+			var unknown *errors.OutcomeUnknown
+			require.ErrorAs(t, err, &unknown)
+			assert.ErrorIs(t, err, loginRefused)
+			assert.Equal(t, "BookThing", unknown.Operation)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			auth, svc := &tokens{refusal: tc.with}, script(append(tc.before, expired, ok)...)
+			_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing, transport.Call{})
+			tc.check(t, err)
+			assert.Len(t, svc.attempts(), len(tc.before)+1, "nothing is sent after it")
+		})
+	}
+}
+
+func TestPublicOperationsCarryNoCredential(t *testing.T) {
+	auth, svc := new(tokens), script(expired, ok)
+	_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &loginThing, transport.Call{})
+	var refusal *errors.TokenExpired
+	require.ErrorAs(t, err, &refusal)
+	assert.Equal(t, []string{""}, credentials(svc.attempts()))
+	assert.Zero(t, auth.renewed)
+}
+
+// Many calls that meet the same expired token end well, each replayed once at most, and share one renewal.
+func TestExpiryUnderConcurrency(t *testing.T) {
+	const calls = 50
+	auth := new(tokens)
+	var seen atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		if r.Header.Get("Authorization") == "Bearer token-0" {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, `{"error":{"code":"token_expired","message":"expired"}}`)
+			return
+		}
+		_, _ = io.WriteString(w, oneThing)
+	}))
+	defer server.Close()
+	client := newClient(t, server.URL, authorizedBy(auth))
+
+	var wg sync.WaitGroup
+	for range calls {
+		wg.Go(func() {
+			got, err := send(t.Context(), client, &bookThing, transport.Call{})
+			if assert.NoError(t, err) {
+				assert.Equal(t, "th_1", got.ID)
+			}
+		})
+	}
+	wg.Wait()
+	assert.Equal(t, 1, auth.renewed)
+	assert.LessOrEqual(t, int(seen.Load()), 2*calls)
+}
+
+func TestCredentialThatCannotBeHadSendsNothing(t *testing.T) {
+	svc := script(ok)
+	slow := authorizedBy(stuck{})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err := send(ctx, newClient(t, host, through(svc), slow), &bookThing, transport.Call{})
+	var undelivered *errors.NotDelivered
+	require.ErrorAs(t, err, &undelivered)
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Zero(t, undelivered.Attempts)
+	assert.Empty(t, svc.attempts())
+}
+
+// stuck is a login that never ends.
+type stuck struct{}
+
+func (stuck) Authorize(ctx context.Context, _ http.Header) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+func (stuck) Renew(context.Context, http.Header) error { return nil }

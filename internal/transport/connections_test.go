@@ -1,0 +1,193 @@
+package transport_test
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// counted starts a server that counts its connections.
+func counted(t *testing.T, handler http.HandlerFunc) (server *httptest.Server, opened *atomic.Int32) {
+	t.Helper()
+	opened = new(atomic.Int32)
+	server = httptest.NewUnstartedServer(handler)
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	return server, opened
+}
+
+// An answer that is retried is drained first, so that its connection serves the next attempt.
+func TestRefusedAttemptsKeepTheirConnection(t *testing.T) {
+	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			var seen atomic.Int32
+			server, opened := counted(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				if seen.Add(1) < 4 {
+					w.WriteHeader(status)
+					_, _ = io.WriteString(w, `{"error":{"code":"rate_limited","message":"a body that has to be read to the end"}}`)
+					return
+				}
+				_, _ = io.WriteString(w, oneThing)
+			})
+			_, err := send(t.Context(), newClient(t, server.URL), &bookThing, transport.Call{})
+			require.NoError(t, err)
+			assert.EqualValues(t, 4, seen.Load())
+			assert.EqualValues(t, 1, opened.Load(), "connections")
+		})
+	}
+}
+
+// go-retryablehttp closes all idle connections when one call gives up.
+func TestGivingUpLeavesOtherCallsTheirConnections(t *testing.T) {
+	server, opened := counted(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			panic(http.ErrAbortHandler) // no answer
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, oneThing)
+	})
+	shared := &idleClosing{RoundTripper: &http.Transport{}}
+	client := newClient(t, server.URL, through(shared), retries(transport.Retry{Max: -1}))
+
+	_, err := send(t.Context(), client, &readThing, transport.Call{})
+	require.NoError(t, err)
+	_, err = send(t.Context(), client, &spendThing, transport.Call{}) // takes the kept connection, which dies
+	require.Error(t, err)
+	_, err = send(t.Context(), client, &readThing, transport.Call{})
+	require.NoError(t, err)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = send(cancelled, client, &readThing, transport.Call{})
+	require.Error(t, err)
+
+	before := opened.Load()
+	_, err = send(t.Context(), client, &readThing, transport.Call{})
+	require.NoError(t, err)
+	assert.Equal(t, before, opened.Load(), "the kept connection is still there")
+	assert.Zero(t, shared.asked.Load())
+}
+
+// idleClosing notices being asked to close idle connections.
+type idleClosing struct {
+	http.RoundTripper
+	asked atomic.Int32
+}
+
+func (c *idleClosing) CloseIdleConnections() { c.asked.Add(1) }
+
+// A write whose connection was never made has not been sent, however the waiting for the connection ended.
+func TestUnmadeConnectionsAreNotDelivered(t *testing.T) {
+	hanging := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	cutHandshake := func(ctx context.Context, network, address string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go func() {
+			_, _ = theirs.Read(make([]byte, 1))
+			_ = theirs.Close()
+		}()
+		return ours, nil
+	}
+	strangers := httptest.NewTLSServer(http.NotFoundHandler())
+	defer strangers.Close()
+
+	for name, tc := range map[string]struct {
+		transport *http.Transport
+		url       string
+		retried   bool
+	}{
+		"refused":                     {&http.Transport{}, "http://127.0.0.1:1", true},
+		"dial outlasts the deadline":  {&http.Transport{DialContext: hanging}, "http://127.0.0.1:1", false},
+		"handshake breaks off":        {&http.Transport{DialContext: cutHandshake}, host, true},
+		"certificate of another host": {&http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}, strangers.URL, true},
+		"proxy cannot be reached":     {&http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})}, host, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			_, err := send(ctx, newClient(t, tc.url, through(tc.transport)), &spendThing, transport.Call{})
+
+			var undelivered *errors.NotDelivered
+			require.ErrorAs(t, err, &undelivered)
+			assert.Equal(t, errors.NotMoved, undelivered.MoneyMoved())
+			assert.NotEmpty(t, undelivered.IdempotencyKey)
+			if tc.retried {
+				assert.Equal(t, 4, undelivered.Attempts)
+			} else {
+				assert.Equal(t, 1, undelivered.Attempts)
+				assert.ErrorIs(t, err, context.DeadlineExceeded)
+			}
+		})
+	}
+}
+
+// A transport that is no net/http one tells only by its error.
+func TestForeignTransportsAreJudgedByTheirErrors(t *testing.T) {
+	for name, tc := range map[string]struct {
+		outcome     step
+		undelivered bool
+	}{
+		"dial error":  {noConnection, true},
+		"name error":  {noSuchHost, true},
+		"read error":  {lostAnswer, false},
+		"other error": {fails(io.EOF), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := send(t.Context(), newClient(t, host, through(script(tc.outcome))), &spendThing, transport.Call{})
+			var undelivered *errors.NotDelivered
+			assert.Equal(t, tc.undelivered, errors.As(err, &undelivered), "%v", err)
+			var unknown *errors.OutcomeUnknown
+			assert.Equal(t, !tc.undelivered, errors.As(err, &unknown), "%v", err)
+		})
+	}
+}
+
+// A program may have put something of its own in the place of http.DefaultTransport.
+func TestDefaultTransportMayBeAnything(t *testing.T) {
+	standard := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = standard })
+	http.DefaultTransport = script(noConnection)
+
+	server, _ := counted(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, oneThing)
+	})
+	client, err := transport.New(server.URL, "/v1", transport.Config{})
+	require.NoError(t, err)
+	_, err = send(t.Context(), client, &readThing, transport.Call{})
+	require.NoError(t, err)
+}
+
+// The caller's own trace hears of the connection too.
+func TestTheCallersTraceStillHears(t *testing.T) {
+	server, _ := counted(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, oneThing)
+	})
+	var connections atomic.Int32
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connections.Add(1) }})
+	_, err := send(ctx, newClient(t, server.URL), &bookThing, transport.Call{})
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, connections.Load())
+}

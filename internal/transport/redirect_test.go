@@ -1,0 +1,96 @@
+package transport_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// Followed, a redirect would hand the credential's header and the body to whoever the answer names.
+func TestRedirectsAreNeverFollowed(t *testing.T) {
+	var reached atomic.Int32
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	defer elsewhere.Close()
+
+	for name, location := range map[string]string{
+		"to another host":          elsewhere.URL + "/stolen?token=t",
+		"to the same host":         "/v1/elsewhere",
+		"without a scheme":         "//" + elsewhere.Listener.Addr().String() + "/stolen",
+		"to nowhere":               "",
+		"to what is no URL":        "http://[::1%zz/?token=t",
+		"to what is no URL either": "https://a b.example/%zz?token=t",
+	} {
+		for _, status := range []int{301, 302, 303, 307, 308} {
+			for _, op := range []*transport.Operation{&readThing, &bookThing, &deleteThing, &spendThing} {
+				t.Run(name+"/"+http.StatusText(status)+"/"+op.ID, func(t *testing.T) {
+					var seen atomic.Int32
+					server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						seen.Add(1)
+						assert.Equal(t, "secret", r.Header.Get("X-Api-Key"))
+						if location != "" {
+							w.Header()["Location"] = []string{location}
+						}
+						w.WriteHeader(status)
+					}))
+					defer server.Close()
+
+					var answer transport.Answer
+					client := newClient(t, server.URL, authorizedBy(keyCredential{}))
+					_, err := send(t.Context(), client, op, transport.Call{Answer: &answer})
+
+					var unexpected *errors.UnexpectedAnswer
+					require.ErrorAs(t, err, &unexpected)
+					assert.Equal(t, status, unexpected.Status)
+					assert.NotContains(t, err.Error(), "token")
+					var unknown *errors.OutcomeUnknown
+					assert.Equal(t, op.Method != http.MethodGet, errors.As(err, &unknown), "%v", err)
+					assert.EqualValues(t, 1, seen.Load(), "not sent again either")
+					assert.Equal(t, status, answer.Status)
+				})
+			}
+		}
+	}
+	assert.Zero(t, reached.Load())
+}
+
+// What the caller's own client would do on redirects or with cookies does not count.
+func TestTheGivenClientsRedirectsAndCookiesDoNotCount(t *testing.T) {
+	jar := new(jarOfOne)
+	var cookies atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cookies.Add(int32(len(r.Cookies())))
+		http.SetCookie(w, &http.Cookie{Name: "session", Value: "1"})
+		http.Redirect(w, r, "/v1/elsewhere", http.StatusFound)
+	}))
+	defer server.Close()
+	given := server.Client()
+	given.Jar = jar
+	given.CheckRedirect = func(*http.Request, []*http.Request) error {
+		assert.Fail(t, "asked about a redirect")
+		return nil
+	}
+	client := newClient(t, server.URL, func(c *transport.Config) { c.HTTP = given })
+	for range 2 {
+		_, err := send(t.Context(), client, &readThing, transport.Call{})
+		require.Error(t, err)
+	}
+	assert.Zero(t, cookies.Load())
+	assert.Zero(t, jar.asked.Load())
+	assert.NotNil(t, given.CheckRedirect, "the caller's client is left as it was")
+}
+
+type jarOfOne struct{ asked atomic.Int32 }
+
+func (j *jarOfOne) SetCookies(*url.URL, []*http.Cookie) { j.asked.Add(1) }
+func (j *jarOfOne) Cookies(*url.URL) []*http.Cookie {
+	j.asked.Add(1)
+	return []*http.Cookie{{Name: "session", Value: "1"}}
+}
