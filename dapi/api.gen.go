@@ -545,13 +545,13 @@ type ContactCapabilities struct {
 	Blockers []Blocker `json:"blockers"`
 
 	// The contact.
-	ContactID ContactID `json:"contactId,omitempty,omitzero"`
+	ContactID ContactID `json:"contactId"`
 
 	// How it can be paid.
-	Methods []ContactMethod `json:"methods,omitempty,omitzero"`
+	Methods []ContactMethod `json:"methods"`
 
 	// Whether nothing stands in the way.
-	Payable bool `json:"payable,omitempty,omitzero"`
+	Payable bool `json:"payable"`
 }
 
 // ContactCreate: saves a payment destination; unknown keys are refused. Source: Resources, Contact.
@@ -833,7 +833,7 @@ type KYBSave struct {
 	Applicant map[string]interface{} `json:"applicant,omitempty,omitzero"`
 
 	// Uploaded documents.
-	DocumentIds []string `json:"documentIds,omitempty,omitzero"`
+	DocumentIDs []string `json:"documentIds,omitempty,omitzero"`
 }
 
 // KYBStatus: verification status. Source: States, Card and verification.
@@ -953,7 +953,7 @@ type Payout struct {
 	Currency Asset `json:"currency"`
 
 	// Supporting documents.
-	DocumentIds []string `json:"documentIds,omitempty,omitzero"`
+	DocumentIDs []string `json:"documentIds,omitempty,omitzero"`
 
 	// Of a cross-chain payout.
 	FromChainID ChainID `json:"fromChainId,omitempty,omitzero"`
@@ -1001,7 +1001,7 @@ type PayoutCreate struct {
 	Currency Asset `json:"currency"`
 
 	// Supporting documents.
-	DocumentIds []string `json:"documentIds,omitempty,omitzero"`
+	DocumentIDs []string `json:"documentIds,omitempty,omitzero"`
 
 	// Of a cross-chain payout.
 	FromChainID ChainID `json:"fromChainId,omitempty,omitzero"`
@@ -1256,10 +1256,10 @@ type TransactionType string
 // Treasury: the shared faucet. Source: Limits, Sandbox.
 type Treasury struct {
 	// What the faucet holds.
-	Balances []Balance `json:"balances,omitempty,omitzero"`
+	Balances []Balance `json:"balances"`
 
 	// What the faucet has for gas, in the chain's coin; credits fail at zero.
-	Gas Decimal `json:"gas,omitempty,omitzero"`
+	Gas Decimal `json:"gas"`
 
 	// Largest credit per call.
 	MaxCredit Decimal `json:"maxCredit"`

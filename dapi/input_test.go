@@ -86,8 +86,8 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a currency in lower case":       {payout(func(p *dapi.PayoutCreate) { p.Currency = "usdc" }), "currency", "pattern"},
 		"a reference of 141":             {payout(func(p *dapi.PayoutCreate) { p.PaymentReference = strings.Repeat("€", 141) }), "paymentReference", "too_long"},
 		"a purpose of 65":                {payout(func(p *dapi.PayoutCreate) { p.Purpose = strings.Repeat("ß", 65) }), "purpose", "too_long"},
-		"eleven documents":               {payout(func(p *dapi.PayoutCreate) { p.DocumentIds = make11() }), "documentIds", "too_many"},
-		"an empty document":              {payout(func(p *dapi.PayoutCreate) { p.DocumentIds = []string{"d1", ""} }), "documentIds[1]", "missing"},
+		"eleven documents":               {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = make11() }), "documentIds", "too_many"},
+		"an empty document":              {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = []string{"d1", ""} }), "documentIds[1]", "missing"},
 		"a public key of 516":            {payout(func(p *dapi.PayoutCreate) { p.PublicKey = make([]byte, 385) }), "publicKey", "too_long"},
 		"a signature of 2052":            {payout(func(p *dapi.PayoutCreate) { p.Signature = make([]byte, 1537) }), "signature", "too_long"},
 		"a negative chain":               {payout(func(p *dapi.PayoutCreate) { p.ToChainID = -1 }), "toChainId", "too_small"},
@@ -142,13 +142,13 @@ func TestInputAtItsBoundsIsSent(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.PaymentReference = strings.Repeat("€", 140)
 	w.asked.Purpose = strings.Repeat("ß", 64)
-	w.asked.DocumentIds = make11()[:10]
+	w.asked.DocumentIDs = make11()[:10]
 	w.asked.Amount = amount("25.123456")
 	payout, err := w.pay(moneymovement.IdempotencyKey(strings.Repeat("k", 128)))
 	require.NoError(t, err)
 	assert.Equal(t, w.asked.PaymentReference, payout.PaymentReference)
 	assert.Equal(t, w.asked.Purpose, payout.Purpose)
-	assert.Equal(t, w.asked.DocumentIds, payout.DocumentIds)
+	assert.Equal(t, w.asked.DocumentIDs, payout.DocumentIDs)
 	assert.True(t, w.asked.Amount.Equal(payout.Amount))
 }
 

@@ -145,8 +145,8 @@ func (v *IntermediaryBank) validate(c *transport.Check) {
 }
 
 func (v *KYBSave) validate(c *transport.Check) {
-	c.Items("documentIds", len(v.DocumentIds), 50, func(i int, name string) {
-		c.Text(name, string(v.DocumentIds[i]), transport.Rule{Required: true, Max: 216})
+	c.Items("documentIds", len(v.DocumentIDs), 50, func(i int, name string) {
+		c.Text(name, string(v.DocumentIDs[i]), transport.Rule{Required: true, Max: 216})
 	})
 }
 
@@ -171,8 +171,8 @@ func (v *PayoutCreate) validate(c *transport.Check) {
 	}
 	c.Text("contactId", string(v.ContactID), transport.Rule{Required: true, Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"})
 	c.Text("currency", string(v.Currency), transport.Rule{Required: true, Min: 3, Max: 4, Pattern: "^[A-Z0-9]+$"})
-	c.Items("documentIds", len(v.DocumentIds), 10, func(i int, name string) {
-		c.Text(name, string(v.DocumentIds[i]), transport.Rule{Required: true, Max: 216})
+	c.Items("documentIds", len(v.DocumentIDs), 10, func(i int, name string) {
+		c.Text(name, string(v.DocumentIDs[i]), transport.Rule{Required: true, Max: 216})
 	})
 	c.Integer("fromChainId", int64(v.FromChainID), false, 1, 0)
 	c.Text("paymentReference", string(v.PaymentReference), transport.Rule{Max: 140})

@@ -500,13 +500,13 @@ type ContactCapabilities struct {
 	Blockers []Blocker `json:"blockers"`
 
 	// ContactID The contact.
-	ContactID ContactID `json:"contactId,omitempty,omitzero"`
+	ContactID ContactID `json:"contactId"`
 
 	// Methods How it can be paid.
-	Methods []ContactMethod `json:"methods,omitempty,omitzero"`
+	Methods []ContactMethod `json:"methods"`
 
 	// Payable Whether nothing stands in the way.
-	Payable bool `json:"payable,omitempty,omitzero"`
+	Payable bool `json:"payable"`
 }
 
 // ContactCreate Saves a payment destination; unknown keys are refused. Source: Resources, Contact.
@@ -971,10 +971,10 @@ type TransactionType string
 // Treasury The shared faucet. Source: Limits, Sandbox.
 type Treasury struct {
 	// Balances What the faucet holds.
-	Balances []Balance `json:"balances,omitempty,omitzero"`
+	Balances []Balance `json:"balances"`
 
 	// Gas What the faucet has for gas, in the chain's coin; credits fail at zero.
-	Gas Decimal `json:"gas,omitempty,omitzero"`
+	Gas Decimal `json:"gas"`
 
 	// MaxCredit Largest credit per call.
 	MaxCredit Decimal `json:"maxCredit"`
