@@ -46,6 +46,7 @@ var sdkModules = []string{
 	"github.com/shopspring/decimal",         // money
 	"github.com/youmark/pkcs8",              // developer keys under a passphrase
 	"golang.org/x/crypto",                   // of pkcs8
+	"golang.org/x/sync",                     // the line in front of a rate window
 }
 
 // walletModules come on top for those who import signing/wallet.
