@@ -110,8 +110,8 @@ func TestResetOverHTTP(t *testing.T) {
 func TestControlsAnswerTheMachineItselfOnly(t *testing.T) {
 	host := sandbox.New(sandbox.WithControl())
 	for _, c := range []struct {
-		name, remote, name2, origin string
-		status                      int
+		name, remote, host, origin string
+		status                     int
 	}{
 		{"the machine", "127.0.0.1:4000", "127.0.0.1:8080", "", http.StatusOK},
 		{"the machine by IPv6", "[::1]:4000", "[::1]:8080", "", http.StatusOK},
@@ -121,7 +121,7 @@ func TestControlsAnswerTheMachineItselfOnly(t *testing.T) {
 		{"a page of another origin", "127.0.0.1:4000", "127.0.0.1:8080", "https://elsewhere.example.com", http.StatusForbidden},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			request := httptest.NewRequest("POST", "http://"+c.name2+"/_host/clock", strings.NewReader(`{"advance":"1s"}`))
+			request := httptest.NewRequest(http.MethodPost, "http://"+c.host+"/_host/clock", strings.NewReader(`{"advance":"1s"}`))
 			request.RemoteAddr = c.remote
 			if c.origin != "" {
 				request.Header.Set("Origin", c.origin)
@@ -132,7 +132,7 @@ func TestControlsAnswerTheMachineItselfOnly(t *testing.T) {
 		})
 	}
 	recorder := httptest.NewRecorder()
-	request := httptest.NewRequest("POST", "http://127.0.0.1/_host/clock", strings.NewReader(`{"advance":"1s"}`))
+	request := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/_host/clock", strings.NewReader(`{"advance":"1s"}`))
 	request.RemoteAddr = "127.0.0.1:4000"
 	sandbox.New().ServeHTTP(recorder, request)
 	assert.Equal(t, http.StatusNotFound, recorder.Code, "not served unless asked for")

@@ -79,10 +79,9 @@ func TestAnswersThatAreNone(t *testing.T) {
 	assert.Equal(t, "text/html; charset=utf-8", garbage.header.Get("Content-Type"))
 
 	w.host.Arm("GET", "/chains", sandbox.Respond(200, "").WithBody(`{"items":`))
-	bodied := me.world.server
-	request, err := http.NewRequest("GET", bodied.URL+"/dapi/v1/chains", http.NoBody)
+	request, err := http.NewRequest(http.MethodGet, w.server.URL+"/dapi/v1/chains", http.NoBody)
 	require.NoError(t, err)
-	response, err := bodied.Client().Do(request)
+	response, err := w.server.Client().Do(request)
 	require.NoError(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
@@ -121,11 +120,14 @@ func TestADelayLetsTheRequestThrough(t *testing.T) {
 	w.host.Arm("POST", "/clients", sandbox.Delay(time.Hour))
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, "POST", w.server.URL+"/dapi/v1/clients", strings.NewReader(`{"email":"acme@example.com"}`))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.server.URL+"/dapi/v1/clients", strings.NewReader(`{"email":"acme@example.com"}`))
 	require.NoError(t, err)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", "Bearer "+me.access)
-	_, err = w.server.Client().Do(request)
+	response, err := w.server.Client().Do(request)
+	if err == nil {
+		_ = response.Body.Close()
+	}
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Eventually(t, func() bool {
 		return me.call("POST", "/clients", object{"email": "acme@example.com"}).status == http.StatusOK

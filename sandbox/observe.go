@@ -4,9 +4,6 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
-
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 )
 
 // Request is one request as the host saw it. It holds no secret: no header but
@@ -33,8 +30,6 @@ func (h *Host) Requests() []Request {
 	}
 	return requests
 }
-
-var _ = Request(gate.Entry{}) // the two have the same fields
 
 // LedgerEntry is one side of a movement of money. The entries of one movement
 // add up to zero in each currency.
@@ -74,5 +69,3 @@ func (h *Host) Ledger() Ledger {
 	}
 	return Ledger{Entries: entries, Sums: books.Sums, Balances: books.Balances}
 }
-
-var _ = LedgerEntry(platform.LedgerEntry{}) // the two have the same fields

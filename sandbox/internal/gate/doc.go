@@ -4,7 +4,7 @@
 //	id        every answer carries X-Request-ID, every request is logged
 //	fault     what was scripted for it
 //	route     404 not_found, 405 method_not_allowed
-//	body      413 payload_too_large
+//	body      413 payload_too_large, 400 invalid_request if it breaks off
 //	admit     401, 403, 429: the session, its rate windows, its developer key
 //	account   X-Service-Account names a client of the session's integrator
 //	validate  400 and 422, by the OpenAPI description

@@ -34,7 +34,7 @@ var formatCodes = map[string]string{
 
 // fieldsOf lists what a validation found, field by field.
 func fieldsOf(err error) []refuse.Field {
-	switch err := err.(type) {
+	switch err := err.(type) { //nolint:errorlint // errors.As looks into several errors and would find the first alone
 	case openapi3.MultiError:
 		return fieldsOfAll(err)
 	case *openapi3.SchemaError:

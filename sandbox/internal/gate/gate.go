@@ -24,6 +24,10 @@ import (
 // that there is a limit (413) and not which.
 const maxBody = 1 << 20
 
+// maxDrained is how much of a larger body is read nevertheless, so that its
+// sender gets the answer instead of a connection that breaks while it sends.
+const maxDrained = 16 << 20
+
 // Config is what a gate stands around, and what it asks.
 type Config struct {
 	Operations api.StrictServerInterface
@@ -163,14 +167,13 @@ func (g *Gate) refused(w http.ResponseWriter, r *http.Request, err error) {
 	if !errors.As(err, &refusal) {
 		g.logger.Error("operation failed", "method", r.Method, "path", r.URL.Path, "error", err)
 	}
-	w.(*answer).refuse(err)
+	if a, ok := w.(*answer); ok { // it always is: nobody else calls the generated handlers
+		a.refuse(err)
+	}
 }
 
 // bodyOf reads the whole body, within bounds.
 func bodyOf(r *http.Request) ([]byte, error) {
-	if r.ContentLength > maxBody {
-		return nil, refuse.PayloadTooLarge()
-	}
 	if r.Body == nil {
 		return nil, nil
 	}
@@ -179,6 +182,7 @@ func bodyOf(r *http.Request) ([]byte, error) {
 	case err != nil:
 		return nil, refuse.InvalidRequest("The body cannot be read.")
 	case len(body) > maxBody:
+		_, _ = io.CopyN(io.Discard, r.Body, maxDrained) // what is left after that is refused by breaking off
 		return nil, refuse.PayloadTooLarge()
 	default:
 		return body, nil

@@ -98,7 +98,7 @@ func (r *rig) post(t testing.TB, path string, body, answer any) {
 	t.Helper()
 	text, err := json.Marshal(body)
 	require.NoError(t, err)
-	request := httptest.NewRequest("POST", Base+path, bytes.NewReader(text))
+	request := httptest.NewRequest(http.MethodPost, Base+path, bytes.NewReader(text))
 	request.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
 	r.ServeHTTP(recorder, request)
@@ -107,7 +107,7 @@ func (r *rig) post(t testing.TB, path string, body, answer any) {
 }
 
 func (r *rig) get() *httptest.ResponseRecorder {
-	request := httptest.NewRequest("GET", Base+"/sandbox/treasury", nil)
+	request := httptest.NewRequest(http.MethodGet, Base+"/sandbox/treasury", nil)
 	request.Header.Set("Authorization", "Bearer "+r.bearer)
 	recorder := httptest.NewRecorder()
 	r.ServeHTTP(recorder, request)

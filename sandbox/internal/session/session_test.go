@@ -85,9 +85,13 @@ func TestRegistrationsNameTheirWrongFields(t *testing.T) {
 			registration := good
 			change(&registration)
 			_, err := registry.Register(registration)
-			require.ErrorIs(t, err, refuse.ValidationFailed(""))
+			var refusal *refuse.Refusal
+			require.ErrorAs(t, err, &refusal)
+			require.Equal(t, "validation_failed", refusal.Code)
+			fields, ok := refusal.Details["fields"].([]refuse.Field)
+			require.True(t, ok)
 			var names []string
-			for _, wrong := range err.(*refuse.Refusal).Details["fields"].([]refuse.Field) {
+			for _, wrong := range fields {
 				names = append(names, wrong.Field)
 			}
 			assert.Contains(t, names, field)

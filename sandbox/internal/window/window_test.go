@@ -1,7 +1,6 @@
 package window_test
 
 import (
-	"errors"
 	"strconv"
 	"testing"
 	"time"
@@ -44,7 +43,7 @@ func TestEachWindowTakesItsLimitAndOpensAgain(t *testing.T) {
 			clk.Advance(c.length / 4)
 
 			var refusal *refuse.Refusal
-			require.True(t, errors.As(counters.Take(c.window, "one"), &refusal))
+			require.ErrorAs(t, counters.Take(c.window, "one"), &refusal)
 			assert.Equal(t, "rate_limited", refusal.Code)
 			assert.Equal(t, c.length*3/4, refusal.RetryAfter)
 			assert.NoError(t, counters.Take(c.window, "another"), "keys are counted apart")
