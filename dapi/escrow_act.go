@@ -11,27 +11,33 @@ import (
 )
 
 // Open creates a deal, compares its approval with what was asked for, signs and confirms it: the money is held when it answers. Calling
-// it again with the same idempotency key and terms holds it once.
+// it again with the same idempotency key and terms holds it once. A deal whose approve window closed before is *EscrowNotOpened.
 //
 // Source: Limits, Idempotency.
 func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, options ...moneymovement.CallOption) (*Escrow, error) {
 	options = s.keyed(options)
 	created, err := s.Create(ctx, deal, options...)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if created.Status != EscrowStatusPendingApproval {
+	case created.Status == EscrowStatusExpired:
+		return created, &EscrowNotOpened{Escrow: created}
+	case created.Status != EscrowStatusPendingApproval:
 		return created, nil // an earlier call with this key went through
 	}
-	if created.Action == nil {
-		return nil, &signing.ApprovalRefused{Field: "approval", Reason: "the deal carries no action to approve"}
-	}
-	return s.act(ctx, deal, created.ID, created.Action, options)
+	return s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, options)
+}
+
+// EscrowNotOpened says that a deal's approve window closed before its money was held.
+type EscrowNotOpened struct{ Escrow *Escrow }
+
+func (e *EscrowNotOpened) Error() string {
+	return "escrow " + string(e.Escrow.ID) + " expired before it was approved"
 }
 
 // Act prepares an action of a deal, compares its approval with the deal's terms, signs and confirms it. terms is what the deal was created
-// with: its amount, currency and payee have to stand in the approval, else it is *signing.ApprovalRefused and nothing was sent. If the
-// approval's 60 seconds pass before it is confirmed, the action is prepared once more under the same key.
+// with: its amount, currency and payee have to stand in the approval, and the action itself, else it is *signing.ApprovalRefused and
+// nothing was sent. If the approval's 60 seconds pass before it is confirmed, the action is prepared once more under the same key.
 //
 // Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
 func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption) (*Escrow, error) {
@@ -40,13 +46,17 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 	if err != nil {
 		return nil, err
 	}
-	return s.act(ctx, terms, id, prepared, options)
+	return s.act(ctx, terms, id, action, prepared, options)
 }
 
-// Confirm confirms a prepared action, perhaps prepared in another process. Its errors are those of [Escrows.Act], which calls it.
-func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, prepared *EscrowAction, options ...moneymovement.CallOption) (*Escrow, error) {
+// Confirm confirms an action that was prepared, perhaps in another process. What is signed is the action that the caller names, whatever
+// prepared says it is. Its errors are those of [Escrows.Act], which calls it.
+func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, options ...moneymovement.CallOption) (*Escrow, error) {
+	if prepared == nil {
+		prepared = &EscrowAction{}
+	}
 	body, err := s.approver.confirm(ctx, prepared.Approval, signing.Intent{
-		Operation:   "escrow." + string(prepared.Type),
+		Operation:   "escrow." + string(action),
 		ResourceID:  string(id),
 		Amount:      terms.Amount,
 		Currency:    string(terms.Currency),
@@ -60,17 +70,17 @@ func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 
 // act confirms, and prepares once more if the window closed on the way. An approval that was used already belongs to an earlier call
 // with this key: the deal tells what came of it.
-func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, prepared *EscrowAction, options []moneymovement.CallOption) (*Escrow, error) {
-	deal, err := s.Confirm(ctx, terms, id, prepared, options...)
+func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, options []moneymovement.CallOption) (*Escrow, error) {
+	deal, err := s.Confirm(ctx, terms, id, action, prepared, options...)
 	if approvalClosed(err) {
-		again, prepareErr := s.Prepare(ctx, id, prepared.Type, options...)
+		again, prepareErr := s.Prepare(ctx, id, action, options...)
 		if prepareErr != nil {
 			return nil, prepareErr
 		}
-		deal, err = s.Confirm(ctx, terms, id, again, options...)
+		deal, err = s.Confirm(ctx, terms, id, action, again, options...)
 	}
 	if doubtful(err) {
-		if read, readErr := s.Sync(ctx, id); readErr == nil && read.Status == prepared.Type.leadsTo() {
+		if read, readErr := s.Sync(ctx, id); readErr == nil && read.Status == action.leadsTo() {
 			return read, nil
 		}
 	}

@@ -47,7 +47,7 @@ func (s *Escrows) Prepare(ctx context.Context, id EscrowID, action EscrowActionT
 
 // Wait syncs until one of the given statuses is reached, no faster than the chain is read.
 func (s *Escrows) Wait(ctx context.Context, id EscrowID, statuses []EscrowStatus, options ...WaitOption) (*Escrow, error) {
-	paced := append([]WaitOption{PollEvery(chainReadEvery, 4*chainReadEvery)}, options...)
+	paced := append([]WaitOption{PollEvery(2*chainReadEvery, 4*chainReadEvery)}, options...) // the shortest pause is half of the least
 	return wait(ctx, paced, poll[Escrow]{
 		resource: "escrow", id: string(id),
 		read:   func(ctx context.Context) (*Escrow, error) { return s.low.SyncEscrow(ctx, id, nil) },
@@ -65,7 +65,7 @@ func (e *Escrow) Can(action EscrowActionType) bool {
 }
 
 // EscrowFor writes a duration in the service's form, in the largest unit that fits it exactly: EscrowFor(14*24*time.Hour) is "14d".
-// One that has a part of a second, is not positive or needs more than four digits is *errors.InvalidInput when it is sent.
+// One that has a part of a second, is negative or needs more than four digits is *errors.InvalidInput when it is sent.
 //
 // Source: Limits, Pages and sizes (^\d{1,4}[smhd]$).
 func EscrowFor(d time.Duration) EscrowDuration {

@@ -1,0 +1,169 @@
+package dapi_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+func TestEscrowOpens(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrange  func(s *escrowService, key *signer)
+		prepared int // besides the create call's own
+		confirms int
+		syncs    int
+	}{
+		"at once": {confirms: 1},
+		"although the confirm's answer is lost": {
+			arrange: func(s *escrowService, _ *signer) { s.lose = 1 }, confirms: 2, syncs: 1,
+		},
+		"although the window closed, by the service's clock": {
+			arrange: func(_ *escrowService, key *signer) {
+				key.beforeApproval(func(n int) {
+					if n == 1 {
+						time.Sleep(61 * time.Second)
+					}
+				})
+			},
+			prepared: 1, confirms: 2,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, key, escrows := newEscrowService(t)
+				if c.arrange != nil {
+					c.arrange(s, key)
+				}
+				opened, err := escrows.Open(t.Context(), deal())
+				require.NoError(t, err)
+				assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
+				assert.Equal(t, []int{1, c.prepared, c.confirms, c.syncs}, []int{s.created, s.bodies, s.confirmed, s.synced})
+				for _, sent := range s.keys[:len(s.keys)-c.syncs] {
+					assert.Equal(t, opened.IdempotencyKey, sent, "one key for the deal and its approval")
+				}
+			})
+		})
+	}
+}
+
+func TestEscrowOpensOnce(t *testing.T) {
+	for name, pause := range map[string]time.Duration{"at once": 0, "when its first approval is too late": 5 * time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, _, escrows := newEscrowService(t)
+				first, err := escrows.Open(t.Context(), deal(), moneymovement.IdempotencyKey("deal-1"))
+				require.NoError(t, err)
+				time.Sleep(pause)
+				if pause > 0 {
+					s.deal["status"] = "pending_approval" // as if nobody had confirmed it
+				}
+				second, err := escrows.Open(t.Context(), deal(), moneymovement.IdempotencyKey("deal-1"))
+				require.NoError(t, err)
+				assert.Equal(t, first.ID, second.ID)
+				assert.Equal(t, dapi.EscrowStatusActive, second.Status)
+			})
+		})
+	}
+}
+
+func TestEscrowThatExpiredIsNotOpen(t *testing.T) {
+	s, key, escrows := newEscrowService(t)
+	s.first = []byte(`{"id":"esc_1","status":"expired","availableActions":[],"idempotencyKey":"deal-1"}`)
+	_, err := escrows.Open(t.Context(), deal(), moneymovement.IdempotencyKey("deal-1"))
+	assert.Equal(t, dapi.EscrowID("esc_1"), as[*dapi.EscrowNotOpened](t, err).Escrow.ID)
+	assert.EqualError(t, err, "escrow esc_1 expired before it was approved")
+	assert.Zero(t, key.approvals())
+}
+
+func TestEscrowActs(t *testing.T) {
+	for action, want := range map[dapi.EscrowActionType]dapi.EscrowStatus{
+		dapi.EscrowActionTypeRelease: dapi.EscrowStatusReleased, dapi.EscrowActionTypeRefund: dapi.EscrowStatusRefunded,
+	} {
+		t.Run(string(action), func(t *testing.T) {
+			_, _, escrows := newEscrowService(t)
+			opened, err := escrows.Open(t.Context(), deal())
+			require.NoError(t, err)
+			ended, err := escrows.Act(t.Context(), deal(), opened.ID, action)
+			require.NoError(t, err)
+			assert.Equal(t, want, ended.Status)
+		})
+	}
+}
+
+func TestEscrowApprovalOfAnythingElseIsNotSigned(t *testing.T) {
+	for name, c := range map[string]struct {
+		distort func(action, members map[string]any)
+		field   string
+	}{
+		"another action, openly":  {func(a, m map[string]any) { a["type"], m["operation"] = "refund", "escrow.refund" }, "operation"},
+		"another action, hidden":  {func(_, m map[string]any) { m["operation"] = "escrow.refund" }, "operation"},
+		"a payout":                {func(_, m map[string]any) { m["operation"] = "payout.fund" }, "operation"},
+		"another deal":            {func(_, m map[string]any) { m["resourceId"] = "esc_2" }, "resourceId"},
+		"another account":         {func(_, m map[string]any) { m["account"] = "cl_1" }, "account"},
+		"another amount":          {func(_, m map[string]any) { m["amount"] = "400" }, "amount"},
+		"another asset":           {func(_, m map[string]any) { m["currency"] = "EURC" }, "currency"},
+		"another payee":           {func(_, m map[string]any) { m["destination"] = map[string]any{"address": "0x1"} }, "destination.address"},
+		"a contact for the payee": {func(_, m map[string]any) { m["destination"] = map[string]any{"contactId": "ct_1"} }, "destination.contactId"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, key, escrows := newEscrowService(t)
+			opened, err := escrows.Open(t.Context(), deal())
+			require.NoError(t, err)
+			s.distort = c.distort
+			_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease)
+			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, err).Field)
+			assert.Equal(t, 1, key.approvals(), "only the opening was signed")
+			assert.Equal(t, 1, s.confirmed)
+		})
+	}
+}
+
+func TestEscrowConfirmOfNothing(t *testing.T) {
+	s, key, escrows := newEscrowService(t)
+	for _, prepared := range []*dapi.EscrowAction{nil, {}, {Approval: &dapi.Approval{}}} {
+		_, err := escrows.Confirm(t.Context(), deal(), "esc_1", dapi.EscrowActionTypeApprove, prepared)
+		as[*signing.ApprovalRefused](t, err)
+	}
+	assert.Zero(t, key.approvals()+s.confirmed)
+}
+
+func TestEscrowOutcomeThatCannotBeReadIsUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _, escrows := newEscrowService(t)
+		s.lose, s.readable = 100, false
+		_, err := escrows.Open(t.Context(), deal())
+		consumed := as[*errors.ApprovalConsumed](t, err)
+		assert.Equal(t, errors.MaybeMoved, consumed.MoneyMoved())
+	})
+}
+
+func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _, escrows := newEscrowService(t)
+		opened, err := escrows.Open(t.Context(), deal())
+		require.NoError(t, err)
+		time.AfterFunc(10*time.Minute, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.deal["status"] = "released"
+		})
+		var last time.Duration
+		ended, err := escrows.Wait(t.Context(), opened.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased, dapi.EscrowStatusRefunded},
+			dapi.OnProgress(func(p dapi.Progress) {
+				if p.Reads > 1 {
+					assert.GreaterOrEqual(t, p.Waited-last, 15*time.Second, "a deal is read from chain once in 15 seconds")
+				}
+				last = p.Waited
+			}))
+		require.NoError(t, err)
+		assert.Equal(t, dapi.EscrowStatusReleased, ended.Status)
+	})
+}
