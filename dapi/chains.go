@@ -10,7 +10,14 @@ import (
 // Chains are the live chains.
 //
 // Source: Coverage catalogue.
-type Chains struct{ low lowLevel }
+type Chains struct {
+	low  lowLevel
+	live *liveChains
+}
+
+// Live answers all chains, from memory if they were asked for in the last ten minutes. Once they are known, amounts are held to the live
+// decimals of their token before they are sent. The slice is shared: do not change it.
+func (s *Chains) Live(ctx context.Context) ([]Chain, error) { return s.live.list(ctx) }
 
 // List answers one page.
 func (s *Chains) List(ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption) (*ChainPage, error) {

@@ -18,6 +18,7 @@ import (
 type Escrows struct {
 	low      lowLevel
 	approver approver
+	chains   *liveChains
 }
 
 // Create creates a deal and prepares its `approve` action; no money moves. The idempotency key anchors the deal, its windows and that
@@ -26,6 +27,9 @@ type Escrows struct {
 //
 // Source: Limits, Idempotency.
 func (s *Escrows) Create(ctx context.Context, deal EscrowCreate, options ...moneymovement.CallOption) (*Escrow, error) {
+	if err := s.chains.checkPlaces(ctx, opCreateEscrow.ID, deal.validate, deal.Amount, deal.Currency); err != nil {
+		return nil, err
+	}
 	return s.low.CreateEscrow(ctx, &deal, options)
 }
 

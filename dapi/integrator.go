@@ -82,6 +82,7 @@ func (i *Integrator) Self() *Account { return i.platform.account(i.platform.low(
 type platform struct {
 	transport *transport.Client
 	developer Developer
+	chains    *liveChains
 }
 
 func newPlatform(baseURL string, developer Developer, options []moneymovement.Option) (*platform, error) {
@@ -104,7 +105,7 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 		return nil, err
 	}
 	s.low = lowLevel{transport: client}
-	return &platform{transport: client, developer: developer}, nil
+	return &platform{transport: client, developer: developer, chains: newLiveChains(s.low)}, nil
 }
 
 func (d Developer) validate() error {
@@ -123,10 +124,10 @@ func (p *platform) account(low lowLevel) *Account {
 		Rails:        &Rails{low},
 		Payins:       &Payins{low},
 		Contacts:     &Contacts{low},
-		Payouts:      &Payouts{low, approver},
-		Escrows:      &Escrows{low, approver},
+		Payouts:      &Payouts{low, approver, p.chains},
+		Escrows:      &Escrows{low, approver, p.chains},
 		Transactions: &Transactions{low},
-		Chains:       &Chains{low},
-		Sandbox:      &Sandbox{low},
+		Chains:       &Chains{low, p.chains},
+		Sandbox:      &Sandbox{low, p.chains},
 	}
 }

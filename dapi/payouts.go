@@ -17,6 +17,7 @@ import (
 type Payouts struct {
 	low      lowLevel
 	approver approver
+	chains   *liveChains
 }
 
 // Book books a payout and answers its quote and the approval to sign; no money moves. The idempotency key anchors the payment: two
@@ -25,6 +26,9 @@ type Payouts struct {
 //
 // Source: Limits, Idempotency.
 func (s *Payouts) Book(ctx context.Context, payout PayoutCreate, options ...moneymovement.CallOption) (*Payout, error) {
+	if err := s.chains.checkPlaces(ctx, opBookPayout.ID, payout.validate, payout.Amount, payout.Currency); err != nil {
+		return nil, err
+	}
 	return s.low.BookPayout(ctx, &payout, options)
 }
 

@@ -9,7 +9,10 @@ import (
 // Sandbox emulates what only partners and payers can do. All credits come from one shared faucet, and an account has 60 money calls an hour.
 //
 // Source: Limits, Sandbox.
-type Sandbox struct{ low lowLevel }
+type Sandbox struct {
+	low    lowLevel
+	chains *liveChains
+}
 
 // Treasury answers the faucet's state, with the largest credit per call.
 func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOption) (*Treasury, error) {
@@ -20,6 +23,9 @@ func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOpt
 // (*errors.AmountAboveMaximum). A faucet that cannot pay is *errors.ProviderUnavailable, an account without a wallet
 // *errors.WalletNotLinked.
 func (s *Sandbox) Deposit(ctx context.Context, deposit DepositCreate, options ...moneymovement.CallOption) (*Transaction, error) {
+	if err := s.chains.checkPlaces(ctx, opCreateDeposit.ID, deposit.validate, deposit.Amount, deposit.Currency); err != nil {
+		return nil, err
+	}
 	return s.low.CreateDeposit(ctx, &deposit, options)
 }
 

@@ -1,0 +1,65 @@
+package dapi_test
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+func TestLiveChainsAreAskedForOncePerLifetime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		platform := w.integrator()
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				chains, err := platform.Self().Chains.Live(t.Context())
+				assert.NoError(t, err)
+				assert.NotEmpty(t, chains)
+			})
+		}
+		all.Wait()
+		assert.Equal(t, 1, w.sent("ListChains"))
+
+		time.Sleep(11 * time.Minute)
+		_, err := platform.For("cl_1").Chains.Live(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 2, w.sent("ListChains"))
+	})
+}
+
+// A token that this version does not know is held to its live decimals; USDC and EURC need no asking.
+func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
+	w := newPayWorld(t)
+	live := w.account
+	book := func(asset dapi.Asset, value string) error {
+		asked := w.asked
+		asked.Currency, asked.Amount = asset, amount(value)
+		_, err := live.Payouts.Book(t.Context(), asked)
+		return err
+	}
+	refused := as[*errors.InvalidInput](t, book(dapi.USDC, "1.0000001"))
+	assert.Equal(t, []errors.Field{{Field: "amount", Code: "amount_precision", Message: "has more than 6 decimals"}}, refused.Fields)
+	assert.Zero(t, w.sent("ListChains"), "USDC has 6 decimals")
+
+	as[*errors.ValidationFailed](t, book("DAI", "1.00")) // no settlement asset, which only the host can know
+	assert.Equal(t, 1, w.sent("ListChains"))
+	assert.Equal(t, 1, w.sent("BookPayout"))
+}
+
+func TestAListingThatCannotBeHadStopsNoPayment(t *testing.T) {
+	w := newPayWorld(t)
+	w.host.Arm("GET", "/chains", sandbox.Respond(404, "not_found"))
+	asked := w.asked
+	asked.Currency = "DAI"
+	_, err := w.account.Payouts.Book(t.Context(), asked)
+	as[*errors.ValidationFailed](t, err)
+}
