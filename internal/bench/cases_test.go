@@ -59,7 +59,7 @@ func bookPayout(tb testing.TB, key signing.Signer) comparison {
 	amount, documents := decimal.RequireFromString("1250.50"), []string{"doc_01J9Z3A1", "doc_01J9Z3A2"}
 	typed := dapi.PayoutCreate{
 		ContactID: contactID, Amount: amount, Currency: dapi.AssetUSDC,
-		PaymentReference: "Invoice 42", Purpose: "services", DocumentIds: documents,
+		PaymentReference: "Invoice 42", Purpose: "services", DocumentIDs: documents,
 	}
 	plain := &handPayoutCreate{
 		ContactID: contactID, Amount: amount, Currency: "USDC",
