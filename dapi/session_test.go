@@ -228,3 +228,28 @@ func TestOneIntegratorServesManyClientsAtOnce(t *testing.T) {
 	assert.EqualValues(t, 100, deposits.Load())
 	assert.Equal(t, 1, w.sent("CreateToken"))
 }
+
+func TestCallsThatWereUnderwayTakeTheRenewedToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		account := w.integrator().Self()
+		require.NoError(t, read(t.Context(), account))
+		time.Sleep(60*time.Minute - 500*time.Millisecond)
+
+		var underway atomic.Int32
+		next := w.wire.handler
+		w.wire.handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet && underway.Add(1) <= 10 {
+				time.Sleep(time.Second) // on the way, the token expires
+			}
+			next.ServeHTTP(answer, r)
+		})
+		var calls sync.WaitGroup
+		for range 10 {
+			calls.Go(func() { assert.NoError(t, read(t.Context(), account)) })
+		}
+		calls.Wait()
+		assert.Equal(t, 1+10+10, w.sent("ListChains"))
+		assert.Equal(t, 1, w.sent("RefreshToken"), "the token was renewed already when the calls came back refused")
+	})
+}
