@@ -1,0 +1,314 @@
+package transport_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// unreadable asserts what a success that cannot be decoded means: for a read an unexpected answer, for a write that nobody knows.
+func unreadable(t *testing.T, op *transport.Operation, err error) {
+	t.Helper()
+	var unexpected *errors.UnexpectedAnswer
+	require.ErrorAs(t, err, &unexpected)
+	var unknown *errors.OutcomeUnknown
+	if op.Method == http.MethodGet {
+		assert.Same(t, unexpected, err)
+		return
+	}
+	require.ErrorAs(t, err, &unknown)
+	assert.Same(t, unexpected, unknown.Err)
+	assert.NotEmpty(t, unknown.IdempotencyKey)
+	assert.Equal(t, errors.MaybeMoved, unknown.MoneyMoved())
+}
+
+func TestUnreadableSuccessIsNeitherSuccessNorFailure(t *testing.T) {
+	const huge = 1_000_000
+	for name, answer := range map[string]step{
+		"trailing bytes":             answers(200, oneThing+"}"),
+		"a second value":             answers(200, oneThing+oneThing),
+		"duplicate keys":             answers(200, `{"amount":"1","amount":"1000"}`),
+		"duplicate unknown keys":     answers(200, `{"new":1,"new":2}`),
+		"invalid UTF-8":              answers(200, "{\"id\":\"th_\xff\"}"),
+		"HTML with 200":              page(200),
+		"text with 200":              answers(200, oneThing, "Content-Type", "text/plain"),
+		"unreadable content type":    answers(200, oneThing, "Content-Type", "application/json; ="),
+		"empty":                      answers(200, ""),
+		"white space":                answers(200, " \n"),
+		"204":                        answers(204, ""),
+		"null":                       answers(200, " null "),
+		"an array for an object":     answers(200, "[]"),
+		"a number for a string":      answers(200, `{"id":1}`),
+		"half an object":             answers(200, `{"id":"th_1"`),
+		"over-long body":             answers(200, `{"note":"`+strings.Repeat("a", 8<<20)+`"}`),
+		"nesting without end":        answers(200, `{"new":`+strings.Repeat("[", huge)+strings.Repeat("]", huge)+`}`),
+		"amount that is huge":        answers(200, `{"amount":"1e999999999"}`),
+		"number that is huge":        answers(200, `{"amount":1e999999999}`),
+		"amount that is tiny":        answers(200, `{"amount":"1e-999999999"}`),
+		"zero with an exponent":      answers(200, `{"amount":"0e999999999"}`),
+		"exponent out of range":      answers(200, `{"amount":1e99999999999999999999}`),
+		"amount of a hundred digits": answers(200, `{"amount":"1`+strings.Repeat("0", 100)+`"}`),
+		"number of a hundred digits": answers(200, `{"amount":1`+strings.Repeat("0", 100)+`}`),
+		"number of a million digits": answers(200, `{"amount":1`+strings.Repeat("0", huge)+`}`),
+		"amount that is none":        answers(200, `{"amount":"ten"}`),
+		"amount that is empty":       answers(200, `{"amount":""}`),
+		"amount that is no number":   answers(200, `{"amount":"NaN"}`),
+		"amount that is an object":   answers(200, `{"amount":{"value":"1"}}`),
+		"amount that is true":        answers(200, `{"amount":true}`),
+	} {
+		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
+			t.Run(name+"/"+op.ID, func(t *testing.T) {
+				svc := script(answer)
+				var kept transport.Answer
+				got, err := send(t.Context(), newClient(t, host, through(svc)), op, transport.Call{Answer: &kept})
+				assert.Nil(t, got)
+				unreadable(t, op, err)
+				assert.Len(t, svc.attempts(), 1, "what was done is not asked for again")
+				assert.NotZero(t, kept.Status)
+				assert.Less(t, len(err.Error()), 1024)
+			})
+		}
+	}
+}
+
+func TestReadableSuccess(t *testing.T) {
+	whole := thing{ID: "th_1", Amount: decimal.RequireFromString("10.50"), Status: "ready"}
+	for name, tc := range map[string]struct {
+		answer step
+		want   thing
+	}{
+		"as described":           {answers(200, oneThing), whole},
+		"created":                {answers(201, oneThing), whole},
+		"an undeclared success":  {answers(299, oneThing), whole},
+		"with a charset":         {answers(200, oneThing, "Content-Type", "application/json; charset=utf-8"), whole},
+		"a JSON dialect":         {answers(200, oneThing, "Content-Type", "application/problem+json"), whole},
+		"no content type":        {answers(200, oneThing, "Content-Type", ""), whole},
+		"white space around":     {answers(200, "\n "+oneThing+" \n"), whole},
+		"unknown fields":         {answers(200, `{"id":"th_1","new":{"deep":[1,{"a":null}]},"amount":"10.50","status":"ready"}`), whole},
+		"unknown enum value":     {answers(200, `{"status":"levitating"}`), thing{Status: "levitating"}},
+		"case variants":          {answers(200, `{"ID":"th_2","Id":"th_3","AMOUNT":"1"}`), thing{}},
+		"case variant as well":   {answers(200, `{"id":"th_1","ID":"th_2","amount":"10.50","status":"ready"}`), whole},
+		"null for values":        {answers(200, `{"id":null,"amount":null,"fee":null,"status":null,"tags":null}`), thing{}},
+		"empty object":           {answers(200, `{}`), thing{}},
+		"amount as a number":     {answers(200, `{"amount":10.50}`), thing{Amount: decimal.RequireFromString("10.50")}},
+		"amount beyond floats":   {answers(200, `{"amount":0.1000000000000000055511151231257827}`), thing{Amount: decimal.RequireFromString("0.1000000000000000055511151231257827")}},
+		"amount as a signed one": {answers(200, `{"amount":"+1.","fee":"-.5"}`), thing{Amount: decimal.RequireFromString("1"), Fee: ptr(decimal.RequireFromString("-0.5"))}},
+		"amount with an exponent": {
+			answers(200, `{"amount":1e2}`), thing{Amount: decimal.New(1, 2)}},
+		"as many digits as allowed": {
+			answers(200, `{"amount":"`+strings.Repeat("9", 78)+`"}`), thing{Amount: decimal.RequireFromString(strings.Repeat("9", 78))}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := send(t.Context(), newClient(t, host, through(script(tc.answer))), &bookThing, transport.Call{})
+			require.NoError(t, err)
+			assert.True(t, tc.want.Amount.Equal(got.Amount), "%v", got.Amount)
+			assert.Equal(t, tc.want.Amount.String(), got.Amount.String())
+			if tc.want.Fee != nil {
+				assert.Equal(t, tc.want.Fee.String(), got.Fee.String())
+			}
+			tc.want.Amount, tc.want.Fee = got.Amount, got.Fee
+			assert.Equal(t, &tc.want, got)
+		})
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestOperationsThatAnswerNothing(t *testing.T) {
+	for name, answer := range map[string]step{
+		"204":                 answers(204, ""),
+		"200 without a body":  answers(200, ""),
+		"200 with a body":     answers(200, oneThing),
+		"200 with any body":   page(200),
+		"204 without a media": answers(204, "", "Content-Type", ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newClient(t, host, through(script(answer)))
+			_, err := transport.Do[transport.NoContent](t.Context(), client, request(&deleteThing, transport.Call{}))
+			require.NoError(t, err)
+		})
+	}
+}
+
+// On a real connection: the service promises more bytes than it sends.
+func TestTruncatedBody(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Request-ID", "req_7")
+		w.Header().Set("Content-Length", fmt.Sprint(len(oneThing)+1))
+		_, _ = io.WriteString(w, oneThing) // complete JSON, and still not the whole answer
+	}))
+	defer server.Close()
+	for op, attempts := range map[*transport.Operation]int{&readThing: 4, &bookThing: 4, &spendThing: 1} {
+		t.Run(op.ID, func(t *testing.T) {
+			var kept transport.Answer
+			_, err := send(t.Context(), newClient(t, server.URL), op, transport.Call{Answer: &kept})
+			unreadable(t, op, err)
+			assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+			assert.Equal(t, attempts, kept.Attempts)
+			assert.Equal(t, "req_7", kept.RequestID)
+			assert.Equal(t, oneThing, string(kept.Body))
+			var unknown *errors.OutcomeUnknown
+			if errors.As(err, &unknown) {
+				assert.Equal(t, "req_7", unknown.RequestID)
+			}
+		})
+	}
+}
+
+// Only so much of an answer is read, whatever its length claims or hides.
+func TestBodiesAreReadWithinABound(t *testing.T) {
+	const endless = 1 << 40
+	for name, length := range map[string]int64{"length hidden": -1, "length claimed": endless} {
+		t.Run(name, func(t *testing.T) {
+			body := &zeroes{left: endless}
+			svc := script(func(req *http.Request) (*http.Response, error) {
+				resp, _ := answers(200, "")(req)
+				resp.Body, resp.ContentLength = body, length
+				return resp, nil
+			})
+			_, err := send(t.Context(), newClient(t, host, through(svc)), &readThing, transport.Call{})
+			unreadable(t, &readThing, err)
+			assert.ErrorContains(t, errors.Unwrap(err), "longer than")
+			assert.Less(t, endless-body.left, int64(16<<20), "bytes read")
+		})
+	}
+}
+
+// zeroes is a body without an end in sight.
+type zeroes struct{ left int64 }
+
+func (z *zeroes) Read(p []byte) (int, error) {
+	z.left -= int64(len(p))
+	clear(p)
+	return len(p), nil
+}
+func (*zeroes) Close() error { return nil }
+
+// Body buffers are pooled: what a call returned must not change when another call's answer takes the buffer.
+func TestAnswersDoNotShareMemory(t *testing.T) {
+	type keeper struct {
+		Raw  jsontext.Value `json:"raw"`
+		Name string         `json:"name"`
+	}
+	svc := script(func(req *http.Request) (*http.Response, error) {
+		name := req.URL.Path[strings.LastIndex(req.URL.Path, "/")+1:]
+		if strings.HasSuffix(name, "0") {
+			return refuses(404, errors.Code(name))(req)
+		}
+		return answers(200, fmt.Sprintf(`{"raw":{"name":%q},"name":%q}`, name, name))(req)
+	})
+	client := newClient(t, host, through(svc))
+	var wg sync.WaitGroup
+	for worker := range 8 {
+		wg.Go(func() {
+			for i := range 50 {
+				name := fmt.Sprintf("ct_%d_%d", worker, i)
+				var kept transport.Answer
+				r := transport.NewRequest(&readThing, "", transport.Call{Answer: &kept})
+				r.PathParam("thingId", name, idRule)
+				got, err := transport.Do[keeper](t.Context(), client, r)
+				_, _ = send(t.Context(), client, &readThing, transport.Call{}) // takes the pooled buffer
+				if refusal, refused := errors.AsType[*errors.Refusal](err); refused {
+					assert.EqualValues(t, name, refusal.Code)
+				} else if assert.NoError(t, err) {
+					assert.Equal(t, name, got.Name)
+					assert.JSONEq(t, `{"name":"`+name+`"}`, string(got.Raw))
+				}
+				assert.Contains(t, string(kept.Body), name)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestCapturedAnswer(t *testing.T) {
+	var kept transport.Answer
+	client := newClient(t, host, through(script(
+		refuses(503, errors.CodeDatabaseUnavailable),
+		answers(200, oneThing, "X-Request-ID", "req_1", "Idempotency-Replayed", "true", "X-New", "kept"),
+		refuses(404, errors.CodeNotFound, "X-Request-ID", "req_2"),
+		noConnection,
+	)), retries(transport.Retry{Max: 1, WaitMin: 1}))
+
+	_, err := send(t.Context(), client, &bookThing, transport.Call{Key: "invoice-42", KeySet: true, Answer: &kept})
+	require.NoError(t, err)
+	assert.Equal(t, "kept", kept.Header.Get("X-New"))
+	kept.Header = nil
+	assert.Equal(t, transport.Answer{
+		Status: 200, RequestID: "req_1", IdempotencyKey: "invoice-42", Replayed: true, Attempts: 2, Body: []byte(oneThing),
+	}, kept)
+
+	_, err = send(t.Context(), client, &readThing, transport.Call{Answer: &kept})
+	require.Error(t, err)
+	assert.Equal(t, 404, kept.Status)
+	assert.Equal(t, "req_2", kept.RequestID)
+	assert.Contains(t, string(kept.Body), "not_found")
+
+	_, err = send(t.Context(), client, &readThing, transport.Call{Answer: &kept})
+	require.Error(t, err)
+	assert.Equal(t, transport.Answer{Attempts: 2}, kept, "nothing is left of the call before")
+
+	kept.Status = 200
+	_, err = send(t.Context(), client, &bookThing, transport.Call{KeySet: true, Answer: &kept})
+	require.Error(t, err)
+	assert.Equal(t, transport.Answer{}, kept, "nothing was sent")
+}
+
+// FuzzDecodeAnswer: whatever is answered, a call ends in a value or in one of our typed errors, and never in a panic.
+func FuzzDecodeAnswer(f *testing.F) {
+	f.Add(200, "application/json", oneThing, "", true)
+	f.Add(200, "text/html", "<html>", "", false)
+	f.Add(201, "application/json", `{"amount":1e999999999}`, "", true)
+	f.Add(409, "application/json", `{"error":{"code":"already_funded","details":{"payoutId":"po_1"}}}`, "", true)
+	f.Add(422, "", `{"detail":[{"loc":["body",0],"msg":"m","type":"t"}]}`, "", true)
+	f.Add(429, "application/json", `{"error":{"code":"rate_limited"}}`, "99999999999999999999", false)
+	f.Add(302, "", "", "", true)
+	f.Add(200, "application/json", "null", "", false)
+	f.Add(204, "", "", "", true)
+	f.Fuzz(func(t *testing.T, status int, contentType, body, retryAfter string, write bool) {
+		if status < 200 || status > 599 {
+			t.Skip("no final HTTP status")
+		}
+		op := &readThing
+		if write {
+			op = &spendThing
+		}
+		svc := script(answers(status, body, "Content-Type", contentType, "Retry-After", retryAfter))
+		got, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: -1})), op, transport.Call{})
+		if (got == nil) == (err == nil) {
+			t.Fatalf("value %v and error %v", got, err)
+		}
+		if err == nil {
+			if status > 299 {
+				t.Fatalf("%d is a success", status)
+			}
+			if len(got.Amount.String()) > 200 {
+				t.Fatal("an amount without bound")
+			}
+			return
+		}
+		failure, ok := errors.AsType[errors.Failure](err)
+		if !ok {
+			t.Fatalf("%T is no failure of package errors", err)
+		}
+		if _, funded := errors.AsType[*errors.AlreadyFunded](err); !write && !funded && failure.MoneyMoved() != errors.NotMoved {
+			t.Fatalf("a read moved money: %v", err)
+		}
+		if text := err.Error(); len(text) > 4096 || strings.ContainsAny(text, "\r\n") {
+			t.Fatalf("%q is no bounded line", text)
+		}
+	})
+}

@@ -1,0 +1,236 @@
+package transport_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// What a call that failed is reported as, for each way in which it can: the type decides what a program does about money.
+func TestOutcomes(t *testing.T) {
+	const unavailable = errors.CodeProviderUnavailable
+	envelope503 := refuses(503, unavailable)
+	busy := refuses(429, errors.CodeRateLimited)
+	funded := answers(409, `{"error":{"code":"already_funded","message":"m","details":{"payoutId":"po_1","transactionHash":"0x1"}}}`)
+
+	type want struct {
+		kind      error // its type
+		moved     errors.Movement
+		retryable bool
+		within    error // what an OutcomeUnknown wraps
+	}
+	var (
+		success           want
+		undelivered       = want{&errors.NotDelivered{}, errors.NotMoved, true, nil}
+		unknown           = want{&errors.OutcomeUnknown{}, errors.MaybeMoved, true, nil}
+		unexpectedRead    = want{&errors.UnexpectedAnswer{}, errors.NotMoved, true, nil}
+		unexpectedUnknown = want{&errors.OutcomeUnknown{}, errors.MaybeMoved, true, &errors.UnexpectedAnswer{}}
+		rateLimited       = want{&errors.RateLimited{}, errors.NotMoved, true, nil}
+		alreadyFunded     = want{&errors.AlreadyFunded{}, errors.Moved, false, nil}
+		forbidden         = want{&errors.Forbidden{}, errors.NotMoved, false, nil}
+		providerRead      = want{&errors.ProviderUnavailable{}, errors.NotMoved, true, nil}
+		providerWrite     = want{&errors.ProviderUnavailable{}, errors.MaybeMoved, true, nil}
+		quoteExpired      = want{&errors.QuoteExpired{}, errors.NotMoved, false, nil}
+		notFound          = want{&errors.NotFound{}, errors.NotMoved, false, nil}
+		invalid           = want{&errors.ValidationFailed{}, errors.NotMoved, false, nil}
+	)
+	wrapping := func(cause error) want { return want{&errors.OutcomeUnknown{}, errors.MaybeMoved, true, cause} }
+
+	for _, row := range []struct {
+		name                               string
+		steps                              []step
+		read, keyed, natural, delete, once want
+	}{
+		{"success after lost", []step{lostAnswer, ok}, success, success, success, success, unknown},
+		{"success after 503", []step{envelope503, ok}, success, success, success, success, providerWrite},
+		{"success after 429", []step{busy, ok}, success, success, success, success, success},
+		{"no connection", []step{noConnection}, undelivered, undelivered, undelivered, undelivered, undelivered},
+		{"lost before the answer", []step{lostAnswer}, undelivered, unknown, unknown, unknown, unknown},
+		{"answer broken off", []step{brokenAnswer}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown},
+		{"HTML 502", []step{page(502)}, unexpectedRead, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown},
+		{"HTML 408", []step{page(408)}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown},
+		{"HTML 403", []step{page(403)}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil},
+			want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}},
+		{"envelope 503", []step{envelope503}, providerRead, providerWrite, providerWrite, providerWrite, providerWrite},
+		{"429", []step{busy}, rateLimited, rateLimited, rateLimited, rateLimited, rateLimited},
+		{"503, then 429", []step{envelope503, busy}, rateLimited, wrapping(&errors.RateLimited{}), wrapping(&errors.RateLimited{}), wrapping(&errors.RateLimited{}), providerWrite},
+		{"408, then 429", []step{refuses(408, "timeout"), busy}, rateLimited, wrapping(&errors.RateLimited{}), wrapping(&errors.RateLimited{}), wrapping(&errors.RateLimited{}),
+			want{&errors.Unrecognized{}, errors.NotMoved, false, nil}},
+		{"503, then no connection", []step{envelope503, noConnection}, undelivered, unknown, unknown, unknown, providerWrite},
+		{"429, then no connection", []step{busy, noConnection}, undelivered, undelivered, undelivered, undelivered, undelivered},
+		{"no connection, then lost", []step{noConnection, lostAnswer}, undelivered, unknown, unknown, unknown, unknown},
+		{"no connection, then 403", []step{noConnection, refuses(403, errors.CodeForbidden)}, forbidden, forbidden, forbidden, forbidden, forbidden},
+		{"lost, then no connection", []step{lostAnswer, noConnection}, undelivered, unknown, unknown, unknown, unknown},
+		{"lost, then already funded", []step{lostAnswer, funded}, alreadyFunded, alreadyFunded, alreadyFunded, alreadyFunded, unknown},
+		{"lost, then 403", []step{lostAnswer, refuses(403, errors.CodeForbidden)}, forbidden, wrapping(&errors.Forbidden{}), wrapping(&errors.Forbidden{}), wrapping(&errors.Forbidden{}), unknown},
+		{"lost, then 401", []step{lostAnswer, refuses(401, errors.CodeUnauthenticated)}, want{&errors.Unauthenticated{}, errors.NotMoved, false, nil},
+			wrapping(&errors.Unauthenticated{}), wrapping(&errors.Unauthenticated{}), wrapping(&errors.Unauthenticated{}), unknown},
+		{"lost, then 422", []step{lostAnswer, refuses(422, errors.CodeValidationFailed)}, invalid, invalid, invalid, invalid, unknown},
+		// Under its key a write is answered as it was the first time. A confirm or a delete can meet what it did itself.
+		{"lost, then expired", []step{lostAnswer, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired, wrapping(&errors.QuoteExpired{}), wrapping(&errors.QuoteExpired{}), unknown},
+		{"503, then expired", []step{envelope503, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired, wrapping(&errors.QuoteExpired{}), wrapping(&errors.QuoteExpired{}), providerWrite},
+		{"429, then expired", []step{busy, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired, quoteExpired, quoteExpired, quoteExpired},
+		{"lost, then gone", []step{lostAnswer, refuses(410, errors.CodeApprovalExpired)}, want{&errors.ApprovalExpired{}, errors.NotMoved, false, nil},
+			want{&errors.ApprovalExpired{}, errors.NotMoved, false, nil}, wrapping(&errors.ApprovalExpired{}), wrapping(&errors.ApprovalExpired{}), unknown},
+		{"lost, then not found", []step{lostAnswer, refuses(404, errors.CodeNotFound)}, notFound, notFound, notFound, wrapping(&errors.NotFound{}), unknown},
+		{"lost, then unreadable", []step{lostAnswer, page(200)}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown, unknown},
+	} {
+		for op, want := range map[*transport.Operation]want{
+			&readThing: row.read, &bookThing: row.keyed, &confirmThing: row.natural, &deleteThing: row.delete, &spendThing: row.once,
+		} {
+			t.Run(row.name+"/"+op.ID, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					_, err := send(t.Context(), newClient(t, host, through(script(row.steps...))), op, transport.Call{})
+					if want.kind == nil {
+						require.NoError(t, err)
+						return
+					}
+					require.IsType(t, want.kind, err, "%v", err)
+					failure, ok := errors.AsType[errors.Failure](err)
+					require.True(t, ok)
+					assert.Equal(t, want.moved, failure.MoneyMoved())
+					assert.Equal(t, want.retryable, failure.Retryable())
+					assert.Equal(t, op.Method != http.MethodGet, keyOf(err) != "", "key of %#v", err)
+					if want.within != nil {
+						assert.IsType(t, want.within, errors.Unwrap(err))
+					}
+				})
+			})
+		}
+	}
+}
+
+// keyOf is the idempotency key that an error carries.
+func keyOf(err error) string {
+	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
+		return refusal.IdempotencyKey
+	}
+	return reflect.ValueOf(err).Elem().FieldByName("IdempotencyKey").String()
+}
+
+// The sentence that says how to find out fits the operation.
+func TestUnknownOutcomeSaysHowToResolve(t *testing.T) {
+	for op, want := range map[*transport.Operation]string{&bookThing: "same idempotency key", &deleteThing: "same idempotency key", &spendThing: "read the resource"} {
+		synctest.Test(t, func(t *testing.T) {
+			_, err := send(t.Context(), newClient(t, host, through(script(lostAnswer))), op, transport.Call{Key: "invoice-42", KeySet: true})
+			var unknown *errors.OutcomeUnknown
+			require.ErrorAs(t, err, &unknown)
+			assert.Contains(t, unknown.Resolve, want)
+			assert.Equal(t, op.ID, unknown.Operation)
+			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
+		})
+	}
+}
+
+// An answer of an earlier attempt is not taken for the one that did not come.
+func TestUnknownOutcomeCarriesNoForeignRequestID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := script(refuses(401, errors.CodeTokenExpired, "X-Request-ID", "req_401"), lostAnswer)
+		var kept transport.Answer
+		_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(new(tokens))), &bookThing, transport.Call{Answer: &kept})
+		var unknown *errors.OutcomeUnknown
+		require.ErrorAs(t, err, &unknown)
+		assert.Empty(t, unknown.RequestID)
+		assert.Zero(t, kept.Status)
+		assert.Equal(t, 5, unknown.Attempts)
+	})
+}
+
+// A context that ends shows in the error, whatever it was ended with, and whether the request was on its way.
+func TestContextErrorsStayVisible(t *testing.T) {
+	cause := errors.New("the user left")
+	endings := map[string]func(context.Context) (context.Context, func()){
+		"cancelled": func(ctx context.Context) (context.Context, func()) { return context.WithCancel(ctx) },
+		"cancelled with a cause": func(ctx context.Context) (context.Context, func()) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			return ctx, func() { cancel(cause) }
+		},
+	}
+	for name, ending := range endings {
+		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
+			t.Run("before/"+name+"/"+op.ID, func(t *testing.T) {
+				for _, limiter := range []transport.Limiter{nil, transport.NewLocalLimiter(transport.StatedWindows())} {
+					ctx, end := ending(t.Context())
+					end()
+					svc := script(ok)
+					_, err := send(ctx, newClient(t, host, through(svc), limitedBy(limiter)), op, transport.Call{})
+					var undelivered *errors.NotDelivered
+					require.ErrorAs(t, err, &undelivered)
+					require.ErrorIs(t, err, context.Canceled)
+					assert.Zero(t, undelivered.Attempts)
+					assert.Empty(t, svc.attempts(), "nothing was sent")
+				}
+			})
+			for moment, during := range map[string]func(end func()) step{
+				"waiting for the answer": func(end func()) step {
+					return func(req *http.Request) (*http.Response, error) {
+						end()
+						<-req.Context().Done()
+						return nil, context.Cause(req.Context())
+					}
+				},
+				"in the middle of the answer": func(end func()) step {
+					return func(req *http.Request) (*http.Response, error) {
+						resp, err := answers(200, oneThing)(req)
+						resp.Body = endedBody{req.Context(), end}
+						return resp, err
+					}
+				},
+			} {
+				t.Run(moment+"/"+name+"/"+op.ID, func(t *testing.T) {
+					ctx, end := ending(t.Context())
+					defer end()
+					svc := script(during(end), ok)
+					_, err := send(ctx, newClient(t, host, through(svc)), op, transport.Call{})
+
+					require.ErrorIs(t, err, context.Canceled)
+					assert.Len(t, svc.attempts(), 1)
+					if name == "cancelled with a cause" {
+						require.ErrorIs(t, err, cause)
+					}
+					if op.Method == http.MethodGet {
+						assert.IsType(t, &errors.NotDelivered{}, err)
+					} else {
+						assert.IsType(t, &errors.OutcomeUnknown{}, err)
+						assert.NotEmpty(t, keyOf(err))
+					}
+				})
+			}
+			t.Run("between attempts/"+name+"/"+op.ID, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, end := ending(t.Context())
+					svc := script(func(req *http.Request) (*http.Response, error) {
+						time.AfterFunc(time.Second, end)
+						return refuses(429, errors.CodeRateLimited, "Retry-After", "60")(req)
+					})
+					_, err := send(ctx, newClient(t, host, through(svc)), op, transport.Call{})
+					require.ErrorIs(t, err, context.Canceled)
+					assert.Len(t, svc.attempts(), 1)
+					assert.IsType(t, &errors.NotDelivered{}, err, "a refused attempt was not carried out")
+				})
+			})
+		}
+	}
+}
+
+// endedBody is a body that breaks off because its context ends.
+type endedBody struct {
+	ctx context.Context
+	end func()
+}
+
+func (b endedBody) Read([]byte) (int, error) {
+	b.end()
+	return 0, fmt.Errorf("reading: %w", context.Cause(b.ctx))
+}
+func (endedBody) Close() error { return nil }

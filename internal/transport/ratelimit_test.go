@@ -1,0 +1,310 @@
+package transport_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// A window takes its calls at once; the next one waits until the first one has left the window.
+func TestWindowsTakeWhatTheyState(t *testing.T) {
+	for window, allowance := range transport.StatedWindows() {
+		t.Run(string(window), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				limiter := transport.NewLocalLimiter(transport.StatedWindows())
+				started := time.Now()
+				for range allowance.Calls {
+					require.NoError(t, limiter.Wait(t.Context(), window, ""))
+				}
+				assert.Zero(t, time.Since(started))
+				require.NoError(t, limiter.Wait(t.Context(), window, ""))
+				assert.Equal(t, allowance.Per, time.Since(started))
+			})
+		})
+	}
+}
+
+func TestStatedWindowsAreTheDescriptions(t *testing.T) {
+	assert.Equal(t, map[transport.Window]transport.Allowance{
+		transport.WindowReads:        {Calls: 600, Per: time.Minute},
+		transport.WindowWrites:       {Calls: 120, Per: time.Minute},
+		transport.WindowLogin:        {Calls: 10, Per: 5 * time.Minute},
+		transport.WindowSandboxMoney: {Calls: 60, Per: time.Hour},
+	}, transport.StatedWindows())
+}
+
+// However calls come and give up, never more of them go through in any stretch of a window's length, wherever the service's own window
+// starts; and each goes through as soon as that lets it.
+func TestNoStretchHoldsMoreThanTheWindow(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		const per = time.Second
+		calls := rapid.IntRange(1, 5).Draw(rt, "calls")
+		gaps := rapid.SliceOfN(rapid.IntRange(0, 350), 1, 40).Draw(rt, "gaps")
+		patience := rapid.SliceOfN(rapid.IntRange(-500, 1500), len(gaps), len(gaps)).Draw(rt, "patience") // negative for endless
+		gap := func(i int) time.Duration { return 2 * time.Duration(gaps[i]) * time.Millisecond }
+		leaves := func(i int) time.Duration { return time.Duration(2*patience[i]+1) * time.Millisecond } // odd, so that nothing ends in a tie
+
+		var want []time.Duration
+		arrival := time.Duration(0)
+		for i := range gaps {
+			arrival += gap(i)
+			at := arrival
+			if len(want) >= calls {
+				at = max(at, want[len(want)-calls]+per)
+			}
+			if patience[i] < 0 || arrival+leaves(i) > at {
+				want = append(want, at)
+			}
+		}
+
+		var got []time.Duration
+		synctest.Test(t, func(t *testing.T) {
+			limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: calls, Per: per}})
+			started := time.Now()
+			var mu sync.Mutex
+			var wg sync.WaitGroup
+			for i := range gaps {
+				time.Sleep(gap(i))
+				wg.Go(func() {
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					if patience[i] >= 0 {
+						defer time.AfterFunc(leaves(i), cancel).Stop()
+					}
+					if limiter.Wait(ctx, "w", "") == nil {
+						mu.Lock()
+						defer mu.Unlock()
+						got = append(got, time.Since(started))
+					}
+				})
+				synctest.Wait()
+			}
+			wg.Wait()
+		})
+		for i := calls; i < len(got); i++ {
+			if got[i]-got[i-calls] < per {
+				rt.Fatalf("%d calls within %v", calls+1, got[i]-got[i-calls])
+			}
+		}
+		if !slices.Equal(want, got) {
+			rt.Fatalf("went through at %v, could have at %v", got, want)
+		}
+	})
+}
+
+func TestCallersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 3, Per: time.Minute}})
+		started := time.Now()
+		var mu sync.Mutex
+		var order []int
+		var at []time.Duration
+		var wg sync.WaitGroup
+		for i := range 10 {
+			wg.Go(func() {
+				assert.NoError(t, limiter.Wait(t.Context(), "w", ""))
+				mu.Lock()
+				defer mu.Unlock()
+				order, at = append(order, i), append(at, time.Since(started).Round(time.Minute))
+			})
+			synctest.Wait()
+			time.Sleep(time.Millisecond)
+		}
+		wg.Wait()
+		assert.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, order)
+		assert.Equal(t, []time.Duration{0, 0, 0, time.Minute, time.Minute, time.Minute, 2 * time.Minute, 2 * time.Minute, 2 * time.Minute, 3 * time.Minute}, at)
+	})
+}
+
+// Who cannot be served before its deadline is told so at once, with the time to come again, and costs the others nothing.
+func TestDeadlineBeforeTheTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1, Per: time.Minute}})
+		svc := script(ok)
+		client := newClient(t, host, through(svc), limitedBy(limiter))
+		started := time.Now()
+		_, err := send(t.Context(), client, &bookThing, transport.Call{})
+		require.NoError(t, err)
+
+		for range 3 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // its end is no time to send at
+			_, err = send(ctx, client, &bookThing, transport.Call{Key: "invoice-42", KeySet: true})
+			cancel()
+			var undelivered *errors.NotDelivered
+			require.ErrorAs(t, err, &undelivered)
+			assert.Equal(t, started.Add(time.Minute), undelivered.RetryAt)
+			assert.Equal(t, "invoice-42", undelivered.IdempotencyKey)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.Zero(t, time.Since(started), "told at once")
+		}
+		_, err = send(t.Context(), client, &bookThing, transport.Call{})
+		require.NoError(t, err)
+		assert.Equal(t, time.Minute, time.Since(started), "the turned away took no slot")
+		assert.Len(t, svc.attempts(), 2)
+	})
+}
+
+// The line before a caller counts: the third of the next window comes after the two in front of it.
+func TestDeadlineInALongLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 2, Per: time.Minute}})
+		started := time.Now()
+		var wg sync.WaitGroup
+		for range 7 { // two now, two each at the first and second minute, one at the third
+			wg.Go(func() { assert.NoError(t, limiter.Wait(t.Context(), "w", "")) })
+			synctest.Wait()
+		}
+		for deadline, fits := range map[time.Duration]bool{3*time.Minute - 1: false, 3 * time.Minute: false, 3*time.Minute + 1: true} {
+			ctx, cancel := context.WithTimeout(t.Context(), deadline)
+			if fits {
+				wg.Go(func() {
+					defer cancel()
+					assert.NoError(t, limiter.Wait(ctx, "w", ""))
+				})
+				continue
+			}
+			var tooLong *transport.WaitTooLong
+			require.ErrorAs(t, limiter.Wait(ctx, "w", ""), &tooLong)
+			cancel()
+			assert.Equal(t, started.Add(3*time.Minute), tooLong.Until)
+			assert.Equal(t, transport.Window("w"), tooLong.Window)
+		}
+		wg.Wait()
+		assert.Equal(t, 3*time.Minute, time.Since(started))
+	})
+}
+
+// Callers who give up while they wait, in whatever order, leave no gap behind.
+func TestCancelledWaitersLeaveNoGap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1, Per: time.Minute}})
+		require.NoError(t, limiter.Wait(t.Context(), "w", ""))
+		started := time.Now()
+		impatient, giveUp := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		for i := range 100 {
+			wg.Go(func() {
+				ctx := impatient
+				if i == 50 {
+					ctx = t.Context()
+				}
+				err := limiter.Wait(ctx, "w", "")
+				if i == 50 {
+					assert.NoError(t, err)
+					assert.Equal(t, time.Minute, time.Since(started))
+				} else {
+					assert.ErrorIs(t, err, context.Canceled)
+				}
+			})
+			synctest.Wait()
+		}
+		giveUp()
+		wg.Wait()
+	})
+}
+
+func TestScopesAndWindowsAreCountedApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		allowance := transport.Allowance{Calls: 1, Per: time.Minute}
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"a": allowance, "b": allowance})
+		started := time.Now()
+		for _, call := range [][2]string{{"a", ""}, {"a", "cl_1"}, {"a", "cl_2"}, {"b", ""}, {"b", "cl_1"}} {
+			require.NoError(t, limiter.Wait(t.Context(), transport.Window(call[0]), call[1]))
+		}
+		assert.Zero(t, time.Since(started))
+		require.NoError(t, limiter.Wait(t.Context(), "a", "cl_1"))
+		assert.Equal(t, time.Minute, time.Since(started))
+	})
+}
+
+func TestWindowsThatAreNotLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		started := time.Now()
+		for _, limiter := range []*transport.LocalLimiter{
+			transport.NewLocalLimiter(nil),
+			transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"other": {Calls: 1, Per: time.Hour}}),
+			transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 0, Per: time.Hour}}),
+			transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: -1, Per: time.Hour}}),
+			transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1}}),
+		} {
+			for range 1000 {
+				require.NoError(t, limiter.Wait(t.Context(), "w", ""))
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			require.ErrorIs(t, limiter.Wait(ctx, "w", ""), context.Canceled)
+		}
+		assert.Zero(t, time.Since(started))
+	})
+}
+
+// What the client asks its limiter: once an attempt, with the account where the window counts for one.
+func TestEveryAttemptAsksTheLimiter(t *testing.T) {
+	type asked struct {
+		window transport.Window
+		scope  string
+	}
+	var mu sync.Mutex
+	var questions []asked
+	limiter := limiterFunc(func(_ context.Context, window transport.Window, scope string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		questions = append(questions, asked{window, scope})
+		return nil
+	})
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(t, host, through(script(lostAnswer, ok)), limitedBy(limiter))
+		deposit := transport.Operation{ID: "Deposit", Method: "POST", Path: "/deposits", Repeat: transport.RepeatKey, Window: transport.WindowSandboxMoney}
+		for _, op := range []*transport.Operation{&bookThing, &deposit} {
+			r := transport.NewRequest(op, "cl_1", transport.Call{})
+			_, err := transport.Do[thing](t.Context(), client, r)
+			require.NoError(t, err)
+		}
+	})
+	assert.Equal(t, []asked{{transport.WindowWrites, ""}, {transport.WindowWrites, ""}, {transport.WindowSandboxMoney, "cl_1"}}, questions)
+}
+
+// A limiter's own failure sends nothing; between attempts it does not hide what happened before.
+func TestLimiterThatFails(t *testing.T) {
+	broken := errors.New("limiter's store is down")
+	synctest.Test(t, func(t *testing.T) {
+		for name, tc := range map[string]struct {
+			first step
+			kind  error
+		}{
+			"before the first attempt": {nil, &errors.NotDelivered{}},
+			"after a refused attempt":  {refuses(429, errors.CodeRateLimited), &errors.NotDelivered{}},
+			"after a lost one":         {lostAnswer, &errors.OutcomeUnknown{}},
+		} {
+			passes := 0
+			if tc.first != nil {
+				passes = 1
+			}
+			limiter := limiterFunc(func(context.Context, transport.Window, string) error {
+				if passes--; passes < 0 {
+					return broken
+				}
+				return nil
+			})
+			_, err := send(t.Context(), newClient(t, host, through(script(tc.first)), limitedBy(limiter)), &bookThing, transport.Call{})
+			require.ErrorIs(t, err, broken, name)
+			assert.IsType(t, tc.kind, err, name)
+		}
+	})
+}
+
+type limiterFunc func(context.Context, transport.Window, string) error
+
+func (f limiterFunc) Wait(ctx context.Context, window transport.Window, scope string) error {
+	return f(ctx, window, scope)
+}
