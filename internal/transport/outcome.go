@@ -110,10 +110,13 @@ func (t *trip) unknown(cause error) error {
 
 // withoutURL drops the address that net/http puts into its errors: a query can hold what a log should not.
 func withoutURL(err error) error {
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		return wrapped.Err
+	for {
+		wrapped, ok := errors.AsType[*url.Error](err)
+		if !ok || wrapped.Err == nil {
+			return err
+		}
+		err = wrapped.Err // which can be another one, if a client works inside the transport
 	}
-	return err
 }
 
 func retryAt(err error) time.Time {

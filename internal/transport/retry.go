@@ -103,7 +103,7 @@ func backoff(least, most time.Duration, attempt int, resp *http.Response) time.D
 		return min(wait, most)
 	}
 	bound := jitterBound(least, most, attempt)
-	return bound/2 + rand.N(bound/2+1)
+	return bound/2 + rand.N(bound/2+1) //nolint:gosec // jitter is no secret
 }
 
 const longestBackoff = 8 * time.Second

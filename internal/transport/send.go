@@ -29,7 +29,7 @@ type trip struct {
 
 type tripKey struct{}
 
-func tripOf(ctx context.Context) *trip { return ctx.Value(tripKey{}).(*trip) }
+func tripOf(ctx context.Context) *trip { return ctx.Value(tripKey{}).(*trip) } //nolint:errcheck // only this package sets it, and always
 
 // prepare lets one attempt through the rate window and gives it the credential. A context that has ended is noticed here: later it would
 // look like an answer that was lost.
@@ -137,7 +137,8 @@ func (c *Client) newHTTPClient(given *http.Client) *http.Client {
 // defaultTransport is the standard one with room for many callers of one host and an end to waiting for an answer.
 func defaultTransport() *http.Transport {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second}
-	if standard, ok := http.DefaultTransport.(*http.Transport); ok { // a program may have put something else there
+	// A program may have put something else there.
+	if standard, ok := http.DefaultTransport.(*http.Transport); ok { //nolint:forbidigo // cloned, not used
 		t = standard.Clone()
 	}
 	t.MaxIdleConnsPerHost = 64

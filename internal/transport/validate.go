@@ -178,8 +178,8 @@ var patterns sync.Map
 
 func pattern(text string) *regexp.Regexp {
 	if compiled, ok := patterns.Load(text); ok {
-		return compiled.(*regexp.Regexp)
+		return compiled.(*regexp.Regexp) //nolint:errcheck // nothing else is stored
 	}
 	compiled, _ := patterns.LoadOrStore(text, regexp.MustCompile(text))
-	return compiled.(*regexp.Regexp)
+	return compiled.(*regexp.Regexp) //nolint:errcheck // nothing else is stored
 }

@@ -1,0 +1,169 @@
+package transport_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+
+	"github.com/jarcoal/httpmock"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// The credential goes to https, or where plain http cannot be overheard.
+func TestOrigins(t *testing.T) {
+	for baseURL, tc := range map[string]struct{ accepted, withPlainHTTP bool }{
+		"https://service.example":          {true, true},
+		"https://service.example:8443":     {true, true},
+		"https://service.example/":         {true, true},
+		"https://service.example/base/":    {true, true},
+		"HTTPS://service.example":          {true, true},
+		"https://127.0.0.1":                {true, true},
+		"http://127.0.0.1:8080":            {true, true},
+		"http://127.3.2.1":                 {true, true},
+		"http://[::1]:8080":                {true, true},
+		"http://localhost:8080":            {true, true},
+		"http://LOCALHOST":                 {true, true},
+		"http://service.example":           {false, true},
+		"http://127.0.0.1.service.example": {false, true},
+		"http://localhost.service.example": {false, true},
+		"http://192.168.0.1":               {false, true},
+		"http://0.0.0.0":                   {false, true},
+		"http://[::ffff:10.0.0.1]":         {false, true},
+		"":                                 {},
+		"service.example":                  {},
+		"//service.example":                {},
+		"https://":                         {},
+		"https://:443":                     {},
+		"http://:8080":                     {},
+		"https:service.example":            {},
+		"ftp://service.example":            {},
+		"file:///etc/passwd":               {},
+		"javascript:alert(1)":              {},
+		"https://user@service.example":     {},
+		"https://user:pw@service.example":  {},
+		"https://service.example?a=b":      {},
+		"https://service.example?":         {},
+		"https://service.example#f":        {},
+		"https://service.example/%zz":      {},
+		"https://service.example\r\n":      {},
+		"https://[::1":                     {},
+		" https://service.example":         {},
+	} {
+		for _, plain := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%v", baseURL, plain), func(t *testing.T) {
+				client, err := transport.New(baseURL, "/v1", transport.Config{AllowPlainHTTP: plain})
+				if plain && tc.withPlainHTTP || !plain && tc.accepted {
+					require.NoError(t, err)
+					assert.NotNil(t, client)
+					return
+				}
+				refused(t, err, "baseURL", "invalid_url")
+				assert.NotContains(t, err.Error(), "pw")
+			})
+		}
+	}
+}
+
+func TestBasePaths(t *testing.T) {
+	for base, want := range map[string]string{
+		"":            "/v1/things/ct_1",
+		"/":           "/v1/things/ct_1",
+		"//":          "/v1/things/ct_1",
+		"/base":       "/base/v1/things/ct_1",
+		"/base/":      "/base/v1/things/ct_1",
+		"/a%2Fb":      "/a%2Fb/v1/things/ct_1",
+		"/a b/é":      "/a%20b/%C3%A9/v1/things/ct_1",
+		"/base/deep/": "/base/deep/v1/things/ct_1",
+	} {
+		svc := script(ok)
+		_, err := send(t.Context(), newClient(t, host+base, through(svc)), &readThing, transport.Call{})
+		require.NoError(t, err)
+		assert.Equal(t, want, svc.attempts()[0].uri, "%q", base)
+	}
+	svc := script(ok)
+	client, err := transport.New(host+"/", "", transport.Config{HTTP: &http.Client{Transport: svc}})
+	require.NoError(t, err)
+	_, err = send(t.Context(), client, &readThing, transport.Call{})
+	require.NoError(t, err)
+	assert.Equal(t, "/things/ct_1", svc.attempts()[0].uri, "a surface without a path of its own")
+}
+
+func TestUserAgentCannotBreakAHeader(t *testing.T) {
+	for _, agent := range []string{"a\r\nX: y", "a\n", "a\x00", "a\x7f"} {
+		_, err := transport.New(host, "/v1", transport.Config{UserAgent: agent})
+		refused(t, err, "userAgent", "invalid_header")
+	}
+}
+
+// net/http and go-retryablehttp put the address into their errors. A query can hold what a log should not.
+func TestErrorsNeverPrintTheAddress(t *testing.T) {
+	dead := httptest.NewServer(http.NotFoundHandler())
+	dead.Close()
+	hangUp := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer hangUp.Close()
+	garbage := rawServer(t, "nonsense\r\n\r\n")
+	for name, baseURL := range map[string]string{"no server": dead.URL, "hangs up": hangUp.URL, "answers garbage": garbage} {
+		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
+			t.Run(name+"/"+op.ID, func(t *testing.T) {
+				r := request(op, transport.Call{})
+				r.Query("cursor", "s3cret")
+				_, err := transport.Do[thing](t.Context(), newClient(t, baseURL), r)
+				require.Error(t, err)
+				for _, text := range []string{err.Error(), fmt.Sprintf("%+v", err), causes(err)} {
+					assert.NotContains(t, text, "s3cret")
+					assert.NotContains(t, text, "/things")
+					assert.NotContains(t, text, "giving up")
+				}
+				_, wrapped := errors.AsType[*url.Error](err)
+				assert.False(t, wrapped)
+			})
+		}
+	}
+}
+
+// A mock that was asked for what it does not know says so with an address as well.
+func TestErrorsOfAMockNeverPrintTheAddress(t *testing.T) {
+	mock := httpmock.NewMockTransport()
+	mock.RegisterResponder(http.MethodPost, host+"/v1/things", httpmock.NewErrorResponder(&url.Error{Op: "Post", URL: host + "?s3cret", Err: io.EOF}))
+	client := newClient(t, host, through(mock), retries(transport.Retry{Max: -1}))
+	_, err := send(t.Context(), client, &bookThing, transport.Call{})
+	require.ErrorIs(t, err, io.EOF)
+	assert.NotContains(t, causes(err), "s3cret")
+}
+
+// causes is the text of an error and of all that it wraps.
+func causes(err error) string {
+	text := ""
+	for ; err != nil; err = errors.Unwrap(err) {
+		text += err.Error() + "\n"
+	}
+	return text
+}
+
+// rawServer answers every connection with the same bytes.
+func rawServer(t *testing.T, answer string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 4096))
+			_, _ = io.WriteString(conn, answer)
+			_ = conn.Close()
+		}
+	}()
+	return "http://" + listener.Addr().String()
+}

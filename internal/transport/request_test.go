@@ -1,0 +1,193 @@
+package transport_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/oapi-codegen/nullable"
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+func TestQueryEncoding(t *testing.T) {
+	type status string
+	east := time.FixedZone("", 2*60*60)
+	for name, tc := range map[string]struct {
+		value any
+		want  string // of the query
+	}{
+		"zero number is left out":        {0, ""},
+		"number":                         {50, "q=50"},
+		"negative number":                {int64(-1), "q=-1"},
+		"empty text is left out":         {"", ""},
+		"text":                           {"a b&c=d/é", "q=a+b%26c%3Dd%2F%C3%A9"},
+		"text that would break a header": {"a\r\nX: y", "q=a%0D%0AX%3A+y"},
+		"named text":                     {status("paid"), "q=paid"},
+		"false is left out":              {false, ""},
+		"true":                           {true, "q=true"},
+		"nil":                            {nil, ""},
+		"nil pointer":                    {(*bool)(nil), ""},
+		"pointer to false":               {ptr(false), "q=false"},
+		"pointer to zero":                {ptr(0), "q=0"},
+		"pointer to empty text":          {ptr(""), "q="},
+		"pointer to named text":          {ptr(status("paid")), "q=paid"},
+		"no list":                        {[]string(nil), ""},
+		"empty list":                     {[]string{}, ""},
+		"list":                           {[]status{"paid", "sent"}, "q=paid%2Csent"},
+		"list of numbers":                {[]int{0, 1}, "q=0%2C1"},
+		"no time":                        {time.Time{}, ""},
+		"time travels in UTC":            {time.Date(2026, 1, 2, 3, 4, 5, 600, east), "q=2026-01-02T01%3A04%3A05.0000006Z"},
+		"pointer to a time":              {ptr(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), "q=2026-01-02T03%3A04%3A05Z"},
+		"decimal":                        {decimal.RequireFromString("10.50"), "q=10.5"},
+		"unsigned number":                {uint16(7), "q=7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			svc := script(ok)
+			r := request(&readThing, transport.Call{})
+			r.Query("q", tc.value)
+			_, err := transport.Do[thing](t.Context(), newClient(t, host, through(svc)), r)
+			require.NoError(t, err)
+			want := "/v1/things/ct_1"
+			if tc.want != "" {
+				want += "?" + tc.want
+			}
+			assert.Equal(t, want, svc.attempts()[0].uri)
+		})
+	}
+}
+
+func TestHeadersOfARequest(t *testing.T) {
+	svc := script(ok)
+	client := newClient(t, host, through(svc), authorizedBy(keyCredential{}), func(c *transport.Config) {
+		c.UserAgent, c.Version = "payroll/3", "1.2.3"
+	})
+	r := transport.NewRequest(&bookThing, "cl_1", transport.Call{Key: "invoice-42", KeySet: true})
+	r.Body(struct{}{}, nil)
+	_, err := transport.Do[thing](t.Context(), client, r)
+	require.NoError(t, err)
+	_, err = send(t.Context(), client, &readThing, transport.Call{})
+	require.NoError(t, err)
+
+	write, read := svc.attempts()[0].header, svc.attempts()[1].header
+	assert.Regexp(t, `^payroll/3 moneymovement-go/1\.2\.3 \(go1\.\d+`, write.Get("User-Agent"))
+	write.Del("User-Agent")
+	read.Del("User-Agent")
+	assert.Equal(t, http.Header{
+		"Accept": {"application/json"}, "Content-Type": {"application/json"}, "X-Service-Account": {"cl_1"},
+		"idempotency-key": {"invoice-42"}, "X-Api-Key": {"secret"},
+	}, write)
+	assert.Equal(t, http.Header{"Accept": {"application/json"}, "X-Api-Key": {"secret"}}, read)
+}
+
+// PATCH bodies tell "leave it", "clear it" and "make it empty" apart.
+func TestNullAbsentAndEmptyAreToldApart(t *testing.T) {
+	type update struct {
+		Email   nullable.Nullable[string] `json:"email,omitempty"`
+		Name    *string                   `json:"name,omitempty"`
+		Comment *string                   `json:"comment,omitempty"`
+		Paid    *bool                     `json:"paid,omitempty"`
+		Note    string                    `json:"note,omitempty,omitzero"`
+		Tags    []string                  `json:"tags,omitempty"`
+	}
+	for name, tc := range map[string]struct {
+		body update
+		want string
+	}{
+		"left alone":     {update{}, `{}`},
+		"cleared":        {update{Email: nullable.NewNullNullable[string]()}, `{"email":null}`},
+		"made empty":     {update{Name: ptr(""), Paid: ptr(false)}, `{"name":"","paid":false}`},
+		"set":            {update{Email: nullable.NewNullableWithValue("a@example.com"), Comment: ptr("c"), Note: "n", Tags: []string{"t"}}, `{"email":"a@example.com","comment":"c","note":"n","tags":["t"]}`},
+		"set to nothing": {update{Email: nullable.NewNullableWithValue("")}, `{"email":""}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.want, sentBody(t, tc.body))
+		})
+	}
+}
+
+// Not parallel: decimal's switch is the whole program's.
+func TestAmountsStayStringsWhateverTheProgramSet(t *testing.T) {
+	before := decimal.MarshalJSONWithoutQuotes
+	t.Cleanup(func() { decimal.MarshalJSONWithoutQuotes = before })
+	type body struct {
+		Amount  decimal.Decimal            `json:"amount"`
+		Most    *decimal.Decimal           `json:"maxAmount,omitempty"`
+		Amounts map[string]decimal.Decimal `json:"amounts,omitempty"`
+		List    []*decimal.Decimal         `json:"list,omitempty"`
+	}
+	for _, without := range []bool{false, true} {
+		decimal.MarshalJSONWithoutQuotes = without
+		amount := decimal.RequireFromString("10.50")
+		assert.Equal(t, `{"amount":"10.5"}`, sentBody(t, body{Amount: amount}))
+		assert.Equal(t, `{"amount":"0","maxAmount":"0.000001","amounts":{"a":"10.5"},"list":["1000",null]}`, sentBody(t, body{
+			Most: ptr(decimal.RequireFromString("1e-6")), Amounts: map[string]decimal.Decimal{"a": amount}, List: []*decimal.Decimal{ptr(decimal.RequireFromString("1e3")), nil},
+		}))
+	}
+}
+
+func TestUnencodableBodyIsRefused(t *testing.T) {
+	svc := script(ok)
+	for name, body := range map[string]any{"function": func() {}, "invalid UTF-8": "\xff", "channel": struct{ C chan int }{}} {
+		r := transport.NewRequest(&bookThing, "", transport.Call{})
+		r.Body(body, nil)
+		_, err := transport.Do[thing](t.Context(), newClient(t, host, through(svc)), r)
+		t.Run(name, func(t *testing.T) { refused(t, err, "body", "unencodable") })
+	}
+	assert.Empty(t, svc.attempts())
+}
+
+func sentBody(t *testing.T, body any) string {
+	t.Helper()
+	svc := script(ok)
+	r := transport.NewRequest(&bookThing, "", transport.Call{})
+	r.Body(body, nil)
+	_, err := transport.Do[thing](t.Context(), newClient(t, host, through(svc)), r)
+	require.NoError(t, err)
+	return svc.attempts()[0].body
+}
+
+// FuzzPathParam: no value gets out of its place in the path, even under a rule that has no pattern.
+func FuzzPathParam(f *testing.F) {
+	for _, seed := range []string{"ct_1", ".", "..", "a/b", "a%2fb", "a%2Fb", "?q", "#f", "a\r\nX: y", "{thingId}", "é", "\xff", "//", "[::1]", ";", "a b", "%", "$&+,:;=@!'()*"} {
+		f.Add(seed)
+	}
+	op := transport.Operation{ID: "Fuzz", Method: http.MethodGet, Path: "/things/{thingId}/parts/{partId}"}
+	f.Fuzz(func(t *testing.T, value string) {
+		for _, rule := range []transport.Rule{{}, idRule} {
+			svc := script(ok)
+			r := transport.NewRequest(&op, "", transport.Call{})
+			r.PathParam("thingId", value, rule)
+			r.PathParam("partId", "ct_2", idRule)
+			_, err := transport.Do[thing](t.Context(), newClient(t, host+"/base%2Fpath", through(svc)), r)
+			if err != nil {
+				var invalid *errors.InvalidInput
+				if !errors.As(err, &invalid) || invalid.Fields[0].Field != "thingId" {
+					t.Fatalf("refused as %v", err)
+				}
+				if len(svc.attempts()) != 0 {
+					t.Fatal("sent and refused")
+				}
+				continue
+			}
+			uri := svc.attempts()[0].uri
+			segments := strings.Split(uri, "/")
+			if len(segments) != 7 || strings.ContainsAny(uri, "?# \r\n") ||
+				!strings.HasPrefix(uri, "/base%2Fpath/v1/things/") || !strings.HasSuffix(uri, "/parts/ct_2") {
+				t.Fatalf("%q became %q", value, uri)
+			}
+			if segments[4] == "." || segments[4] == ".." {
+				t.Fatalf("%q became a path step", value)
+			}
+			if got, err := url.PathUnescape(segments[4]); err != nil || got != value {
+				t.Fatalf("%q arrives as %q", value, got)
+			}
+		}
+	})
+}

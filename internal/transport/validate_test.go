@@ -1,0 +1,229 @@
+package transport_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// refused asserts that a call was refused before it was sent, for exactly these fields and codes in pairs.
+func refused(t *testing.T, err error, fieldsAndCodes ...string) {
+	t.Helper()
+	var invalid *errors.InvalidInput
+	require.ErrorAs(t, err, &invalid)
+	var got []string
+	for _, f := range invalid.Fields {
+		got = append(got, f.Field, f.Code)
+		assert.NotEmpty(t, f.Message)
+	}
+	assert.Equal(t, fieldsAndCodes, got)
+}
+
+func TestPathParametersCannotChangeThePath(t *testing.T) {
+	for value, code := range map[string]string{
+		"":                               "missing",
+		".":                              "pattern",
+		"..":                             "pattern",
+		"a/b":                            "pattern",
+		"../clients":                     "pattern",
+		"a%2fb":                          "pattern",
+		"a\\b":                           "pattern",
+		"a?b":                            "pattern",
+		"a#b":                            "pattern",
+		"a b":                            "pattern",
+		"ct_a\r\nX: y":                   "pattern",
+		"ct_1\n":                         "pattern",
+		"ct_\x00":                        "pattern",
+		"ct_\xff":                        "pattern",
+		"ct_é":                           "pattern",
+		"{thingId}":                      "pattern",
+		"ct_":                            "", // its rest is optional in the stated pattern, as an id without a prefix
+		"po_1":                           "invalid_id",
+		"cl_1":                           "invalid_id",
+		"bnk_1":                          "invalid_id",
+		strings.Repeat("a", 216):         "",
+		strings.Repeat("a", 217):         "pattern",
+		"ct_" + strings.Repeat("a", 216): "",
+		"no_prefix-1.2:3":                "",
+		"...":                            "",
+	} {
+		t.Run(value, func(t *testing.T) {
+			svc := script(ok)
+			r := transport.NewRequest(&readThing, "", transport.Call{})
+			r.PathParam("thingId", value, idRule)
+			_, err := transport.Do[thing](t.Context(), newClient(t, host, through(svc)), r)
+			if code != "" {
+				refused(t, err, "thingId", code)
+				assert.Empty(t, svc.attempts(), "nothing was sent")
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, "/v1/things/"+value, svc.attempts()[0].uri)
+		})
+	}
+}
+
+// A path step is refused even where no pattern would.
+func TestPathStepsAreRefusedWithoutAPattern(t *testing.T) {
+	for _, value := range []string{".", ".."} {
+		r := transport.NewRequest(&readThing, "", transport.Call{})
+		r.PathParam("thingId", value, transport.Rule{})
+		_, err := transport.Do[thing](t.Context(), newClient(t, host, through(script(ok))), r)
+		refused(t, err, "thingId", "pattern")
+	}
+}
+
+func TestIdempotencyKeyPattern(t *testing.T) {
+	for key, code := range map[string]string{
+		"":                       "missing",
+		"invoice-42":             "",
+		"A.b_c:d-9":              "",
+		strings.Repeat("k", 128): "",
+		strings.Repeat("k", 129): "pattern",
+		"with space":             "pattern",
+		"slash/":                 "pattern",
+		"ключ":                   "pattern",
+		"k\r\nX-Injected: 1":     "pattern",
+		"k\n":                    "pattern",
+	} {
+		t.Run(key, func(t *testing.T) {
+			svc := script(ok)
+			_, err := send(t.Context(), newClient(t, host, through(svc)), &bookThing, transport.Call{Key: key, KeySet: true})
+			if code != "" {
+				refused(t, err, "Idempotency-Key", code)
+				assert.Empty(t, svc.attempts())
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, []string{key}, keys(svc.attempts()))
+		})
+	}
+	_, err := send(t.Context(), newClient(t, host, through(script(ok))), &readThing, transport.Call{Key: "k", KeySet: true})
+	refused(t, err, "Idempotency-Key", "not_applicable")
+}
+
+// Everything that is wrong is named at once, nested fields by their path, and nothing is sent.
+func TestEveryWrongFieldIsNamed(t *testing.T) {
+	svc := script(ok)
+	r := transport.NewRequest(&confirmThing, "", transport.Call{Key: "no key", KeySet: true})
+	r.PathParam("thingId", "po_1", idRule)
+	r.Body(struct{}{}, func(c *transport.Check) {
+		c.Text("name", strings.Repeat("é", 201), transport.Rule{Max: 200})
+		c.In("account", func(c *transport.Check) {
+			c.Text("iban", "", transport.Rule{Required: true})
+			c.In("bankAddress", func(c *transport.Check) {
+				c.Text("country", "DEU", transport.Rule{Pattern: "^[A-Z]{2}$"})
+				c.Missing("city", true)
+			})
+		})
+		c.Items("documentIds", 2, 1, func(i int, name string) { c.Text(name, []string{"", "doc_1"}[i], transport.Rule{Required: true}) })
+	})
+	r.Check().Refuse("account", "one_of", "needs exactly one")
+	_, err := transport.Do[thing](t.Context(), newClient(t, host, through(svc)), r)
+	refused(t, err,
+		"thingId", "invalid_id",
+		"name", "too_long",
+		"account.iban", "missing",
+		"account.bankAddress.country", "pattern",
+		"account.bankAddress.city", "missing",
+		"documentIds", "too_many",
+		"documentIds[0]", "missing",
+		"account", "one_of",
+		"Idempotency-Key", "pattern",
+	)
+	assert.Contains(t, err.Error(), "ConfirmThing: invalid input")
+	assert.Contains(t, err.Error(), "account.bankAddress.country (pattern)")
+	assert.Empty(t, svc.attempts())
+}
+
+func TestTextRules(t *testing.T) {
+	for name, tc := range map[string]struct {
+		value string
+		rule  transport.Rule
+		codes []string
+	}{
+		"absent":                            {"", transport.Rule{Min: 3, Pattern: "^a$"}, nil},
+		"absent but required":               {"", transport.Rule{Required: true}, []string{"missing"}},
+		"characters are counted, not bytes": {strings.Repeat("é", 200), transport.Rule{Max: 200}, nil},
+		"one character too many":            {strings.Repeat("é", 201), transport.Rule{Max: 200}, []string{"too_long"}},
+		"emoji are one character":           {"🙂🙂🙂🙂", transport.Rule{Min: 3, Max: 4}, nil},
+		"too short":                         {"é", transport.Rule{Min: 2}, []string{"too_short"}},
+		"too long and of another form":      {"abc", transport.Rule{Max: 2, Pattern: "^[0-9]+$"}, []string{"too_long", "pattern"}},
+		"own prefix":                        {"cl_1", transport.Rule{Prefix: "cl_"}, nil},
+		"no prefix":                         {"1", transport.Rule{Prefix: "cl_"}, nil},
+		"another prefix":                    {"po_1", transport.Rule{Prefix: "cl_"}, []string{"invalid_id"}},
+		"no namespace is asked for":         {"po_1", transport.Rule{}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := transport.Validate("Test", func(c *transport.Check) { c.Text("f", tc.value, tc.rule) })
+			checkCodes(t, err, tc.codes)
+		})
+	}
+}
+
+func TestBytesAreMeasuredAsTheyTravel(t *testing.T) {
+	rule := transport.Rule{Required: true, Max: 8} // characters of base64
+	for n, codes := range map[int][]string{0: {"missing"}, 1: nil, 6: nil, 7: {"too_long"}} {
+		err := transport.Validate("Test", func(c *transport.Check) { c.Bytes("signature", make([]byte, n), rule) })
+		checkCodes(t, err, codes)
+	}
+}
+
+func TestIntegerRules(t *testing.T) {
+	for value, codes := range map[int64][]string{0: nil, 1: nil, 100: nil, 101: {"too_large"}, -1: {"too_small"}} {
+		checkCodes(t, transport.Validate("Test", func(c *transport.Check) { c.Integer("limit", value, false, 1, 100) }), codes)
+	}
+	checkCodes(t, transport.Validate("Test", func(c *transport.Check) { c.Integer("chainId", 0, true, 1, 0) }), []string{"missing"})
+}
+
+func TestAmountRules(t *testing.T) {
+	for text, codes := range map[string][]string{
+		"10.50": nil, "0.000001": nil, "1e77": nil,
+		"0": {"missing"}, "0.00": {"missing"},
+		"-1":                          {"too_small"},
+		"1e79":                        {"too_long"},
+		"1e-79":                       {"too_long"},
+		"1" + strings.Repeat("0", 78): {"too_long"},
+	} {
+		amount := decimal.RequireFromString(text)
+		checkCodes(t, transport.Validate("Test", func(c *transport.Check) { c.Amount("amount", amount, true, true) }), codes)
+	}
+	free := func(amount decimal.Decimal) error {
+		return transport.Validate("Test", func(c *transport.Check) { c.Amount("amount", amount, false, false) })
+	}
+	checkCodes(t, free(decimal.Decimal{}), nil)
+	checkCodes(t, free(decimal.New(-5, 0)), nil)
+	checkCodes(t, free(decimal.New(0, -1_000_000_000)), []string{"too_long"})
+}
+
+func TestPlacesOfAToken(t *testing.T) {
+	places := func(amount decimal.Decimal) error {
+		return transport.Validate("Test", func(c *transport.Check) { c.Places("amount", amount, 6) })
+	}
+	for text, codes := range map[string][]string{"1": nil, "1.123456": nil, "1.1234560": nil, "1.1234567": {"amount_precision"}} {
+		checkCodes(t, places(decimal.RequireFromString(text)), codes)
+	}
+	checkCodes(t, places(decimal.New(1, -1_000_000_000)), nil) // Amount refuses it; here it must only cost nothing
+}
+
+func checkCodes(t *testing.T, err error, codes []string) {
+	t.Helper()
+	if codes == nil {
+		assert.NoError(t, err)
+		return
+	}
+	var invalid *errors.InvalidInput
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "Test", invalid.Operation)
+	var got []string
+	for _, f := range invalid.Fields {
+		got = append(got, f.Code)
+	}
+	assert.Equal(t, codes, got)
+}
