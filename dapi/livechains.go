@@ -78,14 +78,15 @@ func (l *liveChains) list(ctx context.Context) ([]Chain, error) {
 // Source: Errors, Platform envelope (amount_precision).
 func (l *liveChains) checkPlaces(ctx context.Context, operation string, validate func(*transport.Check), amount decimal.Decimal, asset Asset) error {
 	chains, live := l.known()
-	if _, static := asset.decimals(); !live && !static {
-		if transport.Validate(operation, validate) != nil {
-			return nil // the call itself refuses it, and nothing is asked for its sake
-		}
+	_, static := asset.decimals()
+	if !live && !static && transport.Validate(operation, validate) == nil { // else the call itself refuses it
 		chains, _ = l.list(ctx)
 	}
 	token, found := tokenOf(chains, asset)
-	if places := -int(amount.Exponent()); !found || places <= token.Decimals || places > maxPlaces || amount.Equal(amount.Truncate(int32(token.Decimals))) {
+	if places := -int(amount.Exponent()); !found || places <= token.Decimals || places > maxPlaces {
+		return nil
+	}
+	if amount.Equal(amount.Truncate(int32(token.Decimals))) { //nolint:gosec // fewer than maxPlaces
 		return nil
 	}
 	return &errors.InvalidInput{Operation: operation, Fields: []errors.Field{{

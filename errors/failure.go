@@ -17,6 +17,7 @@ type Failure interface {
 // the others it is assumed, by default [NotMoved], since a refusal says that the service did not do what was asked.
 type Movement string
 
+// What is known about the money.
 const (
 	NotMoved   Movement = "not_moved"   // it has not
 	Moved      Movement = "moved"       // it has
@@ -27,6 +28,7 @@ const (
 // [RemedyChange], since a condition that lies in the request or the account refuses the same request again.
 type Remedy string
 
+// What can be done about a refusal.
 const (
 	RemedyChange  Remedy = "change"  // the request or the account has to change first
 	RemedyWait    Remedy = "wait"    // the same request may succeed later, after RetryAfter or with backoff

@@ -39,7 +39,7 @@ func TestStandsInForTheStandardPackage(t *testing.T) {
 	cause := errors.New("cause")
 	wrapped := fmt.Errorf("outer: %w", cause)
 	assert.True(t, errors.Is(wrapped, cause))
-	assert.True(t, stderrors.Is(errors.Join(wrapped, io.EOF), io.EOF))
+	assert.True(t, stderrors.Is(errors.Join(wrapped, io.EOF), io.EOF)) //nolint:testifylint // errors.Is itself is under test
 	assert.Same(t, cause, errors.Unwrap(wrapped))
 	require.NoError(t, errors.Join(nil, nil))
 }

@@ -313,8 +313,8 @@ func TestAnySingleChangeIsRefused(t *testing.T) {
 			names = append(names, "destination."+name)
 		}
 		field := rapid.SampledFrom(sorted(names)).Draw(t, "changed")
-		changed, place, name := maps.Clone(members), terms(nil), field
-		place = changed
+		changed := maps.Clone(members)
+		place, name := changed, field
 		if inner, ok := strings.CutPrefix(field, "destination."); ok {
 			place, name = maps.Clone(destination), inner
 			changed["destination"] = place

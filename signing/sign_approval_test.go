@@ -33,9 +33,9 @@ func TestVerifyWithJudgesOpaquePayloads(t *testing.T) {
 	require.Empty(t, signer.signed)
 
 	signature, err := signing.SignApproval(t.Context(), signer, a, payoutIntent(), now,
-		signing.VerifyWith(func(_ context.Context, got signing.Approval, want signing.Intent) error {
-			assert.Equal(t, a, got)
-			assert.Equal(t, payoutIntent(), want)
+		signing.VerifyWith(func(_ context.Context, approval signing.Approval, intent signing.Intent) error {
+			assert.Equal(t, a, approval)
+			assert.Equal(t, payoutIntent(), intent)
 			return nil
 		}))
 	require.NoError(t, err)
