@@ -15,9 +15,10 @@
 // ([Host.Arm]): an answer lost after the operation ran, an expired token, a
 // proxy's HTML page. What arrived is remembered ([Host.Requests]).
 //
-// The host answers the operations of login, clients, contacts, payouts, the
-// ledger, chains, and the sandbox's own deposits and payout moves. Any other
-// path is 404 not_found.
+// The host answers every operation of the platform API: logins, clients and their
+// verification, rails, payins, contacts, payouts, escrow, the ledger, chains, and
+// the sandbox's own money routes. Any other path is 404 not_found. Every slug that
+// the description lists can be provoked; SLUGS.md next to this file says how.
 //
 // Rate windows are counted only if asked for, so that a busy test is not slowed
 // down: set [Settings.RateLimits], or pass [WithRateLimits].

@@ -34,7 +34,8 @@ func (h *Host) Requests() []Request {
 // LedgerEntry is one side of a movement of money. The entries of one movement
 // add up to zero in each currency.
 type LedgerEntry struct {
-	// Account is a client's id, an integrator's id, or one of the host's own: faucet, clearing, fees, outside.
+	// Account is a client's id, an integrator's id, an escrow deal's id, or one of the host's own: faucet, clearing,
+	// fees, outside.
 	Account string
 	// Amount is what the account gains, negative for what it gives, in units of the currency.
 	Amount decimal.Decimal
@@ -44,8 +45,8 @@ type LedgerEntry struct {
 	Movement string
 	// Kind says what moved the money.
 	Kind string
-	// PayoutID is the payout concerned, if there is one.
-	PayoutID string
+	// ResourceID is the payout, payin or escrow deal concerned, if there is one.
+	ResourceID string
 	// At is when it was entered, on the host's clock.
 	At time.Time
 }

@@ -15,7 +15,7 @@ import (
 func TestPathsThatAreNotThere(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
-	for _, path := range []string{"/", "/dapi", "/dapi/v1", "/dapi/v1/", "/dapi/v2/chains", "/dapi/v1/chains/", "/dapi/v1//chains", "/dapi/v1/payouts//confirm", "/dapi/v1/banks", "/_host/clock", "/user"} {
+	for _, path := range []string{"/", "/dapi", "/dapi/v1", "/dapi/v1/", "/dapi/v2/chains", "/dapi/v1/chains/", "/dapi/v1//chains", "/dapi/v1/payouts//confirm", "/dapi/v1/bank", "/dapi/v1/escrow/esc_1", "/_host/clock", "/user"} {
 		refused(t, http.StatusNotFound, "not_found", w.call("GET", path, nil, "Authorization", "Bearer "+me.access))
 	}
 }

@@ -41,7 +41,8 @@ type Settings struct {
 	SigningPolicy SigningPolicy `json:"signingPolicy"`
 	// SignerDetached refuses bookings and confirms with signer_not_attached.
 	SignerDetached bool `json:"signerDetached"`
-	// PartnerDown refuses the booking of bank payouts with provider_unavailable.
+	// PartnerDown refuses the booking of bank payouts, the opening of rails and the quoting of bank payins with
+	// provider_unavailable.
 	PartnerDown bool `json:"partnerDown"`
 	// PayoutMethodsDisabled lists bank methods that no contact can be paid by for the time being.
 	PayoutMethodsDisabled []string `json:"payoutMethodsDisabled"`
@@ -56,6 +57,23 @@ type Settings struct {
 	QuoteLifetime Duration `json:"quoteLifetime"`
 	// ApprovalLifetime is the approval window of a payout, at most 120 seconds. Source: Limits, Lifetimes.
 	ApprovalLifetime Duration `json:"approvalLifetime"`
+
+	// KYBDecision is what a review ends with. It is read when the review is first looked at after KYBDecisionAfter.
+	KYBDecision KYBDecision `json:"kybDecision"`
+	// KYBDecisionAfter is how long a completed verification stays under review, on the host's clock.
+	KYBDecisionAfter Duration `json:"kybDecisionAfter"`
+	// RailsHidden lists the methods of rails that are absent from every client's list, as residency or legal form would
+	// have it. Source: Coverage catalogue.
+	RailsHidden []string `json:"railsHidden"`
+	// RailsDisabled lists the methods of rails outside the integrator's agreement: opening one answers
+	// rail_not_available. Source: Coverage catalogue.
+	RailsDisabled []string `json:"railsDisabled"`
+	// ChannelsUnavailable lists the methods of rails that report channel_unavailable. Source: Coverage catalogue.
+	ChannelsUnavailable []string `json:"channelsUnavailable"`
+	// RailActiveAfter is how long an opened rail stays pending, on the host's clock.
+	RailActiveAfter Duration `json:"railActiveAfter"`
+	// ChainReadEvery is how often an escrow deal is read from chain at most. Source: Limits, Lifetimes.
+	ChainReadEvery Duration `json:"chainReadEvery"`
 }
 
 // LoginModeDeveloperKey is the login mode that the host has.
@@ -69,6 +87,15 @@ type SigningPolicy string
 const (
 	SigningPolicyAllow  = SigningPolicy(platform.SigningPolicyAllow)
 	SigningPolicyRefuse = SigningPolicy(platform.SigningPolicyRefuse)
+)
+
+// KYBDecision is what the review of a verification ends with.
+type KYBDecision string
+
+// The decisions.
+const (
+	KYBDecisionApprove = KYBDecision(platform.KYBDecisionApprove)
+	KYBDecisionReject  = KYBDecision(platform.KYBDecisionReject)
 )
 
 // Duration is a [time.Duration] that travels in JSON as Go writes it: "300ms".
@@ -101,6 +128,9 @@ func DefaultSettings() Settings {
 		PayoutMethodsDisabled: p.PayoutMethodsDisabled, PriceWorsening: p.PriceWorsening,
 		ClientReadyAfter: Duration(p.ClientReadyAfter), PayoutStepAfter: Duration(p.PayoutStepAfter),
 		QuoteLifetime: Duration(p.QuoteLifetime), ApprovalLifetime: Duration(p.ApprovalLifetime),
+		KYBDecision: KYBDecision(p.KYBDecision), KYBDecisionAfter: Duration(p.KYBDecisionAfter),
+		RailsHidden: p.RailsHidden, RailsDisabled: p.RailsDisabled, ChannelsUnavailable: p.ChannelsUnavailable,
+		RailActiveAfter: Duration(p.RailActiveAfter), ChainReadEvery: Duration(p.ChainReadEvery),
 	}
 }
 
@@ -114,7 +144,9 @@ func (s Settings) Check() error {
 }
 
 func (s Settings) clone() Settings {
-	s.PayoutMethodsDisabled = slices.Clone(s.PayoutMethodsDisabled)
+	for _, list := range []*[]string{&s.PayoutMethodsDisabled, &s.RailsHidden, &s.RailsDisabled, &s.ChannelsUnavailable} {
+		*list = slices.Clone(*list)
+	}
 	return s
 }
 
@@ -126,6 +158,9 @@ func (s Settings) platform() platform.Settings {
 		PayoutMethodsDisabled: s.PayoutMethodsDisabled, PriceWorsening: s.PriceWorsening,
 		ClientReadyAfter: platform.Duration(s.ClientReadyAfter), PayoutStepAfter: platform.Duration(s.PayoutStepAfter),
 		QuoteLifetime: platform.Duration(s.QuoteLifetime), ApprovalLifetime: platform.Duration(s.ApprovalLifetime),
+		KYBDecision: platform.KYBDecision(s.KYBDecision), KYBDecisionAfter: platform.Duration(s.KYBDecisionAfter),
+		RailsHidden: s.RailsHidden, RailsDisabled: s.RailsDisabled, ChannelsUnavailable: s.ChannelsUnavailable,
+		RailActiveAfter: platform.Duration(s.RailActiveAfter), ChainReadEvery: platform.Duration(s.ChainReadEvery),
 	}
 }
 

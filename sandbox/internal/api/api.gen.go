@@ -115,6 +115,34 @@ const (
 	EmailAccountTypeEmail EmailAccountType = "email"
 )
 
+// Defines values for EscrowActionType.
+const (
+	EscrowActionTypeApprove EscrowActionType = "approve"
+	EscrowActionTypeRefund  EscrowActionType = "refund"
+	EscrowActionTypeRelease EscrowActionType = "release"
+)
+
+// Defines values for EscrowStatus.
+const (
+	EscrowStatusActive          EscrowStatus = "active"
+	EscrowStatusExpired         EscrowStatus = "expired"
+	EscrowStatusPendingApproval EscrowStatus = "pending_approval"
+	EscrowStatusRefunded        EscrowStatus = "refunded"
+	EscrowStatusReleased        EscrowStatus = "released"
+)
+
+// Defines values for KYBStatus.
+const (
+	KYBStatusApproved      KYBStatus = "approved"
+	KYBStatusInReview      KYBStatus = "in_review"
+	KYBStatusIncorporating KYBStatus = "incorporating"
+	KYBStatusNotStarted    KYBStatus = "not_started"
+	KYBStatusPending       KYBStatus = "pending"
+	KYBStatusRejected      KYBStatus = "rejected"
+	KYBStatusRequested     KYBStatus = "requested"
+	KYBStatusUnderReview   KYBStatus = "under_review"
+)
+
 // Defines values for OnchainAccountType.
 const (
 	OnchainAccountTypeOnchain OnchainAccountType = "onchain"
@@ -129,6 +157,14 @@ const (
 	PIXKeyTypePhone PIXKeyType = "phone"
 )
 
+// Defines values for PayinStatus.
+const (
+	PayinStatusAwaitingFunds PayinStatus = "awaiting_funds"
+	PayinStatusCompleted     PayinStatus = "completed"
+	PayinStatusExpired       PayinStatus = "expired"
+	PayinStatusQuoted        PayinStatus = "quoted"
+)
+
 // Defines values for PayoutStatus.
 const (
 	PayoutStatusAwaitingApproval PayoutStatus = "awaiting_approval"
@@ -138,6 +174,14 @@ const (
 	PayoutStatusFunding          PayoutStatus = "funding"
 	PayoutStatusProcessing       PayoutStatus = "processing"
 	PayoutStatusRefunded         PayoutStatus = "refunded"
+)
+
+// Defines values for RailStatus.
+const (
+	RailStatusActive             RailStatus = "active"
+	RailStatusAvailable          RailStatus = "available"
+	RailStatusChannelUnavailable RailStatus = "channel_unavailable"
+	RailStatusPending            RailStatus = "pending"
 )
 
 // Defines values for TransactionDirection.
@@ -302,6 +346,9 @@ type BankDestination struct {
 	// Method Fiat payment type.
 	Method string `json:"method"`
 }
+
+// BankID A virtual account's id. Source: Vocabulary.
+type BankID = string
 
 // BankMethod A bank method; `_ewallet` routes to a mobile wallet by phone number, `_local` is a domestic clearing system. Source: Resources, Contact; Coverage catalogue.
 type BankMethod string
@@ -650,8 +697,107 @@ type ErrorEnvelope struct {
 	Error ErrorBody `json:"error"`
 }
 
+// Escrow An on-chain escrow deal. Source: Resources, Platform resources; Limits, Lifetimes.
+type Escrow struct {
+	// Action The prepared action.
+	Action *EscrowAction `json:"action,omitempty"`
+
+	// Amount What is held, in `currency`.
+	Amount Decimal `json:"amount,omitempty,omitzero"`
+
+	// ApproveBy End of the approve window.
+	ApproveBy time.Time `json:"approveBy,omitempty,omitzero"`
+
+	// AvailableActions What can be done now; an action leaves when its window closes.
+	AvailableActions []EscrowActionType `json:"availableActions"`
+
+	// CreatedAt When it was created.
+	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
+
+	// Currency The asset.
+	Currency Asset `json:"currency,omitempty,omitzero"`
+
+	// HoldUntil End of the hold window.
+	HoldUntil time.Time `json:"holdUntil,omitempty,omitzero"`
+
+	// ID The deal's id.
+	ID EscrowID `json:"id"`
+
+	// IdempotencyKey The key that anchors it, given or derived.
+	IdempotencyKey string `json:"idempotencyKey"`
+
+	// Memo A note.
+	Memo string `json:"memo,omitempty,omitzero"`
+
+	// Payee Who is paid on release.
+	Payee EVMAddress `json:"payee,omitempty,omitzero"`
+
+	// RefundableUntil End of the refund window.
+	RefundableUntil time.Time `json:"refundableUntil,omitempty,omitzero"`
+
+	// Status Where it stands.
+	Status EscrowStatus `json:"status"`
+
+	// SyncedAt When it was last read from chain.
+	SyncedAt time.Time `json:"syncedAt,omitempty,omitzero"`
+
+	// TransactionHash Of the last chain transaction.
+	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
+}
+
+// EscrowAction A prepared action. Source: Limits, Idempotency.
+type EscrowAction struct {
+	// Approval What the developer key signs.
+	Approval *Approval `json:"approval,omitempty"`
+
+	// IdempotencyKey The raw key, the address in the confirm URL.
+	IdempotencyKey string `json:"idempotencyKey"`
+
+	// Type What it does.
+	Type EscrowActionType `json:"type"`
+}
+
+// EscrowActionCreate Prepares an action. Source: Endpoints, Platform API.
+type EscrowActionCreate struct {
+	// Type What to do.
+	Type EscrowActionType `json:"type"`
+}
+
+// EscrowActionType What can be done with a deal. Source: Limits, Idempotency.
+type EscrowActionType string
+
+// EscrowCreate Creates a deal; each window starts where the previous ends. Source: Endpoints, Platform API; Limits, Lifetimes.
+type EscrowCreate struct {
+	// Amount What is held, in `currency`.
+	Amount Decimal `json:"amount"`
+
+	// ApproveWithin How long the deal waits for its approval.
+	ApproveWithin EscrowDuration `json:"approveWithin,omitempty,omitzero"`
+
+	// Currency The asset.
+	Currency Asset `json:"currency"`
+
+	// HoldFor How long the money is held.
+	HoldFor EscrowDuration `json:"holdFor,omitempty,omitzero"`
+
+	// Memo A note.
+	Memo string `json:"memo,omitempty,omitzero"`
+
+	// Payee Who is paid on release.
+	Payee EVMAddress `json:"payee"`
+
+	// RefundableFor How long it can be refunded after that.
+	RefundableFor EscrowDuration `json:"refundableFor,omitempty,omitzero"`
+}
+
+// EscrowDuration A window: a number and s, m, h or d. Source: Limits, Pages and sizes.
+type EscrowDuration = string
+
 // EscrowID An escrow deal's id.
 type EscrowID = string
+
+// EscrowStatus Where a deal stands.
+type EscrowStatus string
 
 // HolderIDType Government identifier type. Source: Resources, Contact.
 type HolderIDType = string
@@ -692,6 +838,36 @@ type IntermediaryBank struct {
 	BIC string `json:"bic,omitempty,omitzero"`
 }
 
+// KYB The verification of a client. Source: States, Platform objects.
+type KYB struct {
+	// Requirements What is still outstanding.
+	Requirements []Blocker `json:"requirements"`
+
+	// Status Verification status.
+	Status KYBStatus `json:"status"`
+}
+
+// KYBSave Verification information; saving does not submit it. Source: States, Platform objects.
+type KYBSave struct {
+	// Applicant Applicant information.
+	Applicant map[string]interface{} `json:"applicant,omitempty,omitzero"`
+
+	// DocumentIds Uploaded documents.
+	DocumentIds []string `json:"documentIds,omitempty,omitzero"`
+}
+
+// KYBStatus Verification status. Source: States, Card and verification.
+type KYBStatus string
+
+// KYBSubmission A completed submission: an immutable snapshot under review. Source: States, Platform objects.
+type KYBSubmission struct {
+	// SnapshotID Names the immutable snapshot.
+	SnapshotID string `json:"snapshotId"`
+
+	// Status Verification status.
+	Status KYBStatus `json:"status"`
+}
+
 // OnchainAccount A wallet. On Base expecting USDC or EURC it is paid directly; any other is paid cross-chain. Source: Resources, Contact; Coverage catalogue.
 type OnchainAccount struct {
 	// AccountType Always `onchain`.
@@ -716,8 +892,68 @@ type OnchainAccountType string
 // PIXKeyType Type of a PIX key. Source: Resources, Contact.
 type PIXKeyType string
 
+// Payin An incoming funding. Source: Vocabulary.
+type Payin struct {
+	// Amount What was asked.
+	Amount Decimal `json:"amount,omitempty,omitzero"`
+
+	// BankID Of a bank payin.
+	BankID BankID `json:"bankId,omitempty,omitzero"`
+
+	// CreatedAt When it was created.
+	CreatedAt time.Time `json:"createdAt"`
+
+	// Currency Of the amount.
+	Currency string `json:"currency,omitempty,omitzero"`
+
+	// DepositAddress Where a cross-chain payin is sent.
+	DepositAddress string `json:"depositAddress,omitempty,omitzero"`
+
+	// ID The payin's id.
+	ID PayinID `json:"id"`
+
+	// MaxAmount The most that may arrive.
+	MaxAmount Decimal `json:"maxAmount,omitempty,omitzero"`
+
+	// OriginChainID Of a cross-chain payin.
+	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
+
+	// Quote The price, at most 2 minutes old when used.
+	Quote *Quote `json:"quote,omitempty"`
+
+	// Status Where it stands.
+	Status PayinStatus `json:"status"`
+}
+
+// PayinCreate Quotes an incoming funding. Source: Endpoints, Platform API.
+type PayinCreate struct {
+	// Amount How much arrives, in `currency`.
+	Amount Decimal `json:"amount"`
+
+	// BankID The virtual account it arrives on.
+	BankID BankID `json:"bankId,omitempty,omitzero"`
+
+	// Currency What arrives.
+	Currency string `json:"currency"`
+
+	// MaxAmount The most that may arrive, in `currency`.
+	MaxAmount Decimal `json:"maxAmount,omitempty,omitzero"`
+
+	// OriginChainID The chain it comes from.
+	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
+}
+
 // PayinID A payin's id.
 type PayinID = string
+
+// PayinInstructions What the payer needs. Source: Endpoints, Platform API.
+type PayinInstructions struct {
+	// Requisites The account details a payer needs.
+	Requisites Requisites `json:"requisites"`
+}
+
+// PayinStatus Where a payin stands.
+type PayinStatus string
 
 // Payout A departure of money, to a bank account or to a wallet. Source: Vocabulary; Resources, Platform resources.
 type Payout struct {
@@ -863,10 +1099,79 @@ type Quote struct {
 	SourceCurrency string `json:"sourceCurrency"`
 }
 
+// Rail A bank route and the virtual account opened on it. Source: Vocabulary; Coverage catalogue.
+type Rail struct {
+	// Currency ISO 4217 currency.
+	Currency string `json:"currency"`
+
+	// Method The rail.
+	Method BankMethod `json:"method"`
+
+	// Status Where it stands.
+	Status RailStatus `json:"status"`
+
+	// VirtualAccount The opened rail.
+	VirtualAccount *VirtualAccount `json:"virtualAccount,omitempty"`
+}
+
+// RailOpen Requests a rail; the natural key is client and rail. Source: Endpoints, Platform API.
+type RailOpen struct {
+	// Currency ISO 4217 currency.
+	Currency string `json:"currency"`
+
+	// Method The rail.
+	Method BankMethod `json:"method"`
+}
+
+// RailPage A page of rails. Source: Limits, Pages and sizes.
+type RailPage struct {
+	// Items The rails.
+	Items []Rail `json:"items"`
+
+	// NextCursor Present until the end.
+	NextCursor string `json:"nextCursor,omitempty,omitzero"`
+}
+
+// RailStatus Where a rail stands. Source: States, Platform objects.
+type RailStatus string
+
 // RefreshRequest Mints a new access token. Source: Authentication, Platform API.
 type RefreshRequest struct {
 	// RefreshToken Of the session.
 	RefreshToken string `json:"refreshToken"`
+}
+
+// Requisites The account details a payer needs to wire money. Source: Vocabulary.
+type Requisites struct {
+	// AccountHolderName Name on the account.
+	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
+
+	// AccountNumber Domestic account number.
+	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
+
+	// BankAddress The institution's address on one line.
+	BankAddress string `json:"bankAddress,omitempty,omitzero"`
+
+	// BankName The institution.
+	BankName string `json:"bankName,omitempty,omitzero"`
+
+	// BIC BIC or SWIFT identifier.
+	BIC string `json:"bic,omitempty,omitzero"`
+
+	// IBAN Account identifier.
+	IBAN string `json:"iban,omitempty,omitzero"`
+
+	// PaymentKey Local payment key.
+	PaymentKey string `json:"paymentKey,omitempty,omitzero"`
+
+	// Reference What the payer must write as reference.
+	Reference string `json:"reference,omitempty,omitzero"`
+
+	// RoutingNumber Routing or clearing number.
+	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
+
+	// WalletAddress Deposit address of a payin from a chain.
+	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
 // Token A token of a chain. Source: Resources, Platform resources.
@@ -980,6 +1285,15 @@ type Treasury struct {
 	MaxCredit Decimal `json:"maxCredit"`
 }
 
+// VirtualAccount An opened rail. Source: Vocabulary.
+type VirtualAccount struct {
+	// ID The virtual account's id.
+	ID BankID `json:"id"`
+
+	// Requisites What a payer needs to wire money.
+	Requisites Requisites `json:"requisites,omitempty,omitzero"`
+}
+
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
 
@@ -989,6 +1303,27 @@ type ServiceAccount = ClientID
 // Refusal The body of every refusal. Source: Errors, Platform envelope.
 type Refusal = ErrorEnvelope
 
+// ListRailsParams defines parameters for ListRails.
+type ListRailsParams struct {
+	// Limit Page size, 1 to 100 (Limits, Pages and sizes).
+	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
+	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// XServiceAccount The client to act for; absent to act as the integrator itself.
+	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
+}
+
+// OpenRailParams defines parameters for OpenRail.
+type OpenRailParams struct {
+	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
+
+	// XServiceAccount The client to act for; absent to act as the integrator itself.
+	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
+}
+
 // ListChainsParams defines parameters for ListChains.
 type ListChainsParams struct {
 	// Limit Page size, 1 to 100 (Limits, Pages and sizes).
@@ -996,6 +1331,30 @@ type ListChainsParams struct {
 
 	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// XServiceAccount The client to act for; absent to act as the integrator itself.
+	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
+}
+
+// GetKYBParams defines parameters for GetKYB.
+type GetKYBParams struct {
+	// XServiceAccount The client to act for; absent to act as the integrator itself.
+	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
+}
+
+// SaveKYBParams defines parameters for SaveKYB.
+type SaveKYBParams struct {
+	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
+
+	// XServiceAccount The client to act for; absent to act as the integrator itself.
+	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
+}
+
+// CompleteKYBParams defines parameters for CompleteKYB.
+type CompleteKYBParams struct {
+	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
 
 	// XServiceAccount The client to act for; absent to act as the integrator itself.
 	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
@@ -1040,6 +1399,63 @@ type GetContactCapabilitiesParams struct {
 	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
 }
 
+// CreateEscrowParams defines parameters for CreateEscrow.
+type CreateEscrowParams struct {
+	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
+
+	// XServiceAccount The client to act for; absent to act as the integrator itself.
+	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
+}
+
+// PrepareEscrowActionParams defines parameters for PrepareEscrowAction.
+type PrepareEscrowActionParams struct {
+	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
+
+	// XServiceAccount The client to act for; absent to act as the integrator itself.
+	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
+}
+
+// ConfirmEscrowActionParams defines parameters for ConfirmEscrowAction.
+type ConfirmEscrowActionParams struct {
+	// XServiceAccount The client to act for; absent to act as the integrator itself.
+	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
+}
+
+// SyncEscrowParams defines parameters for SyncEscrow.
+type SyncEscrowParams struct {
+	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
+
+	// XServiceAccount The client to act for; absent to act as the integrator itself.
+	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
+}
+
+// CreatePayinParams defines parameters for CreatePayin.
+type CreatePayinParams struct {
+	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
+
+	// XServiceAccount The client to act for; absent to act as the integrator itself.
+	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
+}
+
+// GetPayinParams defines parameters for GetPayin.
+type GetPayinParams struct {
+	// XServiceAccount The client to act for; absent to act as the integrator itself.
+	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
+}
+
+// CreatePayinInstructionsParams defines parameters for CreatePayinInstructions.
+type CreatePayinInstructionsParams struct {
+	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
+
+	// XServiceAccount The client to act for; absent to act as the integrator itself.
+	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
+}
+
 // BookPayoutParams defines parameters for BookPayout.
 type BookPayoutParams struct {
 	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
@@ -1066,6 +1482,15 @@ type ConfirmPayoutParams struct {
 
 // CreateDepositParams defines parameters for CreateDeposit.
 type CreateDepositParams struct {
+	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
+
+	// XServiceAccount The client to act for; absent to act as the integrator itself.
+	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
+}
+
+// CompletePayinParams defines parameters for CompletePayin.
+type CompletePayinParams struct {
 	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
 
@@ -1115,6 +1540,12 @@ type RefreshTokenJSONRequestBody = RefreshRequest
 // CreateTokenJSONRequestBody defines body for CreateToken for application/json ContentType.
 type CreateTokenJSONRequestBody = TokenRequest
 
+// OpenRailJSONRequestBody defines body for OpenRail for application/json ContentType.
+type OpenRailJSONRequestBody = RailOpen
+
+// SaveKYBJSONRequestBody defines body for SaveKYB for application/json ContentType.
+type SaveKYBJSONRequestBody = KYBSave
+
 // CreateClientJSONRequestBody defines body for CreateClient for application/json ContentType.
 type CreateClientJSONRequestBody = ClientCreate
 
@@ -1123,6 +1554,18 @@ type CreateContactJSONRequestBody = ContactCreate
 
 // UpdateContactJSONRequestBody defines body for UpdateContact for application/json ContentType.
 type UpdateContactJSONRequestBody = ContactUpdate
+
+// CreateEscrowJSONRequestBody defines body for CreateEscrow for application/json ContentType.
+type CreateEscrowJSONRequestBody = EscrowCreate
+
+// PrepareEscrowActionJSONRequestBody defines body for PrepareEscrowAction for application/json ContentType.
+type PrepareEscrowActionJSONRequestBody = EscrowActionCreate
+
+// ConfirmEscrowActionJSONRequestBody defines body for ConfirmEscrowAction for application/json ContentType.
+type ConfirmEscrowActionJSONRequestBody = ApprovalConfirm
+
+// CreatePayinJSONRequestBody defines body for CreatePayin for application/json ContentType.
+type CreatePayinJSONRequestBody = PayinCreate
 
 // BookPayoutJSONRequestBody defines body for BookPayout for application/json ContentType.
 type BookPayoutJSONRequestBody = PayoutCreate
@@ -1372,9 +1815,24 @@ type ServerInterface interface {
 	// CreateToken Complete a login
 	// (POST /auth/token)
 	CreateToken(w http.ResponseWriter, r *http.Request)
+	// ListRails List rails and virtual accounts
+	// (GET /banks)
+	ListRails(w http.ResponseWriter, r *http.Request, params ListRailsParams)
+	// OpenRail Request or open a rail
+	// (POST /banks)
+	OpenRail(w http.ResponseWriter, r *http.Request, params OpenRailParams)
 	// ListChains List the live chains
 	// (GET /chains)
 	ListChains(w http.ResponseWriter, r *http.Request, params ListChainsParams)
+	// GetKYB Inspect verification
+	// (GET /client/kyb)
+	GetKYB(w http.ResponseWriter, r *http.Request, params GetKYBParams)
+	// SaveKYB Save verification information
+	// (PUT /client/kyb)
+	SaveKYB(w http.ResponseWriter, r *http.Request, params SaveKYBParams)
+	// CompleteKYB Complete the verification submission
+	// (POST /client/kyb/complete)
+	CompleteKYB(w http.ResponseWriter, r *http.Request, params CompleteKYBParams)
 	// CreateClient Create a client
 	// (POST /clients)
 	CreateClient(w http.ResponseWriter, r *http.Request, params CreateClientParams)
@@ -1393,6 +1851,27 @@ type ServerInterface interface {
 	// GetContactCapabilities Answer what a contact can be paid by
 	// (GET /contacts/{contactId}/capabilities)
 	GetContactCapabilities(w http.ResponseWriter, r *http.Request, contactID ContactID, params GetContactCapabilitiesParams)
+	// CreateEscrow Create an escrow deal
+	// (POST /escrow)
+	CreateEscrow(w http.ResponseWriter, r *http.Request, params CreateEscrowParams)
+	// PrepareEscrowAction Prepare an escrow action
+	// (POST /escrow/{escrowId}/actions)
+	PrepareEscrowAction(w http.ResponseWriter, r *http.Request, escrowID EscrowID, params PrepareEscrowActionParams)
+	// ConfirmEscrowAction Confirm an escrow action
+	// (POST /escrow/{escrowId}/actions/{idempotencyKey}/confirm)
+	ConfirmEscrowAction(w http.ResponseWriter, r *http.Request, escrowID EscrowID, idempotencyKey string, params ConfirmEscrowActionParams)
+	// SyncEscrow Refresh a deal from chain
+	// (POST /escrow/{escrowId}/sync)
+	SyncEscrow(w http.ResponseWriter, r *http.Request, escrowID EscrowID, params SyncEscrowParams)
+	// CreatePayin Quote or book a payin
+	// (POST /payins)
+	CreatePayin(w http.ResponseWriter, r *http.Request, params CreatePayinParams)
+	// GetPayin Read a payin
+	// (GET /payins/{payinId})
+	GetPayin(w http.ResponseWriter, r *http.Request, payinID PayinID, params GetPayinParams)
+	// CreatePayinInstructions Answer payer instructions
+	// (POST /payins/{payinId}/instructions)
+	CreatePayinInstructions(w http.ResponseWriter, r *http.Request, payinID PayinID, params CreatePayinInstructionsParams)
 	// BookPayout Book a payout
 	// (POST /payouts)
 	BookPayout(w http.ResponseWriter, r *http.Request, params BookPayoutParams)
@@ -1405,6 +1884,9 @@ type ServerInterface interface {
 	// CreateDeposit Emulate a credit
 	// (POST /sandbox/deposits)
 	CreateDeposit(w http.ResponseWriter, r *http.Request, params CreateDepositParams)
+	// CompletePayin Emulate payin completion
+	// (POST /sandbox/payins/{payinId}/complete)
+	CompletePayin(w http.ResponseWriter, r *http.Request, payinID PayinID, params CompletePayinParams)
 	// MovePayout Emulate a payout status move
 	// (POST /sandbox/payouts/{payoutId}/status)
 	MovePayout(w http.ResponseWriter, r *http.Request, payoutID PayoutID, params MovePayoutParams)
@@ -1458,6 +1940,133 @@ func (siw *ServerInterfaceWrapper) CreateToken(w http.ResponseWriter, r *http.Re
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.CreateToken(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListRails operation middleware
+func (siw *ServerInterfaceWrapper) ListRails(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListRailsParams
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "cursor"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "cursor", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "X-Service-Account" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
+		var XServiceAccount ServiceAccount
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Service-Account", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Service-Account", valueList[0], &XServiceAccount, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Service-Account", Err: err})
+			return
+		}
+
+		params.XServiceAccount = XServiceAccount
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListRails(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// OpenRail operation middleware
+func (siw *ServerInterfaceWrapper) OpenRail(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params OpenRailParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
+	// ------------- Optional header parameter "X-Service-Account" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
+		var XServiceAccount ServiceAccount
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Service-Account", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Service-Account", valueList[0], &XServiceAccount, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Service-Account", Err: err})
+			return
+		}
+
+		params.XServiceAccount = XServiceAccount
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.OpenRail(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1525,6 +2134,167 @@ func (siw *ServerInterfaceWrapper) ListChains(w http.ResponseWriter, r *http.Req
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ListChains(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetKYB operation middleware
+func (siw *ServerInterfaceWrapper) GetKYB(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetKYBParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "X-Service-Account" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
+		var XServiceAccount ServiceAccount
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Service-Account", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Service-Account", valueList[0], &XServiceAccount, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Service-Account", Err: err})
+			return
+		}
+
+		params.XServiceAccount = XServiceAccount
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetKYB(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// SaveKYB operation middleware
+func (siw *ServerInterfaceWrapper) SaveKYB(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SaveKYBParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
+	// ------------- Optional header parameter "X-Service-Account" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
+		var XServiceAccount ServiceAccount
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Service-Account", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Service-Account", valueList[0], &XServiceAccount, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Service-Account", Err: err})
+			return
+		}
+
+		params.XServiceAccount = XServiceAccount
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SaveKYB(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CompleteKYB operation middleware
+func (siw *ServerInterfaceWrapper) CompleteKYB(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CompleteKYBParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
+	// ------------- Optional header parameter "X-Service-Account" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
+		var XServiceAccount ServiceAccount
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Service-Account", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Service-Account", valueList[0], &XServiceAccount, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Service-Account", Err: err})
+			return
+		}
+
+		params.XServiceAccount = XServiceAccount
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CompleteKYB(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1849,6 +2619,442 @@ func (siw *ServerInterfaceWrapper) GetContactCapabilities(w http.ResponseWriter,
 	handler.ServeHTTP(w, r)
 }
 
+// CreateEscrow operation middleware
+func (siw *ServerInterfaceWrapper) CreateEscrow(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateEscrowParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
+	// ------------- Optional header parameter "X-Service-Account" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
+		var XServiceAccount ServiceAccount
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Service-Account", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Service-Account", valueList[0], &XServiceAccount, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Service-Account", Err: err})
+			return
+		}
+
+		params.XServiceAccount = XServiceAccount
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateEscrow(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PrepareEscrowAction operation middleware
+func (siw *ServerInterfaceWrapper) PrepareEscrowAction(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "escrowId" -------------
+	var escrowID EscrowID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "escrowId", r.PathValue("escrowId"), &escrowID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "escrowId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PrepareEscrowActionParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
+	// ------------- Optional header parameter "X-Service-Account" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
+		var XServiceAccount ServiceAccount
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Service-Account", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Service-Account", valueList[0], &XServiceAccount, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Service-Account", Err: err})
+			return
+		}
+
+		params.XServiceAccount = XServiceAccount
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PrepareEscrowAction(w, r, escrowID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ConfirmEscrowAction operation middleware
+func (siw *ServerInterfaceWrapper) ConfirmEscrowAction(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "escrowId" -------------
+	var escrowID EscrowID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "escrowId", r.PathValue("escrowId"), &escrowID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "escrowId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "idempotencyKey" -------------
+	var idempotencyKey string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "idempotencyKey", r.PathValue("idempotencyKey"), &idempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "idempotencyKey", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ConfirmEscrowActionParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "X-Service-Account" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
+		var XServiceAccount ServiceAccount
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Service-Account", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Service-Account", valueList[0], &XServiceAccount, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Service-Account", Err: err})
+			return
+		}
+
+		params.XServiceAccount = XServiceAccount
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ConfirmEscrowAction(w, r, escrowID, idempotencyKey, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// SyncEscrow operation middleware
+func (siw *ServerInterfaceWrapper) SyncEscrow(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "escrowId" -------------
+	var escrowID EscrowID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "escrowId", r.PathValue("escrowId"), &escrowID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "escrowId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SyncEscrowParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
+	// ------------- Optional header parameter "X-Service-Account" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
+		var XServiceAccount ServiceAccount
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Service-Account", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Service-Account", valueList[0], &XServiceAccount, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Service-Account", Err: err})
+			return
+		}
+
+		params.XServiceAccount = XServiceAccount
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SyncEscrow(w, r, escrowID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CreatePayin operation middleware
+func (siw *ServerInterfaceWrapper) CreatePayin(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreatePayinParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
+	// ------------- Optional header parameter "X-Service-Account" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
+		var XServiceAccount ServiceAccount
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Service-Account", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Service-Account", valueList[0], &XServiceAccount, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Service-Account", Err: err})
+			return
+		}
+
+		params.XServiceAccount = XServiceAccount
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreatePayin(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetPayin operation middleware
+func (siw *ServerInterfaceWrapper) GetPayin(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "payinId" -------------
+	var payinID PayinID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "payinId", r.PathValue("payinId"), &payinID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "payinId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetPayinParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "X-Service-Account" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
+		var XServiceAccount ServiceAccount
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Service-Account", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Service-Account", valueList[0], &XServiceAccount, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Service-Account", Err: err})
+			return
+		}
+
+		params.XServiceAccount = XServiceAccount
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetPayin(w, r, payinID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CreatePayinInstructions operation middleware
+func (siw *ServerInterfaceWrapper) CreatePayinInstructions(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "payinId" -------------
+	var payinID PayinID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "payinId", r.PathValue("payinId"), &payinID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "payinId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreatePayinInstructionsParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
+	// ------------- Optional header parameter "X-Service-Account" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
+		var XServiceAccount ServiceAccount
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Service-Account", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Service-Account", valueList[0], &XServiceAccount, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Service-Account", Err: err})
+			return
+		}
+
+		params.XServiceAccount = XServiceAccount
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreatePayinInstructions(w, r, payinID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // BookPayout operation middleware
 func (siw *ServerInterfaceWrapper) BookPayout(w http.ResponseWriter, r *http.Request) {
 
@@ -2079,6 +3285,75 @@ func (siw *ServerInterfaceWrapper) CreateDeposit(w http.ResponseWriter, r *http.
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.CreateDeposit(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CompletePayin operation middleware
+func (siw *ServerInterfaceWrapper) CompletePayin(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "payinId" -------------
+	var payinID PayinID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "payinId", r.PathValue("payinId"), &payinID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "payinId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CompletePayinParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
+	// ------------- Optional header parameter "X-Service-Account" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
+		var XServiceAccount ServiceAccount
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Service-Account", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Service-Account", valueList[0], &XServiceAccount, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Service-Account", Err: err})
+			return
+		}
+
+		params.XServiceAccount = XServiceAccount
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CompletePayin(w, r, payinID, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2416,6 +3691,14 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/auth/refresh", wrapper.RefreshToken)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/clients", wrapper.CreateClient)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/clients/{clientId}", wrapper.GetClient)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/kyb", wrapper.GetKYB)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/client/kyb", wrapper.SaveKYB)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/kyb/complete", wrapper.CompleteKYB)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/banks", wrapper.ListRails)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/banks", wrapper.OpenRail)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/payins", wrapper.CreatePayin)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/payins/{payinId}", wrapper.GetPayin)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/payins/{payinId}/instructions", wrapper.CreatePayinInstructions)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/contacts", wrapper.CreateContact)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/contacts/{contactId}", wrapper.DeleteContact)
 	m.HandleFunc(http.MethodPatch+" "+options.BaseURL+"/contacts/{contactId}", wrapper.UpdateContact)
@@ -2425,8 +3708,13 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/payouts/{payoutId}/confirm", wrapper.ConfirmPayout)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/transactions", wrapper.ListTransactions)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/chains", wrapper.ListChains)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/escrow", wrapper.CreateEscrow)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/escrow/{escrowId}/actions", wrapper.PrepareEscrowAction)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/escrow/{escrowId}/actions/{idempotencyKey}/confirm", wrapper.ConfirmEscrowAction)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/escrow/{escrowId}/sync", wrapper.SyncEscrow)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/sandbox/treasury", wrapper.GetTreasury)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/sandbox/deposits", wrapper.CreateDeposit)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/sandbox/payins/{payinId}/complete", wrapper.CompletePayin)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/sandbox/payouts/{payoutId}/status", wrapper.MovePayout)
 
 	return m
@@ -2452,6 +3740,46 @@ type ContactJSONResponse struct {
 	Headers ContactResponseHeaders
 }
 
+type EscrowResponseHeaders struct {
+	IdempotencyReplayed string
+	XRequestID          string
+}
+type EscrowJSONResponse struct {
+	Body Escrow
+
+	Headers EscrowResponseHeaders
+}
+
+type EscrowActionResponseHeaders struct {
+	IdempotencyReplayed string
+	XRequestID          string
+}
+type EscrowActionJSONResponse struct {
+	Body EscrowAction
+
+	Headers EscrowActionResponseHeaders
+}
+
+type PayinResponseHeaders struct {
+	IdempotencyReplayed string
+	XRequestID          string
+}
+type PayinJSONResponse struct {
+	Body Payin
+
+	Headers PayinResponseHeaders
+}
+
+type PayinInstructionsResponseHeaders struct {
+	IdempotencyReplayed string
+	XRequestID          string
+}
+type PayinInstructionsJSONResponse struct {
+	Body PayinInstructions
+
+	Headers PayinInstructionsResponseHeaders
+}
+
 type PayoutResponseHeaders struct {
 	IdempotencyReplayed string
 	XRequestID          string
@@ -2460,6 +3788,16 @@ type PayoutJSONResponse struct {
 	Body Payout
 
 	Headers PayoutResponseHeaders
+}
+
+type RailResponseHeaders struct {
+	IdempotencyReplayed string
+	XRequestID          string
+}
+type RailJSONResponse struct {
+	Body Rail
+
+	Headers RailResponseHeaders
 }
 
 type RefusalResponseHeaders struct {
@@ -2632,6 +3970,125 @@ func (response CreateTokendefaultJSONResponse) VisitCreateTokenResponse(w http.R
 	return err
 }
 
+type ListRailsRequestObject struct {
+	Params ListRailsParams
+}
+
+type ListRailsResponseObject interface {
+	VisitListRailsResponse(w http.ResponseWriter) error
+}
+
+type ListRails200ResponseHeaders struct {
+	XRequestID string
+}
+
+type ListRails200JSONResponse struct {
+	Body    RailPage
+	Headers ListRails200ResponseHeaders
+}
+
+func (response ListRails200JSONResponse) VisitListRailsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListRailsdefaultJSONResponse struct {
+	Body       ErrorEnvelope
+	Headers    RefusalResponseHeaders
+	StatusCode int
+}
+
+func (response ListRailsdefaultJSONResponse) VisitListRailsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type OpenRailRequestObject struct {
+	Params OpenRailParams
+	Body   *OpenRailJSONRequestBody
+}
+
+type OpenRailResponseObject interface {
+	VisitOpenRailResponse(w http.ResponseWriter) error
+}
+
+type OpenRail200JSONResponse struct{ RailJSONResponse }
+
+func (response OpenRail200JSONResponse) VisitOpenRailResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type OpenRail201ResponseHeaders struct {
+	IdempotencyReplayed string
+	XRequestID          string
+}
+
+type OpenRail201JSONResponse struct {
+	Body    Rail
+	Headers OpenRail201ResponseHeaders
+}
+
+func (response OpenRail201JSONResponse) VisitOpenRailResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type OpenRaildefaultJSONResponse struct {
+	Body       ErrorEnvelope
+	Headers    RefusalResponseHeaders
+	StatusCode int
+}
+
+func (response OpenRaildefaultJSONResponse) VisitOpenRailResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListChainsRequestObject struct {
 	Params ListChainsParams
 }
@@ -2669,6 +4126,157 @@ type ListChainsdefaultJSONResponse struct {
 }
 
 func (response ListChainsdefaultJSONResponse) VisitListChainsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetKYBRequestObject struct {
+	Params GetKYBParams
+}
+
+type GetKYBResponseObject interface {
+	VisitGetKYBResponse(w http.ResponseWriter) error
+}
+
+type GetKYB200ResponseHeaders struct {
+	XRequestID string
+}
+
+type GetKYB200JSONResponse struct {
+	Body    KYB
+	Headers GetKYB200ResponseHeaders
+}
+
+func (response GetKYB200JSONResponse) VisitGetKYBResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetKYBdefaultJSONResponse struct {
+	Body       ErrorEnvelope
+	Headers    RefusalResponseHeaders
+	StatusCode int
+}
+
+func (response GetKYBdefaultJSONResponse) VisitGetKYBResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SaveKYBRequestObject struct {
+	Params SaveKYBParams
+	Body   *SaveKYBJSONRequestBody
+}
+
+type SaveKYBResponseObject interface {
+	VisitSaveKYBResponse(w http.ResponseWriter) error
+}
+
+type SaveKYB200ResponseHeaders struct {
+	XRequestID string
+}
+
+type SaveKYB200JSONResponse struct {
+	Body    KYB
+	Headers SaveKYB200ResponseHeaders
+}
+
+func (response SaveKYB200JSONResponse) VisitSaveKYBResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SaveKYBdefaultJSONResponse struct {
+	Body       ErrorEnvelope
+	Headers    RefusalResponseHeaders
+	StatusCode int
+}
+
+func (response SaveKYBdefaultJSONResponse) VisitSaveKYBResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CompleteKYBRequestObject struct {
+	Params CompleteKYBParams
+}
+
+type CompleteKYBResponseObject interface {
+	VisitCompleteKYBResponse(w http.ResponseWriter) error
+}
+
+type CompleteKYB200ResponseHeaders struct {
+	XRequestID string
+}
+
+type CompleteKYB200JSONResponse struct {
+	Body    KYBSubmission
+	Headers CompleteKYB200ResponseHeaders
+}
+
+func (response CompleteKYB200JSONResponse) VisitCompleteKYBResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CompleteKYBdefaultJSONResponse struct {
+	Body       ErrorEnvelope
+	Headers    RefusalResponseHeaders
+	StatusCode int
+}
+
+func (response CompleteKYBdefaultJSONResponse) VisitCompleteKYBResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -3004,6 +4612,420 @@ func (response GetContactCapabilitiesdefaultJSONResponse) VisitGetContactCapabil
 	return err
 }
 
+type CreateEscrowRequestObject struct {
+	Params CreateEscrowParams
+	Body   *CreateEscrowJSONRequestBody
+}
+
+type CreateEscrowResponseObject interface {
+	VisitCreateEscrowResponse(w http.ResponseWriter) error
+}
+
+type CreateEscrow200JSONResponse struct{ EscrowJSONResponse }
+
+func (response CreateEscrow200JSONResponse) VisitCreateEscrowResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateEscrow201ResponseHeaders struct {
+	IdempotencyReplayed string
+	XRequestID          string
+}
+
+type CreateEscrow201JSONResponse struct {
+	Body    Escrow
+	Headers CreateEscrow201ResponseHeaders
+}
+
+func (response CreateEscrow201JSONResponse) VisitCreateEscrowResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateEscrowdefaultJSONResponse struct {
+	Body       ErrorEnvelope
+	Headers    RefusalResponseHeaders
+	StatusCode int
+}
+
+func (response CreateEscrowdefaultJSONResponse) VisitCreateEscrowResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PrepareEscrowActionRequestObject struct {
+	EscrowID EscrowID `json:"escrowId"`
+	Params   PrepareEscrowActionParams
+	Body     *PrepareEscrowActionJSONRequestBody
+}
+
+type PrepareEscrowActionResponseObject interface {
+	VisitPrepareEscrowActionResponse(w http.ResponseWriter) error
+}
+
+type PrepareEscrowAction200JSONResponse struct{ EscrowActionJSONResponse }
+
+func (response PrepareEscrowAction200JSONResponse) VisitPrepareEscrowActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PrepareEscrowAction201ResponseHeaders struct {
+	IdempotencyReplayed string
+	XRequestID          string
+}
+
+type PrepareEscrowAction201JSONResponse struct {
+	Body    EscrowAction
+	Headers PrepareEscrowAction201ResponseHeaders
+}
+
+func (response PrepareEscrowAction201JSONResponse) VisitPrepareEscrowActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PrepareEscrowActiondefaultJSONResponse struct {
+	Body       ErrorEnvelope
+	Headers    RefusalResponseHeaders
+	StatusCode int
+}
+
+func (response PrepareEscrowActiondefaultJSONResponse) VisitPrepareEscrowActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmEscrowActionRequestObject struct {
+	EscrowID       EscrowID `json:"escrowId"`
+	IdempotencyKey string   `json:"idempotencyKey"`
+	Params         ConfirmEscrowActionParams
+	Body           *ConfirmEscrowActionJSONRequestBody
+}
+
+type ConfirmEscrowActionResponseObject interface {
+	VisitConfirmEscrowActionResponse(w http.ResponseWriter) error
+}
+
+type ConfirmEscrowAction200JSONResponse struct{ EscrowJSONResponse }
+
+func (response ConfirmEscrowAction200JSONResponse) VisitConfirmEscrowActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmEscrowActiondefaultJSONResponse struct {
+	Body       ErrorEnvelope
+	Headers    RefusalResponseHeaders
+	StatusCode int
+}
+
+func (response ConfirmEscrowActiondefaultJSONResponse) VisitConfirmEscrowActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncEscrowRequestObject struct {
+	EscrowID EscrowID `json:"escrowId"`
+	Params   SyncEscrowParams
+}
+
+type SyncEscrowResponseObject interface {
+	VisitSyncEscrowResponse(w http.ResponseWriter) error
+}
+
+type SyncEscrow200JSONResponse struct{ EscrowJSONResponse }
+
+func (response SyncEscrow200JSONResponse) VisitSyncEscrowResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncEscrowdefaultJSONResponse struct {
+	Body       ErrorEnvelope
+	Headers    RefusalResponseHeaders
+	StatusCode int
+}
+
+func (response SyncEscrowdefaultJSONResponse) VisitSyncEscrowResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePayinRequestObject struct {
+	Params CreatePayinParams
+	Body   *CreatePayinJSONRequestBody
+}
+
+type CreatePayinResponseObject interface {
+	VisitCreatePayinResponse(w http.ResponseWriter) error
+}
+
+type CreatePayin200JSONResponse struct{ PayinJSONResponse }
+
+func (response CreatePayin200JSONResponse) VisitCreatePayinResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePayin201ResponseHeaders struct {
+	IdempotencyReplayed string
+	XRequestID          string
+}
+
+type CreatePayin201JSONResponse struct {
+	Body    Payin
+	Headers CreatePayin201ResponseHeaders
+}
+
+func (response CreatePayin201JSONResponse) VisitCreatePayinResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePayindefaultJSONResponse struct {
+	Body       ErrorEnvelope
+	Headers    RefusalResponseHeaders
+	StatusCode int
+}
+
+func (response CreatePayindefaultJSONResponse) VisitCreatePayinResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPayinRequestObject struct {
+	PayinID PayinID `json:"payinId"`
+	Params  GetPayinParams
+}
+
+type GetPayinResponseObject interface {
+	VisitGetPayinResponse(w http.ResponseWriter) error
+}
+
+type GetPayin200JSONResponse struct{ PayinJSONResponse }
+
+func (response GetPayin200JSONResponse) VisitGetPayinResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPayindefaultJSONResponse struct {
+	Body       ErrorEnvelope
+	Headers    RefusalResponseHeaders
+	StatusCode int
+}
+
+func (response GetPayindefaultJSONResponse) VisitGetPayinResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePayinInstructionsRequestObject struct {
+	PayinID PayinID `json:"payinId"`
+	Params  CreatePayinInstructionsParams
+}
+
+type CreatePayinInstructionsResponseObject interface {
+	VisitCreatePayinInstructionsResponse(w http.ResponseWriter) error
+}
+
+type CreatePayinInstructions200JSONResponse struct{ PayinInstructionsJSONResponse }
+
+func (response CreatePayinInstructions200JSONResponse) VisitCreatePayinInstructionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePayinInstructions201ResponseHeaders struct {
+	IdempotencyReplayed string
+	XRequestID          string
+}
+
+type CreatePayinInstructions201JSONResponse struct {
+	Body    PayinInstructions
+	Headers CreatePayinInstructions201ResponseHeaders
+}
+
+func (response CreatePayinInstructions201JSONResponse) VisitCreatePayinInstructionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePayinInstructionsdefaultJSONResponse struct {
+	Body       ErrorEnvelope
+	Headers    RefusalResponseHeaders
+	StatusCode int
+}
+
+func (response CreatePayinInstructionsdefaultJSONResponse) VisitCreatePayinInstructionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type BookPayoutRequestObject struct {
 	Params BookPayoutParams
 	Body   *BookPayoutJSONRequestBody
@@ -3233,6 +5255,51 @@ func (response CreateDepositdefaultJSONResponse) VisitCreateDepositResponse(w ht
 	return err
 }
 
+type CompletePayinRequestObject struct {
+	PayinID PayinID `json:"payinId"`
+	Params  CompletePayinParams
+}
+
+type CompletePayinResponseObject interface {
+	VisitCompletePayinResponse(w http.ResponseWriter) error
+}
+
+type CompletePayin200JSONResponse struct{ PayinJSONResponse }
+
+func (response CompletePayin200JSONResponse) VisitCompletePayinResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Idempotency-Replayed", fmt.Sprint(response.Headers.IdempotencyReplayed))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CompletePayindefaultJSONResponse struct {
+	Body       ErrorEnvelope
+	Headers    RefusalResponseHeaders
+	StatusCode int
+}
+
+func (response CompletePayindefaultJSONResponse) VisitCompletePayinResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-ID", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type MovePayoutRequestObject struct {
 	PayoutID PayoutID `json:"payoutId"`
 	Params   MovePayoutParams
@@ -3390,9 +5457,24 @@ type StrictServerInterface interface {
 	// CreateToken Complete a login
 	// (POST /auth/token)
 	CreateToken(ctx context.Context, request CreateTokenRequestObject) (CreateTokenResponseObject, error)
+	// ListRails List rails and virtual accounts
+	// (GET /banks)
+	ListRails(ctx context.Context, request ListRailsRequestObject) (ListRailsResponseObject, error)
+	// OpenRail Request or open a rail
+	// (POST /banks)
+	OpenRail(ctx context.Context, request OpenRailRequestObject) (OpenRailResponseObject, error)
 	// ListChains List the live chains
 	// (GET /chains)
 	ListChains(ctx context.Context, request ListChainsRequestObject) (ListChainsResponseObject, error)
+	// GetKYB Inspect verification
+	// (GET /client/kyb)
+	GetKYB(ctx context.Context, request GetKYBRequestObject) (GetKYBResponseObject, error)
+	// SaveKYB Save verification information
+	// (PUT /client/kyb)
+	SaveKYB(ctx context.Context, request SaveKYBRequestObject) (SaveKYBResponseObject, error)
+	// CompleteKYB Complete the verification submission
+	// (POST /client/kyb/complete)
+	CompleteKYB(ctx context.Context, request CompleteKYBRequestObject) (CompleteKYBResponseObject, error)
 	// CreateClient Create a client
 	// (POST /clients)
 	CreateClient(ctx context.Context, request CreateClientRequestObject) (CreateClientResponseObject, error)
@@ -3411,6 +5493,27 @@ type StrictServerInterface interface {
 	// GetContactCapabilities Answer what a contact can be paid by
 	// (GET /contacts/{contactId}/capabilities)
 	GetContactCapabilities(ctx context.Context, request GetContactCapabilitiesRequestObject) (GetContactCapabilitiesResponseObject, error)
+	// CreateEscrow Create an escrow deal
+	// (POST /escrow)
+	CreateEscrow(ctx context.Context, request CreateEscrowRequestObject) (CreateEscrowResponseObject, error)
+	// PrepareEscrowAction Prepare an escrow action
+	// (POST /escrow/{escrowId}/actions)
+	PrepareEscrowAction(ctx context.Context, request PrepareEscrowActionRequestObject) (PrepareEscrowActionResponseObject, error)
+	// ConfirmEscrowAction Confirm an escrow action
+	// (POST /escrow/{escrowId}/actions/{idempotencyKey}/confirm)
+	ConfirmEscrowAction(ctx context.Context, request ConfirmEscrowActionRequestObject) (ConfirmEscrowActionResponseObject, error)
+	// SyncEscrow Refresh a deal from chain
+	// (POST /escrow/{escrowId}/sync)
+	SyncEscrow(ctx context.Context, request SyncEscrowRequestObject) (SyncEscrowResponseObject, error)
+	// CreatePayin Quote or book a payin
+	// (POST /payins)
+	CreatePayin(ctx context.Context, request CreatePayinRequestObject) (CreatePayinResponseObject, error)
+	// GetPayin Read a payin
+	// (GET /payins/{payinId})
+	GetPayin(ctx context.Context, request GetPayinRequestObject) (GetPayinResponseObject, error)
+	// CreatePayinInstructions Answer payer instructions
+	// (POST /payins/{payinId}/instructions)
+	CreatePayinInstructions(ctx context.Context, request CreatePayinInstructionsRequestObject) (CreatePayinInstructionsResponseObject, error)
 	// BookPayout Book a payout
 	// (POST /payouts)
 	BookPayout(ctx context.Context, request BookPayoutRequestObject) (BookPayoutResponseObject, error)
@@ -3423,6 +5526,9 @@ type StrictServerInterface interface {
 	// CreateDeposit Emulate a credit
 	// (POST /sandbox/deposits)
 	CreateDeposit(ctx context.Context, request CreateDepositRequestObject) (CreateDepositResponseObject, error)
+	// CompletePayin Emulate payin completion
+	// (POST /sandbox/payins/{payinId}/complete)
+	CompletePayin(ctx context.Context, request CompletePayinRequestObject) (CompletePayinResponseObject, error)
 	// MovePayout Emulate a payout status move
 	// (POST /sandbox/payouts/{payoutId}/status)
 	MovePayout(ctx context.Context, request MovePayoutRequestObject) (MovePayoutResponseObject, error)
@@ -3566,6 +5672,65 @@ func (sh *strictHandler) CreateToken(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// ListRails operation middleware
+func (sh *strictHandler) ListRails(w http.ResponseWriter, r *http.Request, params ListRailsParams) {
+	var request ListRailsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListRails(ctx, request.(ListRailsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListRails")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListRailsResponseObject); ok {
+		if err := validResponse.VisitListRailsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// OpenRail operation middleware
+func (sh *strictHandler) OpenRail(w http.ResponseWriter, r *http.Request, params OpenRailParams) {
+	var request OpenRailRequestObject
+
+	request.Params = params
+
+	var body OpenRailJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.OpenRail(ctx, request.(OpenRailRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "OpenRail")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(OpenRailResponseObject); ok {
+		if err := validResponse.VisitOpenRailResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // ListChains operation middleware
 func (sh *strictHandler) ListChains(w http.ResponseWriter, r *http.Request, params ListChainsParams) {
 	var request ListChainsRequestObject
@@ -3585,6 +5750,91 @@ func (sh *strictHandler) ListChains(w http.ResponseWriter, r *http.Request, para
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListChainsResponseObject); ok {
 		if err := validResponse.VisitListChainsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetKYB operation middleware
+func (sh *strictHandler) GetKYB(w http.ResponseWriter, r *http.Request, params GetKYBParams) {
+	var request GetKYBRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetKYB(ctx, request.(GetKYBRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetKYB")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetKYBResponseObject); ok {
+		if err := validResponse.VisitGetKYBResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SaveKYB operation middleware
+func (sh *strictHandler) SaveKYB(w http.ResponseWriter, r *http.Request, params SaveKYBParams) {
+	var request SaveKYBRequestObject
+
+	request.Params = params
+
+	var body SaveKYBJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SaveKYB(ctx, request.(SaveKYBRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SaveKYB")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SaveKYBResponseObject); ok {
+		if err := validResponse.VisitSaveKYBResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CompleteKYB operation middleware
+func (sh *strictHandler) CompleteKYB(w http.ResponseWriter, r *http.Request, params CompleteKYBParams) {
+	var request CompleteKYBRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CompleteKYB(ctx, request.(CompleteKYBRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CompleteKYB")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CompleteKYBResponseObject); ok {
+		if err := validResponse.VisitCompleteKYBResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -3772,6 +6022,222 @@ func (sh *strictHandler) GetContactCapabilities(w http.ResponseWriter, r *http.R
 	}
 }
 
+// CreateEscrow operation middleware
+func (sh *strictHandler) CreateEscrow(w http.ResponseWriter, r *http.Request, params CreateEscrowParams) {
+	var request CreateEscrowRequestObject
+
+	request.Params = params
+
+	var body CreateEscrowJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateEscrow(ctx, request.(CreateEscrowRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateEscrow")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateEscrowResponseObject); ok {
+		if err := validResponse.VisitCreateEscrowResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PrepareEscrowAction operation middleware
+func (sh *strictHandler) PrepareEscrowAction(w http.ResponseWriter, r *http.Request, escrowID EscrowID, params PrepareEscrowActionParams) {
+	var request PrepareEscrowActionRequestObject
+
+	request.EscrowID = escrowID
+	request.Params = params
+
+	var body PrepareEscrowActionJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PrepareEscrowAction(ctx, request.(PrepareEscrowActionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PrepareEscrowAction")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PrepareEscrowActionResponseObject); ok {
+		if err := validResponse.VisitPrepareEscrowActionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ConfirmEscrowAction operation middleware
+func (sh *strictHandler) ConfirmEscrowAction(w http.ResponseWriter, r *http.Request, escrowID EscrowID, idempotencyKey string, params ConfirmEscrowActionParams) {
+	var request ConfirmEscrowActionRequestObject
+
+	request.EscrowID = escrowID
+	request.IdempotencyKey = idempotencyKey
+	request.Params = params
+
+	var body ConfirmEscrowActionJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ConfirmEscrowAction(ctx, request.(ConfirmEscrowActionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ConfirmEscrowAction")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ConfirmEscrowActionResponseObject); ok {
+		if err := validResponse.VisitConfirmEscrowActionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SyncEscrow operation middleware
+func (sh *strictHandler) SyncEscrow(w http.ResponseWriter, r *http.Request, escrowID EscrowID, params SyncEscrowParams) {
+	var request SyncEscrowRequestObject
+
+	request.EscrowID = escrowID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SyncEscrow(ctx, request.(SyncEscrowRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SyncEscrow")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SyncEscrowResponseObject); ok {
+		if err := validResponse.VisitSyncEscrowResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreatePayin operation middleware
+func (sh *strictHandler) CreatePayin(w http.ResponseWriter, r *http.Request, params CreatePayinParams) {
+	var request CreatePayinRequestObject
+
+	request.Params = params
+
+	var body CreatePayinJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreatePayin(ctx, request.(CreatePayinRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreatePayin")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreatePayinResponseObject); ok {
+		if err := validResponse.VisitCreatePayinResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetPayin operation middleware
+func (sh *strictHandler) GetPayin(w http.ResponseWriter, r *http.Request, payinID PayinID, params GetPayinParams) {
+	var request GetPayinRequestObject
+
+	request.PayinID = payinID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetPayin(ctx, request.(GetPayinRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetPayin")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetPayinResponseObject); ok {
+		if err := validResponse.VisitGetPayinResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreatePayinInstructions operation middleware
+func (sh *strictHandler) CreatePayinInstructions(w http.ResponseWriter, r *http.Request, payinID PayinID, params CreatePayinInstructionsParams) {
+	var request CreatePayinInstructionsRequestObject
+
+	request.PayinID = payinID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreatePayinInstructions(ctx, request.(CreatePayinInstructionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreatePayinInstructions")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreatePayinInstructionsResponseObject); ok {
+		if err := validResponse.VisitCreatePayinInstructionsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // BookPayout operation middleware
 func (sh *strictHandler) BookPayout(w http.ResponseWriter, r *http.Request, params BookPayoutParams) {
 	var request BookPayoutRequestObject
@@ -3892,6 +6358,33 @@ func (sh *strictHandler) CreateDeposit(w http.ResponseWriter, r *http.Request, p
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(CreateDepositResponseObject); ok {
 		if err := validResponse.VisitCreateDepositResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CompletePayin operation middleware
+func (sh *strictHandler) CompletePayin(w http.ResponseWriter, r *http.Request, payinID PayinID, params CompletePayinParams) {
+	var request CompletePayinRequestObject
+
+	request.PayinID = payinID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CompletePayin(ctx, request.(CompletePayinRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CompletePayin")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CompletePayinResponseObject); ok {
+		if err := validResponse.VisitCompletePayinResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

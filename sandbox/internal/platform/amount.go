@@ -14,13 +14,18 @@ const maxAmountDigits = 36
 // checkAmount refuses an amount that is not positive, absurdly long, or finer than its token.
 // Source: Errors, Platform envelope (amount_precision).
 func checkAmount(amount decimal.Decimal, decimals int32) error {
+	return checkAmountOf("amount", amount, decimals)
+}
+
+// checkAmountOf is checkAmount for a field of another name.
+func checkAmountOf(field string, amount decimal.Decimal, decimals int32) error {
 	switch {
 	case amount.NumDigits() > maxAmountDigits || amount.Exponent() > 0 || amount.Exponent() < -maxAmountDigits:
-		return refuse.InvalidField("amount", "decimal_max_digits", fmt.Sprintf("An amount has at most %d digits.", maxAmountDigits))
+		return refuse.InvalidField(field, "decimal_max_digits", fmt.Sprintf("An amount has at most %d digits.", maxAmountDigits))
 	case !amount.IsPositive():
-		return refuse.InvalidField("amount", "greater_than", "An amount is greater than zero.")
+		return refuse.InvalidField(field, "greater_than", "An amount is greater than zero.")
 	case !amount.Equal(amount.Truncate(decimals)):
-		return refuse.InvalidField("amount", "amount_precision", fmt.Sprintf("The token has %d decimals.", decimals))
+		return refuse.InvalidField(field, "amount_precision", fmt.Sprintf("The currency has %d decimals.", decimals))
 	}
 	return nil
 }

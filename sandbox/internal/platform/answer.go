@@ -122,3 +122,80 @@ type treasuryAnswer struct {
 func (a treasuryAnswer) VisitGetTreasuryResponse(w http.ResponseWriter) error {
 	return a.write(w, a.body)
 }
+
+type kybAnswer struct {
+	outcome
+	body api.KYB
+}
+
+func (a kybAnswer) VisitGetKYBResponse(w http.ResponseWriter) error  { return a.write(w, a.body) }
+func (a kybAnswer) VisitSaveKYBResponse(w http.ResponseWriter) error { return a.write(w, a.body) }
+
+type submissionAnswer struct {
+	outcome
+	body api.KYBSubmission
+}
+
+func (a submissionAnswer) VisitCompleteKYBResponse(w http.ResponseWriter) error {
+	return a.write(w, a.body)
+}
+
+type railPageAnswer struct {
+	outcome
+	body api.RailPage
+}
+
+func (a railPageAnswer) VisitListRailsResponse(w http.ResponseWriter) error {
+	return a.write(w, a.body)
+}
+
+type railAnswer struct {
+	outcome
+	body api.Rail
+}
+
+func (a railAnswer) VisitOpenRailResponse(w http.ResponseWriter) error { return a.write(w, a.body) }
+
+type payinAnswer struct {
+	outcome
+	body api.Payin
+}
+
+func (a payinAnswer) VisitCreatePayinResponse(w http.ResponseWriter) error {
+	return a.write(w, a.body)
+}
+func (a payinAnswer) VisitGetPayinResponse(w http.ResponseWriter) error { return a.write(w, a.body) }
+func (a payinAnswer) VisitCompletePayinResponse(w http.ResponseWriter) error {
+	return a.write(w, a.body)
+}
+
+type instructionsAnswer struct {
+	outcome
+	body api.PayinInstructions
+}
+
+func (a instructionsAnswer) VisitCreatePayinInstructionsResponse(w http.ResponseWriter) error {
+	return a.write(w, a.body)
+}
+
+type escrowAnswer struct {
+	outcome
+	body api.Escrow
+}
+
+func (a escrowAnswer) VisitCreateEscrowResponse(w http.ResponseWriter) error {
+	return a.write(w, a.body)
+}
+func (a escrowAnswer) VisitConfirmEscrowActionResponse(w http.ResponseWriter) error {
+	return a.write(w, a.body)
+}
+func (a escrowAnswer) VisitSyncEscrowResponse(w http.ResponseWriter) error { return a.write(w, a.body) }
+
+type escrowActionAnswer struct {
+	outcome
+	body api.EscrowAction
+}
+
+func (a escrowActionAnswer) VisitPrepareEscrowActionResponse(w http.ResponseWriter) error {
+	return a.write(w, a.body)
+}

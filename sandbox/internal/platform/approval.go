@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 )
 
-// approvalPayload is what a developer key signs to fund a payout, as RFC 8785 canonical JSON.
+// approvalPayload is what a developer key signs to fund a payout or to act on an escrow deal, as RFC 8785 canonical JSON.
 type approvalPayload struct {
 	ApprovalID  string              `json:"approvalId"`
 	Operation   string              `json:"operation"`
@@ -23,29 +23,22 @@ type approvalPayload struct {
 	Nonce       string              `json:"nonce"`
 }
 
+// approvalDestination is where the money goes: a payout's contact, or an escrow deal's payee.
 type approvalDestination struct {
-	ContactID string `json:"contactId"`
+	ContactID string `json:"contactId,omitzero"`
+	Address   string `json:"address,omitzero"`
 	ChainID   int64  `json:"chainId,omitzero"` // only when the booking named it
 }
 
-// newApproval prepares the approval of a payout.
-func newApproval(booked *payout, expires time.Time) (api.Approval, error) {
+// newApproval completes the payload with an id, its window's end and a nonce.
+func newApproval(payload approvalPayload, expires time.Time) (api.Approval, error) {
 	approval := api.Approval{ID: newID("apr_"), ExpiresAt: expires}
-	payload, err := json.Marshal(approvalPayload{
-		ApprovalID:  approval.ID,
-		Operation:   "payout.fund",
-		ResourceID:  booked.id,
-		Account:     booked.holder.key.account,
-		Amount:      booked.terms.Amount.String(),
-		Currency:    booked.asset(),
-		Destination: approvalDestination{ContactID: booked.terms.ContactID, ChainID: booked.terms.ToChainID},
-		ExpiresAt:   expires,
-		Nonce:       rand.Text(),
-	})
+	payload.ApprovalID, payload.ExpiresAt, payload.Nonce = approval.ID, expires, rand.Text()
+	text, err := json.Marshal(payload)
 	if err != nil {
 		return api.Approval{}, err
 	}
-	canonical := jsontext.Value(payload)
+	canonical := jsontext.Value(text)
 	if err := canonical.Canonicalize(); err != nil {
 		return api.Approval{}, err
 	}

@@ -100,7 +100,7 @@ func (t *turn) price(booked *payout) error {
 	if err != nil {
 		return err
 	}
-	approval, err := newApproval(booked, t.now.Add(time.Duration(t.settings.ApprovalLifetime)))
+	approval, err := newApproval(booked.approvalPayload(), t.now.Add(time.Duration(t.settings.ApprovalLifetime)))
 	if err != nil {
 		return err
 	}
@@ -108,6 +108,18 @@ func (t *turn) price(booked *payout) error {
 	booked.answer = booked.view(t.now)
 	t.approvals[approval.ID] = booked
 	return nil
+}
+
+// approvalPayload is what the booking asks to sign.
+func (p *payout) approvalPayload() approvalPayload {
+	return approvalPayload{
+		Operation:   "payout.fund",
+		ResourceID:  p.id,
+		Account:     p.holder.key.account,
+		Amount:      p.terms.Amount.String(),
+		Currency:    p.asset(),
+		Destination: approvalDestination{ContactID: p.terms.ContactID, ChainID: p.terms.ToChainID},
+	}
 }
 
 // checkRoute refuses chains that the payment does not pass. Money leaves from Base, and arrives on the contact's chain.

@@ -24,18 +24,25 @@ func (p *Platform) ConfirmPayout(ctx context.Context, request api.ConfirmPayoutR
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(body.PublicKey, c.PublicKey) {
-		return nil, refuse.KeyNotRegistered()
-	}
-	if wallet.Verify(body.PublicKey, payload, body.Signature) != nil {
-		return nil, refuse.SignatureInvalid()
-	}
-	if c.Recheck != nil {
-		if err := c.Recheck(ctx); err != nil {
-			return nil, err
-		}
+	if err := cosign(ctx, c, payload, body); err != nil {
+		return nil, err
 	}
 	return p.fund(c, request.PayoutID, body.ApprovalID)
+}
+
+// cosign verifies a signed approval as the service does before it adds its own signature: by the session's developer
+// key, which it reads anew. The lock is not held meanwhile. Source: Authentication, Platform API (rules 4 to 6).
+func cosign(ctx context.Context, c caller.Caller, payload []byte, signed *api.ApprovalConfirm) error {
+	if !bytes.Equal(signed.PublicKey, c.PublicKey) {
+		return refuse.KeyNotRegistered()
+	}
+	if wallet.Verify(signed.PublicKey, payload, signed.Signature) != nil {
+		return refuse.SignatureInvalid()
+	}
+	if c.Recheck != nil {
+		return c.Recheck(ctx)
+	}
+	return nil
 }
 
 // confirmable answers the bytes to verify, if the payout can be confirmed with this approval.
@@ -108,19 +115,28 @@ func (t *turn) awaiting(c caller.Caller, payoutID, approvalID string) (*payout, 
 
 // fundable refuses what the service would not co-sign, and what the balance does not cover.
 func (t *turn) fundable(booked *payout) error {
+	if err := t.signable(booked.holder); err != nil {
+		return err
+	}
 	available := t.books.balance(booked.holder.book(), booked.asset())
+	if available.LessThan(booked.terms.Amount) {
+		return refuse.PayoutNotFundable("The balance does not cover the payout.", map[string]any{
+			"available": available.String(),
+			"currency":  booked.asset(),
+		})
+	}
+	return nil
+}
+
+// signable refuses what the service would not co-sign.
+func (t *turn) signable(h *holder) error {
 	switch {
-	case !t.ready(booked.holder):
+	case !t.ready(h):
 		return refuse.WalletNotLinked()
 	case t.settings.SignerDetached:
 		return refuse.SignerNotAttached()
 	case t.settings.SigningPolicy == SigningPolicyRefuse:
 		return refuse.SigningPolicyRefused()
-	case available.LessThan(booked.terms.Amount):
-		return refuse.PayoutNotFundable("The balance does not cover the payout.", map[string]any{
-			"available": available.String(),
-			"currency":  booked.asset(),
-		})
 	default:
 		return nil
 	}

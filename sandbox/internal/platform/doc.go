@@ -1,5 +1,6 @@
-// Package platform is the sandbox host's state machine behind the generated strict server: clients, contacts, payouts
-// with their quotes and approvals, the double-entry ledger, idempotency records, transactions, chains and the faucet.
+// Package platform is the sandbox host's state machine behind the generated strict server: clients with their
+// verification and rails, contacts, payins and payouts with their quotes and approvals, escrow deals, the double-entry
+// ledger, idempotency records, transactions, chains and the faucet.
 //
 // A [Platform] trusts its caller: the gate in front of it has read the session, the acting account and the request's
 // syntax. What it refuses, it refuses with a [refuse.Refusal].
@@ -28,4 +29,23 @@
 //   - A payout that was moved by hand moves by itself no more. A move to where it stands changes nothing.
 //   - A failed payout puts the money back at once. A refunded one puts it back, fee included, as a refund of its own.
 //   - A confirm of a payout that failed or was refunded answers approval_consumed: nothing is funded any more.
+//   - Verification acts for a client; without X-Service-Account it is validation_failed for that header, because the
+//     integrator's own account is verified in the service's application. It needs a name (legalName or entityName of a
+//     business, firstName and lastName of a person), a country and one document. It is not_started, pending once
+//     something was saved, under_review once completed, then approved or rejected by the setting. Saving is possible at
+//     any time and changes no submission; completing changed content is a new submission with a review of its own.
+//   - Every bank rail needs an approved verification; the integrator's own account counts as approved. A rail outside
+//     the agreement, and one that is hidden from the client's list, answers rail_not_available when it is opened.
+//   - A payin over a virtual account costs nothing but the spread, one from another chain 0.30 of its token. Euros
+//     become EURC, everything else USDC. The same terms answer the same payin until its instructions were asked for.
+//   - A payin is completed within its price's window and after its instructions were asked for (quote_not_submitted
+//     before), for what its quote says. A virtual account whose channel is unavailable answers payout_not_fundable. A
+//     payin that is completed stays completed, whatever key asks again.
+//   - An escrow deal is approved within its first window, released within the second, and refunded within the third;
+//     after that nothing can be done with it. Its windows are fixed when it is created. Any other action is a conflict,
+//     and so is an approval that the balance does not cover, with what is available in the details.
+//   - A confirmed escrow action happens on chain at once. The deal shows it from the next chain read on, which the
+//     confirm itself makes unless the deal was read in the 15 seconds before.
+//   - Every approval that was issued for an escrow action can be confirmed while its own 60 seconds last; the action
+//     happens once, and is approval_consumed from then on.
 package platform

@@ -29,6 +29,8 @@ type holder struct {
 	wallet       string
 	userID       string
 	transactions []*transaction // oldest first
+	kyb          verification
+	rails        map[api.BankMethod]*rail
 }
 
 func (h *holder) isClient() bool { return h.key.account != caller.Self }

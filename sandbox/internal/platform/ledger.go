@@ -7,7 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Book accounts of the host beside those of integrators and clients. Only the outside may be overdrawn: it stands for
+// Book accounts of the host beside those of integrators, clients and escrow deals. Only the outside may be overdrawn: it stands for
 // everything that is not in the host.
 const (
 	bookFaucet   = "faucet"   // pays every emulated credit
@@ -18,7 +18,8 @@ const (
 
 // LedgerEntry is one side of a movement. The entries of one movement add up to zero in each currency.
 type LedgerEntry struct {
-	// Account is a client's id, an integrator's id, or one of the host's own: faucet, clearing, fees, outside.
+	// Account is a client's id, an integrator's id, an escrow deal's id, or one of the host's own: faucet, clearing,
+	// fees, outside.
 	Account string `json:"account"`
 	// Amount is what the account gains, negative for what it gives, in units of the currency.
 	Amount decimal.Decimal `json:"amount"`
@@ -28,8 +29,8 @@ type LedgerEntry struct {
 	Movement string `json:"movement"`
 	// Kind says what moved the money, such as deposit, payout_funding or payout_settlement.
 	Kind string `json:"kind"`
-	// PayoutID is the payout concerned, if there is one.
-	PayoutID string `json:"payoutId,omitempty"`
+	// ResourceID is the payout, payin or escrow deal concerned, if there is one.
+	ResourceID string `json:"resourceId,omitempty"`
 	// At is when it was entered, on the host's clock.
 	At time.Time `json:"at"`
 }
@@ -61,14 +62,14 @@ func (b *books) balance(account, currency string) decimal.Decimal {
 
 // movement is money that moves at one instant for one reason.
 type movement struct {
-	books              *books
-	id, kind, payoutID string
-	at                 time.Time
+	books                *books
+	id, kind, resourceID string
+	at                   time.Time
 }
 
-func (b *books) movement(kind, payoutID string, at time.Time) movement {
+func (b *books) movement(kind, resourceID string, at time.Time) movement {
 	b.movements++
-	return movement{books: b, id: fmt.Sprintf("mv_%06d", b.movements), kind: kind, payoutID: payoutID, at: at}
+	return movement{books: b, id: fmt.Sprintf("mv_%06d", b.movements), kind: kind, resourceID: resourceID, at: at}
 }
 
 // transfer moves an amount from one account to the other; zero moves nothing.
@@ -84,7 +85,7 @@ func (m movement) enter(account, currency string, amount decimal.Decimal) {
 	b := m.books
 	b.entries = append(b.entries, LedgerEntry{
 		Account: account, Amount: amount, Currency: currency,
-		Movement: m.id, Kind: m.kind, PayoutID: m.payoutID, At: m.at,
+		Movement: m.id, Kind: m.kind, ResourceID: m.resourceID, At: m.at,
 	})
 	at := holding{account, currency}
 	b.balances[at] = b.balances[at].Add(amount)

@@ -41,9 +41,16 @@ type state struct {
 	inFlight  []*payout          // funded and still moving by itself, in the order of funding
 	sequence  int                // of the last transaction
 
-	bookings records[*payout]
-	deposits records[api.Transaction]
-	moves    records[api.Payout]
+	payins map[string]*payin
+	quoted map[payinKey]*payin // the latest payin of the same terms
+	deals  map[string]*deal
+
+	bookings    records[*payout]
+	deposits    records[api.Transaction]
+	moves       records[api.Payout]
+	completions records[api.Payin]
+	agreements  records[*deal]
+	actions     records[*escrowAction]
 }
 
 func newState() *state {
@@ -56,6 +63,9 @@ func newState() *state {
 		byDetails: map[detailsKey]*contact{},
 		payouts:   map[string]*payout{},
 		approvals: map[string]*payout{},
+		payins:    map[string]*payin{},
+		quoted:    map[payinKey]*payin{},
+		deals:     map[string]*deal{},
 	}
 }
 

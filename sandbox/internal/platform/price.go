@@ -79,18 +79,23 @@ func feeOf(to destination) decimal.Decimal {
 	}
 }
 
-// rate is how much of the destination currency one unit of the asset buys.
-func (t *turn) rate(asset, destination string) decimal.Decimal {
-	from, to := pegs[asset], destination
-	if peg, ok := pegs[destination]; ok {
-		to = peg
-	}
+// rate is how much of the destination currency one unit of the source buys. Either may be a token.
+func (t *turn) rate(source, destination string) decimal.Decimal {
+	from, to := fiatOf(source), fiatOf(destination)
 	one := decimal.NewFromInt(1)
 	rate := perDollar[to].DivRound(perDollar[from], rateDecimals)
 	if from != to {
 		rate = rate.Mul(one.Sub(fxSpread))
 	}
 	return rate.Mul(one.Sub(t.settings.PriceWorsening)).Round(rateDecimals)
+}
+
+// fiatOf is the currency itself, or the one that a token stands for.
+func fiatOf(currency string) string {
+	if peg, ok := pegs[currency]; ok {
+		return peg
+	}
+	return currency
 }
 
 // decimalsOf is how finely the destination counts.
@@ -100,9 +105,15 @@ func decimalsOf(to destination, currency string) int32 {
 		chain, _ := chainByCode(to.wallet.chain)
 		token, _ := tokenOf(chain, to.wallet.token)
 		return int32(token.Decimals) //nolint:gosec // the chains list 6 to 18
-	case wholeCurrencies[currency]:
-		return 0
 	default:
-		return 2
+		return fiatDecimals(currency)
 	}
+}
+
+// fiatDecimals is how finely a fiat currency is paid.
+func fiatDecimals(currency string) int32 {
+	if wholeCurrencies[currency] {
+		return 0
+	}
+	return 2
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 )
 
 // Duration is a time.Duration that travels in JSON as Go writes it, such as "300ms" or "1m30s".
@@ -33,6 +35,15 @@ const (
 	SigningPolicyRefuse SigningPolicy = "refuse"
 )
 
+// KYBDecision is what the review of a verification ends with.
+type KYBDecision string
+
+// The decisions.
+const (
+	KYBDecisionApprove KYBDecision = "approve"
+	KYBDecisionReject  KYBDecision = "reject"
+)
+
 // The longest lifetimes that the description allows. Source: Limits, Lifetimes.
 const (
 	MaxQuoteLifetime    = Duration(2 * time.Minute)
@@ -52,7 +63,8 @@ type Settings struct {
 	SigningPolicy SigningPolicy `json:"signingPolicy"`
 	// SignerDetached refuses bookings and confirms with signer_not_attached.
 	SignerDetached bool `json:"signerDetached"`
-	// PartnerDown refuses the booking of bank payouts with provider_unavailable.
+	// PartnerDown refuses the booking of bank payouts, the opening of rails and the quoting of bank payins with
+	// provider_unavailable.
 	PartnerDown bool `json:"partnerDown"`
 	// PayoutMethodsDisabled lists bank methods that no contact can be paid by for the time being.
 	PayoutMethodsDisabled []string `json:"payoutMethodsDisabled"`
@@ -66,6 +78,21 @@ type Settings struct {
 	QuoteLifetime Duration `json:"quoteLifetime"`
 	// ApprovalLifetime is the approval window of a payout, at most 120 seconds. Source: Limits, Lifetimes.
 	ApprovalLifetime Duration `json:"approvalLifetime"`
+
+	// KYBDecision is what a review ends with. It is read when the review is first looked at after KYBDecisionAfter.
+	KYBDecision KYBDecision `json:"kybDecision"`
+	// KYBDecisionAfter is how long a completed verification stays under review.
+	KYBDecisionAfter Duration `json:"kybDecisionAfter"`
+	// RailsHidden lists rails that are absent from every client's list, as residency or legal form would have it.
+	RailsHidden []string `json:"railsHidden"`
+	// RailsDisabled lists rails outside the integrator's agreement: opening one answers rail_not_available.
+	RailsDisabled []string `json:"railsDisabled"`
+	// ChannelsUnavailable lists rails that report channel_unavailable.
+	ChannelsUnavailable []string `json:"channelsUnavailable"`
+	// RailActiveAfter is how long an opened rail stays pending.
+	RailActiveAfter Duration `json:"railActiveAfter"`
+	// ChainReadEvery is how often an escrow deal is read from chain at most. Source: Limits, Lifetimes.
+	ChainReadEvery Duration `json:"chainReadEvery"`
 }
 
 // DefaultSettings are the values of the description, short steps, and a full faucet.
@@ -79,6 +106,10 @@ func DefaultSettings() Settings {
 		PayoutStepAfter:  Duration(300 * time.Millisecond),
 		QuoteLifetime:    MaxQuoteLifetime,
 		ApprovalLifetime: MaxApprovalLifetime,
+		KYBDecision:      KYBDecisionApprove,
+		KYBDecisionAfter: Duration(300 * time.Millisecond),
+		RailActiveAfter:  Duration(300 * time.Millisecond),
+		ChainReadEvery:   Duration(15 * time.Second),
 	}
 }
 
@@ -104,6 +135,20 @@ func (s Settings) Check() error {
 	for _, method := range s.PayoutMethodsDisabled {
 		_, known := methods[method]
 		problem(!known, "payoutMethodsDisabled: there is no method %q", method)
+	}
+	problem(s.KYBDecision != KYBDecisionApprove && s.KYBDecision != KYBDecisionReject,
+		"kybDecision is neither %q nor %q", KYBDecisionApprove, KYBDecisionReject)
+	problem(s.KYBDecisionAfter < 0, "kybDecisionAfter is negative")
+	problem(s.RailActiveAfter < 0, "railActiveAfter is negative")
+	problem(s.ChainReadEvery < 0, "chainReadEvery is negative")
+	for _, list := range []struct {
+		name  string
+		rails []string
+	}{{"railsHidden", s.RailsHidden}, {"railsDisabled", s.RailsDisabled}, {"channelsUnavailable", s.ChannelsUnavailable}} {
+		for _, method := range list.rails {
+			_, known := moneyIn(api.BankMethod(method))
+			problem(!known, "%s: no virtual account is held on %q", list.name, method)
+		}
 	}
 	return errors.Join(problems...)
 }

@@ -1,0 +1,188 @@
+package platform
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// deal is an escrow deal. Its three windows follow each other from its creation on.
+type deal struct {
+	id        string
+	holder    *holder
+	key       string // the idempotency key, given or derived
+	terms     api.EscrowCreate
+	createdAt time.Time
+
+	approveBy, holdUntil, refundableUntil time.Time
+
+	chain     chainState // what is so
+	projected chainState // what the last chain read saw
+	syncedAt  time.Time  // of that read; zero before the first
+
+	actions map[string]*escrowAction // by raw key, the address in the confirm URL
+	answer  api.Escrow               // what the create call answers while the key lives
+}
+
+// chainState is a deal as the chain has it.
+type chainState struct {
+	status api.EscrowStatus
+	hash   string // of the last transaction; empty before the first
+}
+
+// The windows of a deal that names none. Source: Limits, Lifetimes.
+const (
+	defaultApproveWithin = "1h"
+	defaultHoldFor       = "14d"
+	defaultRefundableFor = "90d"
+)
+
+// CreateEscrow creates a deal and prepares its approve action; no money moves. The idempotency key anchors the deal, its
+// windows and that action. Source: Limits, Lifetimes and Idempotency.
+func (p *Platform) CreateEscrow(ctx context.Context, request api.CreateEscrowRequestObject) (api.CreateEscrowResponseObject, error) {
+	c, body := caller.From(ctx), withWindows(*request.Body)
+	if err := checkAmount(body.Amount, assetDecimals); err != nil {
+		return nil, err
+	}
+	if lasting(body.ApproveWithin) == 0 {
+		return nil, refuse.InvalidField("approveWithin", "greater_than", "A deal needs time to be approved.")
+	}
+	key, asked, lifetime, err := anchorOf(c, "CreateEscrow", agreementOf(body))
+	if err != nil {
+		return nil, err
+	}
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(c)
+	if err != nil {
+		return nil, err
+	}
+	if agreed, found, same := t.agreements.find(key, asked, t.now); found {
+		if !same {
+			return nil, refuse.IdempotencyKeyReused("escrowId", agreed.id)
+		}
+		return escrowAnswer{replayed, agreed.answer}, nil
+	}
+	agreed, err := t.agree(h, key.key, body)
+	if err != nil {
+		return nil, err
+	}
+	t.agreements.keep(key, asked, agreed, t.now, lifetime)
+	return escrowAnswer{http201, agreed.answer}, nil
+}
+
+// agree makes a new deal with its approve action.
+func (t *turn) agree(h *holder, key string, body api.EscrowCreate) (*deal, error) {
+	switch {
+	case !t.ready(h):
+		return nil, refuse.WalletNotLinked()
+	case t.settings.SignerDetached:
+		return nil, refuse.SignerNotAttached()
+	}
+	agreed := &deal{
+		id:        newID("esc_"),
+		holder:    h,
+		key:       key,
+		terms:     body,
+		createdAt: t.now,
+		chain:     chainState{status: api.EscrowStatusPendingApproval},
+		projected: chainState{status: api.EscrowStatusPendingApproval},
+		actions:   map[string]*escrowAction{},
+	}
+	agreed.approveBy = t.now.Add(lasting(body.ApproveWithin))
+	agreed.holdUntil = agreed.approveBy.Add(lasting(body.HoldFor))
+	agreed.refundableUntil = agreed.holdUntil.Add(lasting(body.RefundableFor))
+	approve, err := t.prepare(agreed, key, api.EscrowActionTypeApprove)
+	if err != nil {
+		return nil, err
+	}
+	t.deals[agreed.id] = agreed
+	agreed.answer = agreed.view(t.now)
+	agreed.answer.Action = &approve
+	return agreed, nil
+}
+
+// withWindows names the windows that the request leaves to their defaults.
+func withWindows(body api.EscrowCreate) api.EscrowCreate {
+	for window, standard := range map[*api.EscrowDuration]api.EscrowDuration{
+		&body.ApproveWithin: defaultApproveWithin, &body.HoldFor: defaultHoldFor, &body.RefundableFor: defaultRefundableFor,
+	} {
+		if *window == "" {
+			*window = standard
+		}
+	}
+	return body
+}
+
+// agreementOf is what two requests for the same deal have in common: 60m is 1h, and an address has no case.
+func agreementOf(body api.EscrowCreate) any {
+	return []any{
+		body.Amount, body.Currency, strings.ToLower(body.Payee), body.Memo,
+		lasting(body.ApproveWithin), lasting(body.HoldFor), lasting(body.RefundableFor),
+	}
+}
+
+// lasting reads a window, whose form the gate has checked. Source: Limits, Pages and sizes.
+func lasting(window api.EscrowDuration) time.Duration {
+	text := string(window)
+	if text == "" {
+		return 0
+	}
+	count, _ := strconv.Atoi(text[:len(text)-1])
+	unit := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}[text[len(text)-1]]
+	return time.Duration(count) * unit
+}
+
+// dealOf finds a deal of the account.
+func (t *turn) dealOf(h *holder, id string) (*deal, error) {
+	found, ok := t.deals[id]
+	if !ok || found.holder != h {
+		return nil, refuse.NotFound()
+	}
+	return found, nil
+}
+
+// view is the deal as the last chain read saw it. That nobody approved it in time takes no chain read to know: the
+// service co-signs every approval.
+func (d *deal) view(now time.Time) api.Escrow {
+	view := api.Escrow{
+		ID:               d.id,
+		Status:           d.projected.status,
+		AvailableActions: d.available(d.projected.status, now),
+		IdempotencyKey:   d.key,
+		Amount:           d.terms.Amount,
+		Currency:         d.terms.Currency,
+		Payee:            d.terms.Payee,
+		Memo:             d.terms.Memo,
+		ApproveBy:        d.approveBy,
+		HoldUntil:        d.holdUntil,
+		RefundableUntil:  d.refundableUntil,
+		TransactionHash:  d.projected.hash,
+		SyncedAt:         d.syncedAt,
+		CreatedAt:        d.createdAt,
+	}
+	if d.chain.status == api.EscrowStatusPendingApproval && !now.Before(d.approveBy) {
+		view.Status = api.EscrowStatusExpired
+	}
+	return view
+}
+
+// available lists what can be done with a deal of this status: it is approved within the first window, and released
+// within the second; the money comes back within the third. Source: Limits, Lifetimes.
+func (d *deal) available(status api.EscrowStatus, now time.Time) []api.EscrowActionType {
+	switch {
+	case status == api.EscrowStatusPendingApproval && now.Before(d.approveBy):
+		return []api.EscrowActionType{api.EscrowActionTypeApprove}
+	case status == api.EscrowStatusActive && now.Before(d.holdUntil):
+		return []api.EscrowActionType{api.EscrowActionTypeRelease}
+	case status == api.EscrowStatusActive && now.Before(d.refundableUntil):
+		return []api.EscrowActionType{api.EscrowActionTypeRefund}
+	default:
+		return []api.EscrowActionType{}
+	}
+}

@@ -1,0 +1,96 @@
+package platform
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// actionApprovalLifetime is the approval window of an escrow action. Source: Limits, Lifetimes.
+const actionApprovalLifetime = 60 * time.Second
+
+// escrowAction is a prepared action of a deal.
+type escrowAction struct {
+	deal      *deal
+	key       string
+	kind      api.EscrowActionType
+	approvals map[string]api.Approval // every one that was issued, by id
+	latest    api.Approval
+	confirmed bool
+}
+
+// PrepareEscrowAction prepares an action and answers the approval to sign. The key anchors the action, and is its address
+// when it is confirmed; the create call's own key stands for the deal's approve action. The same key again answers the
+// same action, with a fresh approval until it is confirmed.
+// Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
+func (p *Platform) PrepareEscrowAction(ctx context.Context, request api.PrepareEscrowActionRequestObject) (api.PrepareEscrowActionResponseObject, error) {
+	c, kind := caller.From(ctx), request.Body.Type
+	key, asked, lifetime, err := anchorOf(c, "PrepareEscrowAction", []string{request.EscrowID, string(kind)})
+	if err != nil {
+		return nil, err
+	}
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(c)
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.dealOf(h, request.EscrowID)
+	if err != nil {
+		return nil, err
+	}
+	if prepared, ok, same := t.actions.find(key, asked, t.now); ok && !same {
+		return nil, refuse.IdempotencyKeyReused("escrowId", prepared.deal.id)
+	}
+	known := found.actions[key.key]
+	if known != nil && known.kind != kind {
+		return nil, refuse.IdempotencyKeyReused("escrowId", found.id)
+	}
+	if known != nil && known.confirmed {
+		return escrowActionAnswer{replayed, known.view()}, nil
+	}
+	if !slices.Contains(found.available(found.chain.status, t.now), kind) {
+		return nil, refuse.Conflict("The deal's state or its windows do not allow the action.")
+	}
+	answer, err := t.prepare(found, key.key, kind)
+	if err != nil {
+		return nil, err
+	}
+	if known != nil {
+		return escrowActionAnswer{replayed, answer}, nil
+	}
+	t.actions.keep(key, asked, found.actions[key.key], t.now, lifetime)
+	return escrowActionAnswer{http201, answer}, nil
+}
+
+// prepare gives an action of a deal a fresh approval; an action that is new is added. Approvals that were issued before
+// keep what is left of their window, and only one of them is ever used.
+func (t *turn) prepare(d *deal, key string, kind api.EscrowActionType) (api.EscrowAction, error) {
+	approval, err := newApproval(approvalPayload{
+		Operation:   "escrow." + string(kind),
+		ResourceID:  d.id,
+		Account:     d.holder.key.account,
+		Amount:      d.terms.Amount.String(),
+		Currency:    string(d.terms.Currency),
+		Destination: approvalDestination{Address: d.terms.Payee},
+	}, t.now.Add(actionApprovalLifetime))
+	if err != nil {
+		return api.EscrowAction{}, err
+	}
+	action := d.actions[key]
+	if action == nil {
+		action = &escrowAction{deal: d, key: key, kind: kind, approvals: map[string]api.Approval{}}
+		d.actions[key] = action
+	}
+	action.latest, action.approvals[approval.ID] = approval, approval
+	return action.view(), nil
+}
+
+func (a *escrowAction) view() api.EscrowAction {
+	approval := a.latest
+	return api.EscrowAction{IdempotencyKey: a.key, Type: a.kind, Approval: &approval}
+}

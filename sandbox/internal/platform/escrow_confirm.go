@@ -1,0 +1,151 @@
+package platform
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// ConfirmEscrowAction carries out a prepared action with its signed approval. Like a payout's confirm it consumes nothing
+// until the money moves, and does not hold the lock while the signature is verified. It answers the deal as the last
+// chain read saw it, and reads the chain itself if it was not read a moment ago.
+//
+// Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs; Limits, Lifetimes.
+func (p *Platform) ConfirmEscrowAction(ctx context.Context, request api.ConfirmEscrowActionRequestObject) (api.ConfirmEscrowActionResponseObject, error) {
+	c := caller.From(ctx)
+	payload, err := p.actionable(c, request)
+	if err != nil {
+		return nil, err
+	}
+	if err := cosign(ctx, c, payload, request.Body); err != nil {
+		return nil, err
+	}
+	return p.act(c, request)
+}
+
+// actionable answers the bytes to verify, if the action can be carried out with this approval.
+func (p *Platform) actionable(c caller.Caller, request api.ConfirmEscrowActionRequestObject) ([]byte, error) {
+	t := p.enter()
+	defer p.leave()
+	action, err := t.prepared(c, request)
+	if err != nil {
+		return nil, err
+	}
+	return action.approvals[request.Body.ApprovalID].Payload, nil
+}
+
+// act carries the action out.
+func (p *Platform) act(c caller.Caller, request api.ConfirmEscrowActionRequestObject) (api.ConfirmEscrowActionResponseObject, error) {
+	t := p.enter()
+	defer p.leave()
+	action, err := t.prepared(c, request)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.permitted(action); err != nil {
+		return nil, err
+	}
+	action.confirmed = true
+	switch found := action.deal; action.kind {
+	case api.EscrowActionTypeApprove:
+		t.hold(found)
+	case api.EscrowActionTypeRelease:
+		t.release(found)
+	case api.EscrowActionTypeRefund:
+		t.giveBack(found)
+	}
+	t.readChain(action.deal)
+	return escrowAnswer{http200, action.deal.view(t.now)}, nil
+}
+
+// prepared finds an action that waits for this approval, or refuses by what stands in the way.
+func (t *turn) prepared(c caller.Caller, request api.ConfirmEscrowActionRequestObject) (*escrowAction, error) {
+	h, err := t.holderOf(c)
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.dealOf(h, request.EscrowID)
+	if err != nil {
+		return nil, err
+	}
+	action, known := found.actions[request.IdempotencyKey]
+	if !known {
+		return nil, refuse.NotFound()
+	}
+	approval, issued := action.approvals[request.Body.ApprovalID]
+	switch {
+	case !issued:
+		return nil, refuse.ApprovalMismatch()
+	case action.confirmed:
+		return nil, refuse.ApprovalConsumed()
+	case !t.now.Before(approval.ExpiresAt):
+		return nil, refuse.ApprovalExpired()
+	case !slices.Contains(found.available(found.chain.status, t.now), action.kind):
+		return nil, refuse.Conflict("The deal's state or its windows do not allow the action.")
+	default:
+		return action, nil
+	}
+}
+
+// permitted refuses what the service would not co-sign, and a deal that the balance does not cover.
+func (t *turn) permitted(action *escrowAction) error {
+	if err := t.signable(action.deal.holder); err != nil || action.kind != api.EscrowActionTypeApprove {
+		return err
+	}
+	asked := action.deal.terms
+	available := t.books.balance(action.deal.holder.book(), string(asked.Currency))
+	if available.LessThan(asked.Amount) {
+		refusal := refuse.Conflict("The balance does not cover the deal.")
+		refusal.Details = map[string]any{"available": available.String(), "currency": string(asked.Currency)}
+		return refusal
+	}
+	return nil
+}
+
+// hold moves the money from the account to the deal.
+func (t *turn) hold(d *deal) {
+	d.chain = chainState{api.EscrowStatusActive, newHash()}
+	t.escrowed(d, d.holder.book(), d.id)
+	t.recordEscrow(d, d.holder, api.TransactionDirectionOut)
+}
+
+// release moves the money from the deal to the payee, who may be an account of this host.
+func (t *turn) release(d *deal) {
+	d.chain = chainState{api.EscrowStatusReleased, newHash()}
+	if payee, ok := t.wallets[strings.ToLower(d.terms.Payee)]; ok {
+		t.escrowed(d, d.id, payee.book())
+		t.recordEscrow(d, payee, api.TransactionDirectionIn)
+		return
+	}
+	t.escrowed(d, d.id, bookOutside)
+}
+
+// giveBack moves the money from the deal back to the account.
+func (t *turn) giveBack(d *deal) {
+	d.chain = chainState{api.EscrowStatusRefunded, newHash()}
+	t.escrowed(d, d.id, d.holder.book())
+	t.recordEscrow(d, d.holder, api.TransactionDirectionIn)
+}
+
+// escrowed enters a movement of the whole deal, named after what it came to.
+func (t *turn) escrowed(d *deal, from, to string) {
+	t.books.movement("escrow_"+string(d.chain.status), d.id, t.now).
+		transfer(from, to, string(d.terms.Currency), d.terms.Amount)
+}
+
+func (t *turn) recordEscrow(d *deal, h *holder, direction api.TransactionDirection) {
+	t.record(h, api.Transaction{
+		Type:            api.TransactionTypeEscrow,
+		Direction:       direction,
+		Status:          api.TransactionStatusCompleted,
+		Amount:          d.terms.Amount,
+		Currency:        d.terms.Currency,
+		EscrowID:        d.id,
+		TransactionHash: d.chain.hash,
+		CreatedAt:       t.now,
+	})
+}

@@ -1,0 +1,148 @@
+package platform
+
+import (
+	"context"
+	"crypto/sha256"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// verification is what a client told about itself, and what was submitted of it. Editing never changes a submission:
+// completing sends a snapshot. Source: States, Platform objects.
+type verification struct {
+	applicant map[string]any
+	documents []string
+
+	snapshot *snapshot // the latest; nil before the first completion
+}
+
+// snapshot is what one completion submitted.
+type snapshot struct {
+	id      string
+	content terms     // of the applicant and the documents
+	decided time.Time // when the review ends, or ended
+	status  api.KYBStatus
+}
+
+// maxKYBDocuments is how many documents a verification holds, as many as one save may name.
+const maxKYBDocuments = 50
+
+// GetKYB answers the verification status and what is still outstanding. Source: States, Platform objects.
+func (p *Platform) GetKYB(ctx context.Context, _ api.GetKYBRequestObject) (api.GetKYBResponseObject, error) {
+	t := p.enter()
+	defer p.leave()
+	h, err := t.verifiable(caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return t.kybAnswer(h), nil
+}
+
+// SaveKYB adds to what is known: members of the applicant replace those of the same name, null takes one out, documents
+// are added. It submits nothing, and leaves what was submitted as it is. Source: States, Platform objects.
+func (p *Platform) SaveKYB(ctx context.Context, request api.SaveKYBRequestObject) (api.SaveKYBResponseObject, error) {
+	t := p.enter()
+	defer p.leave()
+	h, err := t.verifiable(caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	documents := slices.Clone(h.kyb.documents)
+	for _, id := range request.Body.DocumentIds {
+		if !slices.Contains(documents, id) {
+			documents = append(documents, id)
+		}
+	}
+	if len(documents) > maxKYBDocuments {
+		return nil, refuse.InvalidField("documentIds", "too_long", "A verification holds at most 50 documents.")
+	}
+	h.kyb.documents = documents
+	if h.kyb.applicant == nil {
+		h.kyb.applicant = map[string]any{}
+	}
+	maps.Copy(h.kyb.applicant, request.Body.Applicant)
+	maps.DeleteFunc(h.kyb.applicant, func(_ string, value any) bool { return value == nil })
+	return t.kybAnswer(h), nil
+}
+
+// CompleteKYB submits a snapshot of what was saved. The same content again is the same submission; changed content is a
+// new one with a review of its own. Source: States, Platform objects; Limits, Idempotency.
+func (p *Platform) CompleteKYB(ctx context.Context, _ api.CompleteKYBRequestObject) (api.CompleteKYBResponseObject, error) {
+	t := p.enter()
+	defer p.leave()
+	h, err := t.verifiable(caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if len(h.outstanding()) > 0 {
+		return nil, refuse.Conflict("Requirements are outstanding; GET /client/kyb names them.")
+	}
+	content, err := h.kyb.content()
+	if err != nil {
+		return nil, err
+	}
+	if h.kyb.snapshot == nil || h.kyb.snapshot.content != content {
+		h.kyb.snapshot = &snapshot{
+			id:      newID("kybs_"),
+			content: content,
+			decided: t.now.Add(time.Duration(t.settings.KYBDecisionAfter)),
+			status:  api.KYBStatusUnderReview,
+		}
+	}
+	return submissionAnswer{http200, api.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.kyb.snapshot.id}}, nil
+}
+
+// verifiable finds the client that is verified. The integrator's own account is verified in the service's application,
+// so that without a client there is nothing to act on.
+func (t *turn) verifiable(c caller.Caller) (*holder, error) {
+	if c.Account == caller.Self {
+		return nil, refuse.ValidationFailed("header", refuse.Field{
+			Field: "X-Service-Account", Code: "missing", Message: "A verification is a client's, which this header names.",
+		})
+	}
+	return t.holderOf(c)
+}
+
+// content identifies what would be submitted.
+func (v *verification) content() (terms, error) {
+	documents := slices.Sorted(slices.Values(v.documents))
+	text, err := json.Marshal([]any{v.applicant, documents}, json.Deterministic(true))
+	if err != nil {
+		return terms{}, err
+	}
+	return sha256.Sum256(text), nil
+}
+
+// kybStatus is where the verification stands: it has not started, waits to be completed, or is what became of the latest
+// submission.
+func (t *turn) kybStatus(h *holder) api.KYBStatus {
+	submitted := h.kyb.snapshot
+	switch {
+	case submitted == nil && h.kyb.applicant == nil:
+		return api.KYBStatusNotStarted
+	case submitted == nil:
+		return api.KYBStatusPending
+	}
+	if submitted.status == api.KYBStatusUnderReview && !t.now.Before(submitted.decided) {
+		submitted.status = api.KYBStatusApproved
+		if t.settings.KYBDecision == KYBDecisionReject {
+			submitted.status = api.KYBStatusRejected
+		}
+	}
+	return submitted.status
+}
+
+func (t *turn) kybAnswer(h *holder) kybAnswer {
+	answer := api.KYB{Status: t.kybStatus(h), Requirements: []api.Blocker{}}
+	for _, open := range h.outstanding() {
+		answer.Requirements = append(answer.Requirements, api.Blocker{Code: open.Code, Message: open.Message, Field: open.Field})
+	}
+	return kybAnswer{http200, answer}
+}

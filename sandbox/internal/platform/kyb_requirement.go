@@ -1,0 +1,83 @@
+package platform
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// The host's words for what a verification lacks. The service's own are not shown; they are not slugs.
+const (
+	requiredApplicantField  = "applicant_field_missing"
+	requiredApplicantFormat = "applicant_field_invalid"
+	requiredDocument        = "document_missing"
+)
+
+// countryForm is ISO 3166-1 alpha-2.
+var countryForm = regexp.MustCompile(`^[A-Z]{2}$`)
+
+// outstanding lists what the applicant still owes: a name that fits its legal form, its country, and one document.
+func (h *holder) outstanding() []refuse.Blocker {
+	var list []refuse.Blocker
+	missing := func(field, message string) {
+		list = append(list, refuse.Blocker{Code: requiredApplicantField, Message: message, Field: "applicant." + field})
+	}
+	business := h.kyb.says("legalName", "entityName") != ""
+	first, last := h.kyb.says("firstName") != "", h.kyb.says("lastName") != ""
+	individual := h.client.Type == api.ClientTypeIndividual || h.client.Type == "" && !business && (first || last)
+	if !individual && !business {
+		missing("legalName", "A business has a registered name.")
+	}
+	if individual && !first {
+		missing("firstName", "A person has a first name.")
+	}
+	if individual && !last {
+		missing("lastName", "A person has a last name.")
+	}
+	switch country := h.kyb.says("country"); {
+	case country == "":
+		missing("country", "The country of residency or registration is needed.")
+	case !countryForm.MatchString(country):
+		list = append(list, refuse.Blocker{
+			Code: requiredApplicantFormat, Message: "A country is its ISO 3166-1 alpha-2 code.", Field: "applicant.country",
+		})
+	}
+	if len(h.kyb.documents) == 0 {
+		list = append(list, refuse.Blocker{Code: requiredDocument, Message: "At least one document is needed.", Field: "documentIds"})
+	}
+	return list
+}
+
+// says is the first text that the applicant has under one of the names.
+func (v *verification) says(names ...string) string {
+	var found string
+	for _, name := range names {
+		text, _ := v.applicant[name].(string)
+		found = cmp.Or(found, strings.TrimSpace(text))
+	}
+	return found
+}
+
+// unverified lists what stands between a client and its rails: where its verification stands, and what that lacks. The
+// integrator's own account is verified in the service's application.
+func (t *turn) unverified(h *holder) []refuse.Blocker {
+	if !h.isClient() {
+		return nil
+	}
+	blocked := func(code, message string) []refuse.Blocker {
+		return append([]refuse.Blocker{{Code: code, Message: message}}, h.outstanding()...)
+	}
+	switch t.kybStatus(h) {
+	case api.KYBStatusApproved:
+		return nil
+	case api.KYBStatusUnderReview:
+		return blocked("verification_under_review", "The client's verification is under review.")
+	case api.KYBStatusRejected:
+		return blocked("verification_rejected", "The client's verification was rejected.")
+	default:
+		return blocked("verification_not_completed", "The client's verification was not completed.")
+	}
+}

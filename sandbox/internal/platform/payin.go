@@ -1,0 +1,138 @@
+package platform
+
+import (
+	"context"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// payin is an incoming funding, from its quote on.
+type payin struct {
+	id        string
+	holder    *holder
+	terms     api.PayinCreate
+	over      *rail // of a bank payin
+	createdAt time.Time
+
+	status     api.PayinStatus
+	quote      api.Quote
+	requisites api.Requisites // what the payer is told
+}
+
+// payinKey is the natural key of a payin: the account and what it asked for.
+type payinKey struct {
+	account holderKey
+	asked   terms
+}
+
+// expired tells whether the price has passed on a payin that nobody funded.
+func (p *payin) expired(now time.Time) bool {
+	return p.status != api.PayinStatusCompleted && !now.Before(p.quote.ExpiresAt)
+}
+
+// asset is what the account is credited in.
+func (p *payin) asset() api.Asset { return api.Asset(p.quote.DestinationCurrency) }
+
+// CreatePayin prices an incoming funding over a virtual account or from another chain. The same terms again answer the
+// same payin for as long as it is quoted.
+// Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
+func (p *Platform) CreatePayin(ctx context.Context, request api.CreatePayinRequestObject) (api.CreatePayinResponseObject, error) {
+	c, body := caller.From(ctx), *request.Body
+	if (body.BankID == "") == (body.OriginChainID == 0) {
+		return nil, refuse.ValidationFailed("",
+			refuse.Field{Field: "bankId", Code: "exactly_one", Message: "Exactly one of bankId and originChainId says where the money comes from."},
+			refuse.Field{Field: "originChainId", Code: "exactly_one", Message: "Exactly one of bankId and originChainId says where the money comes from."})
+	}
+	_, asked, _, err := anchorOf(c, "CreatePayin", body)
+	if err != nil {
+		return nil, err
+	}
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(c)
+	if err != nil {
+		return nil, err
+	}
+	key := payinKey{h.key, asked}
+	if known := t.quoted[key]; known != nil && known.status == api.PayinStatusQuoted && !known.expired(t.now) {
+		return payinAnswer{replayed, known.view(t.now)}, nil
+	}
+	quoted, err := t.quotePayin(h, body)
+	if err != nil {
+		return nil, err
+	}
+	t.payins[quoted.id], t.quoted[key] = quoted, quoted
+	return payinAnswer{http201, quoted.view(t.now)}, nil
+}
+
+// payinOf finds a payin of the account.
+func (t *turn) payinOf(h *holder, id string) (*payin, error) {
+	found, ok := t.payins[id]
+	if !ok || found.holder != h {
+		return nil, refuse.NotFound()
+	}
+	return found, nil
+}
+
+// GetPayin reads one payin. Source: Events.
+func (p *Platform) GetPayin(ctx context.Context, request api.GetPayinRequestObject) (api.GetPayinResponseObject, error) {
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.payinOf(h, request.PayinID)
+	if err != nil {
+		return nil, err
+	}
+	return payinAnswer{http200, found.view(t.now)}, nil
+}
+
+// CreatePayinInstructions answers what the payer needs, and takes the quote up: from then on the payin waits for its
+// money. Asking again answers the same. Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
+func (p *Platform) CreatePayinInstructions(ctx context.Context, request api.CreatePayinInstructionsRequestObject) (api.CreatePayinInstructionsResponseObject, error) {
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.payinOf(h, request.PayinID)
+	if err != nil {
+		return nil, err
+	}
+	if found.expired(t.now) {
+		return nil, refuse.QuoteExpired()
+	}
+	answer := instructionsAnswer{replayed, api.PayinInstructions{Requisites: found.requisites}}
+	if found.status == api.PayinStatusQuoted {
+		found.status = api.PayinStatusAwaitingFunds
+		answer.outcome = http201
+	}
+	return answer, nil
+}
+
+// view is the payin as it stands.
+func (p *payin) view(now time.Time) api.Payin {
+	quote := p.quote
+	view := api.Payin{
+		ID:             p.id,
+		Status:         p.status,
+		Amount:         p.terms.Amount,
+		Currency:       p.terms.Currency,
+		BankID:         p.terms.BankID,
+		OriginChainID:  p.terms.OriginChainID,
+		MaxAmount:      p.terms.MaxAmount,
+		Quote:          &quote,
+		DepositAddress: p.requisites.WalletAddress,
+		CreatedAt:      p.createdAt,
+	}
+	if p.expired(now) {
+		view.Status = api.PayinStatusExpired
+	}
+	return view
+}

@@ -1,0 +1,84 @@
+package platform
+
+import (
+	"context"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// CompletePayin credits a payin as if its money had arrived. Like every emulated credit it comes from the faucet, within
+// the faucet's bounds. A payin that is completed already stays as it is.
+// Source: Endpoints, Platform API; Errors, Slugs; Limits, Sandbox and Idempotency.
+func (p *Platform) CompletePayin(ctx context.Context, request api.CompletePayinRequestObject) (api.CompletePayinResponseObject, error) {
+	c := caller.From(ctx)
+	key, asked, lifetime, err := anchorOf(c, "CompletePayin", request.PayinID)
+	if err != nil {
+		return nil, err
+	}
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(c)
+	if err != nil {
+		return nil, err
+	}
+	if completed, found, same := t.completions.find(key, asked, t.now); found {
+		if !same {
+			return nil, refuse.IdempotencyKeyReused("", "")
+		}
+		return payinAnswer{replayed, completed}, nil
+	}
+	arriving, err := t.payinOf(h, request.PayinID)
+	if err != nil {
+		return nil, err
+	}
+	if arriving.status != api.PayinStatusCompleted {
+		if err := t.arrive(arriving); err != nil {
+			return nil, err
+		}
+	}
+	view := arriving.view(t.now)
+	t.completions.keep(key, asked, view, t.now, lifetime)
+	return payinAnswer{http200, view}, nil
+}
+
+// arrive credits what the quote says.
+func (t *turn) arrive(arriving *payin) error {
+	credit := api.DepositCreate{Amount: arriving.quote.DestinationAmount, Currency: arriving.asset()}
+	if err := t.arrivable(arriving); err != nil {
+		return err
+	}
+	if err := t.creditable(arriving.holder, credit); err != nil {
+		return err
+	}
+	arriving.status = api.PayinStatusCompleted
+	t.books.movement("payin", arriving.id, t.now).
+		transfer(bookFaucet, arriving.holder.book(), string(credit.Currency), credit.Amount)
+	t.record(arriving.holder, api.Transaction{
+		Type:            api.TransactionTypePayin,
+		Direction:       api.TransactionDirectionIn,
+		Status:          api.TransactionStatusCompleted,
+		Amount:          credit.Amount,
+		Currency:        credit.Currency,
+		PayinID:         arriving.id,
+		TransactionHash: newHash(),
+		CreatedAt:       t.now,
+	})
+	return nil
+}
+
+// arrivable refuses money that has no way in: the price has passed, no payer was ever told where to pay, or the virtual
+// account's channel is down.
+func (t *turn) arrivable(arriving *payin) error {
+	switch {
+	case arriving.expired(t.now):
+		return refuse.QuoteExpired()
+	case arriving.status == api.PayinStatusQuoted:
+		return refuse.QuoteNotSubmitted()
+	case arriving.over != nil && t.railStatus(arriving.over, arriving.over.method) != api.RailStatusActive:
+		return refuse.PayoutNotFundable("The virtual account has no routing at present.", nil)
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,135 @@
+package platform
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// quotePayin prices a payin and fixes what its payer will be told.
+func (t *turn) quotePayin(h *holder, body api.PayinCreate) (*payin, error) {
+	if !t.ready(h) {
+		return nil, refuse.WalletNotLinked()
+	}
+	quoted := &payin{
+		id:        newID("pi_"),
+		holder:    h,
+		terms:     body,
+		createdAt: t.now,
+		status:    api.PayinStatusQuoted,
+	}
+	route := t.fromChain
+	if body.BankID != "" {
+		route = t.overBank
+	}
+	fee, decimals, err := route(quoted)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPayinAmounts(body, decimals); err != nil {
+		return nil, err
+	}
+	if quoted.quote, err = t.payinQuote(body, fee); err != nil {
+		return nil, err
+	}
+	return quoted, nil
+}
+
+// overBank routes a payin over one of the account's virtual accounts, which costs nothing. It answers the fee and how
+// finely the currency counts.
+func (t *turn) overBank(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
+	over, err := t.railByID(quoted.holder, quoted.terms.BankID)
+	if err != nil {
+		return fee, 0, err
+	}
+	switch {
+	case over.currency != quoted.terms.Currency:
+		return fee, 0, refuse.InvalidField("currency", "currency_mismatch", "The virtual account receives "+over.currency+".")
+	case t.settings.PartnerDown, t.railStatus(over, over.method) != api.RailStatusActive:
+		return fee, 0, refuse.ProviderUnavailable("The rail is unavailable.")
+	}
+	quoted.over, quoted.requisites = over, over.requisites(quoted.holder)
+	quoted.requisites.Reference = referenceOf(quoted.id)
+	return fee, fiatDecimals(over.currency), nil
+}
+
+// railByID finds a virtual account by the id that the list shows once it was active.
+func (t *turn) railByID(h *holder, id string) (*rail, error) {
+	for _, opened := range h.rails {
+		if opened.id == id && !t.now.Before(opened.activeAt(t.settings)) {
+			return opened, nil
+		}
+	}
+	return nil, refuse.NotFound()
+}
+
+// fromChain routes a payin from another chain. Money on Base needs none: it is balance when it arrives.
+// Source: Coverage catalogue.
+func (t *turn) fromChain(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
+	origin := slices.IndexFunc(chains, func(c api.Chain) bool { return c.ChainID == quoted.terms.OriginChainID })
+	switch {
+	case origin < 0:
+		return fee, 0, refuse.InvalidField("originChainId", "chain_not_live", "The chain is not among the live ones.")
+	case quoted.terms.OriginChainID == baseID:
+		return fee, 0, refuse.InvalidField("originChainId", "chain_mismatch", "Funds on Base are balance when they arrive at the account's wallet.")
+	}
+	token, listed := tokenOf(chains[origin], quoted.terms.Currency)
+	if !listed {
+		return fee, 0, refuse.InvalidField("currency", "token_not_listed", "The chain does not list this token.")
+	}
+	quoted.requisites = api.Requisites{WalletAddress: newAddress(), Reference: referenceOf(quoted.id)}
+	return feeCrossChain, int32(token.Decimals), nil //nolint:gosec // the chains list 6 to 18
+}
+
+// checkPayinAmounts refuses amounts that are not positive or too fine, and a maximum under the amount.
+func checkPayinAmounts(body api.PayinCreate, decimals int32) error {
+	if err := checkAmountOf("amount", body.Amount, decimals); err != nil || body.MaxAmount.IsZero() {
+		return err
+	}
+	if err := checkAmountOf("maxAmount", body.MaxAmount, decimals); err != nil {
+		return err
+	}
+	if body.MaxAmount.LessThan(body.Amount) {
+		return refuse.InvalidField("maxAmount", "greater_than_equal", "The maximum is no less than the amount.")
+	}
+	return nil
+}
+
+// payinQuote prices what arrives, into the euro asset if it is euros and into the dollar asset otherwise.
+func (t *turn) payinQuote(body api.PayinCreate, fee decimal.Decimal) (api.Quote, error) {
+	asset := settlementDollars
+	if fiatOf(body.Currency) == fiatOf(settlementEuros) {
+		asset = settlementEuros
+	}
+	rate := t.rate(body.Currency, asset)
+	quote := api.Quote{
+		SourceAmount:        body.Amount,
+		SourceCurrency:      body.Currency,
+		DestinationAmount:   body.Amount.Sub(fee).Mul(rate).Truncate(assetDecimals),
+		DestinationCurrency: asset,
+		Rate:                rate,
+		Fee:                 fee,
+		ExpiresAt:           t.now.Add(time.Duration(t.settings.QuoteLifetime)),
+	}
+	if !quote.DestinationAmount.IsPositive() {
+		return api.Quote{}, refuse.InvalidField("amount", "amount_below_fee", "The amount does not cover the fee.")
+	}
+	return quote, nil
+}
+
+// referenceOf is what a payer writes so that the money finds its payin.
+func referenceOf(id string) string { return strings.ToUpper(id[len("pi_"):][:12]) }
+
+// newAddress is a random address.
+func newAddress() string {
+	var address [20]byte
+	_, _ = rand.Read(address[:]) // never fails
+	return "0x" + hex.EncodeToString(address[:])
+}

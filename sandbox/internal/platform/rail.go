@@ -1,0 +1,157 @@
+package platform
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// catalogueRail is a rail that an account can be held on, with the currency it receives.
+type catalogueRail struct {
+	method   api.BankMethod
+	currency string
+}
+
+// catalogue is the coverage catalogue, money in. A method receives one currency, so that it names its rail.
+var catalogue = []catalogueRail{
+	{"ach", "USD"}, {"fedwire", "USD"}, {"swift", "USD"}, {"sepa", "EUR"}, {"ukfps", "GBP"}, {"uaefts", "AED"}, {"pix", "BRL"},
+	{"spei", "MXN"}, {"npp", "AUD"}, {"nip", "NGN"}, {"breb", "COP"}, {"pse", "COP"}, {"transfers_3_0", "ARS"},
+}
+
+// moneyIn finds the rail of a method.
+func moneyIn(method api.BankMethod) (catalogueRail, bool) {
+	i := slices.IndexFunc(catalogue, func(r catalogueRail) bool { return r.method == method })
+	if i < 0 {
+		return catalogueRail{}, false
+	}
+	return catalogue[i], true
+}
+
+// rail is a rail that an account has opened: its virtual account.
+type rail struct {
+	catalogueRail
+	id       string // bnk_
+	openedAt time.Time
+}
+
+// ListRails lists the rails that the account can have, opened or not. Source: Coverage catalogue.
+func (p *Platform) ListRails(ctx context.Context, request api.ListRailsRequestObject) (api.ListRailsResponseObject, error) {
+	c := caller.From(ctx)
+	list := queryOf(c, "ListRails")
+	from, err := list.position(request.Params.Cursor, 0)
+	if err != nil {
+		return nil, err
+	}
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(c)
+	if err != nil {
+		return nil, err
+	}
+	page := api.RailPage{Items: []api.Rail{}}
+	size := pageSize(request.Params.Limit)
+	for i, offered := range catalogue {
+		if i < from || t.hidden(offered) && h.rails[offered.method] == nil {
+			continue
+		}
+		if len(page.Items) == size {
+			page.NextCursor = list.cursor(i)
+			break
+		}
+		page.Items = append(page.Items, t.railView(h, offered))
+	}
+	return railPageAnswer{http200, page}, nil
+}
+
+// OpenRail opens a rail; account and rail are the natural key. What rules it out is looked at from the outside in: the
+// integrator's agreement, the account's wallet, its verification, the partner.
+// Source: Coverage catalogue (factors that narrow availability); Limits, Idempotency.
+func (p *Platform) OpenRail(ctx context.Context, request api.OpenRailRequestObject) (api.OpenRailResponseObject, error) {
+	wanted := catalogueRail{request.Body.Method, request.Body.Currency}
+	if err := checkRail(wanted); err != nil {
+		return nil, err
+	}
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if h.rails[wanted.method] != nil {
+		return railAnswer{replayed, t.railView(h, wanted)}, nil
+	}
+	if err := t.openable(h, wanted); err != nil {
+		return nil, err
+	}
+	if h.rails == nil {
+		h.rails = map[api.BankMethod]*rail{}
+	}
+	h.rails[wanted.method] = &rail{catalogueRail: wanted, id: newID("bnk_"), openedAt: t.now}
+	return railAnswer{http201, t.railView(h, wanted)}, nil
+}
+
+// checkRail refuses what no client can hold an account in.
+func checkRail(wanted catalogueRail) error {
+	offered, ok := moneyIn(wanted.method)
+	switch {
+	case !ok:
+		return refuse.InvalidField("method", "enum", "No virtual account is held on this method.")
+	case offered.currency != wanted.currency:
+		return refuse.InvalidField("currency", "currency_mismatch", "The rail receives "+offered.currency+".")
+	default:
+		return nil
+	}
+}
+
+func (t *turn) openable(h *holder, wanted catalogueRail) error {
+	switch {
+	case t.hidden(wanted), slices.Contains(t.settings.RailsDisabled, string(wanted.method)):
+		return refuse.RailNotAvailable()
+	case !t.ready(h):
+		return refuse.WalletNotLinked()
+	}
+	if blockers := t.unverified(h); len(blockers) > 0 {
+		return refuse.RailRequirementsUnmet(blockers)
+	}
+	if t.settings.PartnerDown {
+		return refuse.ProviderUnavailable("The banking partner is unavailable.")
+	}
+	return nil
+}
+
+// hidden tells whether clients cannot have a rail for where or what they are.
+func (t *turn) hidden(r catalogueRail) bool {
+	return slices.Contains(t.settings.RailsHidden, string(r.method))
+}
+
+// railStatus is where a rail stands. Source: States, Platform objects.
+func (t *turn) railStatus(opened *rail, method api.BankMethod) api.RailStatus {
+	switch {
+	case slices.Contains(t.settings.ChannelsUnavailable, string(method)):
+		return api.RailStatusChannelUnavailable
+	case opened == nil:
+		return api.RailStatusAvailable
+	case t.now.Before(opened.activeAt(t.settings)):
+		return api.RailStatusPending
+	default:
+		return api.RailStatusActive
+	}
+}
+
+func (r *rail) activeAt(settings Settings) time.Time {
+	return r.openedAt.Add(time.Duration(settings.RailActiveAfter))
+}
+
+// railView shows a rail. Its virtual account is there once it was active, also while the channel is not.
+func (t *turn) railView(h *holder, r catalogueRail) api.Rail {
+	opened := h.rails[r.method]
+	view := api.Rail{Method: r.method, Currency: r.currency, Status: t.railStatus(opened, r.method)}
+	if opened != nil && !t.now.Before(opened.activeAt(t.settings)) {
+		view.VirtualAccount = &api.VirtualAccount{ID: opened.id, Requisites: opened.requisites(h)}
+	}
+	return view
+}

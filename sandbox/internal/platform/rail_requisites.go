@@ -1,0 +1,88 @@
+package platform
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+)
+
+// partnerName is all that is ever said about who holds an account. Source: Resources, Vocabulary.
+const partnerName = "Licensed banking partner"
+
+// sandboxBIC has the form of a BIC and belongs to nobody.
+const sandboxBIC = "ZZZZZZZ0XXX"
+
+// requisites are what a payer needs to wire money to a virtual account, by what its method routes on. The numbers follow
+// from the account's id, and carry valid checksums.
+func (r *rail) requisites(h *holder) api.Requisites {
+	all := api.Requisites{
+		AccountHolderName: cmp.Or(h.displayName(), h.client.Email),
+		BankName:          partnerName,
+	}
+	switch r.method {
+	case api.BankMethodSepa:
+		all.IBAN, all.BIC = iban("DE", r.digits(18)), sandboxBIC
+	case api.BankMethodUaefts:
+		all.IBAN, all.BIC = iban("AE", r.digits(19)), sandboxBIC
+	case api.BankMethodSwift:
+		all.AccountNumber, all.BIC = r.digits(12), sandboxBIC
+	case api.BankMethodAch, api.BankMethodFedwire:
+		all.AccountNumber, all.RoutingNumber = r.digits(12), aba(r.digits(7))
+	case api.BankMethodUkfps:
+		all.AccountNumber, all.RoutingNumber = r.digits(8), "000000"
+	case api.BankMethodNpp:
+		all.AccountNumber, all.RoutingNumber = r.digits(9), "000000"
+	case api.BankMethodNip:
+		all.AccountNumber, all.RoutingNumber = r.digits(10), "000000"
+	case api.BankMethodSpei:
+		all.AccountNumber = clabe(r.digits(17))
+	case api.BankMethodTransfers30:
+		all.AccountNumber = r.digits(22)
+	case api.BankMethodPse:
+		all.AccountNumber = r.digits(11)
+	default: // pix and breb route on a key
+		all.PaymentKey = r.id[len("bnk_"):]
+	}
+	return all
+}
+
+// digits are decimal digits that follow from the account's id, at most 32.
+func (r *rail) digits(n int) string {
+	digest := sha256.Sum256([]byte(r.id))
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = '0' + digest[i]%10
+	}
+	return string(text)
+}
+
+// iban puts the check digits of ISO 7064 mod 97-10 before an account number.
+func iban(country, account string) string {
+	for check := 2; check <= 98; check++ {
+		if candidate := fmt.Sprintf("%s%02d%s", country, check, account); validIBAN(candidate) {
+			return candidate
+		}
+	}
+	return "" // one of 97 remainders always fits
+}
+
+// aba is a routing number: seven digits after 0, and the digit that makes the 3-7-1 sum fit.
+func aba(seven string) string {
+	for check := '0'; check <= '9'; check++ {
+		if candidate := "0" + seven + string(check); validABA(candidate) {
+			return candidate
+		}
+	}
+	return "" // one of ten digits always fits
+}
+
+// clabe appends the control digit of a Mexican account number: weights 3, 7, 1, each product modulo 10.
+func clabe(account string) string {
+	sum := 0
+	for i, digit := range account {
+		sum += int(digit-'0') * [...]int{3, 7, 1}[i%3] % 10
+	}
+	return account + string(rune('0'+(10-sum%10)%10))
+}
