@@ -8,7 +8,7 @@ BENCH    ?= .
 BENCHTIME ?= 1s
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint fmt-check vet build rules generate drift tidy-check fuzz bench cover check
+.PHONY: help test lint fmt-check vet build rules generate drift tidy-check fuzz bench bench-host cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +48,9 @@ fuzz: ## run every fuzz target for FUZZTIME (10s) each
 
 bench: ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./internal/bench
+
+bench-host: ## measure how many requests a second the sandbox host serves, in process on two cores
+	GOMAXPROCS=2 $(GO) test -run '^$$' -bench MixedRequests -benchtime $(BENCHTIME) -benchmem ./sandbox
 
 cover: ## print the statement coverage of each function, the total last
 	$(GO) test -coverprofile=cover.out ./...
