@@ -248,3 +248,34 @@ func (stuck) Authorize(ctx context.Context, _ http.Header) error {
 	return ctx.Err()
 }
 func (stuck) Renew(context.Context, http.Header) error { return nil }
+
+// The credential's own requests go over connections, too; they say nothing about whether the call was sent.
+func TestLoginsConnectionIsNotTheCalls(t *testing.T) {
+	login := httptest.NewServer(http.NotFoundHandler())
+	defer login.Close()
+	auth := loggingIn{login.URL, login.Client()}
+	client := newClient(t, "http://127.0.0.1:1", authorizedBy(auth))
+	_, err := send(t.Context(), client, &spendThing, transport.Call{})
+	var undelivered *errors.NotDelivered
+	require.ErrorAs(t, err, &undelivered)
+	assert.Equal(t, 4, undelivered.Attempts)
+}
+
+// loggingIn makes a request of its own, under the call's context, before each attempt.
+type loggingIn struct {
+	url  string
+	with *http.Client
+}
+
+func (l loggingIn) Authorize(ctx context.Context, _ http.Header) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := l.with.Do(req)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+func (loggingIn) Renew(context.Context, http.Header) error { return nil }

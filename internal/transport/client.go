@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"runtime"
 	"strings"
@@ -162,7 +161,7 @@ func (c *Client) renewAndReplay(ctx context.Context, r *Request, t *trip, body [
 
 // newHTTPRequest builds the first attempt: URL and fixed headers once, the credential for this attempt.
 func (c *Client) newHTTPRequest(ctx context.Context, r *Request, t *trip, body []byte) (*retryablehttp.Request, error) {
-	ctx = httptrace.WithClientTrace(context.WithValue(ctx, tripKey{}, t), t.reach.trace())
+	ctx = context.WithValue(ctx, tripKey{}, t)
 	h := r.header(c)
 	r.setKey(h)
 	if err := c.prepare(ctx, t, h); err != nil {

@@ -7,11 +7,13 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// encodeOptions keep two promises that the libraries' defaults would break. Under JSON v2 `omitempty` drops an explicit null and an
+// encodeOptions keep three promises that the libraries' defaults would break. Under JSON v2 `omitempty` drops an explicit null and an
 // empty string behind a pointer, which PATCH bodies need. And decimal's package-wide switch MarshalJSONWithoutQuotes, which
-// a program may have set for its own sake, would send amounts as JSON numbers.
+// a program may have set for its own sake, would send amounts as JSON numbers. And JSON v2 writes maps in random order, so that a call that
+// is made again with the same key would come with other bytes.
 var encodeOptions = json.JoinOptions(
 	jsonv1.OmitEmptyWithLegacySemantics(true),
+	json.Deterministic(true),
 	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, amount decimal.Decimal) error {
 		return enc.WriteToken(jsontext.String(amount.String()))
 	})),

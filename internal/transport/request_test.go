@@ -132,6 +132,23 @@ func TestAmountsStayStringsWhateverTheProgramSet(t *testing.T) {
 	}
 }
 
+// The same body is the same bytes, call for call: a service may compare what comes under the same key.
+func TestTheSameBodyIsTheSameBytes(t *testing.T) {
+	svc := script(ok)
+	client := newClient(t, host, through(svc))
+	for range 20 {
+		body := map[string]any{}
+		for i := range 20 {
+			body[string(rune('a'+i))] = map[string]int{"x": i, "y": i, "z": i}
+		}
+		r := transport.NewRequest(&bookThing, "", transport.Call{Key: "invoice-42", KeySet: true})
+		r.Body(body, nil)
+		_, err := transport.Do[thing](t.Context(), client, r)
+		require.NoError(t, err)
+		assert.Equal(t, svc.attempts()[0].body, svc.attempts()[len(svc.attempts())-1].body)
+	}
+}
+
 func TestUnencodableBodyIsRefused(t *testing.T) {
 	svc := script(ok)
 	for name, body := range map[string]any{"function": func() {}, "invalid UTF-8": "\xff", "channel": struct{ C chan int }{}} {

@@ -52,7 +52,7 @@ func (c *Client) newRetrier(p Retry) *retryablehttp.Client {
 // checkRetry decides after each attempt. It never returns an error of its own: what failed is for outcome to say.
 func (c *Client) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	t := tripOf(ctx)
-	if err != nil && !t.reach.notSent(err) {
+	if err != nil && !t.unsent {
 		t.lost = true
 	}
 	if t.left == 0 || !t.worthRetrying(resp, err) || !c.fits(ctx, t, resp) || !c.budget.spend() {
@@ -66,7 +66,7 @@ func (c *Client) checkRetry(ctx context.Context, resp *http.Response, err error)
 // worthRetrying holds the policy; the package documentation of moneymovement states it for callers.
 func (t *trip) worthRetrying(resp *http.Response, err error) bool {
 	if err != nil {
-		return t.reach.notSent(err) || t.op.repeatable()
+		return t.unsent || t.op.repeatable()
 	}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests:

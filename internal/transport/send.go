@@ -21,7 +21,7 @@ type trip struct {
 	attempts int    // sent so far
 	lost     bool   // an attempt got no whole answer and may have been carried out
 	doubted  bool   // an attempt before the last was answered with a server error and may have been carried out
-	reach    reach  // of the last attempt
+	unsent   bool   // the last attempt had no connection, so that the service cannot have seen it
 	answer   answer // the last attempt's, none if it was lost or is tried again
 	// header is what the last attempt sent, with the credential, for the authorizer to know which token was refused.
 	header http.Header
@@ -36,7 +36,7 @@ func tripOf(ctx context.Context) *trip { return ctx.Value(tripKey{}).(*trip) } /
 func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
 	t.answer.release()
 	t.answer = answer{}
-	t.reach.reset()
+	t.unsent = false
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -56,20 +56,15 @@ type reach struct {
 	connected atomic.Bool // there was one, with its TLS handshake done
 }
 
-func (r *reach) reset() {
-	r.dialing.Store(false)
-	r.connected.Store(false)
-}
-
-// trace hears of the connections of every attempt. Transports that are no net/http ones tell nothing.
-func (r *reach) trace() *httptrace.ClientTrace {
-	return &httptrace.ClientTrace{
+// watch gives the context under which an attempt is watched. Transports that are no net/http ones tell nothing.
+func (r *reach) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { r.dialing.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { r.connected.Store(true) },
-	}
+	})
 }
 
-// notSent reports that an attempt that ended in err had no connection, so that the service cannot have seen the request.
+// notSent reports that an attempt that ended in err had no connection.
 func (r *reach) notSent(err error) bool {
 	return !r.connected.Load() && (r.dialing.Load() || dialFailed(err))
 }
@@ -96,9 +91,11 @@ func (a attempt) RoundTrip(req *http.Request) (*http.Response, error) {
 	t := tripOf(req.Context())
 	t.attempts++
 	started := time.Now()
-	sent := req.WithContext(req.Context()) // a copy, for a transport must not change the request that it is given
+	var reached reach
+	sent := req.WithContext(reached.watch(req.Context())) // a copy, for a transport must not change the request that it is given
 	sent.Header = t.header
 	resp, err := a.next.RoundTrip(sent)
+	t.unsent = err != nil && reached.notSent(err)
 	if resp != nil {
 		dropUnreadableLocation(resp.Header)
 	}

@@ -1,0 +1,35 @@
+package transport_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// canned answers without allocating more than an answer needs, so that what is measured is ours and http.Client's.
+type canned struct{ header http.Header }
+
+func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Header: c.header, Body: io.NopCloser(strings.NewReader(oneThing)), ContentLength: int64(len(oneThing)), Request: req}, nil
+}
+
+// A guard against gross waste, such as a second decode or a buffer for each answer; benchmarks measure the rest.
+func TestOneReadCostsLittle(t *testing.T) {
+	if testing.CoverMode() != "" || raceDetector {
+		t.Skip("instrumented code allocates more")
+	}
+	client := newClient(t, host, through(canned{http.Header{"Content-Type": {"application/json"}}}),
+		limitedBy(transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowReads: {Calls: 1 << 20, Per: 1}})))
+	ctx := t.Context()
+	allocations := testing.AllocsPerRun(200, func() {
+		_, err := send(ctx, client, &readThing, transport.Call{})
+		require.NoError(t, err)
+	})
+	t.Logf("%v allocations", allocations)
+	require.LessOrEqual(t, allocations, 40.0)
+}
