@@ -1,8 +1,9 @@
 package platform
 
 import (
+	"cmp"
 	"context"
-	"strconv"
+	"fmt"
 	"strings"
 	"time"
 
@@ -109,33 +110,27 @@ func (t *turn) agree(h *holder, key string, body api.EscrowCreate) (*deal, error
 
 // withWindows names the windows that the request leaves to their defaults.
 func withWindows(body api.EscrowCreate) api.EscrowCreate {
-	for window, standard := range map[*api.EscrowDuration]api.EscrowDuration{
-		&body.ApproveWithin: defaultApproveWithin, &body.HoldFor: defaultHoldFor, &body.RefundableFor: defaultRefundableFor,
-	} {
-		if *window == "" {
-			*window = standard
-		}
+	body.ApproveWithin = cmp.Or(body.ApproveWithin, defaultApproveWithin)
+	body.HoldFor = cmp.Or(body.HoldFor, defaultHoldFor)
+	body.RefundableFor = cmp.Or(body.RefundableFor, defaultRefundableFor)
+	return body
+}
+
+// agreementOf is the request with every spelling of the same deal made one: 60m is 1h, and an address has no case.
+func agreementOf(body api.EscrowCreate) api.EscrowCreate {
+	body.Payee = strings.ToLower(body.Payee)
+	for _, window := range []*api.EscrowDuration{&body.ApproveWithin, &body.HoldFor, &body.RefundableFor} {
+		*window = api.EscrowDuration(lasting(*window).String())
 	}
 	return body
 }
 
-// agreementOf is what two requests for the same deal have in common: 60m is 1h, and an address has no case.
-func agreementOf(body api.EscrowCreate) any {
-	return []any{
-		body.Amount, body.Currency, strings.ToLower(body.Payee), body.Memo,
-		lasting(body.ApproveWithin), lasting(body.HoldFor), lasting(body.RefundableFor),
-	}
-}
-
 // lasting reads a window, whose form the gate has checked. Source: Limits, Pages and sizes.
 func lasting(window api.EscrowDuration) time.Duration {
-	text := string(window)
-	if text == "" {
-		return 0
-	}
-	count, _ := strconv.Atoi(text[:len(text)-1])
-	unit := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}[text[len(text)-1]]
-	return time.Duration(count) * unit
+	var count time.Duration
+	var unit byte
+	_, _ = fmt.Sscanf(string(window), "%d%c", &count, &unit)
+	return count * map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}[unit]
 }
 
 // dealOf finds a deal of the account.

@@ -1,0 +1,310 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// escrow creates a deal over 40 USDC, or what the change makes of it.
+func (s *session) escrow(key string, change object) reply {
+	s.t.Helper()
+	body := object{"amount": "40", "currency": "USDC", "payee": payee}
+	for name, value := range change {
+		body[name] = value
+	}
+	return s.call("POST", "/escrow", body, "Idempotency-Key", key)
+}
+
+// deal creates a deal that must succeed.
+func (s *session) deal(key string, change object) reply {
+	s.t.Helper()
+	created := s.escrow(key, change)
+	require.Equal(s.t, http.StatusCreated, created.status, "%s", created.raw)
+	return created
+}
+
+func (s *session) prepare(key string, deal reply, kind string) reply {
+	s.t.Helper()
+	return s.call("POST", "/escrow/"+deal.body.text("id")+"/actions", object{"type": kind}, "Idempotency-Key", key)
+}
+
+// act signs the approval of a prepared action and confirms it.
+func (s *session) act(deal reply, action object) reply {
+	s.t.Helper()
+	return s.call("POST", "/escrow/"+deal.body.text("id")+"/actions/"+action.text("idempotencyKey")+"/confirm", s.signed(action))
+}
+
+// signed is the body that confirms an action.
+func (s *session) signed(action object) object {
+	s.t.Helper()
+	return object{
+		"approvalId": action.text("approval", "id"), "publicKey": s.key.public(s.t),
+		"signature": s.key.sign(s.t, bytesOf(s.t, action.text("approval", "payload"))),
+	}
+}
+
+// action is the action that a create call prepared.
+func (r reply) action() object {
+	action, _ := r.body.at("action").(map[string]any)
+	return object(action)
+}
+
+func (s *session) sync(deal reply) reply {
+	s.t.Helper()
+	return s.must(http.StatusOK, "POST", "/escrow/"+deal.body.text("id")+"/sync", nil)
+}
+
+// held is what the ledger has in a deal, in USDC.
+func (w *world) held(deal reply) string {
+	return w.host.Ledger().Balances[deal.body.text("id")]["USDC"].String()
+}
+
+func TestDealIsApprovedAndReleased(t *testing.T) {
+	p := newPayer(t)
+	created := p.deal("deal-1", nil)
+	assert.Equal(t, "pending_approval", created.body.text("status"))
+	assert.Equal(t, "deal-1", created.body.text("idempotencyKey"))
+	assert.Equal(t, []any{"approve"}, created.body.at("availableActions"))
+	assert.Equal(t, "deal-1", created.body.text("action", "idempotencyKey"), "the raw key, the address in the confirm URL")
+	assert.Equal(t, "100", p.balance())
+
+	var payload object
+	require.NoError(t, json.Unmarshal(bytesOf(t, created.action().text("approval", "payload")), &payload))
+	assert.NotEmpty(t, payload.text("nonce"))
+	delete(payload, "nonce")
+	assert.Equal(t, object{
+		"approvalId": created.action().text("approval", "id"), "operation": "escrow.approve",
+		"resourceId": created.body.text("id"), "account": p.account, "amount": "40", "currency": "USDC",
+		"destination": map[string]any{"address": payee}, "expiresAt": created.action().text("approval", "expiresAt"),
+	}, payload)
+
+	active := p.act(created, created.action())
+	require.Equal(t, http.StatusOK, active.status, "%s", active.raw)
+	assert.Equal(t, "active", active.body.text("status"), "nobody has read the chain yet, so the confirm does")
+	assert.NotEmpty(t, active.body.text("transactionHash"))
+	assert.Equal(t, "60", p.balance())
+	assert.Equal(t, "40", p.held(created))
+	refused(t, http.StatusConflict, "approval_consumed", p.act(created, created.action()))
+
+	release := p.prepare("release-1", created, "release")
+	require.Equal(t, http.StatusCreated, release.status, "%s", release.raw)
+	assert.Equal(t, http.StatusOK, p.act(created, release.body).status)
+	assert.Equal(t, "0", p.held(created))
+	assert.Equal(t, "60", p.balance())
+	p.host.Advance(15 * time.Second)
+	synced := p.sync(created)
+	assert.Equal(t, "released", synced.body.text("status"))
+	assert.Equal(t, []any{}, synced.body.at("availableActions"))
+	assert.NotEqual(t, active.body.text("transactionHash"), synced.body.text("transactionHash"))
+	refused(t, http.StatusConflict, "conflict", p.prepare("refund-1", created, "refund"))
+}
+
+func TestDealIsReadFromChainEveryFifteenSeconds(t *testing.T) {
+	p := newPayer(t)
+	created := p.deal("deal-1", nil)
+	assert.Nil(t, created.body.at("syncedAt"))
+	first := p.sync(created)
+	confirmed := p.act(created, created.action())
+	require.Equal(t, http.StatusOK, confirmed.status, "%s", confirmed.raw)
+	assert.Equal(t, "60", p.balance(), "the money has moved")
+
+	p.host.Advance(15*time.Second - time.Millisecond)
+	stored := p.sync(created)
+	assert.Equal(t, first.body, stored.body, "the stored projection")
+	assert.Equal(t, "pending_approval", stored.body.text("status"))
+	assert.Nil(t, stored.body.at("transactionHash"))
+
+	p.host.Advance(time.Millisecond)
+	fresh := p.sync(created)
+	assert.Equal(t, "active", fresh.body.text("status"))
+	assert.NotEmpty(t, fresh.body.text("transactionHash"))
+	assert.NotEqual(t, first.body.text("syncedAt"), fresh.body.text("syncedAt"))
+}
+
+func TestWindowsFollowEachOther(t *testing.T) {
+	at := func(deal reply, name string) time.Time {
+		parsed, err := time.Parse(time.RFC3339, deal.body.text(name))
+		require.NoError(t, err)
+		return parsed
+	}
+	p := newPayer(t)
+	standard := p.deal("standard", nil)
+	assert.Equal(t, time.Hour, at(standard, "approveBy").Sub(at(standard, "createdAt")))
+	assert.Equal(t, 14*24*time.Hour, at(standard, "holdUntil").Sub(at(standard, "approveBy")))
+	assert.Equal(t, 90*24*time.Hour, at(standard, "refundableUntil").Sub(at(standard, "holdUntil")))
+
+	short := p.deal("short", object{"approveWithin": "90s", "holdFor": "10m", "refundableFor": "5m"})
+	late := p.deal("late", object{"approveWithin": "90s"})
+	require.Equal(t, http.StatusOK, p.act(short, short.action()).status)
+	for _, step := range []struct {
+		advance   time.Duration
+		available []any
+	}{
+		{0, []any{"release"}},
+		{90*time.Second + 10*time.Minute - time.Millisecond, []any{"release"}},
+		{time.Millisecond, []any{"refund"}},
+		{5*time.Minute - time.Millisecond, []any{"refund"}},
+		{time.Millisecond, []any{}},
+	} {
+		p.host.Advance(step.advance)
+		synced := p.sync(short)
+		assert.Equal(t, "active", synced.body.text("status"))
+		assert.Equal(t, step.available, synced.body.at("availableActions"))
+		for _, kind := range []string{"approve", "release", "refund"} {
+			want := http.StatusConflict
+			if len(step.available) == 1 && step.available[0] == kind {
+				want = http.StatusCreated
+			}
+			assert.Equal(t, want, p.prepare(kind+step.advance.String(), short, kind).status, "%s after %s", kind, step.advance)
+		}
+	}
+	expired := p.sync(late)
+	assert.Equal(t, "expired", expired.body.text("status"))
+	assert.Equal(t, []any{}, expired.body.at("availableActions"))
+	refused(t, http.StatusUnprocessableEntity, "validation_failed", p.escrow("none", object{"approveWithin": "0m"}))
+	refused(t, http.StatusUnprocessableEntity, "validation_failed", p.escrow("none", object{"holdFor": "14 days"}))
+}
+
+func TestRefundBringsTheMoneyBack(t *testing.T) {
+	p := newPayer(t)
+	deal := p.deal("deal-1", object{"approveWithin": "1m", "holdFor": "0s"})
+	require.Equal(t, http.StatusOK, p.act(deal, deal.action()).status)
+	p.host.Advance(time.Minute)
+	refund := p.prepare("refund-1", deal, "refund")
+	require.Equal(t, http.StatusCreated, refund.status, "%s", refund.raw)
+	back := p.act(deal, refund.body)
+	require.Equal(t, http.StatusOK, back.status, "%s", back.raw)
+	assert.Equal(t, "refunded", back.body.text("status"))
+	assert.Equal(t, "100", p.balance())
+
+	var directions []string
+	for _, item := range p.must(http.StatusOK, "GET", "/transactions?type=escrow", nil).body.at("items").([]any) {
+		entry := object(item.(map[string]any))
+		assert.Equal(t, deal.body.text("id"), entry.text("escrowId"))
+		directions = append(directions, entry.text("direction"))
+	}
+	assert.Equal(t, []string{"in", "out"}, directions)
+}
+
+func TestReleaseCreditsAPayeeOfTheHost(t *testing.T) {
+	p := newPayer(t)
+	bolt := p.as("").readyClient("bolt@example.com")
+	wallet := p.as("").must(http.StatusOK, "GET", "/clients/"+bolt.account, nil).body.text("baseSmartWallet")
+	deal := p.deal("deal-1", object{"payee": wallet})
+	require.Equal(t, http.StatusOK, p.act(deal, deal.action()).status)
+	require.Equal(t, http.StatusOK, p.act(deal, p.prepare("release-1", deal, "release").body).status)
+	assert.Equal(t, "40", p.host.Ledger().Balances[bolt.account]["USDC"].String())
+	refused(t, http.StatusNotFound, "not_found", bolt.call("POST", "/escrow/"+deal.body.text("id")+"/sync", nil))
+}
+
+func TestKeysAnchorDealsAndActions(t *testing.T) {
+	p := newPayer(t)
+	first := p.deal("deal-1", nil)
+	p.host.Advance(time.Second)
+	again := p.escrow("deal-1", object{"amount": "40.00", "approveWithin": "60m", "holdFor": "336h"})
+	assert.Equal(t, http.StatusOK, again.status)
+	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"))
+	assert.Equal(t, first.body, again.body, "the first answer")
+	for _, change := range []object{{"amount": "41"}, {"holdFor": "15d"}, {"memo": "x"}, {"payee": "0x1111111111111111111111111111111111111111"}} {
+		other := p.escrow("deal-1", change)
+		refused(t, http.StatusConflict, "idempotency_key_reused", other)
+		assert.Equal(t, first.body.text("id"), other.body.text("error", "details", "escrowId"))
+	}
+
+	prepared := p.prepare("deal-1", first, "approve")
+	assert.Equal(t, http.StatusOK, prepared.status, "the create call's key stands for the approve action")
+	assert.Equal(t, "true", prepared.header.Get("Idempotency-Replayed"))
+	assert.NotEqual(t, first.action().text("approval", "id"), prepared.body.text("approval", "id"))
+	require.Equal(t, http.StatusOK, p.act(first, prepared.body).status)
+	refused(t, http.StatusConflict, "approval_consumed", p.act(first, first.action()))
+	done := p.prepare("deal-1", first, "approve")
+	assert.Equal(t, prepared.body, done.body, "a confirmed action answers as it was")
+
+	refused(t, http.StatusConflict, "idempotency_key_reused", p.prepare("deal-1", first, "release"))
+	require.Equal(t, http.StatusCreated, p.prepare("go", first, "release").status)
+	second := p.deal("deal-2", nil)
+	elsewhere := p.prepare("go", second, "approve")
+	refused(t, http.StatusConflict, "idempotency_key_reused", elsewhere)
+	assert.Equal(t, first.body.text("id"), elsewhere.body.text("error", "details", "escrowId"))
+}
+
+func TestDerivedKeyOfADealReplaysForTwoHours(t *testing.T) {
+	p := newPayer(t)
+	ask := func() reply {
+		return p.call("POST", "/escrow", object{"amount": "40", "currency": "USDC", "payee": payee})
+	}
+	first := ask()
+	require.Equal(t, http.StatusCreated, first.status)
+	p.host.Advance(2*time.Hour - time.Second)
+	p.relogin()
+	assert.Equal(t, first.body, ask().body)
+	p.host.Advance(time.Second)
+	assert.Equal(t, http.StatusCreated, ask().status)
+}
+
+func TestActionApprovalHoldsSixtySeconds(t *testing.T) {
+	p := newPayer(t)
+	deal := p.deal("deal-1", nil)
+	p.host.Advance(60 * time.Second)
+	refused(t, http.StatusGone, "approval_expired", p.act(deal, deal.action()))
+	fresh := p.prepare("deal-1", deal, "approve")
+	p.host.Advance(60*time.Second - time.Millisecond)
+	assert.Equal(t, http.StatusOK, p.act(deal, fresh.body).status)
+}
+
+func TestConfirmsThatAreRefused(t *testing.T) {
+	p := newPayer(t)
+	deal, other := p.deal("deal-1", nil), p.deal("deal-2", object{"amount": "60.000001"})
+	confirm := func(key string, body object) reply {
+		return p.call("POST", "/escrow/"+deal.body.text("id")+"/actions/"+key+"/confirm", body)
+	}
+	good := p.signed(deal.action())
+
+	refused(t, http.StatusNotFound, "not_found", confirm("deal-3", good))
+	refused(t, http.StatusConflict, "approval_mismatch", confirm("deal-1", p.signed(other.action())))
+	unsigned := object{"approvalId": good["approvalId"], "publicKey": good["publicKey"], "signature": p.key.sign(t, []byte("another message"))}
+	refused(t, http.StatusBadRequest, "signature_invalid", confirm("deal-1", unsigned))
+	stranger := newSigner(t)
+	refused(t, http.StatusForbidden, "key_not_registered", confirm("deal-1", object{
+		"approvalId": good["approvalId"], "publicKey": stranger.public(t),
+		"signature": stranger.sign(t, bytesOf(t, deal.action().text("approval", "payload"))),
+	}))
+	p.change(func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse })
+	refused(t, http.StatusForbidden, "signing_policy_refused", confirm("deal-1", good))
+	p.change(func(s *sandbox.Settings) { s.SigningPolicy, s.SignerDetached = sandbox.SigningPolicyAllow, true })
+	refused(t, http.StatusConflict, "signer_not_attached", confirm("deal-1", good))
+	refused(t, http.StatusConflict, "signer_not_attached", p.escrow("deal-3", nil))
+	p.change(func(s *sandbox.Settings) { s.SignerDetached = false })
+	assert.Equal(t, "100", p.balance(), "a refusal consumes nothing")
+	assert.Equal(t, http.StatusOK, confirm("deal-1", good).status)
+
+	poor := p.act(other, other.action())
+	refused(t, http.StatusConflict, "conflict", poor)
+	assert.Equal(t, "60", poor.body.text("error", "details", "available"))
+}
+
+func TestManyConfirmsOfADealMoveTheMoneyOnce(t *testing.T) {
+	p := newPayer(t)
+	deal := p.deal("deal-1", nil)
+	path, body := "/escrow/"+deal.body.text("id")+"/actions/deal-1/confirm", p.signed(deal.action())
+	var wg sync.WaitGroup
+	slugs := make([]string, 12)
+	for i := range slugs {
+		wg.Go(func() { slugs[i] = p.call("POST", path, body).slug() })
+	}
+	wg.Wait()
+	counted := map[string]int{}
+	for _, slug := range slugs {
+		counted[slug]++
+	}
+	assert.Equal(t, map[string]int{"": 1, "approval_consumed": 11}, counted)
+	assert.Equal(t, "60", p.balance())
+}
