@@ -35,6 +35,19 @@ func TestRetryBudgetBoundsAnOutage(t *testing.T) {
 	}
 }
 
+// However long all went well before.
+func TestRetryBudgetIsNotSavedUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const before, during, budget = 600, 200, 100
+		svc := script(append(repeated(ok, before), noConnection)...)
+		client := newClient(t, host, through(svc))
+		for range before + during {
+			_, _ = send(t.Context(), client, &readThing, transport.Call{})
+		}
+		assert.Len(t, svc.attempts(), before+during+budget)
+	})
+}
+
 // Five successes pay for one retry. An answer that is retried, refused or broken off pays for nothing.
 func TestSuccessesRefillTheRetryBudget(t *testing.T) {
 	refill := map[string]struct {

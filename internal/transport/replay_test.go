@@ -110,6 +110,33 @@ func TestAttemptsAreCountedAsTheServiceSeesThem(t *testing.T) {
 	assert.EqualValues(t, 2, server.posts.Load())
 }
 
+// A transport of the caller's may spell headers its own way. What has a body is safe all the same.
+func TestRespelledKeyDoesNotReplayABody(t *testing.T) {
+	server := newDyingServer(t)
+	inner := &http.Transport{}
+	t.Cleanup(inner.CloseIdleConnections)
+	client := newClient(t, server.address, through(respelling{inner}), retries(transport.Retry{Max: -1}))
+	_, err := send(t.Context(), client, &readThing, transport.Call{})
+	require.NoError(t, err)
+
+	_, err = send(t.Context(), client, &bookThing, transport.Call{})
+	var unknown *errors.OutcomeUnknown
+	require.ErrorAs(t, err, &unknown)
+	assert.EqualValues(t, 1, server.posts.Load())
+}
+
+// respelling spells all headers canonically.
+type respelling struct{ next http.RoundTripper }
+
+func (r respelling) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	for name, values := range req.Header {
+		delete(req.Header, name)
+		req.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	return r.next.RoundTrip(req)
+}
+
 // The control experiment: spelled canonically, the same header makes net/http send the write twice while its caller sees one.
 // If this test fails, the lower-case spelling is no longer needed.
 func TestNetHTTPStillReplaysKeyedWritesOfItself(t *testing.T) {

@@ -96,11 +96,10 @@ func (c *Client) fits(ctx context.Context, t *trip, resp *http.Response) bool {
 	return !limited || time.Now().Add(wait).Before(deadline)
 }
 
-// backoff waits what the service asked for, else a random time in the upper half of a doubling bound. The service's wish is bounded
-// here too, for go-retryablehttp would follow it past its maximum.
+// backoff waits what the service asked for, which fits has found affordable, else a random time in the upper half of a doubling bound.
 func backoff(least, most time.Duration, attempt int, resp *http.Response) time.Duration {
 	if wait, asked := retryAfter(resp); asked {
-		return min(wait, most)
+		return wait
 	}
 	bound := jitterBound(least, most, attempt)
 	return bound/2 + rand.N(bound/2+1) //nolint:gosec // jitter is no secret
