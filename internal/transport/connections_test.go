@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
-	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -111,7 +111,7 @@ func TestUnmadeConnectionsAreNotDelivered(t *testing.T) {
 		return ours, nil
 	}
 	strangers := httptest.NewUnstartedServer(http.NotFoundHandler())
-	strangers.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains about every handshake
+	strangers.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // it complains about every handshake
 	strangers.StartTLS()
 	defer strangers.Close()
 

@@ -125,8 +125,8 @@ func TestAmountsStayStringsWhateverTheProgramSet(t *testing.T) {
 	for _, without := range []bool{false, true} {
 		decimal.MarshalJSONWithoutQuotes = without
 		amount := decimal.RequireFromString("10.50")
-		assert.Equal(t, `{"amount":"10.5"}`, sentBody(t, body{Amount: amount}))
-		assert.Equal(t, `{"amount":"0","maxAmount":"0.000001","amounts":{"a":"10.5"},"list":["1000",null]}`, sentBody(t, body{
+		assert.JSONEq(t, `{"amount":"10.5"}`, sentBody(t, body{Amount: amount}))
+		assert.JSONEq(t, `{"amount":"0","maxAmount":"0.000001","amounts":{"a":"10.5"},"list":["1000",null]}`, sentBody(t, body{
 			Most: ptr(decimal.RequireFromString("1e-6")), Amounts: map[string]decimal.Decimal{"a": amount}, List: []*decimal.Decimal{ptr(decimal.RequireFromString("1e3")), nil},
 		}))
 	}
