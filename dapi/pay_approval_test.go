@@ -84,6 +84,52 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 	}
 }
 
+// What is compared is what the caller asked for, and not what the service made of it.
+func TestBookingOfAnythingElseIsNotSigned(t *testing.T) {
+	for field, c := range map[string]struct {
+		name  string
+		value any
+		same  func(members map[string]any)
+	}{
+		"amount":                {"amount", "250", func(m map[string]any) { m["amount"] = "250" }},
+		"currency":              {"currency", "EURC", func(m map[string]any) { m["currency"] = "EURC" }},
+		"destination.contactId": {"contactId", "ct_other", func(m map[string]any) { m["destination"] = map[string]any{"contactId": "ct_other"} }},
+		"destination.chainId": {"toChainId", 1, func(m map[string]any) {
+			m["destination"].(map[string]any)["chainId"] = 1
+		}},
+	} {
+		t.Run(field, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.onBooking(func(payout map[string]any) {
+				payout[c.name] = c.value
+				w.rewritePayload(payout, c.same)
+			})
+			_, err := w.pay()
+			assert.Equal(t, field, as[*signing.ApprovalRefused](t, err).Field)
+			w.assertNothingSigned(t)
+		})
+	}
+}
+
+func TestBookingThatHasEnded(t *testing.T) {
+	for status, completed := range map[dapi.PayoutStatus]bool{
+		dapi.PayoutStatusCompleted: true, dapi.PayoutStatusFailed: false, dapi.PayoutStatusRefunded: false, dapi.PayoutStatusExpired: false,
+	} {
+		t.Run(string(status), func(t *testing.T) {
+			w := newPayWorld(t)
+			w.onBooking(func(payout map[string]any) { payout["status"] = status })
+			payout, err := w.pay()
+			assert.Equal(t, status, payout.Status)
+			w.assertNothingSigned(t)
+			if completed {
+				require.NoError(t, err)
+				return
+			}
+			as[*dapi.PayoutNotCompleted](t, err)
+		})
+	}
+}
+
 func (w *payWorld) assertNothingSigned(t *testing.T) {
 	t.Helper()
 	assert.Zero(t, w.key.approvals(), "the signer is not called")

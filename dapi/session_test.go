@@ -136,6 +136,20 @@ func TestRefusedRefreshLogsInOnce(t *testing.T) {
 	}
 }
 
+func TestRefreshThatIsToldToWaitIsNoReasonToLogIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		account := w.integrator().Self()
+		require.NoError(t, read(t.Context(), account))
+		time.Sleep(2 * time.Hour)
+		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600"))
+		limited := as[*errors.RateLimited](t, read(t.Context(), account))
+		assert.Equal(t, time.Hour, limited.RetryAfter)
+		assert.Equal(t, 1, w.sent("RefreshToken"))
+		assert.Equal(t, 1, w.sent("CreateToken"), "a login would only add to it")
+	})
+}
+
 func TestRefreshTokenThatIsOverIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -235,6 +249,7 @@ func TestCallsThatWereUnderwayTakeTheRenewedToken(t *testing.T) {
 		account := w.integrator().Self()
 		require.NoError(t, read(t.Context(), account))
 		time.Sleep(60*time.Minute - 500*time.Millisecond)
+		w.host.Arm("POST", "/auth/refresh", sandbox.Delay(100*time.Millisecond)) // so that all calls still take the old token
 
 		var underway atomic.Int32
 		next := w.wire.handler

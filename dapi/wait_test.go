@@ -50,7 +50,7 @@ func assertBacksOff(t *testing.T, seen []dapi.Progress) {
 		pause := seen[i].Waited - seen[i-1].Waited
 		assert.GreaterOrEqual(t, pause, bound/2, "pause %d", i)
 		assert.LessOrEqual(t, pause, bound, "pause %d", i)
-		jittered = jittered || pause != bound
+		jittered = jittered || pause > bound/2+time.Millisecond && pause < bound-time.Millisecond
 		bound = min(bound*3/2, 15*time.Second)
 	}
 	assert.True(t, jittered, "waits must not read in step")
