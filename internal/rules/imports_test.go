@@ -61,6 +61,7 @@ var walletModules = []string{
 var testModules = []string{
 	"github.com/c2sp/wycheproof",
 	"github.com/jarcoal/httpmock",
+	"github.com/ledongthuc/pdf",
 	"github.com/stretchr/testify",
 	"pgregory.net/rapid",
 }
