@@ -53,6 +53,11 @@ type Settings struct {
 	ClientReadyAfter Duration `json:"clientReadyAfter"`
 	// PayoutStepAfter is how long a confirmed payout stays in funding, and then in processing, on the host's clock.
 	PayoutStepAfter Duration `json:"payoutStepAfter"`
+	// ReturnAfter is how long the money of a refunded payout is on its way back; at once when zero.
+	ReturnAfter Duration `json:"returnAfter"`
+	// ReturnFee is what is kept of returned money on its way. Over 0.20, the money is attributed to no payout any more.
+	// Source: Limits, Sandbox.
+	ReturnFee decimal.Decimal `json:"returnFee"`
 	// QuoteLifetime is how long a price holds, at most 2 minutes. Source: Limits, Lifetimes.
 	QuoteLifetime Duration `json:"quoteLifetime"`
 	// ApprovalLifetime is the approval window of a payout, at most 120 seconds. Source: Limits, Lifetimes.
@@ -127,6 +132,7 @@ func DefaultSettings() Settings {
 		SigningPolicy: SigningPolicy(p.SigningPolicy), SignerDetached: p.SignerDetached, PartnerDown: p.PartnerDown,
 		PayoutMethodsDisabled: p.PayoutMethodsDisabled, PriceWorsening: p.PriceWorsening,
 		ClientReadyAfter: Duration(p.ClientReadyAfter), PayoutStepAfter: Duration(p.PayoutStepAfter),
+		ReturnAfter: Duration(p.ReturnAfter), ReturnFee: p.ReturnFee,
 		QuoteLifetime: Duration(p.QuoteLifetime), ApprovalLifetime: Duration(p.ApprovalLifetime),
 		KYBDecision: KYBDecision(p.KYBDecision), KYBDecisionAfter: Duration(p.KYBDecisionAfter),
 		RailsHidden: p.RailsHidden, RailsDisabled: p.RailsDisabled, ChannelsUnavailable: p.ChannelsUnavailable,
@@ -157,6 +163,7 @@ func (s Settings) platform() platform.Settings {
 		SigningPolicy: platform.SigningPolicy(s.SigningPolicy), SignerDetached: s.SignerDetached, PartnerDown: s.PartnerDown,
 		PayoutMethodsDisabled: s.PayoutMethodsDisabled, PriceWorsening: s.PriceWorsening,
 		ClientReadyAfter: platform.Duration(s.ClientReadyAfter), PayoutStepAfter: platform.Duration(s.PayoutStepAfter),
+		ReturnAfter: platform.Duration(s.ReturnAfter), ReturnFee: s.ReturnFee,
 		QuoteLifetime: platform.Duration(s.QuoteLifetime), ApprovalLifetime: platform.Duration(s.ApprovalLifetime),
 		KYBDecision: platform.KYBDecision(s.KYBDecision), KYBDecisionAfter: platform.Duration(s.KYBDecisionAfter),
 		RailsHidden: s.RailsHidden, RailsDisabled: s.RailsDisabled, ChannelsUnavailable: s.ChannelsUnavailable,

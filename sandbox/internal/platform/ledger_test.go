@@ -73,6 +73,11 @@ func TestBooksBalanceAfterAnyOperations(t *testing.T) {
 				balance := amounts.Draw(t, "balance")
 				b.set(func(s *platform.Settings) { s.FaucetBalance = balance })
 			},
+			"returns": func(t *rapid.T) {
+				after := platform.Duration(rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(t, "after"))
+				fee := rapid.SampledFrom([]decimal.Decimal{{}, decimal.RequireFromString("0.1"), decimal.NewFromInt(50)}).Draw(t, "fee")
+				b.set(func(s *platform.Settings) { s.ReturnAfter, s.ReturnFee = after, fee })
+			},
 			"": func(t *rapid.T) {
 				checkBooks(t, b.Ledger())
 				for _, account := range accounts {

@@ -39,6 +39,8 @@ type state struct {
 	payouts   map[string]*payout
 	approvals map[string]*payout // by approval id, also those that are closed
 	inFlight  []*payout          // funded and still moving by itself, in the order of funding
+	returning []*returned        // money of refunded payouts that is on its way back
+	unmatched []*payout          // refunded, and no returned money is attributed to them yet
 	sequence  int                // of the last transaction
 
 	payins map[string]*payin
@@ -111,6 +113,7 @@ func (p *Platform) enter() *turn {
 	t := &turn{state: p.state, settings: settings, now: p.clock.Now().Truncate(time.Millisecond)}
 	t.fillFaucet()
 	t.settleDue()
+	t.receiveReturned()
 	return t
 }
 

@@ -74,6 +74,11 @@ type Settings struct {
 	ClientReadyAfter Duration `json:"clientReadyAfter"`
 	// PayoutStepAfter is how long a confirmed payout stays in funding, and then in processing.
 	PayoutStepAfter Duration `json:"payoutStepAfter"`
+	// ReturnAfter is how long the money of a refunded payout is on its way back; at once when zero.
+	ReturnAfter Duration `json:"returnAfter"`
+	// ReturnFee is what is kept of returned money on its way. Over 0.20, the money is attributed to no payout any more.
+	// Source: Limits, Sandbox.
+	ReturnFee decimal.Decimal `json:"returnFee"`
 	// QuoteLifetime is how long a price holds, at most 2 minutes. Source: Limits, Lifetimes.
 	QuoteLifetime Duration `json:"quoteLifetime"`
 	// ApprovalLifetime is the approval window of a payout, at most 120 seconds. Source: Limits, Lifetimes.
@@ -130,6 +135,8 @@ func (s Settings) Check() error {
 		"priceWorsening is not from 0 up to 1")
 	problem(s.ClientReadyAfter < 0, "clientReadyAfter is negative")
 	problem(s.PayoutStepAfter < 0, "payoutStepAfter is negative")
+	problem(s.ReturnAfter < 0, "returnAfter is negative")
+	problem(s.ReturnFee.IsNegative(), "returnFee is negative")
 	problem(s.QuoteLifetime <= 0 || s.QuoteLifetime > MaxQuoteLifetime, "quoteLifetime is not within %v", MaxQuoteLifetime)
 	problem(s.ApprovalLifetime <= 0 || s.ApprovalLifetime > MaxApprovalLifetime, "approvalLifetime is not within %v", MaxApprovalLifetime)
 	for _, method := range s.PayoutMethodsDisabled {

@@ -104,7 +104,7 @@ func (t *turn) settle(p *payout, to api.PayoutStatus, at time.Time) {
 		t.books.movement("payout_return", p.id, at).transfer(bookClearing, p.holder.book(), p.asset(), p.terms.Amount)
 		p.transaction.Status = api.TransactionStatusFailed
 	case api.PayoutStatusRefunded:
-		t.refund(p, from == api.PayoutStatusCompleted, at)
+		t.sendBack(p, from == api.PayoutStatusCompleted)
 	}
 }
 
@@ -126,28 +126,6 @@ func (t *turn) payOut(p *payout, at time.Time) {
 		Amount:          delivered,
 		Currency:        p.terms.Currency,
 		TransactionHash: p.hash,
-		CreatedAt:       at,
-	})
-}
-
-// refund brings the whole amount back, fee included, from clearing or from where it was delivered.
-func (t *turn) refund(p *payout, delivered bool, at time.Time) {
-	back := t.books.movement("payout_refund", p.id, at)
-	if delivered {
-		back.transfer(bookFees, p.holder.book(), p.asset(), p.quote.Fee)
-		back.transfer(bookOutside, p.holder.book(), p.asset(), p.terms.Amount.Sub(p.quote.Fee))
-	} else {
-		back.transfer(bookClearing, p.holder.book(), p.asset(), p.terms.Amount)
-	}
-	p.transaction.Status = api.TransactionStatusCompleted
-	t.record(p.holder, api.Transaction{
-		Type:            api.TransactionTypeRefund,
-		Direction:       api.TransactionDirectionIn,
-		Status:          api.TransactionStatusCompleted,
-		Amount:          p.terms.Amount,
-		Currency:        p.terms.Currency,
-		PayoutID:        p.id,
-		TransactionHash: newHash(),
 		CreatedAt:       at,
 	})
 }
