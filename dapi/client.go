@@ -16,19 +16,9 @@ type lowLevel struct {
 var clientRule = transport.Rule{Required: true, Pattern: `^cl_[A-Za-z0-9._:\-]{1,216}$`, Prefix: "cl_"}
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	r := transport.NewRequest(op, string(c.account), callOf(options))
+	r := transport.NewRequest(op, string(c.account), transport.CallOf(options))
 	if c.acting {
 		r.Check().Text("X-Service-Account", string(c.account), clientRule)
 	}
 	return r
-}
-
-func callOf(options []moneymovement.CallOption) transport.Call {
-	var call transport.Call
-	for _, option := range options {
-		if option != nil {
-			option(&call)
-		}
-	}
-	return call
 }

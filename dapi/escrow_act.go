@@ -7,6 +7,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -111,7 +112,7 @@ func approvalClosed(err error) bool {
 
 // keyed makes sure that all calls of one flow carry the same key.
 func (s *Escrows) keyed(options []moneymovement.CallOption) []moneymovement.CallOption {
-	if callOf(options).KeySet {
+	if transport.CallOf(options).KeySet {
 		return options
 	}
 	return append(options[:len(options):len(options)], moneymovement.IdempotencyKey(uuid.NewString()))

@@ -66,7 +66,9 @@ var exchanges = map[string]exchange{
 	}, "POST", "/payins", `{"amount":"10.5","currency":"USDC","originChainId":1,"maxAmount":"11"}`, 201, payinJSON, true, true},
 	"GetPayin": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return for1(p).Payins.Get(ctx, "pi_1") },
 		"GET", "/payins/pi_1", "", 200, payinJSON, true, false},
-	"CreatePayinInstructions": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return for1(p).Payins.Instructions(ctx, "pi_1") },
+	"CreatePayinInstructions": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
+		return for1(p).Payins.Instructions(ctx, "pi_1")
+	},
 		"POST", "/payins/pi_1/instructions", "", 201, `{"requisites":{"iban":"DE89370400440532013000"}}`, true, true},
 	"CreateContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob",
@@ -75,9 +77,13 @@ var exchanges = map[string]exchange{
 	"UpdateContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Contacts.Update(ctx, "ct_1", dapi.ContactUpdate{Email: nullable.NewNullNullable[string](), IsExternal: nullable.NewNullableWithValue(false)})
 	}, "PATCH", "/contacts/ct_1", `{"email":null,"isExternal":false}`, 200, contactRes, true, true},
-	"DeleteContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return nil, for1(p).Contacts.Delete(ctx, "ct_1") },
+	"DeleteContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
+		return nil, for1(p).Contacts.Delete(ctx, "ct_1")
+	},
 		"DELETE", "/contacts/ct_1", "", 204, "", true, true},
-	"GetContactCapabilities": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return for1(p).Contacts.Capabilities(ctx, "ct_1") },
+	"GetContactCapabilities": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
+		return for1(p).Contacts.Capabilities(ctx, "ct_1")
+	},
 		"GET", "/contacts/ct_1/capabilities", "", 200, `{"contactId":"ct_1","payable":false,"methods":[],"blockers":[{"code":"c","message":"m"}]}`, true, false},
 	"BookPayout": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25.00"), Currency: dapi.USDC, FromChainID: 8453, ToChainID: 1, PublicKey: []byte("key")})
@@ -87,7 +93,9 @@ var exchanges = map[string]exchange{
 	"ListTransactions": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Transactions.List(ctx, dapi.ListTransactionsParams{Limit: 100, Type: dapi.TransactionTypeDeposit, Since: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)})
 	}, "GET", "/transactions?limit=100&since=2026-01-02T03%3A04%3A05Z&type=deposit", "", 200, `{"items":[` + txJSON + `],"nextCursor":"c2"}`, true, false},
-	"ListChains": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return p.Self().Chains.List(ctx, dapi.ListChainsParams{}) },
+	"ListChains": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
+		return p.Self().Chains.List(ctx, dapi.ListChainsParams{})
+	},
 		"GET", "/chains", "", 200, `{"items":[{"chainId":8453,"code":"base","name":"Base","tokens":[{"symbol":"USDC","decimals":6,"address":"0x1"}]}]}`, false, false},
 	"CreateEscrow": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Escrows.Create(ctx, dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.EURC, Payee: "0x52908400098527886E0F7030069857D2E4169EE7", HoldFor: "7d"})
@@ -102,7 +110,9 @@ var exchanges = map[string]exchange{
 	"CreateDeposit": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: amount("10"), Currency: dapi.USDC})
 	}, "POST", "/sandbox/deposits", `{"amount":"10","currency":"USDC"}`, 201, txJSON, true, true},
-	"CompletePayin": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return for1(p).Sandbox.CompletePayin(ctx, "pi_1") },
+	"CompletePayin": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
+		return for1(p).Sandbox.CompletePayin(ctx, "pi_1")
+	},
 		"POST", "/sandbox/payins/pi_1/complete", "", 200, payinJSON, true, true},
 	"MovePayout": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Sandbox.MovePayout(ctx, "po_1", dapi.PayoutStatusCompleted)

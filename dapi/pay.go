@@ -34,7 +34,7 @@ const maxReopen = 3
 //
 // Source: Errors, Slugs; Limits, Lifetimes and Idempotency.
 func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, options ...moneymovement.CallOption) (*Payout, error) {
-	call := callOf(options)
+	call := transport.CallOf(options)
 	if err := validTolerance(call.QuoteTolerance); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,9 @@
 
 package dapi
 
-import "github.com/moneymovement/moneymovement-go/internal/transport"
+import (
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
 
 func (v *ApprovalConfirm) validate(c *transport.Check) {
 	c.Text("approvalId", string(v.ApprovalID), transport.Rule{Required: true, Max: 216})

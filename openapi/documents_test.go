@@ -53,6 +53,9 @@ func TestSharedSchemasAreShared(t *testing.T) {
 		}
 	}
 	for schema := range object(source(t, "common.yaml"), "components", "schemas") {
+		if schema == "ContactAccount" {
+			continue // its variants are shared, and a union stands beside its variants
+		}
 		assert.GreaterOrEqual(t, len(users[schema]), 2, "%s is used by %v", schema, users[schema])
 	}
 }

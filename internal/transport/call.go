@@ -15,6 +15,17 @@ type Call struct {
 	QuoteTolerance decimal.Decimal // how much worse a fresh quote may be, as a fraction; flows that requote read it
 }
 
+// CallOf collects what options set; nil ones are passed over.
+func CallOf[O ~func(*Call)](options []O) Call {
+	var call Call
+	for _, option := range options {
+		if option != nil {
+			option(&call)
+		}
+	}
+	return call
+}
+
 // Answer is what came back besides the decoded value. Its public name is moneymovement.Answer.
 type Answer struct {
 	// Status is the HTTP status, 0 when no answer came.

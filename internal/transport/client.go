@@ -110,7 +110,7 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trip{op: r.op, call: &r.call, scope: r.scope()}
+	t := &trip{op: r.op, call: &r.call, scope: r.scope(), stream: r.stream}
 	defer t.answer.release()
 	defer t.keep()
 
@@ -144,6 +144,9 @@ func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, val
 		return t.settle(t.answer.refusal(t))
 	}
 	c.budget.earn()
+	if t.stream != nil {
+		return t.stream.end(t)
+	}
 	if err := t.answer.decode(value); err != nil {
 		return t.unreadable(err)
 	}
@@ -176,7 +179,7 @@ func (c *Client) newHTTPRequest(ctx context.Context, r *Request, t *trip, body [
 		if err := req.SetBody(body); err != nil {
 			return nil, err
 		}
-		req.GetBody = nil // with it, net/http would resend a write by itself when a kept connection dies
+		req.GetBody = nil // lest net/http resends by itself if a transport of the caller's spells the key's header its own way
 	}
 	return req, nil
 }

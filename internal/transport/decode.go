@@ -35,6 +35,9 @@ var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // read takes the body, at most maxBody of it. It is go-retryablehttp's response handler, so that an answer that breaks off in
 // the middle is retried like one that never came. If it is the last one, its error says what there was.
 func (t *trip) read(resp *http.Response) error {
+	if t.stream != nil && t.stream.open(t, resp) {
+		return nil
+	}
 	defer resp.Body.Close()
 	body := bodies.Get().(*bytes.Buffer)
 	body.Reset()

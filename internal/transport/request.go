@@ -2,6 +2,7 @@ package transport
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -18,8 +19,10 @@ type Request struct {
 	path    string // escaped, below the base path
 	query   url.Values
 	account string
+	headers http.Header // of the operation's own
 	body    any
 	hasBody bool
+	stream  *streaming // wanted instead of a decoded answer
 }
 
 // NewRequest starts a call of an operation, for an account ("" for the credential's own).
@@ -27,15 +30,34 @@ func NewRequest(op *Operation, account string, call Call) *Request {
 	return &Request{op: op, call: call, path: op.Path, account: account}
 }
 
+// plainID is what a value in a path has to look like where nothing more is stated: nothing that a server or proxy could read as
+// another path.
+const plainID = `^[A-Za-z0-9._:@~+-]{1,216}$`
+
 // PathParam puts a value into the path template. Only values that keep the rule get there, so that no value can change the path.
 func (r *Request) PathParam(name, value string, rule Rule) {
 	rule.Required = true
+	if rule.Pattern == "" {
+		rule.Pattern = plainID
+	}
 	if value == "." || value == ".." {
 		r.check.Refuse(name, "pattern", "must not be a path step")
 		return
 	}
 	r.check.Text(name, value, rule)
 	r.path = strings.Replace(r.path, "{"+name+"}", url.PathEscape(value), 1)
+}
+
+// Header adds a header of the operation's own; an empty value is left out.
+func (r *Request) Header(name, value string) {
+	if value == "" {
+		return
+	}
+	r.check.Text(name, value, Rule{Max: 512, Pattern: `^[\x20-\x7e]*$`})
+	if r.headers == nil {
+		r.headers = http.Header{}
+	}
+	r.headers.Set(name, value)
 }
 
 // Query adds a query parameter; a zero value is left out, and a pointer is sent whatever it points to.
@@ -126,6 +148,7 @@ func (r *Request) header(c *Client) http.Header {
 	if r.account != "" {
 		h["X-Service-Account"] = []string{r.account}
 	}
+	maps.Copy(h, r.headers)
 	return h
 }
 

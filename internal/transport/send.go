@@ -16,13 +16,14 @@ import (
 type trip struct {
 	op       *Operation
 	call     *Call
-	scope    string // of the rate window
-	left     int    // retries
-	attempts int    // sent so far
-	lost     bool   // an attempt got no whole answer and may have been carried out
-	doubted  bool   // an attempt before the last was answered with a server error and may have been carried out
-	unsent   bool   // the last attempt had no connection, so that the service cannot have seen it
-	answer   answer // the last attempt's, none if it was lost or is tried again
+	scope    string     // of the rate window
+	left     int        // retries
+	attempts int        // sent so far
+	lost     bool       // an attempt got no whole answer and may have been carried out
+	doubted  bool       // an attempt before the last was answered with a server error and may have been carried out
+	unsent   bool       // the last attempt had no connection, so that the service cannot have seen it
+	answer   answer     // the last attempt's, none if it was lost or is tried again
+	stream   *streaming // wanted instead of a decoded answer, or nil
 	// header is what the last attempt sent, with the credential, for the authorizer to know which token was refused.
 	header http.Header
 }

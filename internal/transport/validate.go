@@ -29,6 +29,9 @@ type Rule struct {
 	Prefix   string // of a typed id; ids of the other namespaces are refused
 }
 
+// UUID is the form of an RFC 9562 UUID.
+const UUID = `^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`
+
 // Refuse adds a problem with a field.
 func (c *Check) Refuse(field, code, message string) {
 	if c.problems == nil {
@@ -96,10 +99,17 @@ func (c *Check) Integer(field string, value int64, required bool, least, most in
 	switch {
 	case value == 0 && required:
 		c.Refuse(field, errors.FieldMissing, "is required")
-	case value == 0:
-	case least != 0 && value < least:
+	case value != 0:
+		c.Within(field, value, least, most)
+	}
+}
+
+// Within checks a whole number against its bounds; most 0 is no bound.
+func (c *Check) Within(field string, value, least, most int64) {
+	if value < least {
 		c.Refuse(field, "too_small", fmt.Sprintf("must be at least %d", least))
-	case most != 0 && value > most:
+	}
+	if most != 0 && value > most {
 		c.Refuse(field, "too_large", fmt.Sprintf("must be at most %d", most))
 	}
 }

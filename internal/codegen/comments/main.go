@@ -1,5 +1,6 @@
 // Command comments turns the comments of oapi-codegen, a name and a description side by side ("Payout A departure of money."), into
-// the ones a reader expects: "Payout: a departure of money." on a type, the description alone on a field.
+// the ones a reader expects: "Payout: a departure of money." on a type, the description alone on a field. It also gives the package of
+// the shared schemas its name.
 package main
 
 import (
@@ -25,7 +26,13 @@ func rewrite(path string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(reword(string(source))), 0o644)
+	return os.WriteFile(path, []byte(reword(rename(string(source)))), 0o644)
+}
+
+// rename gives the package of the shared schemas its own name, in place of the generator's.
+func rename(source string) string {
+	source = regexp.MustCompile(`(?m)^\texternalRef0 ".*\n`).ReplaceAllString(source, "")
+	return strings.ReplaceAll(source, "externalRef0.", "moneymovement.")
 }
 
 var (

@@ -18,3 +18,8 @@ func TestReword(t *testing.T) {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, reword(test.in)) })
 	}
 }
+
+func TestRename(t *testing.T) {
+	in := "import (\n\texternalRef0 \"example.com/money\"\n\tmoneymovement \"example.com/money\"\n)\n\nvar x externalRef0.Invoice\n"
+	assert.Equal(t, "import (\n\tmoneymovement \"example.com/money\"\n)\n\nvar x moneymovement.Invoice\n", rename(in))
+}

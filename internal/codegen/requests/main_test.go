@@ -73,7 +73,7 @@ func generate(t *testing.T, spec, models string) (string, error) {
 		return path
 	}
 	out := filepath.Join(folder, "requests.gen.go")
-	if err := run(write("spec.yaml", spec), write("models.go", models), out); err != nil {
+	if err := run(write("spec.yaml", spec), write("models.go", models), "", out); err != nil {
 		return "", err
 	}
 	source, err := os.ReadFile(out)

@@ -5,43 +5,96 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // property writes the check of one field.
 func (w *writer) property(field goField, wire string, ref *openapi3.SchemaRef, required bool, model *goStruct) {
 	s := flatten(ref)
 	value := "v." + field.name
+	pointer := strings.HasPrefix(field.typ, "*")
 	switch {
-	case s.request && s.union:
-		w.line("if %s{\nc.In(%q, %s.validate)\n}", ifPresent(value, required), wire, value)
-	case s.request && strings.HasPrefix(field.typ, "*"):
-		w.line("if %s != nil {\nc.In(%q, %s.validate)\n}", value, wire, value)
-		if required {
-			w.line("c.Missing(%q, %s == nil)", wire, value)
-		}
-	case s.request && strings.HasPrefix(field.typ, "nullable."):
-		w.line("if nested, err := %s.Get(); err == nil {\nc.In(%q, nested.validate)\n}", value, wire)
 	case s.request:
-		w.line("c.In(%q, %s.validate)", wire, value)
-	case s.typ == "string" && s.format == "decimal":
-		w.line("c.Amount(%q, %s, %t, %t)", wire, value, required, s.positive)
-		if token := s.token; token != "" {
-			w.line("if places, known := v.%s.decimals(); known {\nc.Places(%q, %s, places)\n}", model.byWireName[token].name, wire, value)
-		}
+		w.nested(field, wire, value, s, required)
+	case s.typ == "number", s.typ == "string" && s.format == "decimal":
+		w.amount(field, wire, value, s, required, model)
 	case s.typ == "string" && s.format == "byte":
 		w.line("c.Bytes(%q, %s, %s)", wire, value, s.rule(required))
-	case s.typ == "string" && s.format == "date-time":
+	case s.typ == "string" && strings.HasPrefix(s.format, "date"):
 		if required {
 			w.line("c.Missing(%q, %s.IsZero())", wire, value)
 		}
 	case s.typ == "string":
 		w.text(field, wire, value, s, required)
+	case s.typ == "integer" && pointer:
+		w.line("if %s != nil {\nc.Within(%q, int64(*%s), %d, %d)\n}", value, wire, value, int64(s.least), int64(s.most))
 	case s.typ == "integer":
 		w.line("c.Integer(%q, int64(%s), %t, %d, %d)", wire, value, required, int64(s.least), int64(s.most))
 	case s.typ == "array":
-		w.items(wire, value, s)
+		w.items(wire, value, strings.TrimPrefix(field.typ, "[]"), s)
 	case s.typ == "object" && required:
 		w.line("c.Missing(%q, %s == nil)", wire, value)
+	}
+}
+
+// nested writes the check of a value that has checks of its own.
+func (w *writer) nested(field goField, wire, value string, s stated, required bool) {
+	pointer := strings.HasPrefix(field.typ, "*")
+	switch {
+	case s.union && !required:
+		w.line("if %s {\nc.In(%q, %s)\n}", w.present(field.typ, value), wire, w.validator(field.typ, value, s))
+	case pointer:
+		w.line("if %s != nil {\nc.In(%q, %s)\n}", value, wire, w.validator(field.typ, value, s))
+		if required {
+			w.line("c.Missing(%q, %s == nil)", wire, value)
+		}
+	case strings.HasPrefix(field.typ, "nullable."):
+		w.line("if nested, err := %s.Get(); err == nil {\nc.In(%q, %s)\n}", value, wire, w.validator(field.typ, "nested", s))
+	default:
+		w.line("c.In(%q, %s)", wire, w.validator(field.typ, value, s))
+	}
+}
+
+// validator is the function that checks a value: a method of its own type, or a function for a shared type.
+func (w *writer) validator(typ, value string, s stated) string {
+	pointer := strings.HasPrefix(typ, "*")
+	typ = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(typ, "*"), "nullable.Nullable["), "]")
+	name, foreign := strings.CutPrefix(typ, "moneymovement.")
+	if !foreign && !w.inShared {
+		return value + ".validate"
+	}
+	w.needed[name] = s.schema
+	if !pointer {
+		value = "&" + value
+	}
+	return fmt.Sprintf("func(c *transport.Check) { validate%s(%s, c) }", name, value)
+}
+
+// present tells a union that holds something from its zero value.
+func (w *writer) present(typ, value string) string {
+	if w.inShared || strings.HasPrefix(typ, "moneymovement.") {
+		return value + ".Variant() != nil || " + value + ".Raw() != nil"
+	}
+	return value + ".variant != nil || " + value + ".raw != nil"
+}
+
+// amount writes the check of money, which travels as a string or as a number.
+func (w *writer) amount(field goField, wire, value string, s stated, required bool, model *goStruct) {
+	digits := value
+	if s.typ == "number" {
+		digits += ".Decimal"
+	}
+	if strings.HasPrefix(field.typ, "*") {
+		if s.typ != "number" {
+			digits = "*" + value
+		}
+		w.line("if %s != nil {\nc.Amount(%q, %s, true, %t)\n}", value, wire, digits, s.positive)
+		return
+	}
+	w.line("c.Amount(%q, %s, %t, %t)", wire, digits, required, s.positive)
+	if token := s.token; token != "" {
+		w.line("if places, known := v.%s.decimals(); known {\nc.Places(%q, %s, places)\n}", model.byWireName[token].name, wire, digits)
 	}
 }
 
@@ -61,12 +114,13 @@ func (w *writer) text(field goField, wire, value string, s stated, required bool
 	}
 }
 
-func (w *writer) items(wire, value string, s stated) {
+// items writes the check of a list and of each of its entries.
+func (w *writer) items(wire, value, typ string, s stated) {
 	item := flatten(s.items)
 	each := ""
 	switch rule := item.rule(true); {
 	case item.request:
-		each = fmt.Sprintf("c.In(name, %s[i].validate)", value)
+		each = fmt.Sprintf("c.In(name, %s)", w.validator(typ, value+"[i]", item))
 	case item.typ == "string":
 		each = fmt.Sprintf("c.Text(name, string(%s[i]), %s)", value, rule)
 	}
@@ -76,13 +130,6 @@ func (w *writer) items(wire, value string, s stated) {
 	w.line("c.Items(%q, len(%s), %d, func(i int, name string) {\n%s\n})", wire, value, s.maxItems, each)
 }
 
-func ifPresent(value string, required bool) string {
-	if required {
-		return "true "
-	}
-	return value + ".variant != nil || " + value + ".raw != nil "
-}
-
 // stated is what a schema says after looking through the allOf that gives a $ref its siblings.
 type stated struct {
 	typ, format, pattern, prefix, token string
@@ -90,6 +137,7 @@ type stated struct {
 	least, most                         float64
 	positive, request, union            bool
 	items                               *openapi3.SchemaRef
+	schema                              *openapi3.Schema // the one that is named
 }
 
 func flatten(ref *openapi3.SchemaRef) stated {
@@ -98,6 +146,7 @@ func flatten(ref *openapi3.SchemaRef) stated {
 		return s
 	}
 	schema := ref.Value
+	s.schema = schema
 	for _, part := range schema.AllOf {
 		s = flatten(part)
 	}
@@ -117,6 +166,9 @@ func flatten(ref *openapi3.SchemaRef) stated {
 	override(&s.positive, extension[bool](schema, "x-positive"))
 	override(&s.request, extension[bool](schema, "x-request"))
 	override(&s.union, schema.Discriminator != nil)
+	if s.format == "uuid" {
+		override(&s.pattern, transport.UUID)
+	}
 	return s
 }
 
@@ -152,7 +204,9 @@ func (s stated) rule(required bool) string {
 	if s.maxLength > 0 {
 		parts = append(parts, fmt.Sprintf("Max: %d", s.maxLength))
 	}
-	if s.pattern != "" {
+	if s.pattern == transport.UUID {
+		parts = append(parts, "Pattern: transport.UUID")
+	} else if s.pattern != "" {
 		parts = append(parts, fmt.Sprintf("Pattern: %q", s.pattern))
 	}
 	if s.prefix != "" {

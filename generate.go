@@ -1,0 +1,4 @@
+package moneymovement
+
+//go:generate go tool -modfile=internal/tools/go.mod oapi-codegen -config internal/codegen/oapi/common.yaml -o common.gen.go openapi/common.yaml
+//go:generate go run ./internal/codegen/comments common.gen.go
