@@ -248,7 +248,7 @@ type CardPreApproval struct {
 // Source: App API, Cards, POST /cards/pre-approve.
 type CardPreApprovalCreate struct {
 	// Amount Largest amount.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	Amount *Decimal `json:"amount,omitempty"`
 
 	// Currency Asset.
 	Currency string `json:"currency,omitempty,omitzero"`
@@ -416,22 +416,22 @@ type ContractTemplateList struct {
 // Source: App API, Contracts, PATCH /documents/contracts/{contract_id}.
 type ContractUpdate struct {
 	// ActivationAt When it takes effect.
-	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
+	ActivationAt *time.Time `json:"activationAt,omitempty"`
 
 	// ExpirationAt When it ends.
-	ExpirationAt time.Time `json:"expirationAt,omitempty,omitzero"`
+	ExpirationAt *time.Time `json:"expirationAt,omitempty"`
 
 	// Fields Values that the document is filled with.
-	Fields ContractFields `json:"fields,omitempty,omitzero"`
+	Fields *ContractFields `json:"fields,omitempty"`
 
 	// Label Label of the caller's own.
-	Label string `json:"label,omitempty,omitzero"`
+	Label *string `json:"label,omitempty"`
 
 	// Period Length of a period.
-	Period string `json:"period,omitempty,omitzero"`
+	Period *string `json:"period,omitempty"`
 
 	// PriorityMethods Preferred payment methods.
-	PriorityMethods []externalRef0.PriorityMethod `json:"priorityMethods,omitempty,omitzero"`
+	PriorityMethods *[]externalRef0.PriorityMethod `json:"priorityMethods,omitempty"`
 }
 
 // Decimal A decimal amount that travels as a string. Source: Resources and their fields.
@@ -480,7 +480,7 @@ type InvoiceBatchEntry struct {
 	Memo string `json:"memo,omitempty,omitzero"`
 
 	// Period Number of the period.
-	Period int `json:"period,omitempty,omitzero"`
+	Period *int `json:"period,omitempty"`
 }
 
 // InvoiceCreate An invoice to issue.

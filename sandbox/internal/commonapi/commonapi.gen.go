@@ -188,7 +188,7 @@ type BillingAddress struct {
 // Source: Card.
 type Card struct {
 	// Activated Whether the card was activated.
-	Activated bool `json:"activated,omitempty,omitzero"`
+	Activated bool `json:"activated"`
 
 	// BillingAddress Billing address.
 	BillingAddress BillingAddress `json:"billingAddress,omitempty,omitzero"`
@@ -200,7 +200,7 @@ type Card struct {
 	CreatedAt string `json:"createdAt,omitempty,omitzero"`
 
 	// DailySpend Spent today.
-	DailySpend Number `json:"dailySpend,omitempty,omitzero"`
+	DailySpend Number `json:"dailySpend"`
 
 	// ID Card id.
 	ID string `json:"id,omitempty,omitzero"`
@@ -267,22 +267,22 @@ type CardLimit struct {
 	Currency string `json:"currency,omitempty,omitzero"`
 
 	// DailyLimit Limit a day.
-	DailyLimit Number `json:"dailyLimit,omitempty,omitzero"`
+	DailyLimit Number `json:"dailyLimit"`
 
 	// DailyUsage Used today.
-	DailyUsage Number `json:"dailyUsage,omitempty,omitzero"`
+	DailyUsage Number `json:"dailyUsage"`
 
 	// LifetimeLimit Limit over the card's life.
-	LifetimeLimit Number `json:"lifetimeLimit,omitempty,omitzero"`
+	LifetimeLimit Number `json:"lifetimeLimit"`
 
 	// LifetimeUsage Used so far.
-	LifetimeUsage Number `json:"lifetimeUsage,omitempty,omitzero"`
+	LifetimeUsage Number `json:"lifetimeUsage"`
 
 	// MonthlyLimit Limit a month.
-	MonthlyLimit Number `json:"monthlyLimit,omitempty,omitzero"`
+	MonthlyLimit Number `json:"monthlyLimit"`
 
 	// MonthlyUsage Used this month.
-	MonthlyUsage Number `json:"monthlyUsage,omitempty,omitzero"`
+	MonthlyUsage Number `json:"monthlyUsage"`
 }
 
 // CardList The cards of an account, and how far it is from having one.
@@ -292,13 +292,13 @@ type CardList struct {
 	Cards []Card `json:"cards"`
 
 	// Created Whether a card was created.
-	Created bool `json:"created,omitempty,omitzero"`
+	Created bool `json:"created"`
 
 	// KYCStatus State of the holder's verification.
-	KYCStatus KYCStatus `json:"kycStatus,omitempty,omitzero"`
+	KYCStatus KYCStatus `json:"kycStatus"`
 
 	// PhoneVerified Whether the holder's phone number is verified.
-	PhoneVerified bool `json:"phoneVerified,omitempty,omitzero"`
+	PhoneVerified bool `json:"phoneVerified"`
 
 	// Total How many there are.
 	Total *int `json:"total,omitempty"`
@@ -491,7 +491,7 @@ type ContractParty struct {
 	ID string `json:"id,omitempty,omitzero"`
 
 	// IsBusiness Whether the account is a business.
-	IsBusiness bool `json:"isBusiness,omitempty,omitzero"`
+	IsBusiness bool `json:"isBusiness"`
 
 	// LastName Last name of a person.
 	LastName string `json:"lastName,omitempty,omitzero"`
@@ -660,7 +660,7 @@ type InvoiceContract struct {
 	ID string `json:"id,omitempty,omitzero"`
 
 	// IsRecurring Whether it invoices repeatedly.
-	IsRecurring bool `json:"isRecurring,omitempty,omitzero"`
+	IsRecurring bool `json:"isRecurring"`
 
 	// Period Length of a period, for example monthly.
 	Period string `json:"period,omitempty,omitzero"`
