@@ -21,7 +21,8 @@ type Payouts struct {
 }
 
 // Book books a payout and answers its quote and the approval to sign; no money moves. The idempotency key anchors the payment: two
-// payouts of equal terms need distinct keys, and the same key with other terms is *errors.IdempotencyKeyReused with the owner's PayoutID.
+// payouts of equal terms need distinct keys, and the same key with other terms is *errors.IdempotencyKeyReused with the owner's PayoutID,
+// or *errors.InvalidInput with the code idempotency_key_reused if this client sent the key itself, for then nothing is sent again.
 // A contact that cannot be paid is *errors.ContactNotPayable with its Blockers. The key comes back in Payout.IdempotencyKey.
 //
 // Source: Limits, Idempotency.
