@@ -66,7 +66,7 @@ var requestProvocations = []provocation{
 		return p.call("POST", "/contacts", "{")
 	}},
 	{"validation_failed", "send an unknown field", func(p *payer) reply {
-		return p.call("POST", "/contacts", object{"nmae": "Bob"})
+		return p.call("POST", "/contacts", object{"nickname": "Bob"})
 	}},
 	{"invalid_cursor", "list with a cursor that no page answered", func(p *payer) reply {
 		return p.call("GET", "/transactions?cursor=x", nil)

@@ -120,17 +120,18 @@ func withWindows(body api.EscrowCreate) api.EscrowCreate {
 func agreementOf(body api.EscrowCreate) api.EscrowCreate {
 	body.Payee = strings.ToLower(body.Payee)
 	for _, window := range []*api.EscrowDuration{&body.ApproveWithin, &body.HoldFor, &body.RefundableFor} {
-		*window = api.EscrowDuration(lasting(*window).String())
+		*window = lasting(*window).String()
 	}
 	return body
 }
 
 // lasting reads a window, whose form the gate has checked. Source: Limits, Pages and sizes.
 func lasting(window api.EscrowDuration) time.Duration {
-	var count time.Duration
+	var count int64
 	var unit byte
-	_, _ = fmt.Sscanf(string(window), "%d%c", &count, &unit)
-	return count * map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}[unit]
+	_, _ = fmt.Sscanf(window, "%d%c", &count, &unit)
+	seconds := map[byte]int64{'s': 1, 'm': 60, 'h': 60 * 60, 'd': 24 * 60 * 60}
+	return time.Duration(count*seconds[unit]) * time.Second
 }
 
 // dealOf finds a deal of the account.

@@ -112,10 +112,13 @@ func TestSettingsThatMakeNoSenseAreNamed(t *testing.T) {
 		MaxCredit: negative, FaucetBalance: negative, FaucetGas: negative, PriceWorsening: decimal.NewFromInt(1),
 		ClientReadyAfter: -1, PayoutStepAfter: -1, QuoteLifetime: platform.MaxQuoteLifetime + 1,
 		PayoutMethodsDisabled: []string{"carrier_pigeon"},
+		KYBDecisionAfter:      -1, RailActiveAfter: -1, ChainReadEvery: -1,
+		RailsHidden: []string{"fednow"}, RailsDisabled: []string{"rtp"}, ChannelsUnavailable: []string{"brl_local"},
 	}.Check()
 	for _, name := range []string{
 		"maxCredit", "faucetBalance", "faucetGas", "signingPolicy", "priceWorsening", "clientReadyAfter", "payoutStepAfter",
-		"quoteLifetime", "approvalLifetime", "carrier_pigeon",
+		"quoteLifetime", "approvalLifetime", "carrier_pigeon", "kybDecision is", "kybDecisionAfter", "railActiveAfter", "chainReadEvery",
+		"fednow", "rtp", "brl_local",
 	} {
 		assert.ErrorContains(t, err, name)
 	}

@@ -1,6 +1,7 @@
 package platform_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -13,78 +14,23 @@ import (
 )
 
 // Whatever is asked, in whatever order: the books sum to zero per currency and per movement, nobody but the outside is
-// overdrawn, and an account's balance is what its transactions say.
+// overdrawn, an account's balance is what its transactions say, and a deal holds its money while it is active.
 func TestBooksBalanceAfterAnyOperations(t *testing.T) {
 	t.Parallel()
 	bench := newBench(t)
-	statuses := rapid.SampledFrom([]api.PayoutStatus{
-		"awaiting_approval", "funding", "processing", "completed", "failed", "refunded", "expired",
-	})
 	rapid.Check(t, func(t *rapid.T) {
-		b := bench
-		b.Reset()
-		accounts := []string{caller.Self, b.readyClient("a@example.com"), b.readyClient("b@example.com")}
-		contacts := map[string][]string{}
-		for _, account := range accounts {
-			for _, contact := range []string{sepaContact, baseContact, farContact, `{"email":"b@example.com"}`} {
-				contacts[account] = append(contacts[account], b.contact(account, contact).ID)
+		w := newWalk(bench)
+		steps := map[string]func(*rapid.T){"": func(t *rapid.T) {
+			checkBooks(t, w.Ledger())
+			for _, account := range w.accounts {
+				checkTransactions(t, w.bench, account)
 			}
+		}}
+		for _, kind := range []map[string]func(*rapid.T){w.faucetSteps(), w.payoutSteps(), w.payinSteps(), w.escrowSteps()} {
+			maps.Copy(steps, kind)
 		}
-		var payouts []api.Payout
-		owner := map[string]string{}
-		amounts := rapid.Custom(func(t *rapid.T) decimal.Decimal {
-			return decimal.New(rapid.Int64Range(1, 120_000_000).Draw(t, "micros"), -6)
-		})
-		currencies := rapid.SampledFrom([]api.Asset{api.AssetUSDC, api.AssetEURC})
-		keys := rapid.SampledFrom([]string{"", "k1", "k2", "k3", "k4", "k5", "k6"})
-
-		t.Repeat(map[string]func(*rapid.T){
-			"deposit": func(t *rapid.T) {
-				account := rapid.SampledFrom(accounts).Draw(t, "account")
-				_, _ = b.deposit(account, keys.Draw(t, "key"), amounts.Draw(t, "amount").String(), currencies.Draw(t, "currency"))
-			},
-			"book": func(t *rapid.T) {
-				account := rapid.SampledFrom(accounts).Draw(t, "account")
-				body := api.PayoutCreate{
-					ContactID: rapid.SampledFrom(contacts[account]).Draw(t, "contact"),
-					Amount:    amounts.Draw(t, "amount"), Currency: currencies.Draw(t, "currency"),
-				}
-				if booked, err := b.book(account, keys.Draw(t, "key"), body); err == nil {
-					payout := read[api.Payout](b, booked)
-					payouts, owner[payout.ID] = append(payouts, payout), account
-				}
-			},
-			"confirm": func(t *rapid.T) {
-				if len(payouts) > 0 {
-					payout := rapid.SampledFrom(payouts).Draw(t, "payout")
-					_, _ = b.confirm(owner[payout.ID], payout)
-				}
-			},
-			"move": func(t *rapid.T) {
-				if len(payouts) > 0 {
-					payout := rapid.SampledFrom(payouts).Draw(t, "payout")
-					_, _ = b.move(owner[payout.ID], keys.Draw(t, "key"), payout.ID, statuses.Draw(t, "to"))
-				}
-			},
-			"wait": func(t *rapid.T) {
-				b.clock.Advance(time.Duration(rapid.SampledFrom([]int{100, 300, 30_000, 120_000}).Draw(t, "ms")) * time.Millisecond)
-			},
-			"faucet": func(t *rapid.T) {
-				balance := amounts.Draw(t, "balance")
-				b.set(func(s *platform.Settings) { s.FaucetBalance = balance })
-			},
-			"returns": func(t *rapid.T) {
-				after := platform.Duration(rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(t, "after"))
-				fee := rapid.SampledFrom([]decimal.Decimal{{}, decimal.RequireFromString("0.1"), decimal.NewFromInt(50)}).Draw(t, "fee")
-				b.set(func(s *platform.Settings) { s.ReturnAfter, s.ReturnFee = after, fee })
-			},
-			"": func(t *rapid.T) {
-				checkBooks(t, b.Ledger())
-				for _, account := range accounts {
-					checkTransactions(t, b, account)
-				}
-			},
-		})
+		t.Repeat(steps)
+		w.checkDeals(t)
 	})
 }
 
