@@ -291,6 +291,24 @@ func TestConfirmsThatAreRefused(t *testing.T) {
 	assert.Equal(t, "60", poor.body.text("error", "details", "available"))
 }
 
+// What a caller cannot know it asks again with the same key, and holds the money once.
+func TestLostAnswersHoldOnce(t *testing.T) {
+	p := newPayer(t)
+	p.host.Arm("POST", "/escrow", sandbox.DropAfterCommit())
+	_, err := p.try("POST", "/escrow", object{"amount": "40", "currency": "USDC", "payee": payee}, "Idempotency-Key", "deal-1")
+	require.Error(t, err)
+	deal := p.escrow("deal-1", nil)
+	assert.Equal(t, "true", deal.header.Get("Idempotency-Replayed"))
+
+	p.host.Arm("POST", "/escrow/*/actions/*/confirm", sandbox.DropAfterCommit())
+	_, err = p.try("POST", "/escrow/"+deal.body.text("id")+"/actions/deal-1/confirm", p.signed(deal.action()))
+	require.Error(t, err)
+	refused(t, http.StatusConflict, "approval_consumed", p.act(deal, deal.action()))
+	p.host.Advance(15 * time.Second)
+	assert.Equal(t, "active", p.sync(deal).body.text("status"))
+	assert.Equal(t, "60", p.balance())
+}
+
 func TestManyConfirmsOfADealMoveTheMoneyOnce(t *testing.T) {
 	p := newPayer(t)
 	deal := p.deal("deal-1", nil)

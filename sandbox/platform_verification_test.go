@@ -39,6 +39,9 @@ func TestVerificationIsSavedInspectedAndThenCompleted(t *testing.T) {
 	assert.Equal(t, "not_started", status)
 	assert.Equal(t, []string{"applicant.legalName", "applicant.country", "documentIds"}, outstanding)
 	refused(t, http.StatusConflict, "conflict", acme.call("POST", "/client/kyb/complete", nil))
+	save(object{})
+	status, _ = acme.verification()
+	assert.Equal(t, "not_started", status, "nothing was saved")
 
 	save(object{"applicant": object{"legalName": "Acme Ltd", "country": "Germany"}})
 	status, outstanding = acme.verification()

@@ -37,15 +37,21 @@ func (p *Platform) GetContactCapabilities(ctx context.Context, request api.GetCo
 	if err != nil {
 		return nil, err
 	}
-	answer := api.ContactCapabilities{ContactID: found.id, Blockers: []api.Blocker{}}
-	for _, blocker := range t.blockers(found) {
-		answer.Blockers = append(answer.Blockers, api.Blocker{Code: blocker.Code, Message: blocker.Message, Field: blocker.Field})
-	}
+	answer := api.ContactCapabilities{ContactID: found.id, Blockers: blockersView(t.blockers(found))}
 	answer.Payable = len(answer.Blockers) == 0
 	if answer.Payable {
 		answer.Methods = found.methods()
 	}
 	return capabilitiesAnswer{http200, answer}, nil
+}
+
+// blockersView is how blockers travel; none is an empty list.
+func blockersView(list []refuse.Blocker) []api.Blocker {
+	views := make([]api.Blocker, len(list))
+	for i, blocker := range list {
+		views[i] = api.Blocker{Code: blocker.Code, Message: blocker.Message, Field: blocker.Field}
+	}
+	return views
 }
 
 // methods lists the ways a payable contact can be paid. A way is cross-chain when no settlement asset gets there directly.

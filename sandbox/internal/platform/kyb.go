@@ -125,7 +125,7 @@ func (v *verification) content() (terms, error) {
 func (t *turn) kybStatus(h *holder) api.KYBStatus {
 	submitted := h.kyb.snapshot
 	switch {
-	case submitted == nil && h.kyb.applicant == nil:
+	case submitted == nil && len(h.kyb.applicant) == 0 && len(h.kyb.documents) == 0:
 		return api.KYBStatusNotStarted
 	case submitted == nil:
 		return api.KYBStatusPending
@@ -140,9 +140,5 @@ func (t *turn) kybStatus(h *holder) api.KYBStatus {
 }
 
 func (t *turn) kybAnswer(h *holder) kybAnswer {
-	answer := api.KYB{Status: t.kybStatus(h), Requirements: []api.Blocker{}}
-	for _, open := range h.outstanding() {
-		answer.Requirements = append(answer.Requirements, api.Blocker{Code: open.Code, Message: open.Message, Field: open.Field})
-	}
-	return kybAnswer{http200, answer}
+	return kybAnswer{http200, api.KYB{Status: t.kybStatus(h), Requirements: blockersView(h.outstanding())}}
 }
