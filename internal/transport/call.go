@@ -13,6 +13,8 @@ type Call struct {
 	Answer *Answer // where to keep what came back, nil for nowhere
 
 	QuoteTolerance decimal.Decimal // how much worse a fresh quote may be, as a fraction; flows that requote read it
+
+	CardMessage func(cardID string, nonce int64) string // what a card's wallet signs, nil for the usual form
 }
 
 // CallOf collects what options set; nil ones are passed over.

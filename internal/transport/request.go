@@ -30,15 +30,15 @@ func NewRequest(op *Operation, account string, call Call) *Request {
 	return &Request{op: op, call: call, path: op.Path, account: account}
 }
 
-// plainID is what a value in a path has to look like where nothing more is stated: nothing that a server or proxy could read as
+// PlainID is what a value in a path has to look like where nothing more is stated: nothing that a server or proxy could read as
 // another path.
-const plainID = `^[A-Za-z0-9._:@~+-]{1,216}$`
+const PlainID = `^[A-Za-z0-9._:@~+-]{1,216}$`
 
 // PathParam puts a value into the path template. Only values that keep the rule get there, so that no value can change the path.
 func (r *Request) PathParam(name, value string, rule Rule) {
 	rule.Required = true
 	if rule.Pattern == "" {
-		rule.Pattern = plainID
+		rule.Pattern = PlainID
 	}
 	if value == "." || value == ".." {
 		r.check.Refuse(name, "pattern", "must not be a path step")

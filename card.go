@@ -1,0 +1,85 @@
+package moneymovement
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// CardSigner is the wallet that a card spends from. Its signature reveals the card's details. A *wallet.Key of package signing/wallet is
+// one; so is anything that asks a hardware wallet or another process. It must be safe for concurrent use.
+//
+// Source: Authentication, App API and reference endpoints.
+type CardSigner interface {
+	// Address is the wallet's, with "0x".
+	Address() string
+	// SignMessage signs message as an EIP-191 personal message: R, S and V in hexadecimal, with "0x".
+	SignMessage(ctx context.Context, message []byte) (signature string, err error)
+}
+
+// CardMessage has a card's wallet sign another text than "Reveal card <card id> at <nonce>", which is assumed: the description says that
+// a confirmation message is signed and does not show it.
+//
+// Source: Reference endpoints, card details.
+func CardMessage(format func(cardID string, nonce int64) string) CallOption {
+	return func(c *transport.Call) { c.CardMessage = format }
+}
+
+// ProveCard signs the confirmation message for one reveal of a card's details. The proof is good for five minutes from at, by the service's
+// clock, and for one use. Of the options it reads [CardMessage]. A card id that is none and a wallet without address are
+// *errors.InvalidInput, before anything is signed; an error of the wallet comes back as *errors.NotDelivered around it.
+//
+// The surfaces that reveal card details do this by themselves; it is here for programs that sign in another place than they send from.
+//
+// Source: Limits, Lifetimes (card details nonce).
+func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Time, options ...CallOption) (CardDetailsProof, error) {
+	if err := transport.Validate(revealOperation, func(c *transport.Check) {
+		c.Text("card_id", cardID, transport.Rule{Required: true, Pattern: transport.PlainID})
+		c.Missing("wallet", wallet == nil || wallet.Address() == "")
+	}); err != nil {
+		return CardDetailsProof{}, err
+	}
+	message, nonce := transport.CallOf(options).CardMessage, at.Unix()
+	if message == nil {
+		message = revealCard
+	}
+	signature, err := wallet.SignMessage(ctx, []byte(message(cardID, nonce)))
+	if err != nil {
+		return CardDetailsProof{}, &errors.NotDelivered{Operation: revealOperation, Err: err}
+	}
+	return CardDetailsProof{MessageSignature: signature, Nonce: nonce}, nil
+}
+
+// revealOperation is what the description's files call the operation, on both surfaces.
+const revealOperation = "RevealCardDetails"
+
+func revealCard(cardID string, nonce int64) string {
+	return fmt.Sprintf("Reveal card %s at %d", cardID, nonce)
+}
+
+// plainCardList is CardList without its methods.
+type plainCardList CardList
+
+// UnmarshalJSONFrom reads the list. Without a kycStatus it is not_started, as the description states.
+//
+// Source: Card, card list answer.
+func (l *CardList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	var list plainCardList
+	if err := json.UnmarshalDecode(dec, &list); err != nil {
+		return err
+	}
+	if list.KYCStatus == "" {
+		list.KYCStatus = KYCStatusNotStarted
+	}
+	*l = CardList(list)
+	return nil
+}
+
+// UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
+func (l *CardList) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, l) }
