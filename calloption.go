@@ -6,8 +6,9 @@ import "github.com/moneymovement/moneymovement-go/internal/transport"
 type CallOption func(*transport.Call)
 
 // IdempotencyKey anchors a write to a key of the caller's: 1 to 128 characters of A-Z a-z 0-9 . _ : - (else *errors.InvalidInput).
-// The scope of a key is the account and the operation; an explicit key replays for 7 days. The same key with other terms is refused as
-// *errors.IdempotencyKeyReused. Derive it from what the payment is for, such as the invoice's number, so that a program that
+// The scope of a key is the account and the operation; an explicit key replays for 7 days, one that the service derived for 2 hours. The same
+// key with other terms is refused: by the service as *errors.IdempotencyKeyReused with the id of what owns it, and before it is sent, as
+// *errors.InvalidInput, if this client itself sent it with other terms. Derive it from what the payment is for, such as the invoice's number, so that a program that
 // starts again pays nothing twice.
 //
 // Source: Limits, Idempotency.

@@ -10,7 +10,8 @@ import (
 // approver signs what the service prepared, for one account, if it is what the caller wants.
 type approver struct {
 	developer Developer
-	account   string // a client's id, or self
+	account   string           // a client's id, or self
+	now       func() time.Time // by the service's clock
 }
 
 // confirm compares an approval with what was asked for, signs it, and gives the body of the confirm call. The signer is not called
@@ -22,7 +23,7 @@ func (a approver) confirm(ctx context.Context, approval *Approval, want signing.
 	want.Account = a.account
 	signature, err := signing.SignApproval(ctx, a.developer.Key,
 		signing.Approval{ID: approval.ID, Payload: approval.Payload, ExpiresAt: approval.ExpiresAt},
-		want, time.Now(), signing.VerifyWith(a.developer.Verifier))
+		want, a.now(), signing.VerifyWith(a.developer.Verifier))
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,5 @@
-// Package dapi is the platform API for integrators: clients, contacts, payouts, the ledger, and the sandbox.
+// Package dapi is the platform API for integrators: clients and their verification, rails and virtual accounts, payins, contacts, payouts,
+// escrow, the ledger and the chains, and the sandbox.
 //
 // There are two products, which authorize money differently and do not mix. [NewWhitelabel] is for an integrator's backend, which
 // holds a developer key, creates clients, and signs for them; the service co-signs. [NewSelfServe] is for the owner of an account, who

@@ -2,6 +2,7 @@ package dapi
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -69,36 +70,53 @@ func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	return s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options)
 }
 
-// act confirms, and prepares once more if the window closed on the way. An approval that was used already belongs to an earlier call
-// with this key: the deal tells what came of it.
+// act confirms, and prepares once more if the window closed on the way. An approval that was used already, an action that is not
+// available any more, or a lost answer may be the work of an earlier attempt with this key: the deal tells what came of it.
 func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, options []moneymovement.CallOption) (*Escrow, error) {
+	began := s.approver.now()
 	deal, err := s.Confirm(ctx, terms, id, action, prepared, options...)
 	if approvalClosed(err) {
-		again, prepareErr := s.Prepare(ctx, id, action, options...)
-		if prepareErr != nil {
-			return nil, prepareErr
+		if prepared, err = s.Prepare(ctx, id, action, options...); err == nil {
+			deal, err = s.Confirm(ctx, terms, id, action, prepared, options...)
 		}
-		deal, err = s.Confirm(ctx, terms, id, action, again, options...)
 	}
 	if doubtful(err) {
-		if read, readErr := s.Sync(ctx, id); readErr == nil && read.Status == action.leadsTo() {
-			return read, nil
-		}
+		return s.resolve(ctx, id, action, began, err)
 	}
 	return deal, err
 }
 
-// leadsTo is the status that an action brings a deal to.
-func (a EscrowActionType) leadsTo() EscrowStatus {
+// resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says nothing, and the next
+// chain read is waited for.
+func (s *Escrows) resolve(ctx context.Context, id EscrowID, action EscrowActionType, began time.Time, doubt error) (*Escrow, error) {
+	_, refused := errors.AsType[*errors.Conflict](doubt)
+	for waited := false; ; waited = true {
+		read, err := s.Sync(ctx, id)
+		switch {
+		case err != nil:
+			return nil, doubt
+		case action.done(read.Status):
+			return read, nil
+		case waited || refused || read.SyncedAt.After(began):
+			return nil, doubt
+		}
+		if !pauseFor(ctx, read.SyncedAt.Add(chainReadEvery).Sub(s.approver.now())) {
+			return nil, doubt
+		}
+	}
+}
+
+// done reports that a deal's status says that the action happened.
+func (a EscrowActionType) done(status EscrowStatus) bool {
 	switch a {
 	case EscrowActionTypeApprove:
-		return EscrowStatusActive
+		return status == EscrowStatusActive || status == EscrowStatusReleased || status == EscrowStatusRefunded
 	case EscrowActionTypeRelease:
-		return EscrowStatusReleased
+		return status == EscrowStatusReleased
 	case EscrowActionTypeRefund:
-		return EscrowStatusRefunded
+		return status == EscrowStatusRefunded
 	}
-	return ""
+	return false
 }
 
 // approvalClosed reports that an approval's window passed, by the service's clock or by this machine's.

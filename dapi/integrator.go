@@ -118,7 +118,7 @@ func (d Developer) validate() error {
 func (p *platform) low() lowLevel { return lowLevel{transport: p.transport} }
 
 func (p *platform) account(low lowLevel) *Account {
-	approver := approver{developer: p.developer, account: low.actingFor()}
+	approver := approver{developer: p.developer, account: low.actingFor(), now: p.transport.ServiceNow}
 	return &Account{
 		Verification: &Verification{low},
 		Rails:        &Rails{low},

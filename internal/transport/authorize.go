@@ -11,7 +11,11 @@ import (
 type Authorizer interface {
 	// Authorize sets the credential on the header of one attempt; it may log in first.
 	Authorize(ctx context.Context, h http.Header) error
-	// Renew is told which credential was refused as expired. An error ends the call; nil means that sending again makes sense.
+}
+
+// Renewer is an Authorizer whose credential can be had anew.
+type Renewer interface {
+	// Renew is told which credential was refused. An error ends the call; nil means that sending again makes sense.
 	Renew(ctx context.Context, refused http.Header) error
 }
 
@@ -23,10 +27,13 @@ func (c *Client) authorize(ctx context.Context, op *Operation, h http.Header) er
 	return c.auth.Authorize(ctx, h)
 }
 
-// renewable reports whether a refusal means that the credential has expired.
+// renewer answers who can renew the credential that a refusal is about: one that has expired, or that the service does not know
+// any more. Other refusals would be the same with a new one.
 //
-// Source: Authentication, Platform API (on 401 token_expired call refresh once and retry).
-func (c *Client) renewable(op *Operation, err error) bool {
+// Source: Authentication, Platform API (on 401 token_expired call refresh once and retry); Errors, Caller handling (re-mint once on 401).
+func (c *Client) renewer(op *Operation, err error) (Renewer, bool) {
 	_, expired := errors.AsType[*errors.TokenExpired](err)
-	return expired && !op.Public && c.auth != nil
+	_, unknown := errors.AsType[*errors.Unauthenticated](err)
+	renewer, able := c.auth.(Renewer)
+	return renewer, able && !op.Public && (expired || unknown)
 }

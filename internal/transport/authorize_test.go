@@ -84,8 +84,9 @@ func TestExpiredTokenIsRenewedAndTheRequestReplayedOnce(t *testing.T) {
 		"retried, renewed, expired":      {[]step{busy, expired, busy, expired}, []string{"0", "0", "1", "1"}, 1, errors.CodeTokenExpired},
 		"lost, then renewed":             {[]step{lostAnswer, expired, ok}, []string{"0", "0", "1"}, 1, ""},
 		"renewed, then refused":          {[]step{expired, refuses(403, errors.CodeForbidden)}, []string{"0", "1"}, 1, errors.CodeForbidden},
-		"unauthenticated is no expiry":   {[]step{refuses(401, errors.CodeUnauthenticated), ok}, []string{"0"}, 0, errors.CodeUnauthenticated},
-		"neither are bad credentials":    {[]step{refuses(401, errors.CodeInvalidCredentials), ok}, []string{"0"}, 0, errors.CodeInvalidCredentials},
+		"unknown to the service":         {[]step{refuses(401, errors.CodeUnauthenticated), ok}, []string{"0", "1"}, 1, ""},
+		"unknown again":                  {[]step{refuses(401, errors.CodeUnauthenticated), refuses(401, errors.CodeUnauthenticated), ok}, []string{"0", "1"}, 1, errors.CodeUnauthenticated},
+		"bad credentials are no expiry":  {[]step{refuses(401, errors.CodeInvalidCredentials), ok}, []string{"0"}, 0, errors.CodeInvalidCredentials},
 		"nor what a forbidden key means": {[]step{refuses(403, errors.CodeForbidden), ok}, []string{"0"}, 0, errors.CodeForbidden},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -36,6 +36,7 @@ type Client struct {
 	retry     Retry
 	budget    *budget
 	terms     *terms
+	clock     serviceClock
 	limiter   Limiter
 	auth      Authorizer
 	logger    *slog.Logger
@@ -116,8 +117,8 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 
 	value := new(T)
 	err = c.send(ctx, r, t, body, value)
-	if c.renewable(r.op, err) {
-		err = c.renewAndReplay(ctx, r, t, body, value)
+	if renewer, able := c.renewer(r.op, err); able {
+		err = c.renewAndReplay(ctx, renewer, r, t, body, value)
 	}
 	over(err)
 	if err != nil {
@@ -155,8 +156,8 @@ func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, val
 
 // renewAndReplay refreshes the credential once and sends the same request once more, with the same key. The refused attempt was not
 // carried out, so nothing is done twice.
-func (c *Client) renewAndReplay(ctx context.Context, r *Request, t *trip, body []byte, value any) error {
-	if err := c.auth.Renew(ctx, t.header); err != nil {
+func (c *Client) renewAndReplay(ctx context.Context, renewer Renewer, r *Request, t *trip, body []byte, value any) error {
+	if err := renewer.Renew(ctx, t.header); err != nil {
 		return t.outcome(ended(ctx, err))
 	}
 	return c.send(ctx, r, t, body, value)

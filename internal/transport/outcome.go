@@ -11,11 +11,14 @@ import (
 
 // outcome says what a call that brought no answer means. err is what the last attempt ended in.
 func (t *trip) outcome(err error) error {
-	if failure, ok := errors.AsType[errors.Failure](err); ok && !t.unsettled() {
+	if failure, ok := errors.AsType[errors.Failure](err); ok && !t.unsettled() && failure.MoneyMoved() == errors.NotMoved {
 		return failure // a login inside the call was refused: nothing was sent
 	}
 	if t.unsettled() {
 		return t.unknown(err)
+	}
+	if login, lost := errors.AsType[*errors.OutcomeUnknown](err); lost {
+		err = login.Err // a login whose answer was lost moved nothing, and this call was not sent
 	}
 	return &errors.NotDelivered{Operation: t.op.ID, IdempotencyKey: t.call.Key, Attempts: t.attempts, RetryAt: retryAt(err), Err: err}
 }

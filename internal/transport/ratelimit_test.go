@@ -271,7 +271,7 @@ func TestEveryAttemptAsksTheLimiter(t *testing.T) {
 			require.NoError(t, err)
 		}
 	})
-	assert.Equal(t, []asked{{transport.WindowWrites, ""}, {transport.WindowWrites, ""}, {transport.WindowSandboxMoney, "cl_1"}}, questions)
+	assert.Equal(t, []asked{{transport.WindowWrites, ""}, {transport.WindowWrites, ""}, {transport.WindowSandboxMoney, "cl_1"}, {transport.WindowWrites, ""}}, questions, "sandbox money is a write as well")
 }
 
 // A limiter's own failure sends nothing; between attempts it does not hide what happened before.

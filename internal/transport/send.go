@@ -41,13 +41,25 @@ func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if c.limiter != nil {
-		if err := c.limiter.Wait(ctx, t.op.Window, t.scope); err != nil {
-			return err
-		}
+	if err := c.pace(ctx, t); err != nil {
+		return err
 	}
 	t.header = h
 	return c.authorize(ctx, t.op, h)
+}
+
+// pace waits for room in the operation's window. Sandbox money has a window of its own and is a write all the same.
+//
+// Source: Limits, Rate windows.
+func (c *Client) pace(ctx context.Context, t *trip) error {
+	if c.limiter == nil {
+		return nil
+	}
+	err := c.limiter.Wait(ctx, t.op.Window, t.scope)
+	if err == nil && t.op.Window == WindowSandboxMoney {
+		err = c.limiter.Wait(ctx, WindowWrites, "")
+	}
+	return err
 }
 
 // reach is how far an attempt got on its way to the service, as net/http's transport tells it. An error alone does not show it: when
@@ -99,6 +111,7 @@ func (a attempt) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.unsent = err != nil && reached.notSent(err)
 	if resp != nil {
 		dropUnreadableLocation(resp.Header)
+		a.client.clock.observe(resp.Header, time.Now())
 	}
 	a.client.log(req, t, resp, err, time.Since(started))
 	return resp, err

@@ -1,0 +1,27 @@
+package transport
+
+import (
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// serviceClock is how far the service's clock is from this machine's, as the answers' Date tells it, in whole seconds.
+type serviceClock struct{ ahead atomic.Int64 }
+
+// observe takes note of an answer. Less than two seconds is nothing: Date has no fractions, and an answer takes its time.
+func (c *serviceClock) observe(h http.Header, now time.Time) {
+	date, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return
+	}
+	ahead := date.Sub(now).Round(time.Second)
+	if ahead.Abs() < 2*time.Second {
+		ahead = 0
+	}
+	c.ahead.Store(int64(ahead))
+}
+
+// ServiceNow is the time by the service's clock, as far as its answers told it; by this machine's before the first one. A machine whose
+// clock is off by minutes would otherwise take every approval for too late.
+func (c *Client) ServiceNow() time.Time { return time.Now().Add(time.Duration(c.clock.ahead.Load())) }

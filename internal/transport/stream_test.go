@@ -1,0 +1,136 @@
+package transport_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+var renderThing = transport.Operation{ID: "RenderThing", Method: http.MethodGet, Path: "/things/{thingId}"}
+
+func open(t *testing.T, serve http.HandlerFunc) (*transport.Stream, error) {
+	t.Helper()
+	server := httptest.NewServer(serve)
+	t.Cleanup(server.Close)
+	stream, err := transport.Open(t.Context(), newClient(t, server.URL), request(&renderThing, transport.Call{}), "application/pdf")
+	if err == nil {
+		t.Cleanup(func() { _ = stream.Close() })
+	}
+	return stream, err
+}
+
+func TestStreamGivesTheBytesAsTheyCome(t *testing.T) {
+	body := strings.Repeat("pdf ", 100_000)
+	stream, err := open(t, func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, "application/json", r.Header.Get("Accept"), "also for other types")
+		w.Header().Set("Content-Type", "application/pdf; charset=binary")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.Header().Set("X-Request-ID", "req_1")
+		_, _ = io.WriteString(w, body)
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "application/pdf", stream.ContentType)
+	assert.EqualValues(t, len(body), stream.Length)
+	assert.Equal(t, "req_1", stream.RequestID)
+	got, err := io.ReadAll(stream)
+	require.NoError(t, err)
+	assert.Equal(t, body, string(got))
+}
+
+func TestStreamOfAnotherTypeIsRefused(t *testing.T) {
+	for name, answer := range map[string]struct{ kind, body string }{
+		"HTML":    {"text/html", "<html>login</html>"},
+		"JSON":    {"application/json", `{"id":"th_1"}`},
+		"no type": {"", "%PDF-1.7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header()["Content-Type"] = nil
+				if answer.kind != "" {
+					w.Header().Set("Content-Type", answer.kind)
+				}
+				_, _ = io.WriteString(w, answer.body)
+			})
+			unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err)
+			require.True(t, ok, "%v", err)
+			assert.Equal(t, http.StatusOK, unexpected.Status)
+		})
+	}
+}
+
+func TestStreamThatIsTooLong(t *testing.T) {
+	t.Run("as announced", func(t *testing.T) {
+		_, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/pdf")
+			w.Header().Set("Content-Length", strconv.Itoa(65<<20))
+		})
+		_, ok := errors.AsType[*errors.UnexpectedAnswer](err)
+		assert.True(t, ok, "%v", err)
+	})
+	t.Run("unannounced", func(t *testing.T) {
+		chunk := make([]byte, 1<<20)
+		stream, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/pdf")
+			for range 65 {
+				_, _ = w.Write(chunk)
+			}
+		})
+		require.NoError(t, err)
+		n, err := io.Copy(io.Discard, stream)
+		_, ok := errors.AsType[*errors.UnexpectedAnswer](err)
+		assert.True(t, ok, "%v", err)
+		assert.EqualValues(t, 64<<20, n)
+	})
+}
+
+func TestStreamThatBreaksOff(t *testing.T) {
+	stream, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/pdf")
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, "%PDF")
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	require.NoError(t, err)
+	_, err = io.ReadAll(stream)
+	unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err)
+	require.True(t, ok, "%v", err)
+	assert.Equal(t, "RenderThing", unexpected.Operation)
+}
+
+func TestStreamRefusalsAreTyped(t *testing.T) {
+	_, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"error":{"code":"not_found","message":"No such invoice."}}`)
+	})
+	_, ok := errors.AsType[*errors.NotFound](err)
+	assert.True(t, ok, "%v", err)
+}
+
+func TestStreamEndsWithItsContext(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/pdf")
+		_, _ = io.WriteString(w, "%PDF")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	ctx, cancel := context.WithCancel(t.Context())
+	stream, err := transport.Open(ctx, newClient(t, server.URL), request(&renderThing, transport.Call{}), "application/pdf")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = stream.Close() })
+	cancel()
+	_, err = io.ReadAll(stream)
+	assert.ErrorIs(t, err, context.Canceled)
+}
