@@ -30,18 +30,21 @@ func newControl(h *Host) http.Handler {
 	c := control{h}
 	mux := http.NewServeMux()
 	for pattern, call := range map[string]func(*http.Request) (int, any, error){
-		"GET /clock":        c.readClock,
-		"POST /clock":       c.moveClock,
-		"GET /keys":         c.listKeys,
-		"POST /keys":        c.registerKey,
-		"DELETE /keys/{id}": c.deleteKey,
-		"GET /ledger":       c.readLedger,
-		"GET /requests":     c.listRequests,
-		"GET /faults":       c.listFaults,
-		"POST /faults":      c.armFault,
-		"GET /settings":     c.readSettings,
-		"PUT /settings":     c.changeSettings,
-		"POST /reset":       c.reset,
+		"GET /clock":            c.readClock,
+		"POST /clock":           c.moveClock,
+		"GET /keys":             c.listKeys,
+		"POST /keys":            c.registerKey,
+		"DELETE /keys/{id}":     c.deleteKey,
+		"GET /app-keys":         c.listAppKeys,
+		"POST /app-keys":        c.registerAppKey,
+		"DELETE /app-keys/{id}": c.deleteAppKey,
+		"GET /ledger":           c.readLedger,
+		"GET /requests":         c.listRequests,
+		"GET /faults":           c.listFaults,
+		"POST /faults":          c.armFault,
+		"GET /settings":         c.readSettings,
+		"PUT /settings":         c.changeSettings,
+		"POST /reset":           c.reset,
 	} {
 		mux.HandleFunc(pattern, respondWith(call))
 	}

@@ -1,14 +1,17 @@
 package sandbox
 
 import (
-	"crypto/rand"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"log/slog"
 
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
 // Credentials are what the first account of a host logs in with. They print
@@ -21,11 +24,18 @@ type Credentials struct {
 	// Key is the developer key, with every scope, from every address. Its Save writes it to a file for programs in
 	// any language.
 	Key *signing.DeveloperKey
-	// APIKey is the app API's key. The platform API refuses it: 403 forbidden, developerSessionRequired.
+	// APIKey is a key of the app API, with every scope and [AppSpendLimit] to spend. Its app acts for the same account
+	// as the developer key does without X-Service-Account. The platform API refuses it: 403 forbidden,
+	// developerSessionRequired.
 	APIKey Secret
-	// AccessToken is a token of the reference endpoints. The platform API refuses it as well.
+	// AccessToken is a token of the reference endpoints, for the same account. The platform API refuses it as well.
 	AccessToken Secret
+	// Wallet is the wallet that the account's cards spend from; it signs to reveal a card's details.
+	Wallet *wallet.Key
 }
+
+// AppSpendLimit is what the app key of the credentials may spend in all, in USDC.
+const AppSpendLimit = 10_000
 
 // Secret is a text that does not print.
 type Secret struct{ text string }
@@ -48,24 +58,30 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 // after [Host.Reset].
 func (h *Host) Credentials() Credentials { return h.credentials }
 
-// newCredentials registers the developer key of the first account. It panics if
-// the machine has no randomness to make a key of, and nothing else would work.
-func newCredentials(registry *session.Registry, setup setup) (Credentials, session.Key) {
+// newCredentials registers the keys of the first account. It panics if the
+// machine has no randomness to make a key of, and nothing else would work.
+func (h *Host) newCredentials(setup setup) {
 	key := setup.key
 	if key == nil {
-		var err error
-		if key, err = signing.Generate(); err != nil {
-			panic(err)
-		}
+		key = must(signing.Generate())
 	}
-	seed, err := registry.Register(session.Registration{
+	// A developer key always has a usable public half, its account is new, and the app key's terms make sense.
+	h.seed = must(h.registry.Register(session.Registration{
 		Email: setup.email, PublicKey: base64.StdEncoding.EncodeToString(key.PublicKey()),
-	})
-	if err != nil {
-		panic(err) // a developer key always has a usable public half, and its account is new
+	}))
+	account := credential.Account{ID: h.seed.Owner, Email: h.seed.Email}
+	limit := decimal.NewFromInt(AppSpendLimit)
+	h.seedAppKey = must(h.appKeys.Register(account, credential.Registration{SpendLimit: &limit}))
+	h.credentials = Credentials{
+		Email: h.seed.Email, KeyID: h.seed.ID, Key: key,
+		APIKey: Secret{h.seedAppKey.Secret}, AccessToken: Secret{h.access.Mint(account)},
+		Wallet: must(wallet.Generate()),
 	}
-	return Credentials{
-		Email: seed.Email, KeyID: seed.ID, Key: key,
-		APIKey: Secret{"ak_" + rand.Text()}, AccessToken: Secret{"uat_" + rand.Text()},
-	}, seed
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

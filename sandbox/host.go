@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
@@ -19,12 +20,15 @@ type Host struct {
 	clock       *clock.Clock
 	configured  *configured
 	credentials Credentials
-	seed        session.Key // of the credentials
+	seed        session.Key       // of the credentials
+	seedAppKey  credential.AppKey // of the credentials
 
 	registry   *session.Registry
 	tokens     *session.Tokens
 	challenges *session.Challenges
 	windows    *window.Counters
+	appKeys    *credential.AppKeys
+	access     credential.AccessTokens
 	platform   *platform.Platform
 
 	faults  fault.Set
@@ -35,16 +39,9 @@ type Host struct {
 	resetting sync.Mutex
 }
 
-// operations are the state machine and the login: together what the generated
-// server mounts.
-type operations struct {
-	*session.Login
-	*platform.Platform
-}
-
 // New returns a host in its first state: one integrator's account with a
-// developer key ([Host.Credentials]), a full faucet, the live chains, and the
-// settings' defaults. Options that make no sense are as if not given.
+// developer key, an app key and an access token ([Host.Credentials]), a full
+// faucet, the live chains, and the settings' defaults. Options that make no sense are as if not given.
 func New(options ...Option) *Host {
 	setup := defaults()
 	for _, option := range options {
@@ -57,15 +54,16 @@ func New(options ...Option) *Host {
 		registry:   session.NewRegistry(clk),
 		tokens:     session.NewTokens(clk),
 		challenges: session.NewChallenges(clk),
+		appKeys:    credential.NewAppKeys(clk),
 	}
 	h.windows = window.New(clk, func() bool { return h.configured.get().RateLimits })
 	h.platform = platform.New(clk, func() platform.Settings { return h.configured.get().platform() })
+	h.newCredentials(setup)
+	h.tokens.AddForeign(h.credentials.APIKey.Reveal(), h.credentials.AccessToken.Reveal())
 	h.gate = h.newGate(setup)
 	if setup.control {
 		h.control = newControl(h)
 	}
-	h.credentials, h.seed = newCredentials(h.registry, setup)
-	h.tokens.AddForeign(h.credentials.APIKey.Reveal(), h.credentials.AccessToken.Reveal())
 	return h
 }
 
@@ -77,10 +75,13 @@ func (h *Host) newGate(setup setup) http.Handler {
 		Settings: func() session.Settings { return h.configured.get().login() },
 	}
 	g, err := gate.New(gate.Config{
-		Operations: operations{login, h.platform},
-		Clock:      h.clock, Registry: h.registry, Tokens: h.tokens, Windows: h.windows,
-		Faults: &h.faults, Log: &h.log,
-		IsClient:          h.platform.HasClient,
+		Platform:  platformOperations{login, h.platform},
+		App:       appOperations{},
+		Reference: referenceOperations{},
+		Public:    publicOperations{},
+		Registry:  h.registry, Tokens: h.tokens, Windows: h.windows, IsClient: h.platform.HasClient,
+		AppKeys: h.appKeys, AccessTokens: &h.access,
+		Clock: h.clock, Faults: &h.faults, Log: &h.log,
 		DatabaseAvailable: func() bool { return h.configured.get().DatabaseAvailable },
 		Violation:         setup.violation,
 		Logger:            setup.logger,
@@ -91,7 +92,7 @@ func (h *Host) newGate(setup setup) http.Handler {
 	return g
 }
 
-// ServeHTTP answers the platform API, and the host's controls if asked for.
+// ServeHTTP answers every surface of the service, and the host's controls if asked for.
 //
 // A scripted fault that closes the connection panics with
 // [http.ErrAbortHandler], which [http.Server] and httptest.Server take for just
@@ -120,6 +121,7 @@ func (h *Host) Reset() {
 	h.clock.Reset()
 	h.configured.reset()
 	h.registry.Reset(h.seed)
+	h.appKeys.Reset(h.seedAppKey)
 	h.tokens.Reset()
 	h.tokens.AddForeign(h.credentials.APIKey.Reveal(), h.credentials.AccessToken.Reveal())
 	h.challenges.Reset()

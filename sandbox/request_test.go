@@ -12,14 +12,16 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
+// Rule: endpoint.base, status.404
 func TestPathsThatAreNotThere(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
-	for _, path := range []string{"/", "/dapi", "/dapi/v1", "/dapi/v1/", "/dapi/v2/chains", "/dapi/v1/chains/", "/dapi/v1//chains", "/dapi/v1/payouts//confirm", "/dapi/v1/bank", "/dapi/v1/escrow/esc_1", "/_host/clock", "/user"} {
+	for _, path := range []string{"/", "/dapi", "/dapi/v1", "/dapi/v1/", "/dapi/v2/chains", "/dapi/v1/chains/", "/dapi/v1//chains", "/dapi/v1/payouts//confirm", "/dapi/v1/bank", "/dapi/v1/escrow/esc_1", "/_host/clock", "/users"} {
 		refused(t, http.StatusNotFound, "not_found", w.call("GET", path, nil, "Authorization", "Bearer "+me.access))
 	}
 }
 
+// Rule: status.405
 func TestWrongVerbsNameTheRightOnes(t *testing.T) {
 	me := newWorld(t).login()
 	for _, c := range []struct{ method, path, allow string }{
@@ -33,6 +35,7 @@ func TestWrongVerbsNameTheRightOnes(t *testing.T) {
 	}
 }
 
+// Rule: endpoint.request-id
 func TestEveryAnswerCarriesItsOwnRequestID(t *testing.T) {
 	me := newWorld(t).login()
 	first, second := me.call("GET", "/chains", nil), me.call("GET", "/nowhere", nil)
@@ -42,6 +45,7 @@ func TestEveryAnswerCarriesItsOwnRequestID(t *testing.T) {
 	assert.NotContains(t, first.header, "Idempotency-Replayed")
 }
 
+// Rule: endpoint.json, status.400, status.413
 func TestBodiesThatCannotBeRead(t *testing.T) {
 	me := newWorld(t).login()
 	for name, body := range map[string]string{
@@ -69,6 +73,7 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 	})
 }
 
+// Rule: error.fields, error.missing, error.unknown-key, contact.variants, status.422
 func TestWrongFieldsAreAllNamed(t *testing.T) {
 	me := newWorld(t).login()
 	cases := []struct {
@@ -105,6 +110,7 @@ func TestWrongFieldsAreAllNamed(t *testing.T) {
 	}
 }
 
+// Rule: error.location, page.limit, page.cursor-size
 func TestParametersNameTheirLocation(t *testing.T) {
 	me := newWorld(t).login()
 	for query, want := range map[string]map[string]string{
@@ -125,6 +131,7 @@ func TestParametersNameTheirLocation(t *testing.T) {
 	refused(t, http.StatusBadRequest, "invalid_cursor", me.call("GET", "/transactions?cursor=made-up", nil))
 }
 
+// Rule: size.id-prefix, status.400
 func TestIDsOfAnotherNamespace(t *testing.T) {
 	me := newWorld(t).login()
 	for _, c := range []struct {
@@ -151,6 +158,7 @@ func TestIDsOfAnotherNamespace(t *testing.T) {
 	refused(t, http.StatusNotFound, "not_found", me.call("GET", "/contacts/unknown/capabilities", nil))
 }
 
+// Rule: idempotency.pattern, status.400
 func TestIdempotencyKeysHaveAPattern(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
@@ -162,6 +170,7 @@ func TestIdempotencyKeysHaveAPattern(t *testing.T) {
 	me.must(http.StatusOK, "GET", "/chains", nil, "Idempotency-Key", "not a write")
 }
 
+// Rule: session.service-account, status.404
 func TestXServiceAccountNamesAClientOfOnesOwn(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
@@ -179,6 +188,7 @@ func TestXServiceAccountNamesAClientOfOnesOwn(t *testing.T) {
 	assert.Equal(t, "cl_", foreign.body.text("error", "details", "expectedPrefix"))
 }
 
+// Rule: contact.default-variant
 func TestTheVariantOfAnAccountMayBeLeftOutWhereItHasADefault(t *testing.T) {
 	acme := newWorld(t).login().readyClient("acme@example.com")
 	onchain := acme.must(http.StatusCreated, "POST", "/contacts", object{"account": object{
@@ -187,6 +197,7 @@ func TestTheVariantOfAnAccountMayBeLeftOutWhereItHasADefault(t *testing.T) {
 	assert.Equal(t, "base", onchain.body.text("crypto", "chain"))
 }
 
+// Rule: error.request-id, status.503
 func TestTheDatabaseCanBeUnavailable(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()

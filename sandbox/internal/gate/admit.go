@@ -10,6 +10,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 )
 
@@ -25,9 +26,18 @@ var idempotencyKeys = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 // follows the contact's id.
 var clientIDs = regexp.MustCompile(`^cl_[A-Za-z0-9._:\-]{1,216}$`)
 
+// developerGuard lets in who holds a session of a developer key. Source:
+// Authentication, Platform API.
+type developerGuard struct {
+	registry *session.Registry
+	tokens   *session.Tokens
+	windows  *window.Counters
+	isClient func(owner, client string) bool
+}
+
 // admit answers who makes a request: the session behind its token, with room in
 // its rate windows and a developer key that may do this.
-func (g *Gate) admit(r *http.Request, route *route, requestID string) (caller.Caller, error) {
+func (g *developerGuard) admit(r *http.Request, route *route, requestID string) (caller.Caller, error) {
 	who := caller.Caller{RequestID: requestID, Source: sourceOf(r)}
 	if route.public {
 		return who, g.admitPublic(route, who.Source)
@@ -60,7 +70,7 @@ func (g *Gate) admit(r *http.Request, route *route, requestID string) (caller.Ca
 
 // admitPublic counts logins by address. A refresh counts as a write of its
 // credential, which is known once its token was looked up.
-func (g *Gate) admitPublic(route *route, source netip.Addr) error {
+func (g *developerGuard) admitPublic(route *route, source netip.Addr) error {
 	if route.window != "login" {
 		return nil
 	}
@@ -69,7 +79,7 @@ func (g *Gate) admitPublic(route *route, source netip.Addr) error {
 
 // accountOf reads whom the request acts for: a client of the session's
 // integrator, or the integrator itself.
-func (g *Gate) accountOf(r *http.Request, owner string) (string, error) {
+func (g *developerGuard) accountOf(r *http.Request, owner string) (string, error) {
 	values := r.Header.Values(serviceAccount)
 	switch {
 	case len(values) == 0:

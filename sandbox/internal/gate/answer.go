@@ -22,6 +22,7 @@ type answer struct {
 	requestID string
 	status    int
 	slug      string // of a refusal
+	detailed  bool   // writes failed validations as details
 	header    http.Header
 	body      bytes.Buffer
 }
@@ -50,11 +51,20 @@ func (a *answer) refuse(err error) {
 	if !errors.As(err, &refusal) {
 		refusal = refuse.InternalError()
 	}
-	a.envelope(refusal)
+	a.write(refusal)
 	var wrong *wrongMethod
 	if errors.As(err, &wrong) {
 		a.header.Set("Allow", strings.Join(wrong.allowed, ", "))
 	}
+}
+
+// write writes a refusal in the shape of the surface.
+func (a *answer) write(refusal *refuse.Refusal) {
+	if a.detailed && isValidation(refusal) {
+		a.detail(refusal)
+		return
+	}
+	a.envelope(refusal)
 }
 
 type envelope struct {

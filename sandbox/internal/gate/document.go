@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"net/url"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -8,14 +9,24 @@ import (
 	"github.com/moneymovement/moneymovement-go/openapi"
 )
 
-// document is the description of the platform API, read once. Nobody changes it.
-var document = sync.OnceValues(func() (*openapi3.T, error) {
-	text, err := openapi.Files.ReadFile("dapi.yaml")
-	if err != nil {
-		return nil, err
-	}
-	return openapi3.NewLoader().LoadFromData(text)
-})
+// The descriptions of the surfaces, each read once. Nobody changes them.
+var (
+	platformDocument  = readOnce("dapi.yaml")
+	appDocument       = readOnce("appapi.yaml")
+	referenceDocument = readOnce("refapi.yaml")
+	publicDocument    = readOnce("public.yaml")
+)
+
+// readOnce reads a description and what it refers to, out of what is built in and nothing else.
+func readOnce(name string) func() (*openapi3.T, error) {
+	return sync.OnceValues(func() (*openapi3.T, error) {
+		loader := openapi3.NewLoader()
+		loader.ReadFromURIFunc = func(_ *openapi3.Loader, location *url.URL) ([]byte, error) {
+			return openapi.Files.ReadFile(location.Path)
+		}
+		return loader.LoadFromURI(&url.URL{Path: name})
+	})
+}
 
 // extension reads a string extension; it is empty when there is none.
 func extension(extensions map[string]any, name string) string {

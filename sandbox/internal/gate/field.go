@@ -29,7 +29,9 @@ var codes = map[string]string{
 // formatCodes are the words for values that are not of their format.
 var formatCodes = map[string]string{
 	"byte":      "bytes_invalid_encoding",
+	"date":      "date_parsing",
 	"date-time": "datetime_parsing",
+	"uuid":      "uuid_parsing",
 }
 
 // fieldsOf lists what a validation found, field by field.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/uuid"
 )
 
 // decimalPattern is the description's pattern of decimal strings. It has a
@@ -40,7 +41,9 @@ func schemaOptions() []openapi3.SchemaValidationOption {
 		openapi3.WithStringFormatValidators(map[string]openapi3.StringFormatValidator{
 			"byte":      format("not standard base64 with padding", isBase64),
 			"date-time": format("not an RFC 3339 time", isTime),
+			"date":      format("not an ISO 8601 date", isDate),
 			"email":     format("not an email address", isEmail),
+			"uuid":      format("not a UUID", isUUID),
 		}),
 	}
 }
@@ -53,6 +56,15 @@ func isBase64(text string) bool {
 func isTime(text string) bool {
 	_, err := time.Parse(time.RFC3339, text)
 	return err == nil
+}
+
+func isDate(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
+}
+
+func isUUID(text string) bool {
+	return len(text) == len(uuid.Nil.String()) && uuid.Validate(text) == nil
 }
 
 // isEmail demands what every address has; whether mail arrives is not the host's

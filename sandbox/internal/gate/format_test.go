@@ -12,7 +12,7 @@ import (
 // The description's pattern has a look-ahead; its replacement takes the same
 // strings.
 func TestTheDecimalPatternHasAnEquivalent(t *testing.T) {
-	described, err := document()
+	described, err := platformDocument()
 	require.NoError(t, err)
 	require.Equal(t, decimalPattern, described.Components.Schemas["Decimal"].Value.Pattern)
 
@@ -46,15 +46,16 @@ func FuzzReadable(f *testing.F) {
 	f.Add(`{"account":{"walletAddress":"0x1","chainId":"base","currency":"USDC"}}`)
 	f.Add(`{"contactId":"po_1","amount":"1","currency":"USDC"}`)
 	f.Add(`{"account":{"email":null}}`)
-	described, err := document()
-	require.NoError(f, err)
-	routes, err := mount(described, operations{}, nil)
-	require.NoError(f, err)
+	f.Add(`[{"contractId":"1","items":[{"name":"a","quantity":1,"price":"1"}]}]`)
 	g := &Gate{validation: validation()}
+	surfaces, err := g.mountAll(Config{})
+	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, body string) {
-		for _, route := range routes.list {
-			if route.described.Operation.RequestBody != nil {
-				g.judge(route, body)
+		for _, surface := range surfaces {
+			for _, route := range surface.routes.list {
+				if route.described.Operation.RequestBody != nil {
+					g.judge(route, body)
+				}
 			}
 		}
 	})

@@ -3,7 +3,6 @@ package gate
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -12,17 +11,17 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/publicapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 )
-
-// maxBody is how many bytes a request's body may have. The description says
-// that there is a limit (413) and not which.
-const maxBody = 1 << 20
 
 // maxDrained is how much of a larger body is read nevertheless, so that its
 // sender gets the answer instead of a connection that breaks while it sends.
@@ -30,16 +29,27 @@ const maxDrained = 16 << 20
 
 // Config is what a gate stands around, and what it asks.
 type Config struct {
-	Operations api.StrictServerInterface
-	Clock      *clock.Clock
-	Registry   *session.Registry
-	Tokens     *session.Tokens
-	Windows    *window.Counters
-	Faults     *fault.Set
-	Log        *Log
+	// The operations of each surface.
+	Platform  api.StrictServerInterface
+	App       appapi.StrictServerInterface
+	Reference refapi.StrictServerInterface
+	Public    publicapi.StrictServerInterface
 
-	// IsClient tells whether a client exists and belongs to an integrator's account.
+	// What the platform API judges its sessions by. IsClient tells whether a client exists and belongs to an
+	// integrator's account.
+	Registry *session.Registry
+	Tokens   *session.Tokens
+	Windows  *window.Counters
 	IsClient func(owner, client string) bool
+
+	// The credentials of the app API and of the reference endpoints.
+	AppKeys      *credential.AppKeys
+	AccessTokens *credential.AccessTokens
+
+	Clock  *clock.Clock
+	Faults *fault.Set
+	Log    *Log
+
 	// DatabaseAvailable false refuses every operation with database_unavailable.
 	DatabaseAvailable func() bool
 	// Violation, if set, is told of every answer that is not as described.
@@ -48,52 +58,59 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Gate is the platform API as an [http.Handler]. It is safe for concurrent use.
+// Gate is the service as an [http.Handler]. It is safe for concurrent use.
 type Gate struct {
-	routes     *routes
+	surfaces   []*surface
 	validation *openapi3filter.Options
 	clock      *clock.Clock
-	registry   *session.Registry
 	tokens     *session.Tokens
-	windows    *window.Counters
 	faults     *fault.Set
 	log        *Log
-	isClient   func(owner, client string) bool
 	available  func() bool
 	violation  func(operation string, err error)
 	logger     *slog.Logger
 }
 
-// New returns the gate. It fails if the description and the generated server
+// New returns the gate. It fails if a description and its generated server
 // disagree, which is a fault of the build.
 func New(config Config) (*Gate, error) {
-	described, err := document()
-	if err != nil {
-		return nil, fmt.Errorf("gate: the description cannot be read: %w", err)
-	}
 	g := &Gate{
 		validation: validation(),
-		clock:      config.Clock, registry: config.Registry, tokens: config.Tokens, windows: config.Windows,
-		faults: config.Faults, log: config.Log, isClient: config.IsClient, available: config.DatabaseAvailable,
+		clock:      config.Clock, tokens: config.Tokens,
+		faults: config.Faults, log: config.Log, available: config.DatabaseAvailable,
 		violation: config.Violation, logger: config.Logger,
 	}
-	g.routes, err = mount(described, config.Operations, g.refused)
+	var err error
+	g.surfaces, err = g.mountAll(config)
 	return g, err
+}
+
+// surfaceOf finds the surface that a path belongs to.
+func (g *Gate) surfaceOf(path string) *surface {
+	for _, s := range g.surfaces {
+		if s.owns(path) {
+			return s
+		}
+	}
+	return g.surfaces[len(g.surfaces)-1]
 }
 
 // ServeHTTP answers one request and remembers it in the log.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s := g.surfaceOf(r.URL.Path)
 	a := newAnswer("req_" + rand.Text())
+	a.detailed = s.detailed
 	entry := Entry{Time: g.clock.Now(), Method: r.Method, Path: r.URL.Path, RequestID: a.requestID}
 	entry.IdempotencyKey, _ = idempotencyKeyOf(r)
-	body, unread := bodyOf(r) // first, because net/http notices a caller that gives up only once the body is read
+	body, unread := bodyOf(r, s.maxBody) // first, because net/http notices a caller that gives up only once the body is read
 
 	scripted, _ := g.faults.Take(r.Method, r.URL.Path) // without one: the zero fault, which does nothing
 	entry.Fault = string(scripted.Kind)
 	if g.before(r, scripted) {
-		g.operate(a, r, body, unread, &entry)
+		g.operate(a, r, s, body, unread, &entry)
 	}
 	length := g.after(a, scripted)
+	a.header.Set("Date", g.clock.Now().UTC().Format(http.TimeFormat)) // the host's, which a test may have moved
 	a.finish()
 
 	if length == nothing {
@@ -109,7 +126,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // operate takes a request through every step and leaves the answer in a. The
 // body is as far as it could be read, and unread says why not.
-func (g *Gate) operate(a *answer, r *http.Request, body []byte, unread error, entry *Entry) {
+func (g *Gate) operate(a *answer, r *http.Request, s *surface, body []byte, unread error, entry *Entry) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			g.logger.Error("operation panicked", "operation", entry.Operation, "cause", cause, "stack", string(debug.Stack()))
@@ -120,7 +137,7 @@ func (g *Gate) operate(a *answer, r *http.Request, body []byte, unread error, en
 		a.refuse(refuse.DatabaseUnavailable())
 		return
 	}
-	route, parameters, err := g.routes.find(r)
+	route, parameters, err := s.routes.find(r)
 	if err != nil {
 		a.refuse(err)
 		return
@@ -130,7 +147,7 @@ func (g *Gate) operate(a *answer, r *http.Request, body []byte, unread error, en
 		a.refuse(unread)
 		return
 	}
-	if err := g.perform(a, r, route, parameters, body, entry); err != nil {
+	if err := g.perform(a, r, s, route, parameters, body, entry); err != nil {
 		g.refused(a, r, err)
 	}
 	g.validateAnswer(a, r, route, parameters)
@@ -138,15 +155,17 @@ func (g *Gate) operate(a *answer, r *http.Request, body []byte, unread error, en
 
 // perform judges the request and runs the operation.
 func (g *Gate) perform(
-	a *answer, r *http.Request, route *route, parameters map[string]string, body []byte, entry *Entry,
+	a *answer, r *http.Request, s *surface, route *route, parameters map[string]string, body []byte, entry *Entry,
 ) error {
-	who, err := g.admit(r, route, a.requestID)
+	who, err := s.admit(r, route, a.requestID)
 	entry.Account = who.Account
 	if err != nil {
 		return err
 	}
-	if who.IdempotencyKey, err = idempotencyKeyOf(r); err != nil {
-		return err
+	if s.keyed(route) {
+		if who.IdempotencyKey, err = idempotencyKeyOf(r); err != nil {
+			return err
+		}
 	}
 	ctx := caller.With(r.Context(), who)
 	r = r.WithContext(ctx)
@@ -173,15 +192,15 @@ func (g *Gate) refused(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // bodyOf reads the whole body, within bounds.
-func bodyOf(r *http.Request) ([]byte, error) {
+func bodyOf(r *http.Request, limit int64) ([]byte, error) {
 	if r.Body == nil {
 		return nil, nil
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
 	switch {
 	case err != nil:
 		return nil, refuse.InvalidRequest("The body cannot be read.")
-	case len(body) > maxBody:
+	case int64(len(body)) > limit:
 		_, _ = io.CopyN(io.Discard, r.Body, maxDrained) // what is left after that is refused by breaking off
 		return nil, refuse.PayloadTooLarge()
 	default:

@@ -12,13 +12,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -70,10 +73,11 @@ func newRig(t testing.TB, treasury func(context.Context) (api.GetTreasuryRespons
 		Settings: func() session.Settings { return session.Settings{Available: true, Mode: session.ModeDeveloperKey} },
 	}
 	r.Gate, err = New(Config{
-		Operations: operations{login: login, treasury: treasury},
-		Clock:      clk, Registry: r.registry, Tokens: tokens,
+		Platform: operations{login: login, treasury: treasury},
+		Clock:    clk, Registry: r.registry, Tokens: tokens,
 		Windows: windows, Faults: &fault.Set{}, Log: &Log{},
-		IsClient:          func(string, string) bool { return false },
+		IsClient: func(string, string) bool { return false },
+		AppKeys:  credential.NewAppKeys(clk), AccessTokens: &credential.AccessTokens{},
 		DatabaseAvailable: func() bool { return true },
 		Violation:         func(_ string, err error) { r.broken = append(r.broken, err) },
 		Logger:            slog.New(slog.NewTextHandler(r.logged, nil)),
@@ -168,20 +172,69 @@ func TestTheLogKeepsTheLatest(t *testing.T) {
 
 func TestEveryDescribedOperationIsMounted(t *testing.T) {
 	r := newRig(t, nil)
-	mounted := map[string]bool{}
-	for _, route := range r.routes.list {
-		mounted[route.operation] = true
-		assert.Equal(t, strings.HasPrefix(route.described.Path, "/auth/"), route.public, route.operation)
+	for i, document := range []func() (*openapi3.T, error){platformDocument, referenceDocument, publicDocument, appDocument} {
+		mounted := map[string]bool{}
+		for _, route := range r.surfaces[i].routes.list {
+			mounted[route.operation] = true
+			assert.Equal(t, strings.HasPrefix(route.described.Path, "/auth/"), route.public, route.operation)
+			path := r.surfaces[i].routes.base + route.described.Path
+			assert.Same(t, r.surfaces[i], r.surfaceOf(path), "%s leads to another surface", path)
+		}
+		described, err := document()
+		require.NoError(t, err)
+		for _, item := range described.Paths.Map() {
+			for _, operation := range item.Operations() {
+				assert.True(t, mounted[operation.OperationID], operation.OperationID)
+				delete(mounted, operation.OperationID)
+			}
+		}
+		assert.Empty(t, mounted, "mounted and not described")
 	}
-	described, err := document()
-	require.NoError(t, err)
-	for _, item := range described.Paths.Map() {
-		for _, operation := range item.Operations() {
-			assert.True(t, mounted[operation.OperationID], operation.OperationID)
-			delete(mounted, operation.OperationID)
+}
+
+func TestEveryWriteOfTheAppAPINeedsAScope(t *testing.T) {
+	r := newRig(t, nil)
+	for _, route := range r.surfaces[3].routes.list {
+		if route.operation != "GetApp" {
+			assert.Contains(t, credential.Scopes(), scopeOf(route), route.operation)
 		}
 	}
-	assert.Empty(t, mounted, "mounted and not described")
+}
+
+func TestALiteralSegmentWinsOverAnID(t *testing.T) {
+	r := newRig(t, nil)
+	const id = "0b0e7f0e-5d0f-4f7e-9a57-0c3a6a9f4b11"
+	for _, c := range []struct{ method, path, operation string }{
+		{"GET", "/documents/contracts/" + id, "GetContract"},
+		{"GET", "/documents/contracts/invoices", "ListInvoices"},
+		{"GET", "/documents/contracts/templates", "ListContractTemplates"},
+		{"GET", "/documents/contracts/" + id + "/preview", "PreviewContract"},
+		{"GET", "/documents/contracts/invoices/" + id, "GetInvoice"},
+		{"GET", "/documents/contracts/invoices/preview", "GetInvoice"},
+		{"PUT", "/documents/contracts/" + id + "/payment_methods", "ReplacePaymentMethods"},
+		{"PUT", "/documents/contracts/invoices/payment_methods", "UpdateInvoice"},
+		{"POST", "/documents/contracts/invoices/uploaded", "CreateUploadedInvoice"},
+		{"POST", "/documents/contracts/invoices/pause", ""},
+		{"DELETE", "/documents/contracts/templates", ""},
+	} {
+		found, _, err := r.surfaceOf(c.path).routes.find(httptest.NewRequest(c.method, c.path, nil))
+		if c.operation == "" {
+			assert.ErrorIs(t, err, refuse.MethodNotAllowed(), "%s %s", c.method, c.path)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, c.operation, found.operation, "%s %s", c.method, c.path)
+	}
+}
+
+func TestSurfacesByPath(t *testing.T) {
+	r := newRig(t, nil)
+	for path, want := range map[string]int{
+		"/dapi/v1": 0, "/dapi/v1/chains": 0, "/dapi/v10/chains": 3, "/api/v1/accounts/cards": 1, "/utils/rates/EUR": 2,
+		"/public/invoices/1": 2, "/publicity": 3, "/user": 3, "/": 3, "": 3,
+	} {
+		assert.Same(t, r.surfaces[want], r.surfaceOf(path), path)
+	}
 }
 
 func BenchmarkRead(b *testing.B) {

@@ -10,7 +10,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/routers"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 )
@@ -29,35 +28,23 @@ type route struct {
 	public    bool   // needs no session
 	scope     string // of the developer key; empty: none
 	window    string // x-window
+	tag       string // the part of the surface that it belongs to
 	ids       idFields
 }
 
-// routes holds the operations that the generated server mounts, joined with
-// their descriptions. It implements [api.ServeMux] to be told of them.
+// routes holds the operations that a generated server mounts, joined with their
+// descriptions. It implements the generated ServeMux to be told of them.
 type routes struct {
 	document *openapi3.T
+	base     string // of paths that the description writes without
 	list     []*route
 	err      error
-}
-
-// mount builds the routes of the operations. Errors of the generated layer,
-// which the description's validation leaves nothing to find for, go to refused.
-func mount(document *openapi3.T, operations api.StrictServerInterface, refused func(http.ResponseWriter, *http.Request, error)) (*routes, error) {
-	all := &routes{document: document}
-	unreadable := func(w http.ResponseWriter, r *http.Request, err error) {
-		refused(w, r, refuse.InvalidRequest("The request cannot be read."))
-	}
-	strict := api.NewStrictHandlerWithOptions(operations, nil, api.StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: unreadable, ResponseErrorHandlerFunc: refused,
-	})
-	api.HandlerWithOptions(strict, api.StdHTTPServerOptions{BaseURL: Base, BaseRouter: all, ErrorHandlerFunc: unreadable})
-	return all, all.err
 }
 
 // HandleFunc takes one operation of the generated server.
 func (rs *routes) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
 	method, path, _ := strings.Cut(pattern, " ")
-	described := strings.TrimPrefix(path, Base)
+	described := strings.TrimPrefix(path, rs.base)
 	item := rs.document.Paths.Value(described)
 	if item == nil || item.GetOperation(method) == nil {
 		rs.err = fmt.Errorf("gate: the description has no %s", pattern)
@@ -71,11 +58,19 @@ func (rs *routes) HandleFunc(pattern string, handler func(http.ResponseWriter, *
 		public:    operation.Security != nil && len(*operation.Security) == 0,
 		scope:     extension(operation.Extensions, "x-scope"),
 		window:    extension(operation.Extensions, "x-window"),
+		tag:       firstOf(operation.Tags),
 		ids:       idFieldsOf(operation),
 	})
 }
 
-// ServeHTTP completes [api.ServeMux]; requests come through the gate instead.
+func firstOf(tags []string) string {
+	if len(tags) == 0 {
+		return ""
+	}
+	return tags[0]
+}
+
+// ServeHTTP completes the generated ServeMux; requests come through the gate instead.
 func (rs *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }
 
 // perCredential is the window that the credential's counter belongs to.
@@ -86,20 +81,50 @@ func (r *route) perCredential() window.Window {
 	return window.Writes
 }
 
+// declaresKey tells whether the description has the idempotency key for it.
+func (r *route) declaresKey() bool {
+	return r.described.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, idempotencyKey) != nil
+}
+
+// sorted puts a path with a literal segment before one that takes any in its
+// place: contract and invoice ids are UUIDs, so that the segment invoices is
+// never an id.
+func (rs *routes) sorted() *routes {
+	slices.SortStableFunc(rs.list, func(a, b *route) int { return slices.CompareFunc(a.segments, b.segments, literalFirst) })
+	return rs
+}
+
+func literalFirst(a, b string) int {
+	switch {
+	case isParameter(a) && isParameter(b):
+		return 0
+	case isParameter(a):
+		return 1
+	case isParameter(b):
+		return -1
+	default:
+		return strings.Compare(a, b)
+	}
+}
+
+func isParameter(segment string) bool { return strings.HasPrefix(segment, "{") }
+
 // find answers the route of a request and its path parameters, or the refusal:
 // not_found, or method_not_allowed with the verbs that the path takes.
 func (rs *routes) find(r *http.Request) (*route, map[string]string, error) {
 	segments := strings.Split(r.URL.EscapedPath(), "/")
 	var allowed []string
+	var path string // the first that matches is the one that is meant
 	for _, candidate := range rs.list {
 		parameters, ok := candidate.match(segments)
-		switch {
-		case !ok:
-		case candidate.method != r.Method:
-			allowed = append(allowed, candidate.method)
-		default:
+		if !ok || path != "" && candidate.described.Path != path {
+			continue
+		}
+		path = candidate.described.Path
+		if candidate.method == r.Method {
 			return candidate, parameters, nil
 		}
+		allowed = append(allowed, candidate.method)
 	}
 	if len(allowed) > 0 {
 		slices.Sort(allowed)
@@ -117,7 +142,7 @@ func (r *route) match(segments []string) (map[string]string, bool) {
 	var parameters map[string]string
 	for i, want := range r.segments {
 		got := segments[i]
-		if !strings.HasPrefix(want, "{") {
+		if !isParameter(want) {
 			if got != want {
 				return nil, false
 			}

@@ -64,7 +64,7 @@ func (a *answer) respond(f fault.Fault) {
 		if message == "" {
 			message = "A scripted refusal."
 		}
-		a.envelope(&refuse.Refusal{Status: f.Status, Code: f.Code, Message: message, Details: f.Details})
+		a.write(&refuse.Refusal{Status: f.Status, Code: f.Code, Message: message, Details: f.Details})
 	}
 	for name, value := range f.Headers {
 		a.header.Set(name, value)

@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
+	"net/url"
+	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -41,9 +44,9 @@ func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, para
 		}
 		replaceBody(r, body)
 	}
-	input := g.input(r, route, parameters)
-	if err := openapi3filter.ValidateRequest(ctx, input); err != nil {
-		return refusalOf(err, route)
+	err := openapi3filter.ValidateRequest(ctx, g.input(r, route, parameters))
+	if unknown := route.unknownQuery(r.URL.Query()); err != nil || len(unknown) > 0 {
+		return refusalOf(err, unknown, route)
 	}
 	return nil
 }
@@ -54,16 +57,19 @@ func (g *Gate) input(r *http.Request, route *route, parameters map[string]string
 	}
 }
 
-// readable demands strict JSON: one object, no name twice, valid UTF-8. It also
-// refuses ids of another namespace in the body, and completes unions whose
-// variant is the default.
+// readable demands strict JSON: one object (or the one array that is described),
+// no name twice, valid UTF-8. It also refuses ids of another namespace in the
+// body, and completes unions whose variant is the default.
 func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
 		return nil, refuse.InvalidRequest("The body is to be application/json.")
 	}
-	if value := jsontext.Value(body); !value.IsValid() || value.Kind() != '{' {
+	value := jsontext.Value(body)
+	if isArray := route.takesArray(); !value.IsValid() || isArray != (value.Kind() == '[') || !isArray && value.Kind() != '{' {
 		return nil, refuse.InvalidRequest("The body is to be one JSON object in UTF-8, without a name twice.")
+	} else if isArray {
+		return body, nil
 	}
 	members, err := membersOf(body)
 	if err != nil {
@@ -79,14 +85,33 @@ func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
 	return route.completeUnions(body, members)
 }
 
-// refusalOf turns what the validation found into one refusal. One answer has one
-// location, so the path goes before the query, the header and the body.
-func refusalOf(err error, route *route) error {
+// unknownQuery names the parameters of a query that the operation does not take.
+// Unknown keys are refused rather than ignored. Source: Versioning.
+func (r *route) unknownQuery(query url.Values) []refuse.Field {
+	var unknown []refuse.Field
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if r.described.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
+			unknown = append(unknown, refuse.Field{Field: name, Code: "extra_forbidden", Message: "The parameter is unknown."})
+		}
+	}
+	return unknown
+}
+
+// takesArray tells whether the body is a list.
+func (r *route) takesArray() bool {
+	media := r.described.Operation.RequestBody.Value.Content.Get("application/json")
+	return media.Schema.Value.Type.Is(openapi3.TypeArray)
+}
+
+// refusalOf turns what the validation found, and unknown parameters, into one
+// refusal. One answer has one location, so the path goes before the query, the
+// header and the body.
+func refusalOf(err error, unknown []refuse.Field, route *route) error {
 	var found openapi3.MultiError
-	if !errors.As(err, &found) {
+	if err != nil && !errors.As(err, &found) {
 		found = openapi3.MultiError{err}
 	}
-	byLocation := map[string][]refuse.Field{}
+	byLocation := map[string][]refuse.Field{openapi3.ParameterInQuery: unknown}
 	for _, err := range found {
 		var wrong *openapi3filter.RequestError
 		if !errors.As(err, &wrong) {
@@ -131,8 +156,8 @@ func fieldOfParameter(wrong *openapi3filter.RequestError) refuse.Field {
 		}
 	} else if found := fieldsOf(wrong.Err); len(found) > 0 {
 		field.Code, field.Message = found[0].Code, found[0].Message
-	} else if wrong.Parameter.Schema != nil && wrong.Parameter.Schema.Value.Type.Is(openapi3.TypeInteger) {
-		field.Code = "int_parsing"
+	} else if wrong.Parameter.Schema != nil {
+		field.Code = typeOf(wrong.Parameter.Schema.Value) + "_parsing"
 	}
 	return field
 }

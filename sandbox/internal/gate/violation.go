@@ -24,9 +24,17 @@ func (g *Gate) described(ctx context.Context, a *answer, r *http.Request, route 
 	if a.status < http.StatusBadRequest && route.described.Operation.Responses.Status(a.status) == nil {
 		return errors.New("the description has no such success")
 	}
+	options := *g.validation
+	if response := route.described.Operation.Responses.Status(a.status); response != nil {
+		media := a.header.Get("Content-Type")
+		if len(response.Value.Content) > 0 && response.Value.Content.Get(media) == nil {
+			return fmt.Errorf("the description has no %s", media)
+		}
+		options.ExcludeResponseBody = media != "application/json" // a schema says nothing of bytes
+	}
 	input := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: g.input(r, route, parameters),
-		Status:                 a.status, Header: a.header, Options: g.validation,
+		Status:                 a.status, Header: a.header, Options: &options,
 	}
 	return openapi3filter.ValidateResponse(ctx, input.SetBodyBytes(a.body.Bytes()))
 }

@@ -63,10 +63,7 @@ func (r *Registry) Register(registration Registration) (Key, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.owners[key.Email] == "" {
-		r.owners[key.Email] = "acc_" + rand.Text()
-	}
-	key.Owner = r.owners[key.Email]
+	key.Owner = r.accountOf(key.Email)
 	if r.find(key.Owner, key.PublicKey) != nil {
 		return Key{}, refuse.DeveloperKeyAlreadyExists()
 	}

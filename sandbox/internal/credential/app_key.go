@@ -1,0 +1,190 @@
+package credential
+
+import (
+	"crypto/rand"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// The scopes of an app key. The description says that a key has some and does not name them.
+const (
+	ScopeRead      = "read"
+	ScopeProfile   = "profile:write"
+	ScopeContacts  = "contacts:write"
+	ScopeDocuments = "documents:write" // documents, invoices and contracts
+	ScopeBanks     = "banks:write"     // rails and quotes
+	ScopeCards     = "cards:write"
+	ScopeTransfers = "transfers:write"
+)
+
+// Scopes answers every scope.
+func Scopes() []string {
+	return []string{ScopeRead, ScopeProfile, ScopeContacts, ScopeDocuments, ScopeBanks, ScopeCards, ScopeTransfers}
+}
+
+// AppKey is one key of an app.
+type AppKey struct {
+	ID      string
+	Secret  string // what is sent
+	AppID   string // keys of the same account and app name belong to the same app
+	AppName string
+	Account Account
+	Scopes  []string
+	// SpendLimit is what the key may spend in all, in USDC; nil is without limit.
+	SpendLimit *decimal.Decimal
+	Spent      decimal.Decimal
+	CreatedAt  time.Time
+}
+
+// Remaining is what the key may still spend, or nil.
+func (k AppKey) Remaining() *decimal.Decimal {
+	if k.SpendLimit == nil {
+		return nil
+	}
+	remaining := k.SpendLimit.Sub(k.Spent)
+	return &remaining
+}
+
+// Check refuses what the key's scopes do not cover; no scope covers itself.
+func (k AppKey) Check(scope string) error {
+	if scope == "" || slices.Contains(k.Scopes, scope) {
+		return nil
+	}
+	return refuse.MissingScope(scope, k.Scopes)
+}
+
+// AppKeys holds the app keys. It is safe for concurrent use.
+type AppKeys struct {
+	clock *clock.Clock
+
+	mu       sync.RWMutex
+	byID     map[string]*AppKey
+	bySecret map[string]*AppKey
+}
+
+// NewAppKeys returns a store without keys.
+func NewAppKeys(clk *clock.Clock) *AppKeys {
+	s := &AppKeys{clock: clk}
+	s.Reset()
+	return s
+}
+
+// Reset forgets every key but these, of which nothing is spent.
+func (s *AppKeys) Reset(kept ...AppKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.byID, s.bySecret = map[string]*AppKey{}, map[string]*AppKey{}
+	for _, key := range kept {
+		key.Spent = decimal.Zero
+		s.byID[key.ID], s.bySecret[key.Secret] = &key, &key
+	}
+}
+
+// Register adds a key of an account, or refuses it with validation_failed.
+func (s *AppKeys) Register(account Account, registration Registration) (AppKey, error) {
+	key, err := registration.key()
+	if err != nil {
+		return AppKey{}, err
+	}
+	key.ID, key.Secret = "apk_"+strings.ToLower(rand.Text()), "ak_"+rand.Text()
+	key.Account, key.CreatedAt = account, s.clock.Now()
+	key.AppID = uuid.NewSHA1(uuid.NameSpaceURL, []byte("app of "+account.ID+"/"+key.AppName)).String()
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.byID[key.ID], s.bySecret[key.Secret] = key, key
+	return key.copied(), nil
+}
+
+// Delete deletes a key, or refuses an unknown id with not_found.
+func (s *AppKeys) Delete(id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := s.byID[id]
+	if key == nil {
+		return refuse.NotFound()
+	}
+	delete(s.byID, id)
+	delete(s.bySecret, key.Secret)
+	return nil
+}
+
+// List answers every key, oldest first.
+func (s *AppKeys) List() []AppKey {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	keys := make([]AppKey, 0, len(s.byID))
+	for _, key := range s.byID {
+		keys = append(keys, key.copied())
+	}
+	slices.SortFunc(keys, func(a, b AppKey) int {
+		if byAge := a.CreatedAt.Compare(b.CreatedAt); byAge != 0 {
+			return byAge
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return keys
+}
+
+// Authenticate answers the key behind what was sent, or refuses it with unauthenticated.
+func (s *AppKeys) Authenticate(secret string) (AppKey, error) {
+	return s.find(s.bySecretNow, secret)
+}
+
+// Get answers a key by its id. A key that was deleted under the request is unauthenticated.
+func (s *AppKeys) Get(id string) (AppKey, error) {
+	return s.find(s.byIDNow, id)
+}
+
+func (s *AppKeys) bySecretNow(secret string) *AppKey { return s.bySecret[secret] }
+func (s *AppKeys) byIDNow(id string) *AppKey         { return s.byID[id] }
+
+func (s *AppKeys) find(by func(string) *AppKey, name string) (AppKey, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	key := by(name)
+	if key == nil {
+		return AppKey{}, refuse.Unauthenticated()
+	}
+	return key.copied(), nil
+}
+
+// Spend takes an amount in USDC off what a key may still spend. An amount beyond that is forbidden, and the details say
+// what is left. Source: App API, Account and profile.
+func (s *AppKeys) Spend(id string, amount decimal.Decimal) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := s.byID[id]
+	if key == nil {
+		return refuse.Unauthenticated()
+	}
+	if remaining := key.Remaining(); remaining != nil && amount.GreaterThan(*remaining) {
+		return refuse.SpendLimitExceeded(remaining.String())
+	}
+	key.Spent = key.Spent.Add(amount)
+	return nil
+}
+
+// GiveBack undoes a Spend of money that did not move.
+func (s *AppKeys) GiveBack(id string, amount decimal.Decimal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if key := s.byID[id]; key != nil {
+		key.Spent = key.Spent.Sub(amount)
+	}
+}
+
+// copied shares nothing that changes.
+func (k *AppKey) copied() AppKey {
+	c := *k
+	c.Scopes = slices.Clone(k.Scopes)
+	return c
+}

@@ -1,0 +1,119 @@
+package credential_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+var owner = credential.Account{ID: "acc_1", Email: "ops@example.com"}
+
+func amount(text string) *decimal.Decimal {
+	value := decimal.RequireFromString(text)
+	return &value
+}
+
+func TestAKeyIsFoundByItsSecretUntilItIsDeleted(t *testing.T) {
+	keys := credential.NewAppKeys(clock.New(time.Now))
+	key, err := keys.Register(owner, credential.Registration{})
+	require.NoError(t, err)
+	assert.Equal(t, credential.Scopes(), key.Scopes)
+	assert.Nil(t, key.Remaining())
+
+	found, err := keys.Authenticate(key.Secret)
+	require.NoError(t, err)
+	assert.Equal(t, key, found)
+	for _, wrong := range []string{"", key.ID, key.Secret + "x"} {
+		_, err := keys.Authenticate(wrong)
+		assert.ErrorIs(t, err, refuse.Unauthenticated())
+	}
+	require.NoError(t, keys.Delete(key.ID))
+	assert.ErrorIs(t, keys.Delete(key.ID), refuse.NotFound())
+	_, err = keys.Authenticate(key.Secret)
+	assert.ErrorIs(t, err, refuse.Unauthenticated())
+	assert.ErrorIs(t, keys.Spend(key.ID, *amount("1")), refuse.Unauthenticated())
+}
+
+func TestKeysOfTheSameNameBelongToTheSameApp(t *testing.T) {
+	keys := credential.NewAppKeys(clock.New(time.Now))
+	register := func(account credential.Account, app string) string {
+		key, err := keys.Register(account, credential.Registration{App: app})
+		require.NoError(t, err)
+		return key.AppID
+	}
+	first := register(owner, "shop")
+	assert.Equal(t, first, register(owner, "shop"))
+	assert.NotEqual(t, first, register(owner, "bot"))
+	assert.NotEqual(t, first, register(credential.Account{ID: "acc_2"}, "shop"))
+}
+
+func TestRegistrationsThatMakeNoSense(t *testing.T) {
+	keys := credential.NewAppKeys(clock.New(time.Now))
+	for name, registration := range map[string]credential.Registration{
+		"unknown scope":  {Scopes: []string{"read", "everything"}},
+		"negative limit": {SpendLimit: amount("-1")},
+		"limit too fine": {SpendLimit: amount("0.0000001")},
+	} {
+		_, err := keys.Register(owner, registration)
+		assert.ErrorIs(t, err, refuse.ValidationFailed(""), name)
+	}
+	assert.Empty(t, keys.List())
+}
+
+func TestScopesCoverRoutes(t *testing.T) {
+	keys := credential.NewAppKeys(clock.New(time.Now))
+	key, err := keys.Register(owner, credential.Registration{Scopes: []string{credential.ScopeRead}})
+	require.NoError(t, err)
+	require.NoError(t, key.Check(""))
+	require.NoError(t, key.Check(credential.ScopeRead))
+	assert.ErrorIs(t, key.Check(credential.ScopeCards), refuse.Forbidden())
+}
+
+func TestSpendingStopsAtTheLimit(t *testing.T) {
+	keys := credential.NewAppKeys(clock.New(time.Now))
+	key, err := keys.Register(owner, credential.Registration{SpendLimit: amount("10")})
+	require.NoError(t, err)
+
+	var spent sync.WaitGroup
+	var mu sync.Mutex
+	refused := 0
+	for range 30 {
+		spent.Go(func() {
+			if keys.Spend(key.ID, *amount("1")) != nil {
+				mu.Lock()
+				refused++
+				mu.Unlock()
+			}
+		})
+	}
+	spent.Wait()
+	assert.Equal(t, 20, refused)
+
+	keys.GiveBack(key.ID, *amount("2.5"))
+	now, err := keys.Get(key.ID)
+	require.NoError(t, err)
+	assert.Equal(t, "2.5", now.Remaining().String())
+
+	keys.Reset(now)
+	now, err = keys.Authenticate(key.Secret)
+	require.NoError(t, err)
+	assert.Equal(t, "10", now.Remaining().String(), "the first state has nothing spent")
+}
+
+func TestAccessTokens(t *testing.T) {
+	var tokens credential.AccessTokens
+	token := tokens.Mint(owner)
+	found, err := tokens.Authenticate(token)
+	require.NoError(t, err)
+	assert.Equal(t, owner, found)
+	_, err = tokens.Authenticate("")
+	assert.ErrorIs(t, err, refuse.Unauthenticated())
+}

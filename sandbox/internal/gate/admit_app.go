@@ -1,0 +1,96 @@
+package gate
+
+import (
+	"net/http"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+const apiKey = "X-Api-Key"
+
+// appGuard lets in who holds an app key. Source: Authentication, App API and reference endpoints.
+type appGuard struct{ keys *credential.AppKeys }
+
+// appScopes name the scope that writes of a part of the app API need. Reads need one for all.
+var appScopes = map[string]string{
+	"Account":   credential.ScopeProfile,
+	"Contacts":  credential.ScopeContacts,
+	"Documents": credential.ScopeDocuments,
+	"Invoices":  credential.ScopeDocuments,
+	"Contracts": credential.ScopeDocuments,
+	"Banks":     credential.ScopeBanks,
+	"Cards":     credential.ScopeCards,
+	"Transfers": credential.ScopeTransfers,
+}
+
+// scopeOf is the scope that a route needs. A key may always ask what it is.
+func scopeOf(r *route) string {
+	switch {
+	case r.operation == "GetApp":
+		return ""
+	case r.method == http.MethodGet:
+		return credential.ScopeRead
+	default:
+		return appScopes[r.tag]
+	}
+}
+
+func (a *appGuard) admit(r *http.Request, route *route, requestID string) (caller.Caller, error) {
+	who := caller.Caller{RequestID: requestID, Source: sourceOf(r)}
+	key, err := a.keys.Authenticate(appKeyOf(r))
+	if err != nil {
+		return who, err
+	}
+	who = key.Account.Caller()
+	who.KeyID, who.RequestID, who.Source = key.ID, requestID, sourceOf(r)
+	return who, key.Check(scopeOf(route))
+}
+
+// appKeyOf answers the key, which comes in either header. Two that differ are none.
+func appKeyOf(r *http.Request) string {
+	bearer, keys := bearerOf(r), r.Header.Values(apiKey)
+	switch {
+	case len(keys) == 0:
+		return bearer
+	case len(keys) > 1, r.Header.Get("Authorization") != "" && bearer != keys[0]:
+		return ""
+	default:
+		return keys[0]
+	}
+}
+
+// referenceGuard lets in who holds an access token. An app key may come with it, and must then be one of the same
+// account. Source: Authentication, App API and reference endpoints.
+type referenceGuard struct {
+	tokens *credential.AccessTokens
+	keys   *credential.AppKeys
+}
+
+func (a *referenceGuard) admit(r *http.Request, _ *route, requestID string) (caller.Caller, error) {
+	account, err := a.tokens.Authenticate(bearerOf(r))
+	who := account.Caller()
+	who.RequestID, who.Source = requestID, sourceOf(r)
+	if err != nil {
+		return caller.Caller{RequestID: requestID, Source: who.Source}, err
+	}
+	values := r.Header.Values(apiKey)
+	if len(values) == 0 {
+		return who, nil
+	}
+	key, err := a.keys.Authenticate(values[0])
+	if err != nil {
+		return who, err
+	}
+	if len(values) > 1 || key.Account != account {
+		return who, refuse.Unauthenticated()
+	}
+	who.KeyID = key.ID
+	return who, nil
+}
+
+// admitAnyone lets everybody in. Source: Public utilities.
+func admitAnyone(r *http.Request, _ *route, requestID string) (caller.Caller, error) {
+	return caller.Caller{RequestID: requestID, Source: sourceOf(r)}, nil
+}

@@ -1,0 +1,49 @@
+package gate
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// The slugs of a failed validation. The reference endpoints show no slugs, and one status for both.
+var (
+	validationFailed = refuse.ValidationFailed("").Code
+	invalidRequest   = refuse.InvalidRequest("").Code
+)
+
+func isValidation(refusal *refuse.Refusal) bool {
+	return refusal.Code == validationFailed || refusal.Code == invalidRequest
+}
+
+// detail writes a failed validation as the reference endpoints do: an array that says where, what and why. Source:
+// Reference endpoints under /api/v1.
+func (a *answer) detail(refusal *refuse.Refusal) {
+	location, _ := refusal.Details["location"].(string)
+	if location == "" {
+		location = "body"
+	}
+	fields, _ := refusal.Details["fields"].([]refuse.Field)
+	items := make([]refapi.ValidationErrorItem, 0, max(len(fields), 1))
+	for _, field := range fields {
+		loc := []string{location}
+		if field.Field != "" && field.Field != location {
+			loc = append(loc, strings.Split(field.Field, ".")...)
+		}
+		items = append(items, refapi.ValidationErrorItem{Loc: loc, Msg: field.Message, Type: field.Code})
+	}
+	if len(items) == 0 {
+		items = append(items, refapi.ValidationErrorItem{Loc: []string{location}, Msg: refusal.Message, Type: "value_error"})
+	}
+	body, err := json.Marshal(refapi.HTTPValidationError{Detail: items})
+	if err != nil {
+		a.envelope(refuse.InternalError())
+		return
+	}
+	a.replace(http.StatusUnprocessableEntity, "application/json", body)
+	a.slug = refusal.Code
+}

@@ -1,0 +1,117 @@
+package gate
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/publicapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// How many bytes a request's body may have. The description says that there is a limit (413) and not which. The app API
+// takes documents, which travel in base64.
+const (
+	maxBody    = 1 << 20
+	maxAppBody = 14 << 20
+)
+
+// surface is one part of the service: its paths, its operations, and its own credential. Source: Surfaces.
+type surface struct {
+	paths  []string // what its paths begin with; the last surface has none and takes what no other does
+	routes *routes
+	// admit answers who makes a request, or refuses it.
+	admit func(r *http.Request, route *route, requestID string) (caller.Caller, error)
+	// maxBody is how many bytes a request's body may have.
+	maxBody int64
+	// keyed tells whether a write takes an idempotency key.
+	keyed func(*route) bool
+	// detailed writes failed validations as an array of details instead of the envelope.
+	detailed bool
+}
+
+// owns tells whether a path is the surface's.
+func (s *surface) owns(path string) bool {
+	for _, start := range s.paths {
+		if rest, ok := strings.CutPrefix(path, start); ok && (rest == "" || rest[0] == '/') {
+			return true
+		}
+	}
+	return len(s.paths) == 0
+}
+
+// mountAll mounts every surface's operations.
+func (g *Gate) mountAll(config Config) ([]*surface, error) {
+	developer := &developerGuard{config.Registry, config.Tokens, config.Windows, config.IsClient}
+	app := &appGuard{config.AppKeys}
+	reference := &referenceGuard{config.AccessTokens, config.AppKeys}
+	always := func(*route) bool { return true }
+	surfaces := []*surface{
+		{paths: []string{Base}, admit: developer.admit, maxBody: maxBody, keyed: always},
+		{paths: []string{"/api/v1"}, admit: reference.admit, maxBody: maxBody, keyed: (*route).declaresKey, detailed: true},
+		{paths: []string{"/utils", "/public"}, admit: admitAnyone, maxBody: maxBody, keyed: (*route).declaresKey},
+		{admit: app.admit, maxBody: maxAppBody, keyed: (*route).declaresKey},
+	}
+	for i, mount := range []struct {
+		document func() (*openapi3.T, error)
+		base     string
+		serve    func(*routes)
+	}{
+		{platformDocument, Base, func(rs *routes) { g.servePlatform(rs, config.Platform) }},
+		{referenceDocument, "", func(rs *routes) { g.serveReference(rs, config.Reference) }},
+		{publicDocument, "", func(rs *routes) { g.servePublic(rs, config.Public) }},
+		{appDocument, "", func(rs *routes) { g.serveApp(rs, config.App) }},
+	} {
+		document, err := mount.document()
+		if err != nil {
+			return nil, fmt.Errorf("gate: a description cannot be read: %w", err)
+		}
+		rs := &routes{document: document, base: mount.base}
+		mount.serve(rs)
+		if rs.err != nil {
+			return nil, rs.err
+		}
+		surfaces[i].routes = rs.sorted()
+	}
+	return surfaces, nil
+}
+
+// unreadable is what the generated servers say of a request that they cannot read, for which the description's
+// validation leaves nothing to find.
+func (g *Gate) unreadable(w http.ResponseWriter, r *http.Request, _ error) {
+	g.refused(w, r, refuse.InvalidRequest("The request cannot be read."))
+}
+
+func (g *Gate) servePlatform(rs *routes, operations api.StrictServerInterface) {
+	strict := api.NewStrictHandlerWithOptions(operations, nil, api.StrictHTTPServerOptions{
+		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
+	})
+	api.HandlerWithOptions(strict, api.StdHTTPServerOptions{BaseURL: Base, BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
+}
+
+func (g *Gate) serveApp(rs *routes, operations appapi.StrictServerInterface) {
+	strict := appapi.NewStrictHandlerWithOptions(operations, nil, appapi.StrictHTTPServerOptions{
+		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
+	})
+	appapi.HandlerWithOptions(strict, appapi.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
+}
+
+func (g *Gate) serveReference(rs *routes, operations refapi.StrictServerInterface) {
+	strict := refapi.NewStrictHandlerWithOptions(operations, nil, refapi.StrictHTTPServerOptions{
+		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
+	})
+	refapi.HandlerWithOptions(strict, refapi.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
+}
+
+func (g *Gate) servePublic(rs *routes, operations publicapi.StrictServerInterface) {
+	strict := publicapi.NewStrictHandlerWithOptions(operations, nil, publicapi.StrictHTTPServerOptions{
+		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
+	})
+	publicapi.HandlerWithOptions(strict, publicapi.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
+}
