@@ -13,6 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
+// Rule: login.request-expiry
 func TestRequestExpiryIsNotPastAndAtMostFiveMinutesOut(t *testing.T) {
 	start := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	w := newWorld(t, sandbox.WithClock(func() time.Time { return start }))
@@ -39,6 +40,7 @@ func TestRequestExpiryIsNotPastAndAtMostFiveMinutesOut(t *testing.T) {
 	}
 }
 
+// Rule: login.challenge-once, login.challenge-expires, login.challenge-unknown, status.410
 func TestAChallengeIsSingleUseAndExpires(t *testing.T) {
 	w := newWorld(t)
 	challenge := w.challenge(w.email)
@@ -54,6 +56,7 @@ func TestAChallengeIsSingleUseAndExpires(t *testing.T) {
 	refused(t, http.StatusNotFound, "challenge_not_found", w.token(unknown, w.key))
 }
 
+// Rule: login.bad-signature, login.one-answer, login.signs-decoded-bytes
 func TestABadSignatureConsumesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		opaque bool
@@ -77,6 +80,7 @@ func TestABadSignatureConsumesNothing(t *testing.T) {
 	}
 }
 
+// Rule: login.one-answer, login.key-not-registered
 func TestWhoCannotLogIn(t *testing.T) {
 	w := newWorld(t)
 
@@ -119,6 +123,7 @@ func TestTheEmailIsNotCaseSensitive(t *testing.T) {
 	assert.NotEmpty(t, w.loginAs("OPS@Example.com", w.key).access)
 }
 
+// Rule: login.two-steps, login.signs-decoded-bytes
 func TestAllFourKindsOfKeyLogIn(t *testing.T) {
 	ed, err := signing.GenerateEd25519()
 	require.NoError(t, err)
@@ -145,6 +150,7 @@ func TestAllFourKindsOfKeyLogIn(t *testing.T) {
 	}
 }
 
+// Rule: login.unavailable, login.mode, status.501, status.503
 func TestLoginsCanBeUnavailable(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
@@ -164,6 +170,7 @@ func TestLoginsCanBeUnavailable(t *testing.T) {
 	assert.Equal(t, "passkey", disabled.body.text("error", "details", "use"))
 }
 
+// Rule: session.access-lifetime, session.refresh-lifetime, status.401
 func TestLifetimesOfASession(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
@@ -186,6 +193,7 @@ func TestLifetimesOfASession(t *testing.T) {
 	refused(t, http.StatusUnauthorized, "invalid_credentials", w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": me.access}))
 }
 
+// Rule: session.bearer, session.platform-token, status.401
 func TestOnlyAPlatformAccessTokenIsAccepted(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
@@ -213,6 +221,7 @@ func TestOnlyAPlatformAccessTokenIsAccepted(t *testing.T) {
 	}
 }
 
+// Rule: session.key-read-again, session.scope, session.recheck-on-refresh, status.403
 func TestEveryRequestReadsTheKeyAgain(t *testing.T) {
 	w := newWorld(t)
 	key := newSigner(t)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+// Rule: idempotency.contacts, contact.deduplicated, status.404
 func TestContactsOverTheirLife(t *testing.T) {
 	me := newWorld(t).login()
 	acme, other := me.readyClient("acme@example.com"), me.readyClient("other@example.com")
@@ -43,6 +44,7 @@ func TestContactsOverTheirLife(t *testing.T) {
 	acme.must(http.StatusCreated, "POST", "/contacts", body)
 }
 
+// Rule: contact.variants, contact.email
 func TestDestinationsOfAContact(t *testing.T) {
 	me := newWorld(t).login()
 	me.readyClient("acme@example.com")
@@ -68,6 +70,7 @@ func TestDestinationsOfAContact(t *testing.T) {
 	}
 }
 
+// Rule: contact.blockers
 func TestBlockersAreTheSameInCapabilitiesAndInTheRefusal(t *testing.T) {
 	me := newWorld(t).login()
 	acme := me.readyClient("acme@example.com")

@@ -67,6 +67,7 @@ func (w *world) held(deal reply) string {
 	return w.host.Ledger().Balances[deal.body.text("id")]["USDC"].String()
 }
 
+// Rule: idempotency.escrow, idempotency.escrow-action, session.prepare-sign-confirm
 func TestDealIsApprovedAndReleased(t *testing.T) {
 	p := newPayer(t)
 	created := p.deal("deal-1", nil)
@@ -107,6 +108,7 @@ func TestDealIsApprovedAndReleased(t *testing.T) {
 	refused(t, http.StatusConflict, "conflict", p.prepare("refund-1", created, "refund"))
 }
 
+// Rule: lifetime.escrow-refresh
 func TestDealIsReadFromChainEveryFifteenSeconds(t *testing.T) {
 	p := newPayer(t)
 	created := p.deal("deal-1", nil)
@@ -129,6 +131,7 @@ func TestDealIsReadFromChainEveryFifteenSeconds(t *testing.T) {
 	assert.NotEqual(t, first.body.text("syncedAt"), fresh.body.text("syncedAt"))
 }
 
+// Rule: lifetime.escrow-windows, lifetime.escrow-actions, size.escrow-duration
 func TestWindowsFollowEachOther(t *testing.T) {
 	at := func(deal reply, name string) time.Time {
 		parsed, err := time.Parse(time.RFC3339, deal.body.text(name))
@@ -205,6 +208,7 @@ func TestReleaseCreditsAPayeeOfTheHost(t *testing.T) {
 	refused(t, http.StatusNotFound, "not_found", bolt.call("POST", "/escrow/"+deal.body.text("id")+"/sync", nil))
 }
 
+// Rule: idempotency.escrow, idempotency.escrow-action, idempotency.replay, idempotency.other-terms
 func TestKeysAnchorDealsAndActions(t *testing.T) {
 	p := newPayer(t)
 	first := p.deal("deal-1", nil)
@@ -236,6 +240,7 @@ func TestKeysAnchorDealsAndActions(t *testing.T) {
 	assert.Equal(t, first.body.text("id"), elsewhere.body.text("error", "details", "escrowId"))
 }
 
+// Rule: idempotency.lifetimes
 func TestDerivedKeyOfADealReplaysForTwoHours(t *testing.T) {
 	p := newPayer(t)
 	ask := func() reply {
@@ -250,6 +255,7 @@ func TestDerivedKeyOfADealReplaysForTwoHours(t *testing.T) {
 	assert.Equal(t, http.StatusCreated, ask().status)
 }
 
+// Rule: lifetime.escrow-approval
 func TestActionApprovalHoldsSixtySeconds(t *testing.T) {
 	p := newPayer(t)
 	deal := p.deal("deal-1", nil)

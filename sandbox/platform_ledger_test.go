@@ -13,6 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
+// Rule: status.409
 func TestPartnerMovesReturnTheMoney(t *testing.T) {
 	for name, tc := range map[string]struct {
 		path    []string // moves after the confirm
@@ -42,6 +43,7 @@ func TestPartnerMovesReturnTheMoney(t *testing.T) {
 	}
 }
 
+// Rule: sandbox.settlement-routes, idempotency.sandbox
 func TestUnfundedPayoutsAreNotSettled(t *testing.T) {
 	p := newPayer(t)
 	booked := p.book("invoice-42", "20")
@@ -61,6 +63,7 @@ func TestUnfundedPayoutsAreNotSettled(t *testing.T) {
 	assert.Equal(t, "100", p.balance())
 }
 
+// Rule: sandbox.minimum, sandbox.maximum, sandbox.faucet-covers, idempotency.sandbox
 func TestCreditsFollowTheFaucet(t *testing.T) {
 	p := newPayer(t)
 	credit := func(key, amount string) reply {
@@ -95,6 +98,7 @@ func TestCreditsFollowTheFaucet(t *testing.T) {
 	}
 }
 
+// Rule: page.cursor-of-its-query, page.next-cursor, page.limit
 func TestTransactionsArePagedByACursorOfTheirQuery(t *testing.T) {
 	p := newPayer(t)
 	for i := range 6 {
@@ -127,6 +131,7 @@ func TestTransactionsArePagedByACursorOfTheirQuery(t *testing.T) {
 	assert.Equal(t, []any{}, none.body.at("items"))
 }
 
+// Rule: coverage.chains
 func TestChainsNameWhatContactsAndPayoutsNeed(t *testing.T) {
 	me := newWorld(t).login()
 	chains := me.must(http.StatusOK, "GET", "/chains", nil).body.at("items").([]any)

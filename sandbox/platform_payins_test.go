@@ -39,6 +39,7 @@ func (s *session) payinStatus(quoted reply) string {
 	return s.must(http.StatusOK, "GET", "/payins/"+quoted.body.text("id"), nil).body.text("status")
 }
 
+// Rule: idempotency.payin, idempotency.sandbox, sandbox.settlement-routes
 func TestPayinFromAnotherChain(t *testing.T) {
 	p := newPayer(t)
 	quoted := p.payin(nil)
@@ -80,6 +81,7 @@ func TestPayinFromAnotherChain(t *testing.T) {
 	assert.Equal(t, quoted.body.text("id"), object(entries[0].(map[string]any)).text("payinId"))
 }
 
+// Rule: sandbox.settlement-routes, rail.partner
 func TestPayinOverAVirtualAccount(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
@@ -110,6 +112,7 @@ func TestPayinOverAVirtualAccount(t *testing.T) {
 	refused(t, http.StatusNotFound, "not_found", stranger.call("GET", "/payins/"+quoted.body.text("id"), nil))
 }
 
+// Rule: error.amount-precision
 func TestPayinTermsThatAreRefused(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
@@ -142,6 +145,7 @@ func TestPayinTermsThatAreRefused(t *testing.T) {
 	assert.Equal(t, http.StatusCreated, p.payin(object{"currency": "DAI", "amount": "1.000000000000000001"}).status, "DAI has 18 decimals")
 }
 
+// Rule: lifetime.payin-price
 func TestPayinPriceHoldsTwoMinutes(t *testing.T) {
 	p := newPayer(t)
 	waiting, taken := p.payin(nil), p.payin(object{"amount": "51"})
@@ -160,6 +164,7 @@ func TestPayinPriceHoldsTwoMinutes(t *testing.T) {
 	assert.Equal(t, "100", p.balance())
 }
 
+// Rule: sandbox.minimum, sandbox.maximum, sandbox.faucet-covers
 func TestPayinsFollowTheFaucet(t *testing.T) {
 	p := newPayer(t)
 	for amount, slug := range map[string]string{"0.35": "amount_below_minimum", "100.300001": "amount_above_maximum"} {

@@ -56,6 +56,7 @@ func (p *payer) move(key string, payout reply, to string) reply {
 // step lets the host's time pass until the next step of a payout.
 func (p *payer) step() { p.host.Advance(time.Duration(p.host.Settings().PayoutStepAfter)) }
 
+// Rule: idempotency.replay, idempotency.other-terms, idempotency.wallet-payout, idempotency.scope, idempotency.pattern
 func TestReplayedBookingAnswersTheFirstAnswer(t *testing.T) {
 	p := newPayer(t)
 	first := p.book("invoice-42", "20")
@@ -77,6 +78,7 @@ func TestReplayedBookingAnswersTheFirstAnswer(t *testing.T) {
 	refused(t, http.StatusBadRequest, "idempotency_key_invalid", p.book("in voice", "20"))
 }
 
+// Rule: idempotency.lifetimes, idempotency.derived
 func TestDerivedKeyReplaysForTwoHoursAndAnExplicitOneForSevenDays(t *testing.T) {
 	for key, lifetime := range map[string]time.Duration{"": 2 * time.Hour, "invoice-42": 7 * 24 * time.Hour} {
 		p := newPayer(t)
@@ -99,6 +101,7 @@ func (p *payer) relogin() {
 	p.access, p.refresh = fresh.access, fresh.refresh
 }
 
+// Rule: session.prepare-sign-confirm, ledger.progress
 func TestPayoutFundsOnceAndMovesOn(t *testing.T) {
 	p := newPayer(t)
 	booked := p.book("invoice-42", "20")
@@ -166,6 +169,7 @@ func TestManyConfirmsAtOnceFundOnce(t *testing.T) {
 	assert.Equal(t, "80", p.balance())
 }
 
+// Rule: lifetime.payout-approval
 func TestClosedWindowReopensWithTheSameKey(t *testing.T) {
 	p := newPayer(t)
 	first := p.book("invoice-42", "20")
@@ -185,6 +189,7 @@ func TestClosedWindowReopensWithTheSameKey(t *testing.T) {
 	assert.Equal(t, "80", p.balance())
 }
 
+// Rule: lifetime.price
 func TestOldPriceIsRefusedWhileTheApprovalStillHolds(t *testing.T) {
 	p := newPayer(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))
 	first := p.book("invoice-42", "20")
@@ -243,6 +248,7 @@ func TestTooLittleBalanceIsRefusedAtTheConfirm(t *testing.T) {
 	assert.Equal(t, "100", short.body.text("error", "details", "available"))
 }
 
+// Rule: error.amount-precision, error.missing, status.422
 func TestBookingTellsWhatIsWrong(t *testing.T) {
 	p := newPayer(t)
 	sepa := p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{

@@ -49,6 +49,7 @@ func (w *world) change(change func(*sandbox.Settings)) {
 	require.NoError(w.t, w.host.Configure(change))
 }
 
+// Rule: rail.verification, rail.money-in, rail.states, idempotency.rail
 func TestRailsOpenOnceForAVerifiedClient(t *testing.T) {
 	acme := newPayer(t)
 	assert.Len(t, acme.rails(), 13, "the money-in catalogue")
@@ -79,6 +80,7 @@ func TestRailsOpenOnceForAVerifiedClient(t *testing.T) {
 	assert.Equal(t, "available", bolt.rails()["sepa"].text("status"), "rails are each client's own")
 }
 
+// Rule: rail.agreement, rail.partner
 func TestWhatNarrowsTheAvailabilityOfRails(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change           func(*sandbox.Settings)
@@ -107,6 +109,7 @@ func TestWhatNarrowsTheAvailabilityOfRails(t *testing.T) {
 	}
 }
 
+// Rule: rail.residency, rail.states, page.cursor-of-its-query
 func TestListsShowWhatSettingsDoToRails(t *testing.T) {
 	acme := newPayer(t)
 	acme.verify()
@@ -127,6 +130,7 @@ func TestListsShowWhatSettingsDoToRails(t *testing.T) {
 	refused(t, http.StatusBadRequest, "invalid_cursor", acme.as("").call("GET", "/banks?cursor="+page, nil))
 }
 
+// Rule: client.ready
 func TestRailsNeedAWallet(t *testing.T) {
 	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) }))
 	me := w.login()

@@ -31,6 +31,7 @@ func (s *session) verify() {
 	s.host.Advance(time.Duration(s.host.Settings().KYBDecisionAfter))
 }
 
+// Rule: verification.completed-explicitly, idempotency.verification, status.409
 func TestVerificationIsSavedInspectedAndThenCompleted(t *testing.T) {
 	acme := newPayer(t)
 	save := func(body object) { acme.must(http.StatusOK, "PUT", "/client/kyb", body) }
@@ -65,6 +66,7 @@ func TestVerificationIsSavedInspectedAndThenCompleted(t *testing.T) {
 	assert.Equal(t, object{"status": "approved", "snapshotId": submitted.body.text("snapshotId")}, decided.body)
 }
 
+// Rule: verification.snapshot
 func TestEditingChangesNoSubmission(t *testing.T) {
 	acme := newPayer(t)
 	acme.verify()
@@ -89,6 +91,7 @@ func TestEditingChangesNoSubmission(t *testing.T) {
 	assert.Equal(t, "rejected", status, "a decision that was made stays")
 }
 
+// Rule: error.location
 func TestVerificationIsAClients(t *testing.T) {
 	me := newWorld(t).login()
 	for _, call := range []struct {

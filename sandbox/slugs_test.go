@@ -246,6 +246,7 @@ func catalogue(t *testing.T) map[string]int {
 	return statuses
 }
 
+// Rule: slug.*, status.500
 func TestEverySlugCanBeProvoked(t *testing.T) {
 	t.Parallel()
 	left := catalogue(t)

@@ -29,6 +29,7 @@ func limited(t *testing.T, got reply) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
+// Rule: rate.writes, rate.reads, rate.per-credential, rate.refresh, rate.retry-after, status.429
 func TestReadsAndWritesAreCountedPerCredential(t *testing.T) {
 	w := newWorld(t, sandbox.WithRateLimits(), stopped())
 	me := w.login()
@@ -57,6 +58,7 @@ func TestReadsAndWritesAreCountedPerCredential(t *testing.T) {
 	me.must(http.StatusOK, "POST", "/clients", object{"email": "acme@example.com"})
 }
 
+// Rule: rate.login-address, rate.login-email, rate.login-challenge, rate.retry-after
 func TestLoginsAreCountedPerAddressEmailAndChallenge(t *testing.T) {
 	t.Run("challenges per email", func(t *testing.T) {
 		w := newWorld(t, sandbox.WithRateLimits(), stopped())
@@ -85,6 +87,7 @@ func TestLoginsAreCountedPerAddressEmailAndChallenge(t *testing.T) {
 	})
 }
 
+// Rule: rate.sandbox-money, rate.retry-after
 func TestSandboxMoneyIsCountedPerAccount(t *testing.T) {
 	w := newWorld(t, sandbox.WithRateLimits(), stopped())
 	me := w.login()
@@ -102,6 +105,7 @@ func TestSandboxMoneyIsCountedPerAccount(t *testing.T) {
 	assert.Equal(t, http.StatusCreated, deposit(me.as(acme.account), 60).status)
 }
 
+// Rule: rate.off
 func TestCountersAreOffUnlessAskedFor(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()

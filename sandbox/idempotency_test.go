@@ -1,0 +1,160 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// The key of a bank payout anchors its booking and its price; of a wallet payout it is part of the id.
+// Rule: idempotency.bank-payout, idempotency.wallet-payout
+func TestWhatTheKeyOfAPayoutAnchors(t *testing.T) {
+	p := newPayer(t)
+	wallet := p.contact
+	p.contact = p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
+		"accountType": "sepa", "iban": "DE89370400440532013000"}}).body.text("id")
+	first := p.book("invoice-42", "20")
+	require.Equal(t, http.StatusCreated, first.status)
+	assert.NotContains(t, first.body.text("id"), "invoice-42")
+	p.host.Advance(time.Minute)
+	again := p.book("invoice-42", "20")
+	assert.Equal(t, http.StatusOK, again.status)
+	assert.Equal(t, first.body.at("quote"), again.body.at("quote"), "the price, with the time at which it ends")
+	assert.Equal(t, first.body, again.body)
+
+	p.contact = wallet
+	refused(t, http.StatusConflict, "idempotency_key_reused", p.book("invoice-42", "20"))
+	assert.Contains(t, p.book("invoice-43", "20").body.text("id"), "invoice-43")
+}
+
+// Rule: idempotency.scope
+func TestAKeyBelongsToItsAccountAndOperation(t *testing.T) {
+	p := newPayer(t)
+	own := p.as("")
+	bolt := own.readyClient("bolt@example.com")
+	made := map[string]bool{}
+	for _, account := range []*session{p.session, bolt, own} {
+		deposit := account.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "30", "currency": "USDC"}, "Idempotency-Key", "key-1")
+		payout := account.must(http.StatusCreated, "POST", "/payouts",
+			object{"contactId": account.anyContact(), "amount": "20", "currency": "USDC"}, "Idempotency-Key", "key-1")
+		deal := account.deal("key-1", nil)
+		for _, id := range []string{deposit.body.text("id"), payout.body.text("id"), deal.body.text("id")} {
+			assert.False(t, made[id], "%s was answered before", id)
+			made[id] = true
+		}
+	}
+}
+
+// anyContact is a contact of the account, new or not.
+func (s *session) anyContact() string {
+	s.t.Helper()
+	return s.call("POST", "/contacts", object{"crypto": object{"chain": "base", "token": "USDC", "address": payee}}).body.text("id")
+}
+
+// Rule: idempotency.equal-payouts, idempotency.derived, idempotency.echo
+func TestEqualPayoutsNeedKeysOfTheirOwn(t *testing.T) {
+	p := newPayer(t)
+	first, second := p.book("", "20"), p.book("", "20")
+	assert.Equal(t, http.StatusCreated, first.status)
+	assert.Equal(t, http.StatusOK, second.status)
+	assert.Equal(t, first.body, second.body, "the same request is the same payout")
+	derived := first.body.text("idempotencyKey")
+	assert.Regexp(t, `^[A-Za-z0-9._:-]{1,128}$`, derived)
+	assert.NotEqual(t, derived, p.book("", "21").body.text("idempotencyKey"), "it is derived from the request")
+
+	one, two := p.book("invoice-1", "20"), p.book("invoice-2", "20")
+	assert.Equal(t, http.StatusCreated, one.status)
+	assert.Equal(t, http.StatusCreated, two.status)
+	assert.NotEqual(t, one.body.text("id"), two.body.text("id"))
+	assert.Equal(t, []string{"invoice-1", "invoice-2"}, []string{one.body.text("idempotencyKey"), two.body.text("idempotencyKey")})
+
+	deal := p.call("POST", "/escrow", object{"amount": "5", "currency": "USDC", "payee": payee})
+	assert.Equal(t, deal.body.text("idempotencyKey"), deal.body.text("action", "idempotencyKey"))
+	assert.NotEmpty(t, deal.body.text("idempotencyKey"))
+}
+
+// On these routes a key anchors nothing: with other terms it is no conflict, and without any key the natural key alone
+// finds what is there.
+func TestKeysThatAnchorNothing(t *testing.T) {
+	p := newPayer(t)
+	p.verify()
+	own := p.as("")
+	quoted, other := p.payin(nil).body.text("id"), p.payin(object{"amount": "51"}).body.text("id")
+	iban := func(iban string) object {
+		return object{"account": object{"accountType": "sepa", "iban": iban}}
+	}
+	for name, c := range map[string]struct {
+		who                *session
+		method             string
+		path, otherPath    string
+		terms, otherTerms  any
+		first, same, third int
+	}{
+		"client": { // Rule: idempotency.client
+			own, "POST", "/clients", "/clients", object{"email": "one@example.com"}, object{"email": "two@example.com"}, 201, 200, 201},
+		"rail": { // Rule: idempotency.rail
+			p.session, "POST", "/banks", "/banks", object{"method": "sepa", "currency": "EUR"}, object{"method": "ach", "currency": "USD"}, 201, 200, 201},
+		"verification": { // Rule: idempotency.verification
+			p.session, "PUT", "/client/kyb", "/client/kyb", object{"documentIds": []string{"doc_1"}}, object{"documentIds": []string{"doc_2"}}, 200, 200, 200},
+		"completing": { // Rule: idempotency.verification
+			p.session, "POST", "/client/kyb/complete", "/client/kyb/complete", nil, nil, 200, 200, 200},
+		"payin": { // Rule: idempotency.payin
+			p.session, "POST", "/payins", "/payins", object{"amount": "60", "currency": "USDC", "originChainId": 1},
+			object{"amount": "61", "currency": "USDC", "originChainId": 1}, 201, 200, 201},
+		"instructions": { // Rule: idempotency.payin
+			p.session, "POST", "/payins/" + quoted + "/instructions", "/payins/" + other + "/instructions", nil, nil, 201, 200, 201},
+		"contact": { // Rule: idempotency.contacts
+			p.session, "POST", "/contacts", "/contacts", iban("DE89370400440532013000"), iban("GB82WEST12345698765432"), 201, 200, 201},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := c.who.must(c.first, c.method, c.path, c.terms, "Idempotency-Key", "key-1")
+			same := c.who.must(c.same, c.method, c.path, c.terms)
+			assert.Equal(t, first.body.at("id"), same.body.at("id"))
+			if c.first == http.StatusCreated {
+				assert.Equal(t, "true", same.header.Get("Idempotency-Replayed"))
+			}
+			third := c.who.must(c.third, c.method, c.otherPath, c.otherTerms, "Idempotency-Key", "key-1")
+			if c.first == http.StatusCreated {
+				assert.NotEqual(t, first.body, third.body)
+			}
+		})
+	}
+	contact := p.call("POST", "/contacts", iban("DE89370400440532013000")).body.text("id")
+	for _, name := range []string{"Robert", "Roberta"} { // Rule: idempotency.contacts
+		changed := p.must(http.StatusOK, "PATCH", "/contacts/"+contact, object{"name": name}, "Idempotency-Key", "key-1")
+		assert.Equal(t, name, changed.body.text("name"))
+	}
+	p.must(http.StatusNoContent, "DELETE", "/contacts/"+contact, nil, "Idempotency-Key", "key-1")
+	refused(t, http.StatusNotFound, "not_found", p.call("DELETE", "/contacts/"+contact, nil, "Idempotency-Key", "key-1"))
+}
+
+// The chain is down when a payout is confirmed, before it funds or after: confirming again pays once.
+// Rule: status.502
+func TestAConfirmIsSafeToRepeatAfterTheChainFailed(t *testing.T) {
+	for name, after := range map[string]bool{"before it funded": false, "after it funded": true} {
+		t.Run(name, func(t *testing.T) {
+			p := newPayer(t)
+			booked := p.book("invoice-42", "20")
+			down := sandbox.Respond(http.StatusBadGateway, "chain_unavailable")
+			want := http.StatusOK
+			if after {
+				down, want = down.AfterCommit(), http.StatusConflict
+			}
+			p.host.Arm("POST", "/payouts/*/confirm", down)
+			assert.Equal(t, http.StatusBadGateway, p.confirm(booked).status)
+			again := p.confirm(booked)
+			assert.Equal(t, want, again.status, "%s", again.raw)
+			if after {
+				assert.Equal(t, "funding_in_progress", again.slug())
+			}
+			p.step()
+			refused(t, http.StatusConflict, "already_funded", p.confirm(booked))
+			assert.Equal(t, "80", p.balance())
+		})
+	}
+}

@@ -1,0 +1,185 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// from makes a request that comes from an address.
+func (s *session) from(address, method, path string, body any) reply {
+	s.t.Helper()
+	content, err := json.Marshal(body)
+	require.NoError(s.t, err)
+	request := httptest.NewRequest(method, "/dapi/v1"+path, bytes.NewReader(content))
+	request.RemoteAddr = address + ":4000"
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+s.access)
+	recorder := httptest.NewRecorder()
+	s.host.ServeHTTP(recorder, request)
+	answered := reply{status: recorder.Code, header: recorder.Header(), raw: recorder.Body.Bytes()}
+	require.NoError(s.t, json.Unmarshal(answered.raw, &answered.body), "%s", answered.raw)
+	return answered
+}
+
+// loginWith registers a key and logs in with it.
+func (w *world) loginWith(scopes, allowlist []string) *session {
+	w.t.Helper()
+	key := newSigner(w.t)
+	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: key.public(w.t), Scopes: scopes, Allowlist: allowlist})
+	require.NoError(w.t, err)
+	return w.loginAs(w.email, key)
+}
+
+// A session that moves off its key's allowlist stops there, and goes on where it may be.
+// Rule: session.address, session.recheck-on-refresh
+func TestEveryRequestChecksTheAddress(t *testing.T) {
+	me := newWorld(t).loginWith(nil, []string{"127.0.0.1", "::1", "192.0.2.0/24"})
+	refresh := object{"refreshToken": me.refresh}
+	for _, address := range []string{"127.0.0.1", "192.0.2.200", "[::1]"} {
+		assert.Equal(t, http.StatusOK, me.from(address, "GET", "/chains", nil).status, address)
+		assert.Equal(t, http.StatusCreated, me.from(address, "POST", "/auth/refresh", refresh).status, address)
+	}
+	for _, address := range []string{"127.0.0.2", "192.0.3.1", "[::2]"} {
+		for name, got := range map[string]reply{
+			"a read":    me.from(address, "GET", "/chains", nil),
+			"a write":   me.from(address, "POST", "/clients", object{"email": "acme@example.com"}),
+			"a refresh": me.from(address, "POST", "/auth/refresh", refresh),
+		} {
+			refused(t, http.StatusForbidden, "forbidden", got)
+			assert.Nil(t, got.body.at("error", "details"), "%s from %s", name, address)
+		}
+	}
+}
+
+// Every route but the login's and the sandbox's asks for its scope, and for that one alone.
+// Rule: session.scope
+func TestEveryRouteAsksForItsScope(t *testing.T) {
+	w := newWorld(t)
+	for _, scope := range sandbox.Scopes() {
+		others := slices.DeleteFunc(sandbox.Scopes(), func(s string) bool { return s == scope })
+		only, without := w.loginWith([]string{scope}, nil), w.loginWith(others, nil)
+		for _, route := range platformRoutes {
+			if route.scope != scope {
+				continue
+			}
+			method, path, _ := strings.Cut(route.pattern, " ")
+			missing := without.call(method, path, nil)
+			refused(t, http.StatusForbidden, "forbidden", missing)
+			assert.Equal(t, scope, missing.body.text("error", "details", "requiredScope"), route.pattern)
+			assert.Len(t, missing.body.at("error", "details", "scope"), len(others), "%s", missing.raw)
+			assert.NotEqual(t, http.StatusForbidden, only.call(method, path, nil).status, route.pattern)
+		}
+	}
+	none := w.loginWith([]string{}, nil)
+	none.must(http.StatusOK, "GET", "/sandbox/treasury", nil)
+}
+
+// The key is deleted at every moment of a confirm at which the host looks at its clock: up to the last one, which is the
+// funding itself, the confirm is refused and no money moves.
+// Rule: session.recheck-before-co-signing
+func TestAKeyDeletedDuringAConfirmFundsNothing(t *testing.T) {
+	start := time.Now()
+	var watching atomic.Pointer[func()]
+	ticking := sandbox.WithClock(func() time.Time {
+		if looked := watching.Load(); looked != nil {
+			(*looked)()
+		}
+		return start
+	})
+	// confirmAndDelete confirms a payout, and deletes its key at the nth look at the clock. It answers how many there were.
+	confirmAndDelete := func(nth int) (answered reply, looks int, balance string) {
+		me := newWorld(t, ticking)
+		w := me.login().readyClient("acme@example.com")
+		w.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"})
+		booked := w.must(http.StatusCreated, "POST", "/payouts", object{"contactId": w.walletContact(), "amount": "20", "currency": "USDC"})
+		keys := w.host.Keys()
+		own := keys[slices.IndexFunc(keys, func(k sandbox.DeveloperKey) bool { return bytes.Equal(k.PublicKey, w.key.public(t)) })].ID
+
+		var once sync.Once
+		var counted atomic.Int64
+		look := func() {
+			if int(counted.Add(1)) == nth {
+				once.Do(func() { assert.NoError(t, w.host.DeleteKey(own)) })
+			}
+		}
+		watching.Store(&look)
+		answered = w.confirm(booked)
+		watching.Store(nil)
+		return answered, int(counted.Load()), w.host.Ledger().Balances[w.account]["USDC"].String()
+	}
+
+	answered, looks, balance := confirmAndDelete(0)
+	require.Equal(t, http.StatusOK, answered.status, "%s", answered.raw)
+	require.Equal(t, "80", balance)
+	require.Greater(t, looks, 3, "on arrival, at the session, at the payout, at the funding")
+	for nth := 1; nth < looks; nth++ {
+		answered, _, balance = confirmAndDelete(nth)
+		refused(t, http.StatusForbidden, "forbidden", answered)
+		assert.Nil(t, answered.body.at("error", "details"))
+		assert.Equal(t, "100", balance, "deleted at look %d of %d", nth, looks)
+	}
+}
+
+// Rule: session.allowlist-size, session.key-size
+func TestBoundsOfADeveloperKey(t *testing.T) {
+	w := newWorld(t, sandbox.WithControl())
+	register := func(change object) reply {
+		body := object{"email": w.email, "publicKey": newSigner(t).public(t)}
+		for name, value := range change {
+			body[name] = value
+		}
+		return w.call("POST", "/_host/keys", body)
+	}
+	networks := func(count int) []string {
+		list := make([]string, count)
+		for i := range list {
+			list[i] = fmt.Sprintf("10.0.%d.0/24", i)
+		}
+		return list
+	}
+	for count, status := range map[int]int{0: 422, 1: 201, 64: 201, 65: 422} {
+		assert.Equal(t, status, register(object{"allowlist": networks(count)}).status, "%d networks", count)
+	}
+	tooLong := register(object{"publicKey": base64.StdEncoding.EncodeToString(make([]byte, 3073))})
+	assert.Equal(t, map[string]string{"publicKey": "string_too_long"}, tooLong.fields())
+	noKey := register(object{"publicKey": base64.StdEncoding.EncodeToString(make([]byte, 3072))})
+	assert.Equal(t, map[string]string{"publicKey": "value_error"}, noKey.fields(), "4,096 characters, and no key")
+}
+
+// Rule: session.keys-immutable
+func TestKeysDoNotChange(t *testing.T) {
+	w := newWorld(t, sandbox.WithControl())
+	reader := w.loginWith([]string{"read"}, nil)
+	writer := w.loginWith([]string{"accounts:write"}, nil)
+	refused(t, http.StatusForbidden, "forbidden", reader.call("POST", "/clients", object{"email": "acme@example.com"}))
+	writer.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"})
+	refused(t, http.StatusForbidden, "forbidden", writer.call("GET", "/transactions", nil))
+
+	keys := w.host.Keys()
+	changed := object{"scopes": []string{"read"}, "allowlist": []string{"10.0.0.1"}}
+	for _, method := range []string{"PUT", "PATCH", "POST"} {
+		got := w.call(method, "/_host/keys/"+keys[0].ID, changed)
+		assert.Contains(t, []int{http.StatusNotFound, http.StatusMethodNotAllowed}, got.status, method)
+	}
+	for _, path := range []string{"/keys", "/developer-keys", "/developer/keys", "/keys/" + keys[0].ID} {
+		for _, method := range []string{"GET", "POST", "PATCH", "DELETE"} {
+			refused(t, http.StatusNotFound, "not_found", w.login().call(method, path, nil))
+		}
+	}
+	assert.Equal(t, keys, w.host.Keys())
+}
