@@ -1,0 +1,84 @@
+package billing
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// maxDigits bounds what the host computes with.
+const maxDigits = 36
+
+// decimalsOf answers how many decimals an amount of a currency has. Source: Invoice (reference endpoints), currency.
+func decimalsOf(currency commonapi.InvoiceCurrency) int32 {
+	switch currency {
+	case commonapi.InvoiceCurrencyJPY:
+		return 0
+	case commonapi.InvoiceCurrencyUSD, commonapi.InvoiceCurrencyEUR, commonapi.InvoiceCurrencyGBP, commonapi.InvoiceCurrencyCHF,
+		commonapi.InvoiceCurrencyCAD, commonapi.InvoiceCurrencyAUD, commonapi.InvoiceCurrencyNZD, commonapi.InvoiceCurrencySEK,
+		commonapi.InvoiceCurrencyNOK, commonapi.InvoiceCurrencyAED, commonapi.InvoiceCurrencyHKD, commonapi.InvoiceCurrencyBRL,
+		commonapi.InvoiceCurrencyMXN:
+		return 2
+	case commonapi.InvoiceCurrencyUSDC, commonapi.InvoiceCurrencyUSDT:
+		return 6
+	default:
+		return 18
+	}
+}
+
+// checkAmount answers what is wrong with an amount, as a field error, or none. Source: Errors, Platform envelope.
+func checkAmount(field string, amount decimal.Decimal, decimals int32) []refuse.Field {
+	wrong := func(code, message string) []refuse.Field {
+		return []refuse.Field{{Field: field, Code: code, Message: message}}
+	}
+	switch {
+	case amount.NumDigits() > maxDigits || amount.Exponent() > maxDigits || amount.Exponent() < -maxDigits:
+		return wrong("decimal_max_digits", fmt.Sprintf("An amount has at most %d digits.", maxDigits))
+	case !amount.IsPositive():
+		return wrong("greater_than", "An amount is greater than zero.")
+	case !amount.Equal(amount.Truncate(decimals)):
+		return wrong("amount_precision", fmt.Sprintf("The currency has %d decimals.", decimals))
+	}
+	return nil
+}
+
+// lineTotal is what a line comes to, rounded to the decimals of the currency.
+func lineTotal(line commonapi.LineItem, decimals int32) decimal.Decimal {
+	return line.Price.Mul(line.Quantity.Decimal).Round(decimals)
+}
+
+// total adds lines up, or says which of them is wrong. The field names the list.
+func total(field string, lines []commonapi.LineItem, currency commonapi.InvoiceCurrency) (decimal.Decimal, []refuse.Field) {
+	decimals := decimalsOf(currency)
+	sum := decimal.Zero
+	var wrong []refuse.Field
+	for i, line := range lines {
+		at := field + "." + strconv.Itoa(i)
+		problems := append(
+			checkAmount(at+".quantity", line.Quantity.Decimal, maxDigits),
+			checkAmount(at+".price", line.Price, decimals)...,
+		)
+		if line.Name == "" {
+			problems = append(problems, refuse.Field{Field: at + ".name", Code: "string_too_short", Message: "A line says what is invoiced."})
+		}
+		if wrong = append(wrong, problems...); len(problems) == 0 {
+			sum = sum.Add(lineTotal(line, decimals))
+		}
+	}
+	if len(wrong) == 0 && !sum.IsPositive() {
+		wrong = append(wrong, refuse.Field{Field: field, Code: "greater_than", Message: "An invoice comes to more than zero."})
+	}
+	return sum, wrong
+}
+
+// invalid is validation_failed for these fields, or nil for none.
+func invalid(fields []refuse.Field) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	return refuse.ValidationFailed("", fields...)
+}

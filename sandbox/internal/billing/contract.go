@@ -1,0 +1,217 @@
+package billing
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// contract is an agreement from its offer on.
+type contract struct {
+	id                   string
+	client, contractor   party
+	terms                appapi.ContractCreate
+	expirationAt         time.Time // zero: it does not end by itself
+	methods              []commonapi.PaymentMethod
+	createdAt, updatedAt time.Time
+
+	status commonapi.ContractStatus
+	// When each side accepted; zero before.
+	clientAccepted, contractorAccepted time.Time
+
+	invoices []*invoice // oldest first
+}
+
+// requiresSignature tells whether the client signs after the contractor.
+func (c *contract) requiresSignature() bool {
+	return c.terms.RequireSignature != nil && *c.terms.RequireSignature
+}
+
+// pending tells whether a side has yet to accept.
+func (c *contract) pending() bool {
+	return c.status == commonapi.ContractStatusPendingApprovalByContractor ||
+		c.status == commonapi.ContractStatusPendingApprovalByClient
+}
+
+// over tells whether the contract has ended.
+func (c *contract) over() bool {
+	return c.status == commonapi.ContractStatusCompleted || c.status == commonapi.ContractStatusCancelled
+}
+
+func (c *contract) move(status commonapi.ContractStatus, at time.Time) {
+	c.status, c.updatedAt = status, at
+}
+
+// accept enters one side's acceptance, and moves the contract to whoever is next.
+func (c *contract) accept(side *time.Time, at time.Time) {
+	if side.IsZero() {
+		*side = at
+	}
+	switch {
+	case c.contractorAccepted.IsZero():
+		c.move(commonapi.ContractStatusPendingApprovalByContractor, at)
+	case c.clientAccepted.IsZero():
+		c.move(commonapi.ContractStatusPendingApprovalByClient, at)
+	default:
+		c.move(commonapi.ContractStatusActive, at)
+	}
+}
+
+// settle does what has become due: the contractor accepts, the contract ends.
+func (t *turn) settle(c *contract) {
+	due := c.createdAt.Add(t.settings.ContractorAcceptsAfter)
+	if c.status == commonapi.ContractStatusPendingApprovalByContractor && !t.now.Before(due) && !c.ended(due) {
+		c.accept(&c.contractorAccepted, due)
+	}
+	if c.over() || !c.ended(t.now) {
+		return
+	}
+	end := commonapi.ContractStatusCompleted
+	if c.pending() {
+		end = commonapi.ContractStatusCancelled
+	}
+	c.move(end, c.expirationAt)
+}
+
+func (c *contract) ended(at time.Time) bool {
+	return !c.expirationAt.IsZero() && !at.Before(c.expirationAt)
+}
+
+// seenBy tells whether an account is a party.
+func (c *contract) seenBy(who party) bool { return c.client.is(who) || c.contractor.is(who) }
+
+// contract finds a contract of the caller, up to date.
+func (t *turn) contract(id string) (*contract, error) {
+	found, ok := t.contracts[id]
+	if !ok || !found.seenBy(t.me) {
+		return nil, refuse.NotFound()
+	}
+	t.settle(found)
+	return found, nil
+}
+
+// Contract reads a contract. Source: App API, Contracts; Reference endpoints under /api/v1.
+func (b *Billing) Contract(ctx context.Context, id string) (commonapi.Contract, error) {
+	return b.onContract(ctx, id, func(*turn, *contract) error { return nil })
+}
+
+// onContract does something to one contract and answers it as it then stands.
+func (b *Billing) onContract(ctx context.Context, id string, do func(*turn, *contract) error) (commonapi.Contract, error) {
+	t := b.enter(ctx)
+	defer b.leave()
+	found, err := t.contract(id)
+	if err != nil {
+		return commonapi.Contract{}, err
+	}
+	if err := do(t, found); err != nil {
+		return commonapi.Contract{}, err
+	}
+	return found.view(), nil
+}
+
+// Contracts lists the contracts of the account, newest first. Source: App API, Contracts.
+func (b *Billing) Contracts(ctx context.Context, page Page) appapi.ContractList {
+	t := b.enter(ctx)
+	defer b.leave()
+	items, total := pageOf(t.contractOrder,
+		func(c *contract) bool { return c.seenBy(t.me) },
+		func(c *contract) commonapi.Contract { t.settle(c); return c.view() }, page)
+	return appapi.ContractList{Items: items, Total: &total}
+}
+
+// CreateContract offers a contract; the caller is its client. Source: App API, Contracts.
+func (b *Billing) CreateContract(ctx context.Context, body appapi.ContractCreate) (commonapi.Contract, error) {
+	t := b.enter(ctx)
+	defer b.leave()
+	contractor := t.resolve(body.ContractorEmail)
+	wrong := checkFields(body.Fields)
+	if contractor.is(t.me) {
+		wrong = append(wrong, refuse.Field{Field: "contractorEmail", Code: "value_error", Message: "Nobody is their own contractor."})
+	}
+	if err := invalid(wrong); err != nil {
+		return commonapi.Contract{}, err
+	}
+	offered := &contract{
+		id:         uuid.NewString(),
+		client:     t.me,
+		contractor: contractor,
+		terms:      body,
+		createdAt:  t.now,
+		updatedAt:  t.now,
+		status:     commonapi.ContractStatusPendingApprovalByContractor,
+	}
+	if !offered.requiresSignature() {
+		offered.clientAccepted = t.now
+	}
+	t.contracts[offered.id] = offered
+	t.contractOrder = append(t.contractOrder, offered)
+	return offered.view(), nil
+}
+
+// checkFields answers what is wrong with the values that a contract is filled with.
+func checkFields(fields appapi.ContractFields) []refuse.Field {
+	switch {
+	case fields.Amount.IsZero():
+		return nil // a contract may leave the amount to its invoices
+	case fields.Currency == "":
+		return []refuse.Field{{Field: "fields.currency", Code: "missing", Message: "An amount has a currency."}}
+	default:
+		return checkAmount("fields.amount", fields.Amount, decimalsOf(commonapi.InvoiceCurrency(fields.Currency)))
+	}
+}
+
+// view is the contract as it stands.
+func (c *contract) view() commonapi.Contract {
+	view := commonapi.Contract{
+		ID:                   c.id,
+		Type:                 c.terms.Type,
+		Status:               c.status,
+		ClientID:             c.client.id,
+		ContractorID:         c.contractor.id,
+		CreatorID:            c.client.id,
+		Client:               c.client.onContract(),
+		Contractor:           c.contractor.onContract(),
+		Label:                c.terms.Label,
+		Period:               c.terms.Period,
+		Currency:             c.terms.Fields.Currency,
+		ActivationAt:         c.terms.ActivationAt,
+		ExpirationAt:         c.expirationAt,
+		PriorityMethods:      c.terms.PriorityMethods,
+		PaymentMethods:       slices.Clone(c.methods),
+		ClientAcceptance:     acceptance(c.clientAccepted),
+		ContractorAcceptance: acceptance(c.contractorAccepted),
+		Fields:               fieldsOf(c.terms.Fields),
+		CreatedAt:            c.createdAt,
+		UpdatedAt:            c.updatedAt,
+	}
+	if amount := c.terms.Fields.Amount; amount.IsPositive() {
+		view.Amount = &amount
+	}
+	if len(c.invoices) > 0 {
+		last := c.invoices[len(c.invoices)-1].onContract()
+		view.LastInvoice = &last
+	}
+	if c.requiresSignature() {
+		view.SignatureRequestID = "sig_" + c.id
+		if !c.clientAccepted.IsZero() && !c.contractorAccepted.IsZero() {
+			view.Signed = commonapi.OpenObject{"client": stamp(c.clientAccepted), "contractor": stamp(c.contractorAccepted)}
+		}
+	}
+	return view
+}
+
+// acceptance is what is shown of one side's acceptance; nothing before.
+func acceptance(at time.Time) commonapi.OpenObject {
+	if at.IsZero() {
+		return nil
+	}
+	return commonapi.OpenObject{"acceptedAt": stamp(at)}
+}
+
+func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }

@@ -1,0 +1,95 @@
+package billing
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+)
+
+// templates are the contracts that can be created, one for each type. Source: App API, Contracts.
+var templates = []appapi.ContractTemplate{
+	template(commonapi.ContractTypeService, "Service agreement", "amount", "currency", "scopeDescription"),
+	template(commonapi.ContractTypeEmployment, "Employment contract", "amount", "currency", "jobTitle", "scopeDescription"),
+	template(commonapi.ContractTypeNda, "Non-disclosure agreement", "scopeDescription"),
+	template(commonapi.ContractTypeContractor, "Contractor agreement", "amount", "currency", "jobTitle", "scopeDescription"),
+	template(commonapi.ContractTypeDefaultContractor, "Standard contractor agreement", "amount", "currency", "jobTitle", "scopeDescription"),
+	template(commonapi.ContractTypeCustom, "Custom contract", "amount", "currency", "scopeDescription"),
+	template(commonapi.ContractTypeVendor, "Vendor agreement", "amount", "currency", "scopeDescription"),
+	template(commonapi.ContractTypeMilestone, "Milestone agreement", "amount", "currency", "scopeDescription"),
+	template(commonapi.ContractTypeMsa, "Master service agreement", "scopeDescription"),
+	template(commonapi.ContractTypeOther, "Agreement", "amount", "currency", "scopeDescription"),
+}
+
+func template(kind commonapi.ContractType, name string, fields ...string) appapi.ContractTemplate {
+	return appapi.ContractTemplate{ID: "template_" + string(kind), Name: name, Type: kind, Fields: fields}
+}
+
+// Templates lists the templates that contracts can be created from. Source: App API, Contracts.
+func (b *Billing) Templates() appapi.ContractTemplateList {
+	total := len(templates)
+	return appapi.ContractTemplateList{Items: append([]appapi.ContractTemplate(nil), templates...), Total: &total}
+}
+
+// Preview answers the resolved fields and the text of a contract. Source: App API, Contracts.
+func (b *Billing) Preview(ctx context.Context, id string) (appapi.ContractPreview, error) {
+	t := b.enter(ctx)
+	defer b.leave()
+	found, err := t.contract(id)
+	if err != nil {
+		return appapi.ContractPreview{}, err
+	}
+	fields := fieldsOf(found.terms.Fields)
+	fields["clientName"], fields["contractorName"] = found.client.name(), found.contractor.name()
+	return appapi.ContractPreview{Fields: fields, Text: found.text()}, nil
+}
+
+// fieldsOf are the values that a contract is filled with, without those that it leaves open.
+func fieldsOf(fields appapi.ContractFields) commonapi.OpenObject {
+	values := commonapi.OpenObject{}
+	if fields.Amount.IsPositive() {
+		values["amount"] = fields.Amount.String()
+	}
+	for name, value := range map[string]string{
+		"currency": string(fields.Currency), "jobTitle": fields.JobTitle, "scopeDescription": fields.ScopeDescription,
+	} {
+		if value != "" {
+			values[name] = value
+		}
+	}
+	return values
+}
+
+// text is how the contract reads.
+func (c *contract) text() string {
+	paragraphs := []string{
+		c.title(),
+		fmt.Sprintf("Between %s (client) and %s (contractor).", c.client.name(), c.contractor.name()),
+	}
+	add := func(condition bool, format string, arguments ...any) {
+		if condition {
+			paragraphs = append(paragraphs, fmt.Sprintf(format, arguments...))
+		}
+	}
+	fields := c.terms.Fields
+	add(fields.JobTitle != "", "The contractor works as %s.", fields.JobTitle)
+	add(fields.ScopeDescription != "", "Scope: %s", fields.ScopeDescription)
+	add(fields.Amount.IsPositive(), "The client pays %s %s %s.", fields.Amount, fields.Currency,
+		cmp.Or(c.terms.Period, "for each period that is invoiced"))
+	add(!c.terms.ActivationAt.IsZero(), "It takes effect on %s.", c.terms.ActivationAt.Format("2 January 2006"))
+	add(!c.expirationAt.IsZero(), "It ends on %s.", c.expirationAt.Format("2 January 2006"))
+	return strings.Join(paragraphs, "\n\n")
+}
+
+// title is the contract's label, or the name of its kind.
+func (c *contract) title() string {
+	for _, template := range templates {
+		if template.Type == c.terms.Type {
+			return cmp.Or(c.terms.Label, template.Name)
+		}
+	}
+	return cmp.Or(c.terms.Label, string(c.terms.Type))
+}

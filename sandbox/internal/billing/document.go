@@ -1,0 +1,51 @@
+package billing
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+
+	"github.com/google/uuid"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// document is an uploaded file, of which the host keeps the particulars.
+type document struct {
+	id, name, key string
+	kind          appapi.DocumentKind // empty: not said
+	owner         party
+}
+
+func (d *document) view() commonapi.Document {
+	return commonapi.Document{ID: d.id, Name: d.name, Key: d.key}
+}
+
+// Upload stores a document. Source: App API, Documents.
+func (b *Billing) Upload(ctx context.Context, body appapi.DocumentUpload) (commonapi.Document, error) {
+	t := b.enter(ctx)
+	defer b.leave()
+	switch size := len(body.Base64); {
+	case size == 0:
+		return commonapi.Document{}, refuse.InvalidField("base64", "string_too_short", "A document has bytes.")
+	case size > t.settings.MaxUpload:
+		refusal := refuse.PayloadTooLarge()
+		refusal.Message = fmt.Sprintf("A document has at most %d bytes.", t.settings.MaxUpload)
+		return commonapi.Document{}, refusal
+	case body.Type != "" && body.Context != "" && body.Type != body.Context:
+		return commonapi.Document{}, refuse.InvalidField("context", "value_error", "A document is used for what it is.")
+	}
+	kind := cmp.Or(body.Type, body.Context)
+	stored := &document{
+		id:    uuid.NewString(),
+		name:  cmp.Or(body.Name, body.OriginName, "document"),
+		kind:  kind,
+		owner: t.me,
+	}
+	stored.key = path.Join("documents", cmp.Or(string(kind), "other"), stored.id)
+	t.documents[stored.id] = stored
+	return stored.view(), nil
+}

@@ -1,0 +1,96 @@
+package billing
+
+import (
+	"context"
+	"strconv"
+
+	openapi_types "github.com/oapi-codegen/runtime/types"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// maxBatch is how many invoices one batch issues.
+const maxBatch = 100
+
+// CreateInvoiceBatch issues one invoice for each entry, or none: the fields of a refusal start with the row, counted
+// from 0. Source: App API, Invoices, batch body.
+func (b *Billing) CreateInvoiceBatch(ctx context.Context, rows appapi.InvoiceBatch) (appapi.InvoiceList, error) {
+	t := b.enter(ctx)
+	defer b.leave()
+	if len(rows) > maxBatch {
+		return appapi.InvoiceList{}, refuse.InvalidField(strconv.Itoa(maxBatch), "too_long", "A batch has at most 100 rows.")
+	}
+	batch := batch{turn: t, planned: map[*contract]map[int]bool{}}
+	var wrong []refuse.Field
+	for i, row := range rows {
+		for _, problem := range batch.plan(row) {
+			problem.Field = strconv.Itoa(i) + "." + problem.Field
+			wrong = append(wrong, problem)
+		}
+	}
+	if err := invalid(wrong); err != nil {
+		return appapi.InvoiceList{}, err
+	}
+	issued := appapi.InvoiceList{Items: make([]commonapi.Invoice, len(batch.made))}
+	for i, made := range batch.made {
+		t.issue(made, "")
+		issued.Items[i] = t.view(made)
+	}
+	count := len(issued.Items)
+	issued.Total = &count
+	return issued, nil
+}
+
+// batch is what a batch would issue.
+type batch struct {
+	*turn
+	made    []*invoice
+	planned map[*contract]map[int]bool // periods of the rows so far
+}
+
+// plan makes the invoice of one row, or says what is wrong with the row.
+func (b *batch) plan(row appapi.InvoiceBatchEntry) []refuse.Field {
+	under, err := b.contract(row.ContractID)
+	switch {
+	case err != nil:
+		return []refuse.Field{{Field: "contractId", Code: "not_found", Message: "There is no such contract."}}
+	case under.status != commonapi.ContractStatusActive:
+		return []refuse.Field{{Field: "contractId", Code: "conflict", Message: "Only an active contract is invoiced."}}
+	}
+	period := b.next(under)
+	if row.Period != nil {
+		period = *row.Period
+	}
+	switch {
+	case period < 1:
+		return []refuse.Field{{Field: "period", Code: "greater_than_equal", Message: "Periods are counted from 1."}}
+	case under.invoiced(period) || b.planned[under][period]:
+		return []refuse.Field{{Field: "period", Code: "conflict", Message: "The period is invoiced."}}
+	}
+	lines := row.Items
+	if len(lines) == 0 {
+		lines = under.ownLines(openapi_types.Date{})
+	}
+	made, wrong := under.invoice(period, lines, "items")
+	if len(wrong) > 0 {
+		return wrong
+	}
+	made.comment = row.Memo
+	if b.planned[under] == nil {
+		b.planned[under] = map[int]bool{}
+	}
+	b.planned[under][period] = true
+	b.made = append(b.made, made)
+	return nil
+}
+
+// next is the period after the last that is invoiced or planned.
+func (b *batch) next(under *contract) int {
+	next := under.nextPeriod()
+	for period := range b.planned[under] {
+		next = max(next, period+1)
+	}
+	return next
+}

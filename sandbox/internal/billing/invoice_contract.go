@@ -1,0 +1,94 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	openapi_types "github.com/oapi-codegen/runtime/types"
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// CreateInvoiceFromContract issues the invoice of the next period of a contract: the contract's own line, and those
+// that are added. Source: App API, Invoices, create from contract body.
+func (b *Billing) CreateInvoiceFromContract(ctx context.Context, contractID string, body appapi.ContractInvoiceCreate) (commonapi.Invoice, error) {
+	t := b.enter(ctx)
+	defer b.leave()
+	under, err := t.contract(contractID)
+	if err != nil {
+		return commonapi.Invoice{}, err
+	}
+	if under.status != commonapi.ContractStatusActive {
+		return commonapi.Invoice{}, refuse.Conflict("Only an active contract is invoiced.")
+	}
+	if under.invoicedFrom(body.PeriodStart) {
+		return commonapi.Invoice{}, refuse.Conflict("The period that starts then is invoiced.")
+	}
+	made, wrong := under.invoice(under.nextPeriod(), append(under.ownLines(body.PeriodStart), body.AddItems...), "addItems")
+	if err := invalid(wrong); err != nil {
+		return commonapi.Invoice{}, err
+	}
+	made.periodStart = body.PeriodStart
+	made.contractor = made.contractor.renamed("", body.ContractorAddress)
+	t.issue(made, body.InvoicePrefix)
+	return t.view(made), nil
+}
+
+// invoice makes the invoice of one period, which is yet to be issued. The field names where lines come from.
+func (c *contract) invoice(period int, lines []commonapi.LineItem, field string) (*invoice, []refuse.Field) {
+	currency := commonapi.InvoiceCurrency(c.terms.Fields.Currency)
+	if len(lines) == 0 {
+		return nil, []refuse.Field{{Field: field, Code: "missing", Message: "The contract names no amount, so the invoice needs lines."}}
+	}
+	if currency == "" {
+		return nil, []refuse.Field{{Field: field, Code: "value_error", Message: "The contract names no currency."}}
+	}
+	amount, wrong := total(field, lines, currency)
+	made := &invoice{
+		client: c.client, contractor: c.contractor, contract: c, period: period,
+		amount: amount, currency: currency, items: lines,
+	}
+	if made.methods = slices.Clone(c.methods); len(made.methods) == 0 {
+		made.methods = made.ownMethods(slices.Contains(c.terms.PriorityMethods, commonapi.PriorityMethodCrypto))
+	}
+	return made, wrong
+}
+
+// ownLines is what the contract itself says to invoice for a period, if it names an amount.
+func (c *contract) ownLines(periodStart openapi_types.Date) []commonapi.LineItem {
+	if !c.terms.Fields.Amount.IsPositive() {
+		return nil
+	}
+	name := c.title()
+	if !periodStart.IsZero() {
+		name = fmt.Sprintf("%s, period from %s", name, periodStart)
+	}
+	return []commonapi.LineItem{{Name: name, Quantity: number.Of(decimal.NewFromInt(1)), Price: c.terms.Fields.Amount}}
+}
+
+// nextPeriod is the period after the last that was invoiced.
+func (c *contract) nextPeriod() int {
+	last := 0
+	for _, issued := range c.invoices {
+		last = max(last, issued.period)
+	}
+	return last + 1
+}
+
+// invoiced tells whether a period has an invoice that stands.
+func (c *contract) invoiced(period int) bool {
+	return slices.ContainsFunc(c.invoices, func(i *invoice) bool {
+		return i.period == period && i.status != commonapi.InvoiceStatusCancelled
+	})
+}
+
+func (c *contract) invoicedFrom(start openapi_types.Date) bool {
+	return !start.IsZero() && slices.ContainsFunc(c.invoices, func(i *invoice) bool {
+		return i.periodStart.Equal(start.Time) && i.status != commonapi.InvoiceStatusCancelled
+	})
+}

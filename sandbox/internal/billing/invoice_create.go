@@ -1,0 +1,77 @@
+package billing
+
+import (
+	"context"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// CreateInvoice issues an invoice from a contractor to a client. Source: App API, Invoices, create invoice body.
+func (b *Billing) CreateInvoice(ctx context.Context, body appapi.InvoiceCreate) (commonapi.Invoice, error) {
+	t := b.enter(ctx)
+	defer b.leave()
+	client, contractor, wrong := t.parties(body.ClientEmail, body.ContractorEmail)
+	amount, lines := total("items", body.Items, body.Currency)
+	if err := invalid(append(wrong, lines...)); err != nil {
+		return commonapi.Invoice{}, err
+	}
+	made := &invoice{
+		client:     client.renamed(body.ClientDisplayName, body.ClientAddress),
+		contractor: contractor.renamed(body.ContractorDisplayName, commonapi.PostalAddress{}),
+		amount:     amount,
+		currency:   body.Currency,
+		items:      body.Items,
+		due:        body.DueDate,
+	}
+	made.methods = made.ownMethods(body.Onchain != nil && *body.Onchain)
+	t.issue(made, body.InvoicePrefix)
+	return t.view(made), nil
+}
+
+// CreateUploadedInvoice issues an invoice whose document was uploaded before. Source: App API, Invoices.
+func (b *Billing) CreateUploadedInvoice(ctx context.Context, body appapi.UploadedInvoiceCreate) (commonapi.Invoice, error) {
+	t := b.enter(ctx)
+	defer b.leave()
+	client, contractor, wrong := t.parties(body.ClientEmail, body.ContractorEmail)
+	wrong = append(wrong, checkAmount("amount", body.Amount, decimalsOf(body.Currency))...)
+	uploaded, ok := t.documents[body.DocumentID]
+	switch {
+	case !ok || !uploaded.owner.is(t.me):
+		wrong = append(wrong, refuse.Field{Field: "documentId", Code: "not_found", Message: "There is no such document."})
+	case uploaded.kind == appapi.DocumentKindContract:
+		wrong = append(wrong, refuse.Field{Field: "documentId", Code: "value_error", Message: "The document is a contract."})
+	}
+	if err := invalid(wrong); err != nil {
+		return commonapi.Invoice{}, err
+	}
+	made := &invoice{
+		client: client, contractor: contractor,
+		amount: body.Amount, currency: body.Currency, due: body.DueDate, document: uploaded,
+	}
+	made.methods = made.ownMethods(false)
+	t.issue(made, "")
+	return t.view(made), nil
+}
+
+// parties resolves both sides of an invoice. The caller stands in for a contractor that is not named, and for the
+// client of somebody else's invoice.
+func (t *turn) parties(clientEmail, contractorEmail string) (client, contractor party, wrong []refuse.Field) {
+	contractor = t.me
+	if contractorEmail != "" {
+		contractor = t.resolve(contractorEmail)
+	}
+	switch {
+	case clientEmail != "":
+		client = t.resolve(clientEmail)
+	case !contractor.is(t.me):
+		client = t.me
+	default:
+		return client, contractor, []refuse.Field{{Field: "clientEmail", Code: "missing", Message: "An invoice is somebody's to pay."}}
+	}
+	if client.is(contractor) {
+		return client, contractor, []refuse.Field{{Field: "clientEmail", Code: "value_error", Message: "Nobody invoices themselves."}}
+	}
+	return client, contractor, nil
+}

@@ -1,0 +1,99 @@
+package billing
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/invoicepdf"
+)
+
+// ownMethods are the payment methods of an invoice that is given none: the contractor's wallet on Base if the invoice is
+// on chain and the wallet is known, and the contractor's account by its email address.
+func (i *invoice) ownMethods(onchain bool) []commonapi.PaymentMethod {
+	methods := make([]commonapi.PaymentMethod, 0, 2)
+	payee := i.contractor.profile
+	if onchain && payee.WalletAddress != "" {
+		var wallet commonapi.PaymentMethod
+		_ = wallet.FromOnchainAccount(commonapi.OnchainAccount{ // strings always become JSON
+			AccountType: commonapi.AccountTypeOnchain, WalletAddress: payee.WalletAddress, ChainID: "base", Currency: assetFor(i.currency),
+		})
+		methods = append(methods, wallet)
+	}
+	var account commonapi.PaymentMethod
+	_ = account.FromEmailAccount(commonapi.EmailAccount{AccountType: commonapi.AccountTypeEmail, Email: payee.Email})
+	return append(methods, account)
+}
+
+// assetFor is the token of a wallet on Base that receives a currency.
+func assetFor(currency commonapi.InvoiceCurrency) string {
+	if currency == commonapi.InvoiceCurrencyEUR {
+		return "EURC"
+	}
+	return "USDC"
+}
+
+// methodLabels are the fields of payment methods that a payer needs, in the order they are printed.
+// Source: Invoice (reference endpoints), SEPA payment method fields; Contact (platform API), optional fields.
+var methodLabels = []struct{ field, label string }{
+	{"accountType", "Method"},
+	{"method", "Rail"},
+	{"beneficiaryName", "Beneficiary"},
+	{"accountHolderBusinessName", "Account holder"},
+	{"accountHolderFirstName", "Holder's first name"},
+	{"accountHolderLastName", "Holder's last name"},
+	{"accountHolderAddress", "Holder's address"},
+	{"holderTaxId", "Holder's tax id"},
+	{"ibanNumber", "IBAN"},
+	{"accountNumber", "Account number"},
+	{"routingNumber", "Routing number"},
+	{"accountKind", "Kind of account"},
+	{"bic", "BIC"},
+	{"pixKey", "PIX key"},
+	{"pixKeyType", "Kind of PIX key"},
+	{"paymentKey", "Payment key"},
+	{"phoneNumber", "Phone number"},
+	{"walletAddress", "Wallet"},
+	{"chainId", "Chain"},
+	{"email", "Email"},
+	{"currency", "Currency"},
+	{"bankName", "Bank"},
+	{"bankAddress", "Bank's address"},
+	{"paymentReference", "Reference"},
+}
+
+// addressParts are the members of both address shapes, in the order they are printed.
+var addressParts = []string{"streetAddress", "addressLine1", "addressLine2", "zip", "postalCode", "city", "state", "country"}
+
+// detailsOf is a payment method in words.
+func detailsOf(method commonapi.PaymentMethod) ([]invoicepdf.Row, error) {
+	text, err := method.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return nil, err
+	}
+	var rows []invoicepdf.Row
+	for _, known := range methodLabels {
+		switch value := fields[known.field].(type) {
+		case string:
+			rows = append(rows, invoicepdf.Row{Label: known.label, Value: value})
+		case map[string]any:
+			rows = append(rows, invoicepdf.Row{Label: known.label, Value: inOneLine(value)})
+		}
+	}
+	return rows, nil
+}
+
+func inOneLine(address map[string]any) string {
+	var parts []string
+	for _, name := range addressParts {
+		if part, ok := address[name].(string); ok && part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

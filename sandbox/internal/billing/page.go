@@ -1,0 +1,26 @@
+package billing
+
+import "cmp"
+
+// Page is which entries of a list are asked for; the zero Page is the first.
+type Page struct{ Limit, Offset int }
+
+// defaultLimit is how many entries a list answers. Source: Limits, Pages and sizes.
+const defaultLimit = 50
+
+// pageOf lists newest first what is visible, and counts all of it.
+func pageOf[T, V any](oldestFirst []T, visible func(T) bool, view func(T) V, page Page) (items []V, total int) {
+	items = []V{}
+	limit := cmp.Or(page.Limit, defaultLimit)
+	for i := len(oldestFirst) - 1; i >= 0; i-- {
+		entry := oldestFirst[i]
+		if !visible(entry) {
+			continue
+		}
+		if total >= page.Offset && len(items) < limit {
+			items = append(items, view(entry))
+		}
+		total++
+	}
+	return items, total
+}
