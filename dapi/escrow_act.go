@@ -80,7 +80,7 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 			deal, err = s.Confirm(ctx, terms, id, action, prepared, options...)
 		}
 	}
-	if doubtful(err) {
+	if doubtful(err) || approvalClosed(err) {
 		return s.resolve(ctx, id, action, began, err)
 	}
 	return deal, err
@@ -89,7 +89,8 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 // resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says nothing, and the next
 // chain read is waited for.
 func (s *Escrows) resolve(ctx context.Context, id EscrowID, action EscrowActionType, began time.Time, doubt error) (*Escrow, error) {
-	_, refused := errors.AsType[*errors.Conflict](doubt)
+	_, conflict := errors.AsType[*errors.Conflict](doubt)
+	refused := conflict || approvalClosed(doubt) // this attempt did nothing, so that any projection tells
 	for waited := false; ; waited = true {
 		read, err := s.Sync(ctx, id)
 		switch {
