@@ -5,6 +5,46 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
+// Client calls the reference endpoints with one access token. It is safe for concurrent use.
+//
+// Source: Reference endpoints under /api/v1.
+type Client struct {
+	Invoices  *Invoices
+	Contracts *Contracts
+	Products  *Products
+	Cards     *Cards
+	Quotes    *Quotes
+	Wallet    *Wallet
+	Webhooks  *Webhooks
+}
+
+// New makes a client. baseURL is the service's address, such as https://host, without /api/v1; it has to be https unless it is loopback.
+// Nothing is sent. Bad input is *errors.InvalidInput.
+//
+// The description shows no rate windows for this surface, so that the client is not paced unless moneymovement.WithRateLimiter says so.
+func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*Client, error) {
+	config := transport.Config{Version: moneymovement.Version}
+	for _, option := range options {
+		if option != nil {
+			option(&config)
+		}
+	}
+	credential := token.with(config.Auth)
+	if err := credential.validate(); err != nil {
+		return nil, err
+	}
+	config.Auth = credential
+	client, err := transport.New(baseURL, "", config)
+	if err != nil {
+		return nil, err
+	}
+	low := lowLevel{client}
+	return &Client{
+		Invoices: &Invoices{low}, Contracts: &Contracts{low}, Products: &Products{low}, Cards: &Cards{low},
+		Quotes: &Quotes{low}, Wallet: &Wallet{low}, Webhooks: &Webhooks{low},
+	}, nil
+}
+
 // lowLevel sends the generated operations.
 type lowLevel struct{ transport *transport.Client }
 

@@ -1,0 +1,50 @@
+package refapi
+
+import (
+	"context"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// Cards are payment cards.
+//
+// Source: Card.
+type Cards struct{ low lowLevel }
+
+// List answers the account's cards, and how far the account is from having one. What the answer leaves out has the stated defaults:
+// KYCStatus not_started, usages 0, the rest false.
+func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*moneymovement.CardList, error) {
+	return s.low.ListCards(ctx, options)
+}
+
+// Details reveals a card's number and security code to the holder of the wallet that the card spends from: wallet signs a confirmation
+// message, with the service's time as the nonce, and the service answers within five minutes of that. [moneymovement.CardMessage] has it
+// sign another text. A wallet that is not the card's is the service's refusal. If the wallet took five minutes to sign, as one that asks a
+// person can, nothing is sent and the error is *errors.InvalidInput. What is answered does not print.
+//
+// Source: Reference endpoints, card details; Limits, Lifetimes (card details nonce).
+func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.CardSigner, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
+	asked := time.Now()
+	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.low.transport.ServiceNow(), options...)
+	if err != nil {
+		return nil, err
+	}
+	if time.Since(asked) >= proofLifetime {
+		return nil, transport.Validate("RevealCardDetails", func(c *transport.Check) {
+			c.Refuse("nonce", "stale", "was signed too late: it is valid for five minutes")
+		})
+	}
+	return s.Reveal(ctx, id, proof, options...)
+}
+
+// proofLifetime is how long a nonce is valid.
+//
+// Source: Limits, Lifetimes (card details nonce).
+const proofLifetime = 5 * time.Minute
+
+// Reveal is [Cards.Details] with a proof that was made somewhere else, such as by [moneymovement.ProveCard] on the holder's device.
+func (s *Cards) Reveal(ctx context.Context, id string, proof moneymovement.CardDetailsProof, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
+	return s.low.RevealCardDetails(ctx, id, &proof, options)
+}

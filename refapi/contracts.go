@@ -1,0 +1,17 @@
+package refapi
+
+import (
+	"context"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Contracts are agreements that invoices are issued under.
+//
+// Source: Contract (reference endpoints).
+type Contracts struct{ low lowLevel }
+
+// Get reads a contract. id is a UUID.
+func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
+	return s.low.GetContract(ctx, id, options)
+}

@@ -1,0 +1,23 @@
+// Package refapi is the reference endpoints under /api/v1: invoice updates, contracts, merchant products, cards, the status of a quoted
+// payment, wallet login, and partners' webhooks, which it sends and receives.
+//
+//	client, err := refapi.New(baseURL, refapi.AccessToken(os.Getenv("ACCESS_TOKEN")))
+//	cards, err := client.Cards.List(ctx)
+//	details, err := client.Cards.Details(ctx, cards.Cards[0].ID, wallet) // a *wallet.Key of package signing/wallet
+//	status, err := client.Quotes.Wait(ctx, quoteID)
+//
+// # Credential
+//
+// An [AccessToken], and with [WithAPIKey] an app API key besides. They print as a redaction and are sent to the client's base URL and nowhere
+// else. Neither is a credential of another surface.
+//
+// # Errors
+//
+// All calls answer the types of package errors. A failed validation is *errors.DetailErrors, whose items name the place, such as
+// body.items[0].price; what is wrong with a request that can be seen before it is sent is *errors.InvalidInput.
+//
+// # Repetition
+//
+// A wallet login and a webhook are sent once: whether the service recognises a second one is not stated. If their answer is lost, the
+// error is *errors.OutcomeUnknown.
+package refapi

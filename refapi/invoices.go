@@ -1,0 +1,29 @@
+package refapi
+
+import (
+	"context"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Invoices are requests for payment from a contractor to a client.
+//
+// Source: Invoice (reference endpoints).
+type Invoices struct{ low lowLevel }
+
+// Update moves an invoice to another state. With Status paid and no OnchainTransactionID the invoice is marked paid offline, without a
+// transaction; an OnchainTransactionID attaches any unique reference. PaidAt backdates the payment; without it, it is now.
+// id is a UUID.
+//
+// Source: States and transitions, Invoice.
+func (s *Invoices) Update(ctx context.Context, id string, change moneymovement.InvoiceUpdate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
+	return s.low.UpdateInvoice(ctx, id, &change, options)
+}
+
+// UpdateOnInvoicesPath is [Invoices.Update] under the other path that the description shows for it,
+// /api/v1/invoices/documents/contracts/invoices/{invoice_id}, for a host that answers only that one.
+//
+// Source: Reference endpoints under /api/v1.
+func (s *Invoices) UpdateOnInvoicesPath(ctx context.Context, id string, change moneymovement.InvoiceUpdate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
+	return s.low.UpdateInvoiceOnInvoicesPath(ctx, id, &change, options)
+}

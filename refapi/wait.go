@@ -1,0 +1,98 @@
+package refapi
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// WaitOption sets up a wait.
+type WaitOption func(*waiting)
+
+// Progress is what a wait has seen so far.
+type Progress struct {
+	QuoteID string
+	Status  string        // as last read; "unread" before
+	Reads   int           // how many times it was read
+	Waited  time.Duration // since the wait began
+}
+
+// OnProgress calls f after each read, in the waiting goroutine.
+func OnProgress(f func(Progress)) WaitOption {
+	return func(w *waiting) {
+		if f != nil {
+			w.progress = f
+		}
+	}
+}
+
+// PollEvery bounds the pause between two reads: least at first, half as much again each time, most in the end. The default is
+// 500 ms to 15 s, and no pause is shorter than 1 ms or longer than 24 h. Pauses are drawn at random from the upper half, so that many
+// waits do not read in step.
+func PollEvery(least, most time.Duration) WaitOption {
+	return func(w *waiting) { w.pace = transport.NewPace(least, most) }
+}
+
+// Until waits for what the caller says, in place of [Settled].
+func Until(done func(*moneymovement.UniversalTransactionStatus) bool) WaitOption {
+	return func(w *waiting) {
+		if done != nil {
+			w.done = done
+		}
+	}
+}
+
+// StillPending says that a wait ended before its payment did. It wraps the context's error.
+type StillPending struct {
+	Progress
+	Err error
+}
+
+func (e *StillPending) Error() string {
+	return fmt.Sprintf("quote %s is still %s after %s and %d reads: %v", e.QuoteID, e.Status, e.Waited.Round(time.Millisecond), e.Reads, e.Err)
+}
+
+// Unwrap gives the context's error.
+func (e *StillPending) Unwrap() error { return e.Err }
+
+type waiting struct {
+	pace     transport.Pace
+	progress func(Progress)
+	done     func(*moneymovement.UniversalTransactionStatus) bool
+}
+
+func newWaiting(options []WaitOption) *waiting {
+	w := &waiting{pace: transport.DefaultPace(), progress: func(Progress) {}, done: Settled}
+	for _, option := range options {
+		if option != nil {
+			option(w)
+		}
+	}
+	return w
+}
+
+// wait reads until done. An error of a read ends the wait: the transport has tried again already.
+func (w *waiting) wait(ctx context.Context, quoteID string,
+	read func(context.Context) (*moneymovement.UniversalTransactionStatus, error),
+) (last *moneymovement.UniversalTransactionStatus, err error) {
+	started := time.Now()
+	seen := Progress{QuoteID: quoteID, Status: "unread"}
+	err = w.pace.Poll(ctx, func(ctx context.Context) (bool, error) {
+		status, err := read(ctx)
+		if err != nil {
+			return false, err
+		}
+		last = status
+		seen.Status, seen.Reads, seen.Waited = status.Status, seen.Reads+1, time.Since(started)
+		w.progress(seen)
+		return w.done(status), nil
+	})
+	if err != nil && ctx.Err() != nil {
+		seen.Waited = time.Since(started)
+		return last, &StillPending{Progress: seen, Err: ctx.Err()}
+	}
+	return last, err
+}

@@ -1,0 +1,78 @@
+package refapi
+
+import (
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// webhookRefusal is an answer to a webhook that was not taken, in one of the two shapes that the service itself refuses in.
+type webhookRefusal struct {
+	status  int
+	code    errors.Code           // of the envelope
+	message string                // of the envelope
+	detail  []ValidationErrorItem // of a failed validation, which has no envelope
+	cause   error                 // not for the sender
+}
+
+func refuse(status int, code errors.Code, message string) *webhookRefusal {
+	return &webhookRefusal{status: status, code: code, message: message, cause: errors.New(message)}
+}
+
+func (r *webhookRefusal) because(cause error) *webhookRefusal {
+	r.cause = cause
+	return r
+}
+
+// invalid is a failed validation. Without a cause, the failures tell it.
+//
+// Source: Reference endpoints under /api/v1.
+func invalid(detail []ValidationErrorItem, cause error) *webhookRefusal {
+	if cause == nil {
+		in := &errors.InvalidInput{Operation: "ReceiveWebhook"}
+		for _, item := range detail {
+			in.Fields = append(in.Fields, errors.Field{Field: item.Loc[len(item.Loc)-1], Code: item.Type, Message: item.Msg})
+		}
+		cause = in
+	}
+	return &webhookRefusal{status: http.StatusUnprocessableEntity, detail: detail, cause: cause}
+}
+
+// unreadable says where a body is no JSON, or not the JSON of an event. The library's own words stay here: they can quote the body.
+func unreadable(err error) *webhookRefusal {
+	item := ValidationErrorItem{Loc: []string{"body"}, Msg: "is no JSON object", Type: "json_invalid"}
+	if wrong, ok := errors.AsType[*json.SemanticError](err); ok {
+		item.Msg, item.Type = "has another type", "type_error"
+		item.Loc = append(item.Loc, steps(wrong.JSONPointer)...)
+	}
+	return invalid([]ValidationErrorItem{item}, err)
+}
+
+func steps(pointer jsontext.Pointer) (loc []string) {
+	for step := range pointer.Tokens() {
+		loc = append(loc, step)
+	}
+	return loc
+}
+
+func (r *webhookRefusal) answer(w http.ResponseWriter, requestID string) {
+	if r.detail != nil {
+		answerJSON(w, r.status, map[string]any{"detail": r.detail})
+		return
+	}
+	refused := map[string]any{"code": r.code, "message": r.message}
+	if r.status >= http.StatusInternalServerError {
+		refused["details"] = map[string]string{"requestId": requestID}
+	}
+	answerJSON(w, r.status, map[string]any{"error": refused})
+}
+
+func answerJSON(w http.ResponseWriter, status int, value any) {
+	body, _ := json.Marshal(value, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)) // texts, and nothing that could fail
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(body)
+}
