@@ -6,6 +6,8 @@ import (
 	"context"
 	"time"
 
+	"io"
+
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/shopspring/decimal"
@@ -434,8 +436,8 @@ type DocumentKind string
 // DocumentUpload: a document to store.
 // Source: App API, Documents.
 type DocumentUpload struct {
-	// The document's bytes in base64.
-	Base64 []byte `json:"base64"`
+	// The document, read to its end; it travels in base64. At most MaxDocument bytes.
+	Content io.Reader `json:"base64"`
 
 	// What it is used for.
 	Context DocumentKind `json:"context,omitempty,omitzero"`

@@ -5,6 +5,56 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
+// Client is the app API for the app that a key belongs to. It is safe for concurrent use.
+//
+// Source: Endpoints, App API.
+type Client struct {
+	// Account is the profile, verification and balances of the key's owner.
+	Account      *Account
+	Contacts     *Contacts
+	Documents    *Documents
+	Invoices     *Invoices
+	Contracts    *Contracts
+	Transactions *Transactions
+	Banks        *Banks
+	Quotes       *Quotes
+	Cards        *Cards
+	Transfers    *Transfers
+}
+
+// New makes a client. baseURL is the service's address, such as https://host; it has to be https unless it is loopback. The key is sent to
+// that origin only, as Authorization: Bearer unless [WithKeyHeader] says otherwise. Nothing is sent before the first call. Bad input is
+// *errors.InvalidInput.
+func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, error) {
+	if err := transport.Validate("New", key.validate); err != nil {
+		return nil, err
+	}
+	config := transport.Config{Version: moneymovement.Version}
+	for _, option := range options {
+		if option != nil {
+			option(&config)
+		}
+	}
+	config.Auth = credentialOf(key, config.Auth)
+	client, err := transport.New(baseURL, "", config)
+	if err != nil {
+		return nil, err
+	}
+	low := lowLevel{transport: client}
+	return &Client{
+		Account:      &Account{low},
+		Contacts:     &Contacts{low},
+		Documents:    &Documents{low},
+		Invoices:     &Invoices{low},
+		Contracts:    &Contracts{low},
+		Transactions: &Transactions{low},
+		Banks:        &Banks{low},
+		Quotes:       &Quotes{low},
+		Cards:        &Cards{low: low},
+		Transfers:    &Transfers{low},
+	}, nil
+}
+
 // lowLevel sends the generated operations.
 type lowLevel struct{ transport *transport.Client }
 

@@ -92,10 +92,11 @@ func (v *ContractUpdate) validate(c *transport.Check) {
 }
 
 func (v *DocumentUpload) validate(c *transport.Check) {
-	c.Bytes("base64", v.Base64, transport.Rule{Required: true})
+	c.Missing("base64", v.Content == nil)
 }
 
 func (v *InvoiceBatch) validate(c *transport.Check) {
+	c.Missing("[]", len((*v)) == 0)
 	c.Items("", len((*v)), 0, func(i int, name string) {
 		c.In(name, (*v)[i].validate)
 	})
@@ -112,6 +113,7 @@ func (v *InvoiceBatchEntry) validate(c *transport.Check) {
 func (v *InvoiceCreate) validate(c *transport.Check) {
 	c.In("clientAddress", func(c *transport.Check) { validatePostalAddress(&v.ClientAddress, c) })
 	c.Text("currency", string(v.Currency), transport.Rule{Required: true})
+	c.Missing("items", len(v.Items) == 0)
 	c.Items("items", len(v.Items), 0, func(i int, name string) {
 		c.In(name, func(c *transport.Check) { validateLineItem(&v.Items[i], c) })
 	})
@@ -138,6 +140,8 @@ func (v *TransferCreate) validate(c *transport.Check) {
 	c.Amount("amount", v.Amount.Decimal, false, true)
 	c.Text("contactId", string(v.ContactID), transport.Rule{Pattern: transport.UUID})
 	c.Text("invoiceId", string(v.InvoiceID), transport.Rule{Pattern: transport.UUID})
+	c.ExactlyOne(map[string]bool{"contactId": v.ContactID != "", "quoteId": v.QuoteID != "", "invoiceId": v.InvoiceID != ""})
+	c.Missing("amount", v.ContactID != "" && v.Amount.IsZero())
 }
 
 func (v *UploadedInvoiceCreate) validate(c *transport.Check) {

@@ -19,10 +19,16 @@ var encodeOptions = json.JoinOptions(
 	})),
 )
 
+// Encoded is a body that is JSON already, such as a document that was encoded while it was read. It is sent as it is.
+type Encoded []byte
+
 // encode turns the body into bytes, once for all attempts.
 func (r *Request) encode() ([]byte, error) {
 	if !r.hasBody {
 		return nil, nil
+	}
+	if encoded, done := r.body.(Encoded); done {
+		return encoded, nil
 	}
 	return json.Marshal(r.body, encodeOptions)
 }

@@ -96,7 +96,7 @@ func (w *writer) schemas(doc *openapi3.T) error {
 			w.union(name, schema)
 		case schema.Type.Is("array"):
 			w.line("\nfunc (v *%s) validate(c *transport.Check) {", name)
-			w.items("", "(*v)", "", flatten(doc.Components.Schemas[name]))
+			w.items("", "(*v)", "", flatten(doc.Components.Schemas[name]), true)
 			w.line("}")
 		default:
 			w.line("\nfunc (v *%s) validate(c *transport.Check) {", name)
@@ -140,6 +140,9 @@ func (w *writer) object(name string, schema *openapi3.Schema, models map[string]
 			return fmt.Errorf("no Go field for %s", property)
 		}
 		w.property(field, property, schema.Properties[property], slices.Contains(schema.Required, property), model)
+	}
+	if err := w.exclusive(schema, model); err != nil {
+		return err
 	}
 	w.line("}")
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,7 +29,9 @@ components:
     Thing:
       type: object
       x-request: true
-      required: [id, amount, at]
+      required: [id, amount, at, lines]
+      x-exactly-one-of: [token, note]
+      x-required-with: {token: [amount, note]}
       properties:
         id: {allOf: [{$ref: '#/components/schemas/ThingID'}]}
         token: {allOf: [{$ref: '#/components/schemas/Token'}]}
@@ -38,6 +41,8 @@ components:
         note: {type: string, maxLength: 9}
         maybe: {type: string, nullable: true, maxLength: 4}
         part: {allOf: [{$ref: '#/components/schemas/Part'}]}
+        content: {type: string, format: byte}
+        lines: {type: array, minItems: 1, items: {type: string}}
         tags: {type: array, maxItems: 2, items: {type: string, maxLength: 3}}
 `
 
@@ -53,6 +58,8 @@ type Thing struct {
 	Maybe  nullable.Nullable[string] ` + "`json:\"maybe,omitempty\"`" + `
 	Part   *Part                     ` + "`json:\"part,omitempty\"`" + `
 	Tags   []string                  ` + "`json:\"tags,omitempty\"`" + `
+	Lines  []string                  ` + "`json:\"lines\"`" + `
+	Body   io.Reader                 ` + "`json:\"content\"`" + `
 }
 
 type Part struct {
@@ -94,6 +101,10 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 		`c.Text("note", string(*v.Note), transport.Rule{Max: 9})`,
 		`if text, err := v.Maybe.Get(); err == nil {`,
 		`c.In("part", v.Part.validate)`,
+		`c.Missing("lines", len(v.Lines) == 0)`,
+		`c.ExactlyOne(map[string]bool{"token": v.Token != "", "note": v.Note != nil})`,
+		`c.Missing("amount", v.Token != "" && v.Amount.IsZero())`,
+		`c.Missing("note", v.Token != "" && v.Note == nil)`,
 		`c.Items("tags", len(v.Tags), 2, func(i int, name string) {`,
 		`c.Text(name, string(v.Tags[i]), transport.Rule{Required: true, Max: 3})`,
 		`c.Text("name", string(v.Name), transport.Rule{Required: true, Max: 5})`,
@@ -109,6 +120,13 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 func TestAModelThatLacksAFieldIsRefused(t *testing.T) {
 	_, err := generate(t, spec, "package things\n\ntype Thing struct{}\n\ntype Part struct{}\n")
 	assert.ErrorContains(t, err, "no Go field for")
+}
+
+func TestAFieldThatIsNotThereCannotBeExclusive(t *testing.T) {
+	for _, line := range []string{"x-exactly-one-of: [token, gone]", "x-required-with: {gone: [note]}", "x-required-with: {token: [gone]}"} {
+		_, err := generate(t, strings.Replace(spec, "x-exactly-one-of: [token, note]\n      x-required-with: {token: [amount, note]}", line, 1), models)
+		assert.ErrorContains(t, err, "no field gone", line)
+	}
 }
 
 func TestOutputIsDeterministic(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,6 +20,10 @@ func (w *writer) property(field goField, wire string, ref *openapi3.SchemaRef, r
 		w.nested(field, wire, value, s, required)
 	case s.typ == "number", s.typ == "string" && s.format == "decimal":
 		w.amount(field, wire, value, s, required, model)
+	case field.typ == "io.Reader":
+		if required {
+			w.line("c.Missing(%q, %s == nil)", wire, value)
+		}
 	case s.typ == "string" && s.format == "byte":
 		w.line("c.Bytes(%q, %s, %s)", wire, value, s.rule(required))
 	case s.typ == "string" && strings.HasPrefix(s.format, "date"):
@@ -32,7 +37,7 @@ func (w *writer) property(field goField, wire string, ref *openapi3.SchemaRef, r
 	case s.typ == "integer":
 		w.line("c.Integer(%q, int64(%s), %t, %d, %d)", wire, value, required, int64(s.least), int64(s.most))
 	case s.typ == "array":
-		w.items(wire, value, strings.TrimPrefix(field.typ, "[]"), s)
+		w.items(wire, value, strings.TrimPrefix(field.typ, "[]"), s, required)
 	case s.typ == "object" && required:
 		w.line("c.Missing(%q, %s == nil)", wire, value)
 	}
@@ -115,7 +120,10 @@ func (w *writer) text(field goField, wire, value string, s stated, required bool
 }
 
 // items writes the check of a list and of each of its entries.
-func (w *writer) items(wire, value, typ string, s stated) {
+func (w *writer) items(wire, value, typ string, s stated, required bool) {
+	if required && s.minItems > 0 {
+		w.line("c.Missing(%q, len(%s) == 0)", cmp.Or(wire, "[]"), value)
+	}
 	item := flatten(s.items)
 	each := ""
 	switch rule := item.rule(true); {
@@ -133,7 +141,8 @@ func (w *writer) items(wire, value, typ string, s stated) {
 // stated is what a schema says after looking through the allOf that gives a $ref its siblings.
 type stated struct {
 	typ, format, pattern, prefix, token string
-	minLength, maxLength, maxItems      uint64
+	minLength, maxLength                uint64
+	minItems, maxItems                  uint64
 	least, most                         float64
 	positive, request, union            bool
 	items                               *openapi3.SchemaRef
@@ -157,6 +166,7 @@ func flatten(ref *openapi3.SchemaRef) stated {
 	override(&s.pattern, schema.Pattern)
 	override(&s.minLength, schema.MinLength)
 	override(&s.maxLength, deref(schema.MaxLength))
+	override(&s.minItems, schema.MinItems)
 	override(&s.maxItems, deref(schema.MaxItems))
 	override(&s.least, deref(schema.Min))
 	override(&s.most, deref(schema.Max))

@@ -1,0 +1,93 @@
+package appapi
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Cards are payment cards.
+//
+// Source: App API, Cards.
+type Cards struct {
+	low   lowLevel
+	nonce atomic.Int64 // the last one signed
+}
+
+// List answers all cards, and how far the account is from having one.
+func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*moneymovement.CardList, error) {
+	return s.low.ListCards(ctx, options)
+}
+
+// Create issues a card. Repeating it can issue a second one, so that it is never sent twice.
+func (s *Cards) Create(ctx context.Context, card CardCreate, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
+	return s.low.CreateCard(ctx, &card, options)
+}
+
+// Get answers one card, without its secrets.
+func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
+	return s.low.GetCard(ctx, id, options)
+}
+
+// Details reveals a card's number and security code. The card's wallet signs a confirmation message that the service takes for five
+// minutes and once, so that each call signs anew. Another wallet's signature is refused by the service. With moneymovement.CardMessage the
+// wallet signs another text.
+//
+// Source: App API, Cards; Limits, Lifetimes (card details nonce).
+func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.CardSigner, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
+	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.fresh(s.low.transport.ServiceNow()), options...)
+	if err != nil {
+		return nil, err
+	}
+	return s.DetailsWithProof(ctx, id, proof, options...)
+}
+
+// fresh is now in whole seconds, or the next second that no message was signed at.
+func (s *Cards) fresh(now time.Time) time.Time {
+	for {
+		last := s.nonce.Load()
+		next := max(now.Unix(), last+1)
+		if s.nonce.CompareAndSwap(last, next) {
+			return time.Unix(next, 0)
+		}
+	}
+}
+
+// DetailsWithProof is [Cards.Details] with a proof that was signed in another place; see moneymovement.ProveCard.
+func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof moneymovement.CardDetailsProof, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
+	return s.low.RevealCardDetails(ctx, id, &proof, options)
+}
+
+// SetLabel gives a card a label of the caller's own.
+func (s *Cards) SetLabel(ctx context.Context, id, label string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
+	return s.low.SetCardLabel(ctx, id, &CardLabelUpdate{label}, options)
+}
+
+// SetLimit sets the limits that are given and leaves the others. The description does not show the body: its fields are assumed to be those
+// of the card.
+func (s *Cards) SetLimit(ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
+	return s.low.SetCardLimit(ctx, id, &limit, options)
+}
+
+// Freeze stops a card from spending.
+func (s *Cards) Freeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
+	return s.low.FreezeCard(ctx, id, options)
+}
+
+// Unfreeze lets a frozen card spend again.
+func (s *Cards) Unfreeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
+	return s.low.UnfreezeCard(ctx, id, options)
+}
+
+// KYCLink creates the link under which the holder verifies themselves for a card, or fetches the one that exists.
+func (s *Cards) KYCLink(ctx context.Context, options ...moneymovement.CallOption) (*KYCLink, error) {
+	return s.low.CreateCardKYCLink(ctx, options)
+}
+
+// PreApprove allows the card programme to draw on the wallet. The description does not show the body: its fields are assumed. Whether a second
+// pre-approval adds up is not shown, so that it is never sent twice.
+func (s *Cards) PreApprove(ctx context.Context, approval CardPreApprovalCreate, options ...moneymovement.CallOption) (*CardPreApproval, error) {
+	return s.low.PreApproveCard(ctx, &approval, options)
+}

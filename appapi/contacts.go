@@ -1,0 +1,63 @@
+package appapi
+
+import (
+	"context"
+	"iter"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Contacts are saved payment destinations.
+//
+// Source: App API, Contacts.
+type Contacts struct{ low lowLevel }
+
+// List answers one page: params.Limit entries (1 to 100, 50 if it is 0) from params.Offset on.
+func (s *Contacts) List(ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption) (*ContactList, error) {
+	return s.low.ListContacts(ctx, &params, options)
+}
+
+// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created or deleted
+// meanwhile can shift entries from one page to another.
+func (s *Contacts) All(ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption) iter.Seq2[Contact, error] {
+	return pages(params.Limit, params.Offset, func(offset int) (page[Contact], error) {
+		params := params
+		params.Offset = offset
+		list, err := s.List(ctx, params, options...)
+		if err != nil {
+			return page[Contact]{}, err
+		}
+		return page[Contact]{list.Items, list.Total}, nil
+	})
+}
+
+// Create saves a destination. Make its Account with [Onchain] or [EmailContact].
+func (s *Contacts) Create(ctx context.Context, contact ContactCreate, options ...moneymovement.CallOption) (*Contact, error) {
+	return s.low.CreateContact(ctx, &contact, options)
+}
+
+// Update changes the metadata that is set; an empty field stays as it is. id is a UUID.
+func (s *Contacts) Update(ctx context.Context, id string, change ContactUpdate, options ...moneymovement.CallOption) (*Contact, error) {
+	return s.low.UpdateContact(ctx, id, &change, options)
+}
+
+// Delete deletes a contact. id is a UUID.
+func (s *Contacts) Delete(ctx context.Context, id string, options ...moneymovement.CallOption) error {
+	return s.low.DeleteContact(ctx, id, options)
+}
+
+// ValidateBank checks bank details and saves nothing. Details that cannot be used are no error: the answer's Valid is false and its Errors
+// name the fields.
+func (s *Contacts) ValidateBank(ctx context.Context, bank BankDetails, options ...moneymovement.CallOption) (*BankDetailsCheck, error) {
+	return s.low.ValidateBankDetails(ctx, &bank, options)
+}
+
+// Onchain is a wallet as a destination.
+func Onchain(account moneymovement.OnchainAccount) moneymovement.ContactAccount {
+	return moneymovement.NewContactAccount(account)
+}
+
+// EmailContact is an existing contact of the service as a destination, found by its email.
+func EmailContact(email string) moneymovement.ContactAccount {
+	return moneymovement.NewContactAccount(moneymovement.EmailAccount{Email: email})
+}

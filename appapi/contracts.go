@@ -1,0 +1,86 @@
+package appapi
+
+import (
+	"context"
+	"iter"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Contracts are agreements that invoices are issued under. Ids of contracts are UUIDs.
+//
+// Source: App API, Contracts.
+type Contracts struct{ low lowLevel }
+
+// List answers one page: params.Limit entries (1 to 100, 50 if it is 0) from params.Offset on.
+func (s *Contracts) List(ctx context.Context, params ListContractsParams, options ...moneymovement.CallOption) (*ContractList, error) {
+	return s.low.ListContracts(ctx, &params, options)
+}
+
+// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created or deleted
+// meanwhile can shift entries from one page to another.
+func (s *Contracts) All(ctx context.Context, params ListContractsParams, options ...moneymovement.CallOption) iter.Seq2[moneymovement.Contract, error] {
+	return pages(params.Limit, params.Offset, func(offset int) (page[moneymovement.Contract], error) {
+		params := params
+		params.Offset = offset
+		list, err := s.List(ctx, params, options...)
+		if err != nil {
+			return page[moneymovement.Contract]{}, err
+		}
+		return page[moneymovement.Contract]{list.Items, list.Total}, nil
+	})
+}
+
+// Get answers one contract.
+func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
+	return s.low.GetContract(ctx, id, options)
+}
+
+// Preview answers a contract as its document will read: the resolved fields and the text.
+func (s *Contracts) Preview(ctx context.Context, id string, options ...moneymovement.CallOption) (*ContractPreview, error) {
+	return s.low.PreviewContract(ctx, id, options)
+}
+
+// Templates answers what contracts can be created from.
+func (s *Contracts) Templates(ctx context.Context, options ...moneymovement.CallOption) ([]ContractTemplate, error) {
+	list, err := s.low.ListContractTemplates(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
+
+// Create offers a contract to a contractor. Repeating it can offer a second one, so that it is never sent twice.
+func (s *Contracts) Create(ctx context.Context, contract ContractCreate, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
+	return s.low.CreateContract(ctx, &contract, options)
+}
+
+// Update changes the fields and the schedule that are set; what is empty stays as it is.
+func (s *Contracts) Update(ctx context.Context, id string, change ContractUpdate, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
+	return s.low.UpdateContract(ctx, id, &change, options)
+}
+
+// Approve accepts a contract for the calling party.
+//
+// Source: States and transitions, Contract.
+func (s *Contracts) Approve(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
+	return s.low.ApproveContract(ctx, id, options)
+}
+
+// Pause stops a contract from invoicing.
+//
+// Source: States and transitions, Contract.
+func (s *Contracts) Pause(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
+	return s.low.PauseContract(ctx, id, options)
+}
+
+// ReplacePaymentMethods puts the given methods in place of all that are there; none removes them all. Make them with
+// moneymovement.NewPaymentMethod.
+func (s *Contracts) ReplacePaymentMethods(ctx context.Context, id string, methods []moneymovement.PaymentMethod, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
+	return s.low.ReplacePaymentMethods(ctx, id, &PaymentMethodsReplacement{methods}, options)
+}
+
+// Delete deletes a contract.
+func (s *Contracts) Delete(ctx context.Context, id string, options ...moneymovement.CallOption) error {
+	return s.low.DeleteContract(ctx, id, options)
+}

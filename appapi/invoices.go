@@ -1,0 +1,91 @@
+package appapi
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Invoices are requests for payment from a contractor to a client.
+//
+// Creating one has no idempotency key that the service would know: a create whose answer is lost is *errors.OutcomeUnknown and is never
+// sent twice. Look for the invoice in the list before creating it again.
+//
+// Source: App API, Invoices.
+type Invoices struct{ low lowLevel }
+
+// List answers one page: params.Limit entries (1 to 100, 50 if it is 0) from params.Offset on.
+func (s *Invoices) List(ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption) (*InvoiceList, error) {
+	return s.low.ListInvoices(ctx, &params, options)
+}
+
+// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created meanwhile
+// can shift entries from one page to another.
+func (s *Invoices) All(ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption) iter.Seq2[moneymovement.Invoice, error] {
+	return pages(params.Limit, params.Offset, func(offset int) (page[moneymovement.Invoice], error) {
+		params := params
+		params.Offset = offset
+		list, err := s.List(ctx, params, options...)
+		if err != nil {
+			return page[moneymovement.Invoice]{}, err
+		}
+		return page[moneymovement.Invoice]{list.Items, list.Total}, nil
+	})
+}
+
+// Get answers one invoice. id is a UUID.
+func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
+	return s.low.GetInvoice(ctx, id, options)
+}
+
+// Create issues an invoice with the given lines. Prices are in invoice.Currency, one unit each.
+func (s *Invoices) Create(ctx context.Context, invoice InvoiceCreate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
+	return s.low.CreateInvoice(ctx, &invoice, options)
+}
+
+// CreateUploaded issues an invoice whose document was uploaded before, with [Documents.Upload].
+func (s *Invoices) CreateUploaded(ctx context.Context, invoice UploadedInvoiceCreate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
+	return s.low.CreateUploadedInvoice(ctx, &invoice, options)
+}
+
+// CreateFromContract issues the invoice of one period of a contract. contractID is a UUID.
+func (s *Invoices) CreateFromContract(ctx context.Context, contractID string, invoice ContractInvoiceCreate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
+	return s.low.CreateInvoiceFromContract(ctx, contractID, &invoice, options)
+}
+
+// CreateBatch issues one invoice for each entry, in their order. An error names the entry that it is about, such as [1].contractId: of the
+// second. It issues all of them or none, as far as the description can be read so.
+func (s *Invoices) CreateBatch(ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption) ([]moneymovement.Invoice, error) {
+	list, err := s.low.CreateInvoiceBatch(ctx, &batch, options)
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
+
+// Update gives an invoice another state. Which states accept which targets is the service's to say. id is a UUID.
+//
+// Source: States and transitions, Invoice.
+func (s *Invoices) Update(ctx context.Context, id string, change moneymovement.InvoiceUpdate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
+	return s.low.UpdateInvoice(ctx, id, &change, options)
+}
+
+// Payment is how an invoice was paid. The zero value is: offline, now.
+//
+// Source: States and transitions, Invoice.
+type Payment struct {
+	// Reference is any unique text to attach, such as a transaction's hash. Without one the invoice is marked paid offline, with no linked
+	// transaction.
+	Reference string
+	// At backdates the payment; the zero time is now, by the service's clock.
+	At time.Time
+}
+
+// MarkPaid moves an invoice to paid. id is a UUID.
+func (s *Invoices) MarkPaid(ctx context.Context, id string, payment Payment, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
+	return s.Update(ctx, id, moneymovement.InvoiceUpdate{
+		Status: moneymovement.InvoiceStatusPaid, OnchainTransactionID: payment.Reference, PaidAt: payment.At,
+	}, options...)
+}

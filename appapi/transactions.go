@@ -1,0 +1,32 @@
+package appapi
+
+import (
+	"context"
+	"iter"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Transactions are the movements of the account's money.
+//
+// Source: App API, Transactions.
+type Transactions struct{ low lowLevel }
+
+// List answers one page of what the filters leave: params.Limit entries (1 to 100, 50 if it is 0) from params.Offset on.
+func (s *Transactions) List(ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption) (*TransactionList, error) {
+	return s.low.ListTransactions(ctx, &params, options)
+}
+
+// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. Money that moves meanwhile
+// can shift entries from one page to another.
+func (s *Transactions) All(ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption) iter.Seq2[Transaction, error] {
+	return pages(params.Limit, params.Offset, func(offset int) (page[Transaction], error) {
+		params := params
+		params.Offset = offset
+		list, err := s.List(ctx, params, options...)
+		if err != nil {
+			return page[Transaction]{}, err
+		}
+		return page[Transaction]{list.Items, list.Total}, nil
+	})
+}

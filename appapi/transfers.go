@@ -1,0 +1,111 @@
+package appapi
+
+import (
+	"context"
+	"iter"
+
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// Transfers is the money that the app sends. The service resolves the app from the key.
+//
+// Source: App API, Transfers.
+type Transfers struct{ low lowLevel }
+
+// Destination is what a transfer pays: [ToContact], [ToQuote] or [ToInvoice], by value. Only a contact is paid an amount of the caller's; of
+// a quote and an invoice it follows.
+//
+// Source: App API, Transfers (rules for the transfer body).
+type Destination interface{ isDestination() }
+
+// ToContact pays a contact.
+type ToContact struct {
+	ContactID string          // a UUID
+	Amount    decimal.Decimal // required
+	Memo      string          // optional note
+}
+
+// ToQuote pays what a quote priced.
+type ToQuote struct {
+	QuoteID string
+	Memo    string // optional note
+}
+
+// ToInvoice pays an invoice.
+type ToInvoice struct {
+	InvoiceID string // a UUID
+	Memo      string // optional note
+}
+
+func (ToContact) isDestination() {}
+func (ToQuote) isDestination()   {}
+func (ToInvoice) isDestination() {}
+
+// Send pays. Anchor it with moneymovement.IdempotencyKey: the same key sends it once, in whatever process, and with other terms it is refused as
+// *errors.IdempotencyKeyReused. Without one, each call gets a key of its own, which covers only its own retries. If the answer is lost
+// (*errors.OutcomeUnknown), repeat the call with the error's key, or look it up with [Transfers.ByKey].
+//
+// Source: Limits, Idempotency.
+func (s *Transfers) Send(ctx context.Context, to Destination, options ...moneymovement.CallOption) (*TransferReceipt, error) {
+	body, known := transferOf(to)
+	if !known {
+		return nil, transport.Validate(opCreateTransfer.ID, func(c *transport.Check) {
+			c.Refuse("destination", "unknown_variant", "must be a ToContact, ToQuote or ToInvoice, by value")
+		})
+	}
+	return s.low.CreateTransfer(ctx, &body, options)
+}
+
+// transferOf is the body of a transfer. A nil pointer to a destination is none, and so is nothing.
+func transferOf(to Destination) (body TransferCreate, known bool) {
+	switch to := to.(type) {
+	case ToContact:
+		return TransferCreate{ContactID: to.ContactID, Amount: moneymovement.NewNumber(to.Amount), Memo: to.Memo}, true
+	case ToQuote:
+		return TransferCreate{QuoteID: to.QuoteID, Memo: to.Memo}, true
+	case ToInvoice:
+		return TransferCreate{InvoiceID: to.InvoiceID, Memo: to.Memo}, true
+	}
+	return TransferCreate{}, false
+}
+
+// List answers one page of the app's transfers: params.Limit entries (1 to 100, 50 if it is 0) from params.Offset on.
+func (s *Transfers) List(ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption) (*TransferList, error) {
+	return s.low.ListTransfers(ctx, &params, options)
+}
+
+// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. Transfers that are sent meanwhile
+// can shift entries from one page to another.
+func (s *Transfers) All(ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption) iter.Seq2[Transfer, error] {
+	return pages(params.Limit, params.Offset, func(offset int) (page[Transfer], error) {
+		params := params
+		params.Offset = offset
+		list, err := s.List(ctx, params, options...)
+		if err != nil {
+			return page[Transfer]{}, err
+		}
+		return page[Transfer]{list.Items, list.Total}, nil
+	})
+}
+
+// ByKey finds the transfer that an idempotency key anchors. found is false if the service knows none.
+//
+// Source: Limits, Idempotency (history can be looked up by idempotency_key).
+func (s *Transfers) ByKey(ctx context.Context, key string, options ...moneymovement.CallOption) (transfer *Transfer, found bool, err error) {
+	if err := transport.Validate(opListTransfers.ID, func(c *transport.Check) { c.Text("idempotency_key", key, transport.KeyRule) }); err != nil {
+		return nil, false, err
+	}
+	list, err := s.List(ctx, ListTransfersParams{IdempotencyKey: key}, options...)
+	if err != nil {
+		return nil, false, err
+	}
+	for i := range list.Items {
+		if echoed := list.Items[i].IdempotencyKey; echoed == key || echoed == "" {
+			return &list.Items[i], true, nil
+		}
+	}
+	return nil, false, nil
+}
