@@ -101,7 +101,7 @@ func (s *Escrows) resolve(ctx context.Context, id EscrowID, action EscrowActionT
 		case waited || refused || read.SyncedAt.After(began):
 			return nil, doubt
 		}
-		if !pauseFor(ctx, read.SyncedAt.Add(chainReadEvery).Sub(s.approver.now())) {
+		if transport.Pause(ctx, read.SyncedAt.Add(chainReadEvery).Sub(s.approver.now())) != nil {
 			return nil, doubt
 		}
 	}

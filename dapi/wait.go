@@ -3,8 +3,9 @@ package dapi
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // WaitOption sets up a wait.
@@ -32,21 +33,12 @@ func OnProgress(f func(Progress)) WaitOption {
 // 500 ms to 15 s, and no pause is shorter than 1 ms or longer than 24 h. Pauses are drawn at random from the upper half, so that many
 // waits do not read in step.
 func PollEvery(least, most time.Duration) WaitOption {
-	return func(w *waiting) {
-		w.least = min(max(least, shortestPause), longestPause)
-		w.most = min(max(most, w.least), longestPause)
-	}
+	return func(w *waiting) { w.pace = transport.NewPace(least, most) }
 }
 
-// The bounds keep a wait from spinning, and its arithmetic from overflowing.
-const (
-	shortestPause = time.Millisecond
-	longestPause  = 24 * time.Hour
-)
-
 type waiting struct {
-	least, most time.Duration
-	progress    func(Progress)
+	pace     transport.Pace
+	progress func(Progress)
 }
 
 // StillPending says that a wait ended before its resource came to an end. It wraps the context's error.
@@ -71,8 +63,8 @@ type poll[T any] struct {
 }
 
 // wait reads until done. An error of a read ends the wait: the transport has tried again already.
-func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (*T, error) {
-	w := waiting{least: 500 * time.Millisecond, most: 15 * time.Second, progress: func(Progress) {}}
+func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (last *T, err error) {
+	w := waiting{pace: transport.DefaultPace(), progress: func(Progress) {}}
 	for _, option := range options {
 		if option != nil {
 			option(&w)
@@ -80,39 +72,19 @@ func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (*T, erro
 	}
 	started := time.Now()
 	seen := Progress{Resource: p.resource, ID: p.id, Status: "unread"}
-	var last *T
-	for pause := w.least; ; pause = min(pause*3/2, w.most) {
+	err = w.pace.Poll(ctx, func(ctx context.Context) (bool, error) {
 		value, err := p.read(ctx)
 		if err != nil {
-			if ctx.Err() != nil {
-				return last, stillPending(ctx, seen, started)
-			}
-			return last, err
+			return false, err
 		}
 		last = value
 		seen.Status, seen.Reads, seen.Waited = p.status(value), seen.Reads+1, time.Since(started)
 		w.progress(seen)
-		if p.done(value) {
-			return value, nil
-		}
-		if !pauseFor(ctx, pause/2+rand.N(pause/2+1)) { //nolint:gosec // jitter, not a secret
-			return last, stillPending(ctx, seen, started)
-		}
+		return p.done(value), nil
+	})
+	if err != nil && ctx.Err() != nil {
+		seen.Waited = time.Since(started)
+		return last, &StillPending{Progress: seen, Err: ctx.Err()}
 	}
-}
-
-func stillPending(ctx context.Context, seen Progress, started time.Time) error {
-	seen.Waited = time.Since(started)
-	return &StillPending{Progress: seen, Err: ctx.Err()}
-}
-
-func pauseFor(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return last, err
 }

@@ -34,13 +34,14 @@ func (p Pace) Poll(ctx context.Context, read func(context.Context) (done bool, e
 		if done || err != nil {
 			return err
 		}
-		if err := pauseFor(ctx, pause/2+rand.N(pause/2+1)); err != nil { //nolint:gosec // jitter, not a secret
+		if err := Pause(ctx, pause/2+rand.N(pause/2+1)); err != nil { //nolint:gosec // jitter, not a secret
 			return err
 		}
 	}
 }
 
-func pauseFor(ctx context.Context, d time.Duration) error {
+// Pause lets time pass, or returns the context's error if that ends first.
+func Pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
