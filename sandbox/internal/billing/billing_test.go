@@ -1,0 +1,160 @@
+package billing_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// office is paperwork with a clock that only moves when told to.
+type office struct {
+	*billing.Billing
+	t     testing.TB
+	clock *clock.Clock
+}
+
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func newOffice(t testing.TB) *office {
+	t.Helper()
+	clk := clock.New(func() time.Time { return start })
+	return &office{t: t, clock: clk, Billing: billing.New(billing.Config{
+		Clock:    clk,
+		Settings: func() billing.Settings { s := billing.DefaultSettings(); s.MaxUpload = 100; return s },
+		Profile: func(ctx context.Context) billing.Profile {
+			return billing.Profile{Email: caller.From(ctx).Email, WalletAddress: "0x1111111111111111111111111111111111111111"}
+		},
+	})}
+}
+
+// as is a request of the account with this email.
+func as(email string) context.Context {
+	return caller.With(context.Background(), caller.Caller{Email: email, Account: caller.Self})
+}
+
+const (
+	acme = "acme@example.com" // pays
+	ada  = "ada@example.com"  // works
+	eve  = "eve@example.com"  // has no part in it
+)
+
+func line(name, quantity, price string) commonapi.LineItem {
+	return commonapi.LineItem{
+		Name: name, Quantity: number.Of(decimal.RequireFromString(quantity)), Price: decimal.RequireFromString(price),
+	}
+}
+
+// contract is an active contract between acme and ada, of 100 EUR a month.
+func (o *office) contract() string {
+	o.t.Helper()
+	made, err := o.CreateContract(as(acme), appapi.ContractCreate{
+		ContractorEmail: ada, Type: commonapi.ContractTypeService, Period: "monthly",
+		Fields: appapi.ContractFields{Amount: decimal.NewFromInt(100), Currency: commonapi.FiatCurrencyEUR, JobTitle: "Engineer"},
+	})
+	require.NoError(o.t, err)
+	o.clock.Advance(time.Minute)
+	o.status(made.ID, commonapi.ContractStatusActive)
+	return made.ID
+}
+
+func (o *office) status(contract string, want commonapi.ContractStatus) {
+	o.t.Helper()
+	read, err := o.Contract(as(acme), contract)
+	require.NoError(o.t, err)
+	require.Equal(o.t, want, read.Status)
+}
+
+// invoice is an invoice from ada to acme.
+func (o *office) invoice() commonapi.Invoice {
+	o.t.Helper()
+	made, err := o.CreateInvoice(as(ada), appapi.InvoiceCreate{
+		ClientEmail: acme, Currency: commonapi.InvoiceCurrencyEUR, Items: []commonapi.LineItem{line("Work", "2", "50")},
+	})
+	require.NoError(o.t, err)
+	return made
+}
+
+func (o *office) update(id string, body commonapi.InvoiceUpdate) (commonapi.Invoice, error) {
+	return o.UpdateInvoice(as(ada), id, body)
+}
+
+// fields maps the names of failed fields to their codes.
+func fields(t testing.TB, err error) map[string]string {
+	t.Helper()
+	var refusal *refuse.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Equal(t, "validation_failed", refusal.Code)
+	found := map[string]string{}
+	for _, field := range refusal.Details["fields"].([]refuse.Field) {
+		found[field.Field] = field.Code
+	}
+	return found
+}
+
+func TestResetForgets(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	contract, invoice := o.contract(), o.invoice()
+	o.Reset()
+	_, err := o.Contract(as(acme), contract)
+	require.ErrorIs(t, err, refuse.NotFound())
+	_, err = o.PublicInvoice(invoice.ID)
+	require.ErrorIs(t, err, refuse.NotFound())
+	assert.Equal(t, "INV-0001", o.invoice().InvoiceNumber)
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, billing.DefaultSettings().Check())
+	require.Error(t, billing.Settings{ContractorAcceptsAfter: -1, MaxUpload: 1}.Check())
+	require.Error(t, billing.Settings{}.Check())
+}
+
+func TestListsAreNewestFirstAndPaged(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	var numbers []string
+	for range 60 {
+		numbers = append(numbers, o.invoice().InvoiceNumber)
+	}
+	first := o.Invoices(as(acme), billing.Page{})
+	assert.Len(t, first.Items, 50)
+	assert.Equal(t, 60, *first.Total)
+	assert.Equal(t, numbers[59], first.Items[0].InvoiceNumber)
+
+	second := o.Invoices(as(acme), billing.Page{Limit: 20, Offset: 50})
+	assert.Len(t, second.Items, 10)
+	assert.Equal(t, numbers[9], second.Items[0].InvoiceNumber)
+	beyond := o.Invoices(as(acme), billing.Page{Offset: 60})
+	assert.NotNil(t, beyond.Items, "an empty list is a list")
+	assert.Empty(t, beyond.Items)
+	assert.Zero(t, *o.Invoices(as(eve), billing.Page{}).Total)
+}
+
+func TestUploads(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	stored, err := o.Upload(as(ada), appapi.DocumentUpload{Base64: make([]byte, 100), Type: appapi.DocumentKindInvoice, OriginName: "a.pdf"})
+	require.NoError(t, err)
+	assert.Equal(t, "a.pdf", stored.Name)
+	assert.Equal(t, "documents/invoice/"+stored.ID, stored.Key)
+
+	_, err = o.Upload(as(ada), appapi.DocumentUpload{Base64: make([]byte, 101)})
+	require.ErrorIs(t, err, refuse.PayloadTooLarge())
+	_, err = o.Upload(as(ada), appapi.DocumentUpload{})
+	assert.Equal(t, map[string]string{"base64": "string_too_short"}, fields(t, err))
+	_, err = o.Upload(as(ada), appapi.DocumentUpload{Base64: []byte("x"), Type: "invoice", Context: "contract"})
+	assert.Equal(t, map[string]string{"context": "value_error"}, fields(t, err))
+}
