@@ -1,0 +1,301 @@
+package card_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/card"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+// bank is a card programme with a clock that only moves when told to.
+type bank struct {
+	*card.Cards
+	t     testing.TB
+	clock *clock.Clock
+	key   *wallet.Key
+}
+
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func newBank(t testing.TB) *bank {
+	t.Helper()
+	key, err := wallet.Generate()
+	require.NoError(t, err)
+	clk := clock.New(func() time.Time { return start })
+	return &bank{t: t, clock: clk, key: key, Cards: card.New(card.Config{
+		Clock: clk, Settings: card.DefaultSettings, WalletAddress: key.Address(),
+		Holder: func(context.Context) card.Holder { return card.Holder{Name: "Ada Lovelace"} },
+	})}
+}
+
+// me is a request of one account, other of another.
+var (
+	me    = caller.With(context.Background(), caller.Caller{Owner: "acc_1"})
+	other = caller.With(context.Background(), caller.Caller{Owner: "acc_2"})
+)
+
+// active issues a card and waits until it can be used.
+func (b *bank) active() string {
+	b.t.Helper()
+	issued, err := b.Create(me)
+	require.NoError(b.t, err)
+	b.clock.Advance(time.Second)
+	return issued.ID
+}
+
+func (b *bank) proof(key *wallet.Key, id string, nonce int64) commonapi.CardDetailsProof {
+	b.t.Helper()
+	signature, err := key.SignMessage(b.t.Context(), fmt.Appendf(nil, "Reveal card %s at %d", id, nonce))
+	require.NoError(b.t, err)
+	return commonapi.CardDetailsProof{MessageSignature: signature, Nonce: nonce}
+}
+
+func fields(t testing.TB, err error) map[string]string {
+	t.Helper()
+	var refusal *refuse.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Equal(t, "validation_failed", refusal.Code)
+	found := map[string]string{}
+	for _, field := range refusal.Details["fields"].([]refuse.Field) {
+		found[field.Field] = field.Code
+	}
+	return found
+}
+
+func TestAnAccountWithoutCards(t *testing.T) {
+	t.Parallel()
+	list := newBank(t).List(me)
+	assert.NotNil(t, list.Cards)
+	assert.Empty(t, list.Cards)
+	assert.Zero(t, *list.Total)
+	assert.False(t, list.Created)
+	assert.Equal(t, commonapi.KYCStatusNotStarted, list.KYCStatus)
+	assert.False(t, list.PhoneVerified)
+}
+
+func TestACardIsPendingThenActiveThenFrozen(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	issued, err := b.Create(me)
+	require.NoError(t, err)
+	assert.Equal(t, commonapi.CardStatusPending, issued.Status)
+	assert.False(t, issued.Activated)
+	assert.Equal(t, b.key.Address(), issued.WalletAddress)
+	assert.Equal(t, "Ada Lovelace", issued.CardData.NameOnCard)
+	assert.Equal(t, "03/29", issued.CardData.ExpiryDate)
+	assert.Equal(t, "0", issued.Limit.DailyUsage.String())
+	for _, frozen := range []bool{true, false} {
+		_, err = b.Freeze(me, issued.ID, frozen)
+		require.ErrorIs(t, err, refuse.Conflict(""))
+	}
+	_, err = b.Reveal(me, issued.ID, b.proof(b.key, issued.ID, start.Unix()))
+	require.ErrorIs(t, err, refuse.Conflict(""))
+
+	b.clock.Advance(300 * time.Millisecond)
+	for _, step := range []struct {
+		frozen bool
+		want   commonapi.CardStatus
+	}{{false, "active"}, {true, "frozen"}, {true, "frozen"}, {false, "active"}} {
+		moved, err := b.Freeze(me, issued.ID, step.frozen)
+		require.NoError(t, err)
+		assert.Equal(t, step.want, moved.Status)
+		assert.True(t, moved.Activated)
+	}
+	assert.True(t, b.List(me).Created)
+}
+
+func TestCardsAreTheirAccountsOwn(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	id := b.active()
+	_, err := b.Get(other, id)
+	require.ErrorIs(t, err, refuse.NotFound())
+	_, err = b.Reveal(other, id, b.proof(b.key, id, b.clock.Now().Unix()))
+	require.ErrorIs(t, err, refuse.NotFound())
+	assert.Empty(t, b.List(other).Cards)
+	b.Reset()
+	_, err = b.Get(me, id)
+	require.ErrorIs(t, err, refuse.NotFound())
+}
+
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	first, second := b.active(), b.active()
+	labelled, err := b.SetLabel(me, first, "Travel")
+	require.NoError(t, err)
+	assert.Equal(t, "Travel", labelled.Label)
+	list := b.List(me)
+	assert.Equal(t, []string{second, first}, []string{list.Cards[0].ID, list.Cards[1].ID}, "newest first")
+	assert.Equal(t, "Travel", list.Cards[1].Label)
+}
+
+func limit(text string) *number.Number {
+	value := number.Of(decimal.RequireFromString(text))
+	return &value
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	id := b.active()
+	limited, err := b.SetLimit(me, id, appapi.CardLimitUpdate{DailyLimit: limit("25.50"), MonthlyLimit: limit("0025.5")})
+	require.NoError(t, err)
+	assert.Equal(t, "25.5", limited.Limit.DailyLimit.String())
+	assert.Equal(t, "100000", limited.Limit.LifetimeLimit.String(), "what is absent stays")
+
+	for name, c := range map[string]struct {
+		body appapi.CardLimitUpdate
+		want map[string]string
+	}{
+		"negative":       {appapi.CardLimitUpdate{DailyLimit: limit("-1")}, map[string]string{"dailyLimit": "greater_than_equal"}},
+		"too fine":       {appapi.CardLimitUpdate{MonthlyLimit: limit("1.001")}, map[string]string{"monthlyLimit": "amount_precision"}},
+		"too long":       {appapi.CardLimitUpdate{LifetimeLimit: limit("1e9999")}, map[string]string{"lifetimeLimit": "decimal_max_digits"}},
+		"day over month": {appapi.CardLimitUpdate{DailyLimit: limit("26")}, map[string]string{"dailyLimit": "less_than_equal"}},
+		"month over all": {appapi.CardLimitUpdate{LifetimeLimit: limit("0")}, map[string]string{"monthlyLimit": "less_than_equal"}},
+	} {
+		_, err := b.SetLimit(me, id, c.body)
+		assert.Equal(t, c.want, fields(t, err), name)
+	}
+	read, err := b.Get(me, id)
+	require.NoError(t, err)
+	assert.Equal(t, limited, read, "a refused change changes nothing")
+}
+
+func TestTheWalletRevealsTheNumber(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	id := b.active()
+	nonce := b.clock.Now().Unix()
+	details, err := b.Reveal(me, id, b.proof(b.key, id, nonce))
+	require.NoError(t, err)
+	assert.Regexp(t, `^999999\d{10}$`, details.CardNumber)
+	assert.True(t, luhn(details.CardNumber))
+	assert.Regexp(t, `^\d{3}$`, details.Cvv)
+	assert.Equal(t, "03/29", details.ExpiryDate)
+	read, err := b.Get(me, id)
+	require.NoError(t, err)
+	assert.Equal(t, details.CardNumber[12:], read.CardData.LastFour)
+
+	_, err = b.Reveal(me, id, b.proof(b.key, id, nonce))
+	require.ErrorIs(t, err, refuse.Conflict(""), "a nonce reveals once")
+	again, err := b.Reveal(me, id, b.proof(b.key, id, nonce+1))
+	require.NoError(t, err)
+	assert.Equal(t, details, again)
+}
+
+// luhn checks ISO/IEC 7812-1 from the left, unlike the code that it tests.
+func luhn(number string) bool {
+	sum := 0
+	for i, r := range number {
+		digit := int(r - '0')
+		if (len(number)-i)%2 == 0 {
+			digit = digit*2/10 + digit*2%10
+		}
+		sum += digit
+	}
+	return sum%10 == 0
+}
+
+func TestNoncesAreFiveMinutesGoodInEitherDirection(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	id := b.active()
+	now := b.clock.Now().Unix()
+	for _, off := range []int64{-300, 0, 300} {
+		_, err := b.Reveal(me, id, b.proof(b.key, id, now+off))
+		require.NoError(t, err, off)
+	}
+	for _, nonce := range []int64{now - 301, now + 301, now * 1000, 0, -1, math.MinInt64, math.MaxInt64} {
+		_, err := b.Reveal(me, id, b.proof(b.key, id, nonce))
+		assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, fields(t, err), nonce)
+	}
+	b.clock.Advance(11 * time.Minute)
+	_, err := b.Reveal(me, id, b.proof(b.key, id, now+300))
+	assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, fields(t, err), "forgotten nonces are too old to come again")
+}
+
+func TestProofsOfAnotherWalletCardOrNonce(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	id, otherCard := b.active(), b.active()
+	stranger, err := wallet.Generate()
+	require.NoError(t, err)
+	now := b.clock.Now().Unix()
+	shifted := b.proof(b.key, id, now)
+	shifted.Nonce++
+	for name, proof := range map[string]commonapi.CardDetailsProof{
+		"another wallet":  b.proof(stranger, id, now),
+		"another card":    b.proof(b.key, otherCard, now),
+		"another nonce":   shifted,
+		"no signature":    {Nonce: now},
+		"not hexadecimal": {Nonce: now, MessageSignature: "0xzz"},
+	} {
+		_, err := b.Reveal(me, id, proof)
+		assert.ErrorIs(t, err, refuse.SignatureInvalid(), name)
+	}
+	_, err = b.Reveal(me, id, b.proof(b.key, id, now))
+	require.NoError(t, err, "what failed used nothing up")
+}
+
+func TestVerificationOfTheCardProgramme(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	link := b.KYCLink(me)
+	assert.Equal(t, commonapi.KYCStatusRequested, link.Status)
+	b.clock.Advance(time.Second)
+	again := b.KYCLink(me)
+	assert.Equal(t, link.URL, again.URL)
+	assert.Equal(t, commonapi.KYCStatusApproved, again.Status)
+	list := b.List(me)
+	assert.Equal(t, commonapi.KYCStatusApproved, list.KYCStatus)
+	assert.True(t, list.PhoneVerified)
+	assert.False(t, list.Created)
+	assert.Equal(t, commonapi.KYCStatusNotStarted, b.List(other).KYCStatus)
+}
+
+func TestPreApprovals(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	ten, more := decimal.NewFromInt(10), decimal.NewFromInt(11)
+	seen := map[string]bool{}
+	for _, body := range []appapi.CardPreApprovalCreate{{}, {Amount: &ten}, {Amount: &more}, {Amount: &more, Currency: "EURC"}} {
+		first, err := b.PreApprove(me, body)
+		require.NoError(t, err)
+		assert.True(t, first.Approved)
+		assert.Regexp(t, `^0x[0-9a-f]{64}$`, first.TxHash)
+		again, err := b.PreApprove(me, body)
+		require.NoError(t, err)
+		assert.Equal(t, first, again)
+		seen[first.TxHash] = true
+	}
+	assert.Len(t, seen, 4)
+
+	zero, fine := decimal.Zero, decimal.RequireFromString("0.0000001")
+	_, err := b.PreApprove(me, appapi.CardPreApprovalCreate{Amount: &zero})
+	assert.Equal(t, map[string]string{"amount": "greater_than"}, fields(t, err))
+	_, err = b.PreApprove(me, appapi.CardPreApprovalCreate{Amount: &fine})
+	assert.Equal(t, map[string]string{"amount": "amount_precision"}, fields(t, err))
+	_, err = b.PreApprove(me, appapi.CardPreApprovalCreate{Currency: "USD"})
+	assert.Equal(t, map[string]string{"currency": "enum"}, fields(t, err))
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, card.DefaultSettings().Check())
+	require.Error(t, card.Settings{ActiveAfter: -1}.Check())
+}

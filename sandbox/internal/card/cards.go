@@ -1,0 +1,184 @@
+package card
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// Settings are what the card programme decides.
+type Settings struct {
+	// ActiveAfter is how long a card stays pending, and the programme's verification under way.
+	ActiveAfter time.Duration
+}
+
+// DefaultSettings are a short wait.
+func DefaultSettings() Settings { return Settings{ActiveAfter: 300 * time.Millisecond} }
+
+// Check tells which settings make no sense, or nil.
+func (s Settings) Check() error {
+	if s.ActiveAfter < 0 {
+		return errors.New("cardActiveAfter is negative")
+	}
+	return nil
+}
+
+// Holder is whose name and address a card carries.
+type Holder struct {
+	Name    string
+	Address commonapi.BillingAddress
+}
+
+// Config is what cards need of the host. The functions must be safe for concurrent use.
+type Config struct {
+	Clock    *clock.Clock
+	Settings func() Settings
+	// Holder answers the account that makes a request.
+	Holder func(context.Context) Holder
+	// WalletAddress is the wallet that every card spends from.
+	WalletAddress string
+}
+
+// Cards answers the operations on cards. It is safe for concurrent use.
+type Cards struct {
+	config Config
+
+	mu         sync.Mutex
+	programmes map[string]*programme // by account
+}
+
+// programme is the card programme as one account takes part in it.
+type programme struct {
+	cards       []*card // oldest first
+	requestedAt time.Time
+	allowance   *allowance // nil: none
+}
+
+// New returns a programme without cards.
+func New(config Config) *Cards {
+	c := &Cards{config: config}
+	c.Reset()
+	return c
+}
+
+// Reset goes back to the first state.
+func (c *Cards) Reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.programmes = map[string]*programme{}
+}
+
+// turn is one request's time with the account's part of the programme, while the lock is held.
+type turn struct {
+	*programme
+	settings Settings
+	now      time.Time
+}
+
+// enter takes the lock; leave gives it back.
+func (c *Cards) enter(ctx context.Context) *turn {
+	account, settings := caller.From(ctx).Owner, c.config.Settings()
+	c.mu.Lock()
+	if c.programmes[account] == nil {
+		c.programmes[account] = &programme{}
+	}
+	return &turn{programme: c.programmes[account], settings: settings, now: c.config.Clock.Now().Truncate(time.Millisecond)}
+}
+
+func (c *Cards) leave() { c.mu.Unlock() }
+
+// card finds a card of the account.
+func (t *turn) card(id string) (*card, error) {
+	for _, found := range t.cards {
+		if found.id == id {
+			return found, nil
+		}
+	}
+	return nil, refuse.NotFound()
+}
+
+// pending tells whether a card is not ready to be used.
+func (t *turn) pending(c *card) bool { return t.now.Before(c.createdAt.Add(t.settings.ActiveAfter)) }
+
+// List answers the cards, newest first, and how far the account is from having one. Source: Card, card list answer.
+func (c *Cards) List(ctx context.Context) commonapi.CardList {
+	t := c.enter(ctx)
+	defer c.leave()
+	total := len(t.cards)
+	list := commonapi.CardList{
+		Cards: make([]commonapi.Card, 0, total), Total: &total, Created: total > 0, KYCStatus: t.verification(),
+	}
+	list.PhoneVerified = list.KYCStatus == commonapi.KYCStatusApproved
+	for i := total - 1; i >= 0; i-- {
+		list.Cards = append(list.Cards, t.view(t.cards[i]))
+	}
+	return list
+}
+
+// Create issues a card. Source: App API, Cards.
+func (c *Cards) Create(ctx context.Context) (commonapi.Card, error) {
+	holder := c.config.Holder(ctx)
+	secrets, err := newSecrets(c.config.Clock.Now())
+	if err != nil {
+		return commonapi.Card{}, err
+	}
+	t := c.enter(ctx)
+	defer c.leave()
+	issued := &card{
+		id:        "card_" + uuid.NewString(),
+		holder:    holder,
+		wallet:    c.config.WalletAddress,
+		limits:    firstLimits(),
+		secrets:   secrets,
+		nonces:    map[int64]bool{},
+		createdAt: t.now,
+	}
+	t.cards = append(t.cards, issued)
+	return t.view(issued), nil
+}
+
+// Get reads a card without its secrets. Source: App API, Cards.
+func (c *Cards) Get(ctx context.Context, id string) (commonapi.Card, error) {
+	return c.on(ctx, id, func(*turn, *card) error { return nil })
+}
+
+// on does something to one card and answers it as it then stands.
+func (c *Cards) on(ctx context.Context, id string, do func(*turn, *card) error) (commonapi.Card, error) {
+	t := c.enter(ctx)
+	defer c.leave()
+	found, err := t.card(id)
+	if err != nil {
+		return commonapi.Card{}, err
+	}
+	if err := do(t, found); err != nil {
+		return commonapi.Card{}, err
+	}
+	return t.view(found), nil
+}
+
+// SetLabel gives a card a label of the caller's own. Source: App API, Cards.
+func (c *Cards) SetLabel(ctx context.Context, id, label string) (commonapi.Card, error) {
+	return c.on(ctx, id, func(_ *turn, found *card) error {
+		found.label = label
+		return nil
+	})
+}
+
+// Freeze stops a card from spending, or lets it spend again. Source: App API, Cards.
+func (c *Cards) Freeze(ctx context.Context, id string, frozen bool) (commonapi.Card, error) {
+	return c.on(ctx, id, func(t *turn, found *card) error {
+		if t.pending(found) {
+			return refuse.Conflict("The card is not active yet.")
+		}
+		found.frozen = frozen
+		return nil
+	})
+}

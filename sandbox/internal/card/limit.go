@@ -1,0 +1,75 @@
+package card
+
+import (
+	"context"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+const (
+	limitCurrency = "USD"
+	limitDecimals = 2
+	limitDigits   = 18
+)
+
+// limits are what a card may spend.
+type limits struct{ daily, monthly, lifetime decimal.Decimal }
+
+func firstLimits() limits {
+	return limits{daily: decimal.NewFromInt(1_000), monthly: decimal.NewFromInt(10_000), lifetime: decimal.NewFromInt(100_000)}
+}
+
+// SetLimit sets the limits that are given and leaves the rest. Source: App API, Cards.
+func (c *Cards) SetLimit(ctx context.Context, id string, body appapi.CardLimitUpdate) (commonapi.Card, error) {
+	return c.on(ctx, id, func(_ *turn, found *card) error {
+		changed := found.limits
+		wrong := set("dailyLimit", &changed.daily, body.DailyLimit)
+		wrong = append(wrong, set("monthlyLimit", &changed.monthly, body.MonthlyLimit)...)
+		wrong = append(wrong, set("lifetimeLimit", &changed.lifetime, body.LifetimeLimit)...)
+		if len(wrong) == 0 {
+			wrong = changed.ordered()
+		}
+		if len(wrong) > 0 {
+			return refuse.ValidationFailed("", wrong...)
+		}
+		found.limits = changed
+		return nil
+	})
+}
+
+// set takes over a limit that is given, or says what is wrong with it.
+func set(field string, limit *decimal.Decimal, given *number.Number) []refuse.Field {
+	if given == nil {
+		return nil
+	}
+	wrong := func(code, message string) []refuse.Field {
+		return []refuse.Field{{Field: field, Code: code, Message: message}}
+	}
+	switch {
+	case given.NumDigits() > limitDigits || given.Exponent() > limitDigits || given.Exponent() < -limitDigits:
+		return wrong("decimal_max_digits", "A limit has at most 18 digits.")
+	case given.IsNegative():
+		return wrong("greater_than_equal", "A limit is no less than zero.")
+	case !given.Equal(given.Truncate(limitDecimals)):
+		return wrong("amount_precision", "The currency has 2 decimals.")
+	}
+	*limit = given.Decimal
+	return nil
+}
+
+// ordered says whether a limit is more than that of a longer time.
+func (l limits) ordered() []refuse.Field {
+	var wrong []refuse.Field
+	if l.daily.GreaterThan(l.monthly) {
+		wrong = append(wrong, refuse.Field{Field: "dailyLimit", Code: "less_than_equal", Message: "A day's limit is no more than a month's."})
+	}
+	if l.monthly.GreaterThan(l.lifetime) {
+		wrong = append(wrong, refuse.Field{Field: "monthlyLimit", Code: "less_than_equal", Message: "A month's limit is no more than that of the card's life."})
+	}
+	return wrong
+}

@@ -1,0 +1,98 @@
+package card
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// maxAllowanceDigits bounds what a pre-approval may say.
+const maxAllowanceDigits = 36
+
+// allowance is what the card programme may draw on the wallet.
+type allowance struct {
+	amount   *decimal.Decimal // nil: without bound
+	currency string
+	hash     string
+}
+
+// verification is how far the card programme's verification has come.
+// Source: States and transitions, Card and verification.
+func (t *turn) verification() commonapi.KYCStatus {
+	switch {
+	case t.requestedAt.IsZero():
+		return commonapi.KYCStatusNotStarted
+	case t.now.Before(t.requestedAt.Add(t.settings.ActiveAfter)):
+		return commonapi.KYCStatusRequested
+	default:
+		return commonapi.KYCStatusApproved
+	}
+}
+
+// KYCLink creates or fetches the link under which the holder verifies themselves for a card. Source: App API, Cards.
+func (c *Cards) KYCLink(ctx context.Context) appapi.KYCLink {
+	t := c.enter(ctx)
+	defer c.leave()
+	if t.requestedAt.IsZero() {
+		t.requestedAt = t.now
+	}
+	return appapi.KYCLink{
+		URL:    "https://verify.example.com/cards/" + caller.From(ctx).Owner,
+		Status: t.verification(),
+	}
+}
+
+// PreApprove lets the card programme draw on the wallet. Source: App API, Cards.
+func (c *Cards) PreApprove(ctx context.Context, body appapi.CardPreApprovalCreate) (appapi.CardPreApproval, error) {
+	if body.Currency == "" {
+		body.Currency = "USDC"
+	}
+	if err := checkAllowance(body); err != nil {
+		return appapi.CardPreApproval{}, err
+	}
+	t := c.enter(ctx)
+	defer c.leave()
+	if t.allowance == nil || !t.allowance.is(body) {
+		t.allowance = &allowance{amount: body.Amount, currency: body.Currency, hash: newHash()}
+	}
+	return appapi.CardPreApproval{Approved: true, TxHash: t.allowance.hash}, nil
+}
+
+// is tells whether the allowance is what is asked for.
+func (a *allowance) is(body appapi.CardPreApprovalCreate) bool {
+	if a.amount == nil || body.Amount == nil {
+		return a.amount == body.Amount && a.currency == body.Currency
+	}
+	return a.amount.Equal(*body.Amount) && a.currency == body.Currency
+}
+
+func checkAllowance(body appapi.CardPreApprovalCreate) error {
+	const tokenDecimals = 6
+	switch amount := body.Amount; {
+	case body.Currency != "USDC" && body.Currency != "EURC":
+		return refuse.InvalidField("currency", "enum", "A wallet holds USDC and EURC.")
+	case amount == nil:
+		return nil
+	case amount.NumDigits() > maxAllowanceDigits || amount.Exponent() < -maxAllowanceDigits:
+		return refuse.InvalidField("amount", "decimal_max_digits", "An amount has at most 36 digits.")
+	case !amount.IsPositive():
+		return refuse.InvalidField("amount", "greater_than", "An amount is greater than zero.")
+	case !amount.Equal(amount.Truncate(tokenDecimals)):
+		return refuse.InvalidField("amount", "amount_precision", "The token has 6 decimals.")
+	}
+	return nil
+}
+
+// newHash is a random transaction hash.
+func newHash() string {
+	var hash [32]byte
+	_, _ = rand.Read(hash[:]) // never fails
+	return "0x" + hex.EncodeToString(hash[:])
+}

@@ -1,0 +1,62 @@
+package card
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+// nonceLifetime is how far a nonce may be off. Source: Limits, Lifetimes.
+const nonceLifetime = 5 * time.Minute
+
+// message is what the card's wallet signs. The description says that a confirmation message is signed, and not how it
+// reads.
+func message(cardID string, nonce int64) []byte {
+	return fmt.Appendf(nil, "Reveal card %s at %d", cardID, nonce)
+}
+
+// Reveal answers number and security code to the holder of the card's wallet.
+// Source: Reference endpoints, card details; Limits, Lifetimes.
+func (c *Cards) Reveal(ctx context.Context, id string, proof commonapi.CardDetailsProof) (commonapi.CardDetails, error) {
+	signer, unreadable := wallet.RecoverAddress(message(id, proof.Nonce), proof.MessageSignature) // before any lock
+	t := c.enter(ctx)
+	defer c.leave()
+	found, err := t.card(id)
+	if err != nil {
+		return commonapi.CardDetails{}, err
+	}
+	switch {
+	case t.pending(found):
+		return commonapi.CardDetails{}, refuse.Conflict("The card is not active yet.")
+	case !t.fresh(proof.Nonce):
+		return commonapi.CardDetails{}, refuse.InvalidField("nonce", "nonce_expired", "The nonce is more than five minutes off.")
+	case unreadable != nil || !strings.EqualFold(signer, found.wallet):
+		return commonapi.CardDetails{}, refuse.SignatureInvalid()
+	case found.nonces[proof.Nonce]:
+		return commonapi.CardDetails{}, refuse.Conflict("The nonce was used before.")
+	}
+	t.use(found, proof.Nonce)
+	return commonapi.CardDetails{
+		CardNumber: found.secrets.number, Cvv: found.secrets.cvv, ExpiryDate: found.secrets.expiry,
+	}, nil
+}
+
+// fresh tells whether a nonce is a Unix time around now. Bounds are compared in seconds, so that no nonce overflows.
+func (t *turn) fresh(nonce int64) bool {
+	return nonce >= t.now.Add(-nonceLifetime).Unix() && nonce <= t.now.Add(nonceLifetime).Unix()
+}
+
+// use remembers a nonce for as long as it could come again.
+func (t *turn) use(c *card, nonce int64) {
+	for used := range c.nonces {
+		if !t.fresh(used) {
+			delete(c.nonces, used)
+		}
+	}
+	c.nonces[nonce] = true
+}
