@@ -1,0 +1,62 @@
+package merchant
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
+)
+
+// Products answers the operation on products. It never changes, and is safe for concurrent use.
+type Products struct{ list []refapi.MerchantProduct }
+
+// New returns the products of the first state, created at a time.
+func New(createdAt time.Time) *Products {
+	price := func(text string) *decimal.Decimal {
+		value := decimal.RequireFromString(text)
+		return &value
+	}
+	once := 1
+	p := &Products{list: []refapi.MerchantProduct{
+		{
+			Name: "Day pass", Description: "Entry for one day.", Currency: "USD", Active: true,
+			Price: price("12.50"), MaxQuantity: &once, Metadata: commonapi.OpenObject{"sku": "DAY-1"},
+			URL: "https://shop.example.com/day-pass", WebhookURL: "https://shop.example.com/webhook",
+			SuccessURL: "https://shop.example.com/thanks", CancelURL: "https://shop.example.com/cart",
+			Images: []string{"https://shop.example.com/day-pass.png"},
+		},
+		{
+			Name: "Gift card", Description: "For an amount of the buyer's choice.", Currency: "EUR", Active: true,
+			MinAmount: price("5.00"), MaxAmount: price("250.00"), PresetAmount: price("25.00"),
+		},
+		{Name: "Early bird pass", Currency: "USD", Price: price("9.00"), SoldCount: 40},
+	}}
+	for i := range p.list {
+		product := &p.list[i]
+		product.ID = uuid.NewSHA1(uuid.NameSpaceURL, []byte("product "+product.Name)).String()
+		product.CreatedAt, product.UpdatedAt = createdAt, createdAt
+	}
+	return p
+}
+
+// List answers the products, or only those on sale.
+func (p *Products) List(activeOnly bool) []refapi.MerchantProduct {
+	listed := []refapi.MerchantProduct{}
+	for _, product := range p.list {
+		if product.Active || !activeOnly {
+			listed = append(listed, product)
+		}
+	}
+	return listed
+}
+
+// ListMerchantProducts implements the operation of that name. Without active_only it lists products on sale.
+// Source: Reference endpoints under /api/v1.
+func (p *Products) ListMerchantProducts(_ context.Context, r refapi.ListMerchantProductsRequestObject) (refapi.ListMerchantProductsResponseObject, error) {
+	activeOnly := r.Params.ActiveOnly == nil || *r.Params.ActiveOnly
+	return refapi.ListMerchantProducts200JSONResponse(p.List(activeOnly)), nil
+}

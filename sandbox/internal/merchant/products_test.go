@@ -1,0 +1,38 @@
+package merchant_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/merchant"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
+)
+
+func TestProductsOnSaleAreListedUnlessAllAreAskedFor(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	products := merchant.New(now)
+	yes, no := true, false
+	list := func(activeOnly *bool) refapi.ListMerchantProducts200JSONResponse {
+		answer, err := products.ListMerchantProducts(t.Context(), refapi.ListMerchantProductsRequestObject{
+			Params: refapi.ListMerchantProductsParams{ActiveOnly: activeOnly},
+		})
+		require.NoError(t, err)
+		return answer.(refapi.ListMerchantProducts200JSONResponse)
+	}
+	assert.Equal(t, list(&yes), list(nil))
+	assert.Greater(t, len(list(&no)), len(list(nil)))
+
+	ids := map[string]bool{}
+	for _, product := range list(&no) {
+		ids[product.ID] = true
+		assert.Equal(t, now, product.CreatedAt)
+	}
+	assert.Len(t, ids, len(list(&no)))
+	for _, product := range list(nil) {
+		assert.True(t, product.Active, product.Name)
+	}
+}
