@@ -23,6 +23,7 @@ var bankMethods = strings.Fields(`sepa swift ach uaefts fedwire rtp fednow pix s
 	gtq_ewallet hkd_fps hnl_local idr_local idr_ewallet ils_local inr_local inr_upi jmd_local jpy_local krw_local myr_local nok_local php_local
 	php_ewallet pkr_raast pkr_ewallet pln_local sar_local sle_local thb_local try_fast tzs_local ugx_local vnd_local xof_local zmw_local`)
 
+// Rule: contact.variants, contact.bank-methods
 func TestContactAccountRoundTrips(t *testing.T) {
 	require.Len(t, bankMethods, 57)
 	accounts := map[string]dapi.ContactAccount{
@@ -56,6 +57,7 @@ func TestContactAccountRoundTrips(t *testing.T) {
 	}
 }
 
+// Rule: contact.bank-methods
 func TestEveryBankMethodIsTakenByTheHost(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
@@ -69,6 +71,7 @@ func TestEveryBankMethodIsTakenByTheHost(t *testing.T) {
 	}
 }
 
+// Rule: contact.default-variant
 func TestConstructorsSetTheTypeOverAnother(t *testing.T) {
 	given := dapi.BankAccount{AccountType: dapi.BankMethodPIX, IBAN: "DE89370400440532013000"}
 	bank, ok := dapi.SEPA(given).Variant().(dapi.BankAccount)
@@ -129,6 +132,7 @@ func (w *world) bodies(path string) *[]string {
 	return &kept
 }
 
+// Rule: contact.name, contact.email
 func TestUnsetFieldsAreNotSent(t *testing.T) {
 	w := newWorld(t)
 	sent := w.bodies("/dapi/v1/contacts")
@@ -159,6 +163,7 @@ func TestUpdateSendsWhatIsSetAndNothingElse(t *testing.T) {
 	}
 }
 
+// Rule: contact.deduplicated, contact.answer, idempotency.contacts, idempotency.replay
 func TestContactsLive(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
@@ -181,6 +186,7 @@ func TestContactsLive(t *testing.T) {
 	as[*errors.NotFound](t, err)
 }
 
+// Rule: idempotency.client, sandbox.minimum, sandbox.maximum
 func TestClientsLive(t *testing.T) {
 	w := newWorld(t)
 	integrator := w.integrator()

@@ -8,6 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
+// Rule: rail.money-in, coverage.money-out
 func TestTheCatalogueIsTheDescriptions(t *testing.T) {
 	in, out := dapi.MoneyIn(), dapi.MoneyOut()
 	assert.Len(t, in, 13)
@@ -23,6 +24,7 @@ func TestTheCatalogueIsTheDescriptions(t *testing.T) {
 	assert.NotEqual(t, in[0], dapi.MoneyIn()[0], "the slice is the caller's")
 }
 
+// Rule: coverage.suffixes
 func TestKindsFollowTheSuffix(t *testing.T) {
 	assert.Equal(t, dapi.MethodKindScheme, dapi.BankMethodSEPA.Kind())
 	assert.Equal(t, dapi.MethodKindLocal, dapi.BankMethodBDTLocal.Kind())
@@ -30,6 +32,7 @@ func TestKindsFollowTheSuffix(t *testing.T) {
 	assert.Equal(t, dapi.MethodKindLocal, dapi.BankMethod("new_local").Kind())
 }
 
+// Rule: coverage.direct
 func TestOnlySettlementAssetsOnBaseArePaidDirectly(t *testing.T) {
 	for account, want := range map[dapi.OnchainAccount]bool{
 		{ChainID: "base", Currency: "USDC"}:     true,

@@ -11,6 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
+// Rule: size.escrow-duration
 func TestEscrowDurations(t *testing.T) {
 	for want, d := range map[dapi.EscrowDuration]time.Duration{
 		"14d":   14 * 24 * time.Hour,

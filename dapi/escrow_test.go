@@ -14,6 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
+// Rule: lifetime.escrow-approval, idempotency.escrow
 func TestEscrowOpens(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange  func(s *escrowService, key *signer)
@@ -54,6 +55,7 @@ func TestEscrowOpens(t *testing.T) {
 	}
 }
 
+// Rule: idempotency.escrow
 func TestEscrowOpensOnce(t *testing.T) {
 	for name, pause := range map[string]time.Duration{"at once": 0, "when its first approval is too late": 5 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
@@ -83,6 +85,7 @@ func TestEscrowThatExpiredIsNotOpen(t *testing.T) {
 	assert.Zero(t, key.approvals())
 }
 
+// Rule: idempotency.escrow-action
 func TestEscrowActs(t *testing.T) {
 	for action, want := range map[dapi.EscrowActionType]dapi.EscrowStatus{
 		dapi.EscrowActionTypeRelease: dapi.EscrowStatusReleased, dapi.EscrowActionTypeRefund: dapi.EscrowStatusRefunded,
@@ -145,6 +148,7 @@ func TestEscrowOutcomeThatCannotBeReadIsUnknown(t *testing.T) {
 	})
 }
 
+// Rule: lifetime.escrow-refresh
 func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, escrows := newEscrowService(t)

@@ -127,6 +127,7 @@ func (storedSession) Load(context.Context) (dapi.Session, error) {
 }
 func (storedSession) Save(context.Context, dapi.Session) error { return nil }
 
+// Rule: endpoint.rows, endpoint.base, endpoint.json, session.bearer, contact.answer, coverage.chains
 func TestEachExchangeLooksAsDescribed(t *testing.T) {
 	for name, x := range exchanges {
 		t.Run(name, func(t *testing.T) {

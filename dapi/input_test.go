@@ -19,6 +19,7 @@ import (
 )
 
 // TestBadInputIsRefusedBeforeAnythingIsSent: not even the login happens.
+// Rule: error.missing, page.limit, page.cursor-size, size.payment-reference, size.purpose, size.document-ids, size.payout-public-key, size.signature, size.contact-name, size.contact-currency, size.id-prefix, contact.onchain, idempotency.pattern
 func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	valid := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
 	payout := func(change func(*dapi.PayoutCreate)) func(context.Context, *dapi.Integrator) error {
@@ -138,6 +139,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 
 func make11() []string { return strings.Split("a,b,c,d,e,f,g,h,i,j,k", ",") }
 
+// Rule: size.payment-reference, size.purpose, size.document-ids, idempotency.pattern
 func TestInputAtItsBoundsIsSent(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.PaymentReference = strings.Repeat("€", 140)

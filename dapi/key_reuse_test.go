@@ -10,6 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
+// Rule: idempotency.other-terms
 func TestAKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 	w := newPayWorld(t)
 	key := moneymovement.IdempotencyKey("invoice-42")
@@ -44,6 +45,7 @@ func TestAKeyIsFreeForCorrectedTermsAfterARefusal(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// Rule: idempotency.scope
 func TestAKeyMeansSomethingElseInAnotherAccount(t *testing.T) {
 	w := newPayWorld(t)
 	key := moneymovement.IdempotencyKey("invoice-42")

@@ -37,6 +37,7 @@ func TestLiveChainsAreAskedForOncePerLifetime(t *testing.T) {
 }
 
 // A token that this version does not know is held to its live decimals; USDC and EURC need no asking.
+// Rule: error.amount-precision
 func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
 	w := newPayWorld(t)
 	live := w.account

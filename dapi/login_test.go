@@ -54,6 +54,7 @@ func TestChallengeThatReadsAsAnApprovalIsNotSigned(t *testing.T) {
 	}
 }
 
+// Rule: login.signs-decoded-bytes, login.challenge-unknown
 func TestOtherChallengesAreSignedAsTheyAre(t *testing.T) {
 	for name, payload := range map[string]string{
 		"a login": `{"challengeId":"ch_1","purpose":"login"}`, "bytes": "\x00\x01\xff", "text": "sign me in", "a list": `["operation"]`,
@@ -82,6 +83,7 @@ func (s signerFunc) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	return s.Signer.Sign(ctx, message)
 }
 
+// Rule: login.challenge-once, rate.login-challenge
 func TestLostTokenAnswerAsksForOneFreshChallenge(t *testing.T) {
 	w := newWorld(t)
 	lost := w.host.Arm("POST", "/auth/token", sandbox.DropAfterCommit())
@@ -102,6 +104,7 @@ func TestTokenAnswerLostTwiceMeansNotDelivered(t *testing.T) {
 	assert.Equal(t, 2, w.sent("CreateToken"))
 }
 
+// Rule: login.challenge-expires
 func TestChallengeThatExpiredIsReplacedOnce(t *testing.T) {
 	for name, late := range map[string]int{"once": 1, "twice": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -126,6 +129,7 @@ func TestChallengeThatExpiredIsReplacedOnce(t *testing.T) {
 	}
 }
 
+// Rule: login.request-expiry
 func TestClockThatIsOff(t *testing.T) {
 	t.Run("the service tells the time", func(t *testing.T) {
 		w := newWorld(t)
@@ -151,6 +155,7 @@ func TestClockThatIsOff(t *testing.T) {
 	})
 }
 
+// Rule: login.bad-signature, login.one-answer, login.key-not-registered
 func TestRefusedLogins(t *testing.T) {
 	stranger, err := signing.GenerateEd25519()
 	require.NoError(t, err)
@@ -187,6 +192,7 @@ func (f forger) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	return f.Signer.Sign(ctx, append([]byte("not "), message...))
 }
 
+// Rule: login.unavailable
 func TestLoginThatIsUnavailable(t *testing.T) {
 	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.LoginAvailable = false }))
 	account := w.integrator().Self()
@@ -211,6 +217,7 @@ type brokenSigner struct {
 
 func (b brokenSigner) Sign(context.Context, []byte) ([]byte, error) { return nil, b.err }
 
+// Rule: session.key-read-again
 func TestDeletedKeyStopsItsSessions(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
@@ -223,6 +230,7 @@ func TestDeletedKeyStopsItsSessions(t *testing.T) {
 	assert.Equal(t, 1, w.sent("CreateToken"), "403 is never a reason to log in again")
 }
 
+// Rule: session.scope
 func TestKeyWithoutTheScope(t *testing.T) {
 	w := newWorld(t)
 	key, err := signing.Generate()

@@ -27,6 +27,7 @@ func newLedger(t *testing.T) (*world, *dapi.Account, dapi.ListTransactionsParams
 	return w, account, dapi.ListTransactionsParams{Limit: 2}
 }
 
+// Rule: page.next-cursor, ledger.whole-account
 func TestAllWalksEveryPageAndAgain(t *testing.T) {
 	w, account, params := newLedger(t)
 	all := account.Transactions.All(t.Context(), params)
@@ -102,6 +103,7 @@ func TestAllRefusesAListThatDoesNotAdvance(t *testing.T) {
 	assert.Equal(t, 2, w.sent("ListTransactions"))
 }
 
+// Rule: page.cursor-of-its-query
 func TestCursorOfAnotherQuery(t *testing.T) {
 	_, account, params := newLedger(t)
 	first, err := account.Transactions.List(t.Context(), params)
@@ -126,6 +128,7 @@ func TestFilters(t *testing.T) {
 	assert.Equal(t, all.Items[:2], since.Items)
 }
 
+// Rule: coverage.chains
 func TestChainsAreListed(t *testing.T) {
 	w := newWorld(t)
 	codes := map[dapi.ChainCode]dapi.ChainID{}

@@ -49,6 +49,7 @@ func (w *world) rewritePayload(payout map[string]any, change func(members map[st
 	approval["payload"] = payload
 }
 
+// Rule: session.prepare-sign-confirm
 func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 	set := func(name string, value any) func(map[string]any) {
 		return func(members map[string]any) { members[name] = value }
@@ -207,6 +208,7 @@ func TestContactIDWithoutItsPrefix(t *testing.T) {
 	as[*errors.SignatureInvalid](t, err) // signed where the service spells it out; the host knows another payload
 }
 
+// Rule: coverage.cross-chain
 func TestCrossChainPayoutIsApprovedForItsChain(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.ContactID = w.contact(w.account, dapi.Onchain(dapi.OnchainAccount{

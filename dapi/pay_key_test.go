@@ -16,6 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
+// Rule: idempotency.derived
 func TestPayMakesAKeyOfItsOwn(t *testing.T) {
 	w := newPayWorld(t)
 	first, err := w.pay()
@@ -99,6 +100,7 @@ func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {
 	}
 }
 
+// Rule: idempotency.equal-payouts
 func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.Amount = amount("10")

@@ -64,6 +64,7 @@ func (w *payWorld) traffic() traffic {
 }
 
 // TestPaySettles holds what Pay settles by itself: each ends in one payment.
+// Rule: session.prepare-sign-confirm, lifetime.price, lifetime.payout-approval, idempotency.echo, status.502
 func TestPaySettles(t *testing.T) {
 	tolerance := func(fraction string) []moneymovement.CallOption {
 		return []moneymovement.CallOption{dapi.QuoteTolerance(amount(fraction))}
@@ -203,6 +204,7 @@ func TestPaySettles(t *testing.T) {
 }
 
 // TestPayReturns holds what Pay leaves to its caller: no money moves.
+// Rule: session.recheck-before-co-signing, idempotency.other-terms, contact.blockers
 func TestPayReturns(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)
@@ -317,6 +319,7 @@ func as[E error](t *testing.T, err error) E {
 	return found
 }
 
+// Rule: idempotency.replay, idempotency.bank-payout
 func TestPayAgainWithTheSameKey(t *testing.T) {
 	t.Run("after it went through", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -387,6 +390,7 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 	}
 }
 
+// Rule: lifetime.price
 func TestPayQuoteWorsened(t *testing.T) {
 	for name, options := range map[string][]moneymovement.CallOption{
 		"without a tolerance": nil, "beyond the tolerance": {dapi.QuoteTolerance(amount("0.019"))},

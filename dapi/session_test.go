@@ -30,6 +30,7 @@ func TestNothingIsSentBeforeTheFirstCall(t *testing.T) {
 	assert.Empty(t, w.host.Requests())
 }
 
+// Rule: login.two-steps
 func TestAnyNumberOfGoroutinesShareOneLogin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -64,6 +65,7 @@ func TestAnyNumberOfGoroutinesShareOneRefresh(t *testing.T) {
 	})
 }
 
+// Rule: session.access-lifetime
 func TestTokenIsRenewedShortlyBeforeItExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -91,6 +93,7 @@ func TestTokenIsRenewedShortlyBeforeItExpires(t *testing.T) {
 	})
 }
 
+// Rule: session.refresh-once
 func TestTokenExpiredIsRefreshedAndReplayedOnce(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
@@ -110,6 +113,7 @@ func TestTokenExpiredIsRefreshedAndReplayedOnce(t *testing.T) {
 	assert.Equal(t, http.StatusCreated, sent[1].Status)
 }
 
+// Rule: session.refresh-once
 func TestTokenThatExpiresAgainAtOnceIsReturned(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
@@ -119,6 +123,7 @@ func TestTokenThatExpiresAgainAtOnceIsReturned(t *testing.T) {
 	assert.Equal(t, 2, w.sent("ListChains"), "one replay, and no more")
 }
 
+// Rule: session.recheck-on-refresh
 func TestRefusedRefreshLogsInOnce(t *testing.T) {
 	for _, status := range []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden} {
 		t.Run(http.StatusText(status), func(t *testing.T) {
@@ -150,6 +155,7 @@ func TestRefreshThatIsToldToWaitIsNoReasonToLogIn(t *testing.T) {
 	})
 }
 
+// Rule: session.refresh-lifetime
 func TestRefreshTokenThatIsOverIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -215,6 +221,7 @@ func TestCallerWhoStopsWaitingHarmsNobody(t *testing.T) {
 	})
 }
 
+// Rule: session.service-account, rate.per-credential
 func TestOneIntegratorServesManyClientsAtOnce(t *testing.T) {
 	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = 0 }))
 	integrator := w.integrator()

@@ -101,7 +101,7 @@ func (w *payWorld) control(method, path, body string) error {
 }
 
 // Every code of the catalogue: a request that provokes it, its status and details, its Go type.
-// Rule: slug.*
+// Rule: slug.*, login.mode, session.platform-token, error.fields, error.location, error.request-id
 func TestEverySlugArrivesAsItsType(t *testing.T) {
 	all := map[errors.Code]provocation{}
 	for _, part := range []map[errors.Code]provocation{requestSlugs, sessionSlugs, moneySlugs} {

@@ -74,6 +74,7 @@ func newScript(t *testing.T, answers map[string][]string) (*script, *dapi.Integr
 }
 
 // TestEachMethodSendsItsOperation: as the table of endpoints says, and for the account that was asked for.
+// Rule: endpoint.rows, session.service-account, ledger.whole-account, error.unknown-key
 func TestEachMethodSendsItsOperation(t *testing.T) {
 	type call = func(context.Context, *dapi.Account) error
 	for what, c := range map[string]struct {
@@ -172,6 +173,7 @@ func TestEachMethodSendsItsOperation(t *testing.T) {
 	}
 }
 
+// Rule: rail.states, rail.residency
 func TestRailWaits(t *testing.T) {
 	page := func(status string) string {
 		return `{"items":[{"method":"ach","currency":"USD","status":"active"},{"method":"sepa","currency":"EUR","status":"` + status + `"}]}`
@@ -230,6 +232,7 @@ func TestPayinWaits(t *testing.T) {
 	}
 }
 
+// Rule: verification.completed-explicitly
 func TestVerificationWaits(t *testing.T) {
 	for _, end := range []dapi.KYBStatus{dapi.KYBStatusApproved, dapi.KYBStatusRejected} {
 		t.Run(string(end), func(t *testing.T) {

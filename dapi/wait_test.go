@@ -15,6 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
+// Rule: client.ready, ledger.progress
 func TestWaitReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(5 * time.Minute) }))

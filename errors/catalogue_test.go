@@ -76,6 +76,7 @@ var samples = map[string]struct {
 	"[]Blocker": {`[{"code":"kyc","message":"m","field":"iban"}]`, []errors.Blocker{{Code: "kyc", Message: "m", Field: "iban"}}},
 }
 
+// Rule: error.envelope, error.one-typed-error
 func TestEverySlugDecodesIntoItsOwnType(t *testing.T) {
 	catalogue := readCatalogue(t)
 	require.Len(t, catalogue.Slugs, 46, "the description's table has 46 error codes")
@@ -145,6 +146,7 @@ func TestUnknownCodeHasNoEntry(t *testing.T) {
 	assert.Empty(t, unknown.Condition())
 }
 
+// Rule: error.folded
 func TestUnreachedSlugs(t *testing.T) {
 	catalogue := readCatalogue(t)
 	require.Len(t, catalogue.Unreached, 4)

@@ -18,6 +18,7 @@ func decode(status int, body string) error {
 	return errors.Decode(errors.Answer{Status: status, Body: []byte(body)})
 }
 
+// Rule: error.unknown-slug, error.one-typed-error
 func TestUnknownSlugKeepsEverything(t *testing.T) {
 	err := errors.Decode(errors.Answer{
 		Status: 409, Operation: "SyncEscrow", IdempotencyKey: "k", Write: true, Attempts: 2,
@@ -38,6 +39,7 @@ func TestUnknownSlugKeepsEverything(t *testing.T) {
 	assert.Same(t, &unrecognized.Refusal, refusal)
 }
 
+// Rule: endpoint.request-id, error.request-id
 func TestRequestIDComesFromTheHeaderFirst(t *testing.T) {
 	body := []byte(`{"error":{"code":"internal_error","message":"m","details":{"requestId":"req_body"}}}`)
 	for name, tc := range map[string]struct {

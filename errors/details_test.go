@@ -10,6 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
+// Rule: session.scope
 func TestForbiddenScope(t *testing.T) {
 	for name, tc := range map[string]struct {
 		scope string
@@ -34,6 +35,7 @@ func TestForbiddenScope(t *testing.T) {
 	}
 }
 
+// Rule: session.platform-token
 func TestForbiddenReason(t *testing.T) {
 	var forbidden *errors.Forbidden
 	require.ErrorAs(t, decode(403, `{"error":{"code":"forbidden","details":{"reason":"developerSessionRequired"}}}`), &forbidden)
@@ -82,6 +84,7 @@ func TestDetailsOfAnotherShapeAreKeptRaw(t *testing.T) {
 	}
 }
 
+// Rule: error.details
 func TestAbsentAndNullDetailsAreNil(t *testing.T) {
 	for _, body := range []string{`{"error":{"code":"gone"}}`, `{"error":{"code":"gone","details":null}}`} {
 		var gone *errors.Gone
@@ -90,6 +93,7 @@ func TestAbsentAndNullDetailsAreNil(t *testing.T) {
 	}
 }
 
+// Rule: error.fields
 func TestFieldWithPartsMissingOrWrong(t *testing.T) {
 	body := `{"error":{"code":"validation_failed","message":7,"details":{"location":"query","fields":[
 		{"field":"limit","code":"less_than","message":"too large","extra":1},{"field":"cursor","code":9},{}]}}}`

@@ -56,6 +56,7 @@ func TestErrorTexts(t *testing.T) {
 }
 
 // Whatever the service or a caller puts into an error, its text stays one bounded, printable line.
+// Rule: error.message
 func TestTextsAreOneBoundedLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(label string) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, label)) }
@@ -92,6 +93,7 @@ func TestLongMessageIsCutOff(t *testing.T) {
 	assert.Equal(t, strings.Repeat("a", 300), (&errors.Refusal{Message: strings.Repeat("a", 300)}).Error(), "exactly the bound is not cut")
 }
 
+// Rule: error.logged-request-id
 func TestSlogShowsWhatToSearchFor(t *testing.T) {
 	var out bytes.Buffer
 	logger := slog.New(slog.NewJSONHandler(&out, nil))

@@ -27,6 +27,7 @@ func TestCausesAreVisible(t *testing.T) {
 	}
 }
 
+// Rule: error.branch-on-code
 func TestSlugTypesAreToldApart(t *testing.T) {
 	err := error(&errors.QuoteExpired{})
 	var other *errors.FundingAttemptExpired

@@ -69,6 +69,7 @@ func credentials(attempts []received) []string {
 
 var expired = refuses(http.StatusUnauthorized, errors.CodeTokenExpired)
 
+// Rule: session.bearer, session.refresh-once
 func TestExpiredTokenIsRenewedAndTheRequestReplayedOnce(t *testing.T) {
 	busy := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "1")
 	for name, tc := range map[string]struct {

@@ -17,6 +17,7 @@ import (
 )
 
 // A window takes its calls at once; the next one waits until the first one has left the window.
+// Rule: rate.reads, rate.writes, rate.sandbox-money
 func TestWindowsTakeWhatTheyState(t *testing.T) {
 	for window, allowance := range transport.StatedWindows() {
 		t.Run(string(window), func(t *testing.T) {
@@ -34,6 +35,7 @@ func TestWindowsTakeWhatTheyState(t *testing.T) {
 	}
 }
 
+// Rule: rate.reads, rate.writes, rate.login-address, rate.login-email, rate.sandbox-money
 func TestStatedWindowsAreTheDescriptions(t *testing.T) {
 	assert.Equal(t, map[transport.Window]transport.Allowance{
 		transport.WindowReads:        {Calls: 600, Per: time.Minute},
@@ -213,6 +215,7 @@ func TestCancelledWaitersLeaveNoGap(t *testing.T) {
 	})
 }
 
+// Rule: rate.per-credential
 func TestScopesAndWindowsAreCountedApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		allowance := transport.Allowance{Calls: 1, Per: time.Minute}
@@ -227,6 +230,7 @@ func TestScopesAndWindowsAreCountedApart(t *testing.T) {
 	})
 }
 
+// Rule: rate.off
 func TestWindowsThatAreNotLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()

@@ -63,6 +63,7 @@ func TestQueryEncoding(t *testing.T) {
 	}
 }
 
+// Rule: endpoint.json
 func TestHeadersOfARequest(t *testing.T) {
 	svc := script(ok)
 	client := newClient(t, host, through(svc), authorizedBy(keyCredential{}), func(c *transport.Config) {

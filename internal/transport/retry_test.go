@@ -15,6 +15,7 @@ import (
 )
 
 // The whole policy, as the package documentation of moneymovement states it: who is sent again after what.
+// Rule: status.*
 func TestRetryPolicy(t *testing.T) {
 	const (
 		read = 1 << iota
@@ -110,6 +111,7 @@ func TestAttemptsOfOneWriteAreIdentical(t *testing.T) {
 	}
 }
 
+// Rule: idempotency.optional, idempotency.derived
 func TestReadsCarryNoKeyAndWritesAFreshOneEachCall(t *testing.T) {
 	svc := script(ok)
 	client := newClient(t, host, through(svc))

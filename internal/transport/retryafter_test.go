@@ -15,6 +15,7 @@ import (
 )
 
 // go-retryablehttp multiplies Retry-After into an overflow and sleeps however long it says, beyond RetryWaitMax.
+// Rule: rate.retry-after, status.429
 func TestRetryAfterIsFollowedOrReturnedAtOnce(t *testing.T) {
 	const most = 65 * time.Second
 	for name, tc := range map[string]struct {

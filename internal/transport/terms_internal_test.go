@@ -71,6 +71,7 @@ func TestTermsAreBounded(t *testing.T) {
 	assert.Error(t, err, "the latest are remembered")
 }
 
+// Rule: idempotency.lifetimes
 func TestTermsEndWithTheKeysLifetime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTerms()

@@ -25,6 +25,7 @@ func refused(t *testing.T, err error, fieldsAndCodes ...string) {
 	assert.Equal(t, fieldsAndCodes, got)
 }
 
+// Rule: size.contact-id, size.id-prefix
 func TestPathParametersCannotChangeThePath(t *testing.T) {
 	for value, code := range map[string]string{
 		"":                               "missing",
@@ -79,6 +80,7 @@ func TestPathStepsAreRefusedWithoutAPattern(t *testing.T) {
 	}
 }
 
+// Rule: idempotency.pattern
 func TestIdempotencyKeyPattern(t *testing.T) {
 	for key, code := range map[string]string{
 		"":                       "missing",
