@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -89,50 +88,69 @@ func TestEveryRouteAsksForItsScope(t *testing.T) {
 	none.must(http.StatusOK, "GET", "/sandbox/treasury", nil)
 }
 
-// The key is deleted at every moment of a confirm at which the host looks at its clock: up to the last one, which is the
-// funding itself, the confirm is refused and no money moves.
+// The key is deleted at each moment of a request at which the host looks at its clock. A read is let through once it was
+// admitted; a confirm is refused at a later moment too, right before the money would move.
 // Rule: session.recheck-before-co-signing
 func TestAKeyDeletedDuringAConfirmFundsNothing(t *testing.T) {
-	start := time.Now()
-	var watching atomic.Pointer[func()]
-	ticking := sandbox.WithClock(func() time.Time {
-		if looked := watching.Load(); looked != nil {
-			(*looked)()
+	confirms, reads := 0, 0
+	for moment := int64(1); ; moment++ {
+		p, booked := newInterrupted(t)
+		got := p.deletingTheKeyAt(moment, func() reply { return p.confirm(booked) })
+		if got.status == http.StatusOK {
+			assert.Equal(t, "80", p.balance())
+			break
+		}
+		refused(t, http.StatusForbidden, "forbidden", got)
+		assert.Nil(t, got.body.at("error", "details"))
+		assert.Equal(t, "100", p.balance(), "deleted at moment %d", moment)
+		confirms++
+	}
+	for moment := int64(1); ; moment++ {
+		p, booked := newInterrupted(t)
+		got := p.deletingTheKeyAt(moment, func() reply { return p.call("GET", "/payouts/"+booked.body.text("id"), nil) })
+		if got.status == http.StatusOK {
+			break
+		}
+		refused(t, http.StatusForbidden, "forbidden", got)
+		reads++
+	}
+	assert.Greater(t, confirms, reads)
+}
+
+// interrupted is a payer to whose host something happens when it looks at its clock.
+type interrupted struct {
+	*payer
+	looking *atomic.Pointer[func()]
+}
+
+// newInterrupted has a payout that waits for its confirm.
+func newInterrupted(t *testing.T) (*interrupted, reply) {
+	start, looking := time.Now(), &atomic.Pointer[func()]{}
+	w := newWorld(t, sandbox.WithClock(func() time.Time {
+		if look := looking.Load(); look != nil {
+			(*look)()
 		}
 		return start
-	})
-	// confirmAndDelete confirms a payout, and deletes its key at the nth look at the clock. It answers how many there were.
-	confirmAndDelete := func(nth int) (answered reply, looks int, balance string) {
-		me := newWorld(t, ticking)
-		w := me.login().readyClient("acme@example.com")
-		w.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"})
-		booked := w.must(http.StatusCreated, "POST", "/payouts", object{"contactId": w.walletContact(), "amount": "20", "currency": "USDC"})
-		keys := w.host.Keys()
-		own := keys[slices.IndexFunc(keys, func(k sandbox.DeveloperKey) bool { return bytes.Equal(k.PublicKey, w.key.public(t)) })].ID
+	}))
+	client := w.login().readyClient("acme@example.com")
+	client.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"})
+	p := &interrupted{&payer{session: client, contact: client.walletContact()}, looking}
+	return p, p.book("invoice-42", "20")
+}
 
-		var once sync.Once
-		var counted atomic.Int64
-		look := func() {
-			if int(counted.Add(1)) == nth {
-				once.Do(func() { assert.NoError(t, w.host.DeleteKey(own)) })
-			}
+// deletingTheKeyAt makes a request, and deletes the session's key when the host looks at its clock for the nth time.
+func (p *interrupted) deletingTheKeyAt(nth int64, request func() reply) reply {
+	keys := p.host.Keys()
+	own := slices.IndexFunc(keys, func(k sandbox.DeveloperKey) bool { return bytes.Equal(k.PublicKey, p.key.public(p.t)) })
+	var looks atomic.Int64
+	look := func() {
+		if looks.Add(1) == nth {
+			assert.NoError(p.t, p.host.DeleteKey(keys[own].ID))
 		}
-		watching.Store(&look)
-		answered = w.confirm(booked)
-		watching.Store(nil)
-		return answered, int(counted.Load()), w.host.Ledger().Balances[w.account]["USDC"].String()
 	}
-
-	answered, looks, balance := confirmAndDelete(0)
-	require.Equal(t, http.StatusOK, answered.status, "%s", answered.raw)
-	require.Equal(t, "80", balance)
-	require.Greater(t, looks, 3, "on arrival, at the session, at the payout, at the funding")
-	for nth := 1; nth < looks; nth++ {
-		answered, _, balance = confirmAndDelete(nth)
-		refused(t, http.StatusForbidden, "forbidden", answered)
-		assert.Nil(t, answered.body.at("error", "details"))
-		assert.Equal(t, "100", balance, "deleted at look %d of %d", nth, looks)
-	}
+	p.looking.Store(&look)
+	defer p.looking.Store(nil)
+	return request()
 }
 
 // Rule: session.allowlist-size, session.key-size

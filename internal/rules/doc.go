@@ -2,3 +2,5 @@
 // modules an SDK user takes on, and the hygiene of the tree. Each rule is also run against a made-up tree that breaks
 // it, so that a rule which no longer finds anything is found itself.
 package rules
+
+//go:generate go run ../codegen/ruletable -root ../..
