@@ -1,0 +1,122 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+)
+
+// Invoices are what transfers need to pay one. They must be safe for concurrent use.
+type Invoices interface {
+	// PayableBy answers what pays an invoice, or refuses one that does not wait for its payment.
+	PayableBy(id string) (amount decimal.Decimal, currency string, err error)
+	// PayeeOf is the email of the contractor, if there is one.
+	PayeeOf(id string) string
+	// MarkPaid enters the transfer that paid an invoice.
+	MarkPaid(id, txHash string, at time.Time) error
+}
+
+// Config is what an app stands on.
+type Config struct {
+	Clock    *clock.Clock
+	Settings func() platform.Settings
+	Platform *platform.Platform
+	Keys     *credential.AppKeys
+	Invoices Invoices
+	// Wallet is the address of the wallet that logs in.
+	Wallet string
+}
+
+// App answers the operations of the app API that are about its owner's account and money. It is safe for concurrent use.
+type App struct {
+	Config
+
+	mu    sync.Mutex
+	state *state
+}
+
+// state is everything that Reset forgets.
+type state struct {
+	accounts  map[string]*account  // by owner
+	transfers map[string]*transfer // by the transaction of the ledger
+	sent      []*transfer          // oldest first
+	anchored  map[anchor]*transfer // the latest of each key
+	logins    []WalletLogin
+	events    []PartnerEvent
+}
+
+// account is what an integrator's own account has on this surface.
+type account struct {
+	profile  profile
+	contacts []*contact // oldest first
+	quotes   map[string]*payoutQuote
+	memos    map[string]string // of payins
+}
+
+func newState() *state {
+	return &state{accounts: map[string]*account{}, transfers: map[string]*transfer{}, anchored: map[anchor]*transfer{}}
+}
+
+// New returns an app's operations in their first state.
+func New(config Config) *App { return &App{Config: config, state: newState()} }
+
+// Reset goes back to the first state.
+func (a *App) Reset() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.state = newState()
+}
+
+// turn is one request's time with the state, while the lock is held. Money and invoices have locks of their own, which
+// are only ever taken after this one.
+type turn struct {
+	*state
+	*account
+	caller   caller.Caller
+	own      platform.Own
+	settings platform.Settings
+	now      time.Time
+}
+
+// enter takes the lock for the account of a caller; leave gives it back.
+func (a *App) enter(ctx context.Context) *turn {
+	settings := a.Settings()
+	who := caller.From(ctx)
+	a.mu.Lock()
+	mine := a.state.accounts[who.Owner]
+	if mine == nil {
+		mine = &account{quotes: map[string]*payoutQuote{}, memos: map[string]string{}}
+		a.state.accounts[who.Owner] = mine
+	}
+	return &turn{
+		state: a.state, account: mine, caller: who, own: a.Platform.Own(who),
+		settings: settings, now: a.Clock.Now().Truncate(time.Millisecond),
+	}
+}
+
+func (a *App) leave() { a.mu.Unlock() }
+
+// defaultLimit is how many entries a list answers. Source: Limits, Pages and sizes.
+const defaultLimit = 50
+
+// pageOf cuts a page out of a list. It is never nil, so that it travels as an array.
+func pageOf[T any](list []T, limit, offset int) []T {
+	if limit == 0 {
+		limit = defaultLimit
+	}
+	start := min(offset, len(list))
+	return append([]T{}, list[start:min(start+limit, len(list))]...)
+}
+
+// total is a count as lists carry it.
+func total[T any](list []T) *int {
+	count := len(list)
+	return &count
+}

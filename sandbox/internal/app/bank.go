@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// ListBanks lists the rails with the bank accounts opened on them. Source: App API, Banks and quotes.
+func (a *App) ListBanks(ctx context.Context, _ appapi.ListBanksRequestObject) (appapi.ListBanksResponseObject, error) {
+	t := a.enter(ctx)
+	defer a.leave()
+	rails, err := t.own.Rails()
+	if err != nil {
+		return nil, err
+	}
+	list, err := bankList(rails)
+	return appapi.ListBanks200JSONResponse(list), err
+}
+
+// ActivateBanks opens the named rails, or all that can be opened. Either all that are named open or none does. Source:
+// App API, Banks and quotes.
+func (a *App) ActivateBanks(ctx context.Context, request appapi.ActivateBanksRequestObject) (appapi.ActivateBanksResponseObject, error) {
+	t := a.enter(ctx)
+	defer a.leave()
+	methods := slices.Compact(slices.Sorted(slices.Values(request.Body.Methods)))
+	if len(methods) == 0 {
+		var err error
+		if methods, err = t.available(); err != nil {
+			return nil, err
+		}
+	} else if err := t.offered(methods); err != nil {
+		return nil, err
+	}
+	opened := make([]api.Rail, 0, len(methods))
+	for _, method := range methods {
+		rail, err := t.own.OpenRail(method)
+		if err != nil {
+			return nil, err
+		}
+		opened = append(opened, rail)
+	}
+	list, err := bankList(opened)
+	return appapi.ActivateBanks200JSONResponse(list), err
+}
+
+// available lists the methods of rails that can be opened.
+func (t *turn) available() ([]string, error) {
+	rails, err := t.own.Rails()
+	var methods []string
+	for _, rail := range rails {
+		disabled := slices.Contains(t.settings.RailsDisabled, string(rail.Method))
+		if rail.Status == api.RailStatusAvailable && !disabled {
+			methods = append(methods, string(rail.Method))
+		}
+	}
+	return methods, err
+}
+
+// offered refuses methods that are not on the account's list, before any rail is opened.
+func (t *turn) offered(methods []string) error {
+	rails, err := t.own.Rails()
+	for _, method := range methods {
+		listed := slices.ContainsFunc(rails, func(rail api.Rail) bool { return string(rail.Method) == method })
+		switch {
+		case !listed:
+			return refuse.InvalidField("methods", "enum", "No bank account is held on "+method+".")
+		case slices.Contains(t.settings.RailsDisabled, method):
+			return refuse.RailNotAvailable()
+		}
+	}
+	return err
+}
+
+func bankList(rails []api.Rail) (appapi.BankList, error) {
+	items := make([]appapi.Bank, len(rails))
+	for i, rail := range rails {
+		items[i] = appapi.Bank{Method: string(rail.Method), Currency: rail.Currency, Status: string(rail.Status)}
+		if rail.VirtualAccount == nil {
+			continue
+		}
+		requisites, err := openly(rail.VirtualAccount.Requisites)
+		if err != nil {
+			return appapi.BankList{}, err
+		}
+		items[i].BankAccountID, items[i].Requisites = rail.VirtualAccount.ID, requisites
+	}
+	return appapi.BankList{Items: items, Total: total(items)}, nil
+}
+
+// openly writes requisites as the object of which this surface shows no fields.
+func openly(requisites api.Requisites) (open commonapi.OpenObject, err error) {
+	text, err := json.Marshal(requisites)
+	if err != nil {
+		return nil, err
+	}
+	return open, json.Unmarshal(text, &open)
+}

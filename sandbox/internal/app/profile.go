@@ -1,0 +1,86 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+)
+
+// profile is what an account told about itself.
+type profile struct {
+	firstName, lastName, entityName string
+	address                         *appapi.ProfileAddress
+	verification                    verification
+}
+
+// complete tells whether verification has what it reads: a name and a country.
+func (p *profile) complete() bool {
+	named := p.entityName != "" || p.firstName != "" && p.lastName != ""
+	return named && p.address != nil && p.address.Country != ""
+}
+
+func (p *profile) displayName() string {
+	return cmp.Or(p.entityName, strings.TrimSpace(p.firstName+" "+p.lastName))
+}
+
+// GetProfile answers the profile. Source: App API, Account and profile.
+func (a *App) GetProfile(ctx context.Context, _ appapi.GetProfileRequestObject) (appapi.GetProfileResponseObject, error) {
+	view, err := a.Profile(ctx)
+	return appapi.GetProfile200JSONResponse(view), err
+}
+
+// Profile is the profile of the account that makes a request.
+func (a *App) Profile(ctx context.Context) (appapi.UserProfile, error) {
+	t := a.enter(ctx)
+	defer a.leave()
+	return t.profileView()
+}
+
+// UpdateProfile saves what the body names. Source: App API, Account and profile.
+func (a *App) UpdateProfile(ctx context.Context, request appapi.UpdateProfileRequestObject) (appapi.UpdateProfileResponseObject, error) {
+	t := a.enter(ctx)
+	defer a.leave()
+	t.profile.change(*request.Body, t.now)
+	view, err := t.profileView()
+	return appapi.UpdateProfile200JSONResponse(view), err
+}
+
+func (p *profile) change(body appapi.ProfileUpdate, now time.Time) {
+	for _, change := range []struct{ kept, given *string }{
+		{&p.firstName, body.FirstName}, {&p.lastName, body.LastName}, {&p.entityName, body.EntityName},
+	} {
+		if change.given != nil {
+			*change.kept = strings.TrimSpace(*change.given)
+		}
+	}
+	if body.Address != nil {
+		p.address = body.Address
+	}
+	if p.complete() && p.verification.completedAt.IsZero() {
+		p.verification.completedAt = now
+	}
+}
+
+func (t *turn) profileView() (appapi.UserProfile, error) {
+	identity, err := t.own.Identity()
+	if err != nil {
+		return appapi.UserProfile{}, err
+	}
+	isBusiness := t.profile.entityName != ""
+	return appapi.UserProfile{
+		ID:            identity.UserID,
+		Email:         identity.Email,
+		DisplayName:   t.profile.displayName(),
+		FirstName:     t.profile.firstName,
+		LastName:      t.profile.lastName,
+		EntityName:    t.profile.entityName,
+		IsBusiness:    &isBusiness,
+		Address:       t.profile.address,
+		WalletAddress: identity.Wallet,
+		KYCStatus:     t.kycStatus(),
+		CreatedAt:     identity.CreatedAt,
+	}, nil
+}

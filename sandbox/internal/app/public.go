@@ -1,0 +1,16 @@
+package app
+
+import (
+	"context"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/publicapi"
+)
+
+// Public answers the public utilities on rates.
+type Public struct{ App *App }
+
+// GetRate prices a currency against the US dollar. Source: Public utilities; FX rate.
+func (p Public) GetRate(_ context.Context, request publicapi.GetRateRequestObject) (publicapi.GetRateResponseObject, error) {
+	rate, err := p.App.Platform.FXRate(request.Currency)
+	return publicapi.GetRate200JSONResponse{USDRate: rate.USD, BankTransfer: rate.BankTransfer, Card: rate.Card}, err
+}

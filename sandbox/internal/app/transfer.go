@@ -1,0 +1,202 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// keyLifetime is how long a key replays. Source: Limits, Idempotency.
+const keyLifetime = 7 * 24 * time.Hour
+
+// transfer is money that an app sent.
+type transfer struct {
+	id, appID, key    string
+	terms             terms
+	contactID, hash   string
+	method            string
+	amount            decimal.Decimal // in USDC, fee included
+	createdAt         time.Time
+	quoteID, invoice  string
+	ledgerTransaction string
+}
+
+// terms are what a transfer was asked for; equal terms are the same transfer.
+type terms struct{ contactID, quoteID, invoiceID, amount, memo string }
+
+// anchor is a key within an app.
+type anchor struct{ appID, key string }
+
+// CreateTransfer pays a contact, a quote or an invoice. Source: App API, Transfers; Limits, Idempotency.
+func (a *App) CreateTransfer(ctx context.Context, request appapi.CreateTransferRequestObject) (appapi.CreateTransferResponseObject, error) {
+	body := *request.Body
+	if err := checkTransfer(body); err != nil {
+		return nil, err
+	}
+	t := a.enter(ctx)
+	defer a.leave()
+	key, err := a.Keys.Get(t.caller.KeyID)
+	if err != nil {
+		return nil, err
+	}
+	asked := termsOf(body)
+	at := anchor{key.AppID, t.caller.IdempotencyKey}
+	if earlier := t.anchored[at]; earlier != nil && t.now.Before(earlier.createdAt.Add(keyLifetime)) {
+		if earlier.terms != asked {
+			return nil, refuse.IdempotencyKeyReused("transferId", earlier.id)
+		}
+		return receipt{earlier.hash, true}, nil
+	}
+	sent, err := a.send(t, asked, body)
+	if err != nil {
+		return nil, err
+	}
+	sent.appID, sent.key = at.appID, at.key
+	t.sent = append(t.sent, sent)
+	t.transfers[sent.ledgerTransaction] = sent
+	if at.key != "" {
+		t.anchored[at] = sent
+	}
+	return receipt{sent.hash, false}, nil
+}
+
+// receipt is the answer of a transfer. Unlike the generated one it says that it is a replay only when it is.
+type receipt struct {
+	hash     string
+	replayed bool
+}
+
+// VisitCreateTransferResponse writes the answer.
+func (r receipt) VisitCreateTransferResponse(w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json")
+	if r.replayed {
+		w.Header().Set("Idempotency-Replayed", "true")
+	}
+	return json.NewEncoder(w).Encode(appapi.TransferReceipt{TxHash: r.hash})
+}
+
+// checkTransfer demands one way to pay, and an amount for a contact alone. Source: App API, Transfers.
+func checkTransfer(body appapi.TransferCreate) error {
+	var wrong []refuse.Field
+	given := 0
+	for _, way := range []string{body.ContactID, body.QuoteID, body.InvoiceID} {
+		if way != "" {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		for _, name := range []string{"contactId", "quoteId", "invoiceId"} {
+			wrong = append(wrong, refuse.Field{Field: name, Code: "exactly_one", Message: "Exactly one of contactId, quoteId and invoiceId is paid."})
+		}
+	case body.ContactID != "" && body.Amount == nil:
+		wrong = append(wrong, refuse.Field{Field: "amount", Code: "missing", Message: "A contact is paid an amount."})
+	case body.ContactID == "" && body.Amount != nil:
+		wrong = append(wrong, refuse.Field{Field: "amount", Code: "extra_forbidden", Message: "The amount is that of the quote or invoice."})
+	}
+	if len(wrong) > 0 {
+		return refuse.ValidationFailed("", wrong...)
+	}
+	if body.Amount != nil {
+		return platform.CheckDollars(body.Amount.Decimal)
+	}
+	return nil
+}
+
+func termsOf(body appapi.TransferCreate) terms {
+	asked := terms{contactID: body.ContactID, quoteID: body.QuoteID, invoiceID: body.InvoiceID, memo: body.Memo}
+	if body.Amount != nil {
+		asked.amount = body.Amount.String()
+	}
+	return asked
+}
+
+// send finds out what is to be paid, and pays it within the key's spend limit.
+func (a *App) send(t *turn, asked terms, body appapi.TransferCreate) (*transfer, error) {
+	sent := &transfer{
+		id: uuid.NewString(), terms: asked, createdAt: t.now,
+		contactID: body.ContactID, quoteID: body.QuoteID, invoice: body.InvoiceID,
+	}
+	switch {
+	case body.QuoteID != "":
+		return sent, a.payQuote(t, sent)
+	case body.InvoiceID != "":
+		return sent, a.payInvoice(t, sent)
+	default:
+		return sent, a.payContact(t, sent, body.Amount.Decimal)
+	}
+}
+
+func (a *App) payContact(t *turn, sent *transfer, amount decimal.Decimal) error {
+	paid, err := t.contactOf(sent.contactID)
+	if err != nil {
+		return err
+	}
+	sent.amount = amount
+	return a.spend(t, sent, func() (platform.Paid, error) { return t.own.Pay(paid.to, amount, nil, sent.id) })
+}
+
+func (a *App) payQuote(t *turn, sent *transfer) error {
+	quoted := t.quotes[sent.quoteID]
+	switch {
+	case quoted == nil:
+		if _, err := t.own.Payin(sent.quoteID); err != nil {
+			return err
+		}
+		return refuse.Conflict("The quote is one of a payin.")
+	case quoted.used != nil:
+		return refuse.Conflict("The quote was used before.")
+	case !t.now.Before(quoted.price.ExpiresAt):
+		return refuse.QuoteExpired()
+	}
+	sent.amount = quoted.price.SourceAmount
+	err := a.spend(t, sent, func() (platform.Paid, error) {
+		return t.own.Pay(quoted.contact.to, sent.amount, &quoted.price, sent.id)
+	})
+	if err == nil {
+		quoted.used = sent
+	}
+	return err
+}
+
+func (a *App) payInvoice(t *turn, sent *transfer) error {
+	amount, currency, err := a.Invoices.PayableBy(sent.invoice)
+	if err != nil {
+		return err
+	}
+	if sent.amount, err = t.own.CostOf(amount, currency); err != nil {
+		return err
+	}
+	payee := a.Invoices.PayeeOf(sent.invoice)
+	err = a.spend(t, sent, func() (platform.Paid, error) { return t.own.PayByEmail(payee, sent.amount, sent.id) })
+	if err != nil {
+		return err
+	}
+	return a.Invoices.MarkPaid(sent.invoice, sent.hash, t.now)
+}
+
+// spend pays within the key's spend limit, which gets back what did not move.
+func (a *App) spend(t *turn, sent *transfer, pay func() (platform.Paid, error)) error {
+	if err := a.Keys.Spend(t.caller.KeyID, sent.amount); err != nil {
+		return err
+	}
+	paid, err := pay()
+	if err != nil {
+		a.Keys.GiveBack(t.caller.KeyID, sent.amount)
+		return err
+	}
+	sent.hash, sent.method, sent.ledgerTransaction = paid.Hash, paid.Method, paid.TransactionID
+	return nil
+}
+
+// status of every transfer: it arrives at once.
+const transferStatus = string(api.TransactionStatusCompleted)

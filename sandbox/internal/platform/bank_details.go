@@ -1,0 +1,50 @@
+package platform
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// BankDetails are what can be validated before a bank is paid. Source: App API, Contacts.
+type BankDetails struct {
+	Kind, Country, IBAN, BIC, RoutingNumber string
+}
+
+// Check lists what is wrong with the details. The kinds are not shown: one that is a bank method must come with what the
+// method routes on, as far as the details have it; any other kind needs one identifier.
+func (d BankDetails) Check() []refuse.Field {
+	var wrong []refuse.Field
+	report := func(field, code, message string) {
+		wrong = append(wrong, refuse.Field{Field: field, Code: code, Message: message})
+	}
+	given := map[string]string{"iban": d.IBAN, "bic": d.BIC, "routingNumber": d.RoutingNumber}
+	route, known := methods[strings.ToLower(d.Kind)]
+	for _, alternatives := range route.needed() {
+		checkable := !slices.ContainsFunc(alternatives, func(field string) bool { _, ok := given[field]; return !ok })
+		if checkable && !slices.ContainsFunc(alternatives, func(field string) bool { return given[field] != "" }) {
+			report(alternatives[0], "missing", "The bank type needs "+strings.Join(alternatives, " or ")+".")
+		}
+	}
+	if !known && d.IBAN == "" && d.BIC == "" && d.RoutingNumber == "" {
+		report("iban", "missing", "Something has to identify the account or the institution.")
+	}
+	if d.Country != "" && !countryForm.MatchString(d.Country) {
+		report("country", "country_form", "A country is two capital letters of ISO 3166.")
+	}
+	switch {
+	case d.IBAN == "":
+	case !validIBAN(d.IBAN):
+		report("iban", "iban_checksum", "The IBAN's form or checksum is wrong.")
+	case d.Country != "" && !strings.HasPrefix(d.IBAN, d.Country):
+		report("iban", "iban_country", "The IBAN is of another country.")
+	}
+	if d.BIC != "" && !bicForm.MatchString(d.BIC) {
+		report("bic", "bic_form", "A BIC has 8 or 11 characters.")
+	}
+	if d.RoutingNumber != "" && (route.currency == "USD" || d.Country == "US" || !known && d.Country == "") && !validABA(d.RoutingNumber) {
+		report("routingNumber", "routing_number_checksum", "The routing number's form or checksum is wrong.")
+	}
+	return wrong
+}

@@ -1,0 +1,48 @@
+package platform
+
+import (
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// cardSpread is what a card payment costs against the middle rate, as a fraction.
+var cardSpread = decimal.RequireFromString("0.02")
+
+// FXRate has the US dollars that one unit of a currency is worth: in the middle, and as bank transfers and cards get
+// them. Source: FX rate.
+type FXRate struct{ USD, BankTransfer, Card decimal.Decimal }
+
+// FXRate prices a currency, or a token that stands for one, against the US dollar. One that has no price is not_found.
+// Source: Public utilities.
+func (p *Platform) FXRate(currency string) (FXRate, error) {
+	fiat := fiatOf(strings.ToUpper(currency))
+	units, priced := perDollar[fiat]
+	if !priced {
+		return FXRate{}, refuse.NotFound()
+	}
+	one := decimal.NewFromInt(1)
+	rate := FXRate{USD: one.DivRound(units, rateDecimals)}
+	rate.BankTransfer, rate.Card = rate.USD, rate.USD
+	if fiat != fiatOf(settlementDollars) {
+		rate.BankTransfer = rate.USD.Mul(one.Sub(fxSpread)).Round(rateDecimals)
+		rate.Card = rate.USD.Mul(one.Sub(cardSpread)).Round(rateDecimals)
+	}
+	return rate, nil
+}
+
+// CostOf is how many dollars of the settlement asset pay an amount of a currency, rounded up. A currency that has no
+// price is a conflict: nothing that the caller sends would change that.
+func (o Own) CostOf(amount decimal.Decimal, currency string) (decimal.Decimal, error) {
+	t, _, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return decimal.Zero, err
+	}
+	if _, priced := perDollar[fiatOf(currency)]; !priced {
+		return decimal.Zero, refuse.Conflict("There is no price for " + currency + ".")
+	}
+	return amount.DivRound(t.rate(settlementDollars, currency), assetDecimals+rateDecimals).RoundUp(assetDecimals), nil
+}

@@ -1,0 +1,126 @@
+package platform
+
+import (
+	"context"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+)
+
+// Own is an integrator's own account, as the other surfaces of the service see it: the app API and the reference
+// endpoints act for the account that the platform API calls oneself, with the same balance, rails and ledger.
+type Own struct {
+	platform *Platform
+	caller   caller.Caller
+}
+
+// Own answers the account that a caller of another surface acts for. It opens on its first request.
+func (p *Platform) Own(c caller.Caller) Own {
+	c.Account = caller.Self
+	return Own{p, c}
+}
+
+// Identity is what an account is called.
+type Identity struct {
+	UserID    string // a UUID
+	Email     string
+	Wallet    string // on Base
+	CreatedAt time.Time
+}
+
+// enter takes the lock for the account; the caller gives it back. The account is never missing: it opens by itself.
+func (o Own) enter() (*turn, *holder, error) {
+	t := o.platform.enter()
+	h, err := t.holderOf(o.caller)
+	return t, h, err
+}
+
+// Identity answers what the account is called.
+func (o Own) Identity() (Identity, error) {
+	_, h, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return Identity{}, err
+	}
+	return Identity{UserID: h.userID, Email: h.client.Email, Wallet: h.wallet, CreatedAt: h.client.CreatedAt}, nil
+}
+
+// Balances lists what the account holds of each settlement asset.
+func (o Own) Balances() ([]api.Balance, error) {
+	t, h, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return nil, err
+	}
+	return t.balances(h.book()), nil
+}
+
+// Rails lists the rails that the account can have, opened or not.
+func (o Own) Rails() ([]api.Rail, error) {
+	t, h, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return nil, err
+	}
+	var rails []api.Rail
+	for _, offered := range catalogue {
+		if !t.hidden(offered) || h.rails[offered.method] != nil {
+			rails = append(rails, t.railView(h, offered))
+		}
+	}
+	return rails, nil
+}
+
+// OpenRail opens a rail as OpenRail of the platform API does, in the currency that its method receives.
+func (o Own) OpenRail(method string) (api.Rail, error) {
+	offered, _ := moneyIn(api.BankMethod(method)) // an unknown one is refused by its name
+	answer, err := o.platform.OpenRail(o.context(), api.OpenRailRequestObject{
+		Body: &api.OpenRailJSONRequestBody{Method: api.BankMethod(method), Currency: offered.currency},
+	})
+	opened, _ := answer.(railAnswer)
+	return opened.body, err
+}
+
+// QuotePayin prices an incoming funding as CreatePayin of the platform API does.
+func (o Own) QuotePayin(terms api.PayinCreate) (api.Payin, error) {
+	answer, err := o.platform.CreatePayin(o.context(), api.CreatePayinRequestObject{Body: &terms})
+	quoted, _ := answer.(payinAnswer)
+	return quoted.body, err
+}
+
+// SubmitPayin takes a payin's quote up, as asking for its instructions does.
+func (o Own) SubmitPayin(id string) (api.Payin, error) {
+	if _, err := o.platform.CreatePayinInstructions(o.context(), api.CreatePayinInstructionsRequestObject{PayinID: id}); err != nil {
+		return api.Payin{}, err
+	}
+	return o.Payin(id)
+}
+
+// Payin reads one payin.
+func (o Own) Payin(id string) (api.Payin, error) {
+	answer, err := o.platform.GetPayin(o.context(), api.GetPayinRequestObject{PayinID: id})
+	read, _ := answer.(payinAnswer)
+	return read.body, err
+}
+
+// RailOf answers the rail of a virtual account of the account.
+func (o Own) RailOf(bankID string) (api.Rail, error) {
+	t, h, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return api.Rail{}, err
+	}
+	found, err := t.railByID(h, bankID)
+	if err != nil {
+		return api.Rail{}, err
+	}
+	return t.railView(h, found.catalogueRail), nil
+}
+
+// context carries the account to the operations of the platform API.
+func (o Own) context() context.Context {
+	c := o.caller
+	c.IdempotencyKey = "" // belongs to an operation of another surface
+	return caller.With(context.Background(), c)
+}

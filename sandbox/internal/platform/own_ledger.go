@@ -1,0 +1,62 @@
+package platform
+
+import (
+	"slices"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+)
+
+// The methods of money that moves on no bank rail, in the words of a contract's priority methods. Source: Contract
+// (reference endpoints).
+const (
+	MethodCrypto   = "crypto"
+	MethodInternal = "internal"
+	MethodRefund   = "refund"
+)
+
+// Entry is a transaction of an account with the way that its money took.
+type Entry struct {
+	api.Transaction
+	Method        string // a bank method, or crypto, internal, refund
+	BankAccountID string // the virtual account that received it
+}
+
+// Transactions lists the account's ledger, newest first.
+func (o Own) Transactions() ([]Entry, error) {
+	t, h, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, 0, len(h.transactions))
+	for _, recorded := range slices.Backward(h.transactions) {
+		entries = append(entries, t.entryOf(recorded.Transaction))
+	}
+	return entries, nil
+}
+
+func (t *turn) entryOf(recorded api.Transaction) Entry {
+	entry := Entry{Transaction: recorded, Method: MethodCrypto}
+	if received := t.payins[recorded.PayinID]; received != nil && received.over != nil {
+		entry.Method, entry.BankAccountID = string(received.over.method), received.over.id
+	}
+	if sent := t.payouts[recorded.PayoutID]; sent != nil {
+		entry.Method = sent.contact.to.method()
+	}
+	if recorded.Type == api.TransactionTypeRefund {
+		entry.Method = MethodRefund
+	}
+	return entry
+}
+
+// method is the way that money takes to a destination.
+func (d destination) method() string {
+	switch {
+	case d.bank != nil:
+		return string(d.bank.AccountType)
+	case d.email != nil:
+		return MethodInternal
+	default:
+		return MethodCrypto
+	}
+}

@@ -1,0 +1,147 @@
+package platform
+
+import (
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// Destination is where a contact of the app API is paid: the account behind an email, or a wallet.
+type Destination struct {
+	Email                 string
+	Chain, Token, Address string
+}
+
+// Paid is a payment that has left the account.
+type Paid struct {
+	TransactionID string
+	Hash          string
+	Method        string // crypto or internal
+	Quote         api.Quote
+}
+
+// CheckDollars refuses an amount that is not positive, absurdly long, or finer than the settlement asset counts.
+func CheckDollars(amount decimal.Decimal) error { return checkAmount(amount, assetDecimals) }
+
+// Resolve refuses a destination that names no existing account.
+func (o Own) Resolve(to Destination) error {
+	t, _, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return err
+	}
+	_, err = t.contactAt(o.caller.Owner, to)
+	return err
+}
+
+// Price prices a payment of dollars. Source: Vocabulary, quote.
+func (o Own) Price(to Destination, amount decimal.Decimal) (api.Quote, error) {
+	t, _, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return api.Quote{}, err
+	}
+	_, quote, err := t.priceTo(o.caller.Owner, to, amount)
+	return quote, err
+}
+
+// Pay moves dollars out of the account at once, at the price given or, without one, at the price of the moment. Too
+// little balance is payout_not_fundable with what is available. Source: App API, Transfers.
+func (o Own) Pay(to Destination, amount decimal.Decimal, agreed *api.Quote, resource string) (Paid, error) {
+	t, h, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return Paid{}, err
+	}
+	paid, quote, err := t.priceTo(o.caller.Owner, to, amount)
+	if err != nil {
+		return Paid{}, err
+	}
+	if agreed != nil {
+		quote = *agreed
+	}
+	return t.pay(h, t.receiver(paid.to, settlementDollars), quote, resource)
+}
+
+// PayByEmail moves dollars to the account behind an email, or out of the host if it has none.
+func (o Own) PayByEmail(email string, amount decimal.Decimal, resource string) (Paid, error) {
+	t, h, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return Paid{}, err
+	}
+	receiver, _ := t.holderByEmail(o.caller.Owner, email)
+	return t.pay(h, receiver, api.Quote{
+		SourceAmount: amount, SourceCurrency: settlementDollars,
+		DestinationAmount: amount, DestinationCurrency: settlementDollars, Rate: decimal.NewFromInt(1),
+	}, resource)
+}
+
+// contactAt is the contact that a destination amounts to.
+func (t *turn) contactAt(owner string, to Destination) (*contact, error) {
+	if to.Email == "" {
+		return &contact{to: walletAt(to.Chain, to.Token, to.Address)}, nil
+	}
+	behind, err := t.readEmail(owner, to.Email)
+	return &contact{to: behind}, err
+}
+
+func (t *turn) priceTo(owner string, to Destination, amount decimal.Decimal) (*contact, api.Quote, error) {
+	if err := CheckDollars(amount); err != nil {
+		return nil, api.Quote{}, err
+	}
+	paid, err := t.contactAt(owner, to)
+	if err != nil {
+		return nil, api.Quote{}, err
+	}
+	if blockers := t.blockers(paid); len(blockers) > 0 {
+		return nil, api.Quote{}, refuse.ContactNotPayable(blockers)
+	}
+	quote, err := t.quote(paid, settlementDollars, amount)
+	if err != nil {
+		return nil, api.Quote{}, err
+	}
+	return paid, *quote, nil
+}
+
+// pay settles at once: these payments are one transaction on chain.
+func (t *turn) pay(h, receiver *holder, quote api.Quote, resource string) (Paid, error) {
+	available := t.books.balance(h.book(), quote.SourceCurrency)
+	if available.LessThan(quote.SourceAmount) {
+		return Paid{}, refuse.PayoutNotFundable("The balance does not cover the amount.", map[string]any{
+			"available": available.String(), "currency": quote.SourceCurrency,
+		})
+	}
+	paid := Paid{Hash: newHash(), Method: MethodCrypto, Quote: quote}
+	delivered := quote.SourceAmount.Sub(quote.Fee)
+	movement := t.books.movement("transfer", resource, t.now)
+	movement.transfer(h.book(), bookFees, quote.SourceCurrency, quote.Fee)
+	entry := api.Transaction{
+		Type:            api.TransactionTypePayout,
+		Direction:       api.TransactionDirectionOut,
+		Status:          api.TransactionStatusCompleted,
+		Amount:          quote.SourceAmount,
+		Currency:        api.Asset(quote.SourceCurrency),
+		TransactionHash: paid.Hash,
+		CreatedAt:       t.now,
+	}
+	paid.TransactionID = t.record(h, entry).ID
+	if receiver == nil {
+		movement.transfer(h.book(), bookOutside, quote.SourceCurrency, delivered)
+		return paid, nil
+	}
+	paid.Method = MethodInternal
+	movement.transfer(h.book(), receiver.book(), quote.SourceCurrency, delivered)
+	entry.Type, entry.Direction, entry.Amount = api.TransactionTypeDeposit, api.TransactionDirectionIn, delivered
+	t.record(receiver, entry)
+	return paid, nil
+}
+
+// Method is the way that money takes to the destination.
+func (d Destination) Method() string {
+	if d.Email != "" {
+		return MethodInternal
+	}
+	return MethodCrypto
+}
