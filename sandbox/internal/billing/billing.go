@@ -37,6 +37,8 @@ func (s Settings) Check() error {
 
 // Profile is an account as the parties of its contracts and invoices see it.
 type Profile struct {
+	// ID is the account's, a UUID; it follows from the email address when empty.
+	ID                                           string
 	Email                                        string
 	DisplayName, FirstName, LastName, EntityName string
 	IsBusiness                                   bool

@@ -10,7 +10,7 @@
 // The service description leaves these open; they are the host's, not the service's:
 //
 //   - An account sees what it created and what names its email address as one of the parties; everything else is
-//     not_found. An account's id follows from its email address, also of accounts that nobody opened.
+//     not_found. The id of a party that is not the caller follows from its email address.
 //   - Whoever creates a contract is its client. Creating it is the client's acceptance, unless a signature is required:
 //     then the client approves after the contractor, and the contract waits as pending_approval_by_client.
 //   - A contractor accepts by itself once the setting's time has passed, or at once with an app key of its own.

@@ -108,6 +108,16 @@ func (b *Billing) PayableBy(id string) (amount decimal.Decimal, currency string,
 	return found.amount, string(found.currency), nil
 }
 
+// PayeeOf is the email address of an invoice's contractor, or nothing for an unknown id.
+func (b *Billing) PayeeOf(id string) string {
+	t := b.enterPublic()
+	defer b.leave()
+	if found, ok := t.invoices[id]; ok {
+		return found.contractor.profile.Email
+	}
+	return ""
+}
+
 // MarkPaid enters the transfer that paid an invoice. The money has moved, so it does so in whatever state the invoice is
 // by then; only an unknown id is refused. Source: App API, Transfers; States and transitions, Invoice.
 func (b *Billing) MarkPaid(id, txHash string, at time.Time) error {

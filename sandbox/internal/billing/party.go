@@ -19,14 +19,14 @@ type party struct {
 func partyOf(email string) party { return Profile{Email: email}.party() }
 
 func (p Profile) party() party {
-	return party{
-		id:      uuid.NewSHA1(uuid.NameSpaceURL, []byte("mailto:"+strings.ToLower(p.Email))).String(),
-		profile: p,
-	}
+	derived := uuid.NewSHA1(uuid.NameSpaceURL, []byte("mailto:"+strings.ToLower(p.Email))).String()
+	return party{id: cmp.Or(p.ID, derived), profile: p}
 }
 
-// is tells whether two parties are the same account.
-func (p party) is(other party) bool { return p.id != "" && p.id == other.id }
+// is tells whether two parties are the same account; nobody is the zero party.
+func (p party) is(other party) bool {
+	return p.profile.Email != "" && strings.EqualFold(p.profile.Email, other.profile.Email)
+}
 
 // resolve is the party with an email address: the caller itself with all that is known of it, or somebody else.
 func (t *turn) resolve(email string) party {

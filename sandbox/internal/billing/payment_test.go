@@ -102,6 +102,8 @@ func TestPaymentByTransfer(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "100", amount.String())
 	assert.Equal(t, "EUR", currency)
+	assert.Equal(t, ada, o.PayeeOf(id))
+	assert.Empty(t, o.PayeeOf("nowhere"))
 	require.NoError(t, o.MarkPaid(id, "0xabc", start))
 
 	read, err := o.PublicInvoice(id)
