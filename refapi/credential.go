@@ -2,25 +2,28 @@ package refapi
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// AccessToken is the credential of the reference endpoints, sent as Authorization: Bearer. It prints as a redaction. How a token is issued
-// is not stated.
+// AccessToken is the credential of the reference endpoints, sent as Authorization: Bearer. Make one with [NewAccessToken]; how the service
+// issues it is not stated. It never prints, and is no credential of another surface.
 //
 // Source: Authentication, App API and reference endpoints.
-type AccessToken string
+type AccessToken struct{ secret }
 
-// APIKey is an app API key that goes along with the access token, as x-api-key. It prints as a redaction.
+// NewAccessToken holds a token as the service issued it.
+func NewAccessToken(token string) AccessToken { return AccessToken{newSecret(token)} }
+
+// APIKey is an app API key that goes along with the access token, as x-api-key. Make one with [NewAPIKey]. It never prints.
 //
 // Source: Authentication, App API and reference endpoints.
-type APIKey string
+type APIKey struct{ secret }
+
+// NewAPIKey holds a key as the service issued it.
+func NewAPIKey(key string) APIKey { return APIKey{newSecret(key)} }
 
 // WithAPIKey sends an app API key along with the access token. It is an option of [New]; clients of other surfaces pass it over.
 func WithAPIKey(key APIKey) moneymovement.Option {
@@ -45,48 +48,22 @@ func (t AccessToken) with(fromOptions transport.Authorizer) *credential {
 }
 
 // secretRule is what travels in a header as it is.
-var secretRule = transport.Rule{Required: true, Max: 8192, Pattern: `^[\x21-\x7e]+$`}
+var secretRule = transport.Rule{Required: true, Max: 4096, Pattern: `^[\x21-\x7e]+$`}
 
 func (c *credential) validate() error {
 	return transport.Validate("New", func(check *transport.Check) {
-		check.Text("token", string(c.token), secretRule)
+		check.Text("token", c.token.reveal(), secretRule)
 		if c.hasKey {
-			check.Text("apiKey", string(c.apiKey), secretRule)
+			check.Text("apiKey", c.apiKey.reveal(), secretRule)
 		}
 	})
 }
 
 // Authorize implements transport.Authorizer.
 func (c *credential) Authorize(_ context.Context, h http.Header) error {
-	h.Set("Authorization", "Bearer "+string(c.token))
+	h.Set("Authorization", "Bearer "+c.token.reveal())
 	if c.hasKey {
-		h.Set("X-Api-Key", string(c.apiKey))
+		h.Set("X-Api-Key", c.apiKey.reveal())
 	}
 	return nil
 }
-
-const redacted = "[redacted]"
-
-// String is a redaction. Convert to string to get the token.
-func (AccessToken) String() string { return redacted }
-
-// Format writes a redaction for every verb and flag.
-func (AccessToken) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
-
-// MarshalText writes a redaction; JSON and other encodings show that.
-func (AccessToken) MarshalText() ([]byte, error) { return []byte(redacted), nil }
-
-// LogValue logs a redaction.
-func (AccessToken) LogValue() slog.Value { return slog.StringValue(redacted) }
-
-// String is a redaction. Convert to string to get the key.
-func (APIKey) String() string { return redacted }
-
-// Format writes a redaction for every verb and flag.
-func (APIKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
-
-// MarshalText writes a redaction; JSON and other encodings show that.
-func (APIKey) MarshalText() ([]byte, error) { return []byte(redacted), nil }
-
-// LogValue logs a redaction.
-func (APIKey) LogValue() slog.Value { return slog.StringValue(redacted) }

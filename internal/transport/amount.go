@@ -40,11 +40,11 @@ func decodeAmount(dec *jsontext.Decoder, amount *decimal.Decimal) error {
 		}
 		text = string(unquoted)
 	}
-	*amount, err = parseAmount(text)
+	*amount, err = ParseAmount(text)
 	return err
 }
 
-// parsePlain reads what amounts look like, digits with a point among them or none, and leaves anything else to parseAmount. A page has an
+// parsePlain reads what amounts look like, digits with a point among them or none, and leaves anything else to ParseAmount. A page has an
 // amount for each entry, and this reads them in place.
 func parsePlain(text []byte) (decimal.Decimal, bool) {
 	const most = 18 // digits that an int64 holds, whatever they are
@@ -72,7 +72,8 @@ func parsePlain(text []byte) (decimal.Decimal, bool) {
 	return decimal.New(coefficient, exponent), true
 }
 
-func parseAmount(text string) (decimal.Decimal, error) {
+// ParseAmount reads a decimal of bounded length.
+func ParseAmount(text string) (decimal.Decimal, error) {
 	if len(text) > 2*maxDigits {
 		return decimal.Decimal{}, fmt.Errorf("amount has %d characters", len(text))
 	}

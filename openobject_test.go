@@ -1,0 +1,52 @@
+package moneymovement_test
+
+import (
+	stdjson "encoding/json"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+func TestOpenObjectsKeepTheirNumbers(t *testing.T) {
+	const document = `{"amount":0.10000000000000000000001,"count":9007199254740993,"huge":1e999999999,"list":[1.5,{"deep":2.5}],"text":"1.10","none":null,"yes":true}`
+	for name, read := range map[string]func([]byte, any) error{
+		"v1": stdjson.Unmarshal,
+		"v2": func(b []byte, into any) error { return json.Unmarshal(b, into) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var holder struct {
+				Fields moneymovement.OpenObject `json:"fields"`
+			}
+			require.NoError(t, read([]byte(`{"fields":`+document+`}`), &holder))
+			object := holder.Fields
+			assert.Equal(t, "0.10000000000000000000001", object["amount"].(moneymovement.Number).String())
+			assert.True(t, object["count"].(moneymovement.Number).Equal(decimal.NewFromInt(9007199254740993)))
+			assert.Equal(t, jsontext.Value("1e999999999"), object["huge"], "it would print as a gigabyte")
+			assert.Equal(t, "2.5", object["list"].([]any)[1].(map[string]any)["deep"].(moneymovement.Number).String())
+			assert.Equal(t, "1.10", object["text"])
+			assert.Nil(t, object["none"])
+			assert.Equal(t, true, object["yes"])
+
+			written, err := stdjson.Marshal(object)
+			require.NoError(t, err)
+			var again moneymovement.OpenObject
+			require.NoError(t, read(written, &again))
+			assert.Equal(t, object, again, "a number is written as a number")
+		})
+	}
+}
+
+func TestOpenObjectsAreObjects(t *testing.T) {
+	object := moneymovement.OpenObject{"a": "b"}
+	for _, document := range []string{`[1]`, `"a"`, `1`, `{"a":1,"a":2}`, `{"a":}`} {
+		assert.Error(t, json.Unmarshal([]byte(document), &object), document)
+	}
+	require.NoError(t, json.Unmarshal([]byte(`null`), &object))
+	assert.Nil(t, object)
+}

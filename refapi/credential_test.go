@@ -1,0 +1,129 @@
+package refapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/jarcoal/httpmock"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/public"
+	"github.com/moneymovement/moneymovement-go/refapi"
+)
+
+func TestTheAPIKeyGoesAlongWithTheToken(t *testing.T) {
+	var sent *http.Request
+	client := newClient(t, func(r *http.Request) (*http.Response, error) {
+		sent = r
+		return answer(http.StatusOK, `{"cards":[]}`), nil
+	}, refapi.WithAPIKey(refapi.NewAPIKey("key-1")))
+	_, err := client.Cards.List(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Bearer token-1"}, sent.Header.Values("Authorization"))
+	assert.Equal(t, []string{"key-1"}, sent.Header.Values("X-Api-Key"))
+}
+
+func TestCredentialsStayOnTheirOrigin(t *testing.T) {
+	var hosts []string
+	client := newClient(t, func(r *http.Request) (*http.Response, error) {
+		hosts = append(hosts, r.URL.Host)
+		elsewhere := answer(http.StatusTemporaryRedirect, "")
+		elsewhere.Header.Set("Location", "https://elsewhere.example/")
+		return elsewhere, nil
+	}, refapi.WithAPIKey(refapi.NewAPIKey("key-1")))
+	_, err := client.Cards.List(t.Context())
+	var unexpected *errors.UnexpectedAnswer
+	require.ErrorAs(t, err, &unexpected)
+	assert.Equal(t, []string{"service.example"}, hosts)
+	assert.NotContains(t, fmt.Sprintf("%v %+v", err, unexpected), "key-1")
+}
+
+// TestTheOptionGivesItsKeyToNoOtherSurface: an option is of one type for all surfaces, so that it can come to another one by mistake.
+func TestTheOptionGivesItsKeyToNoOtherSurface(t *testing.T) {
+	mock := httpmock.NewMockTransport()
+	var sent []http.Header
+	mock.RegisterNoResponder(func(r *http.Request) (*http.Response, error) {
+		sent = append(sent, r.Header)
+		return answer(http.StatusOK, `{}`), nil
+	})
+	options := []moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: mock}), refapi.WithAPIKey(refapi.NewAPIKey("key-1"))}
+
+	everybody, err := public.New(baseURL, options...)
+	require.NoError(t, err)
+	_, err = everybody.Rates.Get(t.Context(), "EUR")
+	require.NoError(t, err)
+	app, err := appapi.New(baseURL, appapi.NewAPIKey("app-key"), options...)
+	require.NoError(t, err)
+	_, err = app.Account.Profile(t.Context())
+	require.NoError(t, err)
+
+	require.Len(t, sent, 2)
+	for _, header := range sent {
+		assert.NotContains(t, fmt.Sprint(header), "key-1")
+	}
+	assert.Empty(t, sent[0].Values("Authorization"))
+	assert.Equal(t, "Bearer app-key", sent[1].Get("Authorization"))
+}
+
+func TestBadCredentialsAreRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		base, token string
+		options     []moneymovement.Option
+		field, code string
+	}{
+		"no token":                {baseURL, "", nil, "token", "missing"},
+		"a token of two lines":    {baseURL, "secret\r\nX-Other: 1", nil, "token", "pattern"},
+		"a token with a space":    {baseURL, "secret token", nil, "token", "pattern"},
+		"a token that is a file":  {baseURL, strings.Repeat("secret", 1000), nil, "token", "too_long"},
+		"an empty key":            {baseURL, "t", []moneymovement.Option{refapi.WithAPIKey(refapi.APIKey{})}, "apiKey", "missing"},
+		"a key with a line break": {baseURL, "t", []moneymovement.Option{refapi.WithAPIKey(refapi.NewAPIKey("secret\n"))}, "apiKey", "pattern"},
+		"over the open network":   {"http://service.example", "t", []moneymovement.Option{nil}, "baseURL", "invalid_url"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, err := refapi.New(test.base, refapi.NewAccessToken(test.token), test.options...)
+			assert.Nil(t, client)
+			var invalid *errors.InvalidInput
+			require.ErrorAs(t, err, &invalid)
+			assert.Equal(t, test.field, invalid.Fields[0].Field)
+			assert.Equal(t, test.code, invalid.Fields[0].Code)
+			assert.NotContains(t, fmt.Sprintf("%+v %v", invalid, err), "secret")
+		})
+	}
+}
+
+func TestSecretsDoNotPrint(t *testing.T) {
+	client := newClient(t, nil)
+	shown := []any{
+		refapi.NewAccessToken("hush"), refapi.NewAPIKey("hush"), refapi.WalletLogin{Message: "m", Signatures: []string{"hush"}},
+		struct {
+			Token  refapi.AccessToken
+			hidden refapi.APIKey
+		}{refapi.NewAccessToken("hush"), refapi.NewAPIKey("hush")}, client, *client,
+	}
+	for _, value := range shown {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+			printed := fmt.Sprintf(verb, value)
+			assert.NotContains(t, printed, "hush", verb)
+			assert.NotContains(t, printed, "token-1", verb)
+		}
+		if _, login := value.(refapi.WalletLogin); login {
+			continue // a body has to be written
+		}
+		written, err := json.Marshal(value)
+		require.NoError(t, err)
+		assert.NotContains(t, string(written), "hush")
+	}
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("m", "token", shown[0], "key", shown[1], "login", shown[2])
+	assert.NotContains(t, log.String(), "hush")
+	assert.Contains(t, log.String(), "token=[redacted] key=[redacted]")
+	assert.Equal(t, "[none]", refapi.AccessToken{}.String())
+}
