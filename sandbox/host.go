@@ -1,15 +1,20 @@
 package sandbox
 
 import (
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/app"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/card"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/merchant"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
@@ -30,11 +35,16 @@ type Host struct {
 	appKeys    *credential.AppKeys
 	access     credential.AccessTokens
 	platform   *platform.Platform
+	app        *app.App
+	billing    *billing.Billing
+	cards      *card.Cards
+	products   *merchant.Products
 
 	faults  fault.Set
 	log     gate.Log
 	gate    http.Handler
 	control http.Handler // nil unless asked for
+	logger  *slog.Logger
 
 	resetting sync.Mutex
 }
@@ -55,11 +65,13 @@ func New(options ...Option) *Host {
 		tokens:     session.NewTokens(clk),
 		challenges: session.NewChallenges(clk),
 		appKeys:    credential.NewAppKeys(clk),
+		logger:     setup.logger,
 	}
 	h.windows = window.New(clk, func() bool { return h.configured.get().RateLimits })
 	h.platform = platform.New(clk, func() platform.Settings { return h.configured.get().platform() })
 	h.newCredentials(setup)
 	h.tokens.AddForeign(h.credentials.APIKey.Reveal(), h.credentials.AccessToken.Reveal())
+	h.newSurfaces()
 	h.gate = h.newGate(setup)
 	if setup.control {
 		h.control = newControl(h)
@@ -76,9 +88,9 @@ func (h *Host) newGate(setup setup) http.Handler {
 	}
 	g, err := gate.New(gate.Config{
 		Platform:  platformOperations{login, h.platform},
-		App:       appOperations{},
-		Reference: referenceOperations{},
-		Public:    publicOperations{},
+		App:       appOperations{h.app, paperwork{Billing: h.billing}, cards{Cards: h.cards}},
+		Reference: referenceOperations{accountReference{App: h.app}, paperworkReference{Billing: h.billing}, cardsReference{Cards: h.cards}, h.products},
+		Public:    publicOperations{accountPublic{App: h.app}, paperworkPublic{Billing: h.billing}},
 		Registry:  h.registry, Tokens: h.tokens, Windows: h.windows, IsClient: h.platform.HasClient,
 		AppKeys: h.appKeys, AccessTokens: &h.access,
 		Clock: h.clock, Faults: &h.faults, Log: &h.log,
@@ -127,6 +139,9 @@ func (h *Host) Reset() {
 	h.challenges.Reset()
 	h.windows.Reset()
 	h.platform.Reset()
+	h.app.Reset()
+	h.billing.Reset()
+	h.cards.Reset()
 	h.faults.Clear()
 	h.log.Clear()
 }

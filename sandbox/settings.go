@@ -9,6 +9,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/card"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 )
@@ -79,6 +81,14 @@ type Settings struct {
 	RailActiveAfter Duration `json:"railActiveAfter"`
 	// ChainReadEvery is how often an escrow deal is read from chain at most. Source: Limits, Lifetimes.
 	ChainReadEvery Duration `json:"chainReadEvery"`
+
+	// ContractorAcceptsAfter is how long a contractor takes to accept a contract, on the host's clock.
+	ContractorAcceptsAfter Duration `json:"contractorAcceptsAfter"`
+	// MaxUpload is how many bytes an uploaded document may have; more is payload_too_large.
+	MaxUpload int `json:"maxUpload"`
+	// CardActiveAfter is how long a card stays pending, and the card programme's verification under way, on the host's
+	// clock.
+	CardActiveAfter Duration `json:"cardActiveAfter"`
 }
 
 // LoginModeDeveloperKey is the login mode that the host has.
@@ -122,7 +132,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // DefaultSettings are the values of the description, everything available, no
 // rate limits, short steps, and a full faucet.
 func DefaultSettings() Settings {
-	p := platform.DefaultSettings()
+	p, paperwork, cards := platform.DefaultSettings(), billing.DefaultSettings(), card.DefaultSettings()
 	return Settings{
 		DatabaseAvailable: true,
 		LoginAvailable:    true,
@@ -137,6 +147,9 @@ func DefaultSettings() Settings {
 		KYBDecision: KYBDecision(p.KYBDecision), KYBDecisionAfter: Duration(p.KYBDecisionAfter),
 		RailsHidden: p.RailsHidden, RailsDisabled: p.RailsDisabled, ChannelsUnavailable: p.ChannelsUnavailable,
 		RailActiveAfter: Duration(p.RailActiveAfter), ChainReadEvery: Duration(p.ChainReadEvery),
+
+		ContractorAcceptsAfter: Duration(paperwork.ContractorAcceptsAfter), MaxUpload: paperwork.MaxUpload,
+		CardActiveAfter: Duration(cards.ActiveAfter),
 	}
 }
 
@@ -146,7 +159,7 @@ func (s Settings) Check() error {
 	if s.LoginMode == "" {
 		mode = errors.New("loginMode is empty")
 	}
-	return errors.Join(mode, s.platform().Check())
+	return errors.Join(mode, s.platform().Check(), s.billing().Check(), s.cards().Check())
 }
 
 func (s Settings) clone() Settings {
@@ -169,6 +182,16 @@ func (s Settings) platform() platform.Settings {
 		RailsHidden: s.RailsHidden, RailsDisabled: s.RailsDisabled, ChannelsUnavailable: s.ChannelsUnavailable,
 		RailActiveAfter: platform.Duration(s.RailActiveAfter), ChainReadEvery: platform.Duration(s.ChainReadEvery),
 	}
+}
+
+// billing is what paperwork needs of the settings.
+func (s Settings) billing() billing.Settings {
+	return billing.Settings{ContractorAcceptsAfter: time.Duration(s.ContractorAcceptsAfter), MaxUpload: s.MaxUpload}
+}
+
+// cards is what cards need of the settings.
+func (s Settings) cards() card.Settings {
+	return card.Settings{ActiveAfter: time.Duration(s.CardActiveAfter)}
 }
 
 // login is what the login needs of the settings.

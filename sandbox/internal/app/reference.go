@@ -27,10 +27,11 @@ type WalletLogin struct {
 
 // PartnerEvent is an event that a partner reported.
 type PartnerEvent struct {
-	Partner                                    string
-	EventType, EntityID, EntityType, CreatedAt string
-	Payload                                    map[string]any
-	At                                         time.Time // when it arrived, on the host's clock
+	Partner                         string
+	EventType, EntityID, EntityType string
+	CreatedAt                       string
+	Payload                         map[string]any
+	At                              time.Time // when it arrived, on the host's clock
 }
 
 // defaultDevice is the kind and the name of a device that does not say. Source: Reference endpoints under /api/v1.
