@@ -1,0 +1,196 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// Whatever is called, in whatever order: the books sum to zero in each currency and in each movement, nobody but the
+// outside is overdrawn, and what an account can spend is what its ledger says.
+func TestTheBooksBalanceAfterAnyCalls(t *testing.T) {
+	w := newWorld(t)
+	rapid.Check(t, func(t *rapid.T) {
+		w.host.Reset()
+		_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: w.key.public(w.t)})
+		require.NoError(t, err)
+		b := &bookkeeping{world: w}
+		me := w.login()
+		b.accounts = []*session{me, me.readyClient("acme@example.com"), me.readyClient("bolt@example.com")}
+		for _, account := range b.accounts {
+			b.contacts = append(b.contacts, account.anyContact())
+			account.call("POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"})
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"deposit": b.deposit, "book": b.book, "confirm": b.confirm, "move": b.move,
+			"payin": b.payin, "arrive": b.arrive, "deal": b.deal, "act": b.act,
+			"wait": b.wait, "change": b.change, "": b.check,
+		})
+	})
+}
+
+// bookkeeping is what a random walk through the calls remembers.
+type bookkeeping struct {
+	*world
+	accounts []*session
+	contacts []string // one of each account
+	payouts  []made
+	payins   []made
+	deals    []made
+}
+
+// made is an answer with the account that asked for it.
+type made struct {
+	by *session
+	reply
+}
+
+func amounts(t *rapid.T) string {
+	return decimal.New(rapid.Int64Range(1, 120_000_000).Draw(t, "micros"), -6).String()
+}
+
+func (b *bookkeeping) account(t *rapid.T) (int, *session) {
+	i := rapid.IntRange(0, len(b.accounts)-1).Draw(t, "account")
+	return i, b.accounts[i]
+}
+
+// remember keeps an answer that succeeded.
+func remember(list *[]made, by *session, answered reply) {
+	if answered.status == http.StatusCreated {
+		*list = append(*list, made{by, answered})
+	}
+}
+
+// pick draws one of the answers; there may be none.
+func pick(t *rapid.T, list []made, use func(made)) {
+	if len(list) > 0 {
+		use(list[rapid.IntRange(0, len(list)-1).Draw(t, "which")])
+	}
+}
+
+func (b *bookkeeping) deposit(t *rapid.T) {
+	_, account := b.account(t)
+	currency := rapid.SampledFrom([]string{"USDC", "EURC"}).Draw(t, "currency")
+	account.call("POST", "/sandbox/deposits", object{"amount": amounts(t), "currency": currency})
+}
+
+func (b *bookkeeping) book(t *rapid.T) {
+	i, account := b.account(t)
+	remember(&b.payouts, account, account.call("POST", "/payouts", object{"contactId": b.contacts[i], "amount": amounts(t), "currency": "USDC"}))
+}
+
+func (b *bookkeeping) confirm(t *rapid.T) {
+	pick(t, b.payouts, func(m made) { m.by.confirm(m.reply) })
+}
+
+func (b *bookkeeping) move(t *rapid.T) {
+	to := rapid.SampledFrom([]string{"processing", "completed", "failed", "refunded", "expired"}).Draw(t, "to")
+	pick(t, b.payouts, func(m made) { m.by.call("POST", "/sandbox/payouts/"+m.body.text("id")+"/status", object{"status": to}) })
+}
+
+func (b *bookkeeping) payin(t *rapid.T) {
+	_, account := b.account(t)
+	quoted := account.payin(object{"amount": amounts(t)})
+	if quoted.status == http.StatusCreated {
+		account.instruct(quoted)
+		remember(&b.payins, account, quoted)
+	}
+}
+
+func (b *bookkeeping) arrive(t *rapid.T) {
+	key := fmt.Sprint("arrival-", rapid.IntRange(0, 3).Draw(t, "key"))
+	pick(t, b.payins, func(m made) { m.by.complete(key, m.reply) })
+}
+
+func (b *bookkeeping) deal(t *rapid.T) {
+	_, account := b.account(t)
+	remember(&b.deals, account, account.call("POST", "/escrow", object{"amount": amounts(t), "currency": "USDC", "payee": payee, "holdFor": "1m"}))
+}
+
+func (b *bookkeeping) act(t *rapid.T) {
+	kind := rapid.SampledFrom([]string{"approve", "approve", "release", "refund"}).Draw(t, "kind")
+	pick(t, b.deals, func(m made) {
+		prepared := m.by.call("POST", "/escrow/"+m.body.text("id")+"/actions", object{"type": kind})
+		if prepared.status < http.StatusBadRequest {
+			m.by.act(m.reply, prepared.body)
+		}
+	})
+}
+
+func (b *bookkeeping) wait(t *rapid.T) {
+	b.host.Advance(rapid.SampledFrom([]time.Duration{300 * time.Millisecond, 15 * time.Second, 2 * time.Minute}).Draw(t, "time"))
+	fresh := b.login() // before the session's hour is over
+	for _, account := range b.accounts {
+		account.access = fresh.access
+	}
+}
+
+func (b *bookkeeping) change(t *rapid.T) {
+	balance := rapid.SampledFrom([]int64{50, 1_000_000}).Draw(t, "faucet")
+	back := rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(t, "back")
+	fee := decimal.New(rapid.Int64Range(0, 30).Draw(t, "fee"), -2)
+	require.NoError(t, b.host.Configure(func(s *sandbox.Settings) {
+		s.FaucetBalance, s.ReturnAfter, s.ReturnFee = decimal.NewFromInt(balance), sandbox.Duration(back), fee
+	}))
+}
+
+// check looks at the books, and at each account's view of them.
+func (b *bookkeeping) check(t *rapid.T) {
+	books := b.host.Ledger()
+	for currency, sum := range books.Sums {
+		if !sum.IsZero() {
+			t.Fatalf("%s sums to %s", currency, sum)
+		}
+	}
+	movements := map[string]decimal.Decimal{}
+	for _, entry := range books.Entries {
+		movements[entry.Movement+" "+entry.Currency] = movements[entry.Movement+" "+entry.Currency].Add(entry.Amount)
+	}
+	for movement, sum := range movements {
+		if !sum.IsZero() {
+			t.Fatalf("movement %s sums to %s", movement, sum)
+		}
+	}
+	for account, balances := range books.Balances {
+		for currency, balance := range balances {
+			if account != "outside" && balance.IsNegative() {
+				t.Fatalf("%s holds %s %s", account, balance, currency)
+			}
+		}
+	}
+	for _, client := range b.accounts[1:] {
+		if told, held := client.spendable(), books.Balances[client.account]["USDC"]; !told.Equal(held) {
+			t.Fatalf("%s holds %s USDC, its ledger says %s", client.account, held, told)
+		}
+	}
+}
+
+// spendable adds up the account's ledger, in USDC.
+func (s *session) spendable() (sum decimal.Decimal) {
+	for cursor := ""; ; {
+		page := s.must(http.StatusOK, "GET", "/transactions?limit=100"+cursor, nil)
+		for _, item := range page.body.at("items").([]any) {
+			entry := object(item.(map[string]any))
+			amount := decimal.RequireFromString(entry.text("amount"))
+			switch {
+			case entry.text("currency") != "USDC" || entry.text("status") == "failed":
+			case entry.text("direction") == "in":
+				sum = sum.Add(amount)
+			default:
+				sum = sum.Sub(amount)
+			}
+		}
+		next := page.body.text("nextCursor")
+		if next == "" {
+			return sum
+		}
+		cursor = "&cursor=" + next
+	}
+}
