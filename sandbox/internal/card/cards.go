@@ -1,6 +1,7 @@
 package card
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -126,6 +127,7 @@ func (c *Cards) List(ctx context.Context) commonapi.CardList {
 // Create issues a card. Source: App API, Cards.
 func (c *Cards) Create(ctx context.Context) (commonapi.Card, error) {
 	holder := c.config.Holder(ctx)
+	holder.Name = cmp.Or(holder.Name, caller.From(ctx).Email)
 	secrets, err := newSecrets(c.config.Clock.Now())
 	if err != nil {
 		return commonapi.Card{}, err
