@@ -1,0 +1,105 @@
+package refapi_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/refapi"
+)
+
+// paymentOf answers the status of a payment that settles after some time.
+func paymentOf(after time.Duration, end string) func(*http.Request) (*http.Response, error) {
+	began := time.Now()
+	return func(*http.Request) (*http.Response, error) {
+		status := "processing"
+		if time.Since(began) >= after {
+			status = end
+		}
+		return answer(http.StatusOK, fmt.Sprintf(`{"id":"t1","quoteId":"q_1","type":"payout","paymentChannel":"bank","status":%q,"fromAmount":10.10,"fromCurrency":"USDC",
+			"toCurrency":"EUR","toAmount":9.1234567890123456789,"createdAt":"2026-01-02T03:04:05Z","errorMessage":null}`, status)), nil
+	}
+}
+
+func TestWaitReadsUntilThePaymentHasSettled(t *testing.T) {
+	for _, end := range []string{"completed", "Failed", "expired"} {
+		t.Run(end, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := newClient(t, paymentOf(5*time.Minute, end))
+				began := time.Now()
+				var seen []refapi.Progress
+				status, err := client.Quotes.Wait(t.Context(), "q_1", nil, refapi.OnProgress(nil), refapi.OnProgress(func(p refapi.Progress) { seen = append(seen, p) }))
+				require.NoError(t, err)
+				assert.Equal(t, end, status.Status)
+				assert.Equal(t, "10.1", status.FromAmount.String())
+				assert.Equal(t, "9.1234567890123456789", status.ToAmount.String(), "read from the number's digits")
+
+				waited := time.Since(began)
+				assert.LessOrEqual(t, waited, 5*time.Minute+15*time.Second, "the longest pause bounds how late the news is")
+				bound := 500 * time.Millisecond
+				for i := 1; i < len(seen); i++ {
+					pause := seen[i].Waited - seen[i-1].Waited
+					assert.GreaterOrEqual(t, pause, bound/2, "pause %d", i)
+					assert.LessOrEqual(t, pause, bound, "pause %d", i)
+					bound = min(bound*3/2, 15*time.Second)
+				}
+				last := seen[len(seen)-1]
+				assert.Equal(t, refapi.Progress{QuoteID: "q_1", Status: end, Reads: len(seen), Waited: waited}, last)
+				assert.Less(t, len(seen), 60)
+			})
+		})
+	}
+}
+
+func TestWaitUntil(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(t, paymentOf(time.Minute, "delivered_to_bank"))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		status, err := client.Quotes.Wait(ctx, "q_1", refapi.PollEvery(time.Second, time.Second), refapi.Until(nil),
+			refapi.Until(func(s *moneymovement.UniversalTransactionStatus) bool { return s.Status == "delivered_to_bank" }))
+		require.NoError(t, err)
+		assert.Equal(t, "delivered_to_bank", status.Status)
+	})
+}
+
+func TestWaitGivesUpWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(t, paymentOf(time.Hour, "completed"))
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		status, err := client.Quotes.Wait(ctx, "q_1")
+		var pending *refapi.StillPending
+		require.ErrorAs(t, err, &pending)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, "processing", status.Status, "the last reading comes with the error")
+		assert.Equal(t, 20*time.Second, pending.Waited)
+		assert.Regexp(t, `^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded$`, err.Error())
+	})
+}
+
+func TestWaitEndsWithAReadThatFails(t *testing.T) {
+	client := newClient(t, func(*http.Request) (*http.Response, error) {
+		return answer(http.StatusNotFound, `{"error":{"code":"not_found","message":"m"}}`), nil
+	})
+	status, err := client.Quotes.Wait(t.Context(), "q_1")
+	assert.Nil(t, status)
+	assert.True(t, is[*errors.NotFound](err), "%v", err)
+}
+
+func TestSettled(t *testing.T) {
+	for status, want := range map[string]bool{
+		"completed": true, "COMPLETED": true, "failed": true, "cancelled": true, "refunded": true,
+		"pending": false, "processing": false, "": false, "a status of tomorrow": false,
+	} {
+		assert.Equal(t, want, refapi.Settled(&moneymovement.UniversalTransactionStatus{Status: status}), status)
+	}
+}
