@@ -59,13 +59,13 @@ type documentAbout struct {
 // encodeDocument writes the request's body while it reads the document, at most one byte more than allowed. about is the object that the
 // document goes into. Base64 needs no escapes in JSON.
 func encodeDocument(content io.Reader, about []byte) (body transport.Encoded, size int64, err error) {
-	var buffer bytes.Buffer
+	room := len(`"base64":"",`) + len(about)
 	if sized, known := content.(interface{ Len() int }); known {
-		length := max(0, min(sized.Len(), MaxDocument))
-		buffer.Grow(base64.StdEncoding.EncodedLen(length) + len(about) + len(`"base64":"",`))
+		room += base64.StdEncoding.EncodedLen(max(0, min(sized.Len(), MaxDocument)))
 	}
+	buffer := bytes.NewBuffer(make([]byte, 0, room))
 	buffer.WriteString(`{"base64":"`)
-	encoder := base64.NewEncoder(base64.StdEncoding, &buffer)
+	encoder := base64.NewEncoder(base64.StdEncoding, buffer)
 	size, err = io.Copy(encoder, io.LimitReader(content, MaxDocument+1))
 	if err != nil {
 		return nil, size, fmt.Errorf("read document: %w", err)

@@ -1,0 +1,290 @@
+package appapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// TestWhatCreatesIsNeverSentTwice: an answer that is lost is an outcome that is unknown, after one request.
+func TestWhatCreatesIsNeverSentTwice(t *testing.T) {
+	creates := []string{
+		"CreateInvoice", "CreateUploadedInvoice", "CreateInvoiceFromContract", "CreateInvoiceBatch", "CreateContract",
+		"UploadDocument", "CreateCard", "PreApproveCard", "SubmitBankPayinQuote",
+	}
+	for _, name := range creates {
+		t.Run(name, func(t *testing.T) {
+			x, known := exchanges()[name]
+			require.True(t, known)
+			for cause, answers := range map[string]http.HandlerFunc{
+				"lost": losing, "a server error": answering(503, `{"error":{"code":"provider_unavailable","message":"down"}}`), "half": answering(201, `{"id":`),
+			} {
+				server, app := serve(t, answers)
+				_, err := x.call(t.Context(), app)
+				require.Error(t, err)
+				failure, is := errors.AsType[errors.Failure](err)
+				require.True(t, is, "%s: %v", cause, err)
+				assert.Equal(t, errors.MaybeMoved, failure.MoneyMoved(), "%s: %v", cause, err)
+				assert.Len(t, server.requests(), 1, cause)
+			}
+		})
+	}
+}
+
+// TestATransferIsSentAgainWithItsKey: the key anchors it, the caller's and a fresh one alike.
+func TestATransferIsSentAgainWithItsKey(t *testing.T) {
+	for name, options := range map[string][]moneymovement.CallOption{"fresh": nil, "rent-1": {moneymovement.IdempotencyKey("rent-1")}} {
+		lost := 2
+		server, app := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			if lost--; lost >= 0 {
+				panic(http.ErrAbortHandler)
+			}
+			w.Header().Set("Idempotency-Replayed", "true")
+			_, _ = io.WriteString(w, `{"txHash":"0xabc"}`)
+		})
+		var answer moneymovement.Answer
+		receipt, err := app.Transfers.Send(t.Context(), appapi.ToContact{ContactID: id1, Amount: price("12.340")}, append(options, moneymovement.Capture(&answer))...)
+		require.NoError(t, err)
+		assert.Equal(t, "0xabc", receipt.TxHash)
+		assert.True(t, answer.Replayed)
+		sent := server.requests()
+		require.Len(t, sent, 3)
+		keys := map[string]bool{}
+		for _, request := range sent {
+			keys[request.header.Get("Idempotency-Key")] = true
+			assert.Equal(t, `{"amount":12.34,"contactId":"`+id1+`"}`, request.body, "the amount is a number, to its digits")
+		}
+		assert.Equal(t, map[string]bool{answer.IdempotencyKey: true}, keys)
+		if name != "fresh" {
+			assert.Equal(t, name, answer.IdempotencyKey)
+		}
+	}
+}
+
+func TestALostTransferSaysHowToResolveIt(t *testing.T) {
+	_, app := serve(t, losing)
+	_, err := app.Transfers.Send(t.Context(), appapi.ToQuote{QuoteID: "q_1"}, moneymovement.IdempotencyKey("rent-1"))
+	unknown, is := errors.AsType[*errors.OutcomeUnknown](err)
+	require.True(t, is, "%v", err)
+	assert.Equal(t, "rent-1", unknown.IdempotencyKey)
+	assert.Equal(t, 3, unknown.Attempts)
+}
+
+func TestATransferIsFoundByItsKey(t *testing.T) {
+	at := `"createdAt":"2026-01-02T03:04:05Z"`
+	for name, c := range map[string]struct {
+		items string
+		found bool
+	}{
+		"there":               {`{"id":"tr_1","idempotencyKey":"rent-1",` + at + `}`, true},
+		"without an echo":     {`{"id":"tr_1",` + at + `}`, true},
+		"among others":        {`{"id":"tr_0","idempotencyKey":"rent-0",` + at + `},{"id":"tr_1","idempotencyKey":"rent-1",` + at + `}`, true},
+		"only others":         {`{"id":"tr_0","idempotencyKey":"rent-0",` + at + `}`, false},
+		"nothing at all":      {``, false},
+		"the filter's answer": {`{"id":"tr_1","idempotencyKey":"rent-1","amount":0.30,` + at + `}`, true},
+	} {
+		server, app := serve(t, answering(200, `{"items":[`+c.items+`]}`))
+		transfer, found, err := app.Transfers.ByKey(t.Context(), "rent-1")
+		require.NoError(t, err, name)
+		assert.Equal(t, c.found, found, name)
+		if found {
+			assert.Equal(t, "tr_1", transfer.ID, name)
+		}
+		assert.Equal(t, "GET /apps/transfers?idempotency_key=rent-1", server.requests()[0].what)
+	}
+}
+
+// TestListsAreWalkedByOffset to where the total says, or to a page that is not full.
+func TestListsAreWalkedByOffset(t *testing.T) {
+	walk := func(entries int, total string, params appapi.ListContactsParams) (names, asked []string) {
+		server, app := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+			limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
+			if err != nil {
+				limit = 50
+			}
+			var items []string
+			for i := offset; i < min(offset+limit, entries); i++ {
+				items = append(items, fmt.Sprintf(`{"id":"%d","createdAt":"2026-01-02T03:04:05Z"}`, i))
+			}
+			fmt.Fprintf(w, `{"items":[%s]%s}`, strings.Join(items, ","), total)
+		})
+		all := app.Contacts.All(t.Context(), params)
+		for range 2 { // it can be ranged over again
+			names = nil
+			for contact, err := range all {
+				require.NoError(t, err)
+				names = append(names, contact.ID)
+			}
+		}
+		for _, request := range server.requests()[len(server.requests())/2:] {
+			asked = append(asked, strings.TrimPrefix(request.what, "GET /user/contacts"))
+		}
+		return names, asked
+	}
+	for name, c := range map[string]struct {
+		entries int
+		total   string
+		params  appapi.ListContactsParams
+		found   int
+		asked   []string
+	}{
+		"with a total":         {5, `,"total":5`, appapi.ListContactsParams{Limit: 2}, 5, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4"}},
+		"a total at a bound":   {4, `,"total":4`, appapi.ListContactsParams{Limit: 2}, 4, []string{"?limit=2", "?limit=2&offset=2"}},
+		"no total":             {5, ``, appapi.ListContactsParams{Limit: 2}, 5, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4"}},
+		"no total at a bound":  {4, `,"total":null`, appapi.ListContactsParams{Limit: 2}, 4, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4"}},
+		"from an offset":       {5, `,"total":5`, appapi.ListContactsParams{Limit: 2, Offset: 3}, 2, []string{"?limit=2&offset=3"}},
+		"beyond the end":       {5, `,"total":5`, appapi.ListContactsParams{Offset: 9}, 0, []string{"?offset=9"}},
+		"pages of the default": {60, ``, appapi.ListContactsParams{}, 60, []string{"", "?offset=50"}},
+		"a total that lies":    {3, `,"total":99`, appapi.ListContactsParams{Limit: 2}, 3, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=3"}},
+		"a total below zero":   {3, `,"total":-1`, appapi.ListContactsParams{Limit: 2}, 3, []string{"?limit=2", "?limit=2&offset=2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			names, asked := walk(c.entries, c.total, c.params)
+			assert.Len(t, names, c.found)
+			assert.Equal(t, c.asked, asked)
+		})
+	}
+}
+
+func TestAWalkEndsAfterItsFirstErrorAndWhereItsCallerStops(t *testing.T) {
+	pages := 0
+	_, app := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		if pages++; pages > 1 {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"error":{"code":"not_found","message":"gone"}}`)
+			return
+		}
+		_, _ = io.WriteString(w, listOf(invoiceJSON)[:len(listOf(invoiceJSON))-2]+`9}`)
+	})
+	var walked []string
+	for invoice, err := range app.Invoices.All(t.Context(), appapi.ListInvoicesParams{}) {
+		if _, gone := errors.AsType[*errors.NotFound](err); gone {
+			walked = append(walked, "not found")
+			continue
+		}
+		require.NoError(t, err)
+		walked = append(walked, invoice.ID)
+	}
+	assert.Equal(t, []string{id1, "not found"}, walked)
+
+	pages = 0
+	for range app.Invoices.All(t.Context(), appapi.ListInvoicesParams{}) {
+		break
+	}
+	assert.Equal(t, 1, pages)
+}
+
+func TestEachListCanBeWalked(t *testing.T) {
+	item := `{"id":"` + id1 + `","clientId":"a","contractorId":"b","type":"service","status":"sent","amount":"1","currency":"USD","createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-02T03:04:05Z"}`
+	server, app := serve(t, answering(200, listOf(item)))
+	ctx := t.Context()
+	for c, err := range app.Contracts.All(ctx, appapi.ListContractsParams{Offset: 1}) {
+		assert.NoError(t, err)
+		assert.Equal(t, id1, c.ID)
+	}
+	for x, err := range app.Transactions.All(ctx, appapi.ListTransactionsParams{Offset: 2, Status: "s"}) {
+		assert.NoError(t, err)
+		assert.Equal(t, id1, x.ID)
+	}
+	server.answers = answering(200, listOf(strings.Replace(item, `"amount":"1"`, `"amount":1`, 1)))
+	for x, err := range app.Transfers.All(ctx, appapi.ListTransfersParams{Offset: 3}) {
+		assert.NoError(t, err)
+		assert.Equal(t, id1, x.ID)
+	}
+	var asked []string
+	for _, request := range server.requests() {
+		asked = append(asked, request.what)
+	}
+	assert.Equal(t, []string{"GET /documents/contracts?offset=1", "GET /transactions?offset=2&status=s", "GET /apps/transfers?offset=3"}, asked)
+}
+
+// TestDefaultsThatTheDescriptionStates hold when the field is absent, and when it is null.
+func TestDefaultsThatTheDescriptionStates(t *testing.T) {
+	for _, body := range []string{`{"cards":[{"limit":{}}]}`, `{"cards":[{"limit":{}}],"created":null,"kycStatus":null,"phoneVerified":null,"total":null}`} {
+		_, app := serve(t, answering(200, body))
+		list, err := app.Cards.List(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, moneymovement.KYCStatusNotStarted, list.KYCStatus)
+		assert.False(t, list.Created || list.PhoneVerified || list.Cards[0].Activated)
+		assert.Nil(t, list.Total)
+		limit := list.Cards[0].Limit
+		for _, usage := range []moneymovement.Number{limit.DailyUsage, limit.MonthlyUsage, limit.LifetimeUsage, list.Cards[0].DailySpend} {
+			assert.True(t, usage.IsZero())
+		}
+	}
+	_, app := serve(t, answering(200, contractJSON))
+	contract, err := app.Contracts.Get(t.Context(), id1)
+	require.NoError(t, err)
+	assert.True(t, contract.Client.IsBusiness)
+	assert.False(t, contract.Contractor.IsBusiness)
+}
+
+func TestACardsWalletSignsForItsDetails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the clock stands still
+		now := time.Now().Unix()
+		proofs := map[int64]string{}
+		mock := roundTrip(func(r *http.Request) string {
+			var proof moneymovement.CardDetailsProof
+			if err := json.NewDecoder(r.Body).Decode(&proof); err != nil {
+				return err.Error()
+			}
+			proofs[proof.Nonce] = proof.MessageSignature
+			return `{"cardNumber":"4242424242424242","cvv":"123","expiryDate":"12/29"}`
+		})
+		app, err := appapi.New("https://service.example", appapi.NewAPIKey("k"), moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
+		require.NoError(t, err)
+		signer := &paperWallet{address: "0x1"}
+		for range 2 {
+			details, err := app.Cards.Details(t.Context(), "card_1", signer)
+			require.NoError(t, err)
+			assert.Equal(t, "4242424242424242", details.CardNumber)
+			assert.Equal(t, "card details (redacted, ending 4242)", fmt.Sprintf("%v", details))
+			assert.NotContains(t, fmt.Sprintf("%+v %#v %s", *details, details, details), "123")
+		}
+
+		_, err = app.Cards.Details(t.Context(), "card_1", signer, moneymovement.CardMessage(func(id string, nonce int64) string { return fmt.Sprintf("%d/%s", nonce, id) }))
+		require.NoError(t, err)
+		assert.Equal(t, map[int64]string{
+			now:     fmt.Sprintf("0xsigned:Reveal card card_1 at %d", now),
+			now + 1: fmt.Sprintf("0xsigned:Reveal card card_1 at %d", now+1), // for a nonce is used once
+			now + 2: fmt.Sprintf("0xsigned:%d/card_1", now+2),
+		}, proofs)
+	})
+}
+
+type roundTrip func(*http.Request) string
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(f(r))), ContentLength: -1, Request: r}, nil
+}
+
+func TestAWalletThatDoesNotSign(t *testing.T) {
+	server, app := serve(t, losing)
+	refusal := errors.New("declined on the device")
+	_, err := app.Cards.Details(t.Context(), "card_1", &paperWallet{address: "0x1", err: refusal})
+	require.ErrorIs(t, err, refusal)
+	notDelivered, is := errors.AsType[*errors.NotDelivered](err)
+	require.True(t, is)
+	assert.Equal(t, "RevealCardDetails", notDelivered.Operation)
+	assert.Empty(t, server.requests())
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = app.Account.App(ctx)
+	assert.ErrorIs(t, err, context.Canceled)
+}

@@ -1,0 +1,137 @@
+package appapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+func TestTheKeyTravelsInTheHeaderThatWasAskedFor(t *testing.T) {
+	_, sent, _ := send(t, accountExchanges["GetProfile"], appapi.WithKeyHeader())
+	assert.Equal(t, []string{"secret-key"}, sent.Header.Values("X-Api-Key"))
+	assert.Empty(t, sent.Header.Values("Authorization"))
+}
+
+func TestTheKeyNeverPrints(t *testing.T) {
+	key := appapi.NewAPIKey("hush-hush")
+	inside := struct {
+		Exported   appapi.APIKey
+		unexported appapi.APIKey
+		pointer    *appapi.APIKey
+	}{key, key, &key}
+	var printed bytes.Buffer
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%t"} {
+		fmt.Fprintf(&printed, verb+"\n"+verb+"\n"+verb+"\n", key, &key, inside)
+	}
+	for _, value := range []any{key, &key, inside, map[string]any{"key": key}} {
+		encoded, err := json.Marshal(value)
+		require.NoError(t, err)
+		printed.Write(encoded)
+	}
+	slog.New(slog.NewTextHandler(&printed, nil)).Info("made", "key", key, "inside", inside)
+	slog.New(slog.NewJSONHandler(&printed, nil)).Info("made", "key", key, "inside", inside)
+	app, err := appapi.New("https://service.example", key)
+	require.NoError(t, err)
+	fmt.Fprintf(&printed, "%v %+v %#v", app, *app, app)
+
+	assert.Contains(t, printed.String(), "appapi.APIKey(redacted)")
+	for _, trace := range []string{"hush", fmt.Sprintf("%x", "hush"), "Bearer"} {
+		assert.NotContains(t, printed.String(), trace)
+	}
+	assert.Equal(t, "appapi.APIKey(none)", appapi.APIKey{}.String())
+}
+
+func TestTheKeyStaysWithItsOrigin(t *testing.T) {
+	var elsewhere atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
+	defer other.Close()
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	defer origin.Close()
+	for name, options := range map[string][]moneymovement.Option{"bearer": nil, "header": {appapi.WithKeyHeader()}} {
+		app, err := appapi.New(origin.URL, appapi.NewAPIKey("secret-key"), options...)
+		require.NoError(t, err)
+		_, err = app.Account.Profile(t.Context())
+		unexpected, is := errors.AsType[*errors.UnexpectedAnswer](err)
+		require.True(t, is, "%s: %v", name, err)
+		assert.Equal(t, http.StatusTemporaryRedirect, unexpected.Status)
+	}
+	assert.Zero(t, elsewhere.Load(), "redirects are not followed")
+}
+
+// TestTheWishForAHeaderIsNoCredentialElsewhere: an option of this surface given to another leaves that one's credential alone.
+func TestTheWishForAHeaderIsNoCredentialElsewhere(t *testing.T) {
+	var headers []http.Header
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { headers = append(headers, r.Header) }))
+	defer server.Close()
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: "a@example.com", Key: key}, appapi.WithKeyHeader())
+	require.NoError(t, err)
+	_, err = account.Chains.List(t.Context(), dapi.ListChainsParams{})
+	require.Error(t, err)
+	require.NotEmpty(t, headers)
+	for _, h := range headers {
+		assert.Empty(t, h.Values("X-Api-Key"))
+	}
+}
+
+func TestClientsThatCannotBeMade(t *testing.T) {
+	good := appapi.NewAPIKey("k")
+	for name, c := range map[string]struct {
+		baseURL     string
+		key         appapi.APIKey
+		field, code string
+	}{
+		"no key":                {"https://host.example", appapi.APIKey{}, "apiKey", "missing"},
+		"an empty key":          {"https://host.example", appapi.NewAPIKey(""), "apiKey", "missing"},
+		"a key with a break":    {"https://host.example", appapi.NewAPIKey("k\r\nX-Service-Account: cl_1"), "apiKey", "pattern"},
+		"a key with a space":    {"https://host.example", appapi.NewAPIKey("k "), "apiKey", "pattern"},
+		"a key beyond ASCII":    {"https://host.example", appapi.NewAPIKey("clé"), "apiKey", "pattern"},
+		"a key without end":     {"https://host.example", appapi.NewAPIKey(strings.Repeat("k", 4097)), "apiKey", "too_long"},
+		"no base URL":           {"", good, "baseURL", "invalid_url"},
+		"plain http":            {"http://host.example", good, "baseURL", "invalid_url"},
+		"a URL with a password": {"https://a:b@host.example", good, "baseURL", "invalid_url"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			app, err := appapi.New(c.baseURL, c.key, nil)
+			assert.Nil(t, app)
+			refused, is := errors.AsType[*errors.InvalidInput](err)
+			require.True(t, is, "%v", err)
+			require.Len(t, refused.Fields, 1)
+			assert.Equal(t, c.field, refused.Fields[0].Field)
+			assert.Equal(t, c.code, refused.Fields[0].Code)
+			assert.NotContains(t, err.Error(), "X-Service-Account")
+		})
+	}
+}
+
+// A key cannot be renewed: what the service says about it is the answer, after one request.
+func TestARefusedKeyIsNotSentAgain(t *testing.T) {
+	for _, slug := range []string{"unauthenticated", "token_expired", "forbidden"} {
+		status := map[bool]int{true: http.StatusForbidden, false: http.StatusUnauthorized}[slug == "forbidden"]
+		server, app := serve(t, answering(status, `{"error":{"code":"`+slug+`","message":"no"}}`))
+		_, err := app.Transfers.Send(t.Context(), appapi.ToQuote{QuoteID: "q_1"})
+		refusal, is := errors.AsType[*errors.Refusal](err)
+		require.True(t, is, "%v", err)
+		assert.Equal(t, errors.Code(slug), refusal.Code)
+		assert.Equal(t, errors.NotMoved, refusal.MoneyMoved())
+		assert.Len(t, server.requests(), 1)
+	}
+}

@@ -1,0 +1,104 @@
+package appapi_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	sdkerrors "github.com/moneymovement/moneymovement-go/errors"
+)
+
+func TestADocumentArrivesAsItWas(t *testing.T) {
+	server, app := serve(t, answering(201, `{"id":"`+id1+`"}`))
+	rapid.Check(t, func(t *rapid.T) {
+		document := rapid.SliceOfN(rapid.Byte(), 1, 2000).Draw(t, "document")
+		name := rapid.String().Draw(t, "name")
+		readers := []io.Reader{bytes.NewReader(document), iotest.OneByteReader(bytes.NewReader(document)), iotest.DataErrReader(bytes.NewReader(document))}
+		reader := rapid.SampledFrom(readers).Draw(t, "reader")
+
+		_, err := app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: reader, Name: name, Type: appapi.DocumentKindInvoice})
+		require.NoError(t, err)
+		sent := server.requests()
+		var got struct{ Base64, Name, Type string }
+		require.NoError(t, json.Unmarshal([]byte(sent[len(sent)-1].body), &got))
+		assert.Equal(t, base64.StdEncoding.EncodeToString(document), got.Base64)
+		assert.Equal(t, name, got.Name)
+		assert.Equal(t, "invoice", got.Type)
+	})
+}
+
+func TestADocumentAloneIsAWholeBody(t *testing.T) {
+	server, app := serve(t, answering(201, `{}`))
+	_, err := app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: strings.NewReader("a")})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"base64":"YQ=="}`, server.requests()[0].body)
+}
+
+// endless never ends, and counts what was read of it.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.read += len(p)
+	return len(p), nil
+}
+
+func TestADocumentOverTheBoundIsNotSent(t *testing.T) {
+	server, app := serve(t, answering(201, `{"id":"`+id1+`"}`))
+	_, err := app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: io.LimitReader(&endless{}, appapi.MaxDocument)})
+	require.NoError(t, err, "the bound itself")
+	require.Len(t, server.requests(), 1)
+
+	all := &endless{}
+	_, err = app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: all})
+	refused, is := sdkerrors.AsType[*sdkerrors.InvalidInput](err)
+	require.True(t, is, "%v", err)
+	assert.Equal(t, "base64", refused.Fields[0].Field)
+	assert.Equal(t, "too_long", refused.Fields[0].Code)
+	assert.LessOrEqual(t, all.read, appapi.MaxDocument+64<<10, "it is read no further than needed")
+	assert.Len(t, server.requests(), 1)
+}
+
+// TestADocumentIsHeldOnce: what is allocated is its encoded form, and not its bytes beside it.
+func TestADocumentIsHeldOnce(t *testing.T) {
+	document := bytes.NewReader(make([]byte, 8<<20))
+	app, err := appapi.New("https://service.example", appapi.NewAPIKey("k"),
+		moneymovement.WithHTTPClient(&http.Client{Transport: roundTrip(func(*http.Request) string { return `{}` })}))
+	require.NoError(t, err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: document})
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(base64.StdEncoding.EncodedLen(8<<20)+1<<20))
+}
+
+func TestAServiceMayRefuseLess(t *testing.T) {
+	_, app := serve(t, answering(413, `{"error":{"code":"payload_too_large","message":"at most 3 bytes"}}`))
+	_, err := app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: strings.NewReader("four")})
+	_, is := sdkerrors.AsType[*sdkerrors.PayloadTooLarge](err)
+	assert.True(t, is, "%v", err)
+}
+
+func TestADocumentThatCannotBeReadIsNotSent(t *testing.T) {
+	server, app := serve(t, losing)
+	broken := errors.New("the disk is gone")
+	_, err := app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: io.MultiReader(strings.NewReader("start"), iotest.ErrReader(broken))})
+	require.ErrorIs(t, err, broken)
+	failure, is := sdkerrors.AsType[*sdkerrors.NotDelivered](err)
+	require.True(t, is)
+	assert.Equal(t, sdkerrors.NotMoved, failure.MoneyMoved())
+	assert.Empty(t, server.requests())
+}
