@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,7 +33,7 @@ func readTests(module fs.FS) ([]test, error) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "testdata"):
+		case entry.IsDir() && slices.Contains([]string{".git", "testdata", "node_modules"}, entry.Name()):
 			return fs.SkipDir
 		case entry.IsDir() || !strings.HasSuffix(name, "_test.go"):
 			return nil
