@@ -1,0 +1,208 @@
+package refapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/refapi"
+)
+
+const eventJSON = `{"eventType":"kyc.approved","entityId":"u_1","entityType":"user","createdAt":"2026-01-02T03:04:05Z",` +
+	`"eventPayload":{"amount":0.10000000000000000001},"aFieldOfTomorrow":1}`
+
+// post gives a body to a handler, as a partner does.
+func post(t *testing.T, handler http.Handler, method, contentType string, body io.Reader) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, "/api/v1/webhook/acme", body)
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	return w
+}
+
+func TestAnEventIsHandedOnAndAcknowledged(t *testing.T) {
+	var events []refapi.WebhookEvent
+	handler := &refapi.WebhookHandler{
+		Handle: func(_ context.Context, event refapi.WebhookEvent) error {
+			events = append(events, event)
+			return nil
+		},
+		OnError: func(_ *http.Request, _ string, err error) { t.Error(err) },
+	}
+	for _, contentType := range []string{"application/json", "application/json; charset=utf-8", "Application/JSON"} {
+		w := post(t, handler, "POST", contentType, strings.NewReader(eventJSON))
+		assert.Equal(t, http.StatusOK, w.Code)
+		assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
+		assert.NotEmpty(t, w.Header().Get("X-Request-ID"))
+		assert.JSONEq(t, `{"ok":true}`, w.Body.String())
+	}
+	require.Len(t, events, 3)
+	amount := events[0].EventPayload["amount"].(moneymovement.Number)
+	assert.Equal(t, "0.10000000000000000001", amount.String())
+	events[0].EventPayload = nil
+	assert.Equal(t, refapi.WebhookEvent{EventType: "kyc.approved", EntityID: "u_1", EntityType: "user", CreatedAt: "2026-01-02T03:04:05Z"}, events[0])
+}
+
+func TestWhatIsNoEventIsRefused(t *testing.T) {
+	long := `{"eventType":"` + strings.Repeat("a", 1<<20) + `"}`
+	for name, test := range map[string]struct {
+		method, contentType string
+		body                io.Reader
+		status              int
+		answer              string
+	}{
+		"a read":               {"GET", "application/json", strings.NewReader(eventJSON), 405, `{"error":{"code":"method_not_allowed","message":"webhooks are posted"}}`},
+		"a put":                {"PUT", "application/json", strings.NewReader(eventJSON), 405, `{"error":{"code":"method_not_allowed","message":"webhooks are posted"}}`},
+		"a form":               {"POST", "application/x-www-form-urlencoded", strings.NewReader("a=b"), 415, `{"error":{"code":"invalid_request","message":"content type must be application/json"}}`},
+		"no type":              {"POST", "", strings.NewReader(eventJSON), 415, `{"error":{"code":"invalid_request","message":"content type must be application/json"}}`},
+		"a type of no meaning": {"POST", "application/json; charset", strings.NewReader(eventJSON), 415, `{"error":{"code":"invalid_request","message":"content type must be application/json"}}`},
+		"too large":            {"POST", "application/json", strings.NewReader(long), 413, `{"error":{"code":"payload_too_large","message":"body is too large"}}`},
+		"broken off":           {"POST", "application/json", io.MultiReader(strings.NewReader(`{"eve`), iotest.ErrReader(io.ErrUnexpectedEOF)), 400, `{"error":{"code":"invalid_request","message":"body broke off"}}`},
+		"nothing":              {"POST", "application/json", strings.NewReader(""), 422, `{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
+		"no JSON":              {"POST", "application/json", strings.NewReader("<event/>"), 422, `{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
+		"two values":           {"POST", "application/json", strings.NewReader(eventJSON + eventJSON), 422, `{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
+		"a field twice":        {"POST", "application/json", strings.NewReader(`{"eventType":"a","eventType":"b"}`), 422, `{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
+		"a list":               {"POST", "application/json", strings.NewReader(`[]`), 422, `{"detail":[{"loc":["body"],"msg":"has another type","type":"type_error"}]}`},
+		"a number for a text":  {"POST", "application/json", strings.NewReader(`{"entityId":7}`), 422, `{"detail":[{"loc":["body","entityId"],"msg":"has another type","type":"type_error"}]}`},
+		"a payload of text":    {"POST", "application/json", strings.NewReader(`{"eventPayload":"x"}`), 422, `{"detail":[{"loc":["body","eventPayload"],"msg":"has another type","type":"type_error"}]}`},
+		"fields missing": {"POST", "application/json", strings.NewReader(`{"eventType":"t","entityType":"","EntityId":"wrong case","createdAt":"now"}`), 422,
+			`{"detail":[{"loc":["body","entityId"],"msg":"is required","type":"missing"},{"loc":["body","entityType"],"msg":"is required","type":"missing"}]}`},
+		"null": {"POST", "application/json", strings.NewReader(`null`), 422,
+			`{"detail":[{"loc":["body","eventType"],"msg":"is required","type":"missing"},{"loc":["body","entityId"],"msg":"is required","type":"missing"},` +
+				`{"loc":["body","entityType"],"msg":"is required","type":"missing"},{"loc":["body","createdAt"],"msg":"is required","type":"missing"}]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var told error
+			w := post(t, &refapi.WebhookHandler{
+				Handle:  func(context.Context, refapi.WebhookEvent) error { t.Error("was handed on"); return nil },
+				OnError: func(_ *http.Request, _ string, err error) { told = err },
+			}, test.method, test.contentType, test.body)
+			assert.Equal(t, test.status, w.Code)
+			assert.JSONEq(t, test.answer, w.Body.String())
+			assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
+			require.Error(t, told)
+			if w.Code == http.StatusMethodNotAllowed {
+				assert.Equal(t, "POST", w.Header().Get("Allow"))
+			}
+		})
+	}
+}
+
+func TestTheBoundOfTheBodyIsTheCallers(t *testing.T) {
+	handler := &refapi.WebhookHandler{Handle: func(context.Context, refapi.WebhookEvent) error { return nil }, MaxBody: int64(len(eventJSON))}
+	assert.Equal(t, http.StatusOK, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON)).Code)
+	assert.Equal(t, http.StatusRequestEntityTooLarge, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON+" ")).Code)
+}
+
+func TestAFailingHandlerMakesTheSenderTryAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		handle func(context.Context, refapi.WebhookEvent) error
+		status int
+		code   string
+	}{
+		"it fails": {func(context.Context, refapi.WebhookEvent) error {
+			return errors.New("the database at 10.0.0.7 is gone")
+		}, 500, "internal_error"},
+		"nobody has come up": {nil, 503, "provider_unavailable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			told, toldID := error(nil), ""
+			w := post(t, &refapi.WebhookHandler{Handle: test.handle, OnError: func(_ *http.Request, id string, err error) { told, toldID = err, id }},
+				"POST", "application/json", strings.NewReader(eventJSON))
+			assert.Equal(t, test.status, w.Code)
+			require.Error(t, told)
+			var refused struct {
+				Error struct {
+					Code    string
+					Details struct{ RequestID string }
+				}
+			}
+			require.NoError(t, json.Unmarshal(w.Body.Bytes(), &refused))
+			assert.Equal(t, test.code, refused.Error.Code)
+			assert.Equal(t, toldID, refused.Error.Details.RequestID)
+			assert.Equal(t, toldID, w.Header().Get("X-Request-ID"))
+			assert.NotContains(t, w.Body.String(), "10.0.0.7", "the cause is not for the sender")
+		})
+	}
+}
+
+// TestSendAndReceive: the two ends understand each other, in success and in refusal.
+func TestSendAndReceive(t *testing.T) {
+	var fail error
+	var received refapi.WebhookEvent
+	server := httptest.NewServer(&refapi.WebhookHandler{Handle: func(_ context.Context, event refapi.WebhookEvent) error {
+		received = event
+		return fail
+	}, MaxBody: 1000})
+	t.Cleanup(server.Close)
+	client, err := refapi.New(server.URL, refapi.NewAccessToken("t"))
+	require.NoError(t, err)
+	event := refapi.WebhookEvent{EventType: "t", EntityID: "e", EntityType: "u", CreatedAt: "now", EventPayload: moneymovement.OpenObject{"a": "b"}}
+
+	ok, err := client.Webhooks.Send(t.Context(), "acme", event)
+	require.NoError(t, err)
+	assert.True(t, ok)
+	assert.Equal(t, event, received)
+
+	fail = errors.New("no")
+	_, err = client.Webhooks.Send(t.Context(), "acme", event)
+	var internal *errors.InternalError
+	require.ErrorAs(t, err, &internal)
+	assert.NotEmpty(t, internal.RequestID)
+
+	event.EventPayload["a"] = strings.Repeat("b", 1000)
+	_, err = client.Webhooks.Send(t.Context(), "acme", event)
+	assert.True(t, is[*errors.PayloadTooLarge](err), "%v", err)
+}
+
+// FuzzWebhookHandler: whatever comes, the handler answers JSON with a status of its list, and hands on complete events only.
+func FuzzWebhookHandler(f *testing.F) {
+	for _, body := range []string{eventJSON, `{}`, `null`, `[]`, `{"eventType":1e999999999}`, `{"eventPayload":{"a":1e999999999,"b":[-0,1.50]}}`, "{\"\xff\":1}", `{"eventType":"\ud800"}`, `{"a":`, strings.Repeat("[", 20000)} {
+		f.Add("POST", "application/json", body)
+	}
+	f.Add("GET", "text/html", "")
+	f.Add("", "application/json;", "x")
+	f.Fuzz(func(t *testing.T, method, contentType, body string) {
+		handed := 0
+		handler := &refapi.WebhookHandler{MaxBody: 4096, Handle: func(_ context.Context, event refapi.WebhookEvent) error {
+			handed++
+			if event.EventType == "" || event.EntityID == "" || event.EntityType == "" || event.CreatedAt == "" {
+				t.Errorf("incomplete: %+v", event)
+			}
+			if _, err := json.Marshal(event); err != nil {
+				t.Errorf("cannot be written again: %v", err)
+			}
+			return nil
+		}}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, &http.Request{Method: method, Header: http.Header{"Content-Type": {contentType}}, Body: io.NopCloser(strings.NewReader(body))})
+
+		if (w.Code == http.StatusOK) != (handed == 1) || handed > 1 {
+			t.Errorf("%d with %d events handed on", w.Code, handed)
+		}
+		switch w.Code {
+		case 200, 405, 413, 415, 422:
+		default:
+			t.Errorf("answered %d", w.Code)
+		}
+		if len(body) > 4096 && w.Code == http.StatusOK {
+			t.Error("took more than the bound")
+		}
+		if !json.Valid(w.Body.Bytes()) {
+			t.Errorf("answered no JSON: %q", w.Body)
+		}
+	})
+}
