@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/app"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
@@ -67,7 +68,7 @@ func (h *Host) newSurfaces() {
 		Settings: func() card.Settings { return h.configured.get().cards() },
 		Holder:   h.holderOf, WalletAddress: wallet,
 	})
-	h.products = merchant.New(h.clock.Now())
+	h.products = merchant.New(h.clock.Now().Truncate(time.Millisecond))
 }
 
 // profileOf is the profile of who makes a request. An account opens on its first

@@ -1,0 +1,170 @@
+package sandbox_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+const invoices = "/documents/contracts/invoices"
+
+// got is must for who looks at the body only.
+func (b bearer) got(status int, method, path string, body any) object {
+	b.t.Helper()
+	return b.must(status, method, path, body).body
+}
+
+// itemsOf are the entries of a list.
+func itemsOf(list object) []object { return reply{body: list}.items() }
+
+// newInvoice is a body that the host takes: two days at 150.25 EUR.
+func newInvoice() object {
+	return object{
+		"currency": "EUR", "clientEmail": "client@example.com", "clientDisplayName": "Client Ltd",
+		"clientAddress": object{"streetAddress": "1 High St", "city": "Leeds", "country": "GB"},
+		"items":         []any{object{"name": "Design", "quantity": 2, "price": "150.25"}},
+		"invoicePrefix": "WEB", "dueDate": "2030-01-31", "onchain": true,
+	}
+}
+
+func TestAnInvoiceIsCreatedListedAndRead(t *testing.T) {
+	w := newWorld(t)
+	me := w.app()
+	made := me.got(http.StatusCreated, "POST", invoices, newInvoice())
+	assert.Equal(t, "300.5", made.text("amount"))
+	assert.Equal(t, "sent", made.text("status"))
+	assert.Equal(t, "WEB-0001", made.text("invoiceNumber"))
+	assert.Equal(t, w.email, made.text("contractor", "email"))
+	assert.Equal(t, "Leeds", made.text("client", "address", "city"))
+	assert.Equal(t, "2030-01-31", made.text("dueDate"))
+	assert.NotContains(t, made, "transaction")
+	assert.Equal(t, made, me.got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil))
+
+	second := me.got(http.StatusCreated, "POST", invoices, newInvoice())
+	list := me.got(http.StatusOK, "GET", invoices, nil)
+	assert.Equal(t, []object{second, made}, itemsOf(list), "newest first")
+	assert.InDelta(t, 2, list.at("total"), 0)
+	page := me.got(http.StatusOK, "GET", invoices+"?limit=1&offset=1", nil)
+	assert.Equal(t, []object{made}, itemsOf(page))
+
+	refused(t, http.StatusNotFound, "not_found", w.appWith(sandbox.AppKeyRegistration{Email: "eve@example.com"}).call("GET", invoices+"/"+made.text("id"), nil))
+	assert.Equal(t, made, w.appWith(sandbox.AppKeyRegistration{Email: "client@example.com"}).got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil))
+}
+
+func TestInvoicesThatMakeNoSense(t *testing.T) {
+	me := newWorld(t).app()
+	for name, c := range map[string]struct {
+		change object
+		want   map[string]string
+	}{
+		"no client":     {object{"clientEmail": nil}, map[string]string{"clientEmail": "string_type"}},
+		"no lines":      {object{"items": []any{}}, map[string]string{"items": "too_short"}},
+		"currency":      {object{"currency": "XYZ"}, map[string]string{"currency": "enum"}},
+		"cents of yen":  {object{"currency": "JPY"}, map[string]string{"items.0.price": "amount_precision"}},
+		"a float price": {object{"items": []any{object{"name": "x", "quantity": 1, "price": 1.5}}}, map[string]string{"items.0.price": "string_type"}},
+		"zero units":    {object{"items": []any{object{"name": "x", "quantity": 0, "price": "1"}}}, map[string]string{"items.0.quantity": "greater_than"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := newInvoice()
+			for field, value := range c.change {
+				body[field] = value
+			}
+			got := me.call("POST", invoices, body)
+			refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
+			assert.Equal(t, c.want, got.fields())
+		})
+	}
+	assert.Empty(t, itemsOf(me.got(http.StatusOK, "GET", invoices, nil)))
+}
+
+func TestPaidOffline(t *testing.T) {
+	w := newWorld(t)
+	me := w.app()
+	path := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	before := w.host.Now()
+	paid := me.got(http.StatusOK, "PUT", path, object{"status": "paid"})
+	assert.Equal(t, "paid", paid.text("status"))
+	assert.NotContains(t, paid, "transaction", "no linked transaction")
+	assert.NotContains(t, paid, "onchainTransactionId")
+	at, err := time.Parse(time.RFC3339, paid.text("paidAt"))
+	require.NoError(t, err)
+	assert.WithinDuration(t, before, at, time.Minute, "now when not given")
+
+	backdated := me.got(http.StatusOK, "PUT", path, object{"status": "paid", "paidAt": "2020-02-29T10:00:00Z", "onchainTransactionId": nil})
+	assert.Equal(t, "2020-02-29T10:00:00Z", backdated.text("paidAt"))
+	future := me.call("PUT", path, object{"status": "paid", "paidAt": w.host.Now().Add(time.Hour)})
+	assert.Equal(t, map[string]string{"paidAt": "less_than_equal"}, future.fields())
+	assert.Equal(t, map[string]string{"status": "enum"}, me.call("PUT", path, object{"status": "lost"}).fields())
+}
+
+func TestATransactionReferenceBelongsToOneInvoice(t *testing.T) {
+	me := newWorld(t).app()
+	one := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	two := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	linked := me.got(http.StatusOK, "PUT", one, object{"status": "paid", "onchainTransactionId": "any string #1"})
+	assert.Equal(t, "any string #1", linked.text("onchainTransactionId"))
+	assert.Equal(t, "any string #1", linked.text("transaction", "onchainTransactionId"))
+	refused(t, http.StatusConflict, "conflict", me.call("PUT", two, object{"status": "paid", "onchainTransactionId": "any string #1"}))
+	for _, status := range []string{"draft", "sent", "cancelled", "client_paid", "client_declined"} {
+		assert.Equal(t, status, me.got(http.StatusOK, "PUT", two, object{"status": status}).text("status"))
+	}
+}
+
+func TestTheSameInvoiceIsMovedOnBothReferencePaths(t *testing.T) {
+	w := newWorld(t)
+	id := w.app().got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	reference := w.reference()
+	for path, status := range map[string]string{
+		"/api/v1/documents/contracts/invoices/" + id:          "client_paid",
+		"/api/v1/invoices/documents/contracts/invoices/" + id: "client_declined",
+	} {
+		assert.Equal(t, status, reference.got(http.StatusOK, "PUT", path, object{"status": status}).text("status"))
+		got := reference.call("PUT", path, object{"status": "lost"})
+		assert.Equal(t, http.StatusUnprocessableEntity, got.status)
+		assert.Equal(t, map[string]string{"body.status": "enum"}, got.details())
+		future := reference.call("PUT", path, object{"status": "paid", "paidAt": "2999-01-01T00:00:00Z"})
+		assert.Equal(t, map[string]string{"body.paidAt": "less_than_equal"}, future.details(), "%s", future.raw)
+	}
+	refused(t, http.StatusNotFound, "not_found",
+		reference.call("PUT", "/api/v1/documents/contracts/invoices/00000000-0000-4000-8000-000000000000", object{"status": "sent"}))
+}
+
+func TestDocumentsAreUploadedAndInvoiced(t *testing.T) {
+	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.MaxUpload = 1000 }))
+	me := w.app()
+	upload := func(size int) reply {
+		return me.call("POST", "/documents/upload", object{
+			"base64": base64.StdEncoding.EncodeToString(make([]byte, size)), "type": "invoice", "context": "invoice", "name": "March", "originName": "m.pdf",
+		})
+	}
+	stored := upload(1000)
+	require.Equal(t, http.StatusCreated, stored.status, "%s", stored.raw)
+	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large", upload(1001))
+	assert.Equal(t, map[string]string{"base64": "string_too_short"}, upload(0).fields())
+	assert.Equal(t, map[string]string{"base64": "bytes_invalid_encoding"}, me.call("POST", "/documents/upload", object{"base64": "_-"}).fields())
+
+	body := object{"documentId": stored.body.text("id"), "amount": "7.50", "currency": "GBP", "clientEmail": "client@example.com"}
+	made := me.got(http.StatusCreated, "POST", invoices+"/uploaded", body)
+	assert.Equal(t, "7.5", made.text("amount"))
+	documents, _ := made.at("documents").([]any)
+	require.Len(t, documents, 1)
+	assert.Equal(t, map[string]any(stored.body), documents[0])
+	body["documentId"] = "00000000-0000-4000-8000-000000000000"
+	assert.Equal(t, map[string]string{"documentId": "not_found"}, me.call("POST", invoices+"/uploaded", body).fields())
+}
+
+func TestAnUploadOfTenMebibytesIsTaken(t *testing.T) {
+	me := newWorld(t).app()
+	body := func(size int) object {
+		return object{"base64": base64.StdEncoding.EncodeToString(make([]byte, size))}
+	}
+	me.got(http.StatusCreated, "POST", "/documents/upload", body(10<<20))
+	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large", me.call("POST", "/documents/upload", body(10<<20+1)))
+	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large", me.call("POST", "/documents/upload", body(12<<20)))
+}
