@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-
-	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // property writes the check of one field.
@@ -177,10 +175,13 @@ func flatten(ref *openapi3.SchemaRef) stated {
 	override(&s.request, extension[bool](schema, "x-request"))
 	override(&s.union, schema.Discriminator != nil)
 	if s.format == "uuid" {
-		override(&s.pattern, transport.UUID)
+		override(&s.pattern, uuid)
 	}
 	return s
 }
+
+// uuid stands for the pattern of a UUID, which transport knows.
+const uuid = "(uuid)"
 
 func override[T comparable](into *T, value T) {
 	var zero T
@@ -214,7 +215,7 @@ func (s stated) rule(required bool) string {
 	if s.maxLength > 0 {
 		parts = append(parts, fmt.Sprintf("Max: %d", s.maxLength))
 	}
-	if s.pattern == transport.UUID {
+	if s.pattern == uuid {
 		parts = append(parts, "Pattern: transport.UUID")
 	} else if s.pattern != "" {
 		parts = append(parts, fmt.Sprintf("Pattern: %q", s.pattern))
