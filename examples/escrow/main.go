@@ -1,0 +1,133 @@
+// Escrow holds money for two deals, releases one and refunds the other: go run ./examples/escrow
+//
+// A deal has three windows, each starting where the one before ends: to approve it, which holds the money; to release it to the payee; to
+// take it back. An action that is not available any more, or not yet, is refused. Every action is prepared, signed and confirmed like a
+// payout; Escrows.Open and Escrows.Act do it in one call. What came of it is seen when the deal is next read from chain, once in 15 seconds.
+package main
+
+import (
+	"context"
+	"flag"
+	"io"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
+	"github.com/moneymovement/moneymovement-go/examples/internal/program"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+func main() { program.Main(run) }
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	var window time.Duration
+	p, err := program.Open("escrow", args, out, func(flags *flag.FlagSet) {
+		flags.DurationVar(&window, "window", 2*time.Second, "how long each of the first two windows of the second deal is, in whole seconds")
+	})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	platform, err := dapi.NewWhitelabel(p.BaseURL, p.Developer())
+	if err != nil {
+		return err
+	}
+	account, err := customer.OpenWith(ctx, p, platform, decimal.NewFromInt(60), dapi.USDC)
+	if err != nil {
+		return err
+	}
+	payee, err := wallet.Generate() // stands for the payee, who would tell an address
+	if err != nil {
+		return err
+	}
+	e := escrow{p, account}
+
+	delivered := dapi.EscrowCreate{Amount: decimal.RequireFromString("35.00"), Currency: dapi.USDC, Payee: dapi.EVMAddress(payee.Address()), Memo: "Website"}
+	website, err := e.open(ctx, delivered)
+	if err != nil {
+		return err
+	}
+	if err := e.act(ctx, delivered, website.ID, dapi.EscrowActionTypeRelease); err != nil {
+		return err
+	}
+
+	missed := dapi.EscrowCreate{Amount: decimal.RequireFromString("20.00"), Currency: dapi.USDC, Payee: dapi.EVMAddress(payee.Address()), Memo: "Logo",
+		ApproveWithin: dapi.EscrowFor(window), HoldFor: dapi.EscrowFor(window)}
+	logo, err := e.open(ctx, missed)
+	if err != nil {
+		return err
+	}
+	p.Step("nobody delivered; waiting until the money can be taken back")
+	if err := e.available(ctx, logo.ID, dapi.EscrowActionTypeRefund); err != nil {
+		return err
+	}
+	if err := e.act(ctx, missed, logo.ID, dapi.EscrowActionTypeRefund); err != nil {
+		return err
+	}
+
+	p.Step("waiting until both deals are read from chain again")
+	if err := e.ended(ctx, website.ID, dapi.EscrowStatusReleased); err != nil {
+		return err
+	}
+	if err := e.ended(ctx, logo.ID, dapi.EscrowStatusRefunded); err != nil {
+		return err
+	}
+	return p.Ledger(ctx, account)
+}
+
+type escrow struct {
+	*program.Program
+	account *dapi.Account
+}
+
+// open creates a deal and approves it. The key anchors the deal, its windows and that action.
+func (e escrow) open(ctx context.Context, terms dapi.EscrowCreate) (*dapi.Escrow, error) {
+	deal, err := e.account.Escrows.Open(ctx, terms, moneymovement.IdempotencyKey(moneymovement.DeriveKey(e.Name, "deal", terms.Memo)))
+	if err != nil {
+		return nil, err
+	}
+	e.Step("deal %s (%s) holds %s %s: %s, available %v", deal.ID, deal.Memo, deal.Amount, deal.Currency, deal.Status, deal.AvailableActions)
+	e.Detail("release until %s, refund after that until %s", deal.HoldUntil.UTC().Format(time.DateTime), deal.RefundableUntil.UTC().Format(time.DateTime))
+	return deal, nil
+}
+
+// act prepares an action, compares its approval with the deal's terms, signs it and confirms it.
+func (e escrow) act(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType) error {
+	key := moneymovement.DeriveKey(e.Name, "deal", terms.Memo, string(action))
+	deal, err := e.account.Escrows.Act(ctx, terms, id, action, moneymovement.IdempotencyKey(key))
+	if err != nil {
+		return err
+	}
+	e.Step("signed and confirmed the %s of deal %s, which was %s when it was last read", action, deal.ID, deal.Status)
+	return nil
+}
+
+// ended waits for a status. Reads between two of the chain answer what the last one saw, so that asking often is no faster.
+func (e escrow) ended(ctx context.Context, id dapi.EscrowID, status dapi.EscrowStatus) error {
+	deal, err := e.account.Escrows.Wait(ctx, id, []dapi.EscrowStatus{status}, dapi.PollEvery(4*time.Second, 16*time.Second))
+	if err != nil {
+		return err
+	}
+	e.Step("deal %s (%s) is %s in transaction %s", deal.ID, deal.Memo, deal.Status, deal.TransactionHash)
+	return nil
+}
+
+// available reads the deal until its windows allow an action.
+func (e escrow) available(ctx context.Context, id dapi.EscrowID, action dapi.EscrowActionType) error {
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		deal, err := e.account.Escrows.Sync(ctx, id)
+		if err != nil || deal.Can(action) {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

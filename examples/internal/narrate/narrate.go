@@ -1,0 +1,77 @@
+// Package narrate tells what an example program does, a line a step.
+package narrate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+)
+
+// Narrator writes to Out.
+type Narrator struct{ Out io.Writer }
+
+// Step says what happened.
+func (n Narrator) Step(format string, args ...any) { fmt.Fprintf(n.Out, "• "+format+"\n", args...) }
+
+// Detail says more about the step before.
+func (n Narrator) Detail(format string, args ...any) {
+	fmt.Fprintf(n.Out, "    "+format+"\n", args...)
+}
+
+// Waiting makes a wait tell what it reads, often enough for somebody who looks on.
+func (n Narrator) Waiting() []dapi.WaitOption {
+	return []dapi.WaitOption{
+		dapi.PollEvery(100*time.Millisecond, 5*time.Second),
+		dapi.OnProgress(func(p dapi.Progress) {
+			n.Detail("read %d after %s: %s is %s", p.Reads, p.Waited.Round(10*time.Millisecond), p.Resource, p.Status)
+		}),
+	}
+}
+
+// Quote tells a price.
+func (n Narrator) Quote(q *dapi.Quote) {
+	if q != nil {
+		n.Detail("quote: %s %s leave, %s %s arrive, fee %s %s, good until %s", q.SourceAmount, q.SourceCurrency,
+			q.DestinationAmount, q.DestinationCurrency, q.Fee, q.SourceCurrency, q.ExpiresAt.UTC().Format(time.TimeOnly))
+	}
+}
+
+// Requisites tells payers where to send money, each on a line of its own, as they copy them into a form.
+func (n Narrator) Requisites(r dapi.Requisites) error {
+	table := tabwriter.NewWriter(n.Out, 0, 0, 2, ' ', 0)
+	for _, line := range []struct{ name, value string }{
+		{"Account holder", r.AccountHolderName},
+		{"IBAN", r.IBAN},
+		{"BIC", r.BIC},
+		{"Account number", r.AccountNumber},
+		{"Routing number", r.RoutingNumber},
+		{"Payment key", r.PaymentKey},
+		{"Bank", r.BankName},
+		{"Bank address", r.BankAddress},
+		{"Wallet address", r.WalletAddress},
+		{"Reference", r.Reference},
+	} {
+		if line.value != "" {
+			fmt.Fprintf(table, "    %s\t%s\n", line.name, line.value)
+		}
+	}
+	return table.Flush()
+}
+
+// Ledger prints the whole ledger of an account as a table, newest entry first.
+func (n Narrator) Ledger(ctx context.Context, account *dapi.Account) error {
+	n.Step("the ledger, newest first:")
+	table := tabwriter.NewWriter(n.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "    TYPE\tDIRECTION\t  AMOUNT\tCURRENCY\tSTATUS")
+	for entry, err := range account.Transactions.All(ctx, dapi.ListTransactionsParams{}) {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(table, "    %s\t%s\t%8s\t%s\t%s\n", entry.Type, entry.Direction, entry.Amount.StringFixed(2), entry.Currency, entry.Status)
+	}
+	return table.Flush()
+}

@@ -1,0 +1,65 @@
+// Package rehearsal gives the tests of the examples a host whose books they can open.
+package rehearsal
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// Host starts a sandbox host that takes its steps quickly, and answers it with the flags that point a program at it.
+func Host(t *testing.T, options ...sandbox.Option) (host *sandbox.Host, flags []string) {
+	t.Helper()
+	return HostBehind(t, func(h http.Handler) http.Handler { return h }, options...)
+}
+
+// HostBehind is [Host] with something in front of it.
+func HostBehind(t *testing.T, front func(http.Handler) http.Handler, options ...sandbox.Option) (host *sandbox.Host, flags []string) {
+	t.Helper()
+	quick := sandbox.WithSettings(func(s *sandbox.Settings) {
+		step := sandbox.Duration(20 * time.Millisecond)
+		s.ClientReadyAfter, s.PayoutStepAfter, s.KYBDecisionAfter, s.RailActiveAfter = step, step, step, step
+	})
+	host = sandbox.New(append([]sandbox.Option{quick, sandbox.WithAnswerValidation(func(operation string, err error) {
+		t.Errorf("%s: %v", operation, err)
+	})}, options...)...)
+	server := httptest.NewServer(front(host))
+	t.Cleanup(server.Close)
+	keyFile := filepath.Join(t.TempDir(), "developer.pem")
+	if err := host.Credentials().Key.Save(keyFile); err != nil {
+		t.Fatal(err)
+	}
+	return host, []string{"-base-url", server.URL, "-email", host.Credentials().Email, "-key", keyFile}
+}
+
+// Told fails the test unless the steps occur in the output, in this order, and answers what comes after the last.
+func Told(t *testing.T, output string, steps ...string) (rest string) {
+	t.Helper()
+	rest = output
+	for _, step := range steps {
+		_, after, found := strings.Cut(rest, step)
+		if !found {
+			t.Fatalf("%q does not come in its place in:\n%s", step, output)
+		}
+		rest = after
+	}
+	return rest
+}
+
+// Left adds up, by resource, what left client accounts under a kind of movement such as "payout". Money that came back counts against it.
+func Left(host *sandbox.Host, prefix string) map[string]decimal.Decimal {
+	left := map[string]decimal.Decimal{}
+	for _, entry := range host.Ledger().Entries {
+		if strings.HasPrefix(entry.Account, "cl_") && strings.HasPrefix(entry.ResourceID, prefix) {
+			left[entry.ResourceID] = left[entry.ResourceID].Sub(entry.Amount)
+		}
+	}
+	return left
+}
