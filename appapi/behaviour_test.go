@@ -261,8 +261,8 @@ func TestACardsWalletSignsForItsDetails(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, map[int64]string{
 			now:     fmt.Sprintf("0xsigned:Reveal card card_1 at %d", now),
-			now + 1: fmt.Sprintf("0xsigned:Reveal card card_1 at %d", now+1), // for a nonce is used once
-			now + 2: fmt.Sprintf("0xsigned:%d/card_1", now+2),
+			now - 1: fmt.Sprintf("0xsigned:Reveal card card_1 at %d", now-1), // for a nonce is used once
+			now - 2: fmt.Sprintf("0xsigned:%d/card_1", now-2),
 		}, proofs)
 	})
 }

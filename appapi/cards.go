@@ -2,18 +2,17 @@ package appapi
 
 import (
 	"context"
-	"sync/atomic"
-	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Cards are payment cards.
 //
 // Source: App API, Cards.
 type Cards struct {
-	low   lowLevel
-	nonce atomic.Int64 // the last one signed
+	low    lowLevel
+	nonces transport.Nonces
 }
 
 // List answers all cards, and how far the account is from having one.
@@ -37,22 +36,11 @@ func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.Cal
 //
 // Source: App API, Cards; Limits, Lifetimes (card details nonce).
 func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.CardSigner, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
-	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.fresh(s.low.transport.ServiceNow()), options...)
+	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.low.transport.ServiceNow()), options...)
 	if err != nil {
 		return nil, err
 	}
 	return s.DetailsWithProof(ctx, id, proof, options...)
-}
-
-// fresh is now in whole seconds, or the next second that no message was signed at.
-func (s *Cards) fresh(now time.Time) time.Time {
-	for {
-		last := s.nonce.Load()
-		next := max(now.Unix(), last+1)
-		if s.nonce.CompareAndSwap(last, next) {
-			return time.Unix(next, 0)
-		}
-	}
 }
 
 // DetailsWithProof is [Cards.Details] with a proof that was signed in another place; see moneymovement.ProveCard.

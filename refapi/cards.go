@@ -11,7 +11,10 @@ import (
 // Cards are payment cards.
 //
 // Source: Card.
-type Cards struct{ low lowLevel }
+type Cards struct {
+	low    lowLevel
+	nonces transport.Nonces
+}
 
 // List answers the account's cards, and how far the account is from having one. What the answer leaves out has the stated defaults:
 // KYCStatus not_started, usages 0, the rest false.
@@ -20,14 +23,14 @@ func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (
 }
 
 // Details reveals a card's number and security code to the holder of the wallet that the card spends from: wallet signs a confirmation
-// message, with the service's time as the nonce, and the service answers within five minutes of that. [moneymovement.CardMessage] has it
+// message, with the service's time as a nonce of its own, and the service answers within five minutes of that. [moneymovement.CardMessage] has it
 // sign another text. A wallet that is not the card's is the service's refusal. If the wallet took five minutes to sign, as one that asks a
 // person can, nothing is sent and the error is *errors.InvalidInput. What is answered does not print.
 //
 // Source: Reference endpoints, card details; Limits, Lifetimes (card details nonce).
 func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.CardSigner, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
 	asked := time.Now()
-	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.low.transport.ServiceNow(), options...)
+	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.low.transport.ServiceNow()), options...)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +39,7 @@ func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.Car
 			c.Refuse("nonce", "stale", "was signed too late: it is valid for five minutes")
 		})
 	}
-	return s.Reveal(ctx, id, proof, options...)
+	return s.DetailsWithProof(ctx, id, proof, options...)
 }
 
 // proofLifetime is how long a nonce is valid.
@@ -44,7 +47,7 @@ func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.Car
 // Source: Limits, Lifetimes (card details nonce).
 const proofLifetime = 5 * time.Minute
 
-// Reveal is [Cards.Details] with a proof that was made somewhere else, such as by [moneymovement.ProveCard] on the holder's device.
-func (s *Cards) Reveal(ctx context.Context, id string, proof moneymovement.CardDetailsProof, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
+// DetailsWithProof is [Cards.Details] with a proof that was signed in another place, such as by [moneymovement.ProveCard] on the holder's device.
+func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof moneymovement.CardDetailsProof, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
 	return s.low.RevealCardDetails(ctx, id, &proof, options)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -98,7 +99,7 @@ func TestAStaleNonceIsRefused(t *testing.T) {
 
 		proof, err := moneymovement.ProveCard(t.Context(), key, "card-1", time.Now().Add(-301*time.Second))
 		require.NoError(t, err)
-		_, err = client.Cards.Reveal(t.Context(), "card-1", proof)
+		_, err = client.Cards.DetailsWithProof(t.Context(), "card-1", proof)
 		require.True(t, is[*errors.Forbidden](err), "%v", err)
 
 		// One that grew stale while it was signed is not even sent.
@@ -113,13 +114,30 @@ func TestAStaleNonceIsRefused(t *testing.T) {
 
 // TestTheNonceIsTheServicesTime: a machine whose clock is an hour off would otherwise never see a card.
 func TestTheNonceIsTheServicesTime(t *testing.T) {
-	key := newKey(t)
-	service := &cardService{wallet: key.Address(), now: func() time.Time { return time.Now().Add(time.Hour) }}
-	client := newClient(t, service.answer)
-	_, err := client.Cards.Details(t.Context(), "card-1", key)
-	require.True(t, is[*errors.Forbidden](err), "before the first answer, the machine's clock is all there is: %v", err)
-	_, err = client.Cards.Details(t.Context(), "card-1", key)
-	require.NoError(t, err)
+	for _, off := range []time.Duration{time.Hour, -time.Hour} {
+		key := newKey(t)
+		service := &cardService{wallet: key.Address(), now: func() time.Time { return time.Now().Add(off) }}
+		client := newClient(t, service.answer)
+		_, err := client.Cards.Details(t.Context(), "card-1", key)
+		require.True(t, is[*errors.Forbidden](err), "before the first answer, the machine's clock is all there is: %v", err)
+		_, err = client.Cards.Details(t.Context(), "card-1", key)
+		require.NoError(t, err, off)
+	}
+}
+
+// TestEachRevealHasANonceOfItsOwn: also within one second, for the service need not take one twice.
+func TestEachRevealHasANonceOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		key := newKey(t)
+		service := &cardService{wallet: key.Address(), now: func() time.Time { return time.Now().Add(10 * time.Second) }}
+		client := newClient(t, service.answer)
+		for range 5 {
+			_, err := client.Cards.Details(t.Context(), "card-1", key)
+			require.NoError(t, err)
+		}
+		slices.Sort(service.nonces)
+		assert.Len(t, slices.Compact(service.nonces), 5)
+	})
 }
 
 func TestTheMessageIsAnOption(t *testing.T) {

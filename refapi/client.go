@@ -40,7 +40,7 @@ func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*C
 	}
 	low := lowLevel{client}
 	return &Client{
-		Invoices: &Invoices{low}, Contracts: &Contracts{low}, Products: &Products{low}, Cards: &Cards{low},
+		Invoices: &Invoices{low}, Contracts: &Contracts{low}, Products: &Products{low}, Cards: &Cards{low: low},
 		Quotes: &Quotes{low}, Wallet: &Wallet{low}, Webhooks: &Webhooks{low},
 	}, nil
 }

@@ -64,7 +64,7 @@ var exchanges = map[string]exchange{
 		"GET", "/api/v1/accounts/cards", "", `{"cards":[{"id":"card-1","status":"pending","walletAddress":"0x1","limit":{"dailyLimit":100.25,"dailyUsage":0.1,"currency":"USD"},` +
 			`"cardData":{"lastFour":"4242"},"activated":true,"dailySpend":12.30}],"total":1,"created":true,"kycStatus":"approved","phoneVerified":true}`},
 	"RevealCardDetails": {func(ctx context.Context, c *refapi.Client) (any, error) {
-		details, err := c.Cards.Reveal(ctx, "card-1", moneymovement.CardDetailsProof{MessageSignature: "0xsig", Nonce: 1767323045})
+		details, err := c.Cards.DetailsWithProof(ctx, "card-1", moneymovement.CardDetailsProof{MessageSignature: "0xsig", Nonce: 1767323045})
 		if err != nil {
 			return nil, err
 		}

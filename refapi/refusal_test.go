@@ -159,7 +159,7 @@ func read(id string, options ...moneymovement.CallOption) call {
 
 func reveal(id string, proof moneymovement.CardDetailsProof) call {
 	return func(ctx context.Context, c *refapi.Client) error {
-		_, err := c.Cards.Reveal(ctx, id, proof)
+		_, err := c.Cards.DetailsWithProof(ctx, id, proof)
 		return err
 	}
 }
