@@ -1,0 +1,208 @@
+package app_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/app"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// invoices is paperwork with one invoice of each amount in dollars.
+type invoices map[string]struct {
+	amount decimal.Decimal
+	hash   string
+}
+
+func (i invoices) PayableBy(id string) (decimal.Decimal, string, error) {
+	found, ok := i[id]
+	switch {
+	case !ok:
+		return decimal.Zero, "", refuse.NotFound()
+	case found.hash != "":
+		return decimal.Zero, "", refuse.Conflict("The invoice is paid.")
+	}
+	return found.amount, "USD", nil
+}
+
+func (i invoices) PayeeOf(string) string { return "friend@example.com" }
+
+func (i invoices) MarkPaid(id, hash string, _ time.Time) error {
+	paid := i[id]
+	paid.hash = hash
+	i[id] = paid
+	return nil
+}
+
+// world is an app on a platform, without anything in front of it.
+type world struct {
+	*app.App
+	platform *platform.Platform
+	keys     *credential.AppKeys
+	clock    *clock.Clock
+	settings platform.Settings
+	invoices invoices
+	ctx      context.Context
+	key      credential.AppKey
+}
+
+func newWorld(t require.TestingT, limit string) *world {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	w := &world{clock: clock.New(func() time.Time { return start }), settings: platform.DefaultSettings(), invoices: invoices{}}
+	settings := func() platform.Settings { return w.settings }
+	w.platform = platform.New(w.clock, settings)
+	w.keys = credential.NewAppKeys(w.clock)
+	w.App = app.New(app.Config{
+		Clock: w.clock, Settings: settings, Platform: w.platform, Keys: w.keys, Invoices: w.invoices,
+	})
+	spend := decimal.RequireFromString(limit)
+	var err error
+	w.key, err = w.keys.Register(credential.Account{ID: "acc_1", Email: "ops@example.com"}, credential.Registration{SpendLimit: &spend})
+	require.NoError(t, err)
+	_, err = w.platform.Own(caller.Caller{Owner: "acc_2", Email: "friend@example.com"}).Identity()
+	require.NoError(t, err)
+	w.ctx = w.as("")
+	return w
+}
+
+// as is a request with an idempotency key.
+func (w *world) as(key string) context.Context {
+	who := w.key.Account.Caller()
+	who.KeyID, who.IdempotencyKey = w.key.ID, key
+	return caller.With(context.Background(), who)
+}
+
+func (w *world) contact(t require.TestingT, chain, token string) string {
+	var account commonapi.ContactAccount
+	require.NoError(t, account.FromOnchainAccount(commonapi.OnchainAccount{
+		AccountType: commonapi.AccountTypeOnchain, ChainID: chain, Currency: token, WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7",
+	}))
+	answer, err := w.CreateContact(w.ctx, appapi.CreateContactRequestObject{Body: &appapi.ContactCreate{Account: account}})
+	require.NoError(t, err)
+	return answer.(appapi.CreateContact201JSONResponse).ID
+}
+
+func (w *world) remaining(t require.TestingT) decimal.Decimal {
+	key, err := w.keys.Get(w.key.ID)
+	require.NoError(t, err)
+	return *key.Remaining()
+}
+
+func (w *world) transfers(t require.TestingT) []appapi.Transfer {
+	answer, err := w.ListTransfers(w.ctx, appapi.ListTransfersRequestObject{Params: appapi.ListTransfersParams{Limit: 100}})
+	require.NoError(t, err)
+	return answer.(appapi.ListTransfers200JSONResponse).Items
+}
+
+// Whatever an app does, the books balance, nobody but the outside is overdrawn, and what its transfers debited is what
+// is gone of the key's limit.
+func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t, "150")
+		direct, routed := w.contact(t, "base", "USDC"), w.contact(t, "arbitrum", "USDT")
+		var quotes []string
+		drawAmount := func() decimal.Decimal {
+			return decimal.New(int64(rapid.IntRange(-1, 90_000_000).Draw(t, "millionths")), -6)
+		}
+		transfer := func(body appapi.TransferCreate) {
+			_, _ = w.CreateTransfer(w.as(rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "key")), appapi.CreateTransferRequestObject{Body: &body})
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"deposit": func(t *rapid.T) {
+				_, _ = w.platform.CreateDeposit(w.as(rapid.StringMatching(`[a-z]{8}`).Draw(t, "key")), api.CreateDepositRequestObject{
+					Body: &api.DepositCreate{Amount: drawAmount(), Currency: api.AssetUSDC},
+				})
+			},
+			"pay a contact": func(*rapid.T) {
+				amount := number.Of(drawAmount())
+				transfer(appapi.TransferCreate{ContactID: rapid.SampledFrom([]string{direct, routed}).Draw(t, "contact"), Amount: &amount})
+			},
+			"quote": func(*rapid.T) {
+				answer, err := w.QuoteBalancePayout(w.ctx, appapi.QuoteBalancePayoutRequestObject{
+					Body: &appapi.BalancePayoutQuote{ContactID: routed, Amount: drawAmount()},
+				})
+				if err == nil {
+					quotes = append(quotes, answer.(appapi.QuoteBalancePayout200JSONResponse).QuoteID)
+				}
+			},
+			"pay a quote": func(t *rapid.T) {
+				if len(quotes) == 0 {
+					t.Skip("none was given")
+				}
+				transfer(appapi.TransferCreate{QuoteID: rapid.SampledFrom(quotes).Draw(t, "quote")})
+			},
+			"pay an invoice": func(t *rapid.T) {
+				id := rapid.SampledFrom([]string{"i1", "i2", "i3"}).Draw(t, "invoice")
+				if _, issued := w.invoices[id]; !issued {
+					issuing := w.invoices[id]
+					issuing.amount = drawAmount().Abs().Add(decimal.New(1, -2))
+					w.invoices[id] = issuing
+				}
+				transfer(appapi.TransferCreate{InvoiceID: id})
+			},
+			"time": func(t *rapid.T) {
+				w.clock.Advance(time.Duration(rapid.IntRange(1, 8*24*60).Draw(t, "minutes")) * time.Minute / 8)
+			},
+			"": func(t *rapid.T) {
+				books := w.platform.Ledger()
+				for currency, sum := range books.Sums {
+					require.True(t, sum.IsZero(), "%s sums to %s", currency, sum)
+				}
+				for account, held := range books.Balances {
+					require.False(t, account != "outside" && held["USDC"].IsNegative(), "%s is overdrawn", account)
+				}
+				spent := decimal.Zero
+				for _, sent := range w.transfers(t) {
+					spent = spent.Add(sent.Amount.Decimal)
+				}
+				require.Equal(t, decimal.NewFromInt(150).Sub(spent).String(), w.remaining(t).String())
+				require.False(t, w.remaining(t).IsNegative())
+			},
+		})
+	})
+}
+
+func TestAQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
+	w := newWorld(t, "150")
+	_, err := w.platform.CreateDeposit(w.ctx, api.CreateDepositRequestObject{Body: &api.DepositCreate{Amount: decimal.NewFromInt(50), Currency: api.AssetUSDC}})
+	require.NoError(t, err)
+	routed := w.contact(t, "arbitrum", "USDT")
+	answer, err := w.QuoteBalancePayout(w.ctx, appapi.QuoteBalancePayoutRequestObject{Body: &appapi.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)}})
+	require.NoError(t, err)
+	quote := answer.(appapi.QuoteBalancePayout200JSONResponse)
+
+	w.settings.PriceWorsening = decimal.RequireFromString("0.5")
+	worse, err := w.QuoteBalancePayout(w.ctx, appapi.QuoteBalancePayoutRequestObject{Body: &appapi.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)}})
+	require.NoError(t, err)
+	require.NotEqual(t, quote.DestinationAmount, worse.(appapi.QuoteBalancePayout200JSONResponse).DestinationAmount)
+	_, err = w.CreateTransfer(w.ctx, appapi.CreateTransferRequestObject{Body: &appapi.TransferCreate{QuoteID: quote.QuoteID}})
+	require.NoError(t, err)
+	status, err := w.Status(w.ctx, quote.QuoteID)
+	require.NoError(t, err)
+	assert.Equal(t, "completed", status.Status)
+	assert.Equal(t, quote.DestinationAmount.String(), status.ToAmount.String())
+}
+
+func TestMoneyThatDidNotMoveIsNotSpent(t *testing.T) {
+	w := newWorld(t, "150")
+	amount := number.Of(decimal.NewFromInt(20))
+	body := appapi.TransferCreate{ContactID: w.contact(t, "base", "USDC"), Amount: &amount}
+	_, err := w.CreateTransfer(w.ctx, appapi.CreateTransferRequestObject{Body: &body})
+	require.ErrorIs(t, err, refuse.PayoutNotFundable("", nil))
+	assert.Equal(t, "150", w.remaining(t).String())
+	assert.Empty(t, w.transfers(t))
+}
