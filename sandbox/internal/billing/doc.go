@@ -25,8 +25,9 @@
 //   - Prices are of one unit. A line is rounded to the decimals of the currency, half away from zero.
 //   - An invoice that names no payment methods can be paid to the contractor's account by email, and if it is on chain,
 //     to the contractor's wallet on Base.
-//   - The id of an invoice is its public id. Every state accepts every other, except that an invoice which money of this
-//     host paid stays paid. Saying paid again keeps what is known of the payment and adds what is new; leaving paid
-//     forgets it.
+//   - The id of an invoice is its public id.
+//   - Every state accepts every other, except that an invoice which money of this host paid stays paid, and that one
+//     whose period was invoiced anew stays cancelled. Saying paid again keeps what is known of the payment and adds what
+//     is new; leaving paid forgets it.
 //   - A payment is not dated in the future, and a transaction reference belongs to one invoice.
 package billing

@@ -92,3 +92,9 @@ func (c *contract) invoicedFrom(start openapi_types.Date) bool {
 		return i.periodStart.Equal(start.Time) && i.status != commonapi.InvoiceStatusCancelled
 	})
 }
+
+// replaced tells whether a cancelled invoice's period has an invoice that stands.
+func (i *invoice) replaced() bool {
+	return i.status == commonapi.InvoiceStatusCancelled && i.contract != nil &&
+		(i.contract.invoiced(i.period) || i.contract.invoicedFrom(i.periodStart))
+}

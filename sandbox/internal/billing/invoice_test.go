@@ -123,6 +123,8 @@ func TestInvoicesOfAContract(t *testing.T) {
 	second, err := o.CreateInvoiceFromContract(as(ada), id, appapi.ContractInvoiceCreate{PeriodStart: day})
 	require.NoError(t, err)
 	assert.Equal(t, 2, second.PeriodNumber)
+	_, err = o.update(first.ID, commonapi.InvoiceUpdate{Status: "sent"})
+	require.ErrorIs(t, err, refuse.Conflict(""), "its period is invoiced anew")
 
 	read, err := o.Contract(as(acme), id)
 	require.NoError(t, err)

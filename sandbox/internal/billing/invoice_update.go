@@ -27,9 +27,12 @@ func (b *Billing) UpdateInvoice(ctx context.Context, id string, body commonapi.I
 	if err != nil {
 		return commonapi.Invoice{}, err
 	}
-	if body.Status == commonapi.InvoiceStatusPaid {
+	switch {
+	case body.Status != commonapi.InvoiceStatusCancelled && found.replaced():
+		err = refuse.Conflict("The invoice was cancelled, and its period is invoiced anew.")
+	case body.Status == commonapi.InvoiceStatusPaid:
 		err = t.payByHand(found, body)
-	} else {
+	default:
 		err = t.moveUnpaid(found, body)
 	}
 	if err != nil {

@@ -31,11 +31,11 @@ type page struct {
 
 // Render makes the PDF. It fails only if the fonts that are built in cannot be used.
 func Render(c Copy) ([]byte, error) {
-	print, err := newPrinter()
+	letters, err := newPrinter()
 	if err != nil {
 		return nil, fmt.Errorf("invoicepdf: the font cannot be read: %w", err)
 	}
-	p := page{fpdf.New("P", "mm", "A4", ""), print}
+	p := page{fpdf.New("P", "mm", "A4", ""), letters}
 	p.set(c)
 	p.AddPage()
 	p.heading(c.Title)
