@@ -1,11 +1,11 @@
-// Package sandbox is a host of the platform API for tests and first steps: an
+// Package sandbox is a host of the service for tests and first steps: an
 // [http.Handler] that behaves as the service description says, on a fresh
 // machine and without an account.
 //
 //	host := sandbox.New()
 //	server := httptest.NewServer(host)
 //	defer server.Close()
-//	credentials := host.Credentials() // an email and a developer key that logs in
+//	credentials := host.Credentials() // a developer key that logs in, an app key, an access token, a card wallet
 //
 // Behind it is a state machine with a double-entry ledger that always sums to
 // zero, so a test can look at what its calls did to the money ([Host.Ledger]).
@@ -15,10 +15,13 @@
 // ([Host.Arm]): an answer lost after the operation ran, an expired token, a
 // proxy's HTML page. What arrived is remembered ([Host.Requests]).
 //
-// The host answers every operation of the platform API: logins, clients and their
-// verification, rails, payins, contacts, payouts, escrow, the ledger, chains, and
-// the sandbox's own money routes. Any other path is 404 not_found. Every slug that
-// the description lists can be provoked; SLUGS.md next to this file says how.
+// The host answers every operation of every surface, each with its own credential:
+// the platform API under /dapi/v1, the app API on its short paths, the reference
+// endpoints under /api/v1, and the public utilities. Any other path is 404
+// not_found. An app acts for the account that the platform API calls oneself: what
+// is credited there is spent here. App keys carry scopes and a spend limit
+// ([Host.RegisterAppKey]). Every slug that the description lists can be provoked;
+// SLUGS.md next to this file says how.
 //
 // Rate windows are counted only if asked for, so that a busy test is not slowed
 // down: set [Settings.RateLimits], or pass [WithRateLimits].
