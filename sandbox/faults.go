@@ -93,7 +93,9 @@ type ArmedFault struct {
 // Arm lets a fault happen to the next requests of a method (empty: any) and
 // path, such as /payouts/{payoutId}/confirm with or without /dapi/v1. In the
 // path, * and {name} stand for one segment, and a last ** for all that follow.
-// Faults that cover the same request happen in the order of arming.
+// Faults that cover the same request happen in the order of arming. A path that
+// the app API has too, such as /transactions, covers both when it is written
+// without /dapi/v1.
 func (h *Host) Arm(method, path string, f Fault) *ArmedFault {
 	armed, err := h.faults.Arm(method, path, f.times, f.inner)
 	if err != nil {

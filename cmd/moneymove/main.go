@@ -20,7 +20,7 @@ import (
 const usage = `Usage: moneymove <command> [flags]
 
 Commands:
-  sandbox   serve a sandbox host of the platform API
+  sandbox   serve a sandbox host of the service
 
 Run "moneymove <command> -h" for its flags.
 `

@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-const apiKey = "X-Api-Key"
+const appKeyHeader = "X-Api-Key"
 
 // appGuard lets in who holds an app key. Source: Authentication, App API and reference endpoints.
 type appGuard struct{ keys *credential.AppKeys }
@@ -50,7 +50,7 @@ func (a *appGuard) admit(r *http.Request, route *route, requestID string) (calle
 
 // appKeyOf answers the key, which comes in either header. Two that differ are none.
 func appKeyOf(r *http.Request) string {
-	bearer, keys := bearerOf(r), r.Header.Values(apiKey)
+	bearer, keys := bearerOf(r), r.Header.Values(appKeyHeader)
 	switch {
 	case len(keys) == 0:
 		return bearer
@@ -75,7 +75,7 @@ func (a *referenceGuard) admit(r *http.Request, _ *route, requestID string) (cal
 	if err != nil {
 		return caller.Caller{RequestID: requestID, Source: who.Source}, err
 	}
-	values := r.Header.Values(apiKey)
+	values := r.Header.Values(appKeyHeader)
 	if len(values) == 0 {
 		return who, nil
 	}
