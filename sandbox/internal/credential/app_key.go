@@ -136,21 +136,19 @@ func (s *AppKeys) List() []AppKey {
 
 // Authenticate answers the key behind what was sent, or refuses it with unauthenticated.
 func (s *AppKeys) Authenticate(secret string) (AppKey, error) {
-	return s.find(s.bySecretNow, secret)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return found(s.bySecret[secret])
 }
 
 // Get answers a key by its id. A key that was deleted under the request is unauthenticated.
 func (s *AppKeys) Get(id string) (AppKey, error) {
-	return s.find(s.byIDNow, id)
-}
-
-func (s *AppKeys) bySecretNow(secret string) *AppKey { return s.bySecret[secret] }
-func (s *AppKeys) byIDNow(id string) *AppKey         { return s.byID[id] }
-
-func (s *AppKeys) find(by func(string) *AppKey, name string) (AppKey, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	key := by(name)
+	return found(s.byID[id])
+}
+
+func found(key *AppKey) (AppKey, error) {
 	if key == nil {
 		return AppKey{}, refuse.Unauthenticated()
 	}

@@ -86,12 +86,11 @@ func (r *route) declaresKey() bool {
 	return r.described.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, idempotencyKey) != nil
 }
 
-// sorted puts a path with a literal segment before one that takes any in its
+// sort puts a path with a literal segment before one that takes any in its
 // place: contract and invoice ids are UUIDs, so that the segment invoices is
 // never an id.
-func (rs *routes) sorted() *routes {
+func (rs *routes) sort() {
 	slices.SortStableFunc(rs.list, func(a, b *route) int { return slices.CompareFunc(a.segments, b.segments, literalFirst) })
-	return rs
 }
 
 func literalFirst(a, b string) int {

@@ -25,7 +25,11 @@ const (
 // surface is one part of the service: its paths, its operations, and its own credential. Source: Surfaces.
 type surface struct {
 	paths  []string // what its paths begin with; the last surface has none and takes what no other does
+	base   string   // of paths that the description writes without
 	routes *routes
+	// document is the description, and serve tells routes of the generated server's operations.
+	document func() (*openapi3.T, error)
+	serve    func(*routes)
 	// admit answers who makes a request, or refuses it.
 	admit func(r *http.Request, route *route, requestID string) (caller.Caller, error)
 	// maxBody is how many bytes a request's body may have.
@@ -51,35 +55,49 @@ func (g *Gate) mountAll(config Config) ([]*surface, error) {
 	developer := &developerGuard{config.Registry, config.Tokens, config.Windows, config.IsClient}
 	app := &appGuard{config.AppKeys}
 	reference := &referenceGuard{config.AccessTokens, config.AppKeys}
-	always := func(*route) bool { return true }
 	surfaces := []*surface{
-		{paths: []string{Base}, admit: developer.admit, maxBody: maxBody, keyed: always},
-		{paths: []string{"/api/v1"}, admit: reference.admit, maxBody: maxBody, keyed: (*route).declaresKey, detailed: true},
-		{paths: []string{"/utils", "/public"}, admit: admitAnyone, maxBody: maxBody, keyed: (*route).declaresKey},
-		{admit: app.admit, maxBody: maxAppBody, keyed: (*route).declaresKey},
+		{
+			paths: []string{Base}, base: Base, document: platformDocument,
+			serve: func(rs *routes) { g.servePlatform(rs, config.Platform) },
+			admit: developer.admit, maxBody: maxBody, keyed: everyWrite,
+		},
+		{
+			paths: []string{"/api/v1"}, document: referenceDocument,
+			serve: func(rs *routes) { g.serveReference(rs, config.Reference) },
+			admit: reference.admit, maxBody: maxBody, keyed: (*route).declaresKey, detailed: true,
+		},
+		{
+			paths: []string{"/utils", "/public"}, document: publicDocument,
+			serve: func(rs *routes) { g.servePublic(rs, config.Public) },
+			admit: admitAnyone, maxBody: maxBody, keyed: (*route).declaresKey,
+		},
+		{
+			document: appDocument,
+			serve:    func(rs *routes) { g.serveApp(rs, config.App) },
+			admit:    app.admit, maxBody: maxAppBody, keyed: (*route).declaresKey,
+		},
 	}
-	for i, mount := range []struct {
-		document func() (*openapi3.T, error)
-		base     string
-		serve    func(*routes)
-	}{
-		{platformDocument, Base, func(rs *routes) { g.servePlatform(rs, config.Platform) }},
-		{referenceDocument, "", func(rs *routes) { g.serveReference(rs, config.Reference) }},
-		{publicDocument, "", func(rs *routes) { g.servePublic(rs, config.Public) }},
-		{appDocument, "", func(rs *routes) { g.serveApp(rs, config.App) }},
-	} {
-		document, err := mount.document()
-		if err != nil {
-			return nil, fmt.Errorf("gate: a description cannot be read: %w", err)
+	for _, s := range surfaces {
+		if err := s.mount(); err != nil {
+			return nil, err
 		}
-		rs := &routes{document: document, base: mount.base}
-		mount.serve(rs)
-		if rs.err != nil {
-			return nil, rs.err
-		}
-		surfaces[i].routes = rs.sorted()
 	}
 	return surfaces, nil
+}
+
+// everyWrite takes a key. Source: Limits, Idempotency.
+func everyWrite(*route) bool { return true }
+
+// mount joins what the generated server mounts with the description.
+func (s *surface) mount() error {
+	document, err := s.document()
+	if err != nil {
+		return fmt.Errorf("gate: a description cannot be read: %w", err)
+	}
+	s.routes = &routes{document: document, base: s.base}
+	s.serve(s.routes)
+	s.routes.sort()
+	return s.routes.err
 }
 
 // unreadable is what the generated servers say of a request that they cannot read, for which the description's

@@ -34,7 +34,7 @@ func MissingScope(required string, held []string) *Refusal {
 		held = []string{}
 	}
 	refusal := Forbidden()
-	refusal.Message = "The developer key lacks a scope."
+	refusal.Message = "The key lacks a scope."
 	refusal.Details = map[string]any{"requiredScope": required, "scope": held}
 	return refusal
 }
