@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	host, err := where.Open()
+	host, err := where.Open(target.DeveloperKey)
 	if err != nil {
 		return err
 	}

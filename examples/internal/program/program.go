@@ -37,8 +37,14 @@ type Program struct {
 	Name string
 }
 
-// Open reads the flags and opens the host that they name, or one of its own. Close the program in the end.
+// Open reads the flags and opens the host that they name, or one of its own, for a program that has a developer key. Close the program in
+// the end.
 func Open(name string, args []string, out io.Writer, more ...func(*flag.FlagSet)) (*Program, error) {
+	return OpenWith(name, args, out, []target.Need{target.DeveloperKey}, more...)
+}
+
+// OpenWith is [Open] for a program with other credentials, or none.
+func OpenWith(name string, args []string, out io.Writer, needs []target.Need, more ...func(*flag.FlagSet)) (*Program, error) {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	where := target.Register(flags)
 	for _, register := range more {
@@ -47,7 +53,7 @@ func Open(name string, args []string, out io.Writer, more ...func(*flag.FlagSet)
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
-	host, err := where.Open()
+	host, err := where.Open(needs...)
 	if err != nil {
 		return nil, err
 	}

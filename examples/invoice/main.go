@@ -1,0 +1,150 @@
+// Invoice issues an invoice, follows it until it is paid, and saves its PDF: go run ./examples/invoice -out invoice.pdf
+//
+// An app key issues it and enters its payment. Whoever has its link reads it and its PDF, without any credential.
+package main
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/examples/internal/program"
+	"github.com/moneymovement/moneymovement-go/examples/internal/target"
+	"github.com/moneymovement/moneymovement-go/public"
+)
+
+func main() { program.Main(run) }
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	var file string
+	p, err := program.OpenWith("invoice", args, out, []target.Need{target.APIKey}, func(flags *flag.FlagSet) {
+		flags.StringVar(&file, "out", "invoice.pdf", "where to save the PDF")
+	})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	app, err := appapi.New(p.BaseURL, p.APIKey)
+	if err != nil {
+		return err
+	}
+	recipients, err := public.New(p.BaseURL)
+	if err != nil {
+		return err
+	}
+	issued, err := issue(ctx, p, app)
+	if err != nil {
+		return err
+	}
+	if err := read(ctx, p, recipients, publicID(issued)); err != nil {
+		return err
+	}
+	paid, err := app.Invoices.MarkPaid(ctx, issued.ID, appapi.Payment{Reference: "statement-" + p.Name, At: time.Now().Add(-time.Hour)})
+	if err != nil {
+		return err
+	}
+	p.Step("the bank's statement shows it: %s, paid at %s with reference %s", paid.Status, paid.PaidAt.UTC().Format(time.DateTime), paid.OnchainTransactionID)
+	size, err := save(ctx, recipients, publicID(paid), file)
+	if err != nil {
+		return err
+	}
+	p.Step("saved its PDF to %s, %d bytes", file, size)
+	return nil
+}
+
+// issue asks a client for money.
+func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*moneymovement.Invoice, error) {
+	issued, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
+		Currency:          moneymovement.InvoiceCurrencyEUR,
+		ClientEmail:       "accounts@example.com",
+		ClientDisplayName: "Example client",
+		InvoicePrefix:     "EX",
+		DueDate:           moneymovement.DateOf(time.Now().AddDate(0, 1, 0)),
+		Items: []moneymovement.LineItem{
+			line("Design", "12.5", "80.00"),
+			line("Hosting", "1", "49.90"),
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.Step("issued invoice %s over %s %s, %s, due %s", issued.InvoiceNumber, issued.Amount.StringFixed(2), issued.Currency, issued.Status, issued.DueDate)
+	return issued, nil
+}
+
+func line(name, quantity, price string) moneymovement.LineItem {
+	return moneymovement.LineItem{
+		Name:     name,
+		Quantity: moneymovement.NewNumber(decimal.RequireFromString(quantity)),
+		Price:    decimal.RequireFromString(price),
+	}
+}
+
+// publicID is what the invoice's link ends in. An answer without a link leaves its id.
+func publicID(invoice *moneymovement.Invoice) string {
+	if invoice.InvoiceLink == "" {
+		return invoice.ID
+	}
+	return path.Base(invoice.InvoiceLink)
+}
+
+// read shows what a recipient sees.
+func read(ctx context.Context, p *program.Program, recipients *public.Client, id string) error {
+	invoice, err := recipients.Invoices.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	p.Step("its recipient reads it without a credential: %s asks %s for %s %s", invoice.Contractor.Email, invoice.Client.DisplayName,
+		invoice.Amount.StringFixed(2), invoice.Currency)
+	for _, item := range invoice.Items {
+		p.Detail("%s x %s at %s", item.Name, item.Quantity, item.Price.StringFixed(2))
+	}
+	for i, method := range invoice.PaymentMethods {
+		p.Detail("payment method %d: %s", i, described(method))
+	}
+	return nil
+}
+
+// described names a payment method; there are more kinds of them than these.
+func described(method moneymovement.PaymentMethod) string {
+	switch m := method.Variant().(type) {
+	case moneymovement.SEPAPaymentMethod:
+		return "SEPA to " + m.IBANNumber
+	case moneymovement.OnchainAccount:
+		return m.Currency + " to " + m.WalletAddress
+	case moneymovement.EmailAccount:
+		return "to the account of " + m.Email
+	default:
+		return "as the PDF says"
+	}
+}
+
+// save keeps the PDF. One that breaks off leaves no file behind.
+func save(ctx context.Context, recipients *public.Client, id, name string) (size int64, err error) {
+	pdf, err := recipients.Invoices.PDF(ctx, id, public.RenderInvoicePDFParams{Details: new(0)})
+	if err != nil {
+		return 0, err
+	}
+	defer pdf.Close()
+	file, err := os.CreateTemp(filepath.Dir(name), ".invoice-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(file.Name()) // a no-op once it has its name
+	if size, err = io.Copy(file, pdf); err != nil {
+		file.Close()
+		return 0, err
+	}
+	if err := file.Close(); err != nil {
+		return 0, err
+	}
+	return size, os.Rename(file.Name(), name)
+}
