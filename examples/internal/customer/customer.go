@@ -38,7 +38,8 @@ func OpenWith(ctx context.Context, p *program.Program, platform *dapi.Integrator
 	return account, nil
 }
 
-// Credit credits an account, in as many calls as the faucet's largest credit takes. The name anchors them: the same one credits once.
+// Credit credits an account, in as many calls as the faucet's largest credit takes. The name anchors them: the same one credits an amount
+// once.
 func Credit(ctx context.Context, account *dapi.Account, amount decimal.Decimal, currency dapi.Asset, name string) error {
 	treasury, err := account.Sandbox.Treasury(ctx)
 	if err != nil {
@@ -46,7 +47,7 @@ func Credit(ctx context.Context, account *dapi.Account, amount decimal.Decimal, 
 	}
 	for part := 1; amount.IsPositive(); part++ {
 		credit := decimal.Min(amount, treasury.MaxCredit)
-		key := moneymovement.DeriveKey(name, "credit", strconv.Itoa(part))
+		key := moneymovement.DeriveKey(name, "credit", strconv.Itoa(part), credit.String())
 		if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: credit, Currency: currency}, moneymovement.IdempotencyKey(key)); err != nil {
 			return err
 		}

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// office is a host with a results file of one run.
+type office struct {
+	host    *sandbox.Host
+	flags   []string
+	results string
+	confirm atomic.Pointer[func()] // called for each confirm that arrives
+}
+
+func newOffice(t *testing.T) *office {
+	o := &office{results: filepath.Join(t.TempDir(), "results.csv")}
+	o.host, o.flags = rehearsal.HostBehind(t, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if call := o.confirm.Load(); call != nil && strings.HasSuffix(r.URL.Path, "/confirm") {
+				(*call)()
+			}
+			next.ServeHTTP(w, r)
+		})
+	})
+	o.flags = append(o.flags, "-run", "2026-11", "-results", o.results)
+	return o
+}
+
+func (o *office) pay(ctx context.Context, more ...string) (told string, err error) {
+	var out bytes.Buffer
+	err = run(ctx, slices.Concat(o.flags, more), &out)
+	return out.String(), err
+}
+
+// interruptAfter ends a start when so many confirms have arrived, as Ctrl-C would.
+func (o *office) interruptAfter(t *testing.T, confirms int32) (told string, err error) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var seen atomic.Int32
+	call := func() {
+		if seen.Add(1) == confirms {
+			interrupt()
+		}
+	}
+	o.confirm.Store(&call)
+	defer o.confirm.Store(nil)
+	return o.pay(ctx, "-workers", "2")
+}
+
+// everybodyOnce fails unless each amount of the sample left exactly once.
+func (o *office) everybodyOnce(t *testing.T) {
+	t.Helper()
+	assert.ElementsMatch(t, []string{"21.4", "24.1", "18.75", "22.6", "19.9", "25.35", "20.15", "23.05"}, o.left())
+}
+
+func (o *office) left() (amounts []string) {
+	for _, amount := range rehearsal.Left(o.host, "po_") {
+		amounts = append(amounts, amount.String())
+	}
+	return amounts
+}
+
+// statuses are the last ones in the results file.
+func (o *office) statuses(t *testing.T) map[string]string {
+	content, err := os.Open(o.results)
+	require.NoError(t, err)
+	defer content.Close()
+	lines, err := csv.NewReader(content).ReadAll()
+	require.NoError(t, err)
+	latest := map[string]string{}
+	for _, line := range lines[1:] {
+		latest[line[2]] = line[5]
+	}
+	return latest
+}
+
+func (o *office) bookings() (n int) {
+	for _, request := range o.host.Requests() {
+		if request.Operation == "BookPayout" {
+			n++
+		}
+	}
+	return n
+}
+
+func TestPaysEverybody(t *testing.T) {
+	o := newOffice(t)
+	told, err := o.pay(t.Context())
+	require.NoError(t, err)
+	rehearsal.Told(t, told, "run 2026-11: 8 people, 175.3 USDC in all", "paying 100% |██████████████████████████████| (8/8)",
+		"summary:", "completed  8  175.30 USDC  arrived")
+	o.everybodyOnce(t)
+
+	before := o.bookings()
+	_, err = o.pay(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, before, o.bookings(), "who is paid is not asked about again")
+}
+
+func TestAnInterruptedRunGoesOnAndPaysNobodyTwice(t *testing.T) {
+	o := newOffice(t)
+	told, err := o.interruptAfter(t, 3)
+	require.ErrorContains(t, err, "interrupted when")
+	rehearsal.Told(t, told, "summary:", "not begun; start again")
+	assert.NotContains(t, o.statuses(t), "e-08")
+	first := len(o.left())
+	assert.GreaterOrEqual(t, first, 3, "what was under way finished")
+	assert.Less(t, first, 8)
+
+	told, err = o.pay(t.Context())
+	require.NoError(t, err)
+	rehearsal.Told(t, told, "completed  8  175.30 USDC  arrived")
+	o.everybodyOnce(t)
+	for id, status := range o.statuses(t) {
+		assert.Equal(t, "completed", status, id)
+	}
+}
+
+// A machine that loses power has sent payments whose results it did not write, and leaves half a line.
+func TestAKilledRunGoesOnAndPaysNobodyTwice(t *testing.T) {
+	o := newOffice(t)
+	_, err := o.interruptAfter(t, 3)
+	require.Error(t, err)
+	content, err := os.ReadFile(o.results)
+	require.NoError(t, err)
+	var kept []string
+	for line := range strings.Lines(string(content)) {
+		if strings.HasPrefix(line, "at,") || strings.Contains(line, ",started,") {
+			kept = append(kept, line)
+		}
+	}
+	require.NoError(t, os.WriteFile(o.results, []byte(strings.Join(kept, "")+`2026-11-21T10:00:00Z,"cl_`), 0o600))
+
+	_, err = o.pay(t.Context())
+	require.NoError(t, err)
+	o.everybodyOnce(t)
+	assert.Len(t, o.statuses(t), 8)
+}
+
+func TestAnswersThatAreLostPayNobodyTwice(t *testing.T) {
+	o := newOffice(t)
+	lost := o.host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.DropAfterCommit().Times(3))
+	_, err := o.pay(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 3, lost.Consumed())
+	o.everybodyOnce(t)
+}
+
+func TestWhoIsRefusedIsPaidOnceThatIsMended(t *testing.T) {
+	o := newOffice(t)
+	require.NoError(t, o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{string(dapi.BankMethodSEPA)} }))
+	told, err := o.pay(t.Context())
+	require.ErrorContains(t, err, "0 of 8 are paid")
+	rehearsal.Told(t, told, "not_paid  8  175.30 USDC", "e-01: BookPayout: 409 contact_not_payable")
+	assert.Empty(t, o.left())
+
+	require.NoError(t, o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = nil }))
+	_, err = o.pay(t.Context())
+	require.NoError(t, err)
+	o.everybodyOnce(t)
+}
+
+// A refusal speaks for its own request: it does not unsay a payment that an earlier start may have made.
+func TestARefusalDoesNotSettleWhatIsInDoubt(t *testing.T) {
+	o := newOffice(t)
+	_, err := o.interruptAfter(t, 1)
+	require.Error(t, err)
+	o.onlyStarted(t, time.Now())
+	require.NoError(t, o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{string(dapi.BankMethodSEPA)} }))
+	_, err = o.pay(t.Context())
+	require.Error(t, err)
+	assert.NotEqual(t, "not_paid", o.statuses(t)["e-01"])
+
+	require.NoError(t, o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = nil }))
+	_, err = o.pay(t.Context())
+	require.NoError(t, err)
+	o.everybodyOnce(t)
+}
+
+func TestAKeyThatMayNotProtectAnyMoreIsNotUsed(t *testing.T) {
+	o := newOffice(t)
+	_, err := o.interruptAfter(t, 1)
+	require.Error(t, err)
+	o.onlyStarted(t, time.Now().Add(-keyProtects-time.Hour))
+	told, err := o.pay(t.Context())
+	require.ErrorContains(t, err, "7 of 8 are paid")
+	rehearsal.Told(t, told, "look for it in the ledger before anything else", "e-01: sent more than 6 days ago")
+	assert.Len(t, o.left(), 8, "e-01 was paid by the first start, the others by the second")
+}
+
+// onlyStarted leaves nothing in the results but that e-01 was about to be sent.
+func (o *office) onlyStarted(t *testing.T, at time.Time) {
+	t.Helper()
+	content, err := os.ReadFile(o.results)
+	require.NoError(t, err)
+	lines := strings.SplitAfter(string(content), "\n")
+	account := strings.Split(lines[1], ",")[1]
+	line := strings.Join([]string{at.UTC().Format(time.RFC3339), account, "e-01", "DE89370400440532013000", "21.4", "started", "", "", ""}, ",")
+	require.NoError(t, os.WriteFile(o.results, []byte(lines[0]+line+"\n"), 0o600))
+}
+
+func TestResultsHaveToAgreeWithTheFile(t *testing.T) {
+	o := newOffice(t)
+	_, err := o.pay(t.Context())
+	require.NoError(t, err)
+	before := o.bookings()
+
+	changed := filepath.Join(t.TempDir(), "changed.csv")
+	require.NoError(t, os.WriteFile(changed, []byte(strings.Replace(sample, "21.40", "31.40", 1)), 0o600))
+	_, err = o.pay(t.Context(), "-file", changed)
+	require.ErrorContains(t, err, "line 2: e-01 is completed with 21.4 to DE89370400440532013000 already")
+
+	require.NoError(t, os.WriteFile(changed, []byte(strings.Join(slices.Delete(strings.SplitAfter(sample, "\n"), 1, 2), "")), 0o600))
+	_, err = o.pay(t.Context(), "-file", changed)
+	require.ErrorContains(t, err, "e-01 is completed already, and is not in the file any more")
+
+	_, err = o.pay(t.Context(), "-client", "cl_another")
+	require.ErrorContains(t, err, "not cl_another")
+	assert.Equal(t, before, o.bookings())
+}
+
+func TestAFileWithMistakesPaysNobody(t *testing.T) {
+	const header = "id,name,iban,amount,reference\n"
+	for name, c := range map[string]struct{ content, says string }{
+		"empty":            {header, "nobody in it"},
+		"no such column":   {"id,name,iban,amount\n", `no column "reference"`},
+		"an id twice":      {header + "1,A,DE89370400440532013000,1,\n1,B,BE68539007547034,2,\n", `line 3: id "1" is on line 2 as well`},
+		"a slip in a IBAN": {header + "1,A,DE89370400440532013001,1,\n", "line 2: iban has a mistake"},
+		"nothing to pay":   {header + "1,A,DE89370400440532013000,0.00,\n", "line 2: amount"},
+		"a minus":          {header + "1,A,DE89370400440532013000,-5,\n", "line 2: amount"},
+		"a comma":          {header + "1,A,DE89370400440532013000,\"1,50\",\n", "line 2: amount"},
+		"too fine":         {header + "1,A,DE89370400440532013000,1.0000001,\n", "line 2: amount"},
+		"no id, no name":   {header + ",,DE89370400440532013000,1,\n", "line 2: id and name"},
+		"a long reference": {header + "1,A,DE89370400440532013000,1," + strings.Repeat("é", 141) + "\n", "a reference 140"},
+		"a cell too many":  {header + "1,A,DE89370400440532013000,1,x,y\n", "wrong number of fields"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t)
+			file := filepath.Join(t.TempDir(), "people.csv")
+			require.NoError(t, os.WriteFile(file, []byte(c.content), 0o600))
+			_, err := o.pay(t.Context(), "-file", file)
+			require.ErrorContains(t, err, c.says)
+			assert.Empty(t, o.host.Requests(), "nothing was sent")
+			assert.NoFileExists(t, o.results)
+		})
+	}
+}
+
+func TestAmountsAddUp(t *testing.T) {
+	people, err := readPeople(strings.NewReader(sample))
+	require.NoError(t, err)
+	sum := decimal.Zero
+	for _, p := range people {
+		sum = sum.Add(p.amount)
+	}
+	assert.Equal(t, "175.3", sum.String())
+}

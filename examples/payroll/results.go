@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+)
+
+// status is what is known about somebody's payment.
+type status string
+
+const (
+	started   status = "started"   // about to be sent; whoever reads this last has to ask again, with the same key
+	notPaid   status = "not_paid"  // nothing has moved, and the next start tries again
+	unknown   status = "unknown"   // an answer was lost; asking again with the same key finds out
+	funded    status = "funded"    // the money has left the account
+	completed status = "completed" // the money has arrived
+	failed    status = "failed"    // the money left and came back, or never left in time: somebody has to decide
+	tooOld    status = "check"     // sent so long ago that its key may not protect any more: somebody has to look
+)
+
+// result is one line of the results file.
+type result struct {
+	At       time.Time
+	Account  string
+	ID, IBAN string
+	Amount   decimal.Decimal
+	Status   status
+	Payout   dapi.PayoutID
+	Arrives  string
+	Note     string
+}
+
+var resultColumns = []string{"at", "account", "id", "iban", "amount", "status", "payout", "arrives", "note"}
+
+// results is the results file: lines are only ever added, each safe on disk before the next step is taken. The last line about somebody is
+// what is known. It is safe for concurrent use.
+type results struct {
+	mu      sync.Mutex
+	file    *os.File
+	account string
+	latest  map[string]result
+	sent    map[string]time.Time // when a payment was first about to be sent
+}
+
+// openResults reads what earlier starts left, or begins the file. Lines about another account would say that somebody is paid who is not.
+func openResults(path, account string) (*results, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	r := &results{file: file, account: account, latest: map[string]result{}, sent: map[string]time.Time{}}
+	if err := r.load(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	return r, nil
+}
+
+func (r *results) close() { _ = r.file.Close() }
+
+func (r *results) load() error {
+	content, err := io.ReadAll(r.file)
+	if err != nil {
+		return err
+	}
+	whole := content[:bytes.LastIndexByte(content, '\n')+1]
+	if len(whole) < len(content) { // a machine that stopped in the middle of a line
+		if err := r.file.Truncate(int64(len(whole))); err != nil {
+			return err
+		}
+	}
+	if len(whole) == 0 {
+		return r.write(resultColumns)
+	}
+	lines, err := csv.NewReader(bytes.NewReader(whole)).ReadAll()
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(lines[0], resultColumns) {
+		return errors.New("is no results file")
+	}
+	for _, line := range lines[1:] {
+		read, err := parseResult(line)
+		if err != nil {
+			return err
+		}
+		if read.Account != r.account {
+			return fmt.Errorf("is about the account %s, not %s", read.Account, r.account)
+		}
+		r.remember(read)
+	}
+	return nil
+}
+
+func parseResult(line []string) (result, error) {
+	at, err := time.Parse(time.RFC3339, line[0])
+	if err != nil {
+		return result{}, err
+	}
+	amount, err := decimal.NewFromString(line[4])
+	if err != nil {
+		return result{}, err
+	}
+	return result{At: at, Account: line[1], ID: line[2], IBAN: line[3], Amount: amount, Status: status(line[5]),
+		Payout: dapi.PayoutID(line[6]), Arrives: line[7], Note: line[8]}, nil
+}
+
+// record adds a line.
+func (r *results) record(p person, state status, payout *dapi.Payout, note string) error {
+	added := result{At: time.Now().UTC().Truncate(time.Second), Account: r.account, ID: p.id, IBAN: p.iban, Amount: p.amount, Status: state, Note: note}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if payout != nil {
+		added.Payout = payout.ID
+		if payout.Quote != nil {
+			added.Arrives = payout.Quote.DestinationAmount.String() + " " + payout.Quote.DestinationCurrency
+		}
+	}
+	r.remember(added)
+	return r.write([]string{added.At.Format(time.RFC3339), added.Account, added.ID, added.IBAN, added.Amount.String(), string(added.Status),
+		string(added.Payout), added.Arrives, added.Note})
+}
+
+func (r *results) remember(added result) {
+	switch _, before := r.sent[added.ID]; {
+	case added.Status == notPaid:
+		delete(r.sent, added.ID)
+	case added.Status == started && !before:
+		r.sent[added.ID] = added.At
+	}
+	r.latest[added.ID] = added
+}
+
+func (r *results) write(line []string) error {
+	var text bytes.Buffer
+	writer := csv.NewWriter(&text)
+	if err := writer.Write(line); err != nil {
+		return err
+	}
+	writer.Flush()
+	if _, err := r.file.Write(text.Bytes()); err != nil {
+		return err
+	}
+	return r.file.Sync()
+}
+
+// of is what is known about somebody.
+func (r *results) of(id string) (result, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known, found := r.latest[id]
+	return known, found
+}
+
+// age is how long ago a payment was first sent.
+func (r *results) age(id string) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at, sent := r.sent[id]; sent {
+		return time.Since(at)
+	}
+	return 0
+}
