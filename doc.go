@@ -6,8 +6,12 @@
 // Each surface of the service has a package of its own, with a credential of its own that works on no other:
 //
 //   - dapi, the platform API: a developer key logs in and signs what moves money.
+//   - appapi, the app API: an app key acts for the account that owns the app.
+//   - refapi, the reference endpoints: an access token, and a receiver of partners' webhooks.
+//   - public, the public utilities: no credential.
 //
-// This package holds what they share: the options of a client ([Option]) and of one call ([CallOption]).
+// This package holds what they share: the options of a client ([Option]) and of one call ([CallOption]), and the resources that more than one
+// surface answers, such as [Invoice], [Contract] and [Card].
 //
 // # Errors
 //
