@@ -4,6 +4,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Number is money that travels as a JSON number: card limits, the amounts of a transaction status, a transfer's amount. It is read from the
@@ -15,15 +17,25 @@ type Number struct{ decimal.Decimal }
 // NewNumber is the number of a decimal.
 func NewNumber(value decimal.Decimal) Number { return Number{value} }
 
-// MarshalJSONTo writes a JSON number.
+// MarshalJSONTo writes a JSON number. One of more than 78 digits is an error.
 func (n Number) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return enc.WriteValue(jsontext.Value(n.Decimal.String()))
+	digits, err := n.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return enc.WriteValue(digits)
 }
 
 // MarshalJSON is MarshalJSONTo for encoding/json.
-func (n Number) MarshalJSON() ([]byte, error) { return []byte(n.Decimal.String()), nil }
-
-// UnmarshalJSONFrom reads a JSON number, or a string that spells one.
-func (n *Number) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	return json.UnmarshalDecode(dec, &n.Decimal)
+func (n Number) MarshalJSON() ([]byte, error) {
+	digits, err := transport.FormatAmount(n.Decimal)
+	return []byte(digits), err
 }
+
+// UnmarshalJSONFrom reads a JSON number, or a string that spells one, of at most 78 digits. Null is zero.
+func (n *Number) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	return transport.DecodeAmount(dec, &n.Decimal)
+}
+
+// UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
+func (n *Number) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, n) }

@@ -10,9 +10,10 @@ import (
 
 // decodeOptions read amounts from the literal's digits, be it a string or a number, and bound them: decimal's own reading takes
 // 1e999999999, which prints as a gigabyte.
-var decodeOptions = json.WithUnmarshalers(json.UnmarshalFromFunc(decodeAmount))
+var decodeOptions = json.WithUnmarshalers(json.UnmarshalFromFunc(DecodeAmount))
 
-func decodeAmount(dec *jsontext.Decoder, amount *decimal.Decimal) error {
+// DecodeAmount reads an amount from a string or a number, and nothing from null.
+func DecodeAmount(dec *jsontext.Decoder, amount *decimal.Decimal) error {
 	literal, err := dec.ReadValue()
 	if err != nil {
 		return err
@@ -85,4 +86,12 @@ func ParseAmount(text string) (decimal.Decimal, error) {
 		return decimal.Decimal{}, fmt.Errorf("amount has more than %d digits", maxDigits)
 	}
 	return amount, nil
+}
+
+// FormatAmount spells a decimal of bounded length.
+func FormatAmount(amount decimal.Decimal) (string, error) {
+	if tooLong(amount) {
+		return "", fmt.Errorf("amount has more than %d digits", maxDigits)
+	}
+	return amount.String(), nil
 }

@@ -1,0 +1,68 @@
+package moneymovement_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+func TestACardIsProvedByItsWallet(t *testing.T) {
+	key, err := wallet.Generate()
+	require.NoError(t, err)
+	at := time.Date(2026, 1, 2, 3, 4, 5, 999, time.FixedZone("east", 3600))
+	for name, c := range map[string]struct {
+		options []moneymovement.CallOption
+		message string
+	}{
+		"the usual message": {nil, fmt.Sprintf("Reveal card card_1 at %d", at.Unix())},
+		"another message": {[]moneymovement.CallOption{moneymovement.CardMessage(func(id string, nonce int64) string {
+			return fmt.Sprintf("%s:%d", id, nonce)
+		})}, fmt.Sprintf("card_1:%d", at.Unix())},
+	} {
+		proof, err := moneymovement.ProveCard(t.Context(), key, "card_1", at, c.options...)
+		require.NoError(t, err, name)
+		assert.Equal(t, at.Unix(), proof.Nonce, name)
+		signer, err := wallet.RecoverAddress([]byte(c.message), proof.MessageSignature)
+		require.NoError(t, err, name)
+		assert.Equal(t, key.Address(), signer, name)
+	}
+}
+
+func TestCardDetailsDoNotPrint(t *testing.T) {
+	for number, want := range map[string]string{
+		"4242424242421234": "card details (redacted, ending 1234)", "": "card details (redacted)", "1234": "card details (redacted)",
+	} {
+		details := moneymovement.CardDetails{CardNumber: number, Cvv: "987", ExpiryDate: "12/29"}
+		var printed bytes.Buffer
+		fmt.Fprintf(&printed, "%v %+v %#v %s %q %x %v %+v", details, details, details, details, details, details, &details, struct{ D moneymovement.CardDetails }{details})
+		slog.New(slog.NewJSONHandler(&printed, nil)).Info("card", "details", details)
+		slog.New(slog.NewTextHandler(&printed, nil)).Info("card", "details", &details)
+		assert.Contains(t, printed.String(), want)
+		assert.NotContains(t, printed.String(), "987")
+		assert.NotContains(t, printed.String(), "424242")
+	}
+}
+
+func TestACardListWithoutAStatusIsNotStarted(t *testing.T) {
+	for name, version := range versions {
+		for body, want := range map[string]moneymovement.KYCStatus{
+			`{"cards":[]}`:                                   moneymovement.KYCStatusNotStarted,
+			`{"cards":[],"kycStatus":null}`:                  moneymovement.KYCStatusNotStarted,
+			`{"cards":[],"kycStatus":"approved"}`:            moneymovement.KYCStatusApproved,
+			`{"cards":[{"dailySpend":0.1}],"kycStatus":"x"}`: "x",
+		} {
+			list := moneymovement.CardList{KYCStatus: "of an earlier answer"}
+			require.NoError(t, version.unmarshal([]byte(body), &list), name)
+			assert.Equal(t, want, list.KYCStatus, "%s: %s", name, body)
+		}
+		assert.Error(t, version.unmarshal([]byte(`{"cards":1}`), &moneymovement.CardList{}), name)
+	}
+}
