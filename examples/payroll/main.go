@@ -147,7 +147,7 @@ func (s *settings) open(ctx context.Context, p *program.Program, total decimal.D
 	if err != nil {
 		return nil, "", err
 	}
-	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: p.Name + "@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Example"})
+	client, err := customer.Client(ctx, p, platform)
 	if err != nil {
 		return nil, "", err
 	}

@@ -12,9 +12,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 )
 
-// Open creates a client of the program's own, waits until it is ready, and acts for it.
+// Client creates the program's own client. Its email is its natural key: once it exists, the same call answers it.
+func Client(ctx context.Context, p *program.Program, platform *dapi.Integrator) (*dapi.Client, error) {
+	return platform.Clients.Create(ctx, dapi.ClientCreate{Email: p.Name + "@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Example"})
+}
+
+// Open creates the program's own client, waits until it is ready, and acts for it.
 func Open(ctx context.Context, p *program.Program, platform *dapi.Integrator) (*dapi.Account, error) {
-	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: p.Name + "@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Example"})
+	client, err := Client(ctx, p, platform)
 	if err != nil {
 		return nil, err
 	}

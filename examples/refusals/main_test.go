@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
+)
+
+func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
+	host, flags := rehearsal.Host(t)
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), flags, &out))
+
+	for _, c := range [][]string{
+		{"an amount with more decimals", "*errors.InvalidInput", "nothing was sent; mend amount (amount_precision)"},
+		{"does not cover the fee", "*errors.ValidationFailed", "mend amount (amount_below_fee)"},
+		{"lacks its IBAN", "*errors.ContactNotPayable", "ask the payee: The method sepa needs iban."},
+		{"more than the balance", "*errors.PayoutNotFundable", "fill the balance", "money: not_moved"},
+		{"one key for two payments", "*errors.IdempotencyKeyReused", "look at po_"},
+		{"somebody else's payout", "*errors.NotFound", "check the id"},
+		{"not verified", "*errors.RailRequirementsUnmet", "ask the client: "},
+		{"not complete", "*errors.Conflict", "change the request or what it is about"},
+		{"over the maximum", "*errors.AmountAboveMaximum", "at most 100"},
+		{"no account", "*errors.InvalidCredentials", "check the email and the key"},
+		{"another amount than the one asked for", "*signing.ApprovalRefused", "find out why amount is not what was asked for"},
+		{"comes back", "*dapi.PayoutNotCompleted", "ended refunded; tell a person"},
+		{"too many calls", "*errors.RateLimited", "wait until ", "send the same again: true"},
+		{"without the scope", "*errors.Forbidden", "has the scope payouts:write"},
+		{"a partner that is down", "*errors.ProviderUnavailable", "try again later with the same key; request req_made_up"},
+		{"newer than this program", "*errors.Unrecognized", "change the request"},
+		{"a proxy's page", "*errors.UnexpectedAnswer", "ask again with the same key"},
+		{"lost", "asked again with the same key: it is payout po_", "*errors.OutcomeUnknown", "ask again with the key refusals-", "money: maybe_moved"},
+		{"not there", "*errors.NotDelivered", "nothing has happened"},
+	} {
+		rehearsal.Told(t, out.String(), c...)
+	}
+
+	booked := map[string]bool{}
+	for _, request := range host.Requests() {
+		if request.Operation == "BookPayout" && strings.Contains(request.IdempotencyKey, ":lost.") {
+			booked[request.IdempotencyKey] = true
+		}
+	}
+	assert.Len(t, booked, 1, "the lost booking was asked for again with its key")
+	left := decimal.Zero
+	for _, amount := range rehearsal.Left(host, "po_") {
+		left = left.Add(amount)
+	}
+	assert.True(t, left.IsZero(), "what was refused moved nothing, and what was refunded came back: %s", left)
+}
+
+func TestErrorsThatTheRunDoesNotMeetHaveSomethingToDoAsWell(t *testing.T) {
+	for code, says := range map[errors.Code]string{
+		errors.CodeQuoteExpired:        "begin the step again",
+		errors.CodeTokenExpired:        "log in again",
+		errors.CodeAlreadyFunded:       "it is so already",
+		errors.CodeFundingInProgress:   "try again later",
+		errors.CodeSignerNotAttached:   "change the request",
+		errors.CodeInternalError:       "request req_7 helps",
+		errors.Code("not_yet_thought"): "change the request",
+	} {
+		assert.Contains(t, byQuestions(&errors.Refusal{Code: code, Status: http.StatusConflict, RequestID: "req_7"}), says, code)
+	}
+	assert.Contains(t, remedy(&errors.Forbidden{}), "still exists and allows this address")
+}

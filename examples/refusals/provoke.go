@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
+	"github.com/moneymovement/moneymovement-go/examples/internal/program"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// provoker does what is refused.
+type provoker struct {
+	program *program.Program
+	account *dapi.Account
+	wire    *wire
+
+	supplier dapi.ContactID // can be paid
+	nobody   dapi.ContactID // lacks an IBAN
+}
+
+type provocation struct {
+	title   string
+	provoke func(context.Context) error
+}
+
+func (p *provoker) prepare(ctx context.Context) error {
+	supplier, err := p.account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
+		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000", AccountHolderName: "Example supplier"})})
+	if err != nil {
+		return err
+	}
+	nobody, err := p.account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example without IBAN",
+		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", AccountHolderName: "Example without IBAN"})})
+	if err != nil {
+		return err
+	}
+	p.supplier, p.nobody = supplier.ID, nobody.ID
+	return nil
+}
+
+// cases are in the order in which a program meets them: its own mistakes, the service's refusals, the way to it.
+func (p *provoker) cases() []provocation {
+	return []provocation{
+		{"an amount with more decimals than the token has", func(ctx context.Context) error { return p.pay(ctx, p.supplier, "1.1234567", "fine") }},
+		{"an amount that does not cover the fee", func(ctx context.Context) error { return p.pay(ctx, p.supplier, "0.30", "small") }},
+		{"a contact that lacks its IBAN", func(ctx context.Context) error { return p.pay(ctx, p.nobody, "10", "nobody") }},
+		{"more than the balance", func(ctx context.Context) error { return p.pay(ctx, p.supplier, "5000", "large") }},
+		{"one key for two payments", p.reuse},
+		{"somebody else's payout", func(ctx context.Context) error { _, err := p.account.Payouts.Get(ctx, "po_somebody_elses"); return err }},
+		{"a rail for a client that is not verified", func(ctx context.Context) error {
+			_, err := p.account.Rails.Open(ctx, dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"})
+			return err
+		}},
+		{"a verification that is not complete", func(ctx context.Context) error { _, err := p.account.Verification.Complete(ctx); return err }},
+		{"a sandbox credit over the maximum", func(ctx context.Context) error {
+			_, err := p.account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.NewFromInt(1_000_000), Currency: dapi.USDC})
+			return err
+		}},
+		{"an email that has no account", p.strangers},
+		{"an approval for another amount than the one asked for", p.unasked},
+		{"a payout that comes back", p.refunded},
+		{"too many calls", p.read(refuse(http.StatusTooManyRequests, "rate_limited", "Over a window.", "Retry-After", "30"))},
+		{"a key without the scope", p.read(answer(http.StatusForbidden, "application/json",
+			`{"error":{"code":"forbidden","message":"Not permitted.","details":{"requiredScope":"payouts:write","scope":["read"]}}}`))},
+		{"a partner that is down", p.read(refuse(http.StatusServiceUnavailable, "provider_unavailable", "A partner is unavailable."))},
+		{"a slug that is newer than this program", p.read(refuse(http.StatusConflict, "weather_unsuitable", "Not in this rain."))},
+		{"a proxy's page", p.read(answer(http.StatusBadGateway, "text/html", "<html>Bad gateway</html>"))},
+		{"an answer that was lost", p.lost},
+		{"a host that is not there", p.nowhere},
+	}
+}
+
+// terms are those of a payout.
+func terms(to dapi.ContactID, amount string) dapi.PayoutCreate {
+	return dapi.PayoutCreate{ContactID: to, Amount: decimal.RequireFromString(amount), Currency: dapi.USDC}
+}
+
+func (p *provoker) key(name string) moneymovement.CallOption {
+	return moneymovement.IdempotencyKey(moneymovement.DeriveKey(p.program.Name, name))
+}
+
+func (p *provoker) pay(ctx context.Context, to dapi.ContactID, amount, key string) error {
+	_, err := p.account.Payouts.Pay(ctx, terms(to, amount), p.key(key))
+	return err
+}
+
+// reuse takes a key that another call, of a program that was started before, took for something else.
+func (p *provoker) reuse(ctx context.Context) error {
+	if _, err := p.account.Payouts.Book(ctx, terms(p.supplier, "20"), p.key("invoice-42")); err != nil {
+		return err
+	}
+	restarted, err := dapi.NewWhitelabel(p.program.BaseURL, p.program.Developer())
+	if err != nil {
+		return err
+	}
+	client, err := customer.Client(ctx, p.program, restarted)
+	if err != nil {
+		return err
+	}
+	_, err = restarted.For(client.ID).Payouts.Pay(ctx, terms(p.supplier, "21"), p.key("invoice-42"))
+	return err
+}
+
+func (p *provoker) strangers(ctx context.Context) error {
+	key, err := signing.Generate()
+	if err != nil {
+		return err
+	}
+	stranger, err := dapi.NewWhitelabel(p.program.BaseURL, dapi.Developer{Email: "nobody@example.com", Key: key})
+	if err != nil {
+		return err
+	}
+	_, err = stranger.Self().Chains.Live(ctx)
+	return err
+}
+
+// unasked confirms a booking of 12 as if it had been one of 11: the developer key does not sign that.
+func (p *provoker) unasked(ctx context.Context) error {
+	booked, err := p.account.Payouts.Book(ctx, terms(p.supplier, "12"), p.key("unasked"))
+	if err != nil {
+		return err
+	}
+	_, err = p.account.Payouts.Confirm(ctx, terms(p.supplier, "11"), booked)
+	return err
+}
+
+// refunded pays, and lets the sandbox say that the bank sent the money back.
+func (p *provoker) refunded(ctx context.Context) error {
+	paid, err := p.account.Payouts.Pay(ctx, terms(p.supplier, "15"), p.key("refunded"))
+	if err != nil {
+		return err
+	}
+	if _, err := p.account.Sandbox.MovePayout(ctx, paid.ID, dapi.PayoutStatusRefunded, p.key("refund")); err != nil {
+		return err
+	}
+	_, err = p.account.Payouts.Wait(ctx, paid.ID)
+	return err
+}
+
+// read reads over a wire that answers something else.
+func (p *provoker) read(trip func(*http.Request) (*http.Response, error)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return p.wire.while(trip, func() error {
+			_, err := p.account.Transactions.List(ctx, dapi.ListTransactionsParams{})
+			return err
+		})
+	}
+}
+
+// lost books, and hears nothing. Pay would look by itself; whoever books does so with the same key.
+func (p *provoker) lost(ctx context.Context) error {
+	unheard := p.wire.while(p.wire.lose, func() error {
+		_, err := p.account.Payouts.Book(ctx, terms(p.supplier, "13"), p.key("lost"))
+		return err
+	})
+	again, err := p.account.Payouts.Book(ctx, terms(p.supplier, "13"), p.key("lost"))
+	if err != nil {
+		return err
+	}
+	p.program.Detail("asked again with the same key: it is payout %s, %s", again.ID, again.Status)
+	return unheard
+}
+
+func (p *provoker) nowhere(ctx context.Context) error {
+	platform, err := dapi.NewWhitelabel("http://127.0.0.1:1", p.program.Developer(), moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
+	if err != nil {
+		return err
+	}
+	_, err = platform.Self().Chains.Live(ctx)
+	return err
+}
