@@ -5,13 +5,29 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/public"
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
+// A program has the service's base URL; the examples use that of an embedded sandbox host.
+func startHost() (host *sandbox.Host, baseURL string, stop func()) {
+	host = sandbox.New()
+	server := httptest.NewServer(host)
+	return host, server.URL, server.Close
+}
+
 func Example() {
-	client, err := public.New("https://service.example")
+	_, baseURL, stop := startHost()
+	defer stop()
+	client, err := public.New(baseURL)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -19,33 +35,56 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("1 EUR is", rate.USDRate, "USD")
+	fmt.Println("100 EUR by bank transfer are", rate.BankTransfer.Mul(decimal.NewFromInt(100)).StringFixed(2), "USD")
+	// Output: 100 EUR by bank transfer are 108.15 USD
 }
 
+// The copy that a payer needs carries the details of the payment method that they chose.
 func ExampleInvoices_PDF() {
-	client, err := public.New("https://service.example")
+	host, baseURL, stop := startHost()
+	defer stop()
+	ctx := context.Background()
+	invoiceID := issue(host, baseURL)
+
+	client, err := public.New(baseURL)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := save(context.Background(), client, "8fK2", "invoice.pdf"); err != nil {
-		log.Fatal(err)
-	}
-}
-
-// save keeps a copy with the details of the first payment method.
-func save(ctx context.Context, client *public.Client, invoiceID, name string) error {
 	pdf, err := client.Invoices.PDF(ctx, invoiceID, public.RenderInvoicePDFParams{Details: new(0)})
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
 	defer pdf.Close()
+	name := filepath.Join(os.TempDir(), "example-"+invoiceID+".pdf")
 	file, err := os.Create(name)
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
-	if _, err := io.Copy(file, pdf); err != nil {
-		file.Close()
-		return err
+	defer os.Remove(name)
+	size, err := io.Copy(file, pdf)
+	if err != nil {
+		log.Fatal(err)
 	}
-	return file.Close()
+	if err := file.Close(); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("saved all of it:", size == pdf.Length)
+	// Output: saved all of it: true
+}
+
+// issue has an app of the host issue an invoice, and answers its public id.
+func issue(host *sandbox.Host, baseURL string) string {
+	app := must(appapi.New(baseURL, appapi.NewAPIKey(host.Credentials().APIKey.Reveal())))
+	return must(app.Invoices.Create(context.Background(), appapi.InvoiceCreate{
+		Currency: moneymovement.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
+		Items: []moneymovement.LineItem{{Name: "Tea", Quantity: moneymovement.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+	})).ID
+}
+
+// must fails the example at once.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

@@ -6,95 +6,134 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/refapi"
-	"github.com/moneymovement/moneymovement-go/signing/wallet"
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-func Example() {
-	client, err := refapi.New("https://service.example", refapi.NewAccessToken(os.Getenv("ACCESS_TOKEN")))
+// A program has a base URL, an access token and an app key of its own; the examples use those of an embedded sandbox host.
+func startHost() (host *sandbox.Host, client *refapi.Client, app *appapi.Client, stop func()) {
+	host = sandbox.New()
+	server := httptest.NewServer(host)
+	client = must(refapi.New(server.URL, refapi.NewAccessToken(host.Credentials().AccessToken.Reveal())))
+	app = must(appapi.New(server.URL, appapi.NewAPIKey(host.Credentials().APIKey.Reveal())))
+	return host, client, app, server.Close
+}
+
+// must fails the example at once.
+func must[T any](value T, err error) T {
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
+	return value
+}
+
+func Example() {
+	_, client, _, stop := startHost()
+	defer stop()
+
 	products, err := client.Products.List(context.Background(), refapi.ListMerchantProductsParams{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, product := range products {
-		fmt.Println(product.Name, product.Price, product.Currency)
+		fmt.Println(product.Name, product.Currency)
 	}
+	// Output:
+	// Day pass USD
+	// Gift card EUR
 }
 
 func ExampleWithAPIKey() {
-	client, err := refapi.New("https://service.example", refapi.NewAccessToken(os.Getenv("ACCESS_TOKEN")),
-		refapi.WithAPIKey(refapi.NewAPIKey(os.Getenv("API_KEY"))))
+	client, err := refapi.New("https://service.example", refapi.NewAccessToken("token-from-a-vault"),
+		refapi.WithAPIKey(refapi.NewAPIKey("key-from-a-vault")))
 	if err != nil {
 		log.Fatal(err)
 	}
-	_ = client
+	fmt.Println(client != nil)
+	// Output: true
 }
 
-// An invoice that was paid in cash last week: without a transaction, and backdated.
+// An invoice was paid in cash last week: there is no transaction, and the payment is backdated.
 func ExampleInvoices_Update() {
-	client, err := refapi.New("https://service.example", refapi.NewAccessToken(os.Getenv("ACCESS_TOKEN")))
+	_, client, app, stop := startHost()
+	defer stop()
+	ctx := context.Background()
+	invoice, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
+		Currency: moneymovement.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
+		Items: []moneymovement.LineItem{{Name: "Tea", Quantity: moneymovement.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = client.Invoices.Update(context.Background(), "0b1f7d3e-58a4-4c8e-9d55-3f1f0f0c9a11", moneymovement.InvoiceUpdate{
-		Status: moneymovement.InvoiceStatusPaid,
-		PaidAt: time.Now().AddDate(0, 0, -7),
-	})
+
+	lastWeek := time.Now().AddDate(0, 0, -7)
+	invoice, err = client.Invoices.Update(ctx, invoice.ID, moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid, PaidAt: lastWeek})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(invoice.Amount, invoice.Currency, invoice.Status, invoice.PaidAt.Equal(lastWeek), invoice.Transaction == nil)
+
+	_, err = client.Invoices.Update(ctx, invoice.ID, moneymovement.InvoiceUpdate{Status: "settled"})
 	var failed *errors.DetailErrors
 	if errors.As(err, &failed) {
 		for _, item := range failed.Items {
-			log.Printf("%s: %s", item.Path, item.Message) // such as body.paidAt: is no time
+			fmt.Println(item.Path, item.Type)
 		}
 	}
+	// Output:
+	// 12.6 EUR paid true true
+	// body.status enum
 }
 
 func ExampleCards_Details() {
-	client, err := refapi.New("https://service.example", refapi.NewAccessToken(os.Getenv("ACCESS_TOKEN")))
+	host, client, app, stop := startHost()
+	defer stop()
+	ctx := context.Background()
+	card, err := app.Cards.Create(ctx, appapi.CardCreate{Format: "virtual"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	key, err := wallet.LoadKey("card-wallet.pem")
+	host.Advance(time.Minute) // in which it becomes active
+
+	wallet := host.Credentials().Wallet // or wallet.LoadKey of package signing/wallet
+	details, err := client.Cards.Details(ctx, card.ID, wallet)
 	if err != nil {
 		log.Fatal(err)
 	}
-	details, err := client.Cards.Details(context.Background(), "card_1", key)
-	if err != nil {
-		log.Fatal(err)
-	}
-	log.Print(details)               // the last four digits only
-	showToHolder(details.CardNumber) // all of it
+	fmt.Println(len(details.CardNumber), len(details.Cvv))
+
+	_, err = client.Cards.Details(ctx, "card_of_nobody", wallet)
+	var none *errors.NotFound
+	fmt.Println(errors.As(err, &none))
+	// Output:
+	// 16 3
+	// true
 }
 
-func showToHolder(string) {}
-
 func ExampleQuotes_Wait() {
-	client, err := refapi.New("https://service.example", refapi.NewAccessToken(os.Getenv("ACCESS_TOKEN")))
+	_, client, app, stop := startHost()
+	defer stop()
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	quote, err := app.Quotes.PayinFromChain(ctx, appapi.BalancePayinQuote{Amount: decimal.NewFromInt(25), Currency: "USDC", OriginChainID: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
-	defer cancel()
-	status, err := client.Quotes.Wait(ctx, "q_8fK2", refapi.OnProgress(func(p refapi.Progress) {
-		log.Printf("%s after %s", p.Status, p.Waited)
-	}))
+
+	status, err := client.Quotes.Wait(ctx, quote.QuoteID, refapi.PollEvery(10*time.Millisecond, 50*time.Millisecond))
 	var pending *refapi.StillPending
-	switch {
-	case errors.As(err, &pending):
-		log.Printf("look again later: %v", pending)
-	case err != nil:
-		log.Fatal(err)
-	default:
-		log.Printf("%s: %s %s", status.Status, status.FromAmount, status.FromCurrency)
+	if errors.As(err, &pending) { // nobody has paid it
+		fmt.Println(pending.Status, status.FromAmount, status.FromCurrency)
 	}
+	// Output: awaiting_funds 25 USDC
 }
 
 func ExampleWebhookHandler() {

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -17,7 +18,7 @@ import (
 )
 
 // paymentOf answers the status of a payment that settles after some time.
-func paymentOf(after time.Duration, end string) func(*http.Request) (*http.Response, error) {
+func paymentOf(after time.Duration, end string) httpmock.Responder {
 	began := time.Now()
 	return func(*http.Request) (*http.Response, error) {
 		status := "processing"

@@ -1,0 +1,91 @@
+package public_test
+
+import (
+	"bytes"
+	"io"
+	"net/http/httptest"
+	"path"
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/public"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// newHost is a sandbox host, whose answers are checked against the descriptions, with a client of it and the app that issues invoices.
+func newHost(t *testing.T) (*sandbox.Host, *public.Client, *appapi.Client) {
+	t.Helper()
+	host := sandbox.New(sandbox.WithAnswerValidation(func(operation string, err error) {
+		t.Errorf("%s answers what is not described: %v", operation, err)
+	}))
+	server := httptest.NewServer(host)
+	t.Cleanup(server.Close)
+	client, err := public.New(server.URL, moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
+	require.NoError(t, err)
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(host.Credentials().APIKey.Reveal()))
+	require.NoError(t, err)
+	return host, client, app
+}
+
+func TestHostPricesCurrencies(t *testing.T) {
+	_, client, _ := newHost(t)
+	euro, err := client.Rates.Get(t.Context(), "EUR")
+	require.NoError(t, err)
+	assert.True(t, euro.USDRate.GreaterThan(euro.BankTransfer) && euro.BankTransfer.GreaterThan(euro.Card) && euro.Card.IsPositive(), "%+v", euro)
+	dollar, err := client.Rates.Get(t.Context(), "USD")
+	require.NoError(t, err)
+	assert.True(t, dollar.USDRate.Equal(decimal.NewFromInt(1)))
+	_, err = client.Rates.Get(t.Context(), "XXX")
+	assert.True(t, is[*errors.NotFound](err), "%v", err)
+}
+
+func TestHostShowsAnInvoiceAndItsPDFs(t *testing.T) {
+	host, client, app := newHost(t)
+	issued, err := app.Invoices.Create(t.Context(), appapi.InvoiceCreate{
+		Currency: moneymovement.InvoiceCurrencyEUR, ClientEmail: "client@example.com", Onchain: new(true),
+		Items: []moneymovement.LineItem{{Name: "Tea", Quantity: moneymovement.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+	})
+	require.NoError(t, err)
+	id := path.Base(issued.InvoiceLink)
+	seen, err := client.Invoices.Get(t.Context(), id)
+	require.NoError(t, err)
+	assert.Equal(t, issued, seen)
+	require.Len(t, seen.PaymentMethods, 2)
+
+	copyOf := func(params public.RenderInvoicePDFParams) []byte {
+		pdf, err := client.Invoices.PDF(t.Context(), id, params)
+		require.NoError(t, err)
+		defer pdf.Close()
+		assert.NotEmpty(t, pdf.RequestID)
+		file, err := io.ReadAll(pdf)
+		require.NoError(t, err)
+		assert.True(t, bytes.HasPrefix(file, []byte("%PDF-")))
+		if pdf.Length >= 0 {
+			assert.Len(t, file, int(pdf.Length))
+		}
+		return file
+	}
+	plain, first, second := copyOf(public.RenderInvoicePDFParams{}), copyOf(public.RenderInvoicePDFParams{Details: new(0)}), copyOf(public.RenderInvoicePDFParams{Details: new(1)})
+	assert.NotEqual(t, plain, first, "the chosen method's details are on it")
+	assert.NotEqual(t, first, second)
+	assert.Equal(t, plain, copyOf(public.RenderInvoicePDFParams{}))
+
+	_, err = client.Invoices.PDF(t.Context(), id, public.RenderInvoicePDFParams{Details: new(2)})
+	var failed *errors.ValidationFailed
+	require.ErrorAs(t, err, &failed)
+	assert.Equal(t, "details", failed.Fields[0].Field)
+	assert.Equal(t, "query", failed.Location)
+	_, err = client.Invoices.PDF(t.Context(), "nobodys", public.RenderInvoicePDFParams{})
+	assert.True(t, is[*errors.NotFound](err), "%v", err)
+
+	page := host.Arm("GET", "/public/invoices/{id}/pdf", sandbox.Garbage().Times(10))
+	_, err = client.Invoices.PDF(t.Context(), id, public.RenderInvoicePDFParams{})
+	assert.True(t, is[*errors.UnexpectedAnswer](err), "a proxy's page: %v", err)
+	assert.Positive(t, page.Consumed())
+}

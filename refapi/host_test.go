@@ -1,0 +1,252 @@
+package refapi_test
+
+import (
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/public"
+	"github.com/moneymovement/moneymovement-go/refapi"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// world is a sandbox host, whose answers are checked against the descriptions, and clients of it.
+type world struct {
+	*testing.T
+	host   *sandbox.Host
+	url    string
+	client *refapi.Client
+	app    *appapi.Client
+}
+
+func newWorld(t *testing.T, options ...moneymovement.Option) *world {
+	t.Helper()
+	w := &world{T: t, host: sandbox.New(sandbox.WithAnswerValidation(func(operation string, err error) {
+		t.Errorf("%s answers what is not described: %v", operation, err)
+	}))}
+	server := httptest.NewServer(w.host)
+	t.Cleanup(server.Close)
+	w.url = server.URL
+	var err error
+	w.client, err = refapi.New(w.url, refapi.NewAccessToken(w.host.Credentials().AccessToken.Reveal()), options...)
+	require.NoError(t, err)
+	w.app, err = appapi.New(w.url, appapi.NewAPIKey(w.host.Credentials().APIKey.Reveal()))
+	require.NoError(t, err)
+	return w
+}
+
+func (w *world) invoice() *moneymovement.Invoice {
+	w.Helper()
+	invoice, err := w.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{
+		Currency: moneymovement.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
+		Items: []moneymovement.LineItem{{Name: "Tea", Quantity: moneymovement.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+	})
+	require.NoError(w, err)
+	return invoice
+}
+
+func TestHostInvoicesArePaidOffline(t *testing.T) {
+	w := newWorld(t)
+	for name, update := range map[string]func(string, moneymovement.InvoiceUpdate) (*moneymovement.Invoice, error){
+		"path": func(id string, change moneymovement.InvoiceUpdate) (*moneymovement.Invoice, error) {
+			return w.client.Invoices.Update(t.Context(), id, change)
+		},
+		"other path": func(id string, change moneymovement.InvoiceUpdate) (*moneymovement.Invoice, error) {
+			return w.client.Invoices.UpdateOnInvoicesPath(t.Context(), id, change)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now, err := update(w.invoice().ID, paid)
+			require.NoError(t, err)
+			assert.Equal(t, moneymovement.InvoiceStatusPaid, now.Status)
+			assert.WithinDuration(t, w.host.Now(), now.PaidAt, time.Minute)
+			assert.Nil(t, now.Transaction)
+			assert.Empty(t, now.OnchainTransactionID)
+
+			lastWeek := w.host.Now().Add(-7 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
+			backdated, err := update(w.invoice().ID, moneymovement.InvoiceUpdate{
+				Status: moneymovement.InvoiceStatusPaid, PaidAt: lastWeek, OnchainTransactionID: "statement " + name,
+			})
+			require.NoError(t, err)
+			assert.True(t, lastWeek.Equal(backdated.PaidAt), "%s", backdated.PaidAt)
+			assert.Equal(t, "statement "+name, backdated.OnchainTransactionID)
+
+			_, err = update("0b1f7d3e-58a4-4c8e-9d55-3f1f0f0c9a11", paid)
+			assert.True(t, is[*errors.NotFound](err), "%v", err)
+			_, err = update(w.invoice().ID, moneymovement.InvoiceUpdate{Status: "settled"})
+			var failed *errors.DetailErrors
+			require.ErrorAs(t, err, &failed)
+			require.Len(t, failed.Items, 1)
+			assert.Equal(t, "body.status", failed.Items[0].Path)
+		})
+	}
+}
+
+func TestHostContractsAreRead(t *testing.T) {
+	w := newWorld(t)
+	amount := decimal.RequireFromString("1200.50")
+	made, err := w.app.Contracts.Create(t.Context(), appapi.ContractCreate{
+		ContractorEmail: "contractor@example.com", Type: moneymovement.ContractTypeService, Period: "monthly", Label: "Design",
+		Fields: appapi.ContractFields{Amount: amount, Currency: moneymovement.FiatCurrencyEUR, JobTitle: "Designer"},
+	})
+	require.NoError(t, err)
+	read, err := w.client.Contracts.Get(t.Context(), made.ID)
+	require.NoError(t, err)
+	assert.Equal(t, made, read)
+	assert.True(t, amount.Equal(*read.Amount))
+	assert.False(t, read.Contractor.IsBusiness)
+	assert.Equal(t, "Designer", read.Fields["jobTitle"])
+	_, err = w.client.Contracts.Get(t.Context(), "5d0c2a64-0c6e-4f0a-8a53-6e4a4f9f1c22")
+	assert.True(t, is[*errors.NotFound](err), "%v", err)
+}
+
+func TestHostListsWhatIsOnSale(t *testing.T) {
+	w := newWorld(t)
+	onSale, err := w.client.Products.List(t.Context(), refapi.ListMerchantProductsParams{})
+	require.NoError(t, err)
+	same, err := w.client.Products.List(t.Context(), refapi.ListMerchantProductsParams{ActiveOnly: new(true)})
+	require.NoError(t, err)
+	all, err := w.client.Products.List(t.Context(), refapi.ListMerchantProductsParams{ActiveOnly: new(false)})
+	require.NoError(t, err)
+	assert.Equal(t, onSale, same, "the default is what is on sale")
+	assert.Greater(t, len(all), len(onSale))
+	require.NotEmpty(t, onSale)
+	for _, product := range onSale {
+		assert.True(t, product.Active)
+	}
+}
+
+func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
+	w := newWorld(t, moneymovement.WithoutPacing())
+	none, err := w.client.Cards.List(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, none.Cards)
+	assert.Equal(t, moneymovement.KYCStatusNotStarted, none.KYCStatus)
+
+	_, err = w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: "virtual"})
+	require.NoError(t, err)
+	w.host.Advance(time.Hour) // the client's clock is far behind the service's now
+	list, err := w.client.Cards.List(t.Context())
+	require.NoError(t, err)
+	require.Len(t, list.Cards, 1)
+	card, key := list.Cards[0], w.host.Credentials().Wallet
+	assert.Equal(t, key.Address(), card.WalletAddress)
+	assert.Equal(t, moneymovement.CardStatusActive, card.Status)
+
+	for range 3 { // within one second, and each with a nonce of its own
+		details, err := w.client.Cards.Details(t.Context(), card.ID, key)
+		require.NoError(t, err)
+		assert.Regexp(t, `^\d{12}`+card.CardData.LastFour+`$`, details.CardNumber)
+		assert.NotEmpty(t, details.Cvv)
+		assert.NotEmpty(t, details.ExpiryDate)
+	}
+
+	_, err = w.client.Cards.Details(t.Context(), card.ID, newKey(t))
+	assert.True(t, is[*errors.SignatureInvalid](err), "another wallet: %v", err)
+	_, err = w.client.Cards.Details(t.Context(), card.ID, key, moneymovement.CardMessage(func(string, int64) string { return "Show me" }))
+	assert.True(t, is[*errors.SignatureInvalid](err), "another message: %v", err)
+
+	stale, err := moneymovement.ProveCard(t.Context(), key, card.ID, w.host.Now().Add(-6*time.Minute))
+	require.NoError(t, err)
+	_, err = w.client.Cards.DetailsWithProof(t.Context(), card.ID, stale)
+	var failed *errors.DetailErrors
+	require.ErrorAs(t, err, &failed)
+	assert.Equal(t, "body.nonce", failed.Items[0].Path)
+
+	fresh, err := moneymovement.ProveCard(t.Context(), key, card.ID, w.host.Now().Add(-time.Minute))
+	require.NoError(t, err)
+	_, err = w.client.Cards.DetailsWithProof(t.Context(), card.ID, fresh)
+	require.NoError(t, err)
+	_, err = w.client.Cards.DetailsWithProof(t.Context(), card.ID, fresh)
+	assert.True(t, is[*errors.Conflict](err), "a nonce reveals once: %v", err)
+}
+
+func TestHostTellsHowFarAQuotedPaymentHasCome(t *testing.T) {
+	w := newWorld(t)
+	quote, err := w.app.Quotes.PayinFromChain(t.Context(), appapi.BalancePayinQuote{Amount: decimal.RequireFromString("25.10"), Currency: "USDC", OriginChainID: 1})
+	require.NoError(t, err)
+	status, err := w.client.Quotes.Status(t.Context(), quote.QuoteID)
+	require.NoError(t, err)
+	assert.Equal(t, quote.QuoteID, status.QuoteID)
+	assert.Equal(t, "25.1", status.FromAmount.String())
+	assert.False(t, refapi.Settled(status), status.Status)
+
+	// Nobody pays, and the price expires while it is waited for.
+	reads := 0
+	status, err = w.client.Quotes.Wait(t.Context(), quote.QuoteID, refapi.PollEvery(time.Millisecond, time.Millisecond), refapi.OnProgress(func(refapi.Progress) {
+		if reads++; reads == 2 {
+			w.host.Advance(10 * time.Minute)
+		}
+	}))
+	require.NoError(t, err)
+	assert.Equal(t, "expired", status.Status)
+	assert.NotEmpty(t, status.ErrorMessage)
+	_, err = w.client.Quotes.Wait(t.Context(), "q_of_nobody")
+	assert.True(t, is[*errors.NotFound](err), "%v", err)
+}
+
+func TestHostTakesLoginsAndWebhooks(t *testing.T) {
+	w := newWorld(t)
+	key := w.host.Credentials().Wallet
+	signature, err := key.SignMessage(t.Context(), []byte("log me in"))
+	require.NoError(t, err)
+	result, err := w.client.Wallet.LogIn(t.Context(), refapi.WalletLogin{Message: "log me in", Signatures: []string{signature}}, refapi.LogInWalletParams{})
+	require.NoError(t, err)
+	assert.NotEmpty(t, result.Status)
+
+	ok, err := w.client.Webhooks.Send(t.Context(), "acme", refapi.WebhookEvent{
+		EventType: "approved", EntityType: "applicant", EntityID: "a_7", CreatedAt: "2026-01-02T03:04:05Z",
+		EventPayload: moneymovement.OpenObject{"amount": moneymovement.NewNumber(decimal.RequireFromString("0.1"))},
+	})
+	require.NoError(t, err)
+	assert.True(t, ok)
+}
+
+// TestHostKeepsCredentialsApart: what opens one surface opens no other.
+func TestHostKeepsCredentialsApart(t *testing.T) {
+	w := newWorld(t)
+	withAppKey, err := refapi.New(w.url, refapi.NewAccessToken(w.host.Credentials().APIKey.Reveal()))
+	require.NoError(t, err)
+	_, err = withAppKey.Cards.List(t.Context())
+	assert.True(t, is[*errors.Unauthenticated](err) || is[*errors.Forbidden](err), "%v", err)
+
+	withToken, err := appapi.New(w.url, appapi.NewAPIKey(w.host.Credentials().AccessToken.Reveal()))
+	require.NoError(t, err)
+	_, err = withToken.Cards.List(t.Context())
+	assert.True(t, is[*errors.Unauthenticated](err) || is[*errors.Forbidden](err), "%v", err)
+
+	withBoth, err := refapi.New(w.url, refapi.NewAccessToken(w.host.Credentials().AccessToken.Reveal()), refapi.WithAPIKey(refapi.NewAPIKey(w.host.Credentials().APIKey.Reveal())))
+	require.NoError(t, err)
+	_, err = withBoth.Cards.List(t.Context())
+	require.NoError(t, err)
+
+	everybody, err := public.New(w.url)
+	require.NoError(t, err)
+	_, err = everybody.Rates.Get(t.Context(), "EUR")
+	require.NoError(t, err)
+}
+
+// TestHostLostAnswers: an update whose answer is lost was made, and sending it again makes it no other.
+func TestHostLostAnswers(t *testing.T) {
+	const path = "/api/v1/documents/contracts/invoices/{invoice_id}"
+	w := newWorld(t, moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
+	invoice := w.invoice()
+	lost := w.host.Arm("PUT", path, sandbox.DropAfterCommit())
+	_, err := w.client.Invoices.Update(t.Context(), invoice.ID, paid)
+	var unknown *errors.OutcomeUnknown
+	require.ErrorAs(t, err, &unknown)
+	assert.Equal(t, 1, lost.Consumed())
+	read, err := w.app.Invoices.Get(t.Context(), invoice.ID)
+	require.NoError(t, err)
+	assert.Equal(t, moneymovement.InvoiceStatusPaid, read.Status)
+	again, err := w.client.Invoices.Update(t.Context(), invoice.ID, paid)
+	require.NoError(t, err)
+	assert.Equal(t, read.PaidAt, again.PaidAt)
+}
