@@ -41,7 +41,7 @@ func TestHostPricesCurrencies(t *testing.T) {
 	dollar, err := client.Rates.Get(t.Context(), "USD")
 	require.NoError(t, err)
 	assert.True(t, dollar.USDRate.Equal(decimal.NewFromInt(1)))
-	_, err = client.Rates.Get(t.Context(), "XXX")
+	_, err = client.Rates.Get(t.Context(), "QQQ")
 	assert.True(t, is[*errors.NotFound](err), "%v", err)
 }
 

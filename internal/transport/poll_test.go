@@ -1,0 +1,68 @@
+package transport_test
+
+import (
+	"context"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+func TestAPaceStaysWithinItsBounds(t *testing.T) {
+	const day = 24 * time.Hour
+	for given, want := range map[transport.Pace]transport.Pace{
+		{Least: time.Second, Most: time.Minute}:        {Least: time.Second, Most: time.Minute},
+		{Least: 0, Most: 0}:                            {Least: time.Millisecond, Most: time.Millisecond},
+		{Least: -time.Second, Most: math.MinInt64}:     {Least: time.Millisecond, Most: time.Millisecond},
+		{Least: time.Minute, Most: time.Second}:        {Least: time.Minute, Most: time.Minute},
+		{Least: math.MaxInt64, Most: math.MaxInt64}:    {Least: day, Most: day},
+		{Least: time.Millisecond, Most: math.MaxInt64}: {Least: time.Millisecond, Most: day},
+	} {
+		assert.Equal(t, want, transport.NewPace(given.Least, given.Most))
+	}
+}
+
+func TestPollReadsUntilDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pace, began := transport.Pace{Least: time.Second, Most: 4 * time.Second}, time.Now()
+		var at []time.Duration
+		require.NoError(t, pace.Poll(t.Context(), func(context.Context) (bool, error) {
+			at = append(at, time.Since(began))
+			return len(at) == 8, nil
+		}))
+		assert.Zero(t, at[0], "the first read is at once")
+		bound := pace.Least
+		for i := 1; i < len(at); i++ {
+			assert.GreaterOrEqual(t, at[i]-at[i-1], bound/2)
+			assert.LessOrEqual(t, at[i]-at[i-1], bound)
+			bound = min(bound*3/2, pace.Most)
+		}
+		assert.Equal(t, pace.Most, bound)
+	})
+}
+
+func TestPollEndsWithAnErrorOrItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("broken")
+		reads := 0
+		err := transport.DefaultPace().Poll(t.Context(), func(context.Context) (bool, error) {
+			reads++
+			return false, broken
+		})
+		require.ErrorIs(t, err, broken)
+		assert.Equal(t, 1, reads)
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		began := time.Now()
+		err = transport.DefaultPace().Poll(ctx, func(context.Context) (bool, error) { return false, nil })
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, time.Minute, time.Since(began))
+	})
+}
