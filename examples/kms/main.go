@@ -1,0 +1,94 @@
+// Kms logs in and pays with a key that never leaves a key-management service: go run ./examples/kms
+//
+// Whatever signs over the network becomes a developer key with signing.FromRemote. It is handed the context of the call, so that a slow
+// service is not waited for longer than the caller wants, and what it answers is verified before it is used.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
+	"github.com/moneymovement/moneymovement-go/examples/internal/program"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+func main() { program.Main(run) }
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	p, err := program.Open("kms", args, out)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	vault, err := openVault(p.KeyFile)
+	if err != nil {
+		return err
+	}
+	key, err := signing.FromRemote(vault.Public(), vault.Sign)
+	if err != nil {
+		return err
+	}
+	p.Step("the key is %v; saving it: %v", key, key.Save("developer.pem"))
+
+	platform, err := dapi.NewWhitelabel(p.BaseURL, dapi.Developer{Email: p.Email, Key: key})
+	if err != nil {
+		return err
+	}
+	account, err := customer.OpenWith(ctx, p, platform, decimal.NewFromInt(20), dapi.USDC)
+	if err != nil {
+		return err
+	}
+	p.Step("the vault has signed %d time: the login", vault.signatures.Load())
+
+	supplier, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
+		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000", AccountHolderName: "Example supplier"})})
+	if err != nil {
+		return err
+	}
+	asked := dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC}
+	invoice := moneymovement.IdempotencyKey(moneymovement.DeriveKey(p.Name, "invoice", "42"))
+
+	p.Step("the vault is slow, and the caller has half a second")
+	late := hurried(ctx, vault, account, asked, invoice)
+	if !errors.Is(late, context.DeadlineExceeded) {
+		return fmt.Errorf("the deadline was not kept: %w", late)
+	}
+	p.Detail("%v; nothing was sent that moves money", late)
+
+	p.Step("the vault signs with another version of the key")
+	vault.rotate(true)
+	_, err = account.Payouts.Pay(ctx, asked, invoice)
+	if _, refused := errors.AsType[*signing.RemoteSignatureRefused](err); !refused {
+		return fmt.Errorf("a signature of another key was taken: %w", err)
+	}
+	p.Detail("%v", err)
+
+	vault.rotate(false)
+	payout, err := account.Payouts.Pay(ctx, asked, invoice)
+	if err != nil {
+		return err
+	}
+	if payout, err = account.Payouts.Wait(ctx, payout.ID, p.Waiting()...); err != nil {
+		return err
+	}
+	p.Step("the vault is itself again: payout %s is %s", payout.ID, payout.Status)
+	return p.Ledger(ctx, account)
+}
+
+// hurried asks for a payment with a deadline that the vault does not keep.
+func hurried(ctx context.Context, vault *vault, account *dapi.Account, asked dapi.PayoutCreate, invoice moneymovement.CallOption) error {
+	vault.takes(time.Hour)
+	defer vault.takes(0)
+	impatient, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+	defer cancel()
+	_, err := account.Payouts.Pay(impatient, asked, invoice)
+	return err
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
+)
+
+func TestPaysOnceWithAKeyThatIsElsewhere(t *testing.T) {
+	host, flags := rehearsal.Host(t)
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), flags, &out))
+	rehearsal.Told(t, out.String(),
+		"cannot be exported",
+		"the vault has signed 1 time: the login",
+		"the vault is slow", "context deadline exceeded; nothing was sent",
+		"another version of the key", "signature does not verify",
+		"the vault is itself again: payout po_", "is completed", "the ledger, newest first")
+	assert.NoFileExists(t, "developer.pem")
+
+	left := rehearsal.Left(host, "po_")
+	require.Len(t, left, 1)
+	for _, amount := range left {
+		assert.Equal(t, "12.5", amount.String())
+	}
+	confirmed := 0
+	for _, request := range host.Requests() {
+		if request.Operation == "ConfirmPayout" {
+			confirmed++
+		}
+	}
+	assert.Equal(t, 1, confirmed, "nothing was sent without a good signature")
+}
+
+func TestKeyFilesThatTheVaultCannotHold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key.pem")
+	_, err := openVault(path)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoError(t, os.WriteFile(path, []byte("no key"), 0o600))
+	_, err = openVault(path)
+	require.ErrorContains(t, err, "no PEM block")
+	require.NoError(t, os.WriteFile(path, []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"), 0o600))
+	_, err = openVault(path)
+	require.ErrorContains(t, err, path)
+}

@@ -1,0 +1,84 @@
+// Package yourbackend is a small backend that pays invoices, and its tests, which run against a sandbox host: go test ./examples/yourbackend
+//
+// The tests are the point of it: what does the backend do when an answer is lost after the money moved, when a customer clicks twice, when
+// an hour passes, when a partner is down? The sandbox host makes each of that happen on request and then shows its books.
+package yourbackend
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// Backend serves POST /invoices/{number}/pay with a body such as {"contactId":"ct_1","amount":"12.50"}.
+type Backend struct{ account *dapi.Account }
+
+// New makes a backend that pays from an account.
+func New(account *dapi.Account) http.Handler {
+	b := &Backend{account}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /invoices/{number}/pay", b.pay)
+	return mux
+}
+
+// pay pays an invoice once, however often it is asked to: the key derives from the invoice.
+func (b *Backend) pay(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		ContactID dapi.ContactID
+		Amount    decimal.Decimal
+	}
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<10)).Decode(&asked); err != nil {
+		answer(w, http.StatusBadRequest, map[string]any{"problem": "the body is not readable"})
+		return
+	}
+	number := r.PathValue("number")
+	payout, err := b.account.Payouts.Pay(r.Context(),
+		dapi.PayoutCreate{ContactID: asked.ContactID, Amount: asked.Amount, Currency: dapi.USDC},
+		moneymovement.IdempotencyKey(moneymovement.DeriveKey("invoice", number)))
+	if err != nil {
+		status, body := explain(err)
+		answer(w, status, body)
+		return
+	}
+	answer(w, http.StatusOK, map[string]any{"payout": payout.ID, "status": payout.Status})
+}
+
+// explain turns an error into what the backend's own customer can do about it.
+func explain(err error) (status int, body map[string]any) {
+	var (
+		invalid    *errors.InvalidInput
+		validation *errors.ValidationFailed
+		notPayable *errors.ContactNotPayable
+		reused     *errors.IdempotencyKeyReused
+		ended      *dapi.PayoutNotCompleted
+		failure    errors.Failure
+	)
+	switch {
+	case errors.As(err, &reused):
+		return http.StatusConflict, map[string]any{"problem": "this invoice was paid with other terms", "payout": reused.PayoutID}
+	case errors.As(err, &invalid):
+		return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": invalid.Fields}
+	case errors.As(err, &validation):
+		return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": validation.Fields}
+	case errors.As(err, &notPayable):
+		return http.StatusUnprocessableEntity, map[string]any{"problem": "the payee cannot be paid", "blockers": notPayable.Blockers}
+	case errors.As(err, &ended):
+		return http.StatusConflict, map[string]any{"problem": "the payment did not arrive", "payout": ended.Payout.ID, "status": ended.Payout.Status}
+	case errors.As(err, &failure) && failure.MoneyMoved() != errors.NotMoved:
+		return http.StatusAccepted, map[string]any{"problem": "it is not known yet whether this is paid; ask again"}
+	case failure != nil && failure.Retryable():
+		return http.StatusServiceUnavailable, map[string]any{"problem": "nothing was paid; try again later"}
+	}
+	return http.StatusInternalServerError, map[string]any{"problem": "nothing was paid; somebody here has to look"}
+}
+
+func answer(w http.ResponseWriter, status int, body map[string]any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // the peer has gone, if this fails
+}

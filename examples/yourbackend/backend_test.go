@@ -1,0 +1,202 @@
+package yourbackend
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// world is the backend under test, between its customers and a sandbox host.
+type world struct {
+	host     *sandbox.Host
+	account  *dapi.Account
+	backend  http.Handler
+	client   dapi.ClientID
+	supplier dapi.ContactID
+	nobody   dapi.ContactID
+}
+
+// newWorld starts a host in this process, and opens a client with 50 USDC and two contacts there: all that a test of your own needs.
+func newWorld(t *testing.T) *world {
+	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = 0 }))
+	server := httptest.NewServer(host)
+	t.Cleanup(server.Close)
+
+	platform, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key},
+		moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: time.Millisecond}))
+	require.NoError(t, err)
+	client, err := platform.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
+	require.NoError(t, err)
+	account := platform.For(client.ID)
+	_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
+	require.NoError(t, err)
+	contact := func(iban string) dapi.ContactID {
+		made, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Supplier", Account: dapi.SEPA(dapi.BankAccount{IBAN: iban, AccountHolderName: "Supplier"})})
+		require.NoError(t, err)
+		return made.ID
+	}
+	return &world{host, account, New(account), client.ID, contact("DE89370400440532013000"), contact("")}
+}
+
+// pay is a customer's click.
+func (w *world) pay(t *testing.T, invoice string, to dapi.ContactID, amount string) (status int, body map[string]any) {
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/invoices/"+invoice+"/pay",
+		strings.NewReader(`{"contactId":"`+string(to)+`","amount":"`+amount+`"}`))
+	recorder := httptest.NewRecorder()
+	w.backend.ServeHTTP(recorder, request)
+	assert.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &body))
+	return recorder.Code, body
+}
+
+// balance is what the host's books say that the client has.
+func (w *world) balance() string {
+	return w.host.Ledger().Balances[string(w.client)]["USDC"].String()
+}
+
+func TestPaysAnInvoice(t *testing.T) {
+	w := newWorld(t)
+	status, body := w.pay(t, "42", w.supplier, "12.50")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, body["payout"], "po_")
+	assert.Equal(t, "37.5", w.balance())
+}
+
+func TestTwoClicksPayOnce(t *testing.T) {
+	w := newWorld(t)
+	var clicks sync.WaitGroup
+	for range 5 {
+		clicks.Go(func() {
+			status, _ := w.pay(t, "42", w.supplier, "12.50")
+			assert.Contains(t, []int{http.StatusOK, http.StatusAccepted}, status)
+		})
+	}
+	clicks.Wait()
+	assert.Equal(t, "37.5", w.balance())
+}
+
+// What goes wrong on the way to the service must neither lose a payment nor make it twice.
+func TestWhateverGoesWrongOnTheWayPaysOnce(t *testing.T) {
+	for name, fault := range map[string]sandbox.Fault{
+		"the request is lost":             sandbox.DropBefore(),
+		"the answer is lost":              sandbox.DropAfterCommit(),
+		"the answer is cut off":           sandbox.Truncate(0),
+		"a proxy answers":                 sandbox.Garbage(),
+		"the service fails half-way":      sandbox.Respond(http.StatusBadGateway, "provider_unavailable").AfterCommit(),
+		"the token expires":               sandbox.ExpireToken(),
+		"the service is over its windows": sandbox.Respond(http.StatusTooManyRequests, "rate_limited"),
+	} {
+		for _, path := range []string{"/payouts", "/payouts/{payoutId}/confirm"} {
+			t.Run(name+" at "+path, func(t *testing.T) {
+				w := newWorld(t)
+				armed := w.host.Arm(http.MethodPost, path, fault)
+				status, _ := w.pay(t, "42", w.supplier, "12.50")
+				assert.Equal(t, 1, armed.Consumed())
+				assert.Equal(t, http.StatusOK, status)
+				assert.Equal(t, "37.5", w.balance())
+			})
+		}
+	}
+}
+
+func TestAnHourLaterTheSessionIsRenewed(t *testing.T) {
+	w := newWorld(t)
+	w.host.Advance(61 * time.Minute)
+	status, _ := w.pay(t, "42", w.supplier, "12.50")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Equal(t, "37.5", w.balance())
+}
+
+func TestRefusalsAreExplainedAndMoveNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrange func(*testing.T, *world)
+		to      func(*world) dapi.ContactID
+		amount  string
+		status  int
+		problem string
+		balance string
+	}{
+		"a payee without IBAN": {to: func(w *world) dapi.ContactID { return w.nobody }, amount: "10",
+			status: http.StatusUnprocessableEntity, problem: "the payee cannot be paid"},
+		"too many decimals": {amount: "1.1234567", status: http.StatusUnprocessableEntity, problem: "wrong fields"},
+		"less than the fee": {amount: "0.10", status: http.StatusUnprocessableEntity, problem: "wrong fields"},
+		"more than there is": {amount: "5000",
+			status: http.StatusInternalServerError, problem: "nothing was paid; somebody here has to look"},
+		"too many calls for minutes": {amount: "10", status: http.StatusServiceUnavailable, problem: "nothing was paid; try again later",
+			arrange: func(_ *testing.T, w *world) {
+				w.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
+			}},
+		"another amount for the same invoice": {amount: "10", status: http.StatusUnprocessableEntity, problem: "wrong fields", balance: "37.5",
+			arrange: func(t *testing.T, w *world) {
+				status, _ := w.pay(t, "42", w.supplier, "12.50")
+				require.Equal(t, http.StatusOK, status)
+			}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if c.arrange != nil {
+				c.arrange(t, w)
+			}
+			to := w.supplier
+			if c.to != nil {
+				to = c.to(w)
+			}
+			status, body := w.pay(t, "42", to, c.amount)
+			assert.Equal(t, c.status, status)
+			assert.Equal(t, c.problem, body["problem"])
+			want := "50"
+			if c.balance != "" {
+				want = c.balance
+			}
+			assert.Equal(t, want, w.balance())
+		})
+	}
+}
+
+// A service that says that it fails does not say how far it got, so the backend promises nothing, and the next click finds out.
+func TestWhatIsNotKnownIsAskedForAgain(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.PartnerDown = true }))
+	status, _ := w.pay(t, "42", w.supplier, "12.50")
+	assert.Equal(t, http.StatusAccepted, status)
+	assert.Equal(t, "50", w.balance())
+
+	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.PartnerDown = false }))
+	status, _ = w.pay(t, "42", w.supplier, "12.50")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Equal(t, "37.5", w.balance())
+}
+
+func TestAPaymentThatCameBackIsNotMadeAgain(t *testing.T) {
+	w := newWorld(t)
+	_, paid := w.pay(t, "42", w.supplier, "12.50")
+	id, ok := paid["payout"].(string)
+	require.True(t, ok)
+	_, err := w.account.Sandbox.MovePayout(t.Context(), dapi.PayoutID(id), dapi.PayoutStatusRefunded)
+	require.NoError(t, err)
+
+	status, body := w.pay(t, "42", w.supplier, "12.50")
+	assert.Equal(t, http.StatusConflict, status)
+	assert.Equal(t, "the payment did not arrive", body["problem"])
+	assert.Equal(t, "50", w.balance())
+}
+
+func TestABodyThatIsNotReadable(t *testing.T) {
+	w := newWorld(t)
+	before := len(w.host.Requests())
+	recorder := httptest.NewRecorder()
+	w.backend.ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/invoices/42/pay", strings.NewReader("{")))
+	assert.Equal(t, http.StatusBadRequest, recorder.Code)
+	assert.Len(t, w.host.Requests(), before, "nothing was sent")
+}
