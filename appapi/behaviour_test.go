@@ -66,7 +66,7 @@ func TestATransferIsSentAgainWithItsKey(t *testing.T) {
 		keys := map[string]bool{}
 		for _, request := range sent {
 			keys[request.header.Get("Idempotency-Key")] = true
-			assert.Equal(t, `{"amount":12.34,"contactId":"`+id1+`"}`, request.body, "the amount is a number, to its digits")
+			assert.Contains(t, request.body, `"amount":12.34,`, "a number, without quotes")
 		}
 		assert.Equal(t, map[string]bool{answer.IdempotencyKey: true}, keys)
 		if name != "fresh" {
@@ -183,7 +183,8 @@ func TestAWalkEndsAfterItsFirstErrorAndWhereItsCallerStops(t *testing.T) {
 	assert.Equal(t, []string{id1, "not found"}, walked)
 
 	pages = 0
-	for range app.Invoices.All(t.Context(), appapi.ListInvoicesParams{}) {
+	for _, err := range app.Invoices.All(t.Context(), appapi.ListInvoicesParams{}) {
+		require.NoError(t, err)
 		break
 	}
 	assert.Equal(t, 1, pages)
@@ -270,7 +271,7 @@ func TestACardsWalletSignsForItsDetails(t *testing.T) {
 type roundTrip func(*http.Request) string
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(f(r))), ContentLength: -1, Request: r}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(f(r))), ContentLength: -1, Request: r}, nil
 }
 
 func TestAWalletThatDoesNotSign(t *testing.T) {

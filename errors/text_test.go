@@ -50,6 +50,8 @@ func TestErrorTexts(t *testing.T) {
 		"not delivered": &errors.NotDelivered{},
 		"500: answer is no error envelope (request req_1)": &errors.UnexpectedAnswer{
 			Status: 500, RequestID: "req_1", Excerpt: "secret", Err: errors.New("secret")},
+		"200: answer cannot be read (text/html) (request req_1)": &errors.UnexpectedAnswer{
+			Status: 200, RequestID: "req_1", ContentType: "text/html", Err: errors.New("secret")},
 	} {
 		t.Run(want, func(t *testing.T) { assert.Equal(t, want, err.Error()) })
 	}

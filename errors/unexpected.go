@@ -72,6 +72,9 @@ func excerpt(body []byte) string {
 // Error is one line, safe to log; the body is not in it.
 func (e *UnexpectedAnswer) Error() string {
 	message := "answer is no error envelope"
+	if e.Status >= 200 && e.Status < 300 {
+		message = "answer cannot be read" // and its error may quote it, a card's number perhaps
+	}
 	if e.ContentType != "" {
 		message += " (" + oneLine(e.ContentType, maxName) + ")"
 	}

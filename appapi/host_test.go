@@ -1,0 +1,282 @@
+package appapi_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/refapi"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+// world is a sandbox host with a client of it, whose account holds 200 USDC.
+type world struct {
+	*testing.T
+	host *sandbox.Host
+	url  string
+	app  *appapi.Client
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	host := sandbox.New(sandbox.WithAnswerValidation(func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }))
+	server := httptest.NewServer(host)
+	t.Cleanup(server.Close)
+	w := &world{T: t, host: host, url: server.URL}
+	credentials := host.Credentials()
+	self, err := dapi.NewSelfServe(w.url, dapi.Developer{Email: credentials.Email, Key: credentials.Key})
+	require.NoError(t, err)
+	for range 2 {
+		_, err = self.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: price("100"), Currency: dapi.USDC})
+		require.NoError(t, err)
+	}
+	w.app = w.client(credentials.APIKey)
+	t.Cleanup(func() {
+		for currency, sum := range host.Ledger().Sums {
+			assert.True(t, sum.IsZero(), "the books of %s do not add up: %s", currency, sum)
+		}
+	})
+	return w
+}
+
+func (w *world) client(key sandbox.Secret, options ...moneymovement.Option) *appapi.Client {
+	w.Helper()
+	app, err := appapi.New(w.url, appapi.NewAPIKey(key.Reveal()), append(options, moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: time.Millisecond}))...)
+	require.NoError(w, err)
+	return app
+}
+
+func (w *world) registered(registration sandbox.AppKeyRegistration) *appapi.Client {
+	w.Helper()
+	key, err := w.host.RegisterAppKey(registration)
+	require.NoError(w, err)
+	return w.client(key.Key)
+}
+
+func (w *world) balance() string {
+	w.Helper()
+	balance, err := w.app.Account.WalletBalance(w.Context())
+	require.NoError(w, err)
+	return balance.UsdcBalance.String()
+}
+
+func (w *world) bob() string {
+	w.Helper()
+	contact, err := w.app.Contacts.Create(w.Context(), appapi.ContactCreate{Name: "Bob", Account: appapi.Onchain(moneymovement.OnchainAccount{
+		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
+	})})
+	require.NoError(w, err)
+	return contact.ID
+}
+
+func (w *world) invoice() *moneymovement.Invoice {
+	w.Helper()
+	invoice, err := w.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: moneymovement.InvoiceCurrencyUSDC, ClientEmail: "dora@example.com", Items: lines()})
+	require.NoError(w, err)
+	return invoice
+}
+
+func as[E error](t testing.TB, err error) E {
+	t.Helper()
+	found, is := errors.AsType[E](err)
+	require.True(t, is, "%T: %v", err, err)
+	return found
+}
+
+// TestALostTransferIsSentOnce however often its answer gets lost, and is found by its key.
+func TestALostTransferIsSentOnce(t *testing.T) {
+	w := newWorld(t)
+	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34"), Memo: "rent"}
+	lost := w.host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(2))
+	var answer moneymovement.Answer
+	receipt, err := w.app.Transfers.Send(t.Context(), rent, moneymovement.IdempotencyKey("rent-1"), moneymovement.Capture(&answer))
+	require.NoError(t, err)
+	assert.Equal(t, 2, lost.Consumed())
+	assert.True(t, answer.Replayed)
+	assert.Equal(t, "187.66", w.balance())
+
+	w.host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(4))
+	_, err = w.app.Transfers.Send(t.Context(), rent, moneymovement.IdempotencyKey("rent-2"))
+	as[*errors.OutcomeUnknown](t, err)
+	for key, found := range map[string]bool{"rent-1": true, "rent-2": true, "rent-3": false} {
+		transfer, is, err := w.app.Transfers.ByKey(t.Context(), key)
+		require.NoError(t, err)
+		require.Equal(t, found, is, key)
+		if found {
+			assert.True(t, price("12.34").Equal(transfer.Amount.Decimal), key)
+		}
+	}
+	first, _, err := w.app.Transfers.ByKey(t.Context(), "rent-1")
+	require.NoError(t, err)
+	assert.Equal(t, receipt.TxHash, first.TxHash)
+	assert.Equal(t, "175.32", w.balance())
+
+	other := w.client(w.host.Credentials().APIKey) // another process, which does not know the key's terms
+	rent.Amount = price("99")
+	_, err = other.Transfers.Send(t.Context(), rent, moneymovement.IdempotencyKey("rent-1"))
+	as[*errors.IdempotencyKeyReused](t, err)
+	assert.Equal(t, "175.32", w.balance())
+}
+
+func TestATransferPaysAnInvoiceItsAmount(t *testing.T) {
+	w := newWorld(t)
+	invoice := w.invoice()
+	receipt, err := w.app.Transfers.Send(t.Context(), appapi.ToInvoice{InvoiceID: invoice.ID})
+	require.NoError(t, err)
+	paid, err := w.app.Invoices.Get(t.Context(), invoice.ID)
+	require.NoError(t, err)
+	assert.Equal(t, moneymovement.InvoiceStatusPaid, paid.Status)
+	require.NotNil(t, paid.Transaction)
+	assert.Equal(t, receipt.TxHash, paid.Transaction.TxHash)
+	assert.True(t, invoice.Amount.Equal(paid.Transaction.Amount.Decimal))
+}
+
+// TestAnInvoiceIsMarkedPaid: without a reference offline and with no transaction; now, unless it is backdated.
+func TestAnInvoiceIsMarkedPaid(t *testing.T) {
+	w := newWorld(t)
+	earlier := time.Date(2025, 12, 24, 18, 0, 0, 0, time.UTC)
+	for name, payment := range map[string]appapi.Payment{
+		"offline, now": {}, "offline, earlier": {At: earlier}, "by reference, now": {Reference: "ref-1"}, "by reference, earlier": {Reference: "ref-2", At: earlier},
+	} {
+		invoice, err := w.app.Invoices.MarkPaid(t.Context(), w.invoice().ID, payment)
+		require.NoError(t, err, name)
+		assert.Equal(t, moneymovement.InvoiceStatusPaid, invoice.Status, name)
+		assert.Equal(t, payment.Reference, invoice.OnchainTransactionID, name)
+		if payment.At.IsZero() {
+			assert.WithinDuration(t, w.host.Now(), invoice.PaidAt, 5*time.Second, name)
+		} else {
+			assert.True(t, earlier.Equal(invoice.PaidAt), name)
+		}
+		if payment.Reference == "" {
+			assert.Nil(t, invoice.Transaction, name)
+		}
+	}
+	assert.Equal(t, "200", w.balance(), "nothing was paid here")
+}
+
+// TestOneBadRowSpoilsABatch: the service's error names the row, and nothing was issued.
+func TestOneBadRowSpoilsABatch(t *testing.T) {
+	w := newWorld(t)
+	contract, err := w.app.Contracts.Create(t.Context(), appapi.ContractCreate{
+		ContractorEmail: "carl@example.com", Type: moneymovement.ContractTypeService, Fields: appapi.ContractFields{Amount: price("300"), Currency: moneymovement.FiatCurrencyUSD},
+	})
+	require.NoError(t, err)
+	w.host.Advance(time.Minute)
+	_, err = w.app.Invoices.CreateBatch(t.Context(), appapi.InvoiceBatch{{ContractID: contract.ID, Items: lines()}, {ContractID: id2, Items: lines()}})
+	require.Error(t, err)
+	assert.Contains(t, err.Error(), "1", "%v", err)
+	list, err := w.app.Invoices.List(t.Context(), appapi.ListInvoicesParams{})
+	require.NoError(t, err)
+	assert.Empty(t, list.Items)
+}
+
+func TestTheHostRefusesADocumentOverItsBound(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.MaxUpload = 100 }))
+	for size, fits := range map[int]bool{100: true, 101: false} {
+		_, err := w.app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: strings.NewReader(strings.Repeat("x", size)), Type: appapi.DocumentKindInvoice})
+		if fits {
+			require.NoError(t, err)
+		} else {
+			as[*errors.PayloadTooLarge](t, err)
+		}
+	}
+}
+
+func TestACardShowsItsNumberToItsWalletOnly(t *testing.T) {
+	w := newWorld(t)
+	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
+	require.NoError(t, err)
+	w.host.Advance(time.Minute)
+	right := w.host.Credentials().Wallet
+	details, err := w.app.Cards.Details(t.Context(), card.ID, right)
+	require.NoError(t, err)
+	assert.Len(t, details.CardNumber, 16)
+
+	wrong, err := wallet.Generate()
+	require.NoError(t, err)
+	_, err = w.app.Cards.Details(t.Context(), card.ID, wrong)
+	as[*errors.SignatureInvalid](t, err)
+
+	for age, good := range map[time.Duration]bool{-4 * time.Minute: true, -6 * time.Minute: false} {
+		proof, err := moneymovement.ProveCard(t.Context(), right, card.ID, w.host.Now().Add(age))
+		require.NoError(t, err)
+		_, err = w.app.Cards.DetailsWithProof(t.Context(), card.ID, proof)
+		if good {
+			require.NoError(t, err)
+		} else {
+			assert.Equal(t, "nonce", as[*errors.ValidationFailed](t, err).Fields[0].Field)
+		}
+	}
+}
+
+// TestTheKeyIsTakenInEitherHeaderAndNowhereElse: it is no access token of the reference endpoints, and their token is no key.
+func TestTheKeyIsTakenInEitherHeaderAndNowhereElse(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.client(w.host.Credentials().APIKey, appapi.WithKeyHeader()).Account.App(t.Context())
+	require.NoError(t, err)
+
+	reference, err := refapi.New(w.url, refapi.NewAccessToken(w.host.Credentials().APIKey.Reveal()))
+	require.NoError(t, err)
+	_, err = reference.Cards.List(t.Context())
+	require.Error(t, err)
+	_, err = w.client(w.host.Credentials().AccessToken).Account.App(t.Context())
+	as[*errors.Unauthenticated](t, err)
+}
+
+func TestAKeyMaySpendAndDoSoMuch(t *testing.T) {
+	w := newWorld(t)
+	limit := price("20")
+	small := w.registered(sandbox.AppKeyRegistration{SpendLimit: &limit})
+	bob := w.bob()
+	_, err := small.Transfers.Send(t.Context(), appapi.ToContact{ContactID: bob, Amount: price("15")})
+	require.NoError(t, err)
+	_, err = small.Transfers.Send(t.Context(), appapi.ToContact{ContactID: bob, Amount: price("5.01")})
+	require.Error(t, err)
+	me, err := small.Account.App(t.Context())
+	require.NoError(t, err)
+	require.NotNil(t, me.RemainingSpendLimit)
+	assert.Equal(t, "5", me.RemainingSpendLimit.String())
+	assert.Equal(t, "185", w.balance())
+
+	reader := w.registered(sandbox.AppKeyRegistration{Scopes: []string{"read"}})
+	_, err = reader.Transfers.Send(t.Context(), appapi.ToContact{ContactID: bob, Amount: price("1")})
+	refused := as[*errors.Forbidden](t, err)
+	assert.NotEmpty(t, refused.RequiredScope)
+	assert.Equal(t, []string{"read"}, refused.Scope)
+}
+
+// TestTransactionsAreFiltered by each of the query's filters.
+func TestTransactionsAreFiltered(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.app.Transfers.Send(t.Context(), appapi.ToContact{ContactID: w.bob(), Amount: price("1")})
+	require.NoError(t, err)
+	count := func(params appapi.ListTransactionsParams) (count int) {
+		params.Limit = 1 // so that the walk has pages
+		for _, err := range w.app.Transactions.All(t.Context(), params) {
+			require.NoError(t, err)
+			count++
+		}
+		return count
+	}
+	all, err := w.app.Transactions.List(t.Context(), appapi.ListTransactionsParams{})
+	require.NoError(t, err)
+	require.Len(t, all.Items, 3)
+	assert.Equal(t, 3, count(appapi.ListTransactionsParams{}))
+	assert.Equal(t, 2, count(appapi.ListTransactionsParams{IncomeOnly: true}))
+	assert.Equal(t, 3, count(appapi.ListTransactionsParams{Type: []string{"sepa", all.Items[0].Type}}))
+	assert.Zero(t, count(appapi.ListTransactionsParams{Type: []string{"sepa", "ach"}}))
+	assert.Equal(t, 3, count(appapi.ListTransactionsParams{Status: all.Items[0].Status}))
+	assert.Zero(t, count(appapi.ListTransactionsParams{Status: "failed"}))
+	assert.Zero(t, count(appapi.ListTransactionsParams{BankAccountID: "bnk_none"}))
+	assert.Equal(t, 2, count(appapi.ListTransactionsParams{Offset: 1}))
+}
