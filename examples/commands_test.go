@@ -1,0 +1,92 @@
+package examples_test
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// command is how the first line of an example ends; arguments that it shows after that are left out here, as they may be.
+var command = regexp.MustCompile(`^// .+: (go (?:run|test) \./examples/([a-z]+))(?: [-[].+)?$`)
+
+// commands finds the command of each example, by its folder.
+func commands(t *testing.T) map[string]string {
+	t.Helper()
+	folders, err := os.ReadDir(".")
+	require.NoError(t, err)
+	found := map[string]string{}
+	for _, folder := range folders {
+		if !folder.IsDir() || folder.Name() == "internal" {
+			continue
+		}
+		sources, err := filepath.Glob(filepath.Join(folder.Name(), "*.go"))
+		require.NoError(t, err)
+		for _, source := range sources {
+			if says := command.FindStringSubmatch(firstLine(t, source)); says != nil && says[2] == folder.Name() {
+				found[folder.Name()] = says[1]
+			}
+		}
+		assert.Contains(t, found, folder.Name(), "no file begins with the command that runs it")
+	}
+	return found
+}
+
+func firstLine(t *testing.T, path string) string {
+	t.Helper()
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	scanner := bufio.NewScanner(file)
+	scanner.Scan()
+	return scanner.Text()
+}
+
+func TestEachExampleRunsByItsFirstLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs every program")
+	}
+	for name, line := range commands(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+			defer cancel()
+			folder := t.TempDir()
+			program := exec.CommandContext(ctx, "go", strings.Fields(line)[1:]...)
+			program.Dir = ".."
+			if strings.HasPrefix(line, "go run") { // which builds and runs; here in a folder where what a program saves is in nobody's way
+				binary := filepath.Join(folder, "example.exe")
+				build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./"+name)
+				out, err := build.CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				program = exec.CommandContext(ctx, binary)
+				program.Dir = folder
+			}
+			program.Env = append(os.Environ(), "MONEYMOVEMENT_BASE_URL=", "TMPDIR="+folder)
+			out, err := program.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			assert.NotEmpty(t, out)
+		})
+	}
+}
+
+func TestTheReadmeListsEachExample(t *testing.T) {
+	content, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	found := commands(t)
+	for name, line := range found {
+		assert.Contains(t, string(content), "`"+line+"`", name)
+	}
+	listed := regexp.MustCompile("`go (?:run|test) \\./examples/([a-z]+)`").FindAllStringSubmatch(string(content), -1)
+	for _, row := range listed {
+		assert.Contains(t, found, row[1], "is listed and not there")
+	}
+}
