@@ -1,0 +1,164 @@
+package wire
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Surfaces are the files that describe operations, in reading order.
+var surfaces = []string{"dapi.yaml", "appapi.yaml", "refapi.yaml", "public.yaml"}
+
+// readingOrder has the surfaces first, then what they share, then the catalogues.
+var readingOrder = append(slices.Clone(surfaces), "common.yaml", "errors.yaml", "coverage.yaml")
+
+// Description is the wire as the YAML files describe it. It is only read, and safe for concurrent use.
+type Description struct {
+	// Operations are those of every surface, in reading order.
+	Operations []*Operation
+	// Assumptions are all marks, in reading order.
+	Assumptions []*Assumption
+
+	files map[string]*file
+	marks map[*yaml.Node][]*Assumption
+	match []*Operation // fewest placeholders first
+}
+
+// Operation is one operation of a surface.
+type Operation struct {
+	Surface  string // file, such as appapi.yaml
+	ID       string // operationId; some repeat from one surface to another
+	Method   string
+	Template string // path with that of the surface, such as /dapi/v1/payouts/{payoutId}
+	Node     Node   // the operation
+	Root     Node   // its file
+
+	pathItem Node
+	steps    []string
+}
+
+// Name tells an operation from those of the other surfaces: "appapi GetInvoice".
+func (o *Operation) Name() string { return strings.TrimSuffix(o.Surface, ".yaml") + " " + o.ID }
+
+// Read reads the description from the files of package openapi, or from others of their names.
+func Read(files fs.FS) (*Description, error) {
+	d := &Description{files: map[string]*file{}, marks: map[*yaml.Node][]*Assumption{}}
+	for _, name := range readingOrder {
+		source, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		var document yaml.Node
+		if err := yaml.Unmarshal(source, &document); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if len(document.Content) == 0 {
+			return nil, fmt.Errorf("%s is empty", name)
+		}
+		d.files[name] = &file{name: name, root: document.Content[0], description: d}
+	}
+	for _, name := range readingOrder {
+		root := d.root(name)
+		d.collect(place{root: root}, root)
+		if slices.Contains(surfaces, name) {
+			d.addOperations(root)
+		}
+	}
+	d.match = slices.Clone(d.Operations)
+	slices.SortStableFunc(d.match, func(a, b *Operation) int { return cmp.Compare(a.placeholders(), b.placeholders()) })
+	return d, nil
+}
+
+func (d *Description) root(name string) Node {
+	f := d.files[name]
+	return Node{f, f.root}
+}
+
+var methods = []string{"get", "put", "post", "patch", "delete"}
+
+func (d *Description) addOperations(root Node) {
+	base := strings.TrimPrefix(root.At("servers").Entries()[0].At("url").Text(), "{base_url}")
+	for path, item := range root.At("paths").Members() {
+		for method, node := range item.Members() {
+			if !slices.Contains(methods, method) {
+				continue
+			}
+			d.Operations = append(d.Operations, &Operation{
+				Surface: root.file.name, ID: node.At("operationId").Text(), Method: strings.ToUpper(method), Template: base + path,
+				Node: node, Root: root, pathItem: item, steps: strings.Split(base+path, "/"),
+			})
+		}
+	}
+}
+
+// Find is the operation that a request reaches, or nil. A literal step of a path wins over a placeholder.
+func (d *Description) Find(method, path string) *Operation {
+	steps := strings.Split(path, "/")
+	for _, o := range d.match {
+		if o.Method == method && o.matches(steps) {
+			return o
+		}
+	}
+	return nil
+}
+
+func (o *Operation) matches(steps []string) bool {
+	return slices.EqualFunc(o.steps, steps, func(described, step string) bool {
+		return described == step || placeholder(described) && step != ""
+	})
+}
+
+func placeholder(step string) bool { return strings.HasPrefix(step, "{") && strings.HasSuffix(step, "}") }
+
+func (o *Operation) placeholders() (count int) {
+	for _, step := range o.steps {
+		if placeholder(step) {
+			count++
+		}
+	}
+	return count
+}
+
+// PathValues are what a request's path has in the place of the placeholders.
+func (o *Operation) PathValues(path string) map[string]string {
+	values := map[string]string{}
+	for i, step := range strings.Split(path, "/") {
+		if i < len(o.steps) && placeholder(o.steps[i]) {
+			values[strings.Trim(o.steps[i], "{}")] = step
+		}
+	}
+	return values
+}
+
+// Parameters are those of the operation and of its path, each behind its reference.
+func (o *Operation) Parameters() []Node {
+	var found []Node
+	for _, at := range []Node{o.pathItem, o.Node} {
+		for _, parameter := range at.At("parameters").Entries() {
+			found = append(found, parameter.Target())
+		}
+	}
+	return found
+}
+
+// Body is the schema of the request's JSON body; it does not exist if none is described.
+func (o *Operation) Body() Node {
+	return o.Node.At("requestBody").Target().At("content", "application/json", "schema")
+}
+
+// Answer is the described answer of a status, or the default one.
+func (o *Operation) Answer(status int) (answer Node, exact bool) {
+	if answer = o.Node.At("responses", fmt.Sprint(status)); answer.Exists() {
+		return answer, true
+	}
+	return o.Node.At("responses", "default"), false
+}
+
+// Slugs are those that the operation or its surface lists.
+func (o *Operation) Slugs() []string {
+	return append(o.Node.At("x-slugs").Texts(), o.Root.At("x-slugs").Texts()...)
+}

@@ -1,0 +1,150 @@
+package wire
+
+import (
+	"iter"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Node is a place of a description file. The zero Node is a place that does not exist; everything below it does not exist either.
+type Node struct {
+	file *file
+	yaml *yaml.Node
+}
+
+// file is one YAML file of the description.
+type file struct {
+	name        string
+	root        *yaml.Node
+	description *Description
+}
+
+// Exists reports whether the description has this place.
+func (n Node) Exists() bool { return n.yaml != nil }
+
+// At is the place below n that keys lead to.
+func (n Node) At(keys ...string) Node {
+	for _, key := range keys {
+		found := Node{}
+		for name, value := range n.Members() {
+			if name == key {
+				found = value
+				break
+			}
+		}
+		n = found
+	}
+	return n
+}
+
+// Members iterates over the keys of a mapping in the order of the file; another node has none.
+func (n Node) Members() iter.Seq2[string, Node] {
+	return func(yield func(string, Node) bool) {
+		if n.yaml == nil || n.yaml.Kind != yaml.MappingNode {
+			return
+		}
+		for i := 0; i+1 < len(n.yaml.Content); i += 2 {
+			if !yield(n.yaml.Content[i].Value, Node{n.file, n.yaml.Content[i+1]}) {
+				return
+			}
+		}
+	}
+}
+
+// Entries are what a list holds; another node holds nothing.
+func (n Node) Entries() []Node {
+	if n.yaml == nil || n.yaml.Kind != yaml.SequenceNode {
+		return nil
+	}
+	entries := make([]Node, len(n.yaml.Content))
+	for i, entry := range n.yaml.Content {
+		entries[i] = Node{n.file, entry}
+	}
+	return entries
+}
+
+// Text is a scalar as it is written, or empty.
+func (n Node) Text() string {
+	if n.yaml == nil || n.yaml.Kind != yaml.ScalarNode {
+		return ""
+	}
+	return n.yaml.Value
+}
+
+// Texts are the scalars of a list.
+func (n Node) Texts() []string {
+	var texts []string
+	for _, entry := range n.Entries() {
+		texts = append(texts, entry.Text())
+	}
+	return texts
+}
+
+// True reports whether n is the scalar true.
+func (n Node) True() bool { return n.Text() == "true" }
+
+// Int is a whole number and whether there is one.
+func (n Node) Int() (int, bool) {
+	number, err := strconv.Atoi(n.Text())
+	return number, err == nil
+}
+
+// Marks are the assumptions that stand at this very place.
+func (n Node) Marks() []*Assumption {
+	if n.yaml == nil {
+		return nil
+	}
+	return n.file.description.marks[n.yaml]
+}
+
+// Target follows a reference; what is no reference is its own target.
+func (n Node) Target() Node {
+	reference := n.At("$ref").Text()
+	if reference == "" {
+		return n
+	}
+	name, pointer, _ := strings.Cut(reference, "#/")
+	target := Node{file: n.file}
+	if name != "" {
+		target.file = n.file.description.files[path.Base(name)]
+	}
+	if target.file == nil {
+		return Node{}
+	}
+	target.yaml = target.file.root
+	return target.At(strings.Split(pointer, "/")...).Target()
+}
+
+// Layers are the schemas that a value at n has to fit, the outermost first: n itself, what it refers to, and the parts of its allOf.
+func (n Node) Layers() []Node {
+	if !n.Exists() {
+		return nil
+	}
+	layers := []Node{n}
+	if target := n.Target(); target.yaml != n.yaml {
+		return append(layers, target.Layers()...)
+	}
+	for _, part := range n.At("allOf").Entries() {
+		layers = append(layers, part.Layers()...)
+	}
+	return layers
+}
+
+// Property is the schema of a member among layers, and whether one describes it.
+func Property(layers []Node, name string) (Node, bool) {
+	for _, layer := range layers {
+		if property := layer.At("properties", name); property.Exists() {
+			return property, true
+		}
+	}
+	return Node{}, false
+}
+
+// Required reports whether layers demand a member.
+func Required(layers []Node, name string) bool {
+	return slices.ContainsFunc(layers, func(layer Node) bool { return slices.Contains(layer.At("required").Texts(), name) })
+}
