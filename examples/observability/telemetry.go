@@ -39,7 +39,7 @@ func (p printer) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) e
 		for _, attribute := range span.Attributes() {
 			switch attribute.Key {
 			case "http.response.status_code", "http.request.resend_count", "idempotency.key", "payout.id":
-				fmt.Fprintf(p.out, " %s=%s", attribute.Key, attribute.Value.Emit())
+				fmt.Fprintf(p.out, " %s=%s", attribute.Key, attribute.Value.String())
 			}
 		}
 		fmt.Fprintln(p.out)

@@ -64,12 +64,13 @@ func (p *provoker) cases() []provocation {
 		{"an email that has no account", p.strangers},
 		{"an approval for another amount than the one asked for", p.unasked},
 		{"a payout that comes back", p.refunded},
-		{"too many calls", p.read(refuse(http.StatusTooManyRequests, "rate_limited", "Over a window.", "Retry-After", "30"))},
-		{"a key without the scope", p.read(answer(http.StatusForbidden, "application/json",
-			`{"error":{"code":"forbidden","message":"Not permitted.","details":{"requiredScope":"payouts:write","scope":["read"]}}}`))},
-		{"a partner that is down", p.read(refuse(http.StatusServiceUnavailable, "provider_unavailable", "A partner is unavailable."))},
-		{"a slug that is newer than this program", p.read(refuse(http.StatusConflict, "weather_unsuitable", "Not in this rain."))},
-		{"a proxy's page", p.read(answer(http.StatusBadGateway, "text/html", "<html>Bad gateway</html>"))},
+		{"too many calls", p.read(answering{status: http.StatusTooManyRequests, contentType: "application/json", retryAfter: "30",
+			body: `{"error":{"code":"rate_limited","message":"Over a window."}}`})},
+		{"a key without the scope", p.read(answering{status: http.StatusForbidden, contentType: "application/json",
+			body: `{"error":{"code":"forbidden","message":"Not permitted.","details":{"requiredScope":"payouts:write","scope":["read"]}}}`})},
+		{"a partner that is down", p.read(refusing(http.StatusServiceUnavailable, "provider_unavailable", "A partner is unavailable."))},
+		{"a slug that is newer than this program", p.read(refusing(http.StatusConflict, "weather_unsuitable", "Not in this rain."))},
+		{"a proxy's page", p.read(answering{status: http.StatusBadGateway, contentType: "text/html", body: "<html>Bad gateway</html>"})},
 		{"an answer that was lost", p.lost},
 		{"a host that is not there", p.nowhere},
 	}
@@ -143,9 +144,9 @@ func (p *provoker) refunded(ctx context.Context) error {
 }
 
 // read reads over a wire that answers something else.
-func (p *provoker) read(trip func(*http.Request) (*http.Response, error)) func(context.Context) error {
+func (p *provoker) read(instead http.RoundTripper) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return p.wire.while(trip, func() error {
+		return p.wire.while(instead, func() error {
 			_, err := p.account.Transactions.List(ctx, dapi.ListTransactionsParams{})
 			return err
 		})
@@ -154,7 +155,7 @@ func (p *provoker) read(trip func(*http.Request) (*http.Response, error)) func(c
 
 // lost books, and hears nothing. Pay would look by itself; whoever books does so with the same key.
 func (p *provoker) lost(ctx context.Context) error {
-	unheard := p.wire.while(p.wire.lose, func() error {
+	unheard := p.wire.while(losing{p.wire.next}, func() error {
 		_, err := p.account.Payouts.Book(ctx, terms(p.supplier, "13"), p.key("lost"))
 		return err
 	})
