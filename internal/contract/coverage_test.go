@@ -37,7 +37,7 @@ func newWorld(t *testing.T) *world {
 	host := sandbox.New(sandbox.WithAnswerValidation(violated))
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
-	record := &recorder{next: server.Client().Transport, all: operations(t), answered: map[string]int{}}
+	record := &recorder{next: way(t, server), all: operations(t), answered: map[string]int{}}
 	options := []moneymovement.Option{
 		moneymovement.WithHTTPClient(&http.Client{Transport: record}),
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}), moneymovement.WithoutPacing(),
