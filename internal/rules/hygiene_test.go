@@ -42,7 +42,7 @@ func unclean(t *testing.T, tree fs.FS) (found []string, files int) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && slices.Contains([]string{".git", "bin", "testdata"}, entry.Name()) {
+		if entry.IsDir() && slices.Contains([]string{".git", "bin", "node_modules", "testdata"}, entry.Name()) {
 			return fs.SkipDir
 		}
 		if catchAll.MatchString(entry.Name()) {
@@ -68,7 +68,7 @@ func unclean(t *testing.T, tree fs.FS) (found []string, files int) {
 
 // handWritten picks the kinds of file that people write here. Generated Go is among them, and told apart later.
 func handWritten(name string) bool {
-	return slices.Contains([]string{".go", ".md", ".tmpl", ".yaml", ".yml"}, path.Ext(name)) ||
+	return slices.Contains([]string{".go", ".md", ".tmpl", ".ts", ".yaml", ".yml"}, path.Ext(name)) ||
 		path.Base(name) == "Makefile" || path.Dir(name) == ".ci"
 }
 
@@ -120,6 +120,7 @@ func TestUncleanTreesAreFound(t *testing.T) {
 		"put off in CI":              {".ci/run", "# XX" + "X\n", []string{".ci/run:1: XX" + "X: finish it, or write down the decision"}},
 		"other kinds of file":        {"a/logo.svg", "TO" + "DO", nil},
 		"test data":                  {"a/testdata/utils.go", "TO" + "DO", nil},
+		"what npm installed":         {"a/node_modules/b/utils.ts", "TO" + "DO", nil},
 		"a catch-all file":           {"a/utils.go", "package a\n", []string{"a/utils.go: name it after what it holds"}},
 		"a catch-all test file":      {"a/http_helpers_test.go", "package a\n", []string{"a/http_helpers_test.go: name it after what it holds"}},
 		"a catch-all folder":         {"testutil/a.go", "package a\n", []string{"testutil: name it after what it holds"}},
