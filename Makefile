@@ -8,7 +8,7 @@ BENCH    ?= .
 BENCHTIME ?= 1s
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint fmt-check vet build rules generate drift tidy-check fuzz bench bench-host cover check
+.PHONY: help test lint fmt-check vet build rules generate drift tidy-check breaking interop fuzz bench bench-host cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
@@ -42,6 +42,13 @@ drift: ## fail if generated code differs from its sources (works on a copy, the 
 tidy-check: ## fail if a go.mod or go.sum is not tidy
 	$(GO) mod tidy -diff
 	cd internal/tools && $(GO) mod tidy -diff
+	cd interop/breaking && $(GO) mod tidy -diff
+
+breaking: ## fail if the descriptions would break clients of the last released ones
+	@GO='$(GO)' interop/breaking/check
+
+interop: ## check descriptions and host with tools and a client of others (needs Node.js; skipped without)
+	@GO='$(GO)' interop/run
 
 fuzz: ## run every fuzz target for FUZZTIME (10s) each
 	@.ci/fuzz $(FUZZTIME)
