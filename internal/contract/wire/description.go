@@ -112,7 +112,9 @@ func (o *Operation) matches(steps []string) bool {
 	})
 }
 
-func placeholder(step string) bool { return strings.HasPrefix(step, "{") && strings.HasSuffix(step, "}") }
+func placeholder(step string) bool {
+	return strings.HasPrefix(step, "{") && strings.HasSuffix(step, "}")
+}
 
 func (o *Operation) placeholders() (count int) {
 	for _, step := range o.steps {

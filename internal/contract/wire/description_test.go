@@ -41,17 +41,17 @@ func TestAssumptionsAreThoseOfThePage(t *testing.T) {
 func TestRequestsFindTheirOperation(t *testing.T) {
 	d := read(t)
 	for request, want := range map[string]string{
-		"GET /dapi/v1/payouts/po_1":                                                   "dapi GetPayout",
-		"POST /dapi/v1/escrow/esc_1/actions/key/confirm":                              "dapi ConfirmEscrowAction",
-		"GET /transactions":                                                           "appapi ListTransactions",
-		"GET /dapi/v1/transactions":                                                   "dapi ListTransactions",
-		"GET /documents/contracts/invoices":                                           "appapi ListInvoices",
-		"GET /documents/contracts/templates":                                          "appapi ListContractTemplates",
+		"GET /dapi/v1/payouts/po_1":                      "dapi GetPayout",
+		"POST /dapi/v1/escrow/esc_1/actions/key/confirm": "dapi ConfirmEscrowAction",
+		"GET /transactions":                              "appapi ListTransactions",
+		"GET /dapi/v1/transactions":                      "dapi ListTransactions",
+		"GET /documents/contracts/invoices":              "appapi ListInvoices",
+		"GET /documents/contracts/templates":             "appapi ListContractTemplates",
 		"PUT /api/v1/documents/contracts/invoices/0b1f7d3e-58a4-4c8e-9d55-3f1f0f0c9a": "refapi UpdateInvoice",
-		"GET /utils/rates/EUR":                                                        "public GetRate",
-		"GET /dapi/v1/payouts/":                                                       "",
-		"PUT /dapi/v1/chains":                                                         "",
-		"GET /_host/requests":                                                         "",
+		"GET /utils/rates/EUR":  "public GetRate",
+		"GET /dapi/v1/payouts/": "",
+		"PUT /dapi/v1/chains":   "",
+		"GET /_host/requests":   "",
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		found := ""

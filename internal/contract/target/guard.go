@@ -1,0 +1,96 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ErrNotSandbox says that a request was not sent, since nothing shows that the host is a sandbox.
+var ErrNotSandbox = errors.New("not sent: the host has not shown that it is a sandbox")
+
+const (
+	loginPath    = "/dapi/v1/auth/"
+	treasuryPath = "/dapi/v1/sandbox/treasury"
+)
+
+// Guard stands between the suite and a real host. Until GET /dapi/v1/sandbox/treasury was answered 200, it lets only that and the login
+// pass; after any other answer to it, nothing at all. It never sends to another host, and leaves a pause between requests.
+//
+// Source: Endpoints, Platform API (sandbox routes); Limits, Rate windows.
+type Guard struct {
+	Next    http.RoundTripper
+	BaseURL *url.URL
+	Pause   time.Duration
+
+	mu      sync.Mutex
+	sandbox bool
+	refused bool
+	next    time.Time // of the request after this one
+}
+
+// RoundTrip implements http.RoundTripper.
+func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme != g.BaseURL.Scheme || r.URL.Host != g.BaseURL.Host {
+		return nil, fmt.Errorf("not sent: %s is not the host of this run", r.URL.Host)
+	}
+	asks := r.Method == http.MethodGet && g.path(r) == treasuryPath
+	if !g.mayPass(asks || r.Method == http.MethodPost && strings.HasPrefix(g.path(r), loginPath)) {
+		return nil, fmt.Errorf("%s %s: %w", r.Method, r.URL.Path, ErrNotSandbox)
+	}
+	if err := g.wait(r); err != nil {
+		return nil, err
+	}
+	answer, err := g.Next.RoundTrip(r)
+	if err == nil && asks {
+		g.learn(answer.StatusCode)
+	}
+	return answer, err
+}
+
+func (g *Guard) path(r *http.Request) string {
+	return strings.TrimPrefix(r.URL.Path, strings.TrimSuffix(g.BaseURL.Path, "/"))
+}
+
+func (g *Guard) mayPass(harmless bool) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !g.refused && (g.sandbox || harmless)
+}
+
+// learn takes a host for a sandbox once it has a treasury. An expired session or a limit says nothing either way.
+func (g *Guard) learn(status int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch status {
+	case http.StatusOK:
+		g.sandbox = true
+	case http.StatusUnauthorized, http.StatusTooManyRequests:
+	default:
+		g.refused = g.refused || !g.sandbox
+	}
+}
+
+// wait keeps requests a pause apart, for the windows are shared with whoever uses the same credential.
+func (g *Guard) wait(r *http.Request) error {
+	g.mu.Lock()
+	now := time.Now()
+	at := now
+	if g.next.After(now) {
+		at = g.next
+	}
+	g.next = at.Add(g.Pause)
+	g.mu.Unlock()
+	timer := time.NewTimer(at.Sub(now))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-r.Context().Done():
+		return r.Context().Err()
+	}
+}
