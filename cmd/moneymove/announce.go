@@ -11,19 +11,20 @@ import (
 
 // announcement is what a caller needs to reach the host and to log in.
 type announcement struct {
-	BaseURL     string `json:"baseUrl"`
-	Email       string `json:"email"`
-	KeyFile     string `json:"keyFile"`
-	APIKey      string `json:"apiKey"`
-	AccessToken string `json:"accessToken"` // of /api/v1
-	ControlURL  string `json:"controlUrl,omitempty"`
+	BaseURL       string `json:"baseUrl"`
+	Email         string `json:"email"`
+	KeyFile       string `json:"keyFile"`
+	APIKey        string `json:"apiKey"`
+	AccessToken   string `json:"accessToken"`   // of /api/v1
+	WalletKeyFile string `json:"walletKeyFile"` // of the wallet that cards spend from
+	ControlURL    string `json:"controlUrl,omitempty"`
 }
 
 // announce prints that the host answers: one JSON line for programs, a readable
 // block for people. The block keeps the tokens to itself.
-func announce(w io.Writer, flags sandboxFlags, address, keyFile string, credentials sandbox.Credentials) error {
+func announce(w io.Writer, flags sandboxFlags, address, keyFile, walletFile string, credentials sandbox.Credentials) error {
 	a := announcement{
-		BaseURL: "http://" + address, Email: credentials.Email, KeyFile: keyFile,
+		BaseURL: "http://" + address, Email: credentials.Email, KeyFile: keyFile, WalletKeyFile: walletFile,
 		APIKey: credentials.APIKey.Reveal(), AccessToken: credentials.AccessToken.Reveal(),
 	}
 	if flags.control {
@@ -47,6 +48,7 @@ func (a announcement) readable(flags sandboxFlags) string {
 	}
 	line("email", a.Email)
 	line("key file", a.KeyFile)
+	line("wallet file", a.WalletKeyFile)
 	line("rate limits", map[bool]string{true: "counted", false: "off"}[flags.rateLimits])
 	text.WriteString("\nLog in with the email and the key file. Everything is gone when the host ends (Ctrl-C).\n")
 	return text.String()

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
 // keyFile is the developer key of the host, in a file for its callers.
@@ -49,6 +50,21 @@ func (k *keyFile) generate() error {
 		return err
 	}
 	return k.key.Save(k.path)
+}
+
+// saveWallet writes the wallet that cards spend from to a file in a temporary folder, for callers that reveal a card's details. It answers
+// how to remove it.
+func saveWallet(key *wallet.Key) (path string, remove func() error, err error) {
+	folder, err := os.MkdirTemp("", "moneymove-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() error { return os.RemoveAll(folder) }
+	path = filepath.Join(folder, "wallet.pem")
+	if err := key.Save(path); err != nil {
+		return "", nil, errors.Join(err, remove())
+	}
+	return path, remove, nil
 }
 
 // close removes what was temporary.

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
 // start runs the sandbox command and answers its first lines; stop ends it and
@@ -77,8 +78,11 @@ func TestTheSandboxAnswersOnceItIsAnnounced(t *testing.T) {
 
 	_, err = signing.LoadDeveloperKey(a.KeyFile)
 	require.NoError(t, err)
+	_, err = wallet.LoadKey(a.WalletKeyFile)
+	require.NoError(t, err)
 	assert.Equal(t, exitFine, stop())
 	assert.NoFileExists(t, a.KeyFile, "what was temporary is gone")
+	assert.NoFileExists(t, a.WalletKeyFile)
 }
 
 func TestTheKeyFileStaysFromRunToRun(t *testing.T) {

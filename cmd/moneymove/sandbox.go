@@ -72,10 +72,15 @@ func serveSandbox(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	defer func() { err = errors.Join(err, keys.close()) }()
 
 	host := sandbox.New(options(flags, keys, stderr)...)
+	walletFile, removeWallet, err := saveWallet(host.Credentials().Wallet)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, removeWallet()) }()
 	server := &http.Server{Handler: host, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	if err := announce(stdout, flags, reachable(listener.Addr()), keys.path, host.Credentials()); err != nil {
+	if err := announce(stdout, flags, reachable(listener.Addr()), keys.path, walletFile, host.Credentials()); err != nil {
 		return errors.Join(err, server.Close())
 	}
 	select {

@@ -11,6 +11,8 @@ export interface Host {
   apiKey: string;
   /** Credential of the reference endpoints. */
   accessToken: string;
+  /** PKCS #8 PEM file of the wallet that cards spend from. */
+  walletKeyFile: string;
   stop(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export function environment(host: Host): Record<string, string> {
     MONEYMOVEMENT_KEY_FILE: host.keyFile,
     MONEYMOVEMENT_API_KEY: host.apiKey,
     MONEYMOVEMENT_ACCESS_TOKEN: host.accessToken,
+    MONEYMOVEMENT_WALLET_KEY_FILE: host.walletKeyFile,
   };
 }
 
@@ -46,6 +49,7 @@ export async function findHost(): Promise<Host> {
     keyFile: named('KEY_FILE'),
     apiKey: named('API_KEY'),
     accessToken: named('ACCESS_TOKEN'),
+    walletKeyFile: named('WALLET_KEY_FILE'),
     stop: async () => {},
   };
 }

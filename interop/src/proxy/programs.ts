@@ -6,14 +6,9 @@ import { build, repository } from '../paths.js';
 /** A program that its environment can point at a host. */
 export interface Program {
   name: string;
-  /** Why it cannot run here, if it cannot. */
-  skip?: string;
   /** Builds it and answers how it is started; it runs in an empty folder unless it says where. */
   prepare(): Promise<Pick<Start, 'command' | 'args' | 'cwd'>>;
 }
-
-// The host's program announces all credentials but one. The contract suite, whose host is its own, makes the same calls.
-const unreachable: Record<string, string> = { card: "needs the host's card wallet, which is not announced" };
 
 const contract = 'internal/contract';
 const target = 'github.com/moneymovement/moneymovement-go/examples/internal/target';
@@ -34,7 +29,6 @@ function example(path: string): Program {
   const command = join(build, 'programs', name);
   return {
     name: `examples/${name}`,
-    ...(unreachable[name] && { skip: unreachable[name] }),
     prepare: async () => {
       await go('build', '-o', command, path);
       return { command, args: [] };
