@@ -1,0 +1,79 @@
+package report
+
+import (
+	"bytes"
+	"net/http"
+)
+
+// judgeRepeats compares requests that were made twice, for operations whose repetition is assumed to be harmless or not.
+func judgeRepeats(exchanges []*Exchange, found *[]Finding) {
+	for i, second := range exchanges {
+		if !hasMark(second, "idempotency") || !second.answered() {
+			continue
+		}
+		for _, first := range exchanges[:i] {
+			if first.Operation == second.Operation && first.Accepted() && first.sameAs(second) {
+				judgeRepeat(first, second, found)
+				break
+			}
+		}
+	}
+}
+
+func hasMark(x *Exchange, aspect string) bool {
+	if x.Operation == nil {
+		return false
+	}
+	for _, mark := range x.Operation.Node.Marks() {
+		if mark.Aspect == aspect {
+			return true
+		}
+	}
+	return false
+}
+
+// answered reports an answer that says how a repeat was taken: a success, or that there is nothing left to do.
+func (x *Exchange) answered() bool {
+	return x.Accepted() || x.Status == http.StatusNotFound || x.Status == http.StatusConflict || x.Status == http.StatusGone
+}
+
+func (x *Exchange) sameAs(other *Exchange) bool {
+	return x.Path == other.Path && x.request.URL.RawQuery == other.request.URL.RawQuery && bytes.Equal(x.body, other.body) &&
+		x.request.Header.Get("Authorization") == other.request.Header.Get("Authorization")
+}
+
+// judgeRepeat contradicts only where a repeat did harm. That one did none does not contradict that another may.
+func judgeRepeat(first, second *Exchange, found *[]Finding) {
+	w := &walk{x: second, side: ofAnswer, found: found}
+	operation := second.Operation.Node
+	another := second.Accepted() && madeIDs(first.Answer) != madeIDs(second.Answer)
+	harmless := operation.At("x-idempotency").Text() != "none"
+	switch {
+	case harmless && another && makesPrice(second):
+		w.confirm(operation, "quoteId", "a repeat priced anew", "idempotency")
+	case harmless && another:
+		w.contradict(operation, "id", "a repeat made another one", "idempotency")
+	case harmless:
+		w.confirm(operation, "id", "a repeat made nothing new", "idempotency")
+	case another:
+		w.confirm(operation, "id", "a repeat made another one", "idempotency")
+	}
+}
+
+// makesPrice reports that what a repeat makes anew is a quote: a price moves nothing. Source: Vocabulary, quote.
+func makesPrice(x *Exchange) bool { return text(x.Answer, "quoteId") != "" }
+
+// madeIDs are the ids that an answer names at its top or in its list.
+func madeIDs(answer any) (ids string) {
+	entries, isList := answer.([]any)
+	if !isList {
+		entries, isList = member(answer, "items").([]any)
+	}
+	if !isList {
+		entries = []any{answer}
+	}
+	for _, entry := range entries {
+		ids += text(entry, "id") + text(entry, "quoteId") + " "
+	}
+	return ids
+}

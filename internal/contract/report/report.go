@@ -1,0 +1,244 @@
+// Package report records what a host answers, and says what that shows: which operations were called, which slugs were seen, and which
+// assumptions of the description the answers confirm or contradict.
+//
+// An [Observer] sits between the SDK and the host and keeps every exchange in a [Log]. [Judge] compares them with the description and
+// makes a [Report], which writes itself for a terminal, as JUnit XML and as JSON.
+//
+// What is written holds no value that a host sent, other than slugs, names of fields and values of enumerations: answers hold
+// credentials, card numbers and names of people.
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
+)
+
+// Report is what a run showed.
+type Report struct {
+	Host        string // where it ran
+	Started     time.Time
+	Took        time.Duration
+	Cases       []Case
+	Operations  []OperationSeen
+	Slugs       []SlugSeen
+	Assumptions []AssumptionSeen
+	// Deviations contradict what the service's own description states.
+	Deviations []Finding
+	// Violations are answers that openapi3filter refuses, each once.
+	Violations []string
+}
+
+// Outcome is how a case ended.
+type Outcome string
+
+// The outcomes of a case.
+const (
+	Passed  Outcome = "passed"
+	Failed  Outcome = "failed"
+	Skipped Outcome = "skipped"
+)
+
+// NeedsEmbedded is the reason of a case that a real host skips, since it moves the host's clock or settings.
+const NeedsEmbedded = "needs the embedded host"
+
+// Case is one test of a flow.
+type Case struct {
+	Flow    string
+	Name    string
+	Outcome Outcome
+	Reason  string // of a skipped one
+	Took    time.Duration
+}
+
+// OperationSeen is an operation and how often it was called.
+type OperationSeen struct {
+	Surface, ID, Method, Path string
+	Calls, Accepted           int
+}
+
+// SlugSeen is a slug of the catalogue and how often it was answered.
+type SlugSeen struct {
+	Slug      string
+	Answers   int
+	Operation string // the first that answered it
+}
+
+// AssumptionSeen is an assumption and what the answers say about it.
+type AssumptionSeen struct {
+	*wire.Assumption
+	Verdict  Verdict
+	Evidence *Finding // nil while open
+	Answers  int      // how many speak of it
+	Why      string   // it is open
+}
+
+// Claim is a finding that a test makes itself, of an assumption that no single answer shows.
+type Claim struct {
+	File, Where, Aspect string // as in openapi/README.md; Aspect is the key in the file
+	Confirmed           bool
+	Operation, Seen     string
+}
+
+// Judge says what the exchanges and the claims show.
+func Judge(description *wire.Description, validator *Validator, exchanges []*Exchange, claims ...Claim) *Report {
+	var found []Finding
+	r := &Report{}
+	for _, x := range exchanges {
+		if x.Operation == nil || x.Scripted || x.Status == 0 {
+			continue
+		}
+		judgeAnswer(x, &found)
+		judgeRequest(x, &found)
+		for _, violation := range validator.Violations(x) {
+			r.Violations = append(r.Violations, x.Name()+": "+violation)
+		}
+	}
+	judgeRepeats(exchanges, &found)
+	for _, claim := range claims {
+		found = append(found, claim.finding(description))
+	}
+	slices.Sort(r.Violations)
+	r.Violations = slices.Compact(r.Violations)
+	r.Operations = operationsSeen(description, exchanges)
+	r.Slugs = slugsSeen(exchanges)
+	r.Assumptions, r.Deviations = weigh(description, found)
+	return r
+}
+
+func (c Claim) finding(description *wire.Description) Finding {
+	f := Finding{Verdict: Contradicted, Operation: c.Operation, Field: "answer", Seen: c.Seen}
+	if c.Confirmed {
+		f.Verdict = Confirmed
+	}
+	for _, a := range description.Assumptions {
+		if a.File == c.File && a.Where == c.Where && a.Aspect == c.Aspect {
+			f.Assumption = a
+			return f
+		}
+	}
+	f.Verdict, f.Seen = Contradicted, "claims about "+c.Where+", which is no assumption: "+c.Seen
+	return f
+}
+
+// weigh gathers the findings of each assumption. One that contradicts outweighs any number that confirm.
+func weigh(description *wire.Description, found []Finding) (seen []AssumptionSeen, deviations []Finding) {
+	findings := map[*wire.Assumption][]Finding{}
+	told := map[[3]string]bool{}
+	for _, f := range found {
+		if f.Assumption != nil {
+			findings[f.Assumption] = append(findings[f.Assumption], f)
+		} else if key := [3]string{f.Operation, f.Field, f.Seen}; !told[key] {
+			told[key] = true
+			deviations = append(deviations, f)
+		}
+	}
+	for _, a := range description.Assumptions {
+		seen = append(seen, weighOne(a, findings[a]))
+	}
+	return seen, deviations
+}
+
+func weighOne(a *wire.Assumption, found []Finding) AssumptionSeen {
+	result := AssumptionSeen{Assumption: a, Verdict: Open, Answers: len(found)}
+	for _, order := range []struct{ finding, verdict Verdict }{{Contradicted, Contradicted}, {Confirmed, Confirmed}, {doubted, Contradicted}} {
+		if i := slices.IndexFunc(found, func(f Finding) bool { return f.Verdict == order.finding }); i >= 0 {
+			result.Verdict, result.Evidence = order.verdict, &found[i]
+			return result
+		}
+	}
+	result.Why = whyOpen(a)
+	return result
+}
+
+func whyOpen(a *wire.Assumption) string {
+	switch {
+	case a.File == "errors.yaml":
+		return "what a caller concludes from a refusal; no answer says it"
+	case a.File == "coverage.yaml", a.Aspect == "unit", a.Aspect == "purpose":
+		return "what a value means; no answer says it"
+	default:
+		return "never seen"
+	}
+}
+
+func operationsSeen(description *wire.Description, exchanges []*Exchange) []OperationSeen {
+	seen := make([]OperationSeen, len(description.Operations))
+	index := map[*wire.Operation]int{}
+	for i, o := range description.Operations {
+		seen[i] = OperationSeen{Surface: strings.TrimSuffix(o.Surface, ".yaml"), ID: o.ID, Method: o.Method, Path: o.Template}
+		index[o] = i
+	}
+	for _, x := range exchanges {
+		i, described := index[x.Operation]
+		if !described {
+			continue
+		}
+		seen[i].Calls++
+		if x.Accepted() {
+			seen[i].Accepted++
+		}
+	}
+	return seen
+}
+
+func slugsSeen(exchanges []*Exchange) []SlugSeen {
+	bySlug := map[string]*SlugSeen{}
+	var order []*SlugSeen
+	for _, code := range errors.Codes() {
+		seen := &SlugSeen{Slug: string(code)}
+		bySlug[seen.Slug] = seen
+		order = append(order, seen)
+	}
+	for _, x := range exchanges {
+		if seen, known := bySlug[x.Slug]; known {
+			seen.Operation = cmp.Or(seen.Operation, x.Name())
+			seen.Answers++
+		}
+	}
+	slices.SortFunc(order, func(a, b *SlugSeen) int { return cmp.Compare(a.Slug, b.Slug) })
+	all := make([]SlugSeen, len(order))
+	for i, seen := range order {
+		all[i] = *seen
+	}
+	return all
+}
+
+// Called counts the operations that were called with success, of how many.
+func (r *Report) Called() (called, of int) {
+	for _, o := range r.Operations {
+		if o.Accepted > 0 {
+			called++
+		}
+	}
+	return called, len(r.Operations)
+}
+
+// Refused counts the slugs that were seen, of how many.
+func (r *Report) Refused() (seen, of int) {
+	for _, s := range r.Slugs {
+		if s.Answers > 0 {
+			seen++
+		}
+	}
+	return seen, len(r.Slugs)
+}
+
+// Count counts the assumptions of a verdict.
+func (r *Report) Count(v Verdict) (count int) {
+	for _, a := range r.Assumptions {
+		if a.Verdict == v {
+			count++
+		}
+	}
+	return count
+}
+
+// Of are the assumptions of a verdict.
+func (r *Report) Of(v Verdict) []AssumptionSeen {
+	return slices.DeleteFunc(slices.Clone(r.Assumptions), func(a AssumptionSeen) bool { return a.Verdict != v })
+}

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// WriteText writes the report for a terminal: the counts, then what calls for a look. Open assumptions are counted by file; the other
+// formats list them.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Contract suite against %s, %s\n\n", r.Host, r.Took.Round(10*time.Millisecond))
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	r.writeFlows(table)
+	r.writeCounts(table)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	r.writeMissing(&b)
+	for _, a := range r.Of(Contradicted) {
+		fmt.Fprintf(&b, "\nCONTRADICTED  %s %s, %s\n  assumed: %s\n", a.File, a.Where, a.What(), a.Reason)
+		writeEvidence(&b, *a.Evidence)
+	}
+	for _, f := range r.Deviations {
+		fmt.Fprintf(&b, "\nDEVIATES  from what the service's description states\n")
+		writeEvidence(&b, f)
+	}
+	for _, v := range r.Violations {
+		fmt.Fprintf(&b, "\nINVALID  %s\n", v)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Report) writeFlows(w io.Writer) {
+	type count struct{ passed, failed, embedded, skipped int }
+	counts := map[string]*count{}
+	var flows []string
+	for _, c := range r.Cases {
+		if counts[c.Flow] == nil {
+			counts[c.Flow] = &count{}
+			flows = append(flows, c.Flow)
+		}
+		switch {
+		case c.Outcome == Passed:
+			counts[c.Flow].passed++
+		case c.Outcome == Failed:
+			counts[c.Flow].failed++
+		case c.Reason == NeedsEmbedded:
+			counts[c.Flow].embedded++
+		default:
+			counts[c.Flow].skipped++
+		}
+	}
+	fmt.Fprintf(w, "Flow\tpassed\tfailed\tskipped\t%s\n", NeedsEmbedded)
+	for _, flow := range flows {
+		c := counts[flow]
+		fmt.Fprintf(w, "%s\t%6d\t%6d\t%7d\t%d\n", flow, c.passed, c.failed, c.skipped, c.embedded)
+	}
+	fmt.Fprintf(w, "\t\t\t\t\n")
+}
+
+func (r *Report) writeCounts(w io.Writer) {
+	called, operations := r.Called()
+	seen, slugs := r.Refused()
+	fmt.Fprintf(w, "Operations\t%6d\tof %d called\n", called, operations)
+	fmt.Fprintf(w, "Slugs\t%6d\tof %d seen\n", seen, slugs)
+	fmt.Fprintf(w, "Assumptions\t%6d\tconfirmed, %d contradicted, %d open, of %d\n",
+		r.Count(Confirmed), r.Count(Contradicted), r.Count(Open), len(r.Assumptions))
+	fmt.Fprintf(w, "Deviations\t%6d\tfrom what is stated\n", len(r.Deviations)+len(r.Violations))
+}
+
+// writeMissing lists what a complete run would have.
+func (r *Report) writeMissing(b *strings.Builder) {
+	var operations, slugs []string
+	for _, o := range r.Operations {
+		if o.Accepted == 0 {
+			operations = append(operations, o.Surface+" "+o.ID)
+		}
+	}
+	for _, s := range r.Slugs {
+		if s.Answers == 0 {
+			slugs = append(slugs, s.Slug)
+		}
+	}
+	writeList(b, "Not called", operations)
+	writeList(b, "Not seen", slugs)
+}
+
+func writeList(b *strings.Builder, what string, names []string) {
+	if len(names) > 0 {
+		fmt.Fprintf(b, "\n%s: %s\n", what, strings.Join(names, ", "))
+	}
+}
+
+func writeEvidence(b *strings.Builder, f Finding) {
+	fmt.Fprintf(b, "  seen:    %s, %s: %s\n", describe(f), f.Field, f.Seen)
+	if f.Answer != "" {
+		fmt.Fprintf(b, "  answer:  %s\n", f.Answer)
+	}
+}
+
+func describe(f Finding) string {
+	if f.Status == 0 {
+		return f.Operation
+	}
+	return fmt.Sprintf("%s %d", f.Operation, f.Status)
+}

@@ -1,0 +1,188 @@
+package contract_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/contract/report"
+	"github.com/moneymovement/moneymovement-go/internal/contract/target"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
+	"github.com/moneymovement/moneymovement-go/openapi"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// reportVariable names the folder that the report is written to; without it, none is written.
+const reportVariable = "MONEYMOVEMENT_CONTRACT_REPORT"
+
+// pause is what lies between two requests to a real host: 240 a minute, under the windows of reads. The SDK paces writes itself.
+const pause = 250 * time.Millisecond
+
+// suite is one run: what it runs against, what it was answered, and how its cases ended.
+type suite struct {
+	description *wire.Description
+	validator   *report.Validator
+	real        *target.Real // nil: the embedded host
+	log         *report.Log
+	report.Report
+	claims []report.Claim
+}
+
+func newSuite(t *testing.T, real *target.Real) *suite {
+	t.Helper()
+	description, err := wire.Read(openapi.Files)
+	require.NoError(t, err)
+	validator, err := report.NewValidator()
+	require.NoError(t, err)
+	s := &suite{description: description, validator: validator, real: real}
+	s.Host, s.Started = "the embedded host", time.Now()
+	base := ""
+	if real != nil {
+		s.Host, base = real.BaseURL.Redacted(), real.BaseURL.Path
+	}
+	s.log = report.NewLog(description, base)
+	return s
+}
+
+// TestContract runs every flow against the embedded host, or against the sandbox host that the environment names, and reports what the
+// answers show. On the embedded host, every operation has to be called, every slug seen, and no assumption contradicted.
+func TestContract(t *testing.T) {
+	real, err := target.FromEnvironment(os.Getenv)
+	require.NoError(t, err)
+	s := newSuite(t, real)
+	w := s.open(t, nil)
+	w.requireSandbox()
+	complete := true
+	for _, f := range flows {
+		complete = t.Run(f.name, func(t *testing.T) { w.flow(t, f) }) && complete
+	}
+	s.finish(t, w, complete)
+}
+
+// flow is a part of the suite, with what it needs beyond the developer key.
+type flow struct {
+	name  string
+	run   func(*world)
+	needs func(*target.Real) (missing string)
+}
+
+func needsAPIKey(r *target.Real) string {
+	if r.APIKey == nil {
+		return target.APIKeyVariable
+	}
+	return ""
+}
+
+func needsAccessToken(r *target.Real) string {
+	if r.AccessToken == nil {
+		return target.AccessTokenVariable
+	}
+	return ""
+}
+
+var flows = []flow{
+	{"login", (*world).login, nil},
+	{"clients", (*world).clients, nil},
+	{"payins", (*world).payins, nil},
+	{"contacts", (*world).contacts, nil},
+	{"payouts", (*world).payouts, nil},
+	{"escrow", (*world).escrow, nil},
+	{"ledger", (*world).ledger, nil},
+	{"account", (*world).account, needsAPIKey},
+	{"paperwork", (*world).paperwork, needsAPIKey},
+	{"cards", (*world).cards, needsAPIKey},
+	{"transfers", (*world).transfers, needsAPIKey},
+	{"reference", (*world).referenceEndpoints, needsAccessToken},
+	{"public", (*world).publicUtilities, needsAPIKey},
+	{"refusals", (*world).refusals, nil},
+	{"probes", (*world).probes, nil},
+	{"repeats", (*world).repeats, nil},
+}
+
+// differing are the assumptions in which the embedded host is known to differ from the description, with the answer that shows it. They are
+// reported like all others.
+var differing = map[string]string{
+	"public.yaml the file x-slugs": "RenderInvoicePDF answers validation_failed to an index below zero",
+}
+
+// finish cleans up, judges, writes the report, and holds the embedded host to all of it.
+func (s *suite) finish(t *testing.T, w *world, complete bool) {
+	w.T = t
+	w.cleanUp()
+	judged := report.Judge(s.description, s.validator, s.log.Exchanges(), s.claims...)
+	judged.Host, judged.Started, judged.Cases = s.Host, s.Started, s.Cases
+	judged.Took = time.Since(s.Started)
+	s.write(t, judged)
+	for _, a := range judged.Of(report.Contradicted) {
+		if _, is := differing[a.File+" "+a.Where+" "+a.Aspect]; is {
+			continue
+		}
+		t.Errorf("%s %s, %s: %s %s: %s", a.File, a.Where, a.What(), a.Evidence.Operation, a.Evidence.Field, a.Evidence.Seen)
+	}
+	for _, f := range judged.Deviations {
+		t.Errorf("deviates from what is stated: %s %s: %s", f.Operation, f.Field, f.Seen)
+	}
+	assert.Empty(t, judged.Violations)
+	if s.real != nil || !complete || len(s.Cases) < len(flows) {
+		return
+	}
+	for _, o := range judged.Operations {
+		assert.Positive(t, o.Accepted, "nothing called %s %s", o.Surface, o.ID)
+	}
+	for _, slug := range judged.Slugs {
+		assert.Positive(t, slug.Answers, "nothing provoked %s", slug.Slug)
+	}
+	for currency, sum := range w.host.Ledger().Sums {
+		assert.True(t, sum.IsZero(), "the books of %s do not add up: %s", currency, sum)
+	}
+}
+
+// write writes the report's three forms where the environment says.
+func (s *suite) write(t *testing.T, judged *report.Report) {
+	folder := os.Getenv(reportVariable)
+	if folder == "" {
+		return
+	}
+	require.NoError(t, os.MkdirAll(folder, 0o750))
+	for name, write := range map[string]func(*os.File) error{
+		"summary.txt": func(f *os.File) error { return judged.WriteText(f) },
+		"junit.xml":   func(f *os.File) error { return judged.WriteJUnit(f) },
+		"report.json": func(f *os.File) error { return judged.WriteJSON(f) },
+	} {
+		file, err := os.Create(filepath.Join(folder, name))
+		require.NoError(t, err)
+		require.NoError(t, write(file))
+		require.NoError(t, file.Close())
+	}
+}
+
+// skip notes a case that did not run.
+func (s *suite) skip(flow, name, reason string) {
+	s.Cases = append(s.Cases, report.Case{Flow: flow, Name: name, Outcome: report.Skipped, Reason: reason})
+}
+
+// serve starts an embedded host. Its own check of its answers is on, so that a host that errs is not taken for the service.
+func serve(t *testing.T, options ...sandbox.Option) (*sandbox.Host, *httptest.Server) {
+	t.Helper()
+	violated := func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }
+	host := sandbox.New(slices.Concat([]sandbox.Option{sandbox.WithAnswerValidation(violated)}, options)...)
+	server := httptest.NewServer(host)
+	t.Cleanup(server.Close)
+	return host, server
+}
+
+// guarded is the way to a real host.
+func guarded(t *testing.T, base *url.URL) http.RoundTripper {
+	t.Helper()
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &target.Guard{Next: transport, BaseURL: base, Pause: pause}
+}
