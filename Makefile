@@ -8,7 +8,7 @@ BENCH    ?= .
 BENCHTIME ?= 1s
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint fmt-check vet build rules generate drift tidy-check breaking interop fuzz bench bench-host cover check
+.PHONY: help test lint fmt-check vet build rules generate drift tidy-check breaking interop fuzz bench bench-host contract cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
@@ -58,6 +58,11 @@ bench: ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
 
 bench-host: ## measure how many requests a second the sandbox host serves, in process on two cores
 	GOMAXPROCS=2 $(GO) test -run '^$$' -bench MixedRequests -benchtime $(BENCHTIME) -benchmem ./sandbox
+
+contract: ## hold the description against the sandbox host, or the one that MONEYMOVEMENT_BASE_URL names; reports into contract-report/
+	@rm -rf contract-report
+	@status=0; MONEYMOVEMENT_CONTRACT_REPORT=$(CURDIR)/contract-report $(GO) test -count=1 -timeout 30m ./internal/contract || status=$$?; \
+	cat contract-report/summary.txt 2>/dev/null; exit $$status
 
 cover: ## print the statement coverage of each function, the total last
 	$(GO) test -coverprofile=cover.out ./...

@@ -18,16 +18,29 @@ func (w *world) mayProbe(x *report.Exchange) bool {
 	return w.host != nil || !slices.Contains(moving, x.Name())
 }
 
+// again makes a recorded request once more; the platform's with the token of a new session, for the first one's may have expired.
+func (w *world) again() func(*report.Exchange, report.Change) reply {
+	token := w.session().access
+	return func(x *report.Exchange, change report.Change) reply {
+		request := x.Again(w.Context(), change)
+		if x.Operation.Surface == "dapi.yaml" && request.Header.Get("Authorization") != "" {
+			request.Header.Set("Authorization", "Bearer "+token)
+		}
+		return w.deliver(request)
+	}
+}
+
 // probes send each accepted request once more for every assumed demand on it, with just that demand not met: a field left out, a text too
 // long. A host that refuses it confirms the assumption, one that takes it contradicts it.
 func (w *world) probes() {
+	again := w.again()
 	for _, p := range report.Probes(w.suite.description, w.suite.log.Exchanges()) {
 		if !w.mayProbe(p.Of) {
 			w.embedded(p.Name(), nil)
 			continue
 		}
 		w.step(p.Name(), func() {
-			w.deliver(p.Of.Again(w.Context(), p.Change))
+			again(p.Of, p.Change)
 			w.broken = ""
 		})
 	}
@@ -46,11 +59,12 @@ func (w *world) repeats() {
 		}
 		last[x.Name()] = x
 	}
+	again := w.again()
 	for _, name := range names {
 		if !w.mayProbe(last[name]) {
 			w.embedded(name, nil)
 			continue
 		}
-		w.step(name, func() { w.deliver(last[name].Again(w.Context(), report.Change{})) })
+		w.step(name, func() { again(last[name], report.Change{}) })
 	}
 }

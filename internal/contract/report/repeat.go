@@ -39,7 +39,7 @@ func (x *Exchange) answered() bool {
 
 func (x *Exchange) sameAs(other *Exchange) bool {
 	return x.Path == other.Path && x.request.URL.RawQuery == other.request.URL.RawQuery && bytes.Equal(x.body, other.body) &&
-		x.request.Header.Get("Authorization") == other.request.Header.Get("Authorization")
+		x.request.Header.Get("X-Service-Account") == other.request.Header.Get("X-Service-Account")
 }
 
 // judgeRepeat contradicts only where a repeat did harm. That one did none does not contradict that another may.

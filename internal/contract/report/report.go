@@ -161,6 +161,8 @@ func whyOpen(a *wire.Assumption) string {
 		return "what a caller concludes from a refusal; no answer says it"
 	case a.File == "coverage.yaml", a.Aspect == "unit", a.Aspect == "purpose":
 		return "what a value means; no answer says it"
+	case a.Aspect == "idempotency":
+		return "no repeat made another one; it may still be possible"
 	default:
 		return "never seen"
 	}
