@@ -42,6 +42,7 @@ type world struct {
 	because  *string // the running step is skipped, if it is
 	spent    int     // amounts given out
 
+	held     *session      // of a real host
 	client   dapi.ClientID // made by one flow, used by others
 	contract string
 	invoice  string
@@ -58,7 +59,7 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 	var token refapi.AccessToken
 	if s.real != nil {
 		w.baseURL, w.email, w.key, w.wallet = s.real.BaseURL.String(), s.real.Email, s.real.Key, s.real.CardWallet
-		w.direct = &report.Observer{Next: guarded(t, s.real.BaseURL), Log: s.log}
+		w.direct = &report.Observer{Next: s.guarded(t), Log: s.log}
 		options = append(options, moneymovement.WithHTTPClient(&http.Client{Transport: w.direct}), moneymovement.WithPlainHTTP())
 		if s.real.APIKey != nil {
 			apiKey = *s.real.APIKey

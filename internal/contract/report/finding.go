@@ -12,6 +12,10 @@ const (
 	Open         Verdict = "open"
 	// doubted is contradicted unless another answer confirms: another value was seen in the place of an assumed one.
 	doubted Verdict = "doubted"
+	// hinted stays open: something that nothing describes was seen beside an assumed field that was not.
+	hinted Verdict = "hinted"
+	// undescribed is beyond what is described, and contradicts nothing: the description shows most resources in part.
+	undescribed Verdict = "undescribed"
 )
 
 // Finding is one piece of evidence. What it quotes is redacted.

@@ -16,6 +16,7 @@ type jsonReport struct {
 	Slugs       []jsonSlug       `json:"slugs"`
 	Assumptions []jsonAssumption `json:"assumptions"`
 	Deviations  []*jsonEvidence  `json:"deviations"`
+	Undescribed []*jsonEvidence  `json:"undescribed"`
 	Violations  []string         `json:"violations"`
 }
 
@@ -88,7 +89,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 func (r *Report) json() jsonReport {
 	j := jsonReport{
 		Host: r.Host, Started: r.Started.UTC(), Seconds: r.Took.Seconds(),
-		Cases: []jsonCase{}, Operations: []jsonOperation{}, Slugs: []jsonSlug{}, Assumptions: []jsonAssumption{}, Deviations: []*jsonEvidence{},
+		Cases: []jsonCase{}, Operations: []jsonOperation{}, Slugs: []jsonSlug{}, Assumptions: []jsonAssumption{}, Deviations: []*jsonEvidence{}, Undescribed: []*jsonEvidence{},
 		Violations: append([]string{}, r.Violations...),
 	}
 	j.Summary.Operations.Seen, j.Summary.Operations.Of = r.Called()
@@ -113,6 +114,9 @@ func (r *Report) json() jsonReport {
 	}
 	for i := range r.Deviations {
 		j.Deviations = append(j.Deviations, r.Deviations[i].json())
+	}
+	for i := range r.Undescribed {
+		j.Undescribed = append(j.Undescribed, r.Undescribed[i].json())
 	}
 	return j
 }

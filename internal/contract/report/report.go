@@ -29,6 +29,8 @@ type Report struct {
 	Assumptions []AssumptionSeen
 	// Deviations contradict what the service's own description states.
 	Deviations []Finding
+	// Undescribed are fields that nothing describes, and that contradict nothing.
+	Undescribed []Finding
 	// Violations are answers that openapi3filter refuses, each once.
 	Violations []string
 }
@@ -106,7 +108,7 @@ func Judge(description *wire.Description, validator *Validator, exchanges []*Exc
 	r.Violations = slices.Compact(r.Violations)
 	r.Operations = operationsSeen(description, exchanges)
 	r.Slugs = slugsSeen(exchanges)
-	r.Assumptions, r.Deviations = weigh(description, found)
+	r.weigh(description, found)
 	return r
 }
 
@@ -125,33 +127,42 @@ func (c Claim) finding(description *wire.Description) Finding {
 	return f
 }
 
-// weigh gathers the findings of each assumption. One that contradicts outweighs any number that confirm.
-func weigh(description *wire.Description, found []Finding) (seen []AssumptionSeen, deviations []Finding) {
+// weigh gathers the findings of each assumption, and tells the others once each.
+func (r *Report) weigh(description *wire.Description, found []Finding) {
 	findings := map[*wire.Assumption][]Finding{}
 	told := map[[3]string]bool{}
 	for _, f := range found {
-		if f.Assumption != nil {
+		key := [3]string{f.Operation, f.Field, f.Seen}
+		switch {
+		case f.Assumption != nil:
 			findings[f.Assumption] = append(findings[f.Assumption], f)
-		} else if key := [3]string{f.Operation, f.Field, f.Seen}; !told[key] {
-			told[key] = true
-			deviations = append(deviations, f)
+		case told[key]:
+		case f.Verdict == undescribed:
+			r.Undescribed = append(r.Undescribed, f)
+		default:
+			r.Deviations = append(r.Deviations, f)
 		}
+		told[key] = told[key] || f.Assumption == nil
 	}
 	for _, a := range description.Assumptions {
-		seen = append(seen, weighOne(a, findings[a]))
+		r.Assumptions = append(r.Assumptions, weighOne(a, findings[a]))
 	}
-	return seen, deviations
 }
 
+// weighOne lets one answer that contradicts outweigh any number that confirm.
 func weighOne(a *wire.Assumption, found []Finding) AssumptionSeen {
-	result := AssumptionSeen{Assumption: a, Verdict: Open, Answers: len(found)}
-	for _, order := range []struct{ finding, verdict Verdict }{{Contradicted, Contradicted}, {Confirmed, Confirmed}, {doubted, Contradicted}} {
-		if i := slices.IndexFunc(found, func(f Finding) bool { return f.Verdict == order.finding }); i >= 0 {
-			result.Verdict, result.Evidence = order.verdict, &found[i]
-			return result
+	result := AssumptionSeen{Assumption: a, Verdict: Open, Answers: len(found), Why: whyOpen(a)}
+	for _, order := range []struct{ finding, verdict Verdict }{{Contradicted, Contradicted}, {Confirmed, Confirmed}, {doubted, Contradicted}, {hinted, Open}} {
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Verdict == order.finding })
+		if i < 0 {
+			continue
 		}
+		result.Verdict, result.Evidence = order.verdict, &found[i]
+		if result.Why = ""; order.verdict == Open {
+			result.Why = "never seen, but beside it a field that nothing describes: " + found[i].Field
+		}
+		return result
 	}
-	result.Why = whyOpen(a)
 	return result
 }
 

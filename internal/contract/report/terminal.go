@@ -28,6 +28,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "\nDEVIATES  from what the service's description states\n")
 		writeEvidence(&b, f)
 	}
+	for _, f := range r.Undescribed {
+		fmt.Fprintf(&b, "\nUNDESCRIBED  %s, %s: %s\n", describe(f), f.Field, f.Seen)
+	}
 	for _, v := range r.Violations {
 		fmt.Fprintf(&b, "\nINVALID  %s\n", v)
 	}

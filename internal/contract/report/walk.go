@@ -88,9 +88,14 @@ func (w *walk) fail(at *level, a aspect, field string, value any) {
 			return
 		}
 	}
+	w.blameAround(at, field, seen, "fieldTypes", "type", "")
+}
+
+// blameAround contradicts the nearest assumption at the places around, or else the operation's answer, or what is stated.
+func (w *walk) blameAround(at *level, field, seen string, aspects ...string) {
 	for around := at.parent; around != nil; around = around.parent {
 		for _, layer := range slices.Backward(around.layers) {
-			if w.contradict(layer, field, seen, "fieldTypes", "type", "") {
+			if w.contradict(layer, field, seen, aspects...) {
 				return
 			}
 		}
@@ -116,7 +121,7 @@ func (w *walk) object(at *level, field string, object map[string]any) {
 		property, described := wire.Property(at.layers, name)
 		if !described {
 			if !isOpen(at.layers) {
-				w.unknown(at, join(field, name), object[name])
+				w.unknown(at, join(field, name), object[name], object)
 			}
 			continue
 		}
@@ -162,15 +167,31 @@ func isOpen(layers []wire.Node) bool {
 	return !named
 }
 
-func (w *walk) unknown(at *level, field string, value any) {
-	w.failures++
+// unknown judges a member that nothing describes. It contradicts an object whose fields are all assumed. Of one that is shown in part, it is
+// told, and hints at its assumed fields that are not there: it may be one of them under its right name.
+func (w *walk) unknown(at *level, field string, value any, object map[string]any) {
 	seen := kind(value) + ", of a name that is not described"
 	for _, layer := range slices.Backward(at.layers) {
 		if w.contradict(layer, field, seen, "fieldNames", "") {
+			w.failures++
 			return
 		}
 	}
-	w.unassumed(field, seen)
+	if w.x.Operation != nil && w.contradict(w.x.Operation.Node, field, seen, "answer") {
+		w.failures++
+		return
+	}
+	w.note(nil, undescribed, field, seen)
+	for _, layer := range at.layers {
+		for name, property := range layer.At("properties").Members() {
+			if _, there := object[name]; there {
+				continue
+			}
+			for _, mark := range property.Marks() {
+				w.note(mark, hinted, field, seen)
+			}
+		}
+	}
 }
 
 func (w *walk) missing(at *level, field, name string) {
@@ -184,7 +205,7 @@ func (w *walk) missing(at *level, field, name string) {
 			return
 		}
 	}
-	w.unassumed(field, "missing")
+	w.blameAround(at, field, "missing", "")
 }
 
 func (w *walk) list(at *level, field string, list []any) {
