@@ -109,11 +109,11 @@ func TestBankDetailsAreValidated(t *testing.T) {
 		body object
 		want map[string]string
 	}{
-		"an IBAN":                     {object{"bankType": "sepa", "country": "DE", "bankName": "Bank", "iban": "DE89370400440532013000", "bic": "COBADEFFXXX", "routingNumber": nil}, nil},
+		"an IBAN":                     {object{"bankType": "sepa", "country": "DE", "bankName": "Bank", "iban": "DE89370400440532013000", "bic": "TESTDEFF", "routingNumber": nil}, nil},
 		"a wrong checksum":            {object{"bankType": "sepa", "iban": "DE88370400440532013000"}, map[string]string{"iban": "iban_checksum"}},
 		"separators":                  {object{"iban": "DE89 3704 0044 0532 0130 00"}, map[string]string{"iban": "iban_checksum"}},
 		"an IBAN of another country":  {object{"country": "FR", "iban": "DE89370400440532013000"}, map[string]string{"iban": "iban_country"}},
-		"no IBAN for SEPA":            {object{"bankType": "sepa", "bic": "COBADEFFXXX"}, map[string]string{"iban": "missing"}},
+		"no IBAN for SEPA":            {object{"bankType": "sepa", "bic": "TESTDEFF"}, map[string]string{"iban": "missing"}},
 		"a wrong BIC":                 {object{"bic": "COBADE"}, map[string]string{"bic": "bic_form"}},
 		"a routing number":            {object{"bankType": "ach", "country": "US", "routingNumber": "021000021"}, nil},
 		"a wrong routing number":      {object{"bankType": "ach", "routingNumber": "021000022"}, map[string]string{"routingNumber": "routing_number_checksum"}},

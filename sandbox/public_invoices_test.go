@@ -44,7 +44,7 @@ func (b bearer) sepaInvoice() string {
 	b.t.Helper()
 	id := b.activeContract()
 	b.got(http.StatusOK, "PUT", contracts+"/"+id+"/payment_methods", object{"paymentMethods": []any{
-		object{"accountType": "sepa", "ibanNumber": "DE89370400440532013000", "bic": "COBADEFFXXX", "beneficiaryName": "Ada Żółw"},
+		object{"accountType": "sepa", "ibanNumber": "DE89370400440532013000", "bic": "TESTDEFF", "beneficiaryName": "Ada Żółw"},
 		object{"accountType": "pix", "pixKey": "ada@example.com"},
 	}})
 	return b.got(http.StatusCreated, "POST", contracts+"/"+id+"/create-invoice", object{}).text("id")
@@ -73,11 +73,11 @@ func TestACopyCarriesPaymentDetailsOnlyWhenAsked(t *testing.T) {
 	for _, want := range []string{"Invoice INV-0001\n", "Website\n", "2500.00\n", "2500.00 EUR\n", "ada@example.com\n"} {
 		assert.Contains(t, plain, want)
 	}
-	for _, details := range []string{"Payment details", "DE89370400440532013000", "COBADEFFXXX", "PIX"} {
+	for _, details := range []string{"Payment details", "DE89370400440532013000", "TESTDEFF", "PIX"} {
 		assert.NotContains(t, plain, details)
 	}
 	sepa := w.call("GET", path+"?details=0", nil).text(t)
-	for _, want := range []string{"Payment details\n", "DE89370400440532013000\n", "COBADEFFXXX\n", "Ada Żółw\n"} {
+	for _, want := range []string{"Payment details\n", "DE89370400440532013000\n", "TESTDEFF\n", "Ada Żółw\n"} {
 		assert.Contains(t, sepa, want)
 	}
 	assert.NotContains(t, sepa, "PIX key")
