@@ -29,6 +29,11 @@ func (w *world) referenceEndpoints() {
 		ok(reference.Invoices.Update(w.Context(), w.invoice, paid))(w)
 		ok(reference.Invoices.UpdateOnInvoicesPath(w.Context(), w.invoice, paid))(w)
 	})
+	w.step("an invoice update of another status", func() {
+		w.needs(w.invoice != "", "an invoice of the app API")
+		_, err := reference.Invoices.Update(w.Context(), w.invoice, moneymovement.InvoiceUpdate{Status: "lost"})
+		assert.Error(w, err)
+	})
 	w.step("status of a quote", func() {
 		w.needs(w.quote != "", "a quote of the app API")
 		assert.Equal(w, w.quote, ok(reference.Quotes.Status(w.Context(), w.quote))(w).QuoteID)

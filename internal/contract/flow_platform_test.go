@@ -53,6 +53,13 @@ func (w *world) clients() {
 	})
 	w.embedded("verify", func() { w.verify(acme) })
 	w.embedded("open a rail, and pay in from a bank", func() { w.payInFromBank(acme) })
+	w.embedded("rails of other countries, with their requisites", func() {
+		for method, currency := range map[dapi.BankMethod]string{dapi.BankMethodACH: "USD", dapi.BankMethodPIX: "BRL", dapi.BankMethodSWIFT: "USD", dapi.BankMethodUKFPS: "GBP"} {
+			ok(acme.Rails.Open(w.Context(), dapi.RailOpen{Method: method, Currency: currency}))(w)
+		}
+		w.pass()
+		ok(acme.Rails.List(w.Context(), dapi.ListRailsParams{Limit: 100}))(w)
+	})
 	w.embedded("a rail whose channel is out of order", func() {
 		w.configure(func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"sepa"} })
 		ok(acme.Rails.List(w.Context(), dapi.ListRailsParams{}))(w)
@@ -111,41 +118,6 @@ func (w *world) payins() {
 	})
 }
 
-// destinations are one contact of each variant; those of a bank differ in their fields.
-func (w *world) destinations() map[string]dapi.ContactCreate {
-	return map[string]dapi.ContactCreate{
-		"iban": {Name: "Contract suite", Account: dapi.SEPA(dapi.BankAccount{
-			IBAN: "DE89370400440532013000", BIC: "COBADEFFXXX", AccountHolderName: "Bob Roe", AccountHolderType: dapi.AccountHolderTypeIndividual, BankName: "Licensed bank",
-			BankAddress: &dapi.InstitutionAddress{AddressLine1: "Main Street 1", City: "Berlin", Country: "DE"},
-		})},
-		"pix key": {Name: "Contract suite", Account: dapi.Bank(dapi.BankMethodPIX, dapi.BankAccount{
-			Currency: "BRL", PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail, AccountHolderName: "Bob Roe", AccountHolderType: dapi.AccountHolderTypeBusiness,
-		})},
-		"account number": {Name: "Contract suite", Account: dapi.Bank(dapi.BankMethodACH, dapi.BankAccount{
-			Currency: "USD", AccountNumber: "000123456789", RoutingNumber: "021000021", AccountKind: dapi.AccountKindChecking, AccountHolderName: "Bob Roe",
-		})},
-		"wallet": {Name: "Contract suite", Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: payee, ChainID: "base", Currency: "USDC"})},
-		"email":  {Name: "Contract suite", Account: dapi.EmailContact(w.email)},
-	}
-}
-
-func (w *world) contacts() {
-	self := w.platform.Self()
-	for name, asked := range w.destinations() {
-		w.step("with an "+name, func() {
-			contact := ok(self.Contacts.Create(w.Context(), asked))(w)
-			ok(self.Contacts.Update(w.Context(), contact.ID, dapi.ContactUpdate{}))(w)
-			ok(self.Contacts.Capabilities(w.Context(), contact.ID))(w)
-			w.succeeds(self.Contacts.Delete(w.Context(), contact.ID))
-		})
-	}
-	w.step("that cannot be paid", func() {
-		contact := ok(self.Contacts.Create(w.Context(), dapi.ContactCreate{Name: "Contract suite", Account: dapi.SEPA(dapi.BankAccount{AccountHolderName: "Bob Roe"})}))(w)
-		assert.NotEmpty(w, ok(self.Contacts.Capabilities(w.Context(), contact.ID))(w).Blockers)
-		w.succeeds(self.Contacts.Delete(w.Context(), contact.ID))
-	})
-}
-
 // payouts credit the account once, and pay out of it to a bank and to a wallet.
 func (w *world) payouts() {
 	self := w.platform.Self()
@@ -178,6 +150,11 @@ func (w *world) payouts() {
 		asked, key := dapi.PayoutCreate{ContactID: to["wallet"], Amount: w.sum(), Currency: dapi.USDC}, moneymovement.IdempotencyKey(w.unique("payout"))
 		booked := ok(self.Payouts.Book(w.Context(), asked, key))(w)
 		assert.Equal(w, booked.ID, ok(self.Payouts.Book(w.Context(), asked, key))(w).ID)
+	})
+	w.embedded("that is under way", func() {
+		paid := ok(self.Payouts.Pay(w.Context(), dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC, DocumentIDs: []string{"doc_1"}}))(w)
+		w.host.Advance(time.Duration(w.host.Settings().PayoutStepAfter))
+		assert.Equal(w, dapi.PayoutStatusProcessing, ok(self.Payouts.Get(w.Context(), paid.ID))(w).Status)
 	})
 	for _, end := range []dapi.PayoutStatus{dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded} {
 		w.embedded("that is "+string(end), func() {

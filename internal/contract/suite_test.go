@@ -36,17 +36,17 @@ type suite struct {
 	claims []report.Claim
 }
 
-func newSuite(t *testing.T, real *target.Real) *suite {
+func newSuite(t *testing.T, named *target.Real) *suite {
 	t.Helper()
 	description, err := wire.Read(openapi.Files)
 	require.NoError(t, err)
 	validator, err := report.NewValidator()
 	require.NoError(t, err)
-	s := &suite{description: description, validator: validator, real: real, pause: pause}
+	s := &suite{description: description, validator: validator, real: named, pause: pause}
 	s.Host, s.Started = "the embedded host", time.Now()
 	base := ""
-	if real != nil {
-		s.Host, base = real.BaseURL.Redacted(), real.BaseURL.Path
+	if named != nil {
+		s.Host, base = named.BaseURL.Redacted(), named.BaseURL.Path
 	}
 	s.log = report.NewLog(description, base)
 	return s
@@ -55,15 +55,15 @@ func newSuite(t *testing.T, real *target.Real) *suite {
 // TestContract runs every flow against the embedded host, or against the sandbox host that the environment names, and reports what the
 // answers show. On the embedded host, every operation has to be called, every slug seen, and no assumption contradicted.
 func TestContract(t *testing.T) {
-	real, err := target.FromEnvironment(os.Getenv)
+	named, err := target.FromEnvironment(os.Getenv)
 	require.NoError(t, err)
-	s := newSuite(t, real)
+	s := newSuite(t, named)
 	w := s.open(t, nil)
 	complete := s.run(t, w)
 	judged := s.judge()
 	s.write(t, judged)
 	hold(t, judged)
-	if real == nil && complete && len(s.Cases) > len(flows) {
+	if named == nil && complete && len(s.Cases) > len(flows) {
 		holdComplete(t, judged)
 		for currency, sum := range w.host.Ledger().Sums {
 			assert.True(t, sum.IsZero(), "the books of %s do not add up: %s", currency, sum)

@@ -212,6 +212,15 @@ func TestRepeats(t *testing.T) {
 	assert.Equal(t, report.Contradicted, about(t, judge(t, first, other), "appapi.yaml CreateContact idempotency").Verdict)
 	other.body = strings.Replace(body, "a@", "b@", 1)
 	assert.Equal(t, report.Open, about(t, judge(t, first, other), "appapi.yaml CreateContact idempotency").Verdict, "another contact is no repeat")
+
+	invoice := func(id string) made {
+		return made{"POST /documents/contracts/invoices", `{"currency":"USD","items":[]}`, 201, `{"id":"` + id + `","items":[{"name":"A","id":"same"}]}`, ""}
+	}
+	assert.Equal(t, report.Confirmed, about(t, judge(t, invoice("1"), invoice("2")), "appapi.yaml CreateInvoice idempotency").Verdict, "it may make another one, and did")
+	a := about(t, judge(t, invoice("1"), invoice("1")), "appapi.yaml CreateInvoice idempotency")
+	assert.Equal(t, report.Open, a.Verdict, "that it may is not contradicted")
+	assert.NotEmpty(t, a.Why)
+
 	gone := made{request: "DELETE /user/contacts/11111111-1111-4111-8111-111111111111", status: 404, answer: `{"error":{"code":"not_found","message":"No."}}`}
 	deleted := made{request: gone.request, status: 204}
 	assert.Equal(t, report.Confirmed, about(t, judge(t, deleted, gone), "appapi.yaml DeleteContact idempotency").Verdict)

@@ -63,17 +63,17 @@ func judgeRepeat(first, second *Exchange, found *[]Finding) {
 // makesPrice reports that what a repeat makes anew is a quote: a price moves nothing. Source: Vocabulary, quote.
 func makesPrice(x *Exchange) bool { return text(x.Answer, "quoteId") != "" }
 
-// madeIDs are the ids that an answer names at its top or in its list.
+// madeIDs are the ids that an answer names: its own, or else those of the entries that it lists.
 func madeIDs(answer any) (ids string) {
+	if own := text(answer, "id") + text(answer, "quoteId"); own != "" {
+		return own
+	}
 	entries, isList := answer.([]any)
 	if !isList {
-		entries, isList = member(answer, "items").([]any)
-	}
-	if !isList {
-		entries = []any{answer}
+		entries, _ = member(answer, "items").([]any)
 	}
 	for _, entry := range entries {
-		ids += text(entry, "id") + text(entry, "quoteId") + " "
+		ids += text(entry, "id") + " "
 	}
 	return ids
 }
