@@ -99,6 +99,29 @@ func assertSparing(t *testing.T, books sandbox.Ledger) {
 	}
 }
 
+// With nothing but a developer key, what needs another credential is skipped, and says which.
+func TestWithADeveloperKeyAlone(t *testing.T) {
+	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter, s.PayoutStepAfter = 0, 0 }))
+	s := asReal(t, host, host)
+	s.real.APIKey, s.real.AccessToken, s.real.CardWallet = nil, nil, nil
+	require.True(t, s.run(t, s.open(t, nil)))
+	judged := s.judge()
+	hold(t, judged)
+	needs := map[string]string{}
+	for _, c := range judged.Cases {
+		if c.Name == "all" {
+			needs[c.Flow] = c.Reason
+		}
+	}
+	key := "needs " + target.APIKeyVariable
+	assert.Equal(t, map[string]string{"account": key, "paperwork": key, "cards": key, "transfers": key, "reference": "needs " + target.AccessTokenVariable}, needs)
+	for _, o := range judged.Operations {
+		if o.Surface == "appapi" || o.Surface == "refapi" {
+			assert.Zero(t, o.Calls, o.ID)
+		}
+	}
+}
+
 func TestAHostThatIsNoSandboxIsLeftAlone(t *testing.T) {
 	host := sandbox.New()
 	production := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

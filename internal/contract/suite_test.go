@@ -118,7 +118,7 @@ var flows = []flow{
 	{"cards", (*world).cards, needsAPIKey},
 	{"transfers", (*world).transfers, needsAPIKey},
 	{"reference", (*world).referenceEndpoints, needsAccessToken},
-	{"public", (*world).publicUtilities, needsAPIKey},
+	{"public", (*world).publicUtilities, nil},
 	{"refusals", (*world).refusals, nil},
 	{"probes", (*world).probes, nil},
 	{"repeats", (*world).repeats, nil},

@@ -33,8 +33,8 @@ type world struct {
 	direct  http.RoundTripper // observed, and past any proxy
 
 	platform  *dapi.Integrator
-	app       *appapi.Client
-	reference *refapi.Client
+	app       *appapi.Client // nil: no credential is given
+	reference *refapi.Client // nil: no credential is given
 	public    *public.Client
 
 	flowName string
@@ -55,23 +55,18 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 	t.Helper()
 	w := &world{T: t, suite: s}
 	var options []moneymovement.Option
-	var apiKey appapi.APIKey
-	var token refapi.AccessToken
+	var apiKey *appapi.APIKey
+	var token *refapi.AccessToken
 	if s.real != nil {
 		w.baseURL, w.email, w.key, w.wallet = s.real.BaseURL.String(), s.real.Email, s.real.Key, s.real.CardWallet
 		w.direct = &report.Observer{Next: s.guarded(t), Log: s.log}
-		options = append(options, moneymovement.WithHTTPClient(&http.Client{Transport: w.direct}), moneymovement.WithPlainHTTP())
-		if s.real.APIKey != nil {
-			apiKey = *s.real.APIKey
-		}
-		if s.real.AccessToken != nil {
-			token = *s.real.AccessToken
-		}
+		options = append(options, moneymovement.WithHTTPClient(&http.Client{Transport: w.direct}))
+		apiKey, token = s.real.APIKey, s.real.AccessToken
 	} else {
 		host, server := serve(t)
 		credentials := host.Credentials()
 		w.host, w.baseURL, w.email, w.key, w.wallet = host, server.URL, credentials.Email, credentials.Key, credentials.Wallet
-		apiKey, token = appapi.NewAPIKey(credentials.APIKey.Reveal()), refapi.NewAccessToken(credentials.AccessToken.Reveal())
+		apiKey, token = new(appapi.NewAPIKey(credentials.APIKey.Reveal())), new(refapi.NewAccessToken(credentials.AccessToken.Reveal()))
 		through := way(t, server)
 		w.direct = server.Client().Transport
 		if change != nil {
@@ -84,10 +79,14 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 	var err error
 	w.platform, err = dapi.NewWhitelabel(w.baseURL, dapi.Developer{Email: w.email, Key: w.key}, options...)
 	require.NoError(t, err)
-	w.app, err = appapi.New(w.baseURL, apiKey, options...)
-	require.NoError(t, err)
-	w.reference, err = refapi.New(w.baseURL, token, options...)
-	require.NoError(t, err)
+	if apiKey != nil {
+		w.app, err = appapi.New(w.baseURL, *apiKey, options...)
+		require.NoError(t, err)
+	}
+	if token != nil {
+		w.reference, err = refapi.New(w.baseURL, *token, options...)
+		require.NoError(t, err)
+	}
 	w.public, err = public.New(w.baseURL, options...)
 	require.NoError(t, err)
 	return w
