@@ -41,7 +41,7 @@ func (w *world) account() {
 		w.succeeds(app.Contacts.Delete(w.Context(), contact.ID))
 	})
 	w.step("bank details", func() {
-		assert.True(w, ok(app.Contacts.ValidateBank(w.Context(), appapi.BankDetails{BankType: "sepa", Country: "DE", BankName: "Licensed bank", IBAN: "DE89370400440532013000", BIC: "COBADEFFXXX"}))(w).Valid)
+		assert.True(w, ok(app.Contacts.ValidateBank(w.Context(), appapi.BankDetails{BankType: "sepa", Country: "DE", BankName: "Licensed bank", IBAN: "DE89370400440532013000", BIC: "TESTDEFF"}))(w).Valid)
 		assert.False(w, ok(app.Contacts.ValidateBank(w.Context(), appapi.BankDetails{Country: "DE", IBAN: "DE00370400440532013000"}))(w).Valid)
 	})
 	w.embedded("a page is fifty", func() {
@@ -88,7 +88,7 @@ func (w *world) paperwork() {
 		}))(w)
 		ok(app.Contracts.ReplacePaymentMethods(w.Context(), w.contract, []moneymovement.PaymentMethod{
 			moneymovement.NewPaymentMethod(moneymovement.SEPAPaymentMethod{
-				IBANNumber: "DE89370400440532013000", BIC: "COBADEFFXXX", BeneficiaryName: "Carl", BankName: "Licensed bank", Currency: "EUR",
+				IBANNumber: "DE89370400440532013000", BIC: "TESTDEFF", BeneficiaryName: "Carl", BankName: "Licensed bank", Currency: "EUR",
 				AccountHolderType: moneymovement.AccountHolderTypeIndividual, AccountHolderFirstName: "Carl", AccountHolderLastName: "Roe",
 			}),
 		}))(w)

@@ -15,7 +15,7 @@ func postal() *dapi.PostalAddress {
 func (w *world) destinations() map[string]dapi.ContactCreate {
 	return map[string]dapi.ContactCreate{
 		"iban": {Name: "Contract suite", Account: dapi.SEPA(dapi.BankAccount{
-			IBAN: "DE89370400440532013000", BIC: "COBADEFFXXX", AccountHolderName: "Bob Roe", AccountHolderType: dapi.AccountHolderTypeIndividual, BankName: "Licensed bank",
+			IBAN: "DE89370400440532013000", BIC: "TESTDEFF", AccountHolderName: "Bob Roe", AccountHolderType: dapi.AccountHolderTypeIndividual, BankName: "Licensed bank",
 			BankAddress: &dapi.InstitutionAddress{AddressLine1: "Main Street 1", City: "Berlin", Country: "DE"},
 		})},
 		"pix key": {Name: "Contract suite", Account: dapi.Bank(dapi.BankMethodPIX, dapi.BankAccount{
@@ -25,9 +25,9 @@ func (w *world) destinations() map[string]dapi.ContactCreate {
 			Currency: "USD", AccountNumber: "000123456789", RoutingNumber: "021000021", AccountKind: dapi.AccountKindChecking, AccountHolderName: "Bob Roe",
 		})},
 		"account abroad": {Name: "Contract suite", Account: dapi.Bank(dapi.BankMethodSWIFT, dapi.BankAccount{
-			Currency: "USD", AccountNumber: "000123456790", BIC: "COBADEFFXXX", AccountKind: dapi.AccountKindSavings, AccountHolderName: "Bob Roe",
+			Currency: "USD", AccountNumber: "000123456790", BIC: "TESTDEFF", AccountKind: dapi.AccountKindSavings, AccountHolderName: "Bob Roe",
 			IntermediaryBank: &dapi.IntermediaryBank{
-				BankName: "Licensed bank", BIC: "COBADEFFXXX", AccountNumber: "000123456791",
+				BankName: "Licensed bank", BIC: "TESTDEFF", AccountNumber: "000123456791",
 				BankAddress: &dapi.InstitutionAddress{AddressLine1: "Main Street 1", AddressLine2: "Floor 2", City: "Berlin", State: "BE", PostalCode: "10115", Country: "DE"},
 			},
 		})},

@@ -9,7 +9,7 @@ func paymentMethods() []moneymovement.PaymentMethod {
 	var methods []moneymovement.PaymentMethod
 	for _, variant := range []moneymovement.PaymentMethodVariant{
 		moneymovement.SEPAPaymentMethod{
-			IBANNumber: "DE89370400440532013000", BIC: "COBADEFFXXX", BeneficiaryName: "Carl Roe", BankName: "Licensed bank", BankAddress: bank, Currency: "EUR",
+			IBANNumber: "DE89370400440532013000", BIC: "TESTDEFF", BeneficiaryName: "Carl Roe", BankName: "Licensed bank", BankAddress: bank, Currency: "EUR",
 			AccountHolderType: moneymovement.AccountHolderTypeIndividual, AccountHolderFirstName: "Carl", AccountHolderLastName: "Roe", AccountHolderAddress: holder,
 		},
 		moneymovement.USExternalPaymentMethod{
@@ -18,7 +18,7 @@ func paymentMethods() []moneymovement.PaymentMethod {
 			AccountHolderFirstName: "Carl", AccountHolderLastName: "Roe", AccountHolderAddress: holder, PaymentReference: "contract suite",
 		},
 		moneymovement.SWIFTPaymentMethod{
-			AccountNumber: "000123456789", IBANNumber: "DE89370400440532013000", BIC: "COBADEFFXXX", BankName: "Licensed bank", BankAddress: bank, Currency: "USD",
+			AccountNumber: "000123456789", IBANNumber: "DE89370400440532013000", BIC: "TESTDEFF", BankName: "Licensed bank", BankAddress: bank, Currency: "USD",
 			BeneficiaryName: "Carl Roe", AccountHolderType: moneymovement.AccountHolderTypeIndividual, AccountHolderAddress: holder, PaymentReference: "contract suite",
 		},
 		moneymovement.PIXPaymentMethod{BeneficiaryName: "Carl Roe", Currency: "BRL", PIXKey: "52998224725", PIXKeyType: "cpf", HolderTaxID: "52998224725"},
