@@ -6,6 +6,8 @@ import { build, repository } from '../paths.js';
 /** A program that its environment can point at a host. */
 export interface Program {
   name: string;
+  /** It brings its own host, which it controls, and needs the proxy only. */
+  ownHost?: boolean;
   /** Builds it and answers how it is started; it runs in an empty folder unless it says where. */
   prepare(): Promise<Pick<Start, 'command' | 'args' | 'cwd'>>;
 }
@@ -36,8 +38,10 @@ function example(path: string): Program {
   };
 }
 
+// Named a host, the suite would leave out what it does not do to somebody else's.
 const contractSuite: Program = {
   name: contract,
+  ownHost: true,
   prepare: async () => {
     const command = join(build, 'programs', 'contract.test');
     await go('test', '-c', '-o', command, `./${contract}`);

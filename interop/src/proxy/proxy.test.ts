@@ -21,12 +21,12 @@ describe('what passes a validating proxy is as described', { timeout: 10 * 60_00
     await host?.stop();
   });
 
-  for (const { name, prepare } of [...(await findPrograms()), secondClient]) {
+  for (const { name, ownHost, prepare } of [...(await findPrograms()), secondClient]) {
     test(name, async (t) => {
       const folder = await mkdtemp(join(tmpdir(), 'interop-'));
       t.after(() => rm(folder, { recursive: true }));
       const before = gate.traffic.exchanges.length;
-      const { code, output } = await runToEnd({ cwd: folder, ...(await prepare()), env: through(gate, host), deadline: 5 * 60_000 });
+      const { code, output } = await runToEnd({ cwd: folder, ...(await prepare()), env: through(gate, ownHost ? undefined : host), deadline: 5 * 60_000 });
       assert.deepEqual(gate.traffic.violations, []);
       assert.equal(code, 0, output);
       assert.ok(gate.traffic.exchanges.length > before, 'nothing passed the proxy');
@@ -41,9 +41,9 @@ describe('what passes a validating proxy is as described', { timeout: 10 * 60_00
 });
 
 /** Points a program at the gate: in place of the host, or as an HTTP proxy for one that starts a host of its own. */
-function through(gate: Gate, host: Host): Record<string, string | undefined> {
+function through(gate: Gate, host: Host | undefined): Record<string, string | undefined> {
   return {
-    ...environment({ ...host, baseUrl: gate.baseUrl }),
+    ...(host && environment({ ...host, baseUrl: gate.baseUrl })),
     MONEYMOVEMENT_PROXY: gate.baseUrl,
     NODE_TEST_CONTEXT: undefined, // with it, the tests of a test's child would not run
   };
