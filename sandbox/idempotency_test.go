@@ -84,6 +84,8 @@ func TestKeysThatAnchorNothing(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
 	own := p.as("")
+	reviewed := newPayer(t) // another client: while a submission is under review, it opens no rails
+	reviewed.verify()
 	quoted, other := p.payin(nil).body.text("id"), p.payin(object{"amount": "51"}).body.text("id")
 	iban := func(iban string) object {
 		return object{"account": object{"accountType": "sepa", "iban": iban}}
@@ -100,9 +102,9 @@ func TestKeysThatAnchorNothing(t *testing.T) {
 		"rail": { // Rule: idempotency.rail
 			p.session, "POST", "/banks", "/banks", object{"method": "sepa", "currency": "EUR"}, object{"method": "ach", "currency": "USD"}, 201, 200, 201},
 		"verification": { // Rule: idempotency.verification
-			p.session, "PUT", "/client/kyb", "/client/kyb", object{"documentIds": []string{"doc_1"}}, object{"documentIds": []string{"doc_2"}}, 200, 200, 200},
+			reviewed.session, "PUT", "/client/kyb", "/client/kyb", object{"documentIds": []string{"doc_1"}}, object{"documentIds": []string{"doc_2"}}, 200, 200, 200},
 		"completing": { // Rule: idempotency.verification
-			p.session, "POST", "/client/kyb/complete", "/client/kyb/complete", nil, nil, 200, 200, 200},
+			reviewed.session, "POST", "/client/kyb/complete", "/client/kyb/complete", nil, nil, 200, 200, 200},
 		"payin": { // Rule: idempotency.payin
 			p.session, "POST", "/payins", "/payins", object{"amount": "60", "currency": "USDC", "originChainId": 1},
 			object{"amount": "61", "currency": "USDC", "originChainId": 1}, 201, 200, 201},
