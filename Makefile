@@ -8,13 +8,16 @@ BENCH    ?= .
 BENCHTIME ?= 1s
 
 .DEFAULT_GOAL := help
-.PHONY: help test lint fmt-check vet build rules generate drift tidy-check breaking interop fuzz bench bench-host contract cover check
+.PHONY: help test allocations lint fmt-check vet build rules generate drift tidy-check breaking interop fuzz bench bench-host contract cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
 
 test: ## run every test with the race detector
 	CGO_ENABLED=1 $(GO) test -race -timeout 5m ./...
+
+allocations: ## hold the request path to its allocations, which the race detector's own would hide
+	$(GO) test -count=1 -run '^(TestOneReadCostsLittle|TestAllocations)$$' ./internal/transport ./internal/bench
 
 lint: ## run golangci-lint as .golangci.yml says (the first run builds it)
 	$(TOOL) golangci-lint run ./...
