@@ -3,7 +3,7 @@
 
 GO       ?= go
 TOOL     := $(GO) tool -modfile=internal/tools/go.mod
-FUZZTIME ?= 10s
+FUZZ     ?= 50000x
 BENCH    ?= .
 BENCHTIME ?= 1s
 
@@ -53,8 +53,8 @@ breaking: ## fail if the descriptions would break clients of the last released o
 interop: ## check descriptions and host with tools and a client of others (needs Node.js; skipped without)
 	@GO='$(GO)' interop/run
 
-fuzz: ## run every fuzz target for FUZZTIME (10s) each
-	@.ci/fuzz $(FUZZTIME)
+fuzz: ## run every fuzz target on FUZZ (50000x) inputs each
+	@.ci/fuzz $(FUZZ)
 
 bench: ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./internal/bench
