@@ -15,12 +15,9 @@ import (
 
 // Invoices are what transfers need to pay one. They must be safe for concurrent use.
 type Invoices interface {
-	// PayableBy answers what pays an invoice, or refuses one that does not wait for its payment.
-	PayableBy(id string) (amount decimal.Decimal, currency string, err error)
-	// PayeeOf is the email of the contractor, if there is one.
-	PayeeOf(id string) string
-	// MarkPaid enters the transfer that paid an invoice.
-	MarkPaid(id, txHash string, at time.Time) error
+	// Settle pays an invoice as pay says, or refuses one that does not wait for its payment. It enters the transfer by
+	// the hash that pay answers. Payee is the email address of the contractor.
+	Settle(id string, pay func(amount decimal.Decimal, currency, payee string) (txHash string, err error)) error
 }
 
 // Config is what an app stands on.

@@ -28,24 +28,20 @@ type invoices map[string]struct {
 	hash   string
 }
 
-func (i invoices) PayableBy(id string) (decimal.Decimal, string, error) {
-	found, ok := i[id]
+func (i invoices) Settle(id string, pay func(decimal.Decimal, string, string) (string, error)) error {
+	due, ok := i[id]
 	switch {
 	case !ok:
-		return decimal.Zero, "", refuse.NotFound()
-	case found.hash != "":
-		return decimal.Zero, "", refuse.Conflict("The invoice is paid.")
+		return refuse.NotFound()
+	case due.hash != "":
+		return refuse.Conflict("The invoice is paid.")
 	}
-	return found.amount, "USD", nil
-}
-
-func (i invoices) PayeeOf(string) string { return "friend@example.com" }
-
-func (i invoices) MarkPaid(id, hash string, _ time.Time) error {
-	paid := i[id]
-	paid.hash = hash
-	i[id] = paid
-	return nil
+	var err error
+	due.hash, err = pay(due.amount, "USD", "friend@example.com")
+	if err == nil {
+		i[id] = due
+	}
+	return err
 }
 
 // world is an app on a platform, without anything in front of it.

@@ -169,19 +169,15 @@ func (a *App) payQuote(t *turn, sent *transfer) error {
 }
 
 func (a *App) payInvoice(t *turn, sent *transfer) error {
-	amount, currency, err := a.Invoices.PayableBy(sent.invoice)
-	if err != nil {
-		return err
-	}
-	if sent.amount, err = t.own.CostOf(amount, currency); err != nil {
-		return err
-	}
-	payee := a.Invoices.PayeeOf(sent.invoice)
-	err = a.spend(t, sent, func() (platform.Paid, error) { return t.own.PayByEmail(payee, sent.amount, sent.id) })
-	if err != nil {
-		return err
-	}
-	return a.Invoices.MarkPaid(sent.invoice, sent.hash, t.now)
+	return a.Invoices.Settle(sent.invoice, func(amount decimal.Decimal, currency, payee string) (string, error) {
+		cost, err := t.own.CostOf(amount, currency)
+		if err != nil {
+			return "", err
+		}
+		sent.amount = cost
+		err = a.spend(t, sent, func() (platform.Paid, error) { return t.own.PayByEmail(payee, cost, sent.id) })
+		return sent.hash, err
+	})
 }
 
 // spend pays within the key's spend limit, which gets back what did not move.

@@ -116,7 +116,10 @@ func (b *Billing) enter(ctx context.Context) *turn {
 func (b *Billing) enterPublic() *turn {
 	settings := b.config.Settings()
 	b.mu.Lock()
-	return &turn{state: b.state, settings: settings, now: b.config.Clock.Now().Truncate(time.Millisecond)}
+	return &turn{state: b.state, settings: settings, now: b.config.Clock.Now().Truncate(precision)}
 }
+
+// precision is how finely the host tells the time.
+const precision = time.Millisecond
 
 func (b *Billing) leave() { b.mu.Unlock() }

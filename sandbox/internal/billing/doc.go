@@ -1,9 +1,9 @@
 // Package billing keeps the host's paperwork: uploaded documents, contracts and the invoices issued under them or on
 // their own, together with the copies of invoices that their recipients see. It moves no money; who does tells it so
-// ([Billing.MarkPaid]).
+// ([Billing.Settle]).
 //
 // Like the platform's state machine it trusts its caller: the gate has read the credential and the request's syntax.
-// All state lives behind one mutex, which is not held while a PDF is rendered. Time comes from the host's clock alone.
+// All state lives behind one mutex, which is not held while a PDF is rendered, but is while an invoice is paid. Time comes from the host's clock alone.
 //
 // # What the host decides
 //

@@ -45,7 +45,7 @@ func (b *Billing) UpdateInvoice(ctx context.Context, id string, body commonapi.I
 func (t *turn) payByHand(i *invoice, body commonapi.InvoiceUpdate) error {
 	owner := t.references[body.OnchainTransactionID]
 	switch {
-	case body.PaidAt.After(t.now):
+	case body.PaidAt.Truncate(precision).After(t.now): // now is no finer, and a caller's now may be
 		return refuse.InvalidField("paidAt", "less_than_equal", "A payment is not dated in the future.")
 	case owner != nil && owner != i:
 		return refuse.Conflict("The transaction reference belongs to another invoice.")
@@ -94,46 +94,30 @@ func (t *turn) refer(i *invoice, reference string) {
 	}
 }
 
-// PayableBy answers what pays an invoice, to whoever knows its id. One that does not wait for its payment is a conflict.
-// Source: App API, Transfers.
-func (b *Billing) PayableBy(id string) (amount decimal.Decimal, currency string, err error) {
+// Settle pays an invoice with money of this host, for whoever knows its id, and enters the transfer. Pay moves the amount
+// to the account behind the contractor's email address, and answers the transfer's hash; its refusal leaves the invoice
+// as it is. Nobody changes the invoice meanwhile, so that it is never cancelled under a payment, nor paid twice. An
+// invoice that does not wait for its payment is a conflict. Source: App API, Transfers; States and transitions, Invoice.
+func (b *Billing) Settle(id string, pay func(amount decimal.Decimal, currency, payee string) (txHash string, err error)) error {
 	t := b.enterPublic()
 	defer b.leave()
 	found, err := t.publicInvoice(id)
 	switch {
 	case err != nil:
-		return decimal.Decimal{}, "", err
+		return err
 	case found.status == commonapi.InvoiceStatusPaid:
-		return decimal.Decimal{}, "", refuse.Conflict("The invoice is paid.")
+		return refuse.Conflict("The invoice is paid.")
 	case found.status != commonapi.InvoiceStatusSent:
-		return decimal.Decimal{}, "", refuse.Conflict("The invoice does not wait for its payment.")
+		return refuse.Conflict("The invoice does not wait for its payment.")
 	}
-	return found.amount, string(found.currency), nil
-}
-
-// PayeeOf is the email address of an invoice's contractor, or nothing for an unknown id.
-func (b *Billing) PayeeOf(id string) string {
-	t := b.enterPublic()
-	defer b.leave()
-	if found, ok := t.invoices[id]; ok {
-		return found.contractor.profile.Email
+	hash, err := pay(found.amount, string(found.currency), found.contractor.profile.Email)
+	if err != nil {
+		return err
 	}
-	return ""
-}
-
-// MarkPaid enters the transfer that paid an invoice. The money has moved, so it does so in whatever state the invoice is
-// by then; only an unknown id is refused. Source: App API, Transfers; States and transitions, Invoice.
-func (b *Billing) MarkPaid(id, txHash string, at time.Time) error {
-	t := b.enterPublic()
-	defer b.leave()
-	found, ok := t.invoices[id]
-	if !ok {
-		return refuse.NotFound()
-	}
-	t.refer(found, txHash)
+	t.refer(found, hash)
 	found.transaction = &commonapi.InvoiceTransaction{
-		OnchainTransactionID: txHash, Amount: number.Of(found.amount), TxHash: txHash, Type: paidByTransfer, CreatedAt: at,
+		OnchainTransactionID: hash, Amount: number.Of(found.amount), TxHash: hash, Type: paidByTransfer, CreatedAt: t.now,
 	}
-	found.status, found.paidAt, found.transferred, found.updatedAt = commonapi.InvoiceStatusPaid, at, true, t.now
+	found.status, found.paidAt, found.transferred, found.updatedAt = commonapi.InvoiceStatusPaid, t.now, true, t.now
 	return nil
 }

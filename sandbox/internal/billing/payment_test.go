@@ -2,9 +2,11 @@ package billing_test
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -98,22 +100,25 @@ func TestPaymentByTransfer(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invoice().ID
-	amount, currency, err := o.PayableBy(id)
+	broke := errors.New("no money")
+	require.ErrorIs(t, o.Settle(id, func(decimal.Decimal, string, string) (string, error) { return "0xdef", broke }), broke)
+	unpaid, err := o.PublicInvoice(id)
 	require.NoError(t, err)
-	assert.Equal(t, "100", amount.String())
-	assert.Equal(t, "EUR", currency)
-	assert.Equal(t, ada, o.PayeeOf(id))
-	assert.Empty(t, o.PayeeOf("nowhere"))
-	require.NoError(t, o.MarkPaid(id, "0xabc", start))
+	assert.Equal(t, commonapi.InvoiceStatusSent, unpaid.Status)
+	assert.Nil(t, unpaid.Transaction)
 
+	o.clock.Advance(time.Hour)
+	require.NoError(t, o.Settle(id, func(amount decimal.Decimal, currency, payee string) (string, error) {
+		assert.Equal(t, "100 EUR "+ada, amount.String()+" "+currency+" "+payee)
+		return "0xabc", nil
+	}))
 	read, err := o.PublicInvoice(id)
 	require.NoError(t, err)
 	assert.Equal(t, commonapi.InvoiceStatusPaid, read.Status)
 	assert.Equal(t, "0xabc", read.Transaction.TxHash)
-	assert.Equal(t, start, read.PaidAt)
+	assert.Equal(t, start.Add(time.Hour), read.PaidAt)
 
-	_, _, err = o.PayableBy(id)
-	require.ErrorIs(t, err, refuse.Conflict(""))
+	require.ErrorIs(t, o.Settle(id, free), refuse.Conflict(""))
 	_, err = o.update(id, commonapi.InvoiceUpdate{Status: "sent"})
 	require.ErrorIs(t, err, refuse.Conflict(""), "the money has moved")
 	_, err = o.update(id, paid("another", time.Time{}))
@@ -121,22 +126,23 @@ func TestPaymentByTransfer(t *testing.T) {
 	again, err := o.update(id, paid("", time.Time{}))
 	require.NoError(t, err)
 	assert.Equal(t, "0xabc", again.Transaction.TxHash)
-	require.ErrorIs(t, o.MarkPaid("nowhere", "0x", start), refuse.NotFound())
-	_, _, err = o.PayableBy("nowhere")
-	require.ErrorIs(t, err, refuse.NotFound())
+	require.ErrorIs(t, o.Settle("nowhere", free), refuse.NotFound())
 }
+
+// free pays without money.
+func free(decimal.Decimal, string, string) (string, error) { return "0xfree", nil }
 
 func TestOnlySentInvoicesArePayable(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	id := o.invoice().ID
 	for status, want := range map[commonapi.InvoiceStatus]error{
-		"sent": nil, "cancelled": refuse.Conflict(""), "client_declined": refuse.Conflict(""), "client_paid": refuse.Conflict(""), "draft": refuse.NotFound(),
+		"sent": nil, "paid": refuse.Conflict(""), "cancelled": refuse.Conflict(""), "client_declined": refuse.Conflict(""),
+		"client_paid": refuse.Conflict(""), "draft": refuse.NotFound(),
 	} {
+		id := o.invoice().ID
 		_, err := o.update(id, commonapi.InvoiceUpdate{Status: status})
 		require.NoError(t, err)
-		_, _, err = o.PayableBy(id)
-		assert.ErrorIs(t, err, want, status)
+		assert.ErrorIs(t, o.Settle(id, free), want, status)
 	}
 }
 
