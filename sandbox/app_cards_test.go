@@ -89,6 +89,26 @@ func TestACardShowsItsNumberToItsWallet(t *testing.T) {
 	assert.Equal(t, map[string]string{"body.nonce": "nonce_expired"}, got.details())
 }
 
+func TestANonceIsValidForFiveMinutes(t *testing.T) {
+	w := newWorld(t, stopped())
+	me, key := w.app(), w.host.Credentials().Wallet
+	id := me.activeCard()
+	reveal := func(nonce int64) reply { return me.call("POST", "/cards/"+id+"/details", proof(t, key, id, nonce)) }
+	now := w.host.Now().Unix()
+	for _, off := range []int64{-301, 301} {
+		assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, reveal(now+off).fields(), off)
+	}
+	for _, off := range []int64{-300, -299, 299, 300} {
+		assert.Equal(t, http.StatusOK, reveal(now+off).status, off)
+	}
+	w.host.Advance(time.Millisecond)
+	assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, reveal(now-300).fields(), "five minutes and a moment")
+	refused(t, http.StatusConflict, "conflict", reveal(now-299))
+	assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, reveal(now+301).fields(), "five minutes but for a moment")
+	w.host.Advance(time.Second - time.Millisecond)
+	assert.Equal(t, http.StatusOK, reveal(now+301).status)
+}
+
 func TestProductsOnSaleAreListedByDefault(t *testing.T) {
 	reference := newWorld(t).reference()
 	count := func(query string) int {

@@ -103,6 +103,17 @@ func TestPaidOffline(t *testing.T) {
 	assert.Equal(t, map[string]string{"status": "enum"}, me.call("PUT", path, object{"status": "lost"}).fields())
 }
 
+// Callers tell the time more finely than the host: their now is not the host's future.
+func TestAPaymentIsDatedNow(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 999_999, time.UTC)
+	me := newWorld(t, sandbox.WithClock(func() time.Time { return now })).app()
+	path := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	paid := me.got(http.StatusOK, "PUT", path, object{"status": "paid", "paidAt": now})
+	assert.Equal(t, "2026-05-01T12:00:00.000999999Z", paid.text("paidAt"))
+	future := me.call("PUT", path, object{"status": "paid", "paidAt": now.Add(time.Millisecond)})
+	assert.Equal(t, map[string]string{"paidAt": "less_than_equal"}, future.fields())
+}
+
 func TestATransactionReferenceBelongsToOneInvoice(t *testing.T) {
 	me := newWorld(t).app()
 	one := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")

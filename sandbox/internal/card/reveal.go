@@ -46,9 +46,11 @@ func (c *Cards) Reveal(ctx context.Context, id string, proof commonapi.CardDetai
 	}, nil
 }
 
-// fresh tells whether a nonce is a Unix time around now. Bounds are compared in seconds, so that no nonce overflows.
+// fresh tells whether a nonce is a Unix time around now. Bounds are compared in whole seconds, so that no nonce
+// overflows: the first is rounded up and the last down, because neither may be more than the lifetime off.
 func (t *turn) fresh(nonce int64) bool {
-	return nonce >= t.now.Add(-nonceLifetime).Unix() && nonce <= t.now.Add(nonceLifetime).Unix()
+	first := t.now.Add(-nonceLifetime + time.Second - time.Nanosecond).Unix()
+	return nonce >= first && nonce <= t.now.Add(nonceLifetime).Unix()
 }
 
 // use remembers a nonce for as long as it could come again.
