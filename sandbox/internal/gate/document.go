@@ -11,20 +11,27 @@ import (
 
 // The descriptions of the surfaces, each read once. Nobody changes them.
 var (
-	platformDocument  = readOnce("dapi.yaml")
-	appDocument       = readOnce("appapi.yaml")
-	referenceDocument = readOnce("refapi.yaml")
+	platformDocument  = readOnce("dapi.yaml") // says itself which names it refuses
+	appDocument       = readOnce("appapi.yaml", refuseUnknownNames)
+	referenceDocument = readOnce("refapi.yaml", refuseUnknownNames)
 	publicDocument    = readOnce("public.yaml")
 )
 
-// readOnce reads a description and what it refers to, out of what is built in and nothing else.
-func readOnce(name string) func() (*openapi3.T, error) {
+// readOnce reads a description and what it refers to, out of what is built in and nothing else, and adjusts it.
+func readOnce(name string, adjust ...func(*openapi3.T)) func() (*openapi3.T, error) {
 	return sync.OnceValues(func() (*openapi3.T, error) {
 		loader := openapi3.NewLoader()
 		loader.ReadFromURIFunc = func(_ *openapi3.Loader, location *url.URL) ([]byte, error) {
 			return openapi.Files.ReadFile(location.Path)
 		}
-		return loader.LoadFromURI(&url.URL{Path: name})
+		document, err := loader.LoadFromURI(&url.URL{Path: name})
+		if err != nil {
+			return nil, err
+		}
+		for _, adjust := range adjust {
+			adjust(document)
+		}
+		return document, nil
 	})
 }
 

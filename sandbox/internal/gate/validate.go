@@ -2,6 +2,7 @@ package gate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -66,10 +67,14 @@ func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
 		return nil, refuse.InvalidRequest("The body is to be application/json.")
 	}
 	value := jsontext.Value(body)
-	if isArray := route.takesArray(); !value.IsValid() || isArray != (value.Kind() == '[') || !isArray && value.Kind() != '{' {
-		return nil, refuse.InvalidRequest("The body is to be one JSON object in UTF-8, without a name twice.")
-	} else if isArray {
+	if route.takesArray() {
+		if !value.IsValid() || value.Kind() != '[' {
+			return nil, refuse.InvalidRequest("The body is to be one JSON array in UTF-8, without a name twice in an object.")
+		}
 		return body, nil
+	}
+	if !value.IsValid() || value.Kind() != '{' {
+		return nil, refuse.InvalidRequest("The body is to be one JSON object in UTF-8, without a name twice.")
 	}
 	members, err := membersOf(body)
 	if err != nil {
@@ -166,7 +171,11 @@ func fieldsOfBody(wrong *openapi3filter.RequestError) []refuse.Field {
 	if errors.Is(wrong.Err, openapi3filter.ErrInvalidRequired) {
 		return []refuse.Field{{Field: "body", Code: "missing", Message: "The body is missing."}}
 	}
-	return fieldsOf(wrong.Err)
+	fields := fieldsOf(wrong.Err)
+	for i := range fields {
+		fields[i].Field = cmp.Or(fields[i].Field, "body") // of which a list as a whole is wrong
+	}
+	return fields
 }
 
 // replaceBody gives the request a body that can be read again without a copy.

@@ -1,0 +1,42 @@
+package gate
+
+import "github.com/getkin/kin-openapi/openapi3"
+
+// refuseUnknownNames makes a description that leaves it open refuse the names that it does not have in the bodies of
+// requests: a misspelled one would do nothing, or something else, and look like a success. Answers made of the same parts
+// are held to them too.
+// Source: Versioning; Errors, Platform envelope.
+func refuseUnknownNames(document *openapi3.T) {
+	for _, path := range document.Paths.Map() {
+		for _, operation := range path.Operations() {
+			if operation.RequestBody != nil {
+				seal(operation.RequestBody.Value.Content.Get("application/json").Schema.Value)
+			}
+		}
+	}
+}
+
+// seal closes a schema, and every schema in it, that has names of its own and does not say whether there are more.
+func seal(schema *openapi3.Schema) {
+	if schema.Items != nil {
+		seal(schema.Items.Value)
+	}
+	for _, part := range schema.AllOf {
+		seal(part.Value)
+	}
+	for _, variant := range schema.OneOf {
+		// Of some variants the service shows nothing but that they exist; their names are guesses.
+		if _, guessed := variant.Value.Extensions["x-assumed"].(string); !guessed {
+			seal(variant.Value)
+		}
+	}
+	open := schema.AdditionalProperties.Has == nil && schema.AdditionalProperties.Schema == nil
+	if !open || len(schema.Properties) == 0 {
+		return
+	}
+	no := false
+	schema.AdditionalProperties.Has = &no
+	for _, property := range schema.Properties {
+		seal(property.Value)
+	}
+}
