@@ -252,6 +252,22 @@ func TestATransferPaysAnInvoice(t *testing.T) {
 	balanced(t, w)
 }
 
+// Every fiat currency that an invoice can have has a price, so that the invoice can be paid.
+func TestEveryFiatCurrencyOfAnInvoiceIsPricedAndPaid(t *testing.T) {
+	w := newWorld(t)
+	client, contractor := w.app(), w.appWith(sandbox.AppKeyRegistration{Email: "contractor@example.com"})
+	client.fund(1)
+	left := client.holds()
+	for _, currency := range []string{"USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "SEK", "NOK", "AED", "HKD"} {
+		rate := w.call("GET", "/utils/rates/"+currency, nil)
+		require.Equal(t, http.StatusOK, rate.status, "%s: %s", currency, rate.raw)
+		client.must(http.StatusOK, "POST", "/apps/transfer", object{"invoiceId": contractor.invoice(currency, "1")})
+		assert.NotEqual(t, left, client.holds(), currency)
+		left = client.holds()
+	}
+	balanced(t, w)
+}
+
 func TestAnInvoiceThatIsNotPaidForStaysAsItIs(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()

@@ -41,8 +41,12 @@ func (o Own) CostOf(amount decimal.Decimal, currency string) (decimal.Decimal, e
 	if err != nil {
 		return decimal.Zero, err
 	}
-	if _, priced := perDollar[fiatOf(currency)]; !priced {
+	var rate decimal.Decimal
+	if _, priced := perDollar[fiatOf(currency)]; priced {
+		rate = t.rate(settlementDollars, currency)
+	}
+	if !rate.IsPositive() { // nor if prices have worsened to nothing
 		return decimal.Zero, refuse.Conflict("There is no price for " + currency + ".")
 	}
-	return amount.DivRound(t.rate(settlementDollars, currency), assetDecimals+rateDecimals).RoundUp(assetDecimals), nil
+	return amount.DivRound(rate, assetDecimals+rateDecimals).RoundUp(assetDecimals), nil
 }

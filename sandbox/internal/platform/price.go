@@ -30,7 +30,7 @@ var perDollar = func() map[string]decimal.Decimal {
 		"DKK": "6.87", "NOK": "10.62", "TRY": "32.40", "ILS": "3.71", "AED": "3.6725", "SAR": "3.75", "EGP": "47.60", "NGN": "1480",
 		"XOF": "603", "SLE": "22.50", "TZS": "2590", "UGX": "3790", "ZMW": "26.30", "AUD": "1.52", "JPY": "154.80", "KRW": "1368",
 		"CNY": "7.24", "HKD": "7.82", "INR": "83.40", "IDR": "16050", "MYR": "4.75", "PHP": "57.30", "PKR": "278", "THB": "36.60",
-		"VND": "25400", "BDT": "109.70",
+		"VND": "25400", "BDT": "109.70", "CHF": "0.88", "NZD": "1.64", "SEK": "10.48",
 	} {
 		table[currency] = decimal.RequireFromString(rate)
 	}
