@@ -16,7 +16,7 @@ func TestNamesThatTheAppAPIDoesNotKnowAreRefused(t *testing.T) {
 	app.fund(1)
 	contact, card, contract := app.wallet("base", "USDC"), app.activeCard(), app.activeContract()
 	invoice := app.invoice("USD", "1")
-	wallet := object{"walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7", "chainId": "base", "currency": "USDC", "adress": "x"}
+	wallet := object{"walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7", "chainId": "base", "currency": "USDC", "addr": "x"}
 	line := object{"name": "x", "quantity": 1, "price": "1", "Price": "100"}
 	for _, c := range []struct {
 		method, path string
@@ -29,8 +29,8 @@ func TestNamesThatTheAppAPIDoesNotKnowAreRefused(t *testing.T) {
 		{"POST", "/documents/contracts/invoices", object{"currency": "EUR", "clientEmail": "client@example.com", "items": []any{line}}, "items.0.Price"},
 		{"POST", "/documents/contracts/invoices/batch_invoicing", []any{object{"contractId": contract}, object{"contractId": contract, "peroid": 2}}, "1.peroid"},
 		{"PATCH", "/documents/contracts/" + contract, object{"fields": object{"amuont": "1"}}, "fields.amuont"},
-		{"POST", "/user/contact", object{"account": wallet}, "account.adress"},
-		{"PATCH", "/user/contacts/" + contact, object{"nmae": "x"}, "nmae"},
+		{"POST", "/user/contact", object{"account": wallet}, "account.addr"},
+		{"PATCH", "/user/contacts/" + contact, object{"names": "x"}, "names"},
 		{"PUT", "/user/kyc", object{"address": object{"street": "x"}}, "address.street"},
 		{"PUT", "/cards/" + card + "/limit", object{"dailyLimt": 5}, "dailyLimt"},
 		{"POST", "/banks/activate", object{"method": []string{"sepa"}}, "method"},
