@@ -1,6 +1,8 @@
 package openapi_test
 
 import (
+	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -191,6 +193,53 @@ func TestKeyAnchoredOperations(t *testing.T) {
 		"POST /sandbox/deposits", "POST /sandbox/payins/{payinId}/complete", "POST /sandbox/payouts/{payoutId}/status",
 		"POST /apps/transfer",
 	}, anchored)
+}
+
+// What an operation takes brings slugs along: a key that is malformed, an id or a client of nobody, a cursor of another query, an
+// anchored key with other terms.
+func TestParametersBringTheirSlugs(t *testing.T) {
+	for _, o := range operations(t, "dapi.yaml") {
+		var expected []any
+		names := map[string]bool{}
+		for _, parameter := range o.node["parameters"].([]any) {
+			p := parameter.(map[string]any)
+			name, _ := p["name"].(string)
+			names[name+path.Base(fmt.Sprint(p["$ref"]))] = true
+		}
+		if o.method != "GET" {
+			assert.True(t, names["IdempotencyKey"], "%s takes a key, as every write", o.id)
+			expected = append(expected, "idempotency_key_invalid")
+		}
+		if o.node["x-idempotency"] == "key" {
+			expected = append(expected, "idempotency_key_reused")
+		}
+		if names["ServiceAccount"] || strings.Contains(o.path, "{") {
+			expected = append(expected, "not_found", "invalid_id")
+		}
+		if names["cursor<nil>"] {
+			expected = append(expected, "invalid_cursor")
+		}
+		assert.Subset(t, o.node["x-slugs"], expected, o.id)
+	}
+}
+
+// Confirming is where the service co-signs: whatever can stand in the way of that is listed, and one confirm is like the other but for
+// what a payout and a deal have of their own.
+func TestBothConfirmsCanBeRefusedAlike(t *testing.T) {
+	slugs := map[string][]any{}
+	for _, o := range operations(t, "dapi.yaml") {
+		slugs[o.id], _ = o.node["x-slugs"].([]any)
+	}
+	for _, confirm := range []string{"ConfirmPayout", "ConfirmEscrowAction"} {
+		assert.Subset(t, slugs[confirm], []any{
+			"signature_invalid", "key_not_registered", "wallet_not_linked", "signer_not_attached", "signing_policy_refused",
+			"approval_consumed", "approval_mismatch",
+		}, confirm)
+	}
+	assert.Contains(t, slugs["ConfirmPayout"], "funding_attempt_expired")
+	assert.NotContains(t, slugs["ConfirmPayout"], "approval_expired")
+	assert.Subset(t, slugs["ConfirmEscrowAction"], []any{"approval_expired", "conflict"})
+	assert.NotContains(t, slugs["ConfirmEscrowAction"], "funding_attempt_expired")
 }
 
 type operation struct {

@@ -33,7 +33,7 @@ func judgeAnswer(x *Exchange, found *[]Finding) {
 		w.confirm(layer, "", kind(x.Answer), "")
 	}
 	if x.Accepted() {
-		w.confirm(o.Node, "", kind(x.Answer), "answer")
+		w.confirm(o.Node, "", kind(x.Answer), "answer", "resource")
 	}
 }
 
@@ -84,6 +84,20 @@ func (w *walk) refused() {
 		w.confirm(o.Root, "error.code", w.x.Slug, "x-slugs")
 	default: // which operation answers which slug is assumed on some surfaces, and nowhere stated
 		w.contradict(o.Root, "error.code", w.x.Slug, "x-slugs")
+	}
+	w.scope()
+}
+
+// scope judges the scope that a refusal asks for.
+func (w *walk) scope() {
+	required := text(member(member(w.x.Answer, "error"), "details"), "requiredScope")
+	if required == "" {
+		return
+	}
+	if o := w.x.Operation; required == o.Node.At("x-scope").Text() {
+		w.confirm(o.Root, "error.details.requiredScope", required, "x-scope")
+	} else {
+		w.contradict(o.Root, "error.details.requiredScope", required, "x-scope")
 	}
 }
 

@@ -95,13 +95,14 @@ func (w *walk) contradict(node wire.Node, field, seen string, aspects ...string)
 	return noted
 }
 
-// unassumed blames the operation's assumed answer or body; if they are stated, it is a deviation from what is stated.
+// unassumed blames the operation's assumed answer or body; if they are stated, it is a deviation from what is stated. An operation
+// that assumes a shape says "answer", and one that assumes which of the resources it answers "resource".
 func (w *walk) unassumed(field, seen string) {
-	aspect := "answer"
+	aspects := []string{"answer", "resource"}
 	if w.side == ofRequest {
-		aspect = "body"
+		aspects = []string{"body"}
 	}
-	if w.x.Operation == nil || !w.contradict(w.x.Operation.Node, field, seen, aspect) {
+	if w.x.Operation == nil || !w.contradict(w.x.Operation.Node, field, seen, aspects...) {
 		w.note(nil, Contradicted, field, seen)
 	}
 }

@@ -99,6 +99,7 @@ func about(t *testing.T, r *report.Report, name string) report.AssumptionSeen {
 
 const (
 	treasury  = `{"maxCredit":"100","balances":[{"currency":"USDC","available":"5"}],"gas":"1"}`
+	contact   = `{"id":"ct_1","name":"Bob","isExternal":true,"createdAt":"2026-01-01T00:00:00Z"}`
 	challenge = `{"challengeId":"ch_1","payload":"bG9naW4=","expiresAt":"2026-01-01T00:00:00Z"}`
 	client    = `{"id":"cl_1","email":"a@example.com","status":"ready","type":"business","createdAt":"2026-01-01T00:00:00Z"}`
 	refused   = `{"error":{"code":"validation_failed","message":"No.","details":{"fields":[{"field":"FIELD","code":"CODE","message":"No."}]}}}`
@@ -106,6 +107,10 @@ const (
 
 func refusal(field, code string) string {
 	return strings.NewReplacer("FIELD", field, "CODE", code).Replace(refused)
+}
+
+func scoped(required string) string {
+	return `{"error":{"code":"forbidden","message":"No.","details":{"requiredScope":"` + required + `","scope":[]}}}`
 }
 
 // Each row is one answer, one assumption, and what the answer shows of it.
@@ -137,6 +142,10 @@ func TestOneAnswerOneVerdict(t *testing.T) {
 		"an unknown field of quotes": {made{request: "POST /dapi/v1/payins", body: `{"amount":"1","currency":"USDC"}`, status: 201, answer: `{"id":"pi_1","status":"quoted","createdAt":"2026-01-01T00:00:00Z","quote":{"sourceAmount":"1","sourceCurrency":"USDC","destinationAmount":"1","destinationCurrency":"USDC","rate":"1","fee":"0","expiresAt":"2026-01-01T00:00:00Z","spread":"0"}}`}, "dapi.yaml Quote", report.Contradicted, "answer quote.spread", "not described"},
 		"a refusal of another shape": {made{request: "GET /user", status: 403, answer: `{"message":"No."}`}, "appapi.yaml response Refusal", report.Contradicted, "answer error", "missing"},
 		"a refusal as assumed":       {made{request: "GET /user", status: 403, answer: `{"error":{"code":"forbidden","message":"No."}}`}, "appapi.yaml response Refusal", report.Confirmed, "answer", "object"},
+		"the scope that is taken":    {made{request: "GET /dapi/v1/clients/cl_1", status: 403, answer: scoped("read")}, "dapi.yaml the file x-scope", report.Confirmed, "answer error.details.requiredScope", "read"},
+		"a scope of another name":    {made{request: "GET /dapi/v1/clients/cl_1", status: 403, answer: scoped("clients:read")}, "dapi.yaml the file x-scope", report.Contradicted, "answer error.details.requiredScope", "clients:read"},
+		"a slug that fits not there": {made{request: "GET /dapi/v1/clients/cl_1", status: 409, answer: `{"error":{"code":"already_funded","message":"No."}}`}, "dapi.yaml the file x-slugs", report.Contradicted, "answer error.code", "already_funded"},
+		"another resource":           {made{request: "PATCH /dapi/v1/contacts/ct_1", body: `{}`, status: 200, answer: `{"updated":true}`}, "dapi.yaml UpdateContact resource", report.Contradicted, "answer id", "missing"},
 		"a slug that is not listed":  {made{request: "GET /user", status: 409, answer: `{"error":{"code":"already_funded","message":"No."}}`}, "appapi.yaml the file x-slugs", report.Contradicted, "answer error.code", "already_funded"},
 
 		"a field that was taken":        {made{"POST /dapi/v1/clients", `{"email":"a@example.com","type":"business"}`, 201, client, ""}, "dapi.yaml ClientCreate.type", report.Confirmed, "request type", `"business"`},
@@ -178,11 +187,11 @@ func TestOneContradictionOutweighsAll(t *testing.T) {
 
 // What is stated is not assumed: an answer that differs from it is told apart.
 func TestDeviationsFromWhatIsStated(t *testing.T) {
-	r := judge(t, made{request: "GET /dapi/v1/sandbox/treasury", status: 200, answer: strings.Replace(treasury, `"100"`, `100`, 1)})
+	r := judge(t, made{request: "POST /dapi/v1/contacts", body: `{}`, status: 201, answer: strings.Replace(contact, `"Bob"`, `7`, 1)})
 	require.Len(t, r.Deviations, 1)
-	assert.Equal(t, "answer maxCredit", r.Deviations[0].Field)
+	assert.Equal(t, "answer name", r.Deviations[0].Field)
 	assert.Equal(t, "number, not string", r.Deviations[0].Seen)
-	assert.Equal(t, []string{"dapi GetTreasury: maxCredit: type"}, r.Violations, "the second reader sees it as well")
+	assert.Equal(t, []string{"dapi CreateContact: name: type"}, r.Violations, "the second reader sees it as well")
 	assert.Zero(t, r.Count(report.Contradicted))
 
 	r = judge(t, made{request: "GET /dapi/v1/chains", status: 418, answer: `{"error":{"code":"teapot","message":"No."}}`})

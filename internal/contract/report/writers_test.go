@@ -19,7 +19,7 @@ func told(t *testing.T) *report.Report {
 	t.Helper()
 	r := judge(t,
 		made{request: "GET /dapi/v1/sandbox/treasury", status: 200, answer: strings.Replace(treasury, `"1"`, `1`, 1)},
-		made{request: "GET /dapi/v1/sandbox/treasury", status: 200, answer: strings.Replace(treasury, `"100"`, `100`, 1)},
+		made{request: "POST /dapi/v1/contacts", body: `{}`, status: 201, answer: strings.Replace(contact, `"Bob"`, `7`, 1)},
 		made{request: "GET /dapi/v1/clients/cl_1", status: 200, answer: strings.Replace(client, "type", "legalForm", 1)},
 		made{request: "GET /dapi/v1/payouts/po_1", status: 404, answer: `{"error":{"code":"not_found","message":"No."}}`},
 	)
@@ -41,12 +41,12 @@ func TestTheTerminalShowsWhatCallsForALook(t *testing.T) {
 		"against https://host.example, 1.5s",
 		"payouts           1       1        0  1",
 		"cards             0       0        1  0",
-		"Operations        2  of 91 called",
+		"Operations        3  of 91 called",
 		"Slugs             1  of 46 seen",
 		"CONTRADICTED  dapi.yaml Treasury.gas, all of it",
 		"dapi GetTreasury 200, answer gas: number, not string",
 		`"gas": number`,
-		"DEVIATES", "answer maxCredit: number, not string",
+		"DEVIATES", "answer name: number, not string",
 		"UNDESCRIBED  dapi GetClient 200, answer legalForm",
 		"Not called: dapi CreateChallenge, ",
 		"Not seen: already_funded, ",
@@ -100,7 +100,7 @@ func TestJUnitCountsWhatItHolds(t *testing.T) {
 	assert.Equal(t, []int{tests, failures, skipped}, []int{read.Tests, read.Failures, read.Skipped})
 	assert.Equal(t, 2+r.Count(report.Open), skipped)
 	assert.Contains(t, messages["Treasury.gas, all of it"], `"gas": number`)
-	assert.Contains(t, messages["dapi GetTreasury answer maxCredit"], "not string")
+	assert.Contains(t, messages["dapi CreateContact answer name"], "not string")
 	assert.Contains(t, messages, "to a bank")
 }
 
@@ -123,7 +123,7 @@ func TestJSONHasAllOfIt(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(out.Bytes(), &read))
 	assert.Equal(t, "https://host.example", read.Host)
-	assert.Equal(t, 2, read.Summary.Operations.Seen)
+	assert.Equal(t, 3, read.Summary.Operations.Seen)
 	assert.Equal(t, 1, read.Summary.NeedsEmbeddedHost)
 	assert.Equal(t, len(read.Assumptions), read.Summary.Confirmed+read.Summary.Contradicted+read.Summary.Open)
 	assert.Len(t, read.Operations, read.Summary.Operations.Of)

@@ -1303,6 +1303,24 @@ type ServiceAccount = ClientID
 // Refusal The body of every refusal. Source: Errors, Platform envelope.
 type Refusal = ErrorEnvelope
 
+// CreateChallengeParams defines parameters for CreateChallenge.
+type CreateChallengeParams struct {
+	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// RefreshTokenParams defines parameters for RefreshToken.
+type RefreshTokenParams struct {
+	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// CreateTokenParams defines parameters for CreateToken.
+type CreateTokenParams struct {
+	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
 // ListRailsParams defines parameters for ListRails.
 type ListRailsParams struct {
 	// Limit Page size, 1 to 100 (Limits, Pages and sizes).
@@ -1419,6 +1437,9 @@ type PrepareEscrowActionParams struct {
 
 // ConfirmEscrowActionParams defines parameters for ConfirmEscrowAction.
 type ConfirmEscrowActionParams struct {
+	// IdempotencyKey Anchors a write; accepted on every write and required on none (Limits, Idempotency).
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
+
 	// XServiceAccount The client to act for; absent to act as the integrator itself.
 	XServiceAccount ServiceAccount `json:"X-Service-Account,omitempty,omitzero"`
 }
@@ -1808,13 +1829,13 @@ func (t *ContactAccount) UnmarshalJSON(b []byte) error {
 type ServerInterface interface {
 	// CreateChallenge Start a login
 	// (POST /auth/challenge)
-	CreateChallenge(w http.ResponseWriter, r *http.Request)
+	CreateChallenge(w http.ResponseWriter, r *http.Request, params CreateChallengeParams)
 	// RefreshToken Mint a new access token
 	// (POST /auth/refresh)
-	RefreshToken(w http.ResponseWriter, r *http.Request)
+	RefreshToken(w http.ResponseWriter, r *http.Request, params RefreshTokenParams)
 	// CreateToken Complete a login
 	// (POST /auth/token)
-	CreateToken(w http.ResponseWriter, r *http.Request)
+	CreateToken(w http.ResponseWriter, r *http.Request, params CreateTokenParams)
 	// ListRails List rails and virtual accounts
 	// (GET /banks)
 	ListRails(w http.ResponseWriter, r *http.Request, params ListRailsParams)
@@ -1910,8 +1931,35 @@ type MiddlewareFunc func(http.Handler) http.Handler
 // CreateChallenge operation middleware
 func (siw *ServerInterfaceWrapper) CreateChallenge(w http.ResponseWriter, r *http.Request) {
 
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateChallengeParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.CreateChallenge(w, r)
+		siw.Handler.CreateChallenge(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1924,8 +1972,35 @@ func (siw *ServerInterfaceWrapper) CreateChallenge(w http.ResponseWriter, r *htt
 // RefreshToken operation middleware
 func (siw *ServerInterfaceWrapper) RefreshToken(w http.ResponseWriter, r *http.Request) {
 
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RefreshTokenParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.RefreshToken(w, r)
+		siw.Handler.RefreshToken(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1938,8 +2013,35 @@ func (siw *ServerInterfaceWrapper) RefreshToken(w http.ResponseWriter, r *http.R
 // CreateToken operation middleware
 func (siw *ServerInterfaceWrapper) CreateToken(w http.ResponseWriter, r *http.Request) {
 
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateTokenParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.CreateToken(w, r)
+		siw.Handler.CreateToken(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2776,6 +2878,25 @@ func (siw *ServerInterfaceWrapper) ConfirmEscrowAction(w http.ResponseWriter, r 
 	var params ConfirmEscrowActionParams
 
 	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
 
 	// ------------- Optional header parameter "X-Service-Account" -------------
 	if valueList, found := headers[http.CanonicalHeaderKey("X-Service-Account")]; found {
@@ -3821,7 +3942,8 @@ type TransactionJSONResponse struct {
 }
 
 type CreateChallengeRequestObject struct {
-	Body *CreateChallengeJSONRequestBody
+	Params CreateChallengeParams
+	Body   *CreateChallengeJSONRequestBody
 }
 
 type CreateChallengeResponseObject interface {
@@ -3871,7 +3993,8 @@ func (response CreateChallengedefaultJSONResponse) VisitCreateChallengeResponse(
 }
 
 type RefreshTokenRequestObject struct {
-	Body *RefreshTokenJSONRequestBody
+	Params RefreshTokenParams
+	Body   *RefreshTokenJSONRequestBody
 }
 
 type RefreshTokenResponseObject interface {
@@ -3921,7 +4044,8 @@ func (response RefreshTokendefaultJSONResponse) VisitRefreshTokenResponse(w http
 }
 
 type CreateTokenRequestObject struct {
-	Body *CreateTokenJSONRequestBody
+	Params CreateTokenParams
+	Body   *CreateTokenJSONRequestBody
 }
 
 type CreateTokenResponseObject interface {
@@ -5580,8 +5704,10 @@ type strictHandler struct {
 }
 
 // CreateChallenge operation middleware
-func (sh *strictHandler) CreateChallenge(w http.ResponseWriter, r *http.Request) {
+func (sh *strictHandler) CreateChallenge(w http.ResponseWriter, r *http.Request, params CreateChallengeParams) {
 	var request CreateChallengeRequestObject
+
+	request.Params = params
 
 	var body CreateChallengeJSONRequestBody
 	if err := runtime.BindJSONBody(r, &body); err != nil {
@@ -5611,8 +5737,10 @@ func (sh *strictHandler) CreateChallenge(w http.ResponseWriter, r *http.Request)
 }
 
 // RefreshToken operation middleware
-func (sh *strictHandler) RefreshToken(w http.ResponseWriter, r *http.Request) {
+func (sh *strictHandler) RefreshToken(w http.ResponseWriter, r *http.Request, params RefreshTokenParams) {
 	var request RefreshTokenRequestObject
+
+	request.Params = params
 
 	var body RefreshTokenJSONRequestBody
 	if err := runtime.BindJSONBody(r, &body); err != nil {
@@ -5642,8 +5770,10 @@ func (sh *strictHandler) RefreshToken(w http.ResponseWriter, r *http.Request) {
 }
 
 // CreateToken operation middleware
-func (sh *strictHandler) CreateToken(w http.ResponseWriter, r *http.Request) {
+func (sh *strictHandler) CreateToken(w http.ResponseWriter, r *http.Request, params CreateTokenParams) {
 	var request CreateTokenRequestObject
+
+	request.Params = params
 
 	var body CreateTokenJSONRequestBody
 	if err := runtime.BindJSONBody(r, &body); err != nil {
