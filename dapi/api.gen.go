@@ -1572,7 +1572,7 @@ var opPrepareEscrowAction = transport.Operation{
 // PrepareEscrowAction sends POST /escrow/{escrowId}/actions: prepare an escrow action.
 func (c lowLevel) PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body *EscrowActionCreate, options []moneymovement.CallOption) (*EscrowAction, error) {
 	r := c.request(&opPrepareEscrowAction, options)
-	r.PathParam("escrowId", string(escrowID), transport.Rule{Pattern: "^esc_[A-Za-z0-9._:\\-]{1,216}$", Prefix: "esc_"})
+	r.PathParam("escrowId", string(escrowID), transport.Rule{Pattern: "^(?:esc_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "esc_"})
 	r.Body(body, body.validate)
 	return transport.Do[EscrowAction](ctx, c.transport, r)
 }
@@ -1584,7 +1584,7 @@ var opConfirmEscrowAction = transport.Operation{
 // ConfirmEscrowAction sends POST /escrow/{escrowId}/actions/{idempotencyKey}/confirm: confirm an escrow action.
 func (c lowLevel) ConfirmEscrowAction(ctx context.Context, escrowID EscrowID, idempotencyKey string, body *ApprovalConfirm, options []moneymovement.CallOption) (*Escrow, error) {
 	r := c.request(&opConfirmEscrowAction, options)
-	r.PathParam("escrowId", string(escrowID), transport.Rule{Pattern: "^esc_[A-Za-z0-9._:\\-]{1,216}$", Prefix: "esc_"})
+	r.PathParam("escrowId", string(escrowID), transport.Rule{Pattern: "^(?:esc_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "esc_"})
 	r.PathParam("idempotencyKey", string(idempotencyKey), transport.Rule{Pattern: "^[A-Za-z0-9._:-]{1,128}$", Prefix: ""})
 	r.Body(body, body.validate)
 	return transport.Do[Escrow](ctx, c.transport, r)
@@ -1597,7 +1597,7 @@ var opSyncEscrow = transport.Operation{
 // SyncEscrow sends POST /escrow/{escrowId}/sync: refresh a deal from chain.
 func (c lowLevel) SyncEscrow(ctx context.Context, escrowID EscrowID, options []moneymovement.CallOption) (*Escrow, error) {
 	r := c.request(&opSyncEscrow, options)
-	r.PathParam("escrowId", string(escrowID), transport.Rule{Pattern: "^esc_[A-Za-z0-9._:\\-]{1,216}$", Prefix: "esc_"})
+	r.PathParam("escrowId", string(escrowID), transport.Rule{Pattern: "^(?:esc_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "esc_"})
 	return transport.Do[Escrow](ctx, c.transport, r)
 }
 
@@ -1619,7 +1619,7 @@ var opGetPayin = transport.Operation{
 // GetPayin sends GET /payins/{payinId}: read a payin.
 func (c lowLevel) GetPayin(ctx context.Context, payinID PayinID, options []moneymovement.CallOption) (*Payin, error) {
 	r := c.request(&opGetPayin, options)
-	r.PathParam("payinId", string(payinID), transport.Rule{Pattern: "^pi_[A-Za-z0-9._:\\-]{1,216}$", Prefix: "pi_"})
+	r.PathParam("payinId", string(payinID), transport.Rule{Pattern: "^(?:pi_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "pi_"})
 	return transport.Do[Payin](ctx, c.transport, r)
 }
 
@@ -1630,7 +1630,7 @@ var opCreatePayinInstructions = transport.Operation{
 // CreatePayinInstructions sends POST /payins/{payinId}/instructions: answer payer instructions.
 func (c lowLevel) CreatePayinInstructions(ctx context.Context, payinID PayinID, options []moneymovement.CallOption) (*PayinInstructions, error) {
 	r := c.request(&opCreatePayinInstructions, options)
-	r.PathParam("payinId", string(payinID), transport.Rule{Pattern: "^pi_[A-Za-z0-9._:\\-]{1,216}$", Prefix: "pi_"})
+	r.PathParam("payinId", string(payinID), transport.Rule{Pattern: "^(?:pi_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "pi_"})
 	return transport.Do[PayinInstructions](ctx, c.transport, r)
 }
 
@@ -1686,7 +1686,7 @@ var opCompletePayin = transport.Operation{
 // CompletePayin sends POST /sandbox/payins/{payinId}/complete: emulate payin completion.
 func (c lowLevel) CompletePayin(ctx context.Context, payinID PayinID, options []moneymovement.CallOption) (*Payin, error) {
 	r := c.request(&opCompletePayin, options)
-	r.PathParam("payinId", string(payinID), transport.Rule{Pattern: "^pi_[A-Za-z0-9._:\\-]{1,216}$", Prefix: "pi_"})
+	r.PathParam("payinId", string(payinID), transport.Rule{Pattern: "^(?:pi_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "pi_"})
 	return transport.Do[Payin](ctx, c.transport, r)
 }
 

@@ -2,6 +2,7 @@ package dapi_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -49,6 +50,18 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	get := func(id dapi.PayoutID) func(context.Context, *dapi.Integrator) error {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Payouts.Get(ctx, id)
+			return err
+		}
+	}
+	payin := func(id dapi.PayinID) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payins.Get(ctx, id)
+			return err
+		}
+	}
+	sync := func(id dapi.EscrowID) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Escrows.Sync(ctx, id)
 			return err
 		}
 	}
@@ -112,10 +125,18 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a variant by pointer":           {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(&dapi.BankAccount{})}), "account.accountType", "unknown_variant"},
 		"a variant that is nil":          {contact(dapi.ContactCreate{Account: dapi.NewContactAccount((*dapi.BankAccount)(nil))}), "account.accountType", "unknown_variant"},
 		"a wallet without address":       {contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{ChainID: "base", Currency: "USDC"})}), "account.walletAddress", "missing"},
-		"an EVM id for a chain code":     {contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "0x1", ChainID: "BASE", Currency: "USDC"})}), "account.chainId", "pattern"},
+		"a chain's name for its code":    {contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "0x1", ChainID: "Arbitrum One", Currency: "USDC"})}), "account.chainId", "pattern"},
 		"no email":                       {contact(dapi.ContactCreate{Account: dapi.EmailContact("")}), "account.email", "missing"},
 		"a currency of the account":      {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.BankAccount{Currency: "EUROS"})}), "account.currency", "too_long"},
 		"a legacy bank without anything": {contact(dapi.ContactCreate{Bank: &dapi.BankDestination{Method: "sepa", Currency: "EUR", Fields: map[string]any{}}}), "bank.holder", "missing"},
+		"a contact that steps up":        {payout(func(p *dapi.PayoutCreate) { p.ContactID = ".." }), "contactId", "pattern"},
+		"a payout's id for a payin's":    {payin("po_1"), "payinId", "invalid_id"},
+		"a payin that steps up":          {payin(".."), "payinId", "pattern"},
+		"a payin of 217":                 {payin(dapi.PayinID(strings.Repeat("p", 217))), "payinId", "pattern"},
+		"a contact's id for a deal's":    {sync("ct_1"), "escrowId", "invalid_id"},
+		"a deal with a slash":            {sync("esc_1/sync"), "escrowId", "pattern"},
+		"a name that is no UTF-8":        {contact(dapi.ContactCreate{Name: "Bob\xff"}), "name", "unencodable"},
+		"a contact's currency of none":   {update("ct_1", dapi.ContactUpdate{Currency: nullable.NewNullableWithValue("")}), "currency", "missing"},
 		"a contact's currency of five":   {update("ct_1", dapi.ContactUpdate{Currency: nullable.NewNullableWithValue("EUROS")}), "currency", "too_long"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,6 +173,90 @@ func TestInputAtItsBoundsIsSent(t *testing.T) {
 	assert.Equal(t, w.asked.Purpose, payout.Purpose)
 	assert.Equal(t, w.asked.DocumentIDs, payout.DocumentIDs)
 	assert.True(t, w.asked.Amount.Equal(payout.Amount))
+}
+
+// What the description allows, and what it leaves open, is for the service to judge.
+// Rule: size.contact-currency, size.contact-name, size.contact-id
+func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
+	type call func(context.Context, *dapi.Account) error
+	capabilities := func(id dapi.ContactID) call {
+		return func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Contacts.Capabilities(ctx, id)
+			return err
+		}
+	}
+	contact := func(asked dapi.ContactCreate) call {
+		return func(ctx context.Context, a *dapi.Account) error { _, err := a.Contacts.Create(ctx, asked); return err }
+	}
+	update := func(change dapi.ContactUpdate) call {
+		return func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Contacts.Update(ctx, "ct_1", change)
+			return err
+		}
+	}
+	book := func(value string) call {
+		return func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "7c9e6679-7425", Amount: amount(value), Currency: dapi.USDC})
+			return err
+		}
+	}
+	long := strings.Repeat("a", 216)
+	none, empty := nullable.NewNullNullable[string](), ""
+	for name, c := range map[string]struct {
+		call call
+		sent string
+	}{
+		"a contact's id of 216":            {capabilities(dapi.ContactID(long)), "GET /contacts/" + long + "/capabilities"},
+		"behind its prefix":                {capabilities(dapi.ContactID("ct_" + long)), "GET /contacts/ct_" + long + "/capabilities"},
+		"its every character":              {capabilities("A.z_0:-"), "GET /contacts/A.z_0:-/capabilities"},
+		"dots that are no step":            {capabilities("..."), "GET /contacts/.../capabilities"},
+		"a currency in lower case":         {contact(dapi.ContactCreate{Currency: "usd"}), `POST /contacts {"currency":"usd"}`},
+		"a currency of four":               {contact(dapi.ContactCreate{Currency: "EURC"}), `POST /contacts {"currency":"EURC"}`},
+		"a name of 200":                    {contact(dapi.ContactCreate{Name: strings.Repeat("é", 200)}), `POST /contacts {"name":"` + strings.Repeat("é", 200) + `"}`},
+		"nothing but defaults":             {contact(dapi.ContactCreate{}), `POST /contacts {}`},
+		"a chain's code of any style":      {contact(onchain("eip155:8453")), `POST /contacts {"account":{"accountType":"onchain","chainId":"eip155:8453","currency":"usdc.e","walletAddress":"bc1q"}}`},
+		"a chain's code in upper case":     {contact(onchain("BASE")), `POST /contacts {"account":{"accountType":"onchain","chainId":"BASE","currency":"usdc.e","walletAddress":"bc1q"}}`},
+		"a bank method of a later version": {contact(dapi.ContactCreate{Account: dapi.Bank("mars_local", dapi.BankAccount{})}), `POST /contacts {"account":{"accountType":"mars_local"}}`},
+		"a change of nothing":              {update(dapi.ContactUpdate{}), `PATCH /contacts/ct_1 {}`},
+		"a currency that is cleared":       {update(dapi.ContactUpdate{Currency: none, Name: &empty}), `PATCH /contacts/ct_1 {"currency":null,"name":""}`},
+		"zeros behind the last decimal":    {book("1.500000000"), `POST /payouts {"amount":"1.5","contactId":"7c9e6679-7425","currency":"USDC"}`},
+		"a payin's id of any style": {func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Payins.Get(ctx, "7c9e6679-7425")
+			return err
+		}, "GET /payins/7c9e6679-7425"},
+		"a deal's id of any style": {func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Escrows.Sync(ctx, "deal:7425")
+			return err
+		}, "POST /escrow/deal:7425/sync"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			sent := ""
+			w.wire.handler = withLogin(w.wire.handler, func(answer http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				sent = strings.TrimSpace(r.Method + " " + strings.TrimPrefix(r.URL.EscapedPath(), "/dapi/v1") + " " + string(body))
+				answer.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(answer, `{}`)
+			})
+			require.NoError(t, c.call(t.Context(), w.integrator().Self()))
+			assert.Equal(t, c.sent, sent)
+		})
+	}
+}
+
+func onchain(chain dapi.ChainCode) dapi.ContactCreate {
+	return dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "bc1q", ChainID: chain, Currency: "usdc.e"})}
+}
+
+// withLogin leaves logins to the host, and the rest to handler.
+func withLogin(host http.Handler, handler http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/auth/") {
+			host.ServeHTTP(answer, r)
+			return
+		}
+		handler(answer, r)
+	})
 }
 
 func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {

@@ -95,7 +95,7 @@ func (v *ContactUpdate) validate(c *transport.Check) {
 		c.In("address", nested.validate)
 	}
 	if text, err := v.Currency.Get(); err == nil {
-		c.Text("currency", text, transport.Rule{Min: 3, Max: 4})
+		c.Text("currency", text, transport.Rule{Required: true, Min: 3, Max: 4})
 	}
 	if v.Name != nil {
 		c.Text("name", string(*v.Name), transport.Rule{Max: 200})
@@ -104,7 +104,7 @@ func (v *ContactUpdate) validate(c *transport.Check) {
 
 func (v *CryptoDestination) validate(c *transport.Check) {
 	c.Text("address", string(v.Address), transport.Rule{Required: true})
-	c.Text("chain", string(v.Chain), transport.Rule{Required: true, Max: 32, Pattern: "^[a-z0-9][a-z0-9_-]*$"})
+	c.Text("chain", string(v.Chain), transport.Rule{Required: true, Max: 32, Pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]*$"})
 	c.Text("token", string(v.Token), transport.Rule{Required: true})
 }
 
@@ -153,7 +153,7 @@ func (v *KYBSave) validate(c *transport.Check) {
 }
 
 func (v *OnchainAccount) validate(c *transport.Check) {
-	c.Text("chainId", string(v.ChainID), transport.Rule{Required: true, Max: 32, Pattern: "^[a-z0-9][a-z0-9_-]*$"})
+	c.Text("chainId", string(v.ChainID), transport.Rule{Required: true, Max: 32, Pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]*$"})
 	c.Text("currency", string(v.Currency), transport.Rule{Required: true, Max: 16})
 	c.Text("walletAddress", string(v.WalletAddress), transport.Rule{Required: true, Max: 128})
 }

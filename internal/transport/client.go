@@ -105,7 +105,7 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	}
 	body, err := r.encode()
 	if err != nil {
-		return nil, &errors.InvalidInput{Operation: r.op.ID, Fields: []errors.Field{{Field: "body", Code: "unencodable", Message: err.Error()}}}
+		return nil, &errors.InvalidInput{Operation: r.op.ID, Fields: []errors.Field{{Field: unencodable(err), Code: "unencodable", Message: err.Error()}}}
 	}
 	over, err := c.terms.claim(r, body)
 	if err != nil {

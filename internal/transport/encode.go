@@ -1,10 +1,15 @@
 package transport
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // encodeOptions keep three promises that the libraries' defaults would break. Under JSON v2 `omitempty` drops an explicit null and an
@@ -31,4 +36,26 @@ func (r *Request) encode() ([]byte, error) {
 		return encoded, nil
 	}
 	return json.Marshal(r.body, encodeOptions)
+}
+
+// unencodable names the field that cannot be encoded, such as a text that is no UTF-8; "body" if it is not known.
+func unencodable(err error) string {
+	var at jsontext.Pointer
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		at = semantic.JSONPointer
+	} else if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		at = syntactic.JSONPointer
+	}
+	field := ""
+	for step := range at.Tokens() {
+		if _, err := strconv.ParseUint(step, 10, 64); err == nil {
+			field += "[" + step + "]"
+		} else {
+			field += "." + step
+		}
+	}
+	if field = strings.TrimPrefix(field, "."); field == "" {
+		return "body"
+	}
+	return field
 }

@@ -40,7 +40,7 @@ func (r *Request) PathParam(name, value string, rule Rule) {
 	if rule.Pattern == "" {
 		rule.Pattern = PlainID
 	}
-	if value == "." || value == ".." {
+	if pathStep(value) {
 		r.check.Refuse(name, "pattern", "must not be a path step")
 		return
 	}

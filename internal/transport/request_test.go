@@ -1,6 +1,7 @@
 package transport_test
 
 import (
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -152,11 +153,20 @@ func TestTheSameBodyIsTheSameBytes(t *testing.T) {
 
 func TestUnencodableBodyIsRefused(t *testing.T) {
 	svc := script(ok)
-	for name, body := range map[string]any{"function": func() {}, "invalid UTF-8": "\xff", "channel": struct{ C chan int }{}} {
+	for name, c := range map[string]struct {
+		body  any
+		field string
+	}{
+		"function":      {func() {}, "body"},
+		"invalid UTF-8": {"\xff", "body"},
+		"channel":       {struct{ C chan int }{}, "C"},
+		"in a field":    {map[string]any{"account": map[string]string{"iban": "DE\xff"}}, "account.iban"},
+		"in a list":     {map[string]any{"items": []any{1, math.NaN()}}, "items[1]"},
+	} {
 		r := transport.NewRequest(&bookThing, "", transport.Call{})
-		r.Body(body, nil)
+		r.Body(c.body, nil)
 		_, err := transport.Do[thing](t.Context(), newClient(t, host, through(svc)), r)
-		t.Run(name, func(t *testing.T) { refused(t, err, "body", "unencodable") })
+		t.Run(name, func(t *testing.T) { refused(t, err, c.field, "unencodable") })
 	}
 	assert.Empty(t, svc.attempts())
 }

@@ -60,6 +60,10 @@ func (c *Check) Text(field, value string, rule Rule) {
 		c.Refuse(field, "invalid_id", fmt.Sprintf("is an id of another namespace (%s), expected prefix %s", namespace, rule.Prefix))
 		return
 	}
+	if rule.Prefix != "" && pathStep(value) {
+		c.Refuse(field, "pattern", "must not be a path step") // no id is, though the pattern of a contact's lets it pass
+		return
+	}
 	c.length(field, utf8.RuneCountInString(value), rule)
 	if rule.Pattern != "" && !pattern(rule.Pattern).MatchString(value) {
 		c.Refuse(field, "pattern", "does not match "+rule.Pattern)
@@ -170,6 +174,9 @@ func Validate(operation string, validate func(*Check)) error {
 //
 // Source: Resources, Vocabulary.
 var namespaces = [...]string{"bnk_", "cl_", "ct_", "dk_", "esc_", "pi_", "po_", "tx_"}
+
+// pathStep reports what a server or proxy would take for a step inside a path.
+func pathStep(value string) bool { return value == "." || value == ".." }
 
 func foreignNamespace(id, own string) string {
 	if own == "" || strings.HasPrefix(id, own) {

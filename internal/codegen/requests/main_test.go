@@ -39,7 +39,7 @@ components:
         at: {type: string, format: date-time}
         blob: {type: string, format: byte, maxLength: 8}
         note: {type: string, maxLength: 9}
-        maybe: {type: string, nullable: true, maxLength: 4}
+        maybe: {type: string, nullable: true, minLength: 2, maxLength: 4}
         part: {allOf: [{$ref: '#/components/schemas/Part'}]}
         content: {type: string, format: byte}
         lines: {type: array, minItems: 1, items: {type: string}}
@@ -100,6 +100,7 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 		`c.Bytes("blob", v.Blob, transport.Rule{Max: 8})`,
 		`c.Text("note", string(*v.Note), transport.Rule{Max: 9})`,
 		`if text, err := v.Maybe.Get(); err == nil {`,
+		`c.Text("maybe", text, transport.Rule{Required: true, Min: 2, Max: 4})`,
 		`c.In("part", v.Part.validate)`,
 		`c.Missing("lines", len(v.Lines) == 0)`,
 		`c.ExactlyOne(map[string]bool{"token": v.Token != "", "note": v.Note != nil})`,

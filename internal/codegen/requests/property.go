@@ -101,8 +101,12 @@ func (w *writer) amount(field goField, wire, value string, s stated, required bo
 	}
 }
 
-// text writes the check of a string, behind whatever makes it optional. A rule without content is left out.
+// text writes the check of a string, behind whatever makes it optional. A rule without content is left out. An empty text that is set is
+// sent, unlike one that is merely not set, so that it has to be long enough.
 func (w *writer) text(field goField, wire, value string, s stated, required bool) {
+	if strings.HasPrefix(field.typ, "*") || strings.HasPrefix(field.typ, "nullable.") {
+		required = required || s.minLength > 0
+	}
 	rule := s.rule(required)
 	if rule == "transport.Rule{}" {
 		return

@@ -83,6 +83,9 @@ func textAspects(layer wire.Node, v string, check func(name string, ok bool, wan
 	if pattern := layer.At("pattern").Text(); pattern != "" {
 		check("pattern", matches(pattern, v), pattern)
 	}
+	if prefix := layer.At("x-id-prefix").Text(); assumes(layer, "x-id-prefix") {
+		check("x-id-prefix", strings.HasPrefix(v, prefix), prefix+" before it")
+	}
 	if values := layer.At("enum").Texts(); len(values) > 0 {
 		check("enum", slices.Contains(values, v), "one of "+strings.Join(values, ", "))
 	}
@@ -92,6 +95,11 @@ func textAspects(layer wire.Node, v string, check func(name string, ok bool, wan
 	if most, is := layer.At("maxLength").Int(); is {
 		check("maxLength", utf8.RuneCountInString(v) <= most, fmt.Sprintf("at most %d characters", most))
 	}
+}
+
+// assumes reports a mark on one aspect of a schema. A stated prefix is part of the pattern, or may be missing.
+func assumes(layer wire.Node, aspect string) bool {
+	return slices.ContainsFunc(layer.Marks(), func(mark *wire.Assumption) bool { return mark.Aspect == aspect })
 }
 
 func numberAspects(layer wire.Node, v json.Number, check func(name string, ok bool, want string)) {

@@ -100,6 +100,7 @@ func about(t *testing.T, r *report.Report, name string) report.AssumptionSeen {
 const (
 	treasury  = `{"maxCredit":"100","balances":[{"currency":"USDC","available":"5"}],"gas":"1"}`
 	contact   = `{"id":"ct_1","name":"Bob","isExternal":true,"createdAt":"2026-01-01T00:00:00Z"}`
+	payin     = `{"id":"pi_1","status":"quoted","createdAt":"2026-01-01T00:00:00Z"}`
 	challenge = `{"challengeId":"ch_1","payload":"bG9naW4=","expiresAt":"2026-01-01T00:00:00Z"}`
 	client    = `{"id":"cl_1","email":"a@example.com","status":"ready","type":"business","createdAt":"2026-01-01T00:00:00Z"}`
 	refused   = `{"error":{"code":"validation_failed","message":"No.","details":{"fields":[{"field":"FIELD","code":"CODE","message":"No."}]}}}`
@@ -135,6 +136,8 @@ func TestOneAnswerOneVerdict(t *testing.T) {
 		"an operation that is not":   {made{request: "GET /dapi/v1/clients/cl_1", status: 404, answer: `{"error":{"code":"not_found","message":"No."}}`}, "dapi.yaml GetClient", report.Contradicted, "answer status", "Not Found"},
 		"an id of another prefix":    {made{request: "GET /dapi/v1/clients/cl_1", status: 200, answer: strings.Replace(client, "cl_1", "client_1", 1)}, "dapi.yaml ClientID pattern", report.Contradicted, "answer id", "cl_"},
 		"no content, as assumed":     {made{request: "DELETE /dapi/v1/contacts/ct_1", status: 204}, "dapi.yaml DeleteContact answer 204", report.Confirmed, "answer", "null"},
+		"an id with the prefix":      {made{request: "GET /dapi/v1/payins/pi_1", status: 200, answer: payin}, "dapi.yaml PayinID x-id-prefix", report.Confirmed, "answer id", "pi_"},
+		"an id of its own style":     {made{request: "GET /dapi/v1/payins/pi_1", status: 200, answer: strings.Replace(payin, "pi_1", "7c9e6679", 1)}, "dapi.yaml PayinID x-id-prefix", report.Contradicted, "answer id", "pi_ before it"},
 		"another status":             {made{request: "DELETE /dapi/v1/contacts/ct_1", status: 200, answer: `{}`}, "dapi.yaml DeleteContact answer 204", report.Contradicted, "answer status", "OK"},
 		"a status of an operation":   {made{request: "POST /apps/transfer", body: `{"quoteId":"q_1"}`, status: 202, answer: `{"txHash":"0x"}`}, "appapi.yaml CreateTransfer status", report.Contradicted, "answer status", "Accepted"},
 		"an answer of another shape": {made{request: "GET /cards", status: 200, answer: `[]`}, "appapi.yaml ListCards answer", report.Contradicted, "answer", "list of 0, not object"},
