@@ -15,13 +15,14 @@ import (
 type terms struct {
 	mu    sync.Mutex
 	sent  map[termsScope]*sentTerms
-	order []termsScope // oldest first
+	order []*sentTerms // oldest first, with those that were freed since
 }
 
 // termsScope is where a key has its meaning.
 type termsScope struct{ account, operation, path, key string }
 
 type sentTerms struct {
+	scope    termsScope
 	digest   [sha256.Size]byte
 	since    time.Time
 	underway int
@@ -54,34 +55,36 @@ func (m *terms) claim(r *Request, body []byte) (over func(error), err error) {
 		}}}
 	}
 	known.underway++
-	return func(err error) { m.over(scope, known, err) }, nil
+	return func(err error) { m.over(known, err) }, nil
 }
 
 // note adds an entry and forgets the oldest one that nothing depends on. The caller holds mu.
 func (m *terms) note(scope termsScope, digest [sha256.Size]byte) *sentTerms {
-	if m.sent[scope] == nil {
-		m.order = append(m.order, scope)
-	}
-	for len(m.order) > maxTerms {
-		if oldest := m.sent[m.order[0]]; oldest != nil && oldest.underway > 0 {
-			break
-		}
-		delete(m.sent, m.order[0])
+	known := &sentTerms{scope: scope, digest: digest, since: time.Now()}
+	m.sent[scope] = known
+	m.order = append(m.order, known)
+	for len(m.order) > maxTerms && m.order[0].underway == 0 && m.order[0] != known {
+		m.forget(m.order[0])
 		m.order = m.order[1:]
 	}
-	known := &sentTerms{digest: digest, since: time.Now()}
-	m.sent[scope] = known
 	return known
 }
 
 // over ends a write. If the service refused it before anything came of it, the key is free for corrected terms.
-func (m *terms) over(scope termsScope, known *sentTerms, err error) {
+func (m *terms) over(known *sentTerms, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known.underway--
 	known.anchored = known.anchored || !withoutEffect(err)
-	if known.underway == 0 && !known.anchored && m.sent[scope] == known {
-		delete(m.sent, scope)
+	if known.underway == 0 && !known.anchored {
+		m.forget(known)
+	}
+}
+
+// forget frees a key, unless it has gone out anew since. The caller holds mu.
+func (m *terms) forget(known *sentTerms) {
+	if m.sent[known.scope] == known {
+		delete(m.sent, known.scope)
 	}
 }
 

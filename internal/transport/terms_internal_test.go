@@ -71,6 +71,24 @@ func TestTermsAreBounded(t *testing.T) {
 	assert.Error(t, err, "the latest are remembered")
 }
 
+// A key that was refused, corrected and then carried out counts from then on, and not from its first try.
+func TestTermsAreForgottenOldestFirst(t *testing.T) {
+	m := newTerms()
+	claim := func(key string, outcome error) {
+		over, err := m.claim(keyed(key), []byte("25"))
+		require.NoError(t, err)
+		over(outcome)
+	}
+	claim("corrected", &errors.NotDelivered{})
+	for i := range maxTerms - 2 {
+		claim(fmt.Sprint(i), nil)
+	}
+	claim("corrected", nil)
+	claim("one more", nil)
+	_, err := m.claim(keyed("corrected"), []byte("24"))
+	assert.Error(t, err)
+}
+
 // Rule: idempotency.lifetimes
 func TestTermsEndWithTheKeysLifetime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
