@@ -1,6 +1,9 @@
 package errors
 
-import "time"
+import (
+	"crypto/tls"
+	"time"
+)
 
 // InvalidInput is a request that was refused locally, before anything was sent.
 type InvalidInput struct {
@@ -58,8 +61,12 @@ func (e *NotDelivered) Error() string {
 // Unwrap gives what went wrong, so that context errors are visible to errors.Is.
 func (e *NotDelivered) Unwrap() error { return e.Err }
 
-// Retryable is true: nothing has happened, so the same call may be made again, not before RetryAt.
-func (e *NotDelivered) Retryable() bool { return true }
+// Retryable is true: nothing has happened, so the same call may be made again, not before RetryAt. Only a service whose certificate cannot be
+// verified will not be reached by trying again.
+func (e *NotDelivered) Retryable() bool {
+	_, untrusted := AsType[*tls.CertificateVerificationError](e.Err)
+	return !untrusted
+}
 
 // MoneyMoved is [NotMoved].
 func (e *NotDelivered) MoneyMoved() Movement { return NotMoved }

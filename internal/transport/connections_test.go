@@ -3,6 +3,7 @@ package transport_test
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -110,21 +111,15 @@ func TestUnmadeConnectionsAreNotDelivered(t *testing.T) {
 		}()
 		return ours, nil
 	}
-	strangers := httptest.NewUnstartedServer(http.NotFoundHandler())
-	strangers.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // it complains about every handshake
-	strangers.StartTLS()
-	defer strangers.Close()
-
 	for name, tc := range map[string]struct {
 		transport *http.Transport
 		url       string
 		retried   bool
 	}{
-		"refused":                     {&http.Transport{}, "http://127.0.0.1:1", true},
-		"dial outlasts the deadline":  {&http.Transport{DialContext: hanging}, "http://127.0.0.1:1", false},
-		"handshake breaks off":        {&http.Transport{DialContext: cutHandshake}, host, true},
-		"certificate of another host": {&http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}, strangers.URL, true},
-		"proxy cannot be reached":     {&http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})}, host, true},
+		"refused":                    {&http.Transport{}, "http://127.0.0.1:1", true},
+		"dial outlasts the deadline": {&http.Transport{DialContext: hanging}, "http://127.0.0.1:1", false},
+		"handshake breaks off":       {&http.Transport{DialContext: cutHandshake}, host, true},
+		"proxy cannot be reached":    {&http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})}, host, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -142,6 +137,34 @@ func TestUnmadeConnectionsAreNotDelivered(t *testing.T) {
 				assert.ErrorIs(t, err, context.DeadlineExceeded)
 			}
 		})
+	}
+}
+
+// A service that cannot prove who it is gets nothing, and is not asked again: the next handshake would end alike.
+func TestCertificatesThatCannotBeVerifiedAreFinal(t *testing.T) {
+	strangers := httptest.NewUnstartedServer(http.NotFoundHandler())
+	strangers.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // it complains about every handshake
+	strangers.StartTLS()
+	defer strangers.Close()
+	strict := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
+	defer strict.CloseIdleConnections()
+
+	for name, next := range map[string]http.RoundTripper{
+		"net/http":            strict,
+		"a foreign transport": script(fails(fmt.Errorf("dialing: %w", &tls.CertificateVerificationError{Err: io.EOF}))),
+	} {
+		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
+			t.Run(name+"/"+op.ID, func(t *testing.T) {
+				_, err := send(t.Context(), newClient(t, strangers.URL, through(next)), op, transport.Call{})
+				var undelivered *errors.NotDelivered
+				require.ErrorAs(t, err, &undelivered)
+				assert.Equal(t, 1, undelivered.Attempts)
+				assert.False(t, undelivered.Retryable())
+				assert.Equal(t, errors.NotMoved, undelivered.MoneyMoved())
+				_, shown := errors.AsType[*tls.CertificateVerificationError](err)
+				assert.True(t, shown)
+			})
+		}
 	}
 }
 

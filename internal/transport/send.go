@@ -88,7 +88,7 @@ func dialFailed(err error) bool {
 		return true
 	}
 	_, dns := errors.AsType[*net.DNSError](err)
-	return dns
+	return dns || untrusted(err)
 }
 
 // attempt is the innermost step. As the http.Client's transport it also hides the inner transport's CloseIdleConnections, which
