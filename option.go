@@ -40,17 +40,20 @@ type Window = transport.Window
 
 // The windows of the platform API.
 const (
-	WindowReads        = transport.WindowReads        // 600 a minute for a credential
-	WindowWrites       = transport.WindowWrites       // 120 a minute for a credential
-	WindowLogin        = transport.WindowLogin        // 10 in 5 minutes for an email, 20 for an address
-	WindowSandboxMoney = transport.WindowSandboxMoney // 60 an hour for an account
+	WindowReads          = transport.WindowReads          // 600 a minute for a credential
+	WindowWrites         = transport.WindowWrites         // 120 a minute for a credential
+	WindowLogin          = transport.WindowLogin          // 20 login calls in 5 minutes for the address that they come from, whatever the credential
+	WindowLoginEmail     = transport.WindowLoginEmail     // 10 challenges in 5 minutes for an email
+	WindowLoginChallenge = transport.WindowLoginChallenge // 10 token calls in 5 minutes for a challenge
+	WindowSandboxMoney   = transport.WindowSandboxMoney   // 60 an hour for an account
 )
 
-// RateLimiter paces calls before they are sent. Implement it to share the windows of one credential among several processes.
-// It must be safe for concurrent use.
+// RateLimiter paces calls before they are sent. Implement it to share the windows of one credential among several processes, or the login
+// window of one address among several credentials. It must be safe for concurrent use.
 type RateLimiter interface {
-	// Wait returns when a call of the window may be sent, or an error when ctx ends first. scope is empty, or the account
-	// that [WindowSandboxMoney] counts for.
+	// Wait returns when a call of the window may be sent, or an error when ctx ends first. A call that more than one window counts
+	// waits for each of them. scope is the account that [WindowSandboxMoney] counts for, the email of [WindowLoginEmail] or the
+	// challenge of [WindowLoginChallenge], and empty for the other windows.
 	Wait(ctx context.Context, window Window, scope string) error
 }
 

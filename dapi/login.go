@@ -10,6 +10,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // requestWindow is how long a login request stays valid. The service takes at most five minutes and nothing in the past, so that the
@@ -43,7 +44,7 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 	asked := time.Now()
 	grant, err := s.low.CreateToken(ctx, &TokenRequest{
 		ChallengeID: challenge.ChallengeID, PublicKey: s.developer.Key.PublicKey(), Signature: signature,
-	}, nil)
+	}, []moneymovement.CallOption{countedFor(transport.WindowLoginChallenge, challenge.ChallengeID)})
 	if err != nil {
 		return Session{}, err
 	}
@@ -67,7 +68,14 @@ func (s *session) challengeAt(ctx context.Context, now time.Time, options ...mon
 	return s.low.CreateChallenge(ctx, &ChallengeRequest{
 		Email:         s.developer.Email,
 		RequestExpiry: now.Add(requestWindow).UTC().Truncate(time.Millisecond),
-	}, options)
+	}, append(options, countedFor(transport.WindowLoginEmail, s.developer.Email)))
+}
+
+// countedFor has a login call wait for the window of its email or its challenge, too.
+//
+// Source: Limits, Rate windows.
+func countedFor(window transport.Window, scope string) moneymovement.CallOption {
+	return func(c *transport.Call) { c.Counted.Window, c.Counted.Scope = window, scope }
 }
 
 // challengeSpent reports that the token call used or outlived its challenge without bringing a session.

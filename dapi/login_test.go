@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -91,6 +94,46 @@ func TestLostTokenAnswerAsksForOneFreshChallenge(t *testing.T) {
 	assert.Equal(t, 1, lost.Consumed())
 	assert.Equal(t, 2, w.sent("CreateChallenge"))
 	assert.Equal(t, 2, w.sent("CreateToken"), "a challenge is never used twice")
+}
+
+// askedWindows notes what a client asks its limiter.
+type askedWindows struct {
+	mu    sync.Mutex
+	asked []string
+}
+
+func (a *askedWindows) Wait(_ context.Context, window moneymovement.Window, scope string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked = append(a.asked, strings.TrimSpace(string(window)+" "+scope))
+	return nil
+}
+
+// Rule: rate.login-address, rate.login-email, rate.login-challenge, rate.refresh
+func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
+	w := newWorld(t)
+	windows := new(askedWindows)
+	var challenge struct {
+		ChallengeID string `json:"challengeId"`
+	}
+	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		if strings.HasSuffix(r.URL.Path, "/auth/challenge") {
+			body, err := readAll(answer.Body)
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(body, &challenge))
+			setBody(answer, body)
+		}
+	})
+	platform, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options(moneymovement.WithRateLimiter(windows))...)
+	require.NoError(t, err)
+	require.NoError(t, read(t.Context(), platform.Self()))
+	require.NotEmpty(t, challenge.ChallengeID)
+	assert.Equal(t, []string{"reads", "login_email " + w.developer().Email, "login", "login_challenge " + challenge.ChallengeID, "login"}, windows.asked)
+
+	w.host.Advance(61 * time.Minute)
+	windows.asked = nil
+	require.NoError(t, read(t.Context(), platform.Self()))
+	assert.Equal(t, []string{"reads", "writes", "reads"}, windows.asked, "a refresh is an ordinary write")
 }
 
 // A login whose answer stays lost moved no money, and the call that needed it was not sent: nothing about that is unknown.

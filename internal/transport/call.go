@@ -12,6 +12,12 @@ type Call struct {
 	KeySet bool    // the caller named a key, even an empty one
 	Answer *Answer // where to keep what came back, nil for nowhere
 
+	// Counted is a window that counts the call by something that it carries, besides its operation's own; none by default.
+	Counted struct {
+		Window Window
+		Scope  string
+	}
+
 	QuoteTolerance decimal.Decimal // how much worse a fresh quote may be, as a fraction; flows that requote read it
 
 	CardMessage func(cardID string, nonce int64) string // what a card's wallet signs, nil for the usual form

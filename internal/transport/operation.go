@@ -29,8 +29,11 @@ type Window string
 const (
 	WindowReads        Window = "reads"
 	WindowWrites       Window = "writes"
-	WindowLogin        Window = "login"
-	WindowSandboxMoney Window = "sandbox_money"
+	WindowLogin        Window = "login"         // of the client's address
+	WindowSandboxMoney Window = "sandbox_money" // of an account
+
+	WindowLoginEmail     Window = "login_email"     // of the email that a challenge is asked for
+	WindowLoginChallenge Window = "login_challenge" // of a challengeId
 )
 
 // write reports whether the operation can change anything.

@@ -11,7 +11,8 @@ import (
 // Limiter paces calls inside the service's rate windows, before they are sent. Its public name is moneymovement.RateLimiter.
 type Limiter interface {
 	// Wait returns when a call of the window may be sent, or with an error when ctx ends first or would end first.
-	// scope is empty, or the account that a window counts for ([WindowSandboxMoney]).
+	// scope is what the window counts for besides the credential or the address: an account ([WindowSandboxMoney]), an email
+	// ([WindowLoginEmail]), a challengeId ([WindowLoginChallenge]), else empty.
 	Wait(ctx context.Context, window Window, scope string) error
 }
 
@@ -21,15 +22,17 @@ type Allowance struct {
 	Per   time.Duration
 }
 
-// StatedWindows are the windows that the platform API states, with login counted per email, the narrowest of the three.
+// StatedWindows are the windows that the platform API states.
 //
 // Source: Limits, Rate windows.
 func StatedWindows() map[Window]Allowance {
 	return map[Window]Allowance{
-		WindowReads:        {600, time.Minute},
-		WindowWrites:       {120, time.Minute},
-		WindowLogin:        {10, 5 * time.Minute},
-		WindowSandboxMoney: {60, time.Hour},
+		WindowReads:          {600, time.Minute},
+		WindowWrites:         {120, time.Minute},
+		WindowLogin:          {20, 5 * time.Minute},
+		WindowLoginEmail:     {10, 5 * time.Minute},
+		WindowLoginChallenge: {10, 5 * time.Minute},
+		WindowSandboxMoney:   {60, time.Hour},
 	}
 }
 
@@ -39,7 +42,12 @@ type LocalLimiter struct {
 	allowances map[Window]Allowance
 	mu         sync.Mutex
 	slots      map[slotKey]*slots
+	sweepAt    int // how many slots there may be before those that hold nobody back are forgotten
 }
+
+// sweepLeast is how many windows may be remembered before it is worth looking for those that count no more: every login has a
+// challenge of its own, and an integrator may act for any number of clients.
+const sweepLeast = 128
 
 type slotKey struct {
 	window Window
@@ -48,7 +56,7 @@ type slotKey struct {
 
 // NewLocalLimiter makes a limiter for the given windows; a window that is not among them is not limited.
 func NewLocalLimiter(allowances map[Window]Allowance) *LocalLimiter {
-	return &LocalLimiter{allowances: allowances, slots: map[slotKey]*slots{}}
+	return &LocalLimiter{allowances: allowances, slots: map[slotKey]*slots{}, sweepAt: sweepLeast}
 }
 
 // Wait implements Limiter.
@@ -57,14 +65,36 @@ func (l *LocalLimiter) Wait(ctx context.Context, window Window, scope string) er
 	if !limited || allowance.Calls <= 0 {
 		return ctx.Err()
 	}
-	return l.of(window, scope, allowance).pass(ctx, window)
+	l.mu.Lock()
+	s := l.of(window, scope, allowance)
+	until, ok := s.join(ctx) // before anyone can take the window for one that nobody waits for
+	l.mu.Unlock()
+	if !ok {
+		return &WaitTooLong{Window: window, Until: until}
+	}
+	return s.pass(ctx)
 }
 
+// sweep forgets windows in which no call counts any more. It runs each time their number has doubled, so that it costs little on
+// average. The caller holds mu.
+func (l *LocalLimiter) sweep() {
+	if len(l.slots) < l.sweepAt {
+		return
+	}
+	now := time.Now()
+	for key, s := range l.slots {
+		if s.idle(now) {
+			delete(l.slots, key)
+		}
+	}
+	l.sweepAt = max(sweepLeast, 2*len(l.slots))
+}
+
+// of finds the slots of a window. The caller holds mu.
 func (l *LocalLimiter) of(window Window, scope string, allowance Allowance) *slots {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	key := slotKey{window, scope}
 	if l.slots[key] == nil {
+		l.sweep()
 		l.slots[key] = &slots{per: allowance.Per, line: semaphore.NewWeighted(1), taken: make([]time.Time, allowance.Calls)}
 	}
 	return l.slots[key]
@@ -82,11 +112,8 @@ type slots struct {
 	waiting int // callers in line, with the one whose turn it is
 }
 
-// pass returns when the caller may go through.
-func (s *slots) pass(ctx context.Context, window Window) error {
-	if until, ok := s.join(ctx); !ok {
-		return &WaitTooLong{Window: window, Until: until}
-	}
+// pass returns when the caller, who has joined the line, may go through.
+func (s *slots) pass(ctx context.Context) error {
 	err := s.line.Acquire(ctx, 1)
 	if err == nil {
 		defer s.line.Release(1)
@@ -127,6 +154,14 @@ func (s *slots) free(before int, now time.Time) time.Time {
 		at = oldest.Add(s.per)
 	}
 	return at.Add(time.Duration(before/len(s.taken)) * s.per)
+}
+
+// idle reports that nobody waits and that no call counts any more.
+func (s *slots) idle(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	latest := s.taken[(s.next+len(s.taken)-1)%len(s.taken)]
+	return s.waiting == 0 && !latest.Add(s.per).After(now)
 }
 
 func (s *slots) untilFree() time.Duration {

@@ -3,6 +3,7 @@ package transport_test
 import (
 	"context"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -35,13 +36,15 @@ func TestWindowsTakeWhatTheyState(t *testing.T) {
 	}
 }
 
-// Rule: rate.reads, rate.writes, rate.login-address, rate.login-email, rate.sandbox-money
+// Rule: rate.reads, rate.writes, rate.login-address, rate.login-email, rate.login-challenge, rate.sandbox-money
 func TestStatedWindowsAreTheDescriptions(t *testing.T) {
 	assert.Equal(t, map[transport.Window]transport.Allowance{
-		transport.WindowReads:        {Calls: 600, Per: time.Minute},
-		transport.WindowWrites:       {Calls: 120, Per: time.Minute},
-		transport.WindowLogin:        {Calls: 10, Per: 5 * time.Minute},
-		transport.WindowSandboxMoney: {Calls: 60, Per: time.Hour},
+		transport.WindowReads:          {Calls: 600, Per: time.Minute},
+		transport.WindowWrites:         {Calls: 120, Per: time.Minute},
+		transport.WindowLogin:          {Calls: 20, Per: 5 * time.Minute},
+		transport.WindowLoginEmail:     {Calls: 10, Per: 5 * time.Minute},
+		transport.WindowLoginChallenge: {Calls: 10, Per: 5 * time.Minute},
+		transport.WindowSandboxMoney:   {Calls: 60, Per: time.Hour},
 	}, transport.StatedWindows())
 }
 
@@ -227,6 +230,30 @@ func TestScopesAndWindowsAreCountedApart(t *testing.T) {
 		assert.Zero(t, time.Since(started))
 		require.NoError(t, limiter.Wait(t.Context(), "a", "cl_1"))
 		assert.Equal(t, time.Minute, time.Since(started))
+	})
+}
+
+// A process that logs in for years meets a challenge of its own each time, and an integrator any number of clients.
+func TestWindowsThatCountNothingAnyMoreAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1, Per: time.Minute}})
+		started := time.Now()
+		require.NoError(t, limiter.Wait(t.Context(), "w", "kept"))
+		var waiting sync.WaitGroup
+		waiting.Go(func() { assert.NoError(t, limiter.Wait(t.Context(), "w", "kept")) })
+		synctest.Wait()
+		for i := range 10_000 {
+			time.Sleep(time.Minute / 20)
+			require.NoError(t, limiter.Wait(t.Context(), "w", strconv.Itoa(i)))
+		}
+		waiting.Wait()
+		assert.Less(t, limiter.Remembered(), 1000)
+		assert.Greater(t, limiter.Remembered(), 20, "those that still count are kept")
+
+		last := strconv.Itoa(9_999)
+		before := time.Since(started)
+		require.NoError(t, limiter.Wait(t.Context(), "w", last))
+		assert.Equal(t, time.Minute, time.Since(started)-before)
 	})
 }
 

@@ -48,12 +48,18 @@ func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
 	return c.authorize(ctx, t.op, h)
 }
 
-// pace waits for room in the operation's window. Sandbox money has a window of its own and is a write all the same.
+// pace waits for room in the windows that count the call, the narrowest first. Sandbox money has a window of its own and is a write all the
+// same; a login counts for its email or its challenge, and for the address.
 //
 // Source: Limits, Rate windows.
 func (c *Client) pace(ctx context.Context, t *trip) error {
 	if c.limiter == nil {
 		return nil
+	}
+	if also := t.call.Counted; also.Window != "" {
+		if err := c.limiter.Wait(ctx, also.Window, also.Scope); err != nil {
+			return err
+		}
 	}
 	err := c.limiter.Wait(ctx, t.op.Window, t.scope)
 	if err == nil && t.op.Window == WindowSandboxMoney {
