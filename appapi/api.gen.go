@@ -940,7 +940,7 @@ func (c lowLevel) ListBalances(ctx context.Context, options []moneymovement.Call
 }
 
 var opQuoteBalancePayin = transport.Operation{
-	ID: "QuoteBalancePayin", Method: "POST", Path: "/balance/payin/quote", Repeat: "natural",
+	ID: "QuoteBalancePayin", Method: "POST", Path: "/balance/payin/quote", Repeat: "natural", Money: "none",
 }
 
 // QuoteBalancePayin sends POST /balance/payin/quote: quote a payin from a chain.
@@ -951,7 +951,7 @@ func (c lowLevel) QuoteBalancePayin(ctx context.Context, body *BalancePayinQuote
 }
 
 var opQuoteBalancePayout = transport.Operation{
-	ID: "QuoteBalancePayout", Method: "POST", Path: "/balance/payout/quote", Repeat: "natural",
+	ID: "QuoteBalancePayout", Method: "POST", Path: "/balance/payout/quote", Repeat: "natural", Money: "none",
 }
 
 // QuoteBalancePayout sends POST /balance/payout/quote: quote a payout from the balance.
@@ -972,7 +972,7 @@ func (c lowLevel) ListBanks(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opActivateBanks = transport.Operation{
-	ID: "ActivateBanks", Method: "POST", Path: "/banks/activate", Repeat: "natural",
+	ID: "ActivateBanks", Method: "POST", Path: "/banks/activate", Repeat: "natural", Money: "none",
 }
 
 // ActivateBanks sends POST /banks/activate: activate bank rails.
@@ -983,7 +983,7 @@ func (c lowLevel) ActivateBanks(ctx context.Context, body *BankActivation, optio
 }
 
 var opQuoteBankPayin = transport.Operation{
-	ID: "QuoteBankPayin", Method: "POST", Path: "/banks/payin/quote", Repeat: "natural",
+	ID: "QuoteBankPayin", Method: "POST", Path: "/banks/payin/quote", Repeat: "natural", Money: "none",
 }
 
 // QuoteBankPayin sends POST /banks/payin/quote: quote a payin from a bank.
@@ -1026,7 +1026,7 @@ func (c lowLevel) CreateCard(ctx context.Context, body *CardCreate, options []mo
 }
 
 var opCreateCardKYCLink = transport.Operation{
-	ID: "CreateCardKYCLink", Method: "POST", Path: "/cards/kyc/link", Repeat: "natural",
+	ID: "CreateCardKYCLink", Method: "POST", Path: "/cards/kyc/link", Repeat: "natural", Money: "none",
 }
 
 // CreateCardKYCLink sends POST /cards/kyc/link: create or fetch the KYC link of the card programme.
@@ -1058,7 +1058,7 @@ func (c lowLevel) GetCard(ctx context.Context, cardID string, options []moneymov
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID: "RevealCardDetails", Method: "POST", Path: "/cards/{card_id}/details", Repeat: "natural",
+	ID: "RevealCardDetails", Method: "POST", Path: "/cards/{card_id}/details", Repeat: "natural", Money: "none",
 }
 
 // RevealCardDetails sends POST /cards/{card_id}/details: reveal a card's details.
@@ -1070,7 +1070,7 @@ func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *mo
 }
 
 var opFreezeCard = transport.Operation{
-	ID: "FreezeCard", Method: "POST", Path: "/cards/{card_id}/freeze", Repeat: "natural",
+	ID: "FreezeCard", Method: "POST", Path: "/cards/{card_id}/freeze", Repeat: "natural", Money: "none",
 }
 
 // FreezeCard sends POST /cards/{card_id}/freeze: freeze a card.
@@ -1081,7 +1081,7 @@ func (c lowLevel) FreezeCard(ctx context.Context, cardID string, options []money
 }
 
 var opSetCardLabel = transport.Operation{
-	ID: "SetCardLabel", Method: "PUT", Path: "/cards/{card_id}/label", Repeat: "natural",
+	ID: "SetCardLabel", Method: "PUT", Path: "/cards/{card_id}/label", Repeat: "natural", Money: "none",
 }
 
 // SetCardLabel sends PUT /cards/{card_id}/label: label a card.
@@ -1093,7 +1093,7 @@ func (c lowLevel) SetCardLabel(ctx context.Context, cardID string, body *CardLab
 }
 
 var opSetCardLimit = transport.Operation{
-	ID: "SetCardLimit", Method: "PUT", Path: "/cards/{card_id}/limit", Repeat: "natural",
+	ID: "SetCardLimit", Method: "PUT", Path: "/cards/{card_id}/limit", Repeat: "natural", Money: "none",
 }
 
 // SetCardLimit sends PUT /cards/{card_id}/limit: limit a card.
@@ -1105,7 +1105,7 @@ func (c lowLevel) SetCardLimit(ctx context.Context, cardID string, body *CardLim
 }
 
 var opUnfreezeCard = transport.Operation{
-	ID: "UnfreezeCard", Method: "POST", Path: "/cards/{card_id}/unfreeze", Repeat: "natural",
+	ID: "UnfreezeCard", Method: "POST", Path: "/cards/{card_id}/unfreeze", Repeat: "natural", Money: "none",
 }
 
 // UnfreezeCard sends POST /cards/{card_id}/unfreeze: unfreeze a card.
@@ -1129,7 +1129,7 @@ func (c lowLevel) ListContracts(ctx context.Context, params *ListContractsParams
 }
 
 var opCreateContract = transport.Operation{
-	ID: "CreateContract", Method: "POST", Path: "/documents/contracts", Repeat: "none",
+	ID: "CreateContract", Method: "POST", Path: "/documents/contracts", Repeat: "none", Money: "none",
 }
 
 // CreateContract sends POST /documents/contracts: create a contract.
@@ -1153,7 +1153,7 @@ func (c lowLevel) ListInvoices(ctx context.Context, params *ListInvoicesParams, 
 }
 
 var opCreateInvoice = transport.Operation{
-	ID: "CreateInvoice", Method: "POST", Path: "/documents/contracts/invoices", Repeat: "none",
+	ID: "CreateInvoice", Method: "POST", Path: "/documents/contracts/invoices", Repeat: "none", Money: "none",
 }
 
 // CreateInvoice sends POST /documents/contracts/invoices: create an invoice.
@@ -1164,7 +1164,7 @@ func (c lowLevel) CreateInvoice(ctx context.Context, body *InvoiceCreate, option
 }
 
 var opCreateInvoiceBatch = transport.Operation{
-	ID: "CreateInvoiceBatch", Method: "POST", Path: "/documents/contracts/invoices/batch_invoicing", Repeat: "none",
+	ID: "CreateInvoiceBatch", Method: "POST", Path: "/documents/contracts/invoices/batch_invoicing", Repeat: "none", Money: "none",
 }
 
 // CreateInvoiceBatch sends POST /documents/contracts/invoices/batch_invoicing: invoice several contracts at once.
@@ -1175,7 +1175,7 @@ func (c lowLevel) CreateInvoiceBatch(ctx context.Context, body *InvoiceBatch, op
 }
 
 var opCreateUploadedInvoice = transport.Operation{
-	ID: "CreateUploadedInvoice", Method: "POST", Path: "/documents/contracts/invoices/uploaded", Repeat: "none",
+	ID: "CreateUploadedInvoice", Method: "POST", Path: "/documents/contracts/invoices/uploaded", Repeat: "none", Money: "none",
 }
 
 // CreateUploadedInvoice sends POST /documents/contracts/invoices/uploaded: create an invoice from an uploaded document.
@@ -1197,7 +1197,7 @@ func (c lowLevel) GetInvoice(ctx context.Context, invoiceID string, options []mo
 }
 
 var opUpdateInvoice = transport.Operation{
-	ID: "UpdateInvoice", Method: "PUT", Path: "/documents/contracts/invoices/{invoice_id}", Repeat: "natural",
+	ID: "UpdateInvoice", Method: "PUT", Path: "/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none",
 }
 
 // UpdateInvoice sends PUT /documents/contracts/invoices/{invoice_id}: move an invoice to another state.
@@ -1219,7 +1219,7 @@ func (c lowLevel) ListContractTemplates(ctx context.Context, options []moneymove
 }
 
 var opDeleteContract = transport.Operation{
-	ID: "DeleteContract", Method: "DELETE", Path: "/documents/contracts/{contract_id}", Repeat: "natural",
+	ID: "DeleteContract", Method: "DELETE", Path: "/documents/contracts/{contract_id}", Repeat: "natural", Money: "none",
 }
 
 // DeleteContract sends DELETE /documents/contracts/{contract_id}: delete a contract.
@@ -1242,7 +1242,7 @@ func (c lowLevel) GetContract(ctx context.Context, contractID string, options []
 }
 
 var opUpdateContract = transport.Operation{
-	ID: "UpdateContract", Method: "PATCH", Path: "/documents/contracts/{contract_id}", Repeat: "natural",
+	ID: "UpdateContract", Method: "PATCH", Path: "/documents/contracts/{contract_id}", Repeat: "natural", Money: "none",
 }
 
 // UpdateContract sends PATCH /documents/contracts/{contract_id}: update a contract's fields and schedule.
@@ -1265,7 +1265,7 @@ func (c lowLevel) ApproveContract(ctx context.Context, contractID string, option
 }
 
 var opCreateInvoiceFromContract = transport.Operation{
-	ID: "CreateInvoiceFromContract", Method: "POST", Path: "/documents/contracts/{contract_id}/create-invoice", Repeat: "none",
+	ID: "CreateInvoiceFromContract", Method: "POST", Path: "/documents/contracts/{contract_id}/create-invoice", Repeat: "none", Money: "none",
 }
 
 // CreateInvoiceFromContract sends POST /documents/contracts/{contract_id}/create-invoice: create an invoice from a contract.
@@ -1277,7 +1277,7 @@ func (c lowLevel) CreateInvoiceFromContract(ctx context.Context, contractID stri
 }
 
 var opPauseContract = transport.Operation{
-	ID: "PauseContract", Method: "POST", Path: "/documents/contracts/{contract_id}/pause", Repeat: "natural",
+	ID: "PauseContract", Method: "POST", Path: "/documents/contracts/{contract_id}/pause", Repeat: "natural", Money: "none",
 }
 
 // PauseContract sends POST /documents/contracts/{contract_id}/pause: pause a contract.
@@ -1288,7 +1288,7 @@ func (c lowLevel) PauseContract(ctx context.Context, contractID string, options 
 }
 
 var opReplacePaymentMethods = transport.Operation{
-	ID: "ReplacePaymentMethods", Method: "PUT", Path: "/documents/contracts/{contract_id}/payment_methods", Repeat: "natural",
+	ID: "ReplacePaymentMethods", Method: "PUT", Path: "/documents/contracts/{contract_id}/payment_methods", Repeat: "natural", Money: "none",
 }
 
 // ReplacePaymentMethods sends PUT /documents/contracts/{contract_id}/payment_methods: replace a contract's payment methods.
@@ -1311,7 +1311,7 @@ func (c lowLevel) PreviewContract(ctx context.Context, contractID string, option
 }
 
 var opUploadDocument = transport.Operation{
-	ID: "UploadDocument", Method: "POST", Path: "/documents/upload", Repeat: "none",
+	ID: "UploadDocument", Method: "POST", Path: "/documents/upload", Repeat: "none", Money: "none",
 }
 
 // UploadDocument sends POST /documents/upload: upload a document.
@@ -1359,7 +1359,7 @@ func (c lowLevel) GetProfile(ctx context.Context, options []moneymovement.CallOp
 }
 
 var opCreateContact = transport.Operation{
-	ID: "CreateContact", Method: "POST", Path: "/user/contact", Repeat: "natural",
+	ID: "CreateContact", Method: "POST", Path: "/user/contact", Repeat: "natural", Money: "none",
 }
 
 // CreateContact sends POST /user/contact: create a contact.
@@ -1370,7 +1370,7 @@ func (c lowLevel) CreateContact(ctx context.Context, body *ContactCreate, option
 }
 
 var opValidateBankDetails = transport.Operation{
-	ID: "ValidateBankDetails", Method: "POST", Path: "/user/contact/bank/validate", Repeat: "natural",
+	ID: "ValidateBankDetails", Method: "POST", Path: "/user/contact/bank/validate", Repeat: "natural", Money: "none",
 }
 
 // ValidateBankDetails sends POST /user/contact/bank/validate: validate bank details.
@@ -1394,7 +1394,7 @@ func (c lowLevel) ListContacts(ctx context.Context, params *ListContactsParams, 
 }
 
 var opDeleteContact = transport.Operation{
-	ID: "DeleteContact", Method: "DELETE", Path: "/user/contacts/{contact_id}", Repeat: "natural",
+	ID: "DeleteContact", Method: "DELETE", Path: "/user/contacts/{contact_id}", Repeat: "natural", Money: "none",
 }
 
 // DeleteContact sends DELETE /user/contacts/{contact_id}: delete a contact.
@@ -1406,7 +1406,7 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID string, options [
 }
 
 var opUpdateContact = transport.Operation{
-	ID: "UpdateContact", Method: "PATCH", Path: "/user/contacts/{contact_id}", Repeat: "natural",
+	ID: "UpdateContact", Method: "PATCH", Path: "/user/contacts/{contact_id}", Repeat: "natural", Money: "none",
 }
 
 // UpdateContact sends PATCH /user/contacts/{contact_id}: update a contact's metadata.
@@ -1418,7 +1418,7 @@ func (c lowLevel) UpdateContact(ctx context.Context, contactID string, body *Con
 }
 
 var opUpdateProfile = transport.Operation{
-	ID: "UpdateProfile", Method: "PUT", Path: "/user/kyc", Repeat: "natural",
+	ID: "UpdateProfile", Method: "PUT", Path: "/user/kyc", Repeat: "natural", Money: "none",
 }
 
 // UpdateProfile sends PUT /user/kyc: update the profile and KYC fields.
@@ -1441,7 +1441,7 @@ func (c lowLevel) GetKYCStatus(ctx context.Context, params *GetKYCStatusParams, 
 }
 
 var opCreateKYCLink = transport.Operation{
-	ID: "CreateKYCLink", Method: "POST", Path: "/user/kyc_link", Repeat: "natural",
+	ID: "CreateKYCLink", Method: "POST", Path: "/user/kyc_link", Repeat: "natural", Money: "none",
 }
 
 // CreateKYCLink sends POST /user/kyc_link: create or fetch a KYC link.

@@ -38,7 +38,7 @@ func TestWhatCreatesIsNeverSentTwice(t *testing.T) {
 				require.Error(t, err)
 				failure, is := errors.AsType[errors.Failure](err)
 				require.True(t, is, "%s: %v", cause, err)
-				assert.Equal(t, errors.MaybeMoved, failure.MoneyMoved(), "%s: %v", cause, err)
+				assert.False(t, failure.Retryable(), "%s: %v", cause, err)
 				assert.Len(t, server.requests(), 1, cause)
 			}
 		})

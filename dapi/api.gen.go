@@ -1386,7 +1386,7 @@ func (t *ContactAccount) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 func (t *ContactAccount) UnmarshalJSON(b []byte) error { return jsonv2.Unmarshal(b, t) }
 
 var opCreateChallenge = transport.Operation{
-	ID: "CreateChallenge", Method: "POST", Path: "/auth/challenge", Repeat: "natural", Window: "login", Public: true,
+	ID: "CreateChallenge", Method: "POST", Path: "/auth/challenge", Repeat: "natural", Money: "none", Window: "login", Public: true,
 }
 
 // CreateChallenge sends POST /auth/challenge: start a login.
@@ -1397,7 +1397,7 @@ func (c lowLevel) CreateChallenge(ctx context.Context, body *ChallengeRequest, o
 }
 
 var opRefreshToken = transport.Operation{
-	ID: "RefreshToken", Method: "POST", Path: "/auth/refresh", Repeat: "natural", Window: "writes", Public: true,
+	ID: "RefreshToken", Method: "POST", Path: "/auth/refresh", Repeat: "natural", Money: "none", Window: "writes", Public: true,
 }
 
 // RefreshToken sends POST /auth/refresh: mint a new access token.
@@ -1408,7 +1408,7 @@ func (c lowLevel) RefreshToken(ctx context.Context, body *RefreshRequest, option
 }
 
 var opCreateToken = transport.Operation{
-	ID: "CreateToken", Method: "POST", Path: "/auth/token", Repeat: "none", Window: "login", Public: true,
+	ID: "CreateToken", Method: "POST", Path: "/auth/token", Repeat: "none", Money: "none", Window: "login", Public: true,
 }
 
 // CreateToken sends POST /auth/token: complete a login.
@@ -1432,7 +1432,7 @@ func (c lowLevel) ListRails(ctx context.Context, params *ListRailsParams, option
 }
 
 var opOpenRail = transport.Operation{
-	ID: "OpenRail", Method: "POST", Path: "/banks", Repeat: "natural", Window: "writes",
+	ID: "OpenRail", Method: "POST", Path: "/banks", Repeat: "natural", Money: "none", Window: "writes",
 }
 
 // OpenRail sends POST /banks: request or open a rail.
@@ -1466,7 +1466,7 @@ func (c lowLevel) GetKYB(ctx context.Context, options []moneymovement.CallOption
 }
 
 var opSaveKYB = transport.Operation{
-	ID: "SaveKYB", Method: "PUT", Path: "/client/kyb", Repeat: "natural", Window: "writes",
+	ID: "SaveKYB", Method: "PUT", Path: "/client/kyb", Repeat: "natural", Money: "none", Window: "writes",
 }
 
 // SaveKYB sends PUT /client/kyb: save verification information.
@@ -1477,7 +1477,7 @@ func (c lowLevel) SaveKYB(ctx context.Context, body *KYBSave, options []moneymov
 }
 
 var opCompleteKYB = transport.Operation{
-	ID: "CompleteKYB", Method: "POST", Path: "/client/kyb/complete", Repeat: "natural", Window: "writes",
+	ID: "CompleteKYB", Method: "POST", Path: "/client/kyb/complete", Repeat: "natural", Money: "none", Window: "writes",
 }
 
 // CompleteKYB sends POST /client/kyb/complete: complete the verification submission.
@@ -1487,7 +1487,7 @@ func (c lowLevel) CompleteKYB(ctx context.Context, options []moneymovement.CallO
 }
 
 var opCreateClient = transport.Operation{
-	ID: "CreateClient", Method: "POST", Path: "/clients", Repeat: "natural", Window: "writes",
+	ID: "CreateClient", Method: "POST", Path: "/clients", Repeat: "natural", Money: "none", Window: "writes",
 }
 
 // CreateClient sends POST /clients: create a client.
@@ -1509,7 +1509,7 @@ func (c lowLevel) GetClient(ctx context.Context, clientID ClientID, options []mo
 }
 
 var opCreateContact = transport.Operation{
-	ID: "CreateContact", Method: "POST", Path: "/contacts", Repeat: "natural", Window: "writes",
+	ID: "CreateContact", Method: "POST", Path: "/contacts", Repeat: "natural", Money: "none", Window: "writes",
 }
 
 // CreateContact sends POST /contacts: create a contact.
@@ -1520,7 +1520,7 @@ func (c lowLevel) CreateContact(ctx context.Context, body *ContactCreate, option
 }
 
 var opDeleteContact = transport.Operation{
-	ID: "DeleteContact", Method: "DELETE", Path: "/contacts/{contactId}", Repeat: "natural", Window: "writes",
+	ID: "DeleteContact", Method: "DELETE", Path: "/contacts/{contactId}", Repeat: "natural", Money: "none", Window: "writes",
 }
 
 // DeleteContact sends DELETE /contacts/{contactId}: delete a contact.
@@ -1532,7 +1532,7 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID ContactID, option
 }
 
 var opUpdateContact = transport.Operation{
-	ID: "UpdateContact", Method: "PATCH", Path: "/contacts/{contactId}", Repeat: "natural", Window: "writes",
+	ID: "UpdateContact", Method: "PATCH", Path: "/contacts/{contactId}", Repeat: "natural", Money: "none", Window: "writes",
 }
 
 // UpdateContact sends PATCH /contacts/{contactId}: update a contact.
@@ -1591,7 +1591,7 @@ func (c lowLevel) ConfirmEscrowAction(ctx context.Context, escrowID EscrowID, id
 }
 
 var opSyncEscrow = transport.Operation{
-	ID: "SyncEscrow", Method: "POST", Path: "/escrow/{escrowId}/sync", Repeat: "natural", Window: "writes",
+	ID: "SyncEscrow", Method: "POST", Path: "/escrow/{escrowId}/sync", Repeat: "natural", Money: "none", Window: "writes",
 }
 
 // SyncEscrow sends POST /escrow/{escrowId}/sync: refresh a deal from chain.
@@ -1624,7 +1624,7 @@ func (c lowLevel) GetPayin(ctx context.Context, payinID PayinID, options []money
 }
 
 var opCreatePayinInstructions = transport.Operation{
-	ID: "CreatePayinInstructions", Method: "POST", Path: "/payins/{payinId}/instructions", Repeat: "natural", Window: "writes",
+	ID: "CreatePayinInstructions", Method: "POST", Path: "/payins/{payinId}/instructions", Repeat: "natural", Money: "none", Window: "writes",
 }
 
 // CreatePayinInstructions sends POST /payins/{payinId}/instructions: answer payer instructions.

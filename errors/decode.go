@@ -24,6 +24,11 @@ type Answer struct {
 	IdempotencyKey string
 	// Write says whether the request could change anything.
 	Write bool
+	// Repeatable says that sending the request again cannot do it twice: it changes nothing, or its idempotency key or a natural
+	// key anchors it.
+	Repeatable bool
+	// Moneyless says that the operation moves no money, whatever becomes of it.
+	Moneyless bool
 	// Attempts is how many times the request was sent.
 	Attempts int
 	// Now is the time of the answer, which Retry-After counts from. Zero means the clock's time.
@@ -97,6 +102,8 @@ func refusalOf(a Answer) Refusal {
 		Operation:      a.Operation,
 		IdempotencyKey: a.IdempotencyKey,
 		Write:          a.Write,
+		Repeatable:     a.Repeatable,
+		Moneyless:      a.Moneyless,
 		Attempts:       a.Attempts,
 	}
 	if wait, ok := RetryAfter(a.Header, now); ok {

@@ -45,7 +45,7 @@ func ExampleRefusal() {
 
 // Every error type answers the two questions that matter after a payment failed.
 func ExampleFailure() {
-	lost := fmt.Errorf("paying: %w", &errors.OutcomeUnknown{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42"})
+	lost := fmt.Errorf("paying: %w", &errors.OutcomeUnknown{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42", Repeatable: true})
 	if failure, ok := errors.AsType[errors.Failure](lost); ok {
 		fmt.Println(failure.MoneyMoved(), failure.Retryable())
 	}

@@ -29,6 +29,11 @@ type Refusal struct {
 	IdempotencyKey string
 	// Write says whether the request could change anything. A read never moves money.
 	Write bool
+	// Repeatable says that sending the request again cannot do it twice: it changes nothing, or its idempotency key or a natural
+	// key anchors it.
+	Repeatable bool
+	// Moneyless says that the operation moves no money, whatever becomes of it.
+	Moneyless bool
 	// RetryAfter is the wait that the Retry-After header asks for, 0 when absent. Any slug may carry it.
 	RetryAfter time.Duration
 	// RetryAt is when that wait ends, zero when absent.
@@ -65,20 +70,28 @@ func (r *Refusal) Remedy() Remedy {
 }
 
 // Retryable reports whether the same request, with the same key, may succeed when it is sent again after RetryAfter or a
-// backoff. A write that may have moved money is retryable only under its idempotency key.
+// backoff. A write that may have been carried out is retryable only if it is Repeatable.
 //
 // A refusal that [RemedyLogin] cures is not retryable as it stands: a new token comes first.
 func (r *Refusal) Retryable() bool {
 	if r.Remedy() != RemedyWait {
 		return false
 	}
-	return r.MoneyMoved() == NotMoved || r.IdempotencyKey != ""
+	return r.effect() == NotMoved || r.Repeatable
 }
 
 // MoneyMoved says whether the money that the request asked to move has moved. The refusal of a read moved nothing. The
 // refusal of a write is judged by the catalogue; a server error that the catalogue does not explain, and an unknown
-// slug that a state conflict came with, may have moved it.
+// slug that a state conflict came with, may have moved it, unless the operation is Moneyless.
 func (r *Refusal) MoneyMoved() Movement {
+	if r.Moneyless && r.effect() == MaybeMoved {
+		return NotMoved
+	}
+	return r.effect()
+}
+
+// effect says whether the request was carried out.
+func (r *Refusal) effect() Movement {
 	e, known := r.Code.lookup()
 	switch {
 	case known && e.moved == Moved:

@@ -27,6 +27,11 @@ type UnexpectedAnswer struct {
 	IdempotencyKey string
 	// Write says whether the request could change anything.
 	Write bool
+	// Repeatable says that sending the request again cannot do it twice: it changes nothing, or its idempotency key or a natural
+	// key anchors it.
+	Repeatable bool
+	// Moneyless says that the operation moves no money, whatever becomes of it.
+	Moneyless bool
 	// RetryAfter is the wait that the Retry-After header asks for, 0 when absent.
 	RetryAfter time.Duration
 	// RetryAt is when that wait ends, zero when absent.
@@ -45,6 +50,8 @@ func newUnexpectedAnswer(a Answer, r Refusal, err error) *UnexpectedAnswer {
 		Operation:      a.Operation,
 		IdempotencyKey: a.IdempotencyKey,
 		Write:          a.Write,
+		Repeatable:     a.Repeatable,
+		Moneyless:      a.Moneyless,
 		RetryAfter:     r.RetryAfter,
 		RetryAt:        r.RetryAt,
 		Attempts:       a.Attempts,
@@ -92,17 +99,25 @@ func (e *UnexpectedAnswer) Error() string {
 // Unwrap gives the reason why the body is no envelope.
 func (e *UnexpectedAnswer) Unwrap() error { return e.Err }
 
-// Retryable judges by the status alone; a write that may have moved money is retryable only under its idempotency key.
+// Retryable judges by the status alone; a write that may have been carried out is retryable only if it is Repeatable.
 func (e *UnexpectedAnswer) Retryable() bool {
 	if remedyOf(e.Status) != RemedyWait {
 		return false
 	}
-	return e.MoneyMoved() == NotMoved || e.IdempotencyKey != ""
+	return e.effect() == NotMoved || e.Repeatable
 }
 
 // MoneyMoved is [NotMoved] for a read and for a client error, else [MaybeMoved]. A request timeout (408) and a conflict
-// (409) say nothing about where the request got to, so they may have moved it.
+// (409) say nothing about where the request got to, so they may have moved it. A Moneyless operation moved nothing.
 func (e *UnexpectedAnswer) MoneyMoved() Movement {
+	if e.Moneyless {
+		return NotMoved
+	}
+	return e.effect()
+}
+
+// effect says whether the request was carried out.
+func (e *UnexpectedAnswer) effect() Movement {
 	switch {
 	case !e.Write:
 		return NotMoved

@@ -8,6 +8,11 @@ type OutcomeUnknown struct {
 	IdempotencyKey string
 	// RequestID is the X-Request-ID of the answer, when there was a readable head.
 	RequestID string
+	// Repeatable says that sending the request again cannot do it twice: it changes nothing, or its idempotency key or a natural
+	// key anchors it.
+	Repeatable bool
+	// Moneyless says that the operation moves no money, whatever becomes of it.
+	Moneyless bool
 	// Attempts is how many times the request was sent.
 	Attempts int
 	// Resolve is one sentence that says how to find out, for example to repeat with the same key.
@@ -35,8 +40,13 @@ func (e *OutcomeUnknown) Error() string {
 // Unwrap gives what went wrong, so that context errors are visible to errors.Is.
 func (e *OutcomeUnknown) Unwrap() error { return e.Err }
 
-// Retryable reports whether the write can be repeated without doing it twice, which takes the same idempotency key.
-func (e *OutcomeUnknown) Retryable() bool { return e.IdempotencyKey != "" }
+// Retryable reports whether the write can be repeated, with the same idempotency key, without doing it twice.
+func (e *OutcomeUnknown) Retryable() bool { return e.Repeatable }
 
-// MoneyMoved is [MaybeMoved].
-func (e *OutcomeUnknown) MoneyMoved() Movement { return MaybeMoved }
+// MoneyMoved is [MaybeMoved], unless the operation is Moneyless.
+func (e *OutcomeUnknown) MoneyMoved() Movement {
+	if e.Moneyless {
+		return NotMoved
+	}
+	return MaybeMoved
+}

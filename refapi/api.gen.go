@@ -172,7 +172,7 @@ func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID: "RevealCardDetails", Method: "POST", Path: "/api/v1/accounts/cards/{card_id}/details", Repeat: "natural",
+	ID: "RevealCardDetails", Method: "POST", Path: "/api/v1/accounts/cards/{card_id}/details", Repeat: "natural", Money: "none",
 }
 
 // RevealCardDetails sends POST /api/v1/accounts/cards/{card_id}/details: reveal a card's details.
@@ -184,7 +184,7 @@ func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *mo
 }
 
 var opUpdateInvoice = transport.Operation{
-	ID: "UpdateInvoice", Method: "PUT", Path: "/api/v1/documents/contracts/invoices/{invoice_id}", Repeat: "natural",
+	ID: "UpdateInvoice", Method: "PUT", Path: "/api/v1/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none",
 }
 
 // UpdateInvoice sends PUT /api/v1/documents/contracts/invoices/{invoice_id}: move an invoice to another state.
@@ -196,7 +196,7 @@ func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *mon
 }
 
 var opUpdateInvoiceOnInvoicesPath = transport.Operation{
-	ID: "UpdateInvoiceOnInvoicesPath", Method: "PUT", Path: "/api/v1/invoices/documents/contracts/invoices/{invoice_id}", Repeat: "natural",
+	ID: "UpdateInvoiceOnInvoicesPath", Method: "PUT", Path: "/api/v1/invoices/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none",
 }
 
 // UpdateInvoiceOnInvoicesPath sends PUT /api/v1/invoices/documents/contracts/invoices/{invoice_id}: move an invoice to another state (second path).

@@ -8,6 +8,7 @@ type Operation struct {
 	Method string
 	Path   string // template below the surface's base path, such as "/payouts/{payoutId}"
 	Repeat Repeat
+	Money  Money
 	Window Window
 	Public bool // carries no credential
 }
@@ -20,6 +21,16 @@ const (
 	RepeatNatural Repeat = "natural" // the write has a natural key or sets a state
 	RepeatNever   Repeat = "none"    // it may happen twice
 )
+
+// Money says whether an operation can move money. What the description does not settle can.
+type Money string
+
+// MoneyNone is a write that moves no money, whatever becomes of it: a contact, a client's verification, a login. No operation that an
+// idempotency key anchors is one, not even a booking, which itself moves nothing: the key may anchor a payment that an earlier call
+// has confirmed.
+//
+// Source: Authentication, Platform API (money-moving operations are prepared, signed and confirmed).
+const MoneyNone Money = "none"
 
 // Window names a stated rate window.
 //

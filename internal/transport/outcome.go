@@ -11,7 +11,7 @@ import (
 
 // outcome says what a call that brought no answer means. err is what the last attempt ended in.
 func (t *trip) outcome(err error) error {
-	if failure, ok := errors.AsType[errors.Failure](err); ok && !t.unsettled() && failure.MoneyMoved() == errors.NotMoved {
+	if failure, ok := errors.AsType[errors.Failure](err); ok && !t.unsettled() && withoutEffect(err) {
 		return failure // a login inside the call was refused: nothing was sent
 	}
 	if t.unsettled() {
@@ -35,7 +35,7 @@ func (t *trip) settle(refusal error) error {
 		return t.unknown(refusal)
 	case judged(t.answer.status):
 		return refusal
-	case t.lost, t.doubted && notMoved(refusal):
+	case t.lost, t.doubted && withoutEffect(refusal):
 		return t.unknown(refusal)
 	}
 	return refusal
@@ -55,7 +55,7 @@ func judged(status int) bool {
 // answers a repetition as it did the first time; without, what was deleted is not found, and what was confirmed is in another
 // state or past its window.
 func (t *trip) ownDoing(refusal error) bool {
-	if t.op.Repeat == RepeatKey || !notMoved(refusal) {
+	if t.op.Repeat == RepeatKey || !withoutEffect(refusal) {
 		return false
 	}
 	switch t.answer.status {
@@ -67,7 +67,22 @@ func (t *trip) ownDoing(refusal error) bool {
 	return false
 }
 
-func notMoved(err error) bool {
+// withoutEffect reports errors after which nothing has come of the write. Its money does not answer that: an operation that moves none can
+// have been carried out.
+func withoutEffect(err error) bool {
+	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
+		careful := *unexpected
+		careful.Moneyless = false
+		return careful.MoneyMoved() == errors.NotMoved
+	}
+	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
+		careful := *refusal
+		careful.Moneyless = false
+		return careful.MoneyMoved() == errors.NotMoved
+	}
+	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
+		return false
+	}
 	failure, ok := errors.AsType[errors.Failure](err)
 	return ok && failure.MoneyMoved() == errors.NotMoved
 }
@@ -75,7 +90,7 @@ func notMoved(err error) bool {
 // garbled reports an answer that neither the service's envelope nor a client error explains: a proxy's page, a redirect, nothing.
 func (t *trip) garbled(refusal error) bool {
 	unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](refusal)
-	return ok && unexpected.MoneyMoved() != errors.NotMoved
+	return ok && !withoutEffect(unexpected)
 }
 
 // unreadable is a success that cannot be decoded: whatever was asked for has happened.
@@ -90,7 +105,8 @@ func (t *trip) unreadable(cause error) error {
 func (a *answer) unexpected(t *trip, cause error) error {
 	return &errors.UnexpectedAnswer{
 		Status: a.status, RequestID: a.header.Get("X-Request-ID"), ContentType: a.header.Get("Content-Type"),
-		Operation: t.op.ID, IdempotencyKey: t.call.Key, Write: t.op.write(), Attempts: t.attempts, Err: cause,
+		Operation: t.op.ID, IdempotencyKey: t.call.Key, Write: t.op.write(),
+		Repeatable: t.op.repeatable(), Moneyless: t.op.Money == MoneyNone, Attempts: t.attempts, Err: cause,
 	}
 }
 
@@ -107,7 +123,8 @@ func (t *trip) unknown(cause error) error {
 		requestID = t.answer.header.Get("X-Request-ID")
 	}
 	return &errors.OutcomeUnknown{
-		Operation: t.op.ID, IdempotencyKey: t.call.Key, RequestID: requestID, Attempts: t.attempts, Resolve: resolve, Err: cause,
+		Operation: t.op.ID, IdempotencyKey: t.call.Key, RequestID: requestID,
+		Repeatable: t.op.repeatable(), Moneyless: t.op.Money == MoneyNone, Attempts: t.attempts, Resolve: resolve, Err: cause,
 	}
 }
 

@@ -99,10 +99,45 @@ func TestOutcomes(t *testing.T) {
 					failure, ok := errors.AsType[errors.Failure](err)
 					require.True(t, ok)
 					assert.Equal(t, want.moved, failure.MoneyMoved())
-					assert.Equal(t, want.retryable, failure.Retryable())
+					twice := op.Repeat == transport.RepeatNever && want.moved == errors.MaybeMoved // its key anchors nothing
+					assert.Equal(t, want.retryable && !twice, failure.Retryable())
 					assert.Equal(t, op.Method != http.MethodGet, keyOf(err) != "", "key of %#v", err)
 					if want.within != nil {
 						assert.Equal(t, typeName(want.within), typeName(errors.Unwrap(err)))
+					}
+				})
+			})
+		}
+	}
+}
+
+// What moves no money leaves no doubt about money, only about itself.
+func TestOutcomesWithoutMoney(t *testing.T) {
+	unavailable := refuses(503, errors.CodeDatabaseUnavailable)
+	for name, tc := range map[string]struct {
+		steps []step
+		kind  error
+	}{
+		"lost":                       {[]step{lostAnswer}, &errors.OutcomeUnknown{}},
+		"unreadable":                 {[]step{page(200)}, &errors.OutcomeUnknown{}},
+		"page of a gateway":          {[]step{page(502)}, &errors.OutcomeUnknown{}},
+		"unavailable":                {[]step{unavailable}, &errors.DatabaseUnavailable{}},
+		"unavailable, then turned":   {[]step{unavailable, refuses(429, errors.CodeRateLimited)}, &errors.OutcomeUnknown{}},
+		"lost, then in another way":  {[]step{lostAnswer, refuses(410, errors.CodeGone)}, &errors.OutcomeUnknown{}},
+		"unavailable, then no line":  {[]step{unavailable, noConnection}, &errors.OutcomeUnknown{}},
+		"lost, then the session too": {[]step{lostAnswer, refuses(401, errors.CodeUnauthenticated)}, &errors.OutcomeUnknown{}},
+	} {
+		for _, repeat := range []transport.Repeat{transport.RepeatNatural, transport.RepeatNever} {
+			t.Run(name+"/"+string(repeat), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					op := transport.Operation{ID: "NameThing", Method: http.MethodPost, Path: "/things", Repeat: repeat, Money: transport.MoneyNone}
+					_, err := send(t.Context(), newClient(t, host, through(script(tc.steps...))), &op, transport.Call{})
+					failure, ok := errors.AsType[errors.Failure](err)
+					require.True(t, ok, "%v", err)
+					assert.Equal(t, errors.NotMoved, failure.MoneyMoved())
+					assert.Equal(t, repeat == transport.RepeatNatural, failure.Retryable())
+					if repeat == transport.RepeatNatural {
+						assert.Equal(t, typeName(tc.kind), typeName(err))
 					}
 				})
 			})

@@ -87,9 +87,3 @@ func (m *terms) forget(known *sentTerms) {
 		delete(m.sent, known.scope)
 	}
 }
-
-// withoutEffect reports errors after which the service does not hold the key for these terms.
-func withoutEffect(err error) bool {
-	failure, ok := errors.AsType[errors.Failure](err)
-	return ok && failure.MoneyMoved() == errors.NotMoved
-}
