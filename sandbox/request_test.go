@@ -73,6 +73,31 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 	})
 }
 
+// Rule: status.400
+func TestQueriesThatCannotBeRead(t *testing.T) {
+	me := newWorld(t).login()
+	for _, query := range []string{"limit=%zz", "limit=1;cursor=x", "%zz=1", "limit=1&limit=2"} {
+		refused(t, http.StatusBadRequest, "invalid_request", me.call("GET", "/transactions?"+query, nil))
+	}
+}
+
+// Rule: error.unknown-key, endpoint.json
+func TestWhereNoBodyIsTakenItsKeysAreUnknown(t *testing.T) {
+	p := newPayer(t)
+	payin := p.payin(nil).body.text("id")
+	instructions := "/payins/" + payin + "/instructions"
+	for _, path := range []string{
+		"/client/kyb/complete", instructions, "/sandbox/payins/" + payin + "/complete", "/escrow/" + p.deal("deal-1", nil).body.text("id") + "/sync",
+	} {
+		got := p.call("POST", path, object{"amount": "1", "key": "x"})
+		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
+		assert.Equal(t, map[string]string{"amount": "extra_forbidden", "key": "extra_forbidden"}, got.fields(), path)
+		refused(t, http.StatusBadRequest, "invalid_request", p.call("POST", path, "{{"))
+	}
+	refused(t, http.StatusUnprocessableEntity, "validation_failed", p.call("DELETE", "/contacts/"+p.contact, object{"name": "Bob"}))
+	p.must(http.StatusCreated, "POST", instructions, object{})
+}
+
 // Rule: error.fields, error.missing, error.unknown-key, contact.variants, status.422
 func TestWrongFieldsAreAllNamed(t *testing.T) {
 	me := newWorld(t).login()
@@ -88,6 +113,8 @@ func TestWrongFieldsAreAllNamed(t *testing.T) {
 			map[string]string{"contactId": "missing", "amount": "string_pattern_mismatch", "currency": "enum", "purpose": "string_too_long"}},
 		{"types", "POST", "/payouts", object{"contactId": "ct_1", "amount": 10, "currency": nil, "documentIds": "x", "toChainId": "base"},
 			map[string]string{"amount": "string_type", "currency": "enum", "documentIds": "list_type", "toChainId": "int_type"}},
+		{"integers out of bounds", "POST", "/payins", `{"amount":"50","currency":"USDC","originChainId":9223372036854775808}`,
+			map[string]string{"originChainId": "int_type"}},
 		{"inside arrays", "POST", "/payouts", object{"contactId": "ct_1", "amount": "1", "currency": "USDC", "documentIds": []any{"a", ""}},
 			map[string]string{"documentIds.1": "string_too_short"}},
 		{"formats", "POST", "/auth/challenge", object{"email": "nobody", "requestExpiry": "tomorrow"},
@@ -98,6 +125,9 @@ func TestWrongFieldsAreAllNamed(t *testing.T) {
 			map[string]string{"account.iban": "string_type", "account.ibn": "extra_forbidden"}},
 		{"no such variant", "POST", "/contacts", object{"account": object{"accountType": "cash"}}, map[string]string{"account.accountType": "union_tag_invalid"}},
 		{"no variant", "POST", "/contacts", object{"account": object{"iban": "x"}}, map[string]string{"account.accountType": "union_tag_not_found"}},
+		{"a variant by what only it has", "POST", "/contacts", object{"account": object{"walletAddress": payee, "email": "bob@example.com"}},
+			map[string]string{"account.chainId": "missing", "account.currency": "missing"}},
+		{"no object", "POST", "/contacts", object{"account": "x"}, map[string]string{"account": "dict_type"}},
 		{"too long", "POST", "/contacts", object{"name": strings.Repeat("é", 201), "email": "bob@example.com"}, map[string]string{"name": "string_too_long"}},
 	}
 	for _, c := range cases {
@@ -105,6 +135,7 @@ func TestWrongFieldsAreAllNamed(t *testing.T) {
 			got := me.call(c.method, c.path, c.body)
 			refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
 			assert.Equal(t, c.want, got.fields())
+			assert.Len(t, got.body.at("error", "details", "fields"), len(c.want), "each is named once")
 			assert.Nil(t, got.body.at("error", "details", "location"))
 		})
 	}

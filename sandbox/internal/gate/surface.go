@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -100,9 +102,14 @@ func (s *surface) mount() error {
 	return s.routes.err
 }
 
-// unreadable is what the generated servers say of a request that they cannot read, for which the description's
-// validation leaves nothing to find.
-func (g *Gate) unreadable(w http.ResponseWriter, r *http.Request, _ error) {
+// unreadable is what the generated servers say of a request that they cannot read. The description's validation leaves
+// little to find: an integer that is out of bounds, or written with a fraction of zero.
+func (g *Gate) unreadable(w http.ResponseWriter, r *http.Request, err error) {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		g.refused(w, r, refuse.InvalidField(wrong.Field, "int_type", "The value is not an integer of 64 bits."))
+		return
+	}
 	g.refused(w, r, refuse.InvalidRequest("The request cannot be read."))
 }
 

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"slices"
+
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,8 +28,7 @@ func stringOf(value jsontext.Value) (string, bool) {
 
 // completeUnions writes the discriminator that a caller may leave out: the
 // on-chain and the email variant of a contact's account have theirs as default.
-// The variant is the first whose required members are all there. A body without
-// such a gap stays as it is. Source: Resources, Contact.
+// A body without such a gap stays as it is. Source: Resources, Contact.
 func (r *route) completeUnions(body []byte, all members) ([]byte, error) {
 	media := r.described.Operation.RequestBody.Value.Content.Get("application/json")
 	changed := false
@@ -75,14 +76,27 @@ func unionOf(property *openapi3.SchemaRef) *openapi3.Schema {
 	return schema
 }
 
+// defaultVariant answers the first variant with a default whose required members
+// are all there, or that is meant because one of them is in no other variant: its
+// other members are then missing, and not its discriminator.
 func defaultVariant(union *openapi3.Schema, given members) (any, bool) {
 	for _, variant := range union.OneOf {
 		fallback := defaultOf(variant.Value.Properties[union.Discriminator.PropertyName])
-		if fallback != nil && hasAll(given, variant.Value.Required) {
+		if fallback != nil && (hasAll(given, variant.Value.Required) || hasOwn(given, variant, union)) {
 			return fallback, true
 		}
 	}
 	return nil, false
+}
+
+// hasOwn tells whether a required member of the variant is given that no other variant knows.
+func hasOwn(given members, variant *openapi3.SchemaRef, union *openapi3.Schema) bool {
+	return slices.ContainsFunc(variant.Value.Required, func(name string) bool {
+		_, ok := given[name]
+		return ok && !slices.ContainsFunc(union.OneOf, func(other *openapi3.SchemaRef) bool {
+			return other != variant && other.Value.Properties[name] != nil
+		})
+	})
 }
 
 func defaultOf(property *openapi3.SchemaRef) any {

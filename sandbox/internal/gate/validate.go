@@ -1,20 +1,16 @@
 package gate
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"maps"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
@@ -38,15 +34,18 @@ func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, para
 			return err
 		}
 	}
-	if route.described.Operation.RequestBody != nil {
-		var err error
-		if body, err = readable(r, route, body); err != nil {
-			return err
-		}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil { // URL.Query leaves out what it cannot read
+		return refuse.InvalidRequest("The query cannot be read.")
+	}
+	if body, err = readable(r, route, body); err != nil {
+		return err
+	}
+	if route.takesBody() {
 		replaceBody(r, body)
 	}
-	err := openapi3filter.ValidateRequest(ctx, g.input(r, route, parameters))
-	if unknown := route.unknownQuery(r.URL.Query()); err != nil || len(unknown) > 0 {
+	err = openapi3filter.ValidateRequest(ctx, g.input(r, route, parameters))
+	if unknown := route.unknownQuery(query); err != nil || len(unknown) > 0 {
 		return refusalOf(err, unknown, route)
 	}
 	return nil
@@ -56,38 +55,6 @@ func (g *Gate) input(r *http.Request, route *route, parameters map[string]string
 	return &openapi3filter.RequestValidationInput{
 		Request: r, PathParams: parameters, Route: route.described, Options: g.validation,
 	}
-}
-
-// readable demands strict JSON: one object (or the one array that is described),
-// no name twice, valid UTF-8. It also refuses ids of another namespace in the
-// body, and completes unions whose variant is the default.
-func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" {
-		return nil, refuse.InvalidRequest("The body is to be application/json.")
-	}
-	value := jsontext.Value(body)
-	if route.takesArray() {
-		if !value.IsValid() || value.Kind() != '[' {
-			return nil, refuse.InvalidRequest("The body is to be one JSON array in UTF-8, without a name twice in an object.")
-		}
-		return body, nil
-	}
-	if !value.IsValid() || value.Kind() != '{' {
-		return nil, refuse.InvalidRequest("The body is to be one JSON object in UTF-8, without a name twice.")
-	}
-	members, err := membersOf(body)
-	if err != nil {
-		return nil, refuse.InvalidRequest("The body cannot be read.")
-	}
-	for name, expected := range route.ids.body {
-		if id, ok := stringOf(members[name]); ok {
-			if err := checkID(id, expected); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return route.completeUnions(body, members)
 }
 
 // unknownQuery names the parameters of a query that the operation does not take.
@@ -100,12 +67,6 @@ func (r *route) unknownQuery(query url.Values) []refuse.Field {
 		}
 	}
 	return unknown
-}
-
-// takesArray tells whether the body is a list.
-func (r *route) takesArray() bool {
-	media := r.described.Operation.RequestBody.Value.Content.Get("application/json")
-	return media.Schema.Value.Type.Is(openapi3.TypeArray)
 }
 
 // refusalOf turns what the validation found, and unknown parameters, into one
@@ -133,7 +94,7 @@ func refusalOf(err error, unknown []refuse.Field, route *route) error {
 	}
 	for _, location := range []string{openapi3.ParameterInPath, openapi3.ParameterInQuery, openapi3.ParameterInHeader, ""} {
 		if fields := byLocation[location]; len(fields) > 0 {
-			return refuse.ValidationFailed(location, fields...)
+			return refuse.ValidationFailed(location, slices.Compact(fields)...) // the variants of a union say the same
 		}
 	}
 	return refuse.InvalidRequest("The request cannot be read.")
@@ -176,11 +137,4 @@ func fieldsOfBody(wrong *openapi3filter.RequestError) []refuse.Field {
 		fields[i].Field = cmp.Or(fields[i].Field, "body") // of which a list as a whole is wrong
 	}
 	return fields
-}
-
-// replaceBody gives the request a body that can be read again without a copy.
-func replaceBody(r *http.Request, body []byte) {
-	r.ContentLength = int64(len(body))
-	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	r.Body, _ = r.GetBody()
 }

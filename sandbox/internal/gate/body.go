@@ -1,0 +1,98 @@
+package gate
+
+import (
+	"bytes"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// readable answers the body that the operation is given. It refuses ids of another
+// namespace in it, and completes unions whose variant is the default.
+func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
+	if !route.takesBody() {
+		return body, noMembers(r, body)
+	}
+	if err := strictJSON(r, body, route.takesArray()); err != nil || route.takesArray() {
+		return body, err
+	}
+	members, err := membersOf(body)
+	if err != nil {
+		return nil, refuse.InvalidRequest("The body cannot be read.")
+	}
+	for name, expected := range route.ids.body {
+		if id, ok := stringOf(members[name]); ok {
+			if err := checkID(id, expected); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return route.completeUnions(body, members)
+}
+
+// strictJSON demands one object, or the one array that is described, with no name
+// twice and in valid UTF-8.
+func strictJSON(r *http.Request, body []byte, isArray bool) error {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return refuse.InvalidRequest("The body is to be application/json.")
+	}
+	value := jsontext.Value(body)
+	switch {
+	case isArray && (!value.IsValid() || value.Kind() != '['):
+		return refuse.InvalidRequest("The body is to be one JSON array in UTF-8, without a name twice in an object.")
+	case !isArray && (!value.IsValid() || value.Kind() != '{'):
+		return refuse.InvalidRequest("The body is to be one JSON object in UTF-8, without a name twice.")
+	default:
+		return nil
+	}
+}
+
+// noMembers refuses a write that sends something to an operation that takes no
+// body: unknown keys are refused rather than ignored. Source: Versioning.
+func noMembers(r *http.Request, body []byte) error {
+	if len(body) == 0 || r.Method == http.MethodGet {
+		return nil
+	}
+	if err := strictJSON(r, body, false); err != nil {
+		return err
+	}
+	members, err := membersOf(body)
+	if err != nil {
+		return refuse.InvalidRequest("The body cannot be read.")
+	}
+	var unknown []refuse.Field
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		unknown = append(unknown, refuse.Field{Field: name, Code: "extra_forbidden", Message: "The operation takes no body."})
+	}
+	if len(unknown) > 0 {
+		return refuse.ValidationFailed("", unknown...)
+	}
+	return nil
+}
+
+// takesBody tells whether the operation is sent a body.
+func (r *route) takesBody() bool { return r.described.Operation.RequestBody != nil }
+
+// takesArray tells whether the body is a list.
+func (r *route) takesArray() bool {
+	if !r.takesBody() {
+		return false
+	}
+	media := r.described.Operation.RequestBody.Value.Content.Get("application/json")
+	return media.Schema.Value.Type.Is(openapi3.TypeArray)
+}
+
+// replaceBody gives the request a body that can be read again without a copy.
+func replaceBody(r *http.Request, body []byte) {
+	r.ContentLength = int64(len(body))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	r.Body, _ = r.GetBody()
+}
