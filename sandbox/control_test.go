@@ -23,6 +23,8 @@ func TestTheClockOverHTTP(t *testing.T) {
 	assert.Equal(t, moved.body, w.call("GET", "/_host/clock", nil).body)
 	refused422 := w.call("POST", "/_host/clock", object{"advance": "-1s"})
 	assert.Equal(t, map[string]string{"advance": "greater_than_equal"}, refused422.fields())
+	far := w.call("POST", "/_host/clock", object{"advance": "2500000h"}).body.text("now")
+	assert.GreaterOrEqual(t, w.call("POST", "/_host/clock", object{"advance": "2500000h"}).body.text("now"), far, "time never moves back")
 }
 
 func TestKeysOverHTTP(t *testing.T) {

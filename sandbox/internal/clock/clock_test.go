@@ -1,6 +1,7 @@
 package clock_test
 
 import (
+	"math"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -21,6 +22,14 @@ func TestClockFollowsItsBaseAndAdvances(t *testing.T) {
 	assert.Equal(t, start.Add(time.Hour).UTC(), c.Advance(-time.Minute), "time never moves back")
 	c.Reset()
 	assert.Equal(t, start.UTC(), c.Now())
+}
+
+func TestTheClockStopsWhereDurationsEnd(t *testing.T) {
+	start := time.Unix(0, 0)
+	c := clock.New(func() time.Time { return start })
+	end := start.Add(math.MaxInt64).UTC()
+	assert.Equal(t, end, c.Advance(math.MaxInt64))
+	assert.Equal(t, end, c.Advance(time.Hour), "time never moves back")
 }
 
 func TestZeroClockFollowsTheMachine(t *testing.T) {

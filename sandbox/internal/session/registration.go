@@ -76,9 +76,13 @@ func (r Registration) key() (*Key, error) {
 	return key, nil
 }
 
-// parseNetwork reads an address or a CIDR network.
+// parseNetwork reads an address or a CIDR network. What is mapped from IPv4 into
+// IPv6 becomes IPv4 again, as source addresses do.
 func parseNetwork(entry string) (netip.Prefix, bool) {
 	if network, err := netip.ParsePrefix(entry); err == nil {
+		if mapped := network.Bits() - 96; network.Addr().Is4In6() && mapped >= 0 {
+			network = netip.PrefixFrom(network.Addr().Unmap(), mapped)
+		}
 		return network.Masked(), true
 	}
 	address, err := netip.ParseAddr(entry)

@@ -51,6 +51,9 @@ func TestAllowlists(t *testing.T) {
 		{"one of several", []string{"203.0.113.0/24", "2001:db8::/32"}, "2001:db8::7", true},
 		{"IPv4 in IPv6", []string{"203.0.113.0/24"}, "::ffff:203.0.113.9", true},
 		{"an entry as IPv4 in IPv6", []string{"::ffff:203.0.113.9"}, "203.0.113.9", true},
+		{"a network as IPv4 in IPv6", []string{"::ffff:203.0.113.0/120"}, "203.0.113.9", true},
+		{"another network as IPv4 in IPv6", []string{"::ffff:203.0.113.0/120"}, "203.0.114.9", false},
+		{"a network around IPv4 in IPv6", []string{"::/0"}, "203.0.113.9", false},
 		{"with a zone", []string{"fe80::/10"}, "fe80::1%eth0", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
