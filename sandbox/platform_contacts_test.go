@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 // Rule: idempotency.contacts, contact.deduplicated, status.404
@@ -68,6 +71,46 @@ func TestDestinationsOfAContact(t *testing.T) {
 			assert.Equal(t, tc.slug, answered.slug(), "%s", answered.raw)
 		})
 	}
+}
+
+// Rule: contact.email
+func TestAnIntegratorIsFoundByItsEmailBeforeItsFirstRequest(t *testing.T) {
+	p := newPayer(t)
+	other := newSigner(t)
+	_, err := p.host.RegisterKey(sandbox.KeyRegistration{Email: "other@example.com", PublicKey: other.public(t)})
+	require.NoError(t, err)
+	for _, email := range []string{p.email, "Other@example.com"} {
+		saved := p.must(http.StatusCreated, "POST", "/contacts", object{"email": email})
+		assert.NotEmpty(t, saved.body.text("userId"))
+		p.contact = saved.body.text("id")
+		require.Equal(t, http.StatusOK, p.confirm(p.book(saved.body.text("id"), "20")).status)
+	}
+	p.step()
+	p.step()
+	for _, receiver := range []*session{p.as(""), p.loginAs("other@example.com", other)} {
+		entries := receiver.must(http.StatusOK, "GET", "/transactions?type=deposit", nil).body.at("items").([]any)
+		require.Len(t, entries, 1)
+		assert.Equal(t, "20", object(entries[0].(map[string]any)).text("amount"))
+	}
+}
+
+func TestTheOwnersEmailOfAWalletIsKept(t *testing.T) {
+	me := newWorld(t).login()
+	account := object{"walletAddress": payee, "chainId": "base", "currency": "USDC", "email": "bob@example.com"}
+	saved := me.must(http.StatusCreated, "POST", "/contacts", object{"account": account})
+	assert.Equal(t, "bob@example.com", saved.body.text("email"))
+	account["email"] = nil
+	assert.Equal(t, saved.body, me.must(http.StatusOK, "POST", "/contacts", object{"account": account}).body, "the wallet is the same")
+}
+
+func TestALegacyMethodThatIsNoneIsNotShownAsOne(t *testing.T) {
+	me := newWorld(t).login()
+	saved := me.must(http.StatusCreated, "POST", "/contacts", object{
+		"name": "Bob", "bank": object{"method": "cash", "currency": "USD", "fields": object{}, "holder": object{}},
+	})
+	assert.Nil(t, saved.body.at("bank", "method"))
+	capable := me.must(http.StatusOK, "GET", "/contacts/"+saved.body.text("id")+"/capabilities", nil)
+	assert.Contains(t, string(capable.raw), "method_not_supported")
 }
 
 // Rule: contact.blockers

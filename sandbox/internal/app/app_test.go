@@ -60,7 +60,7 @@ func newWorld(t require.TestingT, limit string) *world {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	w := &world{clock: clock.New(func() time.Time { return start }), settings: platform.DefaultSettings(), invoices: invoices{}}
 	settings := func() platform.Settings { return w.settings }
-	w.platform = platform.New(w.clock, settings)
+	w.platform = platform.New(w.clock, settings, func(string) (string, bool) { return "", false })
 	w.keys = credential.NewAppKeys(w.clock)
 	w.App = app.New(app.Config{
 		Clock: w.clock, Settings: settings, Platform: w.platform, Keys: w.keys, Invoices: w.invoices,

@@ -41,7 +41,7 @@ func newBench(t testing.TB) *bench {
 	b.clock = clock.New(func() time.Time { return start })
 	settings := platform.DefaultSettings()
 	b.settings.Store(&settings)
-	b.Platform = platform.New(b.clock, func() platform.Settings { return *b.settings.Load() })
+	b.Platform = platform.New(b.clock, func() platform.Settings { return *b.settings.Load() }, nobody)
 	var err error
 	b.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -49,6 +49,9 @@ func newBench(t testing.TB) *bench {
 	require.NoError(t, err)
 	return b
 }
+
+// nobody is known but who made a request.
+func nobody(string) (string, bool) { return "", false }
 
 // set changes the settings.
 func (b *bench) set(change func(*platform.Settings)) {

@@ -70,6 +70,9 @@ func (p *Platform) CreateContact(ctx context.Context, request api.CreateContactR
 		createdAt:  t.now,
 		to:         to,
 	}
+	if to.wallet != nil {
+		created.email = to.wallet.email
+	}
 	key := created.detailsKey()
 	if existing, ok := t.byDetails[key]; ok {
 		return contactAnswer{replayed, existing.view()}, nil
@@ -174,11 +177,13 @@ func (c *contact) view() api.Contact {
 	switch to := c.to; {
 	case to.bank != nil:
 		view.Bank = &api.ContactBankView{
-			Method:            to.bank.AccountType,
 			Currency:          to.currency(c.currency),
 			BankName:          to.bank.BankName,
 			AccountHolderName: holderName(to.bank, c.name),
 			AccountMask:       mask(to.bank),
+		}
+		if _, known := methods[string(to.bank.AccountType)]; known { // the legacy form takes any word
+			view.Bank.Method = to.bank.AccountType
 		}
 	case to.wallet != nil:
 		view.Crypto = &api.ContactCryptoView{Chain: to.wallet.chain, Token: to.wallet.token, Address: to.wallet.address}

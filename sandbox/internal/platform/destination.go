@@ -20,6 +20,7 @@ type destination struct {
 
 type walletDestination struct {
 	chain, token, address string
+	email                 string // of the owner; says nothing of where the money goes
 }
 
 type emailDestination struct {
@@ -77,7 +78,9 @@ func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 	}
 	switch kind {
 	case string(api.OnchainAccountTypeOnchain):
-		return walletAt(variant.ChainID, variant.Currency, variant.WalletAddress), nil
+		to := walletAt(variant.ChainID, variant.Currency, variant.WalletAddress)
+		to.wallet.email = variant.Email
+		return to, nil
 	case string(api.EmailAccountTypeEmail):
 		return t.readEmail(owner, variant.Email)
 	}

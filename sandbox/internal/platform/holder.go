@@ -65,9 +65,14 @@ func (t *turn) holderOf(c caller.Caller) (*holder, error) {
 	if key.account != caller.Self {
 		return nil, refuse.NotFound()
 	}
-	h := t.open(key, api.Client{Email: c.Email, CreatedAt: t.now})
-	t.emails[integratorEmail(c.Email)] = h
-	return h, nil
+	return t.openOwn(c.Owner, c.Email), nil
+}
+
+// openOwn opens an integrator's own account.
+func (t *turn) openOwn(owner, email string) *holder {
+	h := t.open(holderKey{owner, caller.Self}, api.Client{Email: email, CreatedAt: t.now})
+	t.emails[integratorEmail(email)] = h
+	return h
 }
 
 // open adds an account with a wallet address that follows from its name.
@@ -85,11 +90,17 @@ func (t *turn) open(key holderKey, client api.Client) *holder {
 	return h
 }
 
-// holderByEmail finds an existing account of the service, the integrator's own clients first.
+// holderByEmail finds an existing account of the service, the integrator's own clients first. An integrator has its
+// account before its first request.
 func (t *turn) holderByEmail(owner, email string) (*holder, bool) {
 	if h, ok := t.emails[clientEmail(owner, email)]; ok {
 		return h, true
 	}
-	h, ok := t.emails[integratorEmail(email)]
-	return h, ok
+	if h, ok := t.emails[integratorEmail(email)]; ok {
+		return h, true
+	}
+	if behind, ok := t.integrator(email); ok {
+		return t.openOwn(behind, strings.ToLower(email)), true
+	}
+	return nil, false
 }

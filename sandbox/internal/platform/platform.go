@@ -17,8 +17,9 @@ import (
 // Platform answers the business operations of the platform API; the login operations are not its own. It is safe for
 // concurrent use.
 type Platform struct {
-	clock    *clock.Clock
-	settings func() Settings
+	clock      *clock.Clock
+	settings   func() Settings
+	integrator Integrators
 
 	mu    sync.Mutex
 	state *state
@@ -71,10 +72,13 @@ func newState() *state {
 	}
 }
 
+// Integrators finds the account of an integrator by its email. It must be safe for concurrent use.
+type Integrators func(email string) (owner string, ok bool)
+
 // New returns a platform in its first state. The settings are read at the start of each request, before any lock is
 // taken; they must be safe for concurrent use.
-func New(clk *clock.Clock, settings func() Settings) *Platform {
-	return &Platform{clock: clk, settings: settings, state: newState()}
+func New(clk *clock.Clock, settings func() Settings, integrator Integrators) *Platform {
+	return &Platform{clock: clk, settings: settings, integrator: integrator, state: newState()}
 }
 
 // Reset goes back to the first state.
@@ -102,15 +106,16 @@ func (p *Platform) HasClient(owner, clientID string) bool {
 // turn is one request's time with the state, while the lock is held.
 type turn struct {
 	*state
-	settings Settings
-	now      time.Time
+	settings   Settings
+	integrator Integrators
+	now        time.Time
 }
 
 // enter takes the lock and brings up to date whatever has become due; leave gives the lock back.
 func (p *Platform) enter() *turn {
 	settings := p.settings()
 	p.mu.Lock()
-	t := &turn{state: p.state, settings: settings, now: p.clock.Now().Truncate(time.Millisecond)}
+	t := &turn{state: p.state, settings: settings, integrator: p.integrator, now: p.clock.Now().Truncate(time.Millisecond)}
 	t.fillFaucet()
 	t.settleDue()
 	t.receiveReturned()

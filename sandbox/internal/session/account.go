@@ -18,3 +18,11 @@ func (r *Registry) accountOf(email string) string {
 	}
 	return r.owners[email]
 }
+
+// Lookup answers the id of the integrator's account that has the email.
+func (r *Registry) Lookup(email string) (id string, ok bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	id, ok = r.owners[canonicalEmail(email)]
+	return id, ok
+}
