@@ -153,6 +153,50 @@ func (p *interrupted) deletingTheKeyAt(nth int64, request func() reply) reply {
 	return request()
 }
 
+// An approval may be signed with any key of the account that may do this itself; key_not_registered says that it is none.
+// Rule: session.recheck-before-co-signing, session.scope, session.address
+func TestAnotherKeyOfTheAccountMaySign(t *testing.T) {
+	p := newPayer(t)
+	key := func(email string, scopes, allowlist []string) (string, signer) {
+		made := newSigner(t)
+		registered, err := p.host.RegisterKey(sandbox.KeyRegistration{Email: email, PublicKey: made.public(t), Scopes: scopes, Allowlist: allowlist})
+		require.NoError(t, err)
+		return registered.ID, made
+	}
+	_, payer := key(p.email, []string{"payouts:write"}, nil)
+	_, reader := key(p.email, []string{"read"}, nil)
+	_, elsewhere := key(p.email, nil, []string{"192.0.2.1"})
+	_, stranger := key("other@example.com", nil, nil)
+	gone, deleted := key(p.email, nil, nil)
+	require.NoError(t, p.host.DeleteKey(gone))
+
+	booked, deal := p.book("invoice-42", "20"), p.deal("deal-1", nil)
+	for name, c := range map[string]struct {
+		key      signer
+		slug     string
+		required any
+	}{
+		"without the scope":    {reader, "forbidden", "payouts:write"},
+		"from another address": {elsewhere, "forbidden", nil},
+		"of another account":   {stranger, "key_not_registered", nil},
+		"deleted":              {deleted, "key_not_registered", nil},
+	} {
+		other := *p.session
+		other.key = c.key
+		for _, got := range []reply{other.confirm(booked), other.act(deal, deal.action())} {
+			refused(t, http.StatusForbidden, c.slug, got)
+			assert.Equal(t, c.required, got.body.at("error", "details", "requiredScope"), name)
+		}
+	}
+	assert.Equal(t, "100", p.balance())
+
+	other := *p.session
+	other.key = payer
+	assert.Equal(t, http.StatusOK, other.confirm(booked).status)
+	assert.Equal(t, http.StatusOK, other.act(deal, deal.action()).status)
+	assert.Equal(t, "40", p.balance())
+}
+
 // Rule: session.allowlist-size, session.key-size
 func TestBoundsOfADeveloperKey(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())

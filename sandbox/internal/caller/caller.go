@@ -12,20 +12,21 @@ const Self = "self"
 
 // Caller is the session and the request's own identifiers.
 type Caller struct {
-	Owner     string // the integrator's account id
-	Email     string // of the integrator's account
-	KeyID     string // of the developer key that minted the session, dk_
-	PublicKey []byte // of that key, DER SubjectPublicKeyInfo
+	Owner string // the integrator's account id
+	Email string // of the integrator's account
+	KeyID string // of the developer key that minted the session, dk_
 
 	Account        string // what the request acts for: a client's id, or Self
 	IdempotencyKey string // as sent, "" when absent
 	RequestID      string
 	Source         netip.Addr // where the request comes from
 
-	// Recheck repeats the checks of the developer key: it exists, the source
-	// address is on its list, its scopes cover the route. It answers the refusal.
-	// What co-signs calls it right before. Source: Authentication, Platform API.
-	Recheck func(context.Context) error
+	// Signer answers, for the public half of one of the account's developer keys,
+	// the checks that what co-signs makes right before: the session's key and that
+	// one exist, the source address is on their lists, their scopes cover the
+	// route. The checks answer the refusal. It is nil for any other key. Source:
+	// Authentication, Platform API.
+	Signer func(publicKey []byte) (check func() error)
 }
 
 type contextKey struct{}

@@ -1,7 +1,7 @@
 package gate
 
 import (
-	"context"
+	"bytes"
 	"net"
 	"net/http"
 	"net/netip"
@@ -54,11 +54,8 @@ func (g *developerGuard) admit(r *http.Request, route *route, requestID string) 
 	if err != nil {
 		return who, err
 	}
-	who.Owner, who.Email, who.KeyID, who.PublicKey = key.Owner, key.Email, key.ID, key.PublicKey
-	who.Recheck = func(context.Context) error {
-		_, err := g.registry.Check(keyID, who.Source, route.scope)
-		return err
-	}
+	who.Owner, who.Email, who.KeyID = key.Owner, key.Email, key.ID
+	who.Signer = func(publicKey []byte) func() error { return g.signer(key, publicKey, who.Source, route.scope) }
 	if who.Account, err = g.accountOf(r, key.Owner); err != nil {
 		return who, err
 	}
@@ -66,6 +63,27 @@ func (g *developerGuard) admit(r *http.Request, route *route, requestID string) 
 		err = g.windows.Take(window.SandboxMoney, key.Owner+"/"+who.Account)
 	}
 	return who, err
+}
+
+// signer repeats the checks of the session's key, and of the one that signed if
+// that is another one of the account.
+func (g *developerGuard) signer(own session.Key, publicKey []byte, source netip.Addr, scope string) (check func() error) {
+	keys := []string{own.ID}
+	if !bytes.Equal(publicKey, own.PublicKey) {
+		other, ok := g.registry.KeyOf(own.Owner, publicKey)
+		if !ok {
+			return nil
+		}
+		keys = append(keys, other)
+	}
+	return func() error {
+		for _, id := range keys {
+			if _, err := g.registry.Check(id, source, scope); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // admitPublic counts logins by address. A refresh counts as a write of its

@@ -121,10 +121,10 @@ func (r *rig) get() *httptest.ResponseRecorder {
 func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
 	var r *rig
 	r = newRig(t, func(ctx context.Context) (api.GetTreasuryResponseObject, error) {
-		recheck := caller.From(ctx).Recheck
-		require.NoError(t, recheck(ctx))
+		check := caller.From(ctx).Signer(r.key.PublicKey)
+		require.NoError(t, check())
 		require.NoError(t, r.registry.Delete(r.key.ID))
-		return nil, recheck(ctx)
+		return nil, check()
 	})
 	got := r.get()
 	assert.Equal(t, http.StatusForbidden, got.Code)

@@ -1,6 +1,7 @@
 package platform_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -64,8 +65,18 @@ func (b *bench) set(change func(*platform.Settings)) {
 // as is the integrator's session acting for an account, with an idempotency key or "".
 func (b *bench) as(account, key string) context.Context {
 	return caller.With(context.Background(), caller.Caller{
-		Owner: "acc_1", Email: "ops@example.com", KeyID: "dk_1", PublicKey: b.public, Account: account, IdempotencyKey: key,
+		Owner: "acc_1", Email: "ops@example.com", KeyID: "dk_1", Account: account, IdempotencyKey: key, Signer: b.signer(nil),
 	})
+}
+
+// signer has the key of the bench and no other; its checks answer err.
+func (b *bench) signer(err error) func([]byte) func() error {
+	return func(publicKey []byte) func() error {
+		if !bytes.Equal(publicKey, b.public) {
+			return nil
+		}
+		return func() error { return err }
+	}
 }
 
 // sign signs as the wire page says: SHA-256, ASN.1 DER, low S.

@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"bytes"
 	"context"
 	"time"
 
@@ -24,25 +23,24 @@ func (p *Platform) ConfirmPayout(ctx context.Context, request api.ConfirmPayoutR
 	if err != nil {
 		return nil, err
 	}
-	if err := cosign(ctx, c, payload, body); err != nil {
+	if err := cosign(c, payload, body); err != nil {
 		return nil, err
 	}
 	return p.fund(c, request.PayoutID, body.ApprovalID)
 }
 
-// cosign verifies a signed approval as the service does before it adds its own signature: by the session's developer
-// key, which it reads anew. The lock is not held meanwhile. Source: Authentication, Platform API (rules 4 to 6).
-func cosign(ctx context.Context, c caller.Caller, payload []byte, signed *api.ApprovalConfirm) error {
-	if !bytes.Equal(signed.PublicKey, c.PublicKey) {
+// cosign verifies a signed approval as the service does before it adds its own signature: by a developer key of the
+// account, which it reads anew. The lock is not held meanwhile.
+// Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs (key_not_registered).
+func cosign(c caller.Caller, payload []byte, signed *api.ApprovalConfirm) error {
+	check := c.Signer(signed.PublicKey)
+	if check == nil {
 		return refuse.KeyNotRegistered()
 	}
 	if wallet.Verify(signed.PublicKey, payload, signed.Signature) != nil {
 		return refuse.SignatureInvalid()
 	}
-	if c.Recheck != nil {
-		return c.Recheck(ctx)
-	}
-	return nil
+	return check()
 }
 
 // confirmable answers the bytes to verify, if the payout can be confirmed with this approval.

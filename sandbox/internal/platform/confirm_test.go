@@ -115,7 +115,7 @@ func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
 		"key deleted meanwhile": {
 			as: func(b *bench, client string) context.Context {
 				c := caller.From(b.as(client, ""))
-				c.Recheck = func(context.Context) error { return refuse.Forbidden() }
+				c.Signer = b.signer(refuse.Forbidden())
 				return caller.With(context.Background(), c)
 			},
 			want: "forbidden"},

@@ -120,7 +120,7 @@ func TestDeveloperKeyIsReadAnewBeforeADealIsCosigned(t *testing.T) {
 	client := b.fundedClient("acme@example.com")
 	deal := b.agreed(client, "k", agreement("5", "", ""))
 	c := caller.From(b.as(client, ""))
-	c.Recheck = func(context.Context) error { return refuse.Forbidden() }
+	c.Signer = b.signer(refuse.Forbidden())
 	_, err := b.ConfirmEscrowAction(caller.With(context.Background(), c), api.ConfirmEscrowActionRequestObject{
 		EscrowID: deal.ID, IdempotencyKey: "k", Body: &api.ApprovalConfirm{
 			ApprovalID: deal.Action.Approval.ID, PublicKey: b.public, Signature: b.sign(deal.Action.Approval.Payload),

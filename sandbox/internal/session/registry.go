@@ -121,6 +121,17 @@ func (r *Registry) Check(keyID string, source netip.Addr, scope string) (Key, er
 	}
 }
 
+// KeyOf answers the id of the account's key that has this public half.
+func (r *Registry) KeyOf(owner string, publicKey []byte) (id string, ok bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	key := r.find(owner, publicKey)
+	if key == nil {
+		return "", false
+	}
+	return key.ID, true
+}
+
 // standing is what the registry knows of a public half that wants to log in.
 type standing int
 
