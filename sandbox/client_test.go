@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -284,4 +285,19 @@ func (s *session) walletContact() string {
 	return s.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
 		"accountType": "onchain", "chainId": "base", "currency": "USDC", "walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7",
 	}}).body.text("id")
+}
+
+// together makes calls at the same time and counts what they answer.
+func together(calls int, call func(i int) string) map[string]int {
+	answers := make([]string, calls)
+	var wg sync.WaitGroup
+	for i := range answers {
+		wg.Go(func() { answers[i] = call(i) })
+	}
+	wg.Wait()
+	counted := map[string]int{}
+	for _, answer := range answers {
+		counted[answer]++
+	}
+	return counted
 }

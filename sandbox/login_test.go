@@ -22,10 +22,10 @@ func TestRequestExpiryIsNotPastAndAtMostFiveMinutesOut(t *testing.T) {
 		expiry time.Time
 		status int
 	}{
-		{"past", start.Add(-time.Second), http.StatusBadRequest},
+		{"past", start.Add(-time.Nanosecond), http.StatusBadRequest},
 		{"now", start, http.StatusCreated},
 		{"five minutes out", start.Add(5 * time.Minute), http.StatusCreated},
-		{"further out", start.Add(5*time.Minute + time.Second), http.StatusBadRequest},
+		{"further out", start.Add(5*time.Minute + time.Nanosecond), http.StatusBadRequest},
 		{"elsewhere on earth", start.Add(time.Minute).In(time.FixedZone("", 5*3600)), http.StatusCreated},
 	}
 	for _, c := range cases {
@@ -42,18 +42,33 @@ func TestRequestExpiryIsNotPastAndAtMostFiveMinutesOut(t *testing.T) {
 
 // Rule: login.challenge-once, login.challenge-expires, login.challenge-unknown, status.410
 func TestAChallengeIsSingleUseAndExpires(t *testing.T) {
-	w := newWorld(t)
-	challenge := w.challenge(w.email)
+	w := newWorld(t, stopped())
+	challenge, late := w.challenge(w.email), w.challenge(w.email) // two minutes each
+	w.host.Advance(2*time.Minute - time.Nanosecond)
 	require.Equal(t, http.StatusCreated, w.token(challenge, w.key).status)
 	refused(t, http.StatusConflict, "challenge_consumed", w.token(challenge, w.key))
 
-	late := w.challenge(w.email)
-	w.host.Advance(2 * time.Minute)
+	w.host.Advance(time.Nanosecond)
 	refused(t, http.StatusGone, "challenge_expired", w.token(late, w.key))
+	refused(t, http.StatusConflict, "challenge_consumed", w.token(challenge, w.key))
 
 	unknown := late
 	unknown.body = object{"challengeId": "ch_unknown", "payload": late.body.text("payload")}
 	refused(t, http.StatusNotFound, "challenge_not_found", w.token(unknown, w.key))
+}
+
+// Rule: login.challenge-once
+func TestOfManyLoginsWithOneChallengeOneSucceeds(t *testing.T) {
+	for range 20 { // they have to meet at the one moment at which the challenge is used up
+		w := newWorld(t)
+		challenge := w.challenge(w.email)
+		body := object{
+			"challengeId": challenge.body.text("challengeId"), "publicKey": w.key.public(t),
+			"signature": w.key.sign(t, bytesOf(t, challenge.body.text("payload"))),
+		}
+		slugs := together(8, func(int) string { return w.call("POST", "/dapi/v1/auth/token", body).slug() })
+		assert.Equal(t, map[string]int{"": 1, "challenge_consumed": 7}, slugs)
+	}
 }
 
 // Rule: login.bad-signature, login.one-answer, login.signs-decoded-bytes
@@ -172,24 +187,27 @@ func TestLoginsCanBeUnavailable(t *testing.T) {
 
 // Rule: session.access-lifetime, session.refresh-lifetime, status.401
 func TestLifetimesOfASession(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t, stopped())
 	me := w.login()
-	me.must(http.StatusOK, "GET", "/chains", nil)
+	refresh := object{"refreshToken": me.refresh}
 
-	w.host.Advance(59 * time.Minute)
+	w.host.Advance(60*time.Minute - time.Nanosecond)
 	me.must(http.StatusOK, "GET", "/chains", nil)
-	w.host.Advance(time.Minute)
+	w.host.Advance(time.Nanosecond)
 	refused(t, http.StatusUnauthorized, "token_expired", me.call("GET", "/chains", nil))
 
-	renewed := w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": me.refresh})
+	renewed := w.call("POST", "/dapi/v1/auth/refresh", refresh)
 	require.Equal(t, http.StatusCreated, renewed.status, "%s", renewed.raw)
 	assert.Equal(t, me.refresh, renewed.body.text("refreshToken"), "unchanged")
 	assert.EqualValues(t, 3600, renewed.body.at("expiresIn"))
+	assert.EqualValues(t, 60*24*3600-3600, renewed.body.at("refreshExpiresIn"), "nor does it live longer")
 	me.access = renewed.body.text("accessToken")
 	me.must(http.StatusOK, "GET", "/chains", nil)
 
-	w.host.Advance(60 * 24 * time.Hour)
-	refused(t, http.StatusUnauthorized, "invalid_credentials", w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": me.refresh}))
+	w.host.Advance(60*24*time.Hour - time.Hour - time.Nanosecond)
+	require.Equal(t, http.StatusCreated, w.call("POST", "/dapi/v1/auth/refresh", refresh).status)
+	w.host.Advance(time.Nanosecond)
+	refused(t, http.StatusUnauthorized, "invalid_credentials", w.call("POST", "/dapi/v1/auth/refresh", refresh))
 	refused(t, http.StatusUnauthorized, "invalid_credentials", w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": me.access}))
 }
 

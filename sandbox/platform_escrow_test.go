@@ -3,7 +3,6 @@ package sandbox_test
 import (
 	"encoding/json"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -319,16 +318,7 @@ func TestManyConfirmsOfADealMoveTheMoneyOnce(t *testing.T) {
 	p := newPayer(t)
 	deal := p.deal("deal-1", nil)
 	path, body := "/escrow/"+deal.body.text("id")+"/actions/deal-1/confirm", p.signed(deal.action())
-	var wg sync.WaitGroup
-	slugs := make([]string, 12)
-	for i := range slugs {
-		wg.Go(func() { slugs[i] = p.call("POST", path, body).slug() })
-	}
-	wg.Wait()
-	counted := map[string]int{}
-	for _, slug := range slugs {
-		counted[slug]++
-	}
+	counted := together(12, func(int) string { return p.call("POST", path, body).slug() })
 	assert.Equal(t, map[string]int{"": 1, "approval_consumed": 11}, counted)
 	assert.Equal(t, "60", p.balance())
 }

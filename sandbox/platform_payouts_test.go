@@ -2,7 +2,6 @@ package sandbox_test
 
 import (
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -155,16 +154,7 @@ func TestManyConfirmsAtOnceFundOnce(t *testing.T) {
 		"approvalId": booked.body.text("approval", "id"), "publicKey": p.key.public(t),
 		"signature": p.key.sign(t, bytesOf(t, booked.body.text("approval", "payload"))),
 	}
-	var wg sync.WaitGroup
-	slugs := make([]string, 12)
-	for i := range slugs {
-		wg.Go(func() { slugs[i] = p.call("POST", path, body).slug() })
-	}
-	wg.Wait()
-	counted := map[string]int{}
-	for _, slug := range slugs {
-		counted[slug]++
-	}
+	counted := together(12, func(int) string { return p.call("POST", path, body).slug() })
 	assert.Equal(t, map[string]int{"": 1, "funding_in_progress": 11}, counted)
 	assert.Equal(t, "80", p.balance())
 }

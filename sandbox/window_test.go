@@ -50,12 +50,32 @@ func TestReadsAndWritesAreCountedPerCredential(t *testing.T) {
 	}
 	refresh := object{"refreshToken": me.refresh}
 	require.Equal(t, http.StatusCreated, w.call("POST", "/dapi/v1/auth/refresh", refresh).status)
-	limited(t, w.call("POST", "/dapi/v1/auth/refresh", refresh))
-	limited(t, me.call("POST", "/clients", object{"email": "acme@example.com"}))
+	assert.Equal(t, time.Minute, limited(t, w.call("POST", "/dapi/v1/auth/refresh", refresh)))
+	limited(t, w.loginAs(w.email, w.key).call("POST", "/clients", object{"email": "acme@example.com"}))
+	for method, path := range map[string]string{"POST": "/clients", "PUT": "/client/kyb", "PATCH": "/contacts/ct_1", "DELETE": "/contacts/ct_1"} {
+		limited(t, me.call(method, path, object{}))
+	}
 
-	w.host.Advance(time.Minute)
+	w.host.Advance(time.Minute - time.Nanosecond)
+	assert.Equal(t, time.Second, limited(t, me.call("GET", "/chains", nil)), "whole seconds, and long enough")
+	assert.Equal(t, time.Second, limited(t, me.call("POST", "/clients", object{"email": "acme@example.com"})))
+	w.host.Advance(time.Nanosecond)
 	me.must(http.StatusOK, "GET", "/chains", nil)
 	me.must(http.StatusOK, "POST", "/clients", object{"email": "acme@example.com"})
+}
+
+// Writes of every verb count, and take up the window of all.
+// Rule: rate.writes
+func TestEveryVerbThatWritesIsAWrite(t *testing.T) {
+	for method, path := range map[string]string{"PUT": "/client/kyb", "PATCH": "/contacts/ct_1", "DELETE": "/contacts/ct_1"} {
+		me := newWorld(t, sandbox.WithRateLimits(), stopped()).login()
+		for range 120 {
+			assert.NotEqual(t, http.StatusTooManyRequests, me.call(method, path, nil).status, method)
+		}
+		limited(t, me.call(method, path, nil))
+		limited(t, me.call("POST", "/clients", object{"email": "acme@example.com"}))
+		me.must(http.StatusOK, "GET", "/chains", nil)
+	}
 }
 
 // Rule: rate.login-address, rate.login-email, rate.login-challenge, rate.retry-after
@@ -74,15 +94,17 @@ func TestLoginsAreCountedPerAddressEmailAndChallenge(t *testing.T) {
 		for range 10 {
 			refused(t, http.StatusForbidden, "key_not_registered", w.token(challenge, newSigner(t)))
 		}
-		limited(t, w.token(challenge, w.key))
+		assert.Equal(t, 5*time.Minute, limited(t, w.token(challenge, w.key)))
 	})
 	t.Run("both per address", func(t *testing.T) {
 		w := newWorld(t, sandbox.WithRateLimits(), stopped())
 		for range 10 {
 			w.login()
 		}
+		assert.Equal(t, 5*time.Minute, limited(t, w.challenge("another@example.com")))
+		w.host.Advance(5*time.Minute - time.Nanosecond)
 		limited(t, w.challenge("another@example.com"))
-		w.host.Advance(5 * time.Minute)
+		w.host.Advance(time.Nanosecond)
 		assert.Equal(t, http.StatusCreated, w.challenge("another@example.com").status)
 	})
 }
@@ -98,8 +120,11 @@ func TestSandboxMoneyIsCountedPerAccount(t *testing.T) {
 	for n := range 60 {
 		require.Equal(t, http.StatusCreated, deposit(acme, n).status)
 	}
-	assert.Greater(t, limited(t, deposit(acme, 60)), 50*time.Minute)
+	assert.Equal(t, time.Hour, limited(t, deposit(acme, 60)))
+	assert.Equal(t, time.Hour, limited(t, acme.call("POST", "/sandbox/payins/pi_1/complete", nil)))
+	assert.Equal(t, time.Hour, limited(t, acme.call("POST", "/sandbox/payouts/po_1/status", object{"status": "failed"})))
 	assert.Equal(t, http.StatusCreated, deposit(other, 0).status)
+	assert.Equal(t, http.StatusCreated, deposit(me, 0).status)
 	w.host.Advance(time.Hour)
 	me.access = w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": me.refresh}).body.text("accessToken")
 	assert.Equal(t, http.StatusCreated, deposit(me.as(acme.account), 60).status)
