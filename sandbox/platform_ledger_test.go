@@ -69,7 +69,9 @@ func TestCreditsFollowTheFaucet(t *testing.T) {
 	credit := func(key, amount string) reply {
 		return p.call("POST", "/sandbox/deposits", object{"amount": amount, "currency": "EURC"}, "Idempotency-Key", key)
 	}
-	refused(t, http.StatusUnprocessableEntity, "amount_below_minimum", credit("c1", "0.09"))
+	for _, amount := range []string{"0.099999", "0.00", "-1"} {
+		refused(t, http.StatusUnprocessableEntity, "amount_below_minimum", credit("c1", amount))
+	}
 	assert.Equal(t, http.StatusCreated, credit("c2", "0.10").status)
 
 	require.NoError(t, p.host.Configure(func(s *sandbox.Settings) { s.MaxCredit = decimal.NewFromInt(50) }))

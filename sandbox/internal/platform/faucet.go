@@ -39,6 +39,9 @@ func (p *Platform) GetTreasury(context.Context, api.GetTreasuryRequestObject) (a
 // CreateDeposit credits the account from the faucet. Source: Limits, Sandbox and Idempotency.
 func (p *Platform) CreateDeposit(ctx context.Context, request api.CreateDepositRequestObject) (api.CreateDepositResponseObject, error) {
 	c, body := caller.From(ctx), *request.Body
+	if !body.Amount.IsPositive() { // which is under the smallest credit, too
+		return nil, refuse.AmountBelowMinimum()
+	}
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
 		return nil, err
 	}
