@@ -53,7 +53,7 @@ var exchanges = map[string]exchange{
 		return c.Invoices.UpdateOnInvoicesPath(ctx, invoiceID, moneymovement.InvoiceUpdate{
 			Status: moneymovement.InvoiceStatusPaid, OnchainTransactionID: "ref-1", PaidAt: time.Date(2026, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600)),
 		})
-	}, "PUT", "/api/v1/invoices/documents/contracts/invoices/" + invoiceID, `{"status":"paid","onchainTransactionId":"ref-1","paidAt":"2026-01-01T01:00:00+01:00"}`, invoiceJSON},
+	}, "PUT", "/api/v1/invoices/documents/contracts/invoices/" + invoiceID, `{"status":"paid","onchainTransactionId":"ref-1","paidAt":"2026-01-01T00:00:00Z"}`, invoiceJSON},
 	"GetContract": {func(ctx context.Context, c *refapi.Client) (any, error) { return c.Contracts.Get(ctx, contractID) },
 		"GET", "/api/v1/invoices/documents/contracts/" + contractID, "", contractJSON},
 	"ListMerchantProducts": {func(ctx context.Context, c *refapi.Client) (any, error) {

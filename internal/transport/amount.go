@@ -9,8 +9,8 @@ import (
 )
 
 // decodeOptions read amounts from the literal's digits, be it a string or a number, and bound them: decimal's own reading takes
-// 1e999999999, which prints as a gigabyte.
-var decodeOptions = json.WithUnmarshalers(json.UnmarshalFromFunc(DecodeAmount))
+// 1e999999999, which prints as a gigabyte. And they read timestamps in each of the forms that are stated.
+var decodeOptions = json.WithUnmarshalers(json.JoinUnmarshalers(json.UnmarshalFromFunc(DecodeAmount), json.UnmarshalFromFunc(decodeTime)))
 
 // DecodeAmount reads an amount from a string or a number, and nothing from null.
 func DecodeAmount(dec *jsontext.Decoder, amount *decimal.Decimal) error {

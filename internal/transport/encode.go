@@ -12,16 +12,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// encodeOptions keep three promises that the libraries' defaults would break. Under JSON v2 `omitempty` drops an explicit null and an
+// encodeOptions keep four promises that the libraries' defaults would break. Under JSON v2 `omitempty` drops an explicit null and an
 // empty string behind a pointer, which PATCH bodies need. And decimal's package-wide switch MarshalJSONWithoutQuotes, which
 // a program may have set for its own sake, would send amounts as JSON numbers. And JSON v2 writes maps in random order, so that a call that
-// is made again with the same key would come with other bytes.
+// is made again with the same key would come with other bytes. And times keep the caller's zone, where UTC is stated.
 var encodeOptions = json.JoinOptions(
 	jsonv1.OmitEmptyWithLegacySemantics(true),
 	json.Deterministic(true),
-	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, amount decimal.Decimal) error {
-		return enc.WriteToken(jsontext.String(amount.String()))
-	})),
+	json.WithMarshalers(json.JoinMarshalers(
+		json.MarshalToFunc(func(enc *jsontext.Encoder, amount decimal.Decimal) error {
+			return enc.WriteToken(jsontext.String(amount.String()))
+		}),
+		json.MarshalToFunc(encodeTime),
+	)),
 )
 
 // Encoded is a body that is JSON already, such as a document that was encoded while it was read. It is sent as it is.

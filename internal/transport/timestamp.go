@@ -1,0 +1,50 @@
+package transport
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// encodeTime writes a timestamp in UTC, as it is stated to be, whatever zone the caller thinks in.
+//
+// Source: Resources and their fields (Dates are ISO 8601, date-time is UTC).
+func encodeTime(enc *jsontext.Encoder, at time.Time) error {
+	text, err := at.UTC().MarshalText() // which refuses years that the form has no room for
+	if err != nil {
+		return err
+	}
+	return enc.WriteToken(jsontext.String(string(text)))
+}
+
+// withoutZone is a form that ISO 8601 allows and RFC 3339 does not.
+const withoutZone = "2006-01-02T15:04:05.999999999"
+
+// decodeTime reads a timestamp, which is UTC if it names no zone, and nothing from null. A write must not count as lost for the sake of a Z.
+func decodeTime(dec *jsontext.Decoder, at *time.Time) error {
+	literal, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	switch literal.Kind() {
+	case jsontext.KindNull:
+		*at = time.Time{}
+		return nil
+	case jsontext.KindString:
+	default:
+		return fmt.Errorf("time is no string")
+	}
+	var room [40]byte
+	text, err := jsontext.AppendUnquote(room[:0], literal)
+	if err != nil {
+		return err
+	}
+	if err = at.UnmarshalText(text); err == nil {
+		return nil
+	}
+	if *at, err = time.Parse(withoutZone, string(text)); err != nil {
+		return fmt.Errorf("time is not ISO 8601")
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package transport
+
+import (
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type dated struct {
+	At    time.Time  `json:"at"`
+	Maybe *time.Time `json:"maybe,omitempty"`
+}
+
+func TestTimesTravelInUTC(t *testing.T) {
+	east := time.Date(2026, 1, 2, 3, 4, 5, 600, time.FixedZone("", 2*60*60))
+	body, err := json.Marshal(dated{east, &east}, encodeOptions)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"at":"2026-01-02T01:04:05.0000006Z","maybe":"2026-01-02T01:04:05.0000006Z"}`, string(body))
+
+	_, err = json.Marshal(dated{At: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}, encodeOptions)
+	assert.Error(t, err, "a year that the form has no room for")
+}
+
+func TestTimesAreReadInEachFormOfISO8601(t *testing.T) {
+	for literal, want := range map[string]string{
+		`"2026-01-02T03:04:05Z"`:           "2026-01-02T03:04:05Z",
+		`"2026-01-02T03:04:05.123456Z"`:    "2026-01-02T03:04:05.123456Z",
+		`"2026-01-02T03:04:05+02:00"`:      "2026-01-02T01:04:05Z",
+		`"2026-01-02T03:04:05"`:            "2026-01-02T03:04:05Z",
+		`"2026-01-02T03:04:05.123456"`:     "2026-01-02T03:04:05.123456Z",
+		`"\u0032026-01-02T03:04:05Z"`:      "2026-01-02T03:04:05Z",
+		`null`:                             "0001-01-01T00:00:00Z",
+		`""`:                               "",
+		`"2026-01-02"`:                     "",
+		`"2026-13-02T03:04:05"`:            "",
+		`"2026-01-02T03:04:05 and so on"`:  "",
+		`1767323045`:                       "",
+		`{"seconds":1767323045}`:           "",
+		`"January 2nd, 2026, at about 3h"`: "",
+	} {
+		got := dated{At: time.Unix(7, 0)}
+		err := json.Unmarshal([]byte(`{"at":`+literal+`}`), &got, decodeOptions)
+		if want == "" {
+			assert.Error(t, err, literal)
+			continue
+		}
+		require.NoError(t, err, literal)
+		assert.Equal(t, want, got.At.UTC().Format(time.RFC3339Nano), literal)
+	}
+}
