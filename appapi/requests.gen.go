@@ -41,13 +41,16 @@ func (v *CardLabelUpdate) validate(c *transport.Check) {
 
 func (v *CardLimitUpdate) validate(c *transport.Check) {
 	if v.DailyLimit != nil {
-		c.Amount("dailyLimit", v.DailyLimit.Decimal, true, false)
+		c.Amount("dailyLimit", v.DailyLimit.Decimal, false, false)
+		c.NotNegative("dailyLimit", v.DailyLimit.Decimal)
 	}
 	if v.LifetimeLimit != nil {
-		c.Amount("lifetimeLimit", v.LifetimeLimit.Decimal, true, false)
+		c.Amount("lifetimeLimit", v.LifetimeLimit.Decimal, false, false)
+		c.NotNegative("lifetimeLimit", v.LifetimeLimit.Decimal)
 	}
 	if v.MonthlyLimit != nil {
-		c.Amount("monthlyLimit", v.MonthlyLimit.Decimal, true, false)
+		c.Amount("monthlyLimit", v.MonthlyLimit.Decimal, false, false)
+		c.NotNegative("monthlyLimit", v.MonthlyLimit.Decimal)
 	}
 }
 

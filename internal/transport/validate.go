@@ -131,6 +131,13 @@ func (c *Check) Amount(field string, value decimal.Decimal, required, positive b
 	}
 }
 
+// NotNegative checks an amount that may be zero and no less.
+func (c *Check) NotNegative(field string, value decimal.Decimal) {
+	if value.IsNegative() {
+		c.Refuse(field, "too_small", "must not be negative")
+	}
+}
+
 // Places checks that an amount has no more decimals than its token.
 //
 // Source: Errors, Platform envelope (amount_precision).

@@ -42,6 +42,7 @@ components:
         maybe: {type: string, nullable: true, minLength: 2, maxLength: 4}
         part: {allOf: [{$ref: '#/components/schemas/Part'}]}
         content: {type: string, format: byte}
+        most: {allOf: [{$ref: '#/components/schemas/Amount'}], minimum: 0}
         lines: {type: array, minItems: 1, items: {type: string}}
         tags: {type: array, maxItems: 2, items: {type: string, maxLength: 3}}
 `
@@ -52,6 +53,7 @@ type Thing struct {
 	ID     ThingID                   ` + "`json:\"id\"`" + `
 	Token  Token                     ` + "`json:\"token,omitempty\"`" + `
 	Amount decimal.Decimal           ` + "`json:\"amount\"`" + `
+	Most   *decimal.Decimal          ` + "`json:\"most,omitempty\"`" + `
 	At     time.Time                 ` + "`json:\"at\"`" + `
 	Blob   []byte                    ` + "`json:\"blob,omitempty\"`" + `
 	Note   *string                   ` + "`json:\"note,omitempty\"`" + `
@@ -96,6 +98,8 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 		`c.Amount("amount", v.Amount, true, true)`,
 		`if places, known := v.Token.decimals(); known {`,
 		`c.Places("amount", v.Amount, places)`,
+		`c.Amount("most", *v.Most, false, false)`,
+		`c.NotNegative("most", *v.Most)`,
 		`c.Missing("at", v.At.IsZero())`,
 		`c.Bytes("blob", v.Blob, transport.Rule{Max: 8})`,
 		`c.Text("note", string(*v.Note), transport.Rule{Max: 9})`,

@@ -92,7 +92,11 @@ func (w *writer) amount(field goField, wire, value string, s stated, required bo
 		if s.typ != "number" {
 			digits = "*" + value
 		}
-		w.line("if %s != nil {\nc.Amount(%q, %s, true, %t)\n}", value, wire, digits, s.positive)
+		w.line("if %s != nil {\nc.Amount(%q, %s, false, %t)", value, wire, digits, s.positive) // one that points to zero is given
+		if s.notNegative {
+			w.line("c.NotNegative(%q, %s)", wire, digits)
+		}
+		w.line("}")
 		return
 	}
 	w.line("c.Amount(%q, %s, %t, %t)", wire, digits, required, s.positive)
@@ -146,7 +150,8 @@ type stated struct {
 	minLength, maxLength                uint64
 	minItems, maxItems                  uint64
 	least, most                         float64
-	positive, request, union            bool
+	positive, notNegative               bool
+	request, union                      bool
 	items                               *openapi3.SchemaRef
 	schema                              *openapi3.Schema // the one that is named
 }
@@ -176,6 +181,7 @@ func flatten(ref *openapi3.SchemaRef) stated {
 	override(&s.prefix, extension[string](schema, "x-id-prefix"))
 	override(&s.token, extension[string](schema, "x-token"))
 	override(&s.positive, extension[bool](schema, "x-positive"))
+	override(&s.notNegative, schema.Min != nil && *schema.Min == 0)
 	override(&s.request, extension[bool](schema, "x-request"))
 	override(&s.union, schema.Discriminator != nil)
 	if s.format == "uuid" {
