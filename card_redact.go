@@ -19,3 +19,14 @@ func (d CardDetails) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, d.St
 
 // LogValue is [CardDetails.String].
 func (d CardDetails) LogValue() slog.Value { return slog.StringValue(d.String()) }
+
+// String shows the nonce. Whoever holds the signature with the caller's credential can see the card for the five minutes that it is valid.
+func (p CardDetailsProof) String() string {
+	return fmt.Sprintf("card details proof (redacted, nonce %d)", p.Nonce)
+}
+
+// Format writes [CardDetailsProof.String] for every verb and flag.
+func (p CardDetailsProof) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, p.String()) }
+
+// LogValue is [CardDetailsProof.String].
+func (p CardDetailsProof) LogValue() slog.Value { return slog.StringValue(p.String()) }

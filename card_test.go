@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,6 +50,18 @@ func TestCardDetailsDoNotPrint(t *testing.T) {
 		assert.NotContains(t, printed.String(), "987")
 		assert.NotContains(t, printed.String(), "424242")
 	}
+}
+
+func TestAProofDoesNotPrint(t *testing.T) {
+	proof := moneymovement.CardDetailsProof{MessageSignature: "0xsigned", Nonce: 42}
+	var printed bytes.Buffer
+	fmt.Fprintf(&printed, "%v %+v %#v %s %x %v", proof, proof, proof, proof, &proof, struct {
+		P moneymovement.CardDetailsProof
+	}{proof})
+	slog.New(slog.NewJSONHandler(&printed, nil)).Info("card", "proof", proof)
+	slog.New(slog.NewTextHandler(&printed, nil)).Info("card", "proof", &proof)
+	assert.Equal(t, 8, strings.Count(printed.String(), "card details proof (redacted, nonce 42)"))
+	assert.NotContains(t, printed.String(), "signed")
 }
 
 func TestACardListWithoutAStatusIsNotStarted(t *testing.T) {

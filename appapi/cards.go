@@ -31,13 +31,17 @@ func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.Cal
 }
 
 // Details reveals a card's number and security code. The card's wallet signs a confirmation message that the service takes for five
-// minutes and once, so that each call signs anew. Another wallet's signature is refused by the service. With moneymovement.CardMessage the
-// wallet signs another text.
+// minutes and once, so that each call signs anew. Another wallet's signature is refused by the service. If the wallet signs only when the five
+// minutes are over, as one that asks a person can, nothing is sent and the error is *errors.InvalidInput. With moneymovement.CardMessage the
+// wallet signs another text. What is answered does not print.
 //
 // Source: App API, Cards; Limits, Lifetimes (card details nonce).
 func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.CardSigner, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
 	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.low.transport.ServiceNow()), options...)
 	if err != nil {
+		return nil, err
+	}
+	if err := transport.FreshNonce(&opRevealCardDetails, proof.Nonce, s.low.transport.ServiceNow()); err != nil {
 		return nil, err
 	}
 	return s.DetailsWithProof(ctx, id, proof, options...)

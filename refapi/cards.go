@@ -2,7 +2,6 @@ package refapi
 
 import (
 	"context"
-	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -24,28 +23,20 @@ func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (
 
 // Details reveals a card's number and security code to the holder of the wallet that the card spends from: wallet signs a confirmation
 // message, with the service's time as a nonce of its own, and the service answers within five minutes of that. [moneymovement.CardMessage] has it
-// sign another text. A wallet that is not the card's is the service's refusal. If the wallet took five minutes to sign, as one that asks a
-// person can, nothing is sent and the error is *errors.InvalidInput. What is answered does not print.
+// sign another text. A wallet that is not the card's is the service's refusal. If the wallet signs only when the five minutes are over, as one
+// that asks a person can, nothing is sent and the error is *errors.InvalidInput. What is answered does not print.
 //
 // Source: Reference endpoints, card details; Limits, Lifetimes (card details nonce).
 func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.CardSigner, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
-	asked := time.Now()
 	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.low.transport.ServiceNow()), options...)
 	if err != nil {
 		return nil, err
 	}
-	if time.Since(asked) >= proofLifetime {
-		return nil, transport.Validate("RevealCardDetails", func(c *transport.Check) {
-			c.Refuse("nonce", "stale", "was signed too late: it is valid for five minutes")
-		})
+	if err := transport.FreshNonce(&opRevealCardDetails, proof.Nonce, s.low.transport.ServiceNow()); err != nil {
+		return nil, err
 	}
 	return s.DetailsWithProof(ctx, id, proof, options...)
 }
-
-// proofLifetime is how long a nonce is valid.
-//
-// Source: Limits, Lifetimes (card details nonce).
-const proofLifetime = 5 * time.Minute
 
 // DetailsWithProof is [Cards.Details] with a proof that was signed in another place, such as by [moneymovement.ProveCard] on the holder's device.
 func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof moneymovement.CardDetailsProof, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {

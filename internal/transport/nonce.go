@@ -12,6 +12,20 @@ type Nonces struct {
 	used map[int64]bool // Unix seconds
 }
 
+// nonceLifetime is how long a nonce is valid.
+//
+// Source: Limits, Lifetimes (card details nonce).
+const nonceLifetime = 5 * time.Minute
+
+// FreshNonce refuses a nonce that grew stale on the way, as while a person was asked to sign it.
+func FreshNonce(op *Operation, nonce int64, now time.Time) error {
+	return Validate(op.ID, func(c *Check) {
+		if now.Sub(time.Unix(nonce, 0)) >= nonceLifetime {
+			c.Refuse("nonce", "stale", "was signed too late: it is valid for five minutes")
+		}
+	})
+}
+
 // nonceReach is how many seconds a burst of calls may reach back: well within the five minutes that a nonce is valid.
 const nonceReach = 150
 
