@@ -92,6 +92,7 @@ func TestATransferIsFoundByItsKey(t *testing.T) {
 	}{
 		"there":               {`{"id":"tr_1","idempotencyKey":"rent-1",` + at + `}`, true},
 		"without an echo":     {`{"id":"tr_1",` + at + `}`, true},
+		"one of some":         {`{"id":"tr_0",` + at + `},{"id":"tr_1",` + at + `}`, false},
 		"among others":        {`{"id":"tr_0","idempotencyKey":"rent-0",` + at + `},{"id":"tr_1","idempotencyKey":"rent-1",` + at + `}`, true},
 		"only others":         {`{"id":"tr_0","idempotencyKey":"rent-0",` + at + `}`, false},
 		"nothing at all":      {``, false},
@@ -108,14 +109,15 @@ func TestATransferIsFoundByItsKey(t *testing.T) {
 	}
 }
 
-// TestListsAreWalkedByOffset to where the total says, or to a page that is not full.
+// TestListsAreWalkedByOffset to where the total says, or to an empty page.
 func TestListsAreWalkedByOffset(t *testing.T) {
+	const most = 50 // entries in a page of the service
 	walk := func(entries int, total string, params appapi.ListContactsParams) (names, asked []string) {
 		server, app := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
 			limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
-			if err != nil {
-				limit = 50
+			if err != nil || limit > most {
+				limit = most
 			}
 			var items []string
 			for i := offset; i < min(offset+limit, entries); i++ {
@@ -145,19 +147,37 @@ func TestListsAreWalkedByOffset(t *testing.T) {
 	}{
 		"with a total":         {5, `,"total":5`, appapi.ListContactsParams{Limit: 2}, 5, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4"}},
 		"a total at a bound":   {4, `,"total":4`, appapi.ListContactsParams{Limit: 2}, 4, []string{"?limit=2", "?limit=2&offset=2"}},
-		"no total":             {5, ``, appapi.ListContactsParams{Limit: 2}, 5, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4"}},
+		"no total":             {5, ``, appapi.ListContactsParams{Limit: 2}, 5, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4", "?limit=2&offset=5"}},
 		"no total at a bound":  {4, `,"total":null`, appapi.ListContactsParams{Limit: 2}, 4, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4"}},
 		"from an offset":       {5, `,"total":5`, appapi.ListContactsParams{Limit: 2, Offset: 3}, 2, []string{"?limit=2&offset=3"}},
 		"beyond the end":       {5, `,"total":5`, appapi.ListContactsParams{Offset: 9}, 0, []string{"?offset=9"}},
-		"pages of the default": {60, ``, appapi.ListContactsParams{}, 60, []string{"", "?offset=50"}},
+		"pages of the default": {60, ``, appapi.ListContactsParams{}, 60, []string{"", "?offset=50", "?offset=60"}},
+		"a smaller bound":      {60, ``, appapi.ListContactsParams{Limit: 100}, 60, []string{"?limit=100", "?limit=100&offset=50", "?limit=100&offset=60"}},
+		"with both":            {60, `,"total":60`, appapi.ListContactsParams{Limit: 100}, 60, []string{"?limit=100", "?limit=100&offset=50"}},
 		"a total that lies":    {3, `,"total":99`, appapi.ListContactsParams{Limit: 2}, 3, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=3"}},
-		"a total below zero":   {3, `,"total":-1`, appapi.ListContactsParams{Limit: 2}, 3, []string{"?limit=2", "?limit=2&offset=2"}},
+		"a total below zero":   {3, `,"total":-1`, appapi.ListContactsParams{Limit: 2}, 3, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			names, asked := walk(c.entries, c.total, c.params)
 			assert.Len(t, names, c.found)
 			assert.Equal(t, c.asked, asked)
 		})
+	}
+}
+
+// TestAListWithoutPagesIsWalkedOnce: of invoices and contracts no offset is stated, and a service that knows none answers all of them each time.
+func TestAListWithoutPagesIsWalkedOnce(t *testing.T) {
+	for name, more := range map[string]string{"without a total": "", "with one": `,"total":2`} {
+		first := invoiceJSON
+		second := strings.Replace(invoiceJSON, id1, id2, 1)
+		server, app := serve(t, answering(200, `{"items":[`+first+`,`+second+`]`+more+`}`))
+		var walked []string
+		for invoice, err := range app.Invoices.All(t.Context(), appapi.ListInvoicesParams{}) {
+			require.NoError(t, err)
+			walked = append(walked, invoice.ID)
+		}
+		assert.Equal(t, []string{id1, id2}, walked, name)
+		assert.LessOrEqual(t, len(server.requests()), 2, name)
 	}
 }
 
@@ -265,6 +285,46 @@ func TestACardsWalletSignsForItsDetails(t *testing.T) {
 			now - 1: fmt.Sprintf("0xsigned:Reveal card card_1 at %d", now-1), // for a nonce is used once
 			now - 2: fmt.Sprintf("0xsigned:%d/card_1", now-2),
 		}, proofs)
+	})
+}
+
+// lateWallet asks a person first, who is in no hurry.
+type lateWallet struct {
+	paperWallet
+	takes time.Duration
+}
+
+func (w *lateWallet) SignMessage(ctx context.Context, message []byte) (string, error) {
+	time.Sleep(w.takes)
+	return w.paperWallet.SignMessage(ctx, message)
+}
+
+// TestASignatureThatComesTooLateIsNotSent: the nonce counts, which the calls before may have pushed back, and not how long this wallet took.
+func TestASignatureThatComesTooLateIsNotSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sent := 0
+		mock := roundTrip(func(*http.Request) string {
+			sent++
+			return `{"cardNumber":"4242424242424242","cvv":"123","expiryDate":"12/29"}`
+		})
+		app, err := appapi.New("https://service.example", appapi.NewAPIKey("k"), moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
+		require.NoError(t, err)
+		reveal := func(takes time.Duration) error {
+			_, err := app.Cards.Details(t.Context(), "card_1", &lateWallet{paperWallet{address: "0x1"}, takes})
+			return err
+		}
+		require.NoError(t, reveal(5*time.Minute-time.Second))
+		require.Equal(t, 1, sent)
+		refused, is := errors.AsType[*errors.InvalidInput](reveal(5 * time.Minute))
+		require.True(t, is)
+		assert.Equal(t, "nonce", refused.Fields[0].Field)
+		assert.Equal(t, "stale", refused.Fields[0].Code)
+
+		for range 60 { // each a second further back
+			require.NoError(t, reveal(0))
+		}
+		assert.Error(t, reveal(4*time.Minute+30*time.Second))
+		assert.Equal(t, 61, sent)
 	})
 }
 

@@ -166,17 +166,43 @@ func TestAnInvoiceIsMarkedPaid(t *testing.T) {
 // TestOneBadRowSpoilsABatch: the service's error names the row, and nothing was issued.
 func TestOneBadRowSpoilsABatch(t *testing.T) {
 	w := newWorld(t)
-	contract, err := w.app.Contracts.Create(t.Context(), appapi.ContractCreate{
-		ContractorEmail: "carl@example.com", Type: moneymovement.ContractTypeService, Fields: appapi.ContractFields{Amount: price("300"), Currency: moneymovement.FiatCurrencyUSD},
-	})
-	require.NoError(t, err)
-	w.host.Advance(time.Minute)
-	_, err = w.app.Invoices.CreateBatch(t.Context(), appapi.InvoiceBatch{{ContractID: contract.ID, Items: lines()}, {ContractID: id2, Items: lines()}})
-	require.Error(t, err)
-	assert.Contains(t, err.Error(), "1", "%v", err)
+	contract := w.activeContract()
+	_, err := w.app.Invoices.CreateBatch(t.Context(), appapi.InvoiceBatch{{ContractID: contract, Items: lines()}, {ContractID: id2, Items: lines()}})
+	refused := as[*errors.ValidationFailed](t, err)
+	require.Len(t, refused.Fields, 1)
+	assert.Equal(t, "1.contractId", refused.Fields[0].Field)
 	list, err := w.app.Invoices.List(t.Context(), appapi.ListInvoicesParams{})
 	require.NoError(t, err)
 	assert.Empty(t, list.Items)
+
+	issued, err := w.app.Invoices.CreateBatch(t.Context(), appapi.InvoiceBatch{{ContractID: contract, Items: lines()}})
+	require.NoError(t, err, "without the bad row")
+	assert.Len(t, issued, 1)
+}
+
+// activeContract is a contract that both sides have accepted.
+func (w *world) activeContract() string {
+	w.Helper()
+	offered, err := w.app.Contracts.Create(w.Context(), appapi.ContractCreate{
+		ContractorEmail: "carl@example.com", Type: moneymovement.ContractTypeService, Fields: appapi.ContractFields{Amount: price("300"), Currency: moneymovement.FiatCurrencyUSD},
+	})
+	require.NoError(w, err)
+	w.host.Advance(time.Minute) // in which its contractor does
+	accepted, err := w.app.Contracts.Approve(w.Context(), offered.ID)
+	require.NoError(w, err)
+	require.Equal(w, moneymovement.ContractStatusActive, accepted.Status)
+	return offered.ID
+}
+
+// TestACardMaySpendNothing: a limit of zero is a limit.
+func TestACardMaySpendNothing(t *testing.T) {
+	w := newWorld(t)
+	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
+	require.NoError(t, err)
+	card, err = w.app.Cards.SetLimit(t.Context(), card.ID, appapi.CardLimitUpdate{DailyLimit: pointer(number("0"))})
+	require.NoError(t, err)
+	assert.True(t, card.Limit.DailyLimit.IsZero())
+	assert.False(t, card.Limit.MonthlyLimit.IsZero(), "what is not given stays")
 }
 
 func TestTheHostRefusesADocumentOverItsBound(t *testing.T) {

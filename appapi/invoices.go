@@ -24,7 +24,7 @@ func (s *Invoices) List(ctx context.Context, params ListInvoicesParams, options 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created meanwhile
 // can shift entries from one page to another.
 func (s *Invoices) All(ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption) iter.Seq2[moneymovement.Invoice, error] {
-	return pages(params.Limit, params.Offset, func(offset int) (page[moneymovement.Invoice], error) {
+	return pages(params.Offset, func(offset int) (page[moneymovement.Invoice], error) {
 		params := params
 		params.Offset = offset
 		list, err := s.List(ctx, params, options...)
@@ -55,8 +55,9 @@ func (s *Invoices) CreateFromContract(ctx context.Context, contractID string, in
 	return s.low.CreateInvoiceFromContract(ctx, contractID, &invoice, options)
 }
 
-// CreateBatch issues one invoice for each entry, in their order. An error names the entry that it is about, such as [1].contractId: of the
-// second. It issues all of them or none, as far as the description can be read so.
+// CreateBatch issues one invoice for each entry, in their order. What is wrong with an entry is refused before anything is sent, by a name
+// such as [1].contractId, of the second; the service spells the place in a way of its own. Whether a batch that the service refuses has issued
+// the entries before the bad one is not shown: look at the list before sending it again.
 func (s *Invoices) CreateBatch(ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption) ([]moneymovement.Invoice, error) {
 	list, err := s.low.CreateInvoiceBatch(ctx, &batch, options)
 	if err != nil {

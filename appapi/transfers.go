@@ -80,7 +80,7 @@ func (s *Transfers) List(ctx context.Context, params ListTransfersParams, option
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. Transfers that are sent meanwhile
 // can shift entries from one page to another.
 func (s *Transfers) All(ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption) iter.Seq2[Transfer, error] {
-	return pages(params.Limit, params.Offset, func(offset int) (page[Transfer], error) {
+	return pages(params.Offset, func(offset int) (page[Transfer], error) {
 		params := params
 		params.Offset = offset
 		list, err := s.List(ctx, params, options...)
@@ -103,7 +103,8 @@ func (s *Transfers) ByKey(ctx context.Context, key string, options ...moneymovem
 		return nil, false, err
 	}
 	for i := range list.Items {
-		if echoed := list.Items[i].IdempotencyKey; echoed == key || echoed == "" {
+		echoed := list.Items[i].IdempotencyKey
+		if echoed == key || echoed == "" && len(list.Items) == 1 { // of several without an echo, none is known to be the one
 			return &list.Items[i], true, nil
 		}
 	}
