@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/go-json-experiment/json"
 
@@ -24,8 +25,8 @@ type Documents struct{ low lowLevel }
 const MaxDocument = 10 << 20
 
 // Upload stores a document. Its Content is read to the end and encoded on the way, so that its bytes are never held apart from the body that is
-// sent; it is not closed. More than [MaxDocument] bytes and none at all are *errors.InvalidInput, and a reader that fails is
-// *errors.NotDelivered around its error; in both cases nothing was sent.
+// sent; it is not closed. More than [MaxDocument] bytes and none at all are *errors.InvalidInput; a reader that fails, and a context that ends
+// between two of its reads, are *errors.NotDelivered around the error. In all these cases nothing was sent.
 func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options ...moneymovement.CallOption) (*moneymovement.Document, error) {
 	r := s.low.request(&opUploadDocument, options)
 	about, err := json.Marshal(documentAbout{document.Context, document.Name, document.OriginName, document.Type})
@@ -34,7 +35,7 @@ func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options
 	}
 	var body transport.Encoded
 	if document.Content != nil && err == nil {
-		encoded, size, err := encodeDocument(document.Content, about)
+		encoded, size, err := encodeDocument(ctx, document.Content, about)
 		if err != nil {
 			return nil, &errors.NotDelivered{Operation: opUploadDocument.ID, Err: err}
 		}
@@ -58,15 +59,12 @@ type documentAbout struct {
 
 // encodeDocument writes the request's body while it reads the document, at most one byte more than allowed. about is the object that the
 // document goes into. Base64 needs no escapes in JSON.
-func encodeDocument(content io.Reader, about []byte) (body transport.Encoded, size int64, err error) {
-	room := len(`"base64":"",`) + len(about)
-	if sized, known := content.(interface{ Len() int }); known {
-		room += base64.StdEncoding.EncodedLen(max(0, min(sized.Len(), MaxDocument)))
-	}
+func encodeDocument(ctx context.Context, content io.Reader, about []byte) (body transport.Encoded, size int64, err error) {
+	room := len(`"base64":"",`) + len(about) + base64.StdEncoding.EncodedLen(sizeHint(content))
 	buffer := bytes.NewBuffer(make([]byte, 0, room))
 	buffer.WriteString(`{"base64":"`)
 	encoder := base64.NewEncoder(base64.StdEncoding, buffer)
-	size, err = io.Copy(encoder, io.LimitReader(content, MaxDocument+1))
+	size, err = io.Copy(encoder, io.LimitReader(whileAlive(ctx, content), MaxDocument+1))
 	if err != nil {
 		return nil, size, fmt.Errorf("read document: %w", err)
 	}
@@ -77,4 +75,32 @@ func encodeDocument(content io.Reader, about []byte) (body transport.Encoded, si
 	}
 	buffer.Write(about[1:])
 	return buffer.Bytes(), size, nil
+}
+
+// sizeHint is how many bytes are to come, as far as the reader tells, so that room for them is made once.
+func sizeHint(content io.Reader) int {
+	size := int64(0)
+	switch sized := content.(type) {
+	case interface{ Len() int }: // such as a bytes.Reader
+		size = int64(sized.Len())
+	case interface{ Stat() (fs.FileInfo, error) }: // a file
+		if info, err := sized.Stat(); err == nil {
+			size = info.Size()
+		}
+	}
+	return int(max(0, min(size, MaxDocument)))
+}
+
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
+// whileAlive reads until ctx ends. It cannot break off a read that hangs.
+func whileAlive(ctx context.Context, content io.Reader) io.Reader {
+	return readFunc(func(p []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return content.Read(p)
+	})
 }

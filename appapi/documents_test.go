@@ -2,11 +2,14 @@ package appapi_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -73,17 +76,46 @@ func TestADocumentOverTheBoundIsNotSent(t *testing.T) {
 
 // TestADocumentIsHeldOnce: what is allocated is its encoded form, and not its bytes beside it.
 func TestADocumentIsHeldOnce(t *testing.T) {
-	document := bytes.NewReader(make([]byte, 8<<20))
+	const size = 8 << 20
+	file, err := os.Create(filepath.Join(t.TempDir(), "document"))
+	require.NoError(t, err)
+	defer file.Close()
+	require.NoError(t, file.Truncate(size))
 	app, err := appapi.New("https://service.example", appapi.NewAPIKey("k"),
 		moneymovement.WithHTTPClient(&http.Client{Transport: roundTrip(func(*http.Request) string { return `{}` })}))
 	require.NoError(t, err)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err = app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: document})
-	runtime.ReadMemStats(&after)
-	require.NoError(t, err)
-	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(base64.StdEncoding.EncodedLen(8<<20)+1<<20))
+	for name, document := range map[string]io.Reader{"bytes": bytes.NewReader(make([]byte, size)), "a file": file} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: document})
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err, name)
+		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(base64.StdEncoding.EncodedLen(size)+1<<20), name)
+	}
 }
+
+// TestAnUploadEndsWithItsContext: also while the document is read.
+func TestAnUploadEndsWithItsContext(t *testing.T) {
+	server, app := serve(t, losing)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	reads := 0
+	_, err := app.Documents.Upload(ctx, appapi.DocumentUpload{Content: reader(func(p []byte) (int, error) {
+		if reads++; reads == 3 {
+			cancel()
+		}
+		return len(p), nil
+	})})
+	require.ErrorIs(t, err, context.Canceled)
+	_, is := sdkerrors.AsType[*sdkerrors.NotDelivered](err)
+	assert.True(t, is, "%T", err)
+	assert.Equal(t, 3, reads)
+	assert.Empty(t, server.requests())
+}
+
+type reader func([]byte) (int, error)
+
+func (r reader) Read(p []byte) (int, error) { return r(p) }
 
 func TestAServiceMayRefuseLess(t *testing.T) {
 	_, app := serve(t, answering(413, `{"error":{"code":"payload_too_large","message":"at most 3 bytes"}}`))
