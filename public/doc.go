@@ -7,7 +7,7 @@
 //	_, err = io.Copy(file, pdf)
 //
 // No credential is ever sent: a client of this package has none, and keeps no cookies. Of headers there is Accept: application/json, also for
-// a PDF, and the User-Agent.
+// a PDF, the User-Agent, and what net/http adds for itself, which is Host and Accept-Encoding.
 //
 // All calls answer the types of package errors. An answer of another content type, such as an HTML page of a proxy in the place of a
 // PDF, is *errors.UnexpectedAnswer.

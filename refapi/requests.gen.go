@@ -9,6 +9,7 @@ import (
 
 func (v *WalletLogin) validate(c *transport.Check) {
 	c.Text("message", string(v.Message), transport.Rule{Required: true})
+	c.Missing("signatures", len(v.Signatures) == 0)
 	c.Items("signatures", len(v.Signatures), 0, func(i int, name string) {
 		c.Text(name, string(v.Signatures[i]), transport.Rule{Required: true})
 	})

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Wallet is login with a wallet.
@@ -19,11 +18,6 @@ type Wallet struct{ low lowLevel }
 // left empty are the service's default, ios. The login may send a user operation on chain, so that it is sent once: if its answer
 // is lost, the error is *errors.OutcomeUnknown.
 func (s *Wallet) LogIn(ctx context.Context, login WalletLogin, device LogInWalletParams, options ...moneymovement.CallOption) (*WalletLoginResult, error) {
-	if err := transport.Validate("LogInWallet", func(c *transport.Check) {
-		c.Missing("signatures", len(login.Signatures) == 0)
-	}); err != nil {
-		return nil, err
-	}
 	return s.low.LogInWallet(ctx, &device, &login, options)
 }
 

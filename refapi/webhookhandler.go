@@ -18,7 +18,8 @@ import (
 //		return queue.Put(ctx, event.EventType, event.EntityID)
 //	}})
 //
-// It answers 200 {"ok":true} when Handle is done, and 500 when Handle fails, so that the sender tries again; the error itself stays here.
+// It answers 200 {"ok":true} when Handle is done, and 500 when Handle fails, so that the sender tries again; the error itself stays here. A
+// panic of Handle is net/http's: it breaks the connection off, and the sender tries again, too.
 // What is no event is refused before: 405 another method, 415 another content type, 413 too large, 422 with the failures in the
 // shape of the reference endpoints.
 //
