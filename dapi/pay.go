@@ -39,9 +39,10 @@ func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, options ...money
 		return nil, err
 	}
 	if !call.KeySet {
-		options = append(options[:len(options):len(options)], moneymovement.IdempotencyKey(uuid.NewString()))
+		call.Key = uuid.NewString()
+		options = append(options[:len(options):len(options)], moneymovement.IdempotencyKey(call.Key))
 	}
-	p := &payment{payouts: s, asked: payout, tolerance: call.QuoteTolerance, options: options}
+	p := &payment{payouts: s, asked: payout, key: call.Key, tolerance: call.QuoteTolerance, options: options}
 	return p.run(ctx)
 }
 
@@ -49,100 +50,172 @@ func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, options ...money
 type payment struct {
 	payouts   *Payouts
 	asked     PayoutCreate
+	key       string // anchors the payment; it serves the confirm as well, whose scope is its own
 	tolerance decimal.Decimal
-	options   []moneymovement.CallOption // with the key that anchors the payment; it serves the confirm as well, whose scope is its own
+	options   []moneymovement.CallOption // with the key
+	doubt     error                      // of a confirm that may have gone through, as long as the payout could not be read since
 }
 
 // run books and confirms until the payment is through or needs its caller.
 func (p *payment) run(ctx context.Context) (*Payout, error) {
-	booked, err := p.payouts.Book(ctx, p.asked, p.options...)
+	booked, err := p.book(ctx)
 	if err != nil {
-		return p.settle(ctx, nil, err)
+		payout, _, err := p.settle(ctx, nil, err)
+		return payout, err
 	}
 	first := booked.Quote
 	for reopened := 0; ; reopened++ {
 		if booked.Status.funded() || booked.Status.Final() {
 			return booked, booked.arrived() // an earlier call with this key went through
 		}
-		confirmed, err := p.payouts.Confirm(ctx, p.asked, booked, p.options...)
+		confirmed, err := p.confirm(ctx, booked)
 		if err == nil {
 			return confirmed, confirmed.arrived()
 		}
-		settled, err := p.settle(ctx, booked, err)
-		if err == nil || !reopens(err) || reopened == maxReopen {
+		settled, reopen, err := p.settle(ctx, booked, err)
+		if !reopen || reopened == maxReopen {
 			return settled, err
 		}
-		again, bookErr := p.payouts.Book(ctx, p.asked, p.options...)
+		again, bookErr := p.book(ctx)
 		switch {
 		case bookErr != nil:
-			return p.settle(ctx, booked, bookErr)
+			settled, _, err := p.settle(ctx, booked, bookErr)
+			return settled, err
 		case again.ID != booked.ID:
 			return again, err // the key anchors another payment by now, and paying that one could pay twice
 		case !acceptable(first, again.Quote, p.tolerance):
-			return nil, &QuoteWorsened{First: valueOf(first), Fresh: valueOf(again.Quote), Payout: again}
+			return nil, p.doubted(&QuoteWorsened{First: valueOf(first), Fresh: valueOf(again.Quote), Payout: again})
 		}
 		booked = again
 	}
 }
 
-// settle finds out what a refusal or a lost answer means for the payment: a payout if the money moved, else the error. booked is nil
-// as long as no booking was answered.
-func (p *payment) settle(ctx context.Context, booked *Payout, err error) (*Payout, error) {
-	if refusal, ok := errors.AsType[*errors.AlreadyFunded](err); ok {
-		return p.funded(ctx, booked, refusal)
-	}
-	if booked == nil {
-		return nil, err
-	}
-	if refusal, ok := errors.AsType[*errors.FundingInProgress](err); ok {
-		return p.awaitFunding(ctx, booked.ID, refusal)
-	}
-	if !doubtful(err) && !windowClosed(err) {
-		return nil, err
-	}
-	payout, readErr := p.payouts.Get(ctx, booked.ID)
+// book books, and makes sure that the answer is about this payment: approving the booking of another key could pay that one twice and
+// this one never.
+//
+// Source: Resources, Platform resources (a payout create echoes idempotencyKey).
+func (p *payment) book(ctx context.Context) (*Payout, error) {
+	booked, err := p.payouts.Book(ctx, p.asked, p.options...)
 	switch {
-	case readErr != nil:
+	case err != nil:
 		return nil, err
-	case payout.Status.funded():
-		return payout, nil
-	case payout.Status == PayoutStatusFailed, payout.Status == PayoutStatusRefunded:
-		return payout, payout.arrived() // it was funded once, and no reopening funds it again
+	case booked.ID == "":
+		return nil, p.unknown(opBookPayout.ID, "the answer names no payout")
+	case booked.IdempotencyKey != "" && booked.IdempotencyKey != p.key:
+		return nil, p.unknown(opBookPayout.ID, "the answer is about a payment of another key")
 	}
-	return nil, err
+	return booked, nil
 }
 
-// funded reads a payout that the service says is funded. If it cannot be read, the refusal itself is returned: it knows the
-// payout and its transaction, and says that the money moved.
+// confirm confirms, and does not take an answer for a success that does not say so.
+func (p *payment) confirm(ctx context.Context, booked *Payout) (*Payout, error) {
+	confirmed, err := p.payouts.Confirm(ctx, p.asked, booked, p.options...)
+	switch {
+	case err != nil:
+		return nil, err
+	case confirmed.ID != booked.ID:
+		return nil, p.unknown(opConfirmPayout.ID, "the answer is about another payout")
+	case confirmed.Status == "", confirmed.Status == PayoutStatusAwaitingApproval:
+		return nil, p.unknown(opConfirmPayout.ID, "the answer does not say that the payout is funded")
+	}
+	return confirmed, nil
+}
+
+// unknown is what an answer means that says success and proves none.
+func (p *payment) unknown(operation, reason string) error {
+	return &errors.OutcomeUnknown{
+		Operation: operation, IdempotencyKey: p.key, Resolve: "repeat the same request with the same idempotency key", Err: errors.New(reason),
+	}
+}
+
+// settle finds out what a refusal or a lost answer means for the payment: a payout if the money moved, else the error, and whether booking
+// again can help. booked is nil as long as no booking was answered.
+func (p *payment) settle(ctx context.Context, booked *Payout, err error) (payout *Payout, reopen bool, _ error) {
+	if refusal, ok := errors.AsType[*errors.AlreadyFunded](err); ok {
+		payout, err := p.funded(ctx, booked, refusal)
+		return payout, false, err
+	}
+	if booked == nil {
+		return nil, false, err
+	}
+	if refusal, ok := errors.AsType[*errors.FundingInProgress](err); ok {
+		return p.awaitFunding(ctx, booked, refusal)
+	}
+	if p.doubt != nil || doubtful(err) || windowClosed(err) {
+		payout, readErr := p.read(ctx, booked.ID)
+		switch {
+		case readErr != nil:
+			if doubtful(err) {
+				p.doubt = err
+			}
+		case payout.Status.funded():
+			return payout, false, nil
+		case payout.Status == PayoutStatusFailed, payout.Status == PayoutStatusRefunded:
+			return payout, false, payout.arrived() // it was funded once, and no reopening funds it again
+		default:
+			p.doubt = nil
+		}
+	}
+	return nil, reopens(err), p.doubted(err)
+}
+
+// doubted adds to an error that an earlier confirm may have gone through, lest a later refusal reads as if nothing had moved: a service that
+// answers a booking again as it did the first time does not tell.
+func (p *payment) doubted(err error) error {
+	if p.doubt == nil || doubtful(err) {
+		return err
+	}
+	return errors.Join(p.doubt, err)
+}
+
+// read reads the payout of the payment.
+func (p *payment) read(ctx context.Context, id PayoutID) (*Payout, error) {
+	payout, err := p.payouts.Get(ctx, id)
+	if err == nil && payout.ID != id {
+		return nil, p.unknown(opGetPayout.ID, "the answer is about another payout")
+	}
+	return payout, err
+}
+
+// funded reads a payout that the service says is funded. If it cannot be read, or is not the one that was booked, the refusal itself is
+// returned: it knows the payout and its transaction, and says that the money moved.
 func (p *payment) funded(ctx context.Context, booked *Payout, refusal *errors.AlreadyFunded) (*Payout, error) {
 	id := PayoutID(refusal.PayoutID)
 	if id == "" && booked != nil {
 		id = booked.ID
 	}
-	if id == "" {
+	if id == "" || booked != nil && id != booked.ID {
 		return nil, refusal
 	}
-	payout, err := p.payouts.Get(ctx, id)
+	payout, err := p.read(ctx, id)
 	if err != nil {
 		return nil, errors.Join(refusal, err)
 	}
 	return payout, payout.arrived()
 }
 
-// awaitFunding waits while the service funds the payout.
-func (p *payment) awaitFunding(ctx context.Context, id PayoutID, refusal error) (*Payout, error) {
+// awaitFunding waits while the service funds the payout. An attempt that came to nothing until the approval's window closed is over, and the
+// payout can be reopened.
+func (p *payment) awaitFunding(ctx context.Context, booked *Payout, refusal error) (_ *Payout, reopen bool, _ error) {
+	lapsed := func(payout *Payout) bool {
+		return payout.Status == PayoutStatusExpired ||
+			payout.Status == PayoutStatusAwaitingApproval && !p.payouts.approver.now().Before(booked.Approval.ExpiresAt)
+	}
 	payout, err := wait(ctx, nil, poll[Payout]{
-		resource: "payout", id: string(id),
-		read:   func(ctx context.Context) (*Payout, error) { return p.payouts.low.GetPayout(ctx, id, nil) },
-		status: func(p *Payout) string { return string(p.Status) },
-		done: func(p *Payout) bool {
-			return p.Status != PayoutStatusAwaitingApproval && p.Status != PayoutStatusFunding
+		resource: "payout", id: string(booked.ID),
+		read:   func(ctx context.Context) (*Payout, error) { return p.read(ctx, booked.ID) },
+		status: func(payout *Payout) string { return string(payout.Status) },
+		done: func(payout *Payout) bool {
+			return payout.Status.Final() || lapsed(payout) || payout.Status.funded() && payout.Status != PayoutStatusFunding
 		},
 	})
-	if err != nil {
-		return payout, errors.Join(refusal, err)
+	switch {
+	case err != nil:
+		return payout, false, errors.Join(refusal, err)
+	case lapsed(payout):
+		return nil, true, refusal
 	}
-	return payout, payout.arrived()
+	return payout, false, payout.arrived()
 }
 
 // doubtful reports errors after which the payment may be funded all the same.
@@ -158,7 +231,8 @@ func reopens(err error) bool {
 		return windowClosed(err)
 	}
 	switch refusal.Code {
-	case errors.CodeQuoteExpired, errors.CodeFundingAttemptExpired, errors.CodeApprovalExpired, errors.CodeApprovalConsumed:
+	case errors.CodeQuoteExpired, errors.CodeFundingAttemptExpired,
+		errors.CodeApprovalExpired, errors.CodeApprovalConsumed, errors.CodeApprovalMismatch: // another call with the key booked anew
 		return true
 	}
 	return false

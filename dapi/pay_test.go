@@ -131,6 +131,10 @@ func TestPaySettles(t *testing.T) {
 			arrange: func(w *payWorld) { w.refuse(http.StatusGone, "approval_expired") },
 			want:    traffic{2, 2, 0},
 		},
+		"approval_mismatch, as after a reopening elsewhere": {
+			arrange: func(w *payWorld) { w.refuse(http.StatusConflict, "approval_mismatch") },
+			want:    traffic{2, 2, 0},
+		},
 		"approval_consumed, funded": {
 			arrange: func(w *payWorld) {
 				w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "approval_consumed").AfterCommit())

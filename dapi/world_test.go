@@ -10,6 +10,7 @@ import (
 	"path"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
@@ -168,13 +169,17 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	recorder := httptest.NewRecorder()
-	if !served(w.handler, recorder, arrived) {
+	whole := served(w.handler, recorder, arrived)
+	if !whole && recorder.Body.Len() == 0 {
 		return nil, io.ErrUnexpectedEOF
 	}
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
 	answer := recorder.Result()
+	if !whole { // it breaks off
+		answer.Body = io.NopCloser(io.MultiReader(answer.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
+	}
 	if w.host != nil {
 		answer.Header.Set("Date", w.host.Now().Format(http.TimeFormat))
 	}

@@ -1,0 +1,196 @@
+package dapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"path"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// onPayout changes the payouts that one kind of request is answered with.
+func (w *world) onPayout(method, pattern string, change func(payout map[string]any)) {
+	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		matched, err := path.Match("/dapi/v1"+pattern, r.URL.Path)
+		assert.NoError(w, err)
+		if !matched || r.Method != method || answer.StatusCode >= 300 {
+			return
+		}
+		var payout map[string]any
+		assert.NoError(w, json.NewDecoder(answer.Body).Decode(&payout))
+		change(payout)
+		body, err := json.Marshal(payout)
+		assert.NoError(w, err)
+		setBody(answer, body)
+	})
+}
+
+// A success that does not say that this payout is funded is none. The payout itself tells.
+func TestConfirmAnswerThatProvesNothing(t *testing.T) {
+	for name, change := range map[string]func(payout map[string]any){
+		"nothing in it":        func(payout map[string]any) { clear(payout) },
+		"no status":            func(payout map[string]any) { delete(payout, "status") },
+		"not funded":           func(payout map[string]any) { payout["status"] = "awaiting_approval" },
+		"about another payout": func(payout map[string]any) { payout["id"] = "po_another" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.onPayout("POST", confirmPath, change)
+			payout, err := w.pay()
+			require.NoError(t, err)
+			assert.NotEmpty(t, payout.TransactionHash, "it was read")
+			assert.Equal(t, traffic{1, 1, 1}, w.traffic())
+			assert.Equal(t, 1, w.fundings())
+		})
+		t.Run(name+", and nothing moved", func(t *testing.T) {
+			w := newPayWorld(t)
+			w.onPayout("POST", confirmPath, change)
+			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").WithBody(`{"id":"po_none","status":"awaiting_approval"}`))
+			_, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			unknown := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, "ConfirmPayout", unknown.Operation)
+			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
+			assert.Zero(t, w.fundings())
+		})
+	}
+}
+
+// A payout that another key anchors is another payment: approving it would pay that one twice and this one never.
+//
+// Rule: idempotency.echo
+func TestBookingThatAnswersAnotherPayment(t *testing.T) {
+	for name, change := range map[string]func(payout map[string]any){
+		"of another key":               func(payout map[string]any) { payout["idempotencyKey"] = "invoice-41" },
+		"of another key, and funded":   func(payout map[string]any) { payout["idempotencyKey"], payout["status"] = "invoice-41", "completed" },
+		"that has no id":               func(payout map[string]any) { delete(payout, "id") },
+		"that has no id and is funded": func(payout map[string]any) { clear(payout); payout["status"] = "completed" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.onBooking(change)
+			_, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			assert.Equal(t, "invoice-42", as[*errors.OutcomeUnknown](t, err).IdempotencyKey)
+			w.assertNothingSigned(t)
+		})
+	}
+}
+
+func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
+	w := newPayWorld(t)
+	other, err := w.pay(moneymovement.IdempotencyKey("invoice-41"))
+	require.NoError(t, err)
+	w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").
+		WithDetails(map[string]any{"payoutId": string(other.ID), "transactionHash": other.TransactionHash}))
+	payout, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+	assert.Equal(t, string(other.ID), as[*errors.AlreadyFunded](t, err).PayoutID)
+	assert.Nil(t, payout, "another payment is not this one")
+}
+
+// A reading that is about another payout tells nothing about this one.
+func TestReadingOfAnotherPayout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
+		w.onPayout("GET", "/payouts/*", func(payout map[string]any) { payout["id"], payout["status"] = "po_another", "completed" })
+		_, err := w.pay()
+		as[*errors.OutcomeUnknown](t, err)
+		assert.Zero(t, w.fundings())
+	})
+}
+
+// A funding attempt that another call began and that came to nothing ends with the approval's window.
+//
+// Rule: lifetime.payout-approval
+func TestFundingInProgressThatComesToNothing(t *testing.T) {
+	for name, status := range map[string]string{"expired": "expired", "still awaiting approval": "awaiting_approval"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				w.refuse(http.StatusConflict, "funding_in_progress")
+				w.onPayout("GET", "/payouts/*", func(payout map[string]any) {
+					if payout["status"] == "expired" {
+						payout["status"] = status
+					}
+				})
+				started := time.Now()
+				payout, err := w.pay()
+				require.NoError(t, err)
+				assert.NotEmpty(t, payout.TransactionHash)
+				assert.Less(t, time.Since(started), 3*time.Minute)
+				assert.Equal(t, 1, w.fundings())
+			})
+		})
+	}
+	t.Run("each time", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(100))
+			_, err := w.pay()
+			assert.Equal(t, errors.MaybeMoved, as[*errors.FundingInProgress](t, err).MoneyMoved())
+			assert.Equal(t, 4, w.sent("ConfirmPayout"), "it is not tried for ever")
+			assert.Zero(t, w.fundings())
+		})
+	})
+}
+
+// What came of a confirm is in doubt until the payout was read. A later refusal does not read as if nothing had moved.
+func TestDoubtOutlivesLaterRefusals(t *testing.T) {
+	unreadable := func(w *payWorld) {
+		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+	}
+	for name, arrange := range map[string]func(w *payWorld){
+		"booking again is refused": func(w *payWorld) {
+			w.host.Arm("POST", bookPath, sandbox.Delay(time.Nanosecond)) // the first booking passes
+			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		},
+		"the second confirm has to wait": func(w *payWorld) {
+			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600"))
+		},
+		"the second approval is not what was asked for": func(w *payWorld) {
+			books := 0
+			w.onBooking(func(payout map[string]any) {
+				if books++; books > 1 {
+					w.rewritePayload(payout, func(members map[string]any) { members["amount"] = "250" })
+				}
+			})
+		},
+		"the fresh quote is worse": func(w *payWorld) {
+			books := 0
+			w.onBooking(func(payout map[string]any) {
+				if books++; books > 1 {
+					payout["quote"].(map[string]any)["destinationAmount"] = "1"
+				}
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "approval_consumed").AfterCommit())
+			unreadable(w)
+			arrange(w)
+			_, err := w.pay()
+			require.Error(t, err)
+			assert.Equal(t, 1, w.fundings())
+			failure := as[errors.Failure](t, err)
+			assert.Equal(t, errors.MaybeMoved, failure.MoneyMoved(), "%v", err)
+		})
+	}
+	t.Run("until the payout can be read", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "approval_consumed").AfterCommit())
+		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600"))
+		payout, err := w.pay()
+		require.NoError(t, err)
+		assert.NotEmpty(t, payout.TransactionHash)
+		assert.Equal(t, 1, w.fundings())
+	})
+}
