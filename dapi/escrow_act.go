@@ -13,18 +13,21 @@ import (
 )
 
 // Open creates a deal, compares its approval with what was asked for, signs and confirms it: the money is held when it answers. Calling
-// it again with the same idempotency key and terms holds it once. A deal whose approve window closed before is *EscrowNotOpened.
+// it again with the same idempotency key and terms, within 7 days, holds it once. A deal whose approve window closed before is *EscrowNotOpened.
 //
 // Source: Limits, Idempotency.
 func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, options ...moneymovement.CallOption) (*Escrow, error) {
 	options = s.keyed(options)
+	key := transport.CallOf(options).Key
 	created, err := s.Create(ctx, deal, options...)
 	switch {
 	case err != nil:
 		return nil, err
+	case created.ID == "", created.IdempotencyKey != "" && created.IdempotencyKey != key:
+		return nil, unproven(opCreateEscrow.ID, key, "the answer is not about a deal of this key")
 	case created.Status == EscrowStatusExpired:
 		return created, &EscrowNotOpened{Escrow: created}
-	case created.Status != EscrowStatusPendingApproval:
+	case EscrowActionTypeApprove.done(created.Status):
 		return created, nil // an earlier call with this key went through
 	}
 	return s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, options)
@@ -67,7 +70,11 @@ func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if err != nil {
 		return nil, err
 	}
-	return s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options)
+	deal, err := s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options)
+	if err == nil && deal.ID != id {
+		return nil, unproven(opConfirmEscrowAction.ID, transport.CallOf(options).Key, "the answer is about another deal")
+	}
+	return deal, err
 }
 
 // act confirms, and prepares once more if the window closed on the way. An approval that was used already, an action that is not
@@ -75,9 +82,12 @@ func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, options []moneymovement.CallOption) (*Escrow, error) {
 	began := s.approver.now()
 	deal, err := s.Confirm(ctx, terms, id, action, prepared, options...)
-	if approvalClosed(err) {
+	if closed := err; approvalClosed(closed) {
 		if prepared, err = s.Prepare(ctx, id, action, options...); err == nil {
 			deal, err = s.Confirm(ctx, terms, id, action, prepared, options...)
+		}
+		if err != nil && doubtful(closed) { // an answer before it was lost, and what came after does not tell which
+			err = errors.Join(closed, err)
 		}
 	}
 	if doubtful(err) || approvalClosed(err) {
@@ -90,11 +100,12 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 // chain read is waited for.
 func (s *Escrows) resolve(ctx context.Context, id EscrowID, action EscrowActionType, began time.Time, doubt error) (*Escrow, error) {
 	_, conflict := errors.AsType[*errors.Conflict](doubt)
-	refused := conflict || approvalClosed(doubt) // this attempt did nothing, so that any projection tells
+	_, lost := errors.AsType[*errors.OutcomeUnknown](doubt)
+	refused := !lost && (conflict || approvalClosed(doubt)) // this attempt did nothing, so that any projection tells
 	for waited := false; ; waited = true {
 		read, err := s.Sync(ctx, id)
 		switch {
-		case err != nil:
+		case err != nil, read.ID != id:
 			return nil, doubt
 		case action.done(read.Status):
 			return read, nil

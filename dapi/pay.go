@@ -17,14 +17,15 @@ const maxReopen = 3
 
 // Pay books a payout, compares its approval with what was asked for, signs and confirms it. It answers the funded payout, which
 // [Payouts.Wait] follows to its end. Calling it again with the same idempotency key and terms never pays twice, whatever happened to the
-// call before; without a key it makes a fresh one, which the result carries, and each error after which money may have moved.
+// call before, for the 7 days that the service remembers the key; later, read the payout or the ledger first. Without a key it makes a
+// fresh one, which the result carries, and each error after which money may have moved.
 //
 // On the way it settles what needs no decision of the caller's:
 //
 //   - already_funded: success, the funded payout is read and returned;
-//   - funding_in_progress: waits until the funding is through;
-//   - quote_expired, funding_attempt_expired: books again with the same key. If the fresh quote is worse than the first by more than
-//     [QuoteTolerance], zero by default, it is returned as *QuoteWorsened and not confirmed;
+//   - funding_in_progress: waits until the funding is through, as long as ctx lets it;
+//   - quote_expired, funding_attempt_expired, approval_expired, approval_mismatch: books again with the same key. If the fresh quote is worse
+//     than the first of this call by more than [QuoteTolerance], zero by default, it is returned as *QuoteWorsened and not confirmed;
 //   - approval_consumed, and a confirm whose answer was lost: reads the payout to see whether it is funded.
 //
 // A payment that was funded once and failed or came back is *PayoutNotCompleted, and is not funded again.
@@ -68,7 +69,7 @@ func (p *payment) run(ctx context.Context) (*Payout, error) {
 		if booked.Status.funded() || booked.Status.Final() {
 			return booked, booked.arrived() // an earlier call with this key went through
 		}
-		confirmed, err := p.confirm(ctx, booked)
+		confirmed, err := p.payouts.Confirm(ctx, p.asked, booked, p.options...)
 		if err == nil {
 			return confirmed, confirmed.arrived()
 		}
@@ -100,32 +101,11 @@ func (p *payment) book(ctx context.Context) (*Payout, error) {
 	case err != nil:
 		return nil, err
 	case booked.ID == "":
-		return nil, p.unknown(opBookPayout.ID, "the answer names no payout")
+		return nil, unproven(opBookPayout.ID, p.key, "the answer names no payout")
 	case booked.IdempotencyKey != "" && booked.IdempotencyKey != p.key:
-		return nil, p.unknown(opBookPayout.ID, "the answer is about a payment of another key")
+		return nil, unproven(opBookPayout.ID, p.key, "the answer is about a payment of another key")
 	}
 	return booked, nil
-}
-
-// confirm confirms, and does not take an answer for a success that does not say so.
-func (p *payment) confirm(ctx context.Context, booked *Payout) (*Payout, error) {
-	confirmed, err := p.payouts.Confirm(ctx, p.asked, booked, p.options...)
-	switch {
-	case err != nil:
-		return nil, err
-	case confirmed.ID != booked.ID:
-		return nil, p.unknown(opConfirmPayout.ID, "the answer is about another payout")
-	case confirmed.Status == "", confirmed.Status == PayoutStatusAwaitingApproval:
-		return nil, p.unknown(opConfirmPayout.ID, "the answer does not say that the payout is funded")
-	}
-	return confirmed, nil
-}
-
-// unknown is what an answer means that says success and proves none.
-func (p *payment) unknown(operation, reason string) error {
-	return &errors.OutcomeUnknown{
-		Operation: operation, IdempotencyKey: p.key, Resolve: "repeat the same request with the same idempotency key", Err: errors.New(reason),
-	}
 }
 
 // settle finds out what a refusal or a lost answer means for the payment: a payout if the money moved, else the error, and whether booking
@@ -172,7 +152,7 @@ func (p *payment) doubted(err error) error {
 func (p *payment) read(ctx context.Context, id PayoutID) (*Payout, error) {
 	payout, err := p.payouts.Get(ctx, id)
 	if err == nil && payout.ID != id {
-		return nil, p.unknown(opGetPayout.ID, "the answer is about another payout")
+		return nil, unproven(opGetPayout.ID, p.key, "the answer is about another payout")
 	}
 	return payout, err
 }

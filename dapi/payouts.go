@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -38,7 +39,7 @@ func (s *Payouts) Book(ctx context.Context, payout PayoutCreate, options ...mone
 //
 // Errors that a caller meets: *errors.AlreadyFunded (the money has moved), *errors.FundingInProgress (wait), *errors.QuoteExpired and
 // *errors.FundingAttemptExpired (book again with the same key), *errors.ApprovalConsumed, *errors.SigningPolicyRefused. A 502 is safe to
-// retry and has been retried.
+// retry and has been retried. *errors.OutcomeUnknown: the answer was lost, or does not say that this payout is funded; read it, or repeat.
 //
 // Source: Authentication, Signing; Limits, Lifetimes; Errors, Slugs.
 func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption) (*Payout, error) {
@@ -49,7 +50,16 @@ func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 	if err != nil {
 		return nil, err
 	}
-	return s.low.ConfirmPayout(ctx, booked.ID, body, options)
+	confirmed, err := s.low.ConfirmPayout(ctx, booked.ID, body, options)
+	switch {
+	case err != nil:
+		return nil, err
+	case confirmed.ID != booked.ID:
+		return nil, unproven(opConfirmPayout.ID, transport.CallOf(options).Key, "the answer is about another payout")
+	case confirmed.Status == "", confirmed.Status == PayoutStatusAwaitingApproval:
+		return nil, unproven(opConfirmPayout.ID, transport.CallOf(options).Key, "the answer does not say that the payout is funded")
+	}
+	return confirmed, nil
 }
 
 // intent is what the approval of a payout has to say.

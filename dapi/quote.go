@@ -16,7 +16,8 @@ func QuoteTolerance(fraction decimal.Decimal) moneymovement.CallOption {
 }
 
 // QuoteWorsened says that the first price expired before it was confirmed, and that the fresh one is worse than the caller's tolerance.
-// Nothing was confirmed and no money moved. To accept the fresh price, confirm Payout.
+// Nothing was confirmed and no money moved. To accept the fresh price, confirm Payout. Calling [Payouts.Pay] again accepts it, too: that call's
+// first price is the one that is booked then.
 type QuoteWorsened struct {
 	First, Fresh Quote
 	// Payout is booked with the fresh quote and approval.
