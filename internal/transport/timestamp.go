@@ -18,8 +18,8 @@ func encodeTime(enc *jsontext.Encoder, at time.Time) error {
 	return enc.WriteToken(jsontext.String(string(text)))
 }
 
-// withoutZone is a form that ISO 8601 allows and RFC 3339 does not.
-const withoutZone = "2006-01-02T15:04:05.999999999"
+// forms are those that ISO 8601 allows and RFC 3339 does not: no zone, or its offset in short. Any may have a fraction of a second.
+var forms = [...]string{"2006-01-02T15:04:05", "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05-07"}
 
 // decodeTime reads a timestamp, which is UTC if it names no zone, and nothing from null. A write must not count as lost for the sake of a Z.
 func decodeTime(dec *jsontext.Decoder, at *time.Time) error {
@@ -43,8 +43,10 @@ func decodeTime(dec *jsontext.Decoder, at *time.Time) error {
 	if err = at.UnmarshalText(text); err == nil {
 		return nil
 	}
-	if *at, err = time.Parse(withoutZone, string(text)); err != nil {
-		return fmt.Errorf("time is not ISO 8601")
+	for _, form := range forms {
+		if *at, err = time.Parse(form, string(text)); err == nil {
+			return nil
+		}
 	}
-	return nil
+	return fmt.Errorf("time is not ISO 8601")
 }
