@@ -1,0 +1,95 @@
+package dapi_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"testing"
+
+	"github.com/jarcoal/httpmock"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// answering makes a client that has a session and gets this answer to all it asks.
+func answering(t *testing.T, status int, answer string) *dapi.Integrator {
+	t.Helper()
+	mock := httpmock.NewMockTransport()
+	mock.RegisterNoResponder(func(*http.Request) (*http.Response, error) {
+		response := httpmock.NewStringResponse(status, answer)
+		response.Header.Set("Content-Type", "application/json")
+		return response, nil
+	})
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	platform, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key, Store: storedSession{}},
+		moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
+	require.NoError(t, err)
+	return platform
+}
+
+// open are members whose sets of values can grow.
+var open = map[string]bool{"status": true, "type": true, "direction": true, "method": true}
+
+// A later version of the service may add members and values, and leave out what may be null.
+func TestAnswersOfALaterVersionAreRead(t *testing.T) {
+	for name, x := range exchanges {
+		if x.answer == "" {
+			continue
+		}
+		var described map[string]any
+		require.NoError(t, json.Unmarshal([]byte(x.answer), &described))
+		read := func(t *testing.T, answer map[string]any) map[string]any {
+			t.Helper()
+			text, err := json.Marshal(answer)
+			require.NoError(t, err)
+			value, err := x.call(t.Context(), answering(t, x.status, string(text)))
+			require.NoError(t, err, "%s", text)
+			written, err := json.Marshal(value)
+			require.NoError(t, err)
+			var got map[string]any
+			require.NoError(t, json.Unmarshal(written, &got))
+			return got
+		}
+		t.Run(name, func(t *testing.T) {
+			later := maps.Clone(described)
+			later["addedLater"] = map[string]any{"id": "x", "items": []any{1, nil}}
+			for member := range described {
+				if open[member] {
+					later[member] = "of_a_later_version"
+				}
+			}
+			got := read(t, later)
+			for member := range described {
+				assert.Equal(t, later[member], got[member], member)
+			}
+			for member := range described {
+				without := maps.Clone(described)
+				without[member] = nil
+				got := read(t, without)
+				for other := range described {
+					if other != member {
+						assert.Equal(t, described[other], got[other], "%s without %s", other, member)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Everything optional in a contact may be null. What an answer holds beyond that is kept in its body.
+// Rule: contact.answer
+func TestAContactOfNulls(t *testing.T) {
+	const text = `{"id":"7c9e6679","name":"","isExternal":true,"createdAt":"2026-01-02T03:04:05","email":null,"address":null,"bank":null,
+		"crypto":null,"userId":null,"user":null,"labels":["a"]}`
+	var answer moneymovement.Answer
+	contact, err := answering(t, 201, text).Self().Contacts.Create(t.Context(), dapi.ContactCreate{}, moneymovement.Capture(&answer))
+	require.NoError(t, err)
+	assert.Equal(t, &dapi.Contact{ID: "7c9e6679", IsExternal: true, CreatedAt: contact.CreatedAt}, contact)
+	assert.Equal(t, "2026-01-02T03:04:05Z", contact.CreatedAt.Format("2006-01-02T15:04:05Z07:00"))
+	assert.JSONEq(t, text, string(answer.Body))
+}
