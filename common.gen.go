@@ -1045,7 +1045,7 @@ type UniversalTransactionStatus struct {
 
 var _ = 0
 
-// ContactAccountVariant: is what a [ContactAccount] can hold.
+// ContactAccountVariant is what a [ContactAccount] can hold.
 type ContactAccountVariant interface{ isContactAccount() }
 
 func (OnchainAccount) isContactAccount() {}
@@ -1114,7 +1114,7 @@ func (t *ContactAccount) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 // UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
 func (t *ContactAccount) UnmarshalJSON(b []byte) error { return jsonv2.Unmarshal(b, t) }
 
-// PaymentMethodVariant: is what a [PaymentMethod] can hold.
+// PaymentMethodVariant is what a [PaymentMethod] can hold.
 type PaymentMethodVariant interface{ isPaymentMethod() }
 
 func (SEPAPaymentMethod) isPaymentMethod()        {}

@@ -820,13 +820,13 @@ type UserProfile struct {
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// Limit: defines model for Limit.
+// Limit defines model for Limit.
 type Limit = int
 
-// Offset: defines model for Offset.
+// Offset defines model for Offset.
 type Offset = int
 
-// ListTransfersParams: defines parameters for ListTransfers.
+// ListTransfersParams defines parameters for ListTransfers.
 type ListTransfersParams struct {
 	// How many entries to answer.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
@@ -838,7 +838,7 @@ type ListTransfersParams struct {
 	IdempotencyKey string `form:"idempotency_key,omitempty" json:"idempotency_key,omitempty,omitzero"`
 }
 
-// ListContractsParams: defines parameters for ListContracts.
+// ListContractsParams defines parameters for ListContracts.
 type ListContractsParams struct {
 	// How many entries to answer.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
@@ -847,7 +847,7 @@ type ListContractsParams struct {
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
-// ListInvoicesParams: defines parameters for ListInvoices.
+// ListInvoicesParams defines parameters for ListInvoices.
 type ListInvoicesParams struct {
 	// How many entries to answer.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
@@ -856,7 +856,7 @@ type ListInvoicesParams struct {
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
-// ListTransactionsParams: defines parameters for ListTransactions.
+// ListTransactionsParams defines parameters for ListTransactions.
 type ListTransactionsParams struct {
 	// How many entries to answer.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
@@ -877,7 +877,7 @@ type ListTransactionsParams struct {
 	BankAccountID string `form:"bankAccountId,omitempty" json:"bankAccountId,omitempty,omitzero"`
 }
 
-// ListContactsParams: defines parameters for ListContacts.
+// ListContactsParams defines parameters for ListContacts.
 type ListContactsParams struct {
 	// How many entries to answer.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
@@ -886,7 +886,7 @@ type ListContactsParams struct {
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
-// GetKYCStatusParams: defines parameters for GetKYCStatus.
+// GetKYCStatusParams defines parameters for GetKYCStatus.
 type GetKYCStatusParams struct {
 	// Only the verification with this provider.
 	Provider string `form:"provider,omitempty" json:"provider,omitempty,omitzero"`

@@ -1238,7 +1238,7 @@ type TransactionDirection string
 // TransactionID: a ledger entry's id.
 type TransactionID string
 
-// TransactionPage: a page of the ledger, newest first. Source: Limits, Pages and sizes.
+// TransactionPage: a page of the ledger. Source: Limits, Pages and sizes.
 type TransactionPage struct {
 	// The entries.
 	Items []Transaction `json:"items"`
@@ -1274,27 +1274,27 @@ type VirtualAccount struct {
 	Requisites Requisites `json:"requisites,omitempty,omitzero"`
 }
 
-// ListRailsParams: defines parameters for ListRails.
+// ListRailsParams defines parameters for ListRails.
 type ListRailsParams struct {
-	// Page size, 1 to 100 (Limits, Pages and sizes).
+	// Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// Opaque, bound to its query (Limits, Pages and sizes).
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
-// ListChainsParams: defines parameters for ListChains.
+// ListChainsParams defines parameters for ListChains.
 type ListChainsParams struct {
-	// Page size, 1 to 100 (Limits, Pages and sizes).
+	// Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// Opaque, bound to its query (Limits, Pages and sizes).
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
-// ListTransactionsParams: defines parameters for ListTransactions.
+// ListTransactionsParams defines parameters for ListTransactions.
 type ListTransactionsParams struct {
-	// Page size, 1 to 100 (Limits, Pages and sizes).
+	// Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// Opaque, bound to its query (Limits, Pages and sizes).
@@ -1309,7 +1309,7 @@ type ListTransactionsParams struct {
 
 var _ = 0
 
-// ContactAccountVariant: is what a [ContactAccount] can hold.
+// ContactAccountVariant is what a [ContactAccount] can hold.
 type ContactAccountVariant interface{ isContactAccount() }
 
 func (OnchainAccount) isContactAccount() {}

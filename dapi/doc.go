@@ -29,6 +29,12 @@
 // All calls answer the types of package errors: a refusal as its slug's type, *errors.InvalidInput for what is refused before anything is
 // sent, *errors.OutcomeUnknown for a write whose answer was lost.
 //
+// # What the service may change
+//
+// Enumerations are open: a value that this version does not know, such as a new status, arrives as it came, and is sent as it is. Members that
+// this version does not know are in [moneymovement.Answer].Body. The service's description leaves things open, above all the states and most
+// fields of clients, rails, payins, payouts, deals and ledger entries; openapi/README.md lists each thing that is assumed in their place.
+//
 // # Sandbox
 //
 // Against a sandbox host, [Account].Sandbox emulates credits and lifecycle events. Package sandbox is such a host, to run tests against.

@@ -7,7 +7,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
-// Transactions is the ledger of the whole account, newest first.
+// Transactions is the ledger of the whole account, newest first as far as is known: the description names no order.
 //
 // Source: Endpoints, Platform API.
 type Transactions struct{ low lowLevel }

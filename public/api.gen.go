@@ -26,7 +26,7 @@ type FXRate struct {
 	USDRate Decimal `json:"usdRate,omitempty,omitzero"`
 }
 
-// RenderInvoicePDFParams: defines parameters for RenderInvoicePDF.
+// RenderInvoicePDFParams defines parameters for RenderInvoicePDF.
 type RenderInvoicePDFParams struct {
 	// Index into paymentMethods of the method to print.
 	Details *int `form:"details,omitempty" json:"details,omitempty"`

@@ -141,13 +141,13 @@ type WebhookEvent struct {
 	EventType string `json:"eventType"`
 }
 
-// ListMerchantProductsParams: defines parameters for ListMerchantProducts.
+// ListMerchantProductsParams defines parameters for ListMerchantProducts.
 type ListMerchantProductsParams struct {
 	// Only products on sale.
 	ActiveOnly *bool `form:"active_only,omitempty" json:"active_only,omitempty"`
 }
 
-// LogInWalletParams: defines parameters for LogInWallet.
+// LogInWalletParams defines parameters for LogInWallet.
 type LogInWalletParams struct {
 	// Id of the device.
 	DeviceID string `json:"device-id,omitempty,omitzero"`

@@ -52,9 +52,10 @@ func reword(source string) string {
 		if text == nil || about == nil || text[2] != about[2] {
 			continue
 		}
-		if indent, rest := text[1], text[3]; about[1] == "" {
+		switch indent, rest := text[1], text[3]; {
+		case about[1] == "":
 			lines[i] = indent + "// " + rest
-		} else {
+		case !startsLower(rest): // else it is a sentence already: "Page is what a list answers."
 			lines[i] = indent + "// " + about[2] + ": " + lowerFirst(rest)
 		}
 	}
@@ -69,6 +70,11 @@ func next(lines []string) string {
 		}
 	}
 	return ""
+}
+
+func startsLower(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLower(first)
 }
 
 // lowerFirst leaves acronyms alone.

@@ -13,6 +13,7 @@ func TestReword(t *testing.T) {
 		"field":                {"\t// ID The payout's id.\n\tID PayoutID `json:\"id\"`", "\t// The payout's id.\n\tID PayoutID `json:\"id\"`"},
 		"further lines stay":   {"// Page Of entries.\n// Page Two.\ntype Page struct {", "// Page: of entries.\n// Page Two.\ntype Page struct {"},
 		"about something else": {"// Defines values for Asset.\nconst (", "// Defines values for Asset.\nconst ("},
+		"a sentence already":   {"// ListThingsParams defines parameters for ListThings.\ntype ListThingsParams struct {", "// ListThingsParams defines parameters for ListThings.\ntype ListThingsParams struct {"},
 		"function":             {"// Variant is what is held.\nfunc (t X) Variant() Y {", "// Variant is what is held.\nfunc (t X) Variant() Y {"},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, reword(test.in)) })

@@ -1258,7 +1258,7 @@ type TransactionDirection string
 // TransactionID A ledger entry's id.
 type TransactionID = string
 
-// TransactionPage A page of the ledger, newest first. Source: Limits, Pages and sizes.
+// TransactionPage A page of the ledger. Source: Limits, Pages and sizes.
 type TransactionPage struct {
 	// Items The entries.
 	Items []Transaction `json:"items"`
@@ -1323,7 +1323,7 @@ type CreateTokenParams struct {
 
 // ListRailsParams defines parameters for ListRails.
 type ListRailsParams struct {
-	// Limit Page size, 1 to 100 (Limits, Pages and sizes).
+	// Limit Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
@@ -1344,7 +1344,7 @@ type OpenRailParams struct {
 
 // ListChainsParams defines parameters for ListChains.
 type ListChainsParams struct {
-	// Limit Page size, 1 to 100 (Limits, Pages and sizes).
+	// Limit Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
@@ -1536,7 +1536,7 @@ type GetTreasuryParams struct {
 
 // ListTransactionsParams defines parameters for ListTransactions.
 type ListTransactionsParams struct {
-	// Limit Page size, 1 to 100 (Limits, Pages and sizes).
+	// Limit Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
