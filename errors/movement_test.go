@@ -77,6 +77,9 @@ func TestRefusalJudgement(t *testing.T) {
 		"a slug that says moved is believed": {
 			errors.Refusal{Code: errors.CodeAlreadyFunded, Status: 409, Write: true, Moneyless: true},
 			false, errors.Moved, errors.RemedyNone},
+		"an unknown slug with 408": {
+			errors.Refusal{Code: "took_too_long", Status: 408, Write: true, IdempotencyKey: key, Repeatable: true},
+			true, errors.MaybeMoved, errors.RemedyWait},
 		"an unknown slug with 501": {
 			errors.Refusal{Code: "mode_unavailable", Status: 501, Write: true, IdempotencyKey: key, Repeatable: true},
 			false, errors.MaybeMoved, errors.RemedyChange},
@@ -100,6 +103,8 @@ func TestOtherFailuresJudgement(t *testing.T) {
 		"gateway down on a write, no key":  {&errors.UnexpectedAnswer{Status: 504, Write: true}, false, errors.MaybeMoved},
 		"gateway says 404 to a write":      {&errors.UnexpectedAnswer{Status: 404, Write: true}, false, errors.NotMoved},
 		"gateway limits a write":           {&errors.UnexpectedAnswer{Status: 429, Write: true}, true, errors.NotMoved},
+		"gateway times out a read":         {&errors.UnexpectedAnswer{Status: 408}, true, errors.NotMoved},
+		"gateway times out a keyed write":  {&errors.UnexpectedAnswer{Status: 408, Write: true, IdempotencyKey: "k", Repeatable: true}, true, errors.MaybeMoved},
 		"gateway times out a write":        {&errors.UnexpectedAnswer{Status: 408, Write: true}, false, errors.MaybeMoved},
 		"redirect of a write":              {&errors.UnexpectedAnswer{Status: 307, Write: true, IdempotencyKey: "k", Repeatable: true}, false, errors.MaybeMoved},
 		"unreadable success of a write":    {&errors.UnexpectedAnswer{Status: 201, Write: true, IdempotencyKey: "k", Repeatable: true}, false, errors.MaybeMoved},

@@ -100,7 +100,7 @@ func (r *Refusal) effect() Movement {
 		return NotMoved
 	case known && (r.Status == 0 || r.Status == e.status || isClientError(r.Status)):
 		return e.moved
-	case isClientError(r.Status) && r.Status != http.StatusConflict:
+	case rejects(r.Status):
 		return NotMoved
 	}
 	// Many slugs are not shown, and an unknown conflict can be one that says "already done".
@@ -125,14 +125,20 @@ func (r *Refusal) LogValue() slog.Value {
 
 func isClientError(status int) bool { return status >= 400 && status < 500 }
 
+// rejects reports statuses that say by themselves that nothing was done. A request timeout (408) and a conflict (409) say nothing about
+// where the request got to.
+func rejects(status int) bool {
+	return isClientError(status) && status != http.StatusRequestTimeout && status != http.StatusConflict
+}
+
 // remedyOf judges an answer without a known slug.
 //
-// Source: Errors, Status codes. 504 is assumed to mean what 502 and 503 mean.
+// Source: Errors, Status codes. 408 and 504 are assumed to mean what 502 and 503 mean.
 func remedyOf(status int) Remedy {
 	switch status {
 	case http.StatusUnauthorized:
 		return RemedyLogin
-	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
 		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return RemedyWait
 	}

@@ -337,7 +337,7 @@ type IdempotencyKeyInvalid struct {
 func (e *IdempotencyKeyInvalid) Unwrap() error { return &e.Refusal }
 
 // IdempotencyKeyReused is the refusal idempotency_key_reused (409). The idempotency key was used before with
-// different terms.
+// different terms. This request did nothing; what owns the key may have gone through.
 //
 // Remedy: change (assumed). Money: not_moved (assumed).
 //
@@ -996,7 +996,7 @@ func (c Code) lookup() (entry, bool) {
 	case CodeIdempotencyKeyReused:
 		return entry{
 			status: 409, remedy: RemedyChange, moved: NotMoved,
-			condition: "The idempotency key was used before with different terms.",
+			condition: "The idempotency key was used before with different terms. This request did nothing; what owns the key may have gone through.",
 		}, true
 	case CodeInternalError:
 		return entry{

@@ -1,7 +1,6 @@
 package errors
 
 import (
-	"net/http"
 	"time"
 	"unicode/utf8"
 )
@@ -121,7 +120,7 @@ func (e *UnexpectedAnswer) effect() Movement {
 	switch {
 	case !e.Write:
 		return NotMoved
-	case isClientError(e.Status) && e.Status != http.StatusRequestTimeout && e.Status != http.StatusConflict:
+	case rejects(e.Status):
 		return NotMoved
 	}
 	return MaybeMoved
