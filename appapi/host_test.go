@@ -28,7 +28,9 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	host := sandbox.New(sandbox.WithAnswerValidation(func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }))
+	start := time.Now() // the host's clock stands: on a slow machine, nothing happens earlier than on a fast one
+	host := sandbox.New(sandbox.WithClock(func() time.Time { return start }),
+		sandbox.WithAnswerValidation(func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }))
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
 	w := &world{T: t, host: host, url: server.URL}

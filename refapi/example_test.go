@@ -121,14 +121,16 @@ func ExampleCards_Details() {
 func ExampleQuotes_Wait() {
 	_, client, app, stop := startHost()
 	defer stop()
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	quote, err := app.Quotes.PayinFromChain(ctx, appapi.BalancePayinQuote{Amount: decimal.NewFromInt(25), Currency: "USDC", OriginChainID: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	status, err := client.Quotes.Wait(ctx, quote.QuoteID, refapi.PollEvery(10*time.Millisecond, 50*time.Millisecond))
+	status, err := client.Quotes.Wait(ctx, quote.QuoteID, refapi.OnProgress(func(p refapi.Progress) {
+		cancel() // the caller has something better to do than to wait
+	}))
 	var pending *refapi.StillPending
 	if errors.As(err, &pending) { // nobody has paid it
 		fmt.Println(pending.Status, status.FromAmount, status.FromCurrency)

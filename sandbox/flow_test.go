@@ -33,9 +33,9 @@ func TestOnboardingOverPlainHTTP(t *testing.T) {
 
 	acme := me.as(created.body.text("id"))
 	refused(t, http.StatusConflict, "wallet_not_linked", acme.call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"}))
-	require.Eventually(t, func() bool {
-		return me.must(http.StatusOK, "GET", "/clients/"+acme.account, nil).body.text("status") == "ready"
-	}, 10*time.Second, 20*time.Millisecond, "a client becomes ready by itself")
+	w.host.Advance(time.Duration(w.host.Settings().ClientReadyAfter))
+	ready := me.must(http.StatusOK, "GET", "/clients/"+acme.account, nil)
+	require.Equal(t, "ready", ready.body.text("status"), "a client becomes ready by itself")
 
 	deposit := acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"}, "Idempotency-Key", "funding-1")
 	assert.Equal(t, "in", deposit.body.text("direction"))
@@ -60,9 +60,9 @@ func TestOnboardingOverPlainHTTP(t *testing.T) {
 
 		confirmed := acme.confirm(booked)
 		require.Equal(t, http.StatusOK, confirmed.status, "%s", confirmed.raw)
-		require.Eventually(t, func() bool {
-			return acme.must(http.StatusOK, "GET", "/payouts/"+booked.body.text("id"), nil).body.text("status") == "completed"
-		}, 10*time.Second, 20*time.Millisecond, "a confirmed payout completes by itself")
+		w.host.Advance(2 * time.Duration(w.host.Settings().PayoutStepAfter))
+		paid := acme.must(http.StatusOK, "GET", "/payouts/"+booked.body.text("id"), nil)
+		require.Equal(t, "completed", paid.body.text("status"), "a confirmed payout completes by itself")
 		refused(t, http.StatusConflict, "already_funded", acme.confirm(booked))
 	}
 
@@ -114,7 +114,7 @@ func TestResetGoesBackToTheFirstState(t *testing.T) {
 	me.readyClient("acme@example.com")
 	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.OpaqueLogin = true }))
 	armed := w.host.Arm("", "/**", sandbox.Respond(503, "provider_unavailable"))
-	before := w.host.Credentials()
+	before, now := w.host.Credentials(), w.host.Now().Add(-time.Minute) // readyClient let a minute pass
 
 	w.host.Reset()
 
@@ -127,6 +127,6 @@ func TestResetGoesBackToTheFirstState(t *testing.T) {
 	}
 	assert.Zero(t, armed.Remaining())
 	assert.Equal(t, sandbox.DefaultSettings(), w.host.Settings())
-	assert.WithinDuration(t, time.Now(), w.host.Now(), time.Second)
+	assert.Equal(t, now, w.host.Now())
 	refused(t, http.StatusUnauthorized, "unauthenticated", me.call("GET", "/chains", nil))
 }

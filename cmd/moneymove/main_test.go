@@ -39,7 +39,7 @@ func start(t *testing.T, args ...string) (stdout *bufio.Reader, stop func() int)
 		select {
 		case code := <-ended:
 			return code
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("the command does not end")
 			return -1
 		}

@@ -181,11 +181,14 @@ func (s *suite) skip(flow, name, reason string) {
 	s.Cases = append(s.Cases, report.Case{Flow: flow, Name: name, Outcome: report.Skipped, Reason: reason})
 }
 
-// serve starts an embedded host. Its own check of its answers is on, so that a host that errs is not taken for the service.
+// serve starts an embedded host. Its own check of its answers is on, so that a host that errs is not taken for the service. Its clock stands
+// until the suite moves it: what is under way when a step looks does not depend on how fast the machine is.
 func serve(t *testing.T, options ...sandbox.Option) (*sandbox.Host, *httptest.Server) {
 	t.Helper()
 	violated := func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }
-	host := sandbox.New(slices.Concat([]sandbox.Option{sandbox.WithAnswerValidation(violated)}, options)...)
+	start := time.Now()
+	standing := sandbox.WithClock(func() time.Time { return start })
+	host := sandbox.New(slices.Concat([]sandbox.Option{standing, sandbox.WithAnswerValidation(violated)}, options)...)
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
 	return host, server

@@ -230,16 +230,18 @@ func TestExpiryUnderConcurrency(t *testing.T) {
 }
 
 func TestCredentialThatCannotBeHadSendsNothing(t *testing.T) {
-	svc := script(ok)
-	slow := authorizedBy(stuck{})
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	_, err := send(ctx, newClient(t, host, through(svc), slow), &bookThing, transport.Call{})
-	var undelivered *errors.NotDelivered
-	require.ErrorAs(t, err, &undelivered)
-	assert.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.Zero(t, undelivered.Attempts)
-	assert.Empty(t, svc.attempts())
+	synctest.Test(t, func(t *testing.T) {
+		svc := script(ok)
+		slow := authorizedBy(stuck{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := send(ctx, newClient(t, host, through(svc), slow), &bookThing, transport.Call{})
+		var undelivered *errors.NotDelivered
+		require.ErrorAs(t, err, &undelivered)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Zero(t, undelivered.Attempts)
+		assert.Empty(t, svc.attempts())
+	})
 }
 
 // stuck is a login that never ends.

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -99,10 +100,6 @@ func (c *idleClosing) CloseIdleConnections() { c.asked.Add(1) }
 
 // A write whose connection was never made has not been sent, however the waiting for the connection ended.
 func TestUnmadeConnectionsAreNotDelivered(t *testing.T) {
-	hanging := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
-	}
 	cutHandshake := func(ctx context.Context, network, address string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		go func() {
@@ -114,34 +111,41 @@ func TestUnmadeConnectionsAreNotDelivered(t *testing.T) {
 	for name, tc := range map[string]struct {
 		transport *http.Transport
 		url       string
-		retried   bool
 	}{
-		"refused":                    {&http.Transport{}, "http://127.0.0.1:1", true},
-		"dial outlasts the deadline": {&http.Transport{DialContext: hanging}, "http://127.0.0.1:1", false},
-		"handshake breaks off":       {&http.Transport{DialContext: cutHandshake}, host, true},
-		"proxy cannot be reached":    {&http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})}, host, true},
+		"refused":                 {&http.Transport{}, "http://127.0.0.1:1"},
+		"handshake breaks off":    {&http.Transport{DialContext: cutHandshake}, host},
+		"proxy cannot be reached": {&http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})}, host},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx := t.Context()
-			if !tc.retried { // the others end by themselves, however slow the machine is
-				short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
-				defer cancel()
-				ctx = short
-			}
-			_, err := send(ctx, newClient(t, tc.url, through(tc.transport)), &spendThing, transport.Call{})
-
-			var undelivered *errors.NotDelivered
-			require.ErrorAs(t, err, &undelivered)
-			assert.Equal(t, errors.NotMoved, undelivered.MoneyMoved())
-			assert.NotEmpty(t, undelivered.IdempotencyKey)
-			if tc.retried {
-				assert.Equal(t, 4, undelivered.Attempts)
-			} else {
-				assert.Equal(t, 1, undelivered.Attempts)
-				assert.ErrorIs(t, err, context.DeadlineExceeded)
-			}
+			_, err := send(t.Context(), newClient(t, tc.url, through(tc.transport)), &spendThing, transport.Call{})
+			assert.Equal(t, 4, requireUndelivered(t, err).Attempts)
 		})
 	}
+}
+
+func TestADialThatOutlastsTheDeadlineIsNotDelivered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		over := make(chan struct{})
+		defer close(over)
+		hanging := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			<-over // net/http goes on dialing for whoever comes next
+			return nil, net.ErrClosed
+		}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := send(ctx, newClient(t, "http://127.0.0.1:1", through(hanging)), &spendThing, transport.Call{})
+		assert.Equal(t, 1, requireUndelivered(t, err).Attempts)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+func requireUndelivered(t *testing.T, err error) *errors.NotDelivered {
+	t.Helper()
+	var undelivered *errors.NotDelivered
+	require.ErrorAs(t, err, &undelivered)
+	assert.Equal(t, errors.NotMoved, undelivered.MoneyMoved())
+	assert.NotEmpty(t, undelivered.IdempotencyKey)
+	return undelivered
 }
 
 // A service that cannot prove who it is gets nothing, and is not asked again: the next handshake would end alike.
