@@ -7,6 +7,9 @@ FUZZ     ?= 50000x
 BENCH    ?= .
 BENCHTIME ?= 1s
 
+# In a container, git often refuses a checkout that another user owns; a check needs no commit stamped into its programs.
+export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -buildvcs=false)
+
 .DEFAULT_GOAL := help
 .PHONY: help test allocations lint fmt-check vet build rules generate drift tidy-check breaking interop fuzz bench bench-host contract cover check
 
@@ -23,8 +26,7 @@ lint: ## run golangci-lint as .golangci.yml says (the first run builds it)
 	$(TOOL) golangci-lint run ./...
 
 fmt-check: ## fail on files that gofmt -s would change
-	@files=$$(git ls-files -co --exclude-standard '*.go' | while read -r f; do test ! -f "$$f" || echo "$$f"; done); \
-	found=$$(gofmt -s -l $$files) || exit 1; \
+	@found=$$(find . -name node_modules -prune -o -name '*.go' -exec gofmt -s -l {} +) || exit 1; \
 	test -z "$$found" || { echo "gofmt -s would change:"; echo "$$found"; exit 1; }
 
 vet: ## run go vet

@@ -68,7 +68,7 @@ func TestEachExampleRunsByItsFirstLine(t *testing.T) {
 			program.Dir = ".."
 			if strings.HasPrefix(line, "go run") { // which builds and runs; here in a folder where what a program saves is in nobody's way
 				binary := filepath.Join(folder, "example.exe")
-				build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./"+name)
+				build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", binary, "./"+name)
 				out, err := build.CombinedOutput()
 				require.NoError(t, err, "%s", out)
 				program = exec.CommandContext(ctx, binary)

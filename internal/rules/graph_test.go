@@ -84,7 +84,7 @@ func short(path string) string {
 func load(t *testing.T) graph {
 	t.Helper()
 	const format = `{{.ImportPath}}|{{with .Module}}{{.Path}}{{end}}|{{join .Imports " "}}`
-	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", format, "./...")
+	list := exec.CommandContext(t.Context(), "go", "list", "-buildvcs=false", "-deps", "-f", format, "./...")
 	list.Dir = "../.."
 	list.Env = append(os.Environ(), "CGO_ENABLED=0") // what the module promises to build without, also where cgo is at hand
 	var stderr strings.Builder
