@@ -1064,15 +1064,15 @@ func NewContactAccount(variant ContactAccountVariant) ContactAccount {
 	return ContactAccount{variant: variant}
 }
 
-// Variant is what is held; nil if nothing is, or a variant that this version does not know (see Raw).
+// Variant is what is held; nil if nothing is, or something that this version does not know or cannot read (see Raw).
 func (t ContactAccount) Variant() ContactAccountVariant { return t.variant }
 
-// Raw is the JSON that was read, also of a variant that this version does not know; nil for a value that was made here.
+// Raw is the JSON that was read, with all that this version does not know; nil for a value that was made here.
 func (t ContactAccount) Raw() []byte { return t.raw }
 
-// MarshalJSONTo writes the variant, or what was read.
+// MarshalJSONTo writes what was read as it was, and the variant otherwise.
 func (t ContactAccount) MarshalJSONTo(enc *jsontext.Encoder) error {
-	if t.variant == nil && t.raw != nil {
+	if t.raw != nil {
 		return enc.WriteValue(t.raw)
 	}
 	return jsonv2.MarshalEncode(enc, t.variant)
@@ -1081,7 +1081,7 @@ func (t ContactAccount) MarshalJSONTo(enc *jsontext.Encoder) error {
 // MarshalJSON is MarshalJSONTo for encoding/json.
 func (t ContactAccount) MarshalJSON() ([]byte, error) { return jsonv2.Marshal(t) }
 
-// UnmarshalJSONFrom reads the variant that the discriminator names.
+// UnmarshalJSONFrom reads the variant that the discriminator names. One that it cannot read does not fail the answer that it is part of.
 func (t *ContactAccount) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	raw, err := dec.ReadValue()
 	if err != nil {
@@ -1097,16 +1097,14 @@ func (t *ContactAccount) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	switch named.Value {
 	case "onchain":
 		var variant OnchainAccount
-		if err := jsonv2.Unmarshal(raw, &variant, dec.Options()); err != nil {
-			return err
+		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+			t.variant = variant
 		}
-		t.variant = variant
 	case "email":
 		var variant EmailAccount
-		if err := jsonv2.Unmarshal(raw, &variant, dec.Options()); err != nil {
-			return err
+		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+			t.variant = variant
 		}
-		t.variant = variant
 	}
 	return nil
 }
@@ -1157,15 +1155,15 @@ func NewPaymentMethod(variant PaymentMethodVariant) PaymentMethod {
 	return PaymentMethod{variant: variant}
 }
 
-// Variant is what is held; nil if nothing is, or a variant that this version does not know (see Raw).
+// Variant is what is held; nil if nothing is, or something that this version does not know or cannot read (see Raw).
 func (t PaymentMethod) Variant() PaymentMethodVariant { return t.variant }
 
-// Raw is the JSON that was read, also of a variant that this version does not know; nil for a value that was made here.
+// Raw is the JSON that was read, with all that this version does not know; nil for a value that was made here.
 func (t PaymentMethod) Raw() []byte { return t.raw }
 
-// MarshalJSONTo writes the variant, or what was read.
+// MarshalJSONTo writes what was read as it was, and the variant otherwise.
 func (t PaymentMethod) MarshalJSONTo(enc *jsontext.Encoder) error {
-	if t.variant == nil && t.raw != nil {
+	if t.raw != nil {
 		return enc.WriteValue(t.raw)
 	}
 	return jsonv2.MarshalEncode(enc, t.variant)
@@ -1174,7 +1172,7 @@ func (t PaymentMethod) MarshalJSONTo(enc *jsontext.Encoder) error {
 // MarshalJSON is MarshalJSONTo for encoding/json.
 func (t PaymentMethod) MarshalJSON() ([]byte, error) { return jsonv2.Marshal(t) }
 
-// UnmarshalJSONFrom reads the variant that the discriminator names.
+// UnmarshalJSONFrom reads the variant that the discriminator names. One that it cannot read does not fail the answer that it is part of.
 func (t *PaymentMethod) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	raw, err := dec.ReadValue()
 	if err != nil {
@@ -1190,52 +1188,44 @@ func (t *PaymentMethod) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	switch named.Value {
 	case "sepa":
 		var variant SEPAPaymentMethod
-		if err := jsonv2.Unmarshal(raw, &variant, dec.Options()); err != nil {
-			return err
+		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+			t.variant = variant
 		}
-		t.variant = variant
 	case "us_external":
 		var variant USExternalPaymentMethod
-		if err := jsonv2.Unmarshal(raw, &variant, dec.Options()); err != nil {
-			return err
+		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+			t.variant = variant
 		}
-		t.variant = variant
 	case "swift":
 		var variant SWIFTPaymentMethod
-		if err := jsonv2.Unmarshal(raw, &variant, dec.Options()); err != nil {
-			return err
+		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+			t.variant = variant
 		}
-		t.variant = variant
 	case "pix":
 		var variant PIXPaymentMethod
-		if err := jsonv2.Unmarshal(raw, &variant, dec.Options()); err != nil {
-			return err
+		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+			t.variant = variant
 		}
-		t.variant = variant
 	case "local":
 		var variant LocalRailPaymentMethod
-		if err := jsonv2.Unmarshal(raw, &variant, dec.Options()); err != nil {
-			return err
+		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+			t.variant = variant
 		}
-		t.variant = variant
 	case "provider_usd":
 		var variant ProviderUSDPaymentMethod
-		if err := jsonv2.Unmarshal(raw, &variant, dec.Options()); err != nil {
-			return err
+		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+			t.variant = variant
 		}
-		t.variant = variant
 	case "onchain":
 		var variant OnchainAccount
-		if err := jsonv2.Unmarshal(raw, &variant, dec.Options()); err != nil {
-			return err
+		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+			t.variant = variant
 		}
-		t.variant = variant
 	case "email":
 		var variant EmailAccount
-		if err := jsonv2.Unmarshal(raw, &variant, dec.Options()); err != nil {
-			return err
+		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+			t.variant = variant
 		}
-		t.variant = variant
 	}
 	return nil
 }

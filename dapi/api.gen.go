@@ -1329,15 +1329,15 @@ func NewContactAccount(variant ContactAccountVariant) ContactAccount {
 	return ContactAccount{variant: variant}
 }
 
-// Variant is what is held; nil if nothing is, or a variant that this version does not know (see Raw).
+// Variant is what is held; nil if nothing is, or something that this version does not know or cannot read (see Raw).
 func (t ContactAccount) Variant() ContactAccountVariant { return t.variant }
 
-// Raw is the JSON that was read, also of a variant that this version does not know; nil for a value that was made here.
+// Raw is the JSON that was read, with all that this version does not know; nil for a value that was made here.
 func (t ContactAccount) Raw() []byte { return t.raw }
 
-// MarshalJSONTo writes the variant, or what was read.
+// MarshalJSONTo writes what was read as it was, and the variant otherwise.
 func (t ContactAccount) MarshalJSONTo(enc *jsontext.Encoder) error {
-	if t.variant == nil && t.raw != nil {
+	if t.raw != nil {
 		return enc.WriteValue(t.raw)
 	}
 	return jsonv2.MarshalEncode(enc, t.variant)
@@ -1346,7 +1346,7 @@ func (t ContactAccount) MarshalJSONTo(enc *jsontext.Encoder) error {
 // MarshalJSON is MarshalJSONTo for encoding/json.
 func (t ContactAccount) MarshalJSON() ([]byte, error) { return jsonv2.Marshal(t) }
 
-// UnmarshalJSONFrom reads the variant that the discriminator names.
+// UnmarshalJSONFrom reads the variant that the discriminator names. One that it cannot read does not fail the answer that it is part of.
 func (t *ContactAccount) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	raw, err := dec.ReadValue()
 	if err != nil {
@@ -1362,22 +1362,19 @@ func (t *ContactAccount) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	switch named.Value {
 	case "onchain":
 		var variant OnchainAccount
-		if err := jsonv2.Unmarshal(raw, &variant, dec.Options()); err != nil {
-			return err
+		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+			t.variant = variant
 		}
-		t.variant = variant
 	case "email":
 		var variant EmailAccount
-		if err := jsonv2.Unmarshal(raw, &variant, dec.Options()); err != nil {
-			return err
+		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+			t.variant = variant
 		}
-		t.variant = variant
 	case "ach", "bdt_ewallet", "bdt_local", "bob_local", "breb", "brl_local", "cad_eft", "clp_local", "cny_alipay", "cny_wechatpay", "cop_local", "crc_local", "dkk_local", "dop_ewallet", "dop_local", "egp_local", "fednow", "fedwire", "gtq_ewallet", "gtq_local", "hkd_fps", "hnl_local", "idr_ewallet", "idr_local", "ils_local", "inr_local", "inr_upi", "jmd_local", "jpy_local", "krw_local", "myr_local", "nip", "nok_local", "npp", "php_ewallet", "php_local", "pix", "pkr_ewallet", "pkr_raast", "pln_local", "pse", "rtp", "sar_local", "sepa", "sle_local", "spei", "swift", "thb_local", "transfers_3_0", "try_fast", "tzs_local", "uaefts", "ugx_local", "ukfps", "vnd_local", "xof_local", "zmw_local":
 		var variant BankAccount
-		if err := jsonv2.Unmarshal(raw, &variant, dec.Options()); err != nil {
-			return err
+		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+			t.variant = variant
 		}
-		t.variant = variant
 	}
 	return nil
 }
