@@ -38,6 +38,7 @@ func TestAnAppKeyComesInEitherHeader(t *testing.T) {
 	}
 }
 
+// Rule: session.other-surfaces
 func TestCredentialsNeverWorkOnAnotherSurface(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
