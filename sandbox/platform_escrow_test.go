@@ -175,6 +175,19 @@ func TestWindowsFollowEachOther(t *testing.T) {
 	refused(t, http.StatusUnprocessableEntity, "validation_failed", p.escrow("none", object{"holdFor": "14 days"}))
 }
 
+// Rule: lifetime.escrow-windows, lifetime.escrow-actions
+func TestADealIsApprovedWithinItsFirstWindow(t *testing.T) {
+	p := newPayer(t)
+	first, second := p.deal("deal-1", object{"approveWithin": "30s"}), p.deal("deal-2", object{"approveWithin": "30s"})
+	p.host.Advance(30*time.Second - time.Millisecond)
+	assert.Equal(t, []any{"approve"}, p.sync(first).body.at("availableActions"))
+	require.Equal(t, http.StatusOK, p.act(first, first.action()).status)
+	p.host.Advance(time.Millisecond)
+	assert.Equal(t, []any{}, p.sync(second).body.at("availableActions"))
+	refused(t, http.StatusConflict, "conflict", p.act(second, second.action()))
+	assert.Equal(t, "60", p.balance())
+}
+
 func TestRefundBringsTheMoneyBack(t *testing.T) {
 	p := newPayer(t)
 	deal := p.deal("deal-1", object{"approveWithin": "1m", "holdFor": "0s"})
