@@ -1,7 +1,9 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -133,6 +135,53 @@ func TestKeysThatAnchorNothing(t *testing.T) {
 	}
 	p.must(http.StatusNoContent, "DELETE", "/contacts/"+contact, nil, "Idempotency-Key", "key-1")
 	refused(t, http.StatusNotFound, "not_found", p.call("DELETE", "/contacts/"+contact, nil, "Idempotency-Key", "key-1"))
+}
+
+// The same create many times at once makes one object: one caller is told that it was made, all others that it was there.
+// Rule: idempotency.replay, idempotency.client, idempotency.rail, idempotency.payin, idempotency.contacts, idempotency.derived
+func TestManyEqualCreatesAtOnceMakeOneObject(t *testing.T) {
+	p := newPayer(t)
+	p.verify()
+	own, quoted := p.as(""), p.payin(object{"amount": "51"})
+	for name, c := range map[string]struct {
+		who  *session
+		path string
+		body object
+		key  []string
+	}{
+		"client":           {own, "/clients", object{"email": "bolt@example.com"}, nil},
+		"rail":             {p.session, "/banks", object{"method": "sepa", "currency": "EUR"}, nil},
+		"contact":          {p.session, "/contacts", object{"account": object{"accountType": "sepa", "iban": "DE89370400440532013000"}}, nil},
+		"payin":            {p.session, "/payins", object{"amount": "50", "currency": "USDC", "originChainId": 1}, nil},
+		"instructions":     {p.session, "/payins/" + quoted.body.text("id") + "/instructions", object{}, nil},
+		"payout":           {p.session, "/payouts", object{"contactId": p.contact, "amount": "5", "currency": "USDC"}, []string{"Idempotency-Key", "key-1"}},
+		"payout, no key":   {p.session, "/payouts", object{"contactId": p.contact, "amount": "6", "currency": "USDC"}, nil},
+		"escrow":           {p.session, "/escrow", object{"amount": "5", "currency": "USDC", "payee": payee}, []string{"Idempotency-Key", "key-1"}},
+		"deposit":          {p.session, "/sandbox/deposits", object{"amount": "5", "currency": "USDC"}, []string{"Idempotency-Key", "key-1"}},
+		"deposit, no key":  {p.session, "/sandbox/deposits", object{"amount": "6", "currency": "USDC"}, nil},
+		"arrival of money": {p.session, "/sandbox/payins/" + p.awaited().body.text("id") + "/complete", object{}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answered := together(50, func(int) string {
+				got := c.who.call("POST", c.path, c.body, c.key...)
+				return fmt.Sprint(got.status, " ", got.header.Get("Idempotency-Replayed"))
+			})
+			first := "201 "
+			if strings.HasSuffix(c.path, "/complete") {
+				first = "200 "
+			}
+			assert.Equal(t, map[string]int{first: 1, "200 true": 49}, answered)
+		})
+	}
+	assert.Equal(t, "160.7", p.balance(), "what was there, two deposits, and the payin less its fee")
+}
+
+// awaited is a payin whose payer knows where to pay.
+func (p *payer) awaited() reply {
+	p.t.Helper()
+	quoted := p.payin(nil)
+	require.Equal(p.t, http.StatusCreated, p.instruct(quoted).status)
+	return quoted
 }
 
 // The chain is down when a payout is confirmed, before it funds or after: confirming again pays once.
