@@ -58,7 +58,9 @@ func TestUnfundedPayoutsAreNotSettled(t *testing.T) {
 	again := p.move("m4", booked, "failed")
 	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"))
 	assert.Equal(t, failed.body, again.body)
-	refused(t, http.StatusConflict, "idempotency_key_reused", p.move("m4", booked, "refunded"))
+	reused := p.move("m4", booked, "refunded")
+	refused(t, http.StatusConflict, "idempotency_key_reused", reused)
+	assert.Equal(t, booked.body.text("id"), reused.body.text("error", "details", "payoutId"))
 	refused(t, http.StatusConflict, "approval_consumed", p.confirm(reopened))
 	assert.Equal(t, "100", p.balance())
 }

@@ -28,6 +28,8 @@
 //   - A direct payment to a wallet or an email of an account of this host is credited there, and does not come back.
 //   - A payout that was moved by hand moves by itself no more. A move to where it stands changes nothing.
 //   - A failed payout puts the money back at once. A refunded one puts it back, fee included, as a refund of its own.
+//   - An approval may be signed with any developer key of the account that could make the request itself, not only with
+//     the session's own.
 //   - A confirm of a payout that failed or was refunded answers approval_consumed: nothing is funded any more.
 //   - Verification acts for a client; without X-Service-Account it is validation_failed for that header, because the
 //     integrator's own account is verified in the service's application. It needs a name (legalName or entityName of a
