@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -18,8 +19,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -143,6 +146,47 @@ func TestOfSeveralLoginsAtOnceOneUsesTheChallenge(t *testing.T) {
 	wg.Wait()
 	assert.EqualValues(t, 1, succeeded.Load())
 	assert.Equal(t, refuse.ChallengeConsumed(), challenges.consume(issued.id))
+}
+
+// meanwhile is a context in which something happens when a value is first asked for: when a login is as good as proven.
+type meanwhile struct {
+	context.Context
+	happens func()
+}
+
+func (m *meanwhile) Value(key any) any {
+	if happens := m.happens; happens != nil {
+		m.happens = nil
+		happens()
+	}
+	return m.Context.Value(key)
+}
+
+func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
+	clk := frozen()
+	login := &Login{
+		Clock: clk, Registry: NewRegistry(clk), Tokens: NewTokens(clk), Challenges: NewChallenges(clk),
+		Windows:  window.New(clk, func() bool { return false }),
+		Settings: func() Settings { return Settings{Available: true, Mode: ModeDeveloperKey} },
+	}
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	_, err = login.Registry.Register(Registration{Email: "ops@example.com", PublicKey: key.PublicKeyBase64()})
+	require.NoError(t, err)
+	issued, err := login.Challenges.issue("ops@example.com", clk.Now().Add(time.Minute))
+	require.NoError(t, err)
+	signature, err := key.Sign(t.Context(), issued.payload)
+	require.NoError(t, err)
+	request := api.CreateTokenRequestObject{Body: &api.CreateTokenJSONRequestBody{
+		ChallengeID: issued.id, PublicKey: key.PublicKey(), Signature: signature,
+	}}
+
+	var first error
+	ctx := &meanwhile{t.Context(), func() { _, first = login.CreateToken(t.Context(), request) }}
+	_, second := login.CreateToken(ctx, request)
+	assert.NoError(t, first)
+	assert.Equal(t, refuse.ChallengeConsumed(), second)
+	assert.Len(t, login.Tokens.access, 1)
 }
 
 func TestAChallengeSaysWhatItIsFor(t *testing.T) {
