@@ -40,11 +40,12 @@ func TestResourcesCarryTheirFields(t *testing.T) {
 		booked, err := client.Payouts.Book(t.Context(), terms)
 		require.NoError(t, err)
 		assert.Regexp(t, "^po_", booked.ID)
-		assert.Equal(t, terms, dapi.PayoutCreate{
+		carried := dapi.PayoutCreate{
 			ContactID: booked.ContactID, Amount: booked.Amount, Currency: booked.Currency, PaymentReference: booked.PaymentReference,
 			Purpose: booked.Purpose, DocumentIDs: booked.DocumentIDs, PublicKey: booked.PublicKey, Signature: booked.Signature,
 			FromChainID: booked.FromChainID, ToChainID: booked.ToChainID,
-		})
+		}
+		assert.Equal(t, terms, carried)
 		assert.Equal(t, time.UTC, booked.CreatedAt.Location())
 	})
 }
