@@ -42,7 +42,6 @@ func (a announcement) readable(flags sandboxFlags) string {
 	line := func(name, value string) { fmt.Fprintf(&text, "  %-12s %s\n", name, value) }
 	text.WriteString("The sandbox host answers.\n\n")
 	line("address", a.BaseURL)
-	line("platform", a.BaseURL+"/dapi/v1")
 	if a.ControlURL != "" {
 		line("controls", a.ControlURL)
 	}
@@ -50,6 +49,7 @@ func (a announcement) readable(flags sandboxFlags) string {
 	line("key file", a.KeyFile)
 	line("wallet file", a.WalletKeyFile)
 	line("rate limits", map[bool]string{true: "counted", false: "off"}[flags.rateLimits])
-	text.WriteString("\nLog in with the email and the key file. Everything is gone when the host ends (Ctrl-C).\n")
+	text.WriteString("\nLog in with the email and the key file; -json tells the app key and the access token as well.\n" +
+		"Everything is gone when the host ends (Ctrl-C).\n")
 	return text.String()
 }

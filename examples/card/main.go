@@ -23,7 +23,7 @@ import (
 func main() { program.Main(run) }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
-	p, err := program.OpenWith("card", args, out, []target.Need{target.APIKey, target.AccessToken, target.CardWallet})
+	p, err := program.OpenWith(program.CommandLine{Name: "card", Needs: []target.Need{target.APIKey, target.AccessToken, target.CardWallet}}, args, out)
 	if err != nil {
 		return err
 	}

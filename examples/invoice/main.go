@@ -25,9 +25,9 @@ func main() { program.Main(run) }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	var file string
-	p, err := program.OpenWith("invoice", args, out, []target.Need{target.APIKey}, func(flags *flag.FlagSet) {
-		flags.StringVar(&file, "out", "invoice.pdf", "where to save the PDF")
-	})
+	p, err := program.OpenWith(program.CommandLine{Name: "invoice", Needs: []target.Need{target.APIKey}, Flags: []func(*flag.FlagSet){
+		func(flags *flag.FlagSet) { flags.StringVar(&file, "out", "invoice.pdf", "`file` to save the PDF in") },
+	}}, args, out)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
@@ -84,13 +83,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	p.Step("results are kept in %s, which knows %d of them already", s.results, len(results.latest))
 
-	bar := progressbar.NewOptions(len(people), progressbar.OptionSetWriter(out), progressbar.OptionSetDescription("paying"),
-		progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionSetPredictTime(true))
-	pay := payroll{account: account, run: s.run, results: results, workers: s.workers, settle: s.settle, done: func() { _ = bar.Add(1) }}
-	if err := pay.everybody(ctx, people); err != nil {
+	done, end := progress(out, len(people), isTerminal(out))
+	pay := payroll{account: account, run: s.run, results: results, workers: s.workers, settle: s.settle, done: done}
+	err = pay.everybody(ctx, people)
+	end()
+	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out)
 	return summarize(ctx, p.Narrator, people, results)
 }
 
@@ -116,6 +115,10 @@ func (s *settings) check(embedded bool) ([]person, error) {
 	if !runName.MatchString(s.run) || s.workers < 1 {
 		return nil, errors.New("-run needs a name of letters, digits, - and _, and -workers at least 1")
 	}
+	people, err := readPeople(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: nobody was paid: %w", s.file, err)
+	}
 	if s.results == "" {
 		s.results = "payroll-" + s.run + ".results.csv"
 		if embedded { // the accounts end with the host, and so does what the file says about them
@@ -125,10 +128,6 @@ func (s *settings) check(embedded bool) ([]person, error) {
 			}
 			s.results = filepath.Join(folder, s.results)
 		}
-	}
-	people, err := readPeople(content)
-	if err != nil {
-		return nil, fmt.Errorf("%s: nobody was paid: %w", s.file, err)
 	}
 	return people, nil
 }

@@ -105,8 +105,7 @@ func TestPaysEverybody(t *testing.T) {
 	o := newOffice(t)
 	told, err := o.pay(t.Context())
 	require.NoError(t, err)
-	rehearsal.Told(t, told, "run 2026-11: 8 people, 175.3 USDC in all", "paying 100% |██████████████████████████████| (8/8)",
-		"summary:", "completed  8  175.30 USDC  arrived")
+	rehearsal.Told(t, told, "run 2026-11: 8 people, 175.3 USDC in all", "knows 0 of them already\n• summary:", "completed  8  175.30 USDC  arrived")
 	o.everybodyOnce(t)
 
 	before := o.bookings()
@@ -262,6 +261,22 @@ func TestAFileWithMistakesPaysNobody(t *testing.T) {
 			assert.NoFileExists(t, o.results)
 		})
 	}
+}
+
+func TestProgressIsForTerminals(t *testing.T) {
+	for terminal, shows := range map[bool]string{true: "paying 100% |██████████████████████████████| (2/2)", false: ""} {
+		var out bytes.Buffer
+		done, end := progress(&out, 2, terminal)
+		done()
+		done()
+		end()
+		assert.Contains(t, out.String(), shows)
+		assert.Equal(t, terminal, out.Len() > 0)
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	require.NoError(t, err)
+	defer file.Close()
+	assert.False(t, isTerminal(file))
 }
 
 func TestAmountsAddUp(t *testing.T) {

@@ -56,7 +56,7 @@ func summarize(ctx context.Context, n narrate.Narrator, people []person, results
 	case left == len(people):
 		return nil
 	case ctx.Err() != nil:
-		return fmt.Errorf("payroll: interrupted when %d of %d were paid; the same command again goes on", left, len(people))
+		return fmt.Errorf("interrupted when %d of %d were paid; the same command again goes on", left, len(people))
 	}
-	return fmt.Errorf("payroll: %d of %d are paid", left, len(people))
+	return fmt.Errorf("%d of %d are paid", left, len(people))
 }

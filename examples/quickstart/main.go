@@ -6,142 +6,105 @@ package main
 
 import (
 	"context"
-	"flag"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"time"
 
 	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/examples/internal/target"
+	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "quickstart:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main(run) }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	where := target.Register(flags)
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	host, err := where.Open(target.DeveloperKey)
+	p, err := program.Open("quickstart", args, out)
 	if err != nil {
 		return err
 	}
-	defer host.Close()
+	defer p.Close()
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-
-	n := narrator{out: out}
-	if host.Embedded {
-		n.step("started a sandbox host at %s", host.BaseURL)
-		n.step("made developer key %s in a file that only its owner can read", host.Key)
-	} else {
-		n.step("using the sandbox host at %s with key %s", host.BaseURL, host.Key)
+	if p.Embedded {
+		p.Step("made developer key %s in a file that only its owner can read", p.Key)
 	}
-	platform, err := dapi.NewWhitelabel(host.BaseURL, dapi.Developer{Email: host.Email, Key: host.Key})
+
+	platform, err := dapi.NewWhitelabel(p.BaseURL, dapi.Developer{Email: p.Email, Key: p.Key})
 	if err != nil {
 		return err
 	}
-	q := quickstart{narrator: n, platform: platform, name: "quickstart-" + time.Now().UTC().Format("20060102-150405.000")}
-	return q.run(ctx)
-}
-
-// quickstart is one run against one host.
-type quickstart struct {
-	narrator
-	platform *dapi.Integrator
-	name     string // of the run; keys and the client's email derive from it
-	account  *dapi.Account
-}
-
-func (q *quickstart) run(ctx context.Context) error {
-	if err := q.openAccount(ctx); err != nil {
+	account, err := openAccount(ctx, p, platform)
+	if err != nil {
 		return err
 	}
-	bank, err := q.account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example beneficiary", Currency: "EUR",
+	bank, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example beneficiary", Currency: "EUR",
 		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000", AccountHolderName: "Example beneficiary"})})
 	if err != nil {
 		return err
 	}
-	q.step("created SEPA contact %s", bank.ID)
+	p.Step("created SEPA contact %s", bank.ID)
 
-	key, err := wallet.Generate()
+	payee, err := wallet.Generate() // stands for the payee, who would tell an address
 	if err != nil {
 		return err
 	}
-	onBase, err := q.account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example wallet",
-		Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: key.Address(), ChainID: "base", Currency: "USDC"})})
+	onBase, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example wallet",
+		Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: payee.Address(), ChainID: "base", Currency: "USDC"})})
 	if err != nil {
 		return err
 	}
-	q.step("created Base wallet contact %s for %s", onBase.ID, key.Address())
+	p.Step("created Base wallet contact %s for %s", onBase.ID, payee.Address())
 
 	// The amounts differ by more than 0.20: a sandbox host attributes returned money to a payout by its amount.
-	if err := q.pay(ctx, "bank", bank.ID, decimal.RequireFromString("12.50")); err != nil {
+	if err := pay(ctx, p, account, "bank", bank.ID, decimal.RequireFromString("12.50")); err != nil {
 		return err
 	}
-	if err := q.pay(ctx, "wallet", onBase.ID, decimal.RequireFromString("7.25")); err != nil {
+	if err := pay(ctx, p, account, "wallet", onBase.ID, decimal.RequireFromString("7.25")); err != nil {
 		return err
 	}
-	return q.printLedger(ctx)
+	return p.Ledger(ctx, account)
 }
 
 // openAccount creates a client and gives it something to spend. The first call logs in.
-func (q *quickstart) openAccount(ctx context.Context) error {
-	client, err := q.platform.Clients.Create(ctx, dapi.ClientCreate{Email: q.name + "@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Example"})
+func openAccount(ctx context.Context, p *program.Program, platform *dapi.Integrator) (*dapi.Account, error) {
+	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: p.Name + "@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Example"})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	q.step("logged in (challenge, signature, token) and created client %s, %s", client.ID, client.Status)
-
-	client, err = q.platform.Clients.WaitReady(ctx, client.ID, dapi.OnProgress(q.progress))
-	if err != nil {
-		return err
+	p.Step("logged in (challenge, signature, token) and created client %s, %s", client.ID, client.Status)
+	if client, err = platform.Clients.WaitReady(ctx, client.ID, p.Waiting()...); err != nil {
+		return nil, err
 	}
-	q.step("client is %s with wallet %s", client.Status, client.BaseSmartWallet)
+	p.Step("client is %s with wallet %s", client.Status, client.BaseSmartWallet)
 
-	q.account = q.platform.For(client.ID)
-	treasury, err := q.account.Sandbox.Treasury(ctx)
+	account := platform.For(client.ID)
+	treasury, err := account.Sandbox.Treasury(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	credit := decimal.Min(treasury.MaxCredit, decimal.NewFromInt(50))
-	if _, err := q.account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: credit, Currency: dapi.USDC}, moneymovement.IdempotencyKey(q.name+"-credit")); err != nil {
-		return err
+	if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: credit, Currency: dapi.USDC}, moneymovement.IdempotencyKey(p.Name+"-credit")); err != nil {
+		return nil, err
 	}
-	q.step("credited %s USDC from the sandbox treasury (at most %s a call)", credit, treasury.MaxCredit)
-	return nil
+	p.Step("credited %s USDC from the sandbox treasury (at most %s a call)", credit, treasury.MaxCredit)
+	return account, nil
 }
 
 // pay books, checks, signs and confirms a payout, and follows it to its end.
-func (q *quickstart) pay(ctx context.Context, what string, contact dapi.ContactID, amount decimal.Decimal) error {
-	payout, err := q.account.Payouts.Pay(ctx,
-		dapi.PayoutCreate{ContactID: contact, Amount: amount, Currency: dapi.USDC, PaymentReference: q.name},
-		moneymovement.IdempotencyKey(q.name+"-"+what))
+func pay(ctx context.Context, p *program.Program, account *dapi.Account, what string, contact dapi.ContactID, amount decimal.Decimal) error {
+	payout, err := account.Payouts.Pay(ctx,
+		dapi.PayoutCreate{ContactID: contact, Amount: amount, Currency: dapi.USDC, PaymentReference: p.Name},
+		moneymovement.IdempotencyKey(p.Name+"-"+what))
 	if err != nil {
 		return err
 	}
-	q.step("booked %s payout %s of %s %s, checked and signed its approval, confirmed it: %s", what, payout.ID, payout.Amount, payout.Currency, payout.Status)
-	if quote := payout.Quote; quote != nil {
-		q.detail("quote: %s %s arrive, fee %s %s", quote.DestinationAmount, quote.DestinationCurrency, quote.Fee, quote.SourceCurrency)
-	}
-	payout, err = q.account.Payouts.Wait(ctx, payout.ID, dapi.PollEvery(100*time.Millisecond, 5*time.Second), dapi.OnProgress(q.progress))
-	if err != nil {
+	p.Step("booked %s payout %s of %s %s, checked and signed its approval, confirmed it: %s", what, payout.ID, payout.Amount, payout.Currency, payout.Status)
+	p.Quote(payout.Quote)
+	if payout, err = account.Payouts.Wait(ctx, payout.ID, p.Waiting()...); err != nil {
 		return err
 	}
-	q.step("%s payout is %s", what, payout.Status)
+	p.Step("%s payout is %s", what, payout.Status)
 	return nil
 }

@@ -2,15 +2,13 @@ package main
 
 import (
 	"bytes"
-	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
 )
 
 // steps are what a run has to tell, in this order.
@@ -31,45 +29,22 @@ func TestRunsOnAnEmbeddedHost(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), nil, &out))
-	assertTold(t, out.String(), append([]string{"started a sandbox host", "made developer key"}, steps...))
-	assertLedger(t, out.String())
+	rehearsal.Told(t, out.String(), "started a sandbox host", "made developer key")
+	assertLedger(t, rehearsal.Told(t, out.String(), steps...))
 }
 
 func TestRunsOnAHostThatFlagsName(t *testing.T) {
-	host := sandbox.New()
-	server := httptest.NewServer(host)
-	t.Cleanup(server.Close)
-	keyFile := filepath.Join(t.TempDir(), "developer.pem")
-	require.NoError(t, host.Credentials().Key.Save(keyFile))
-
+	_, flags := rehearsal.Host(t)
 	var out bytes.Buffer
-	require.NoError(t, run(t.Context(), []string{"-base-url", server.URL, "-email", host.Credentials().Email, "-key", keyFile}, &out))
-	assertTold(t, out.String(), append([]string{"using the sandbox host at " + server.URL}, steps...))
-	assertLedger(t, out.String())
-}
-
-func TestABaseURLNeedsACredential(t *testing.T) {
-	t.Setenv("MONEYMOVEMENT_EMAIL", "")
-	t.Setenv("MONEYMOVEMENT_KEY_FILE", "")
-	err := run(t.Context(), []string{"-base-url", "http://127.0.0.1:1"}, &bytes.Buffer{})
-	assert.ErrorContains(t, err, "-email and -key")
-}
-
-func assertTold(t *testing.T, out string, want []string) {
-	t.Helper()
-	rest := out
-	for _, step := range want {
-		_, after, found := strings.Cut(rest, step)
-		require.True(t, found, "%q does not come in its place in:\n%s", step, out)
-		rest = after
-	}
+	require.NoError(t, run(t.Context(), flags, &out))
+	rehearsal.Told(t, out.String(), "using the sandbox host at "+flags[1])
+	assertLedger(t, rehearsal.Told(t, out.String(), steps...))
 }
 
 // assertLedger checks the table: two payouts and the deposit, in aligned columns.
-func assertLedger(t *testing.T, out string) {
+func assertLedger(t *testing.T, table string) {
 	t.Helper()
-	_, table, _ := strings.Cut(out, "newest first:\n")
-	lines := strings.Split(strings.TrimSpace(table), "\n")
+	lines := strings.Split(strings.Trim(table, ":\n"), "\n")
 	require.Len(t, lines, 4, table)
 	for i, want := range []string{"AMOUNT", "7.25", "12.50", "50.00"} {
 		assert.Contains(t, lines[i], want)

@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -23,8 +22,8 @@ func main() { program.Main(run) }
 var usual = []string{"EUR", "GBP", "AUD", "AED", "BRL", "MXN", "NGN", "JPY"}
 
 func run(ctx context.Context, args []string, out io.Writer) error {
-	var asked func() []string
-	p, err := program.OpenWith("rates", args, out, nil, func(flags *flag.FlagSet) { asked = flags.Args })
+	var currencies []string
+	p, err := program.OpenWith(program.CommandLine{Name: "rates", Arguments: &currencies}, args, out)
 	if err != nil {
 		return err
 	}
@@ -33,7 +32,6 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	currencies := asked()
 	if len(currencies) == 0 {
 		currencies = usual
 	}

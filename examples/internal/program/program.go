@@ -1,4 +1,4 @@
-// Package program is the frame around each example: its flags, the host that it runs against, Ctrl-C, and what it tells.
+// Package program is the frame around each example: its command line, the host that it runs against, Ctrl-C, and what it tells.
 package program
 
 import (
@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
@@ -16,16 +18,31 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/target"
 )
 
-// Main runs an example until it ends, or until Ctrl-C ends its context. A second Ctrl-C ends the process.
+// Main runs an example until it ends, or until Ctrl-C or SIGTERM ends its context. A second signal ends the process.
 func Main(run func(ctx context.Context, args []string, out io.Writer) error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	err := run(ctx, os.Args[1:], os.Stdout)
 	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	os.Exit(report(os.Stderr, filepath.Base(os.Args[0]), err))
+}
+
+// report says what went wrong, and answers the exit code.
+func report(stderr io.Writer, name string, err error) int {
+	var help *Help
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &help):
+		fmt.Fprint(stderr, help.Text)
+		return 0
 	}
+	fmt.Fprintf(stderr, "%s: %v\n", name, err)
+	var wrong *WrongCommandLine
+	if errors.As(err, &wrong) {
+		return 2
+	}
+	return 1
 }
 
 // Program is an example that runs against a host.
@@ -39,25 +56,21 @@ type Program struct {
 
 // Open reads the flags and opens the host that they name, or one of its own, for a program that has a developer key. Close the program in
 // the end.
-func Open(name string, args []string, out io.Writer, more ...func(*flag.FlagSet)) (*Program, error) {
-	return OpenWith(name, args, out, []target.Need{target.DeveloperKey}, more...)
+func Open(name string, args []string, out io.Writer, flags ...func(*flag.FlagSet)) (*Program, error) {
+	return OpenWith(CommandLine{Name: name, Needs: []target.Need{target.DeveloperKey}, Flags: flags}, args, out)
 }
 
-// OpenWith is [Open] for a program with other credentials, or none.
-func OpenWith(name string, args []string, out io.Writer, needs []target.Need, more ...func(*flag.FlagSet)) (*Program, error) {
-	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	where := target.Register(flags)
-	for _, register := range more {
-		register(flags)
-	}
-	if err := flags.Parse(args); err != nil {
-		return nil, err
-	}
-	host, err := where.Open(needs...)
+// OpenWith is [Open] for a program with another command line.
+func OpenWith(line CommandLine, args []string, out io.Writer) (*Program, error) {
+	where, err := line.parse(args)
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{Target: host, Narrator: narrate.Narrator{Out: out}, Name: name + "-" + time.Now().UTC().Format("20060102-150405.000000")}
+	host, err := where.Open()
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Target: host, Narrator: narrate.Narrator{Out: out}, Name: line.Name + "-" + time.Now().UTC().Format("20060102-150405.000000")}
 	if host.Embedded {
 		p.Step("started a sandbox host at %s", host.BaseURL)
 	} else {
