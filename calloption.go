@@ -1,6 +1,10 @@
 package moneymovement
 
-import "github.com/moneymovement/moneymovement-go/internal/transport"
+import (
+	"net/http"
+
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
 
 // CallOption sets up one call.
 type CallOption func(*transport.Call)
@@ -17,10 +21,25 @@ func IdempotencyKey(key string) CallOption {
 }
 
 // Answer is what came back besides the decoded value.
-type Answer = transport.Answer
+type Answer struct {
+	// Status is the HTTP status, 0 when no answer came.
+	Status int
+	// Header is the answer's header.
+	Header http.Header
+	// RequestID is the service's X-Request-ID.
+	RequestID string
+	// IdempotencyKey is the key that the write carried, the caller's or a fresh one; empty for a read.
+	IdempotencyKey string
+	// Replayed says that the service answered an earlier write again (Idempotency-Replayed: true).
+	Replayed bool
+	// Attempts is how many times the request was sent.
+	Attempts int
+	// Body is the answer's body as it came, with the fields that this version of the SDK does not know.
+	Body []byte
+}
 
 // Capture keeps what came back besides the decoded value, also when the call fails. Of a flow that makes several calls, it keeps the
 // last one's answer.
 func Capture(into *Answer) CallOption {
-	return func(c *transport.Call) { c.Answer = into }
+	return func(c *transport.Call) { c.Answer = (*transport.Answer)(into) }
 }

@@ -106,7 +106,7 @@ func TestClientsThatCannotBeMade(t *testing.T) {
 		"a key beyond ASCII":    {"https://host.example", appapi.NewAPIKey("clé"), "apiKey", "pattern"},
 		"a key without end":     {"https://host.example", appapi.NewAPIKey(strings.Repeat("k", 4097)), "apiKey", "too_long"},
 		"no base URL":           {"", good, "baseURL", "invalid_url"},
-		"plain http":            {"http://host.example", good, "baseURL", "invalid_url"},
+		"plain http":            {"http://host.example", good, "baseURL", "https_required"},
 		"a URL with a password": {"https://a:b@host.example", good, "baseURL", "invalid_url"},
 	} {
 		t.Run(name, func(t *testing.T) {

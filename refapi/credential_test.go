@@ -85,7 +85,7 @@ func TestBadCredentialsAreRefused(t *testing.T) {
 		"a token that is a file":  {baseURL, strings.Repeat("secret", 1000), nil, "token", "too_long"},
 		"an empty key":            {baseURL, "t", []moneymovement.Option{refapi.WithAPIKey(refapi.APIKey{})}, "apiKey", "missing"},
 		"a key with a line break": {baseURL, "t", []moneymovement.Option{refapi.WithAPIKey(refapi.NewAPIKey("secret\n"))}, "apiKey", "pattern"},
-		"over the open network":   {"http://service.example", "t", []moneymovement.Option{nil}, "baseURL", "invalid_url"},
+		"over the open network":   {"http://service.example", "t", []moneymovement.Option{nil}, "baseURL", "https_required"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, err := refapi.New(test.base, refapi.NewAccessToken(test.token), test.options...)

@@ -34,20 +34,13 @@ func CallOf[O ~func(*Call)](options []O) Call {
 	return call
 }
 
-// Answer is what came back besides the decoded value. Its public name is moneymovement.Answer.
+// Answer is what came back besides the decoded value. moneymovement.Answer is the same struct, field by field, where its readers see it.
 type Answer struct {
-	// Status is the HTTP status, 0 when no answer came.
-	Status int
-	// Header is the answer's header.
-	Header http.Header
-	// RequestID is the service's X-Request-ID.
-	RequestID string
-	// IdempotencyKey is the key that the write carried, the caller's or a fresh one; empty for a read.
+	Status         int
+	Header         http.Header
+	RequestID      string
 	IdempotencyKey string
-	// Replayed says that the service answered an earlier write again (Idempotency-Replayed: true).
-	Replayed bool
-	// Attempts is how many times the request was sent.
-	Attempts int
-	// Body is the answer's body as it came, with the fields that this version of the SDK does not know.
-	Body []byte
+	Replayed       bool
+	Attempts       int
+	Body           []byte
 }

@@ -45,7 +45,7 @@ type Client struct {
 
 // New makes a client for a base URL and the surface's path below it.
 func New(baseURL, surface string, config Config) (*Client, error) {
-	base, err := origin(baseURL, config.AllowPlainHTTP)
+	base, err := origin(baseURL, surface, config.AllowPlainHTTP)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,9 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 	return c, nil
 }
 
-// origin accepts what a credential may be sent to: https anywhere, plain http to loopback or by explicit wish.
-func origin(baseURL string, allowPlain bool) (*url.URL, error) {
+// origin accepts what a credential may be sent to: https anywhere, plain http to loopback or by explicit wish. The surface's own path is
+// added to it, so that an address which has it already is a slip that would make every call a 404.
+func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 	refuse := func(message string) (*url.URL, error) { return nil, invalid("baseURL", "invalid_url", message) }
 	u, err := url.Parse(baseURL)
 	switch {
@@ -80,7 +81,9 @@ func origin(baseURL string, allowPlain bool) (*url.URL, error) {
 	case u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return refuse("must be scheme, host and optional path, and nothing else")
 	case u.Scheme == "http" && !allowPlain && !loopback(u.Hostname()):
-		return refuse("must be https: plain http would show the credential to the network")
+		return nil, invalid("baseURL", "https_required", "must be https: plain http would show the credential to the network")
+	case surface != "" && strings.HasSuffix(strings.TrimRight(u.Path, "/"), surface):
+		return nil, invalid("baseURL", "path_not_expected", "must not end in "+surface+", which is added to it")
 	}
 	return u, nil
 }

@@ -65,11 +65,29 @@ func TestOrigins(t *testing.T) {
 					assert.NotNil(t, client)
 					return
 				}
-				refused(t, err, "baseURL", "invalid_url")
+				code := "invalid_url"
+				if tc.withPlainHTTP {
+					code = "https_required"
+				}
+				refused(t, err, "baseURL", code)
 				assert.NotContains(t, err.Error(), "pw")
 			})
 		}
 	}
+}
+
+// The surface's path is added; an address that ends in it is a slip, in which every call would be a 404.
+func TestBaseURLsWithThePathOfTheSurface(t *testing.T) {
+	for _, base := range []string{"/v1", "/v1/", "/base/v1//"} {
+		_, err := transport.New(host+base, "/v1", transport.Config{})
+		refused(t, err, "baseURL", "path_not_expected")
+	}
+	for _, base := range []string{"/v1/base", "/dapiv1", "/v11"} {
+		_, err := transport.New(host+base, "/v1", transport.Config{})
+		require.NoError(t, err, base)
+	}
+	_, err := transport.New(host+"/", "", transport.Config{})
+	require.NoError(t, err)
 }
 
 func TestBasePaths(t *testing.T) {
