@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 
-	// The key says what the payment is for. Whoever asks again with it, now or after a crash, cannot pay twice.
+	// The key says what the payment is for. Whoever asks again with it within 7 days, as after a crash, cannot pay twice.
 	invoice := moneymovement.IdempotencyKey(moneymovement.DeriveKey(p.Name, "invoice", "42"))
 	asked := dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("25.00"), Currency: dapi.USDC,
 		PaymentReference: "Invoice 42", Purpose: "services"}
