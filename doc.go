@@ -15,8 +15,9 @@
 //
 // # Errors
 //
-// Every error is one of the types of package errors, which says for each whether to try again and whether money moved. A write whose
-// answer was lost is never reported as a failure: it is *errors.OutcomeUnknown.
+// The error of a call is one of the types of package errors, which says for each whether to try again and whether money moved. A write
+// whose answer was lost is never reported as a failure: it is *errors.OutcomeUnknown. What only a flow of several calls can end in, such as
+// an approval that was not signed, has a type of its own beside the flow.
 //
 // # Retries
 //
@@ -29,8 +30,8 @@
 //   - when no connection could be made.
 //
 // Each write carries an idempotency key, the caller's ([IdempotencyKey]) or a fresh one, which is the same on every attempt. A
-// Retry-After that does not fit into the context's deadline is not waited for: the refusal is returned at once and says in RetryAt
-// when to try again. All calls of a client draw their retries from one budget, so that an outage is not multiplied.
+// Retry-After that does not fit into the context's deadline, or is longer than [RetryPolicy].WaitMax, is not waited for: the refusal is
+// returned at once and says in RetryAt when to try again. All calls of a client draw their retries from one budget, so that an outage is not multiplied.
 //
 // # Rate windows
 //

@@ -53,7 +53,8 @@ const (
 type RateLimiter interface {
 	// Wait returns when a call of the window may be sent, or an error when ctx ends first. A call that more than one window counts
 	// waits for each of them. scope is the account that [WindowSandboxMoney] counts for, the email of [WindowLoginEmail] or the
-	// challenge of [WindowLoginChallenge], and empty for the other windows.
+	// challenge of [WindowLoginChallenge], and empty for the other windows. window is empty on surfaces other than
+	// the platform API, whose windows are not stated.
 	Wait(ctx context.Context, window Window, scope string) error
 }
 

@@ -27,7 +27,10 @@
 // # Errors
 //
 // All calls answer the types of package errors: a refusal as its slug's type, *errors.InvalidInput for what is refused before anything is
-// sent, *errors.OutcomeUnknown for a write whose answer was lost.
+// sent, *errors.OutcomeUnknown for a write whose answer was lost. Flows add types of their own. After *signing.ApprovalRefused,
+// [*QuoteWorsened] and [*ChallengeRefused] nothing was signed and nothing moved by this call; a wait ends in [*StillPending] if its context
+// does, and in [*PayoutNotCompleted], [*PayinNotCompleted], [*ChannelUnavailable] or [*RailNotListed] if what it waits for cannot come;
+// [*EscrowNotOpened] is a deal whose money was never held.
 //
 // # What the service may change
 //

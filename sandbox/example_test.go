@@ -1,33 +1,62 @@
 package sandbox_test
 
 import (
+	"context"
 	"fmt"
-	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"time"
 
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// A host is an http.Handler, so a test needs a server around it and nothing else.
+// A test of a backend that pays: the host stands for the service, loses an answer, and shows what became of the money.
 func Example() {
+	ctx := context.Background()
 	host := sandbox.New()
 	server := httptest.NewServer(host)
 	defer server.Close()
-
-	response, err := http.Get(server.URL + "/dapi/v1/chains")
+	platform, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	defer response.Body.Close()
-	body, _ := io.ReadAll(response.Body)
-	fmt.Println(response.StatusCode, string(body))
-	fmt.Println(host.Credentials().Email)
+	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err = platform.Clients.WaitReady(ctx, client.ID); err != nil {
+		log.Fatal(err)
+	}
+	acme := platform.For(client.ID)
+	if _, err = acme.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC}); err != nil {
+		log.Fatal(err)
+	}
+
+	lost := host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.DropAfterCommit())
+	if err = payInvoice(ctx, acme); err != nil { // the backend under test
+		log.Fatal(err)
+	}
+	fmt.Println("answers lost:", lost.Consumed())
+	fmt.Println("left:", host.Ledger().Balances[string(client.ID)]["USDC"])
 	// Output:
-	// 401 {"error":{"code":"unauthenticated","message":"The bearer token is missing or cannot be verified."}}
-	// ops@example.com
+	// answers lost: 1
+	// left: 37.5
+}
+
+func payInvoice(ctx context.Context, account *dapi.Account) error {
+	supplier, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Supplier",
+		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Supplier"})})
+	if err != nil {
+		return err
+	}
+	_, err = account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC},
+		moneymovement.IdempotencyKey("invoice-42"))
+	return err
 }
 
 // Lifetimes run on a clock that a test moves.

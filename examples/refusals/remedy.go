@@ -46,7 +46,7 @@ func remedy(err error) string {
 	case errors.As(err, &reused):
 		return "another payment has this key; look at " + reused.PayoutID + reused.EscrowID + " before paying under another"
 	case errors.As(err, &limited):
-		return "wait until " + limited.RetryAt.UTC().Format(time.TimeOnly) + "; the SDK does if the context's deadline allows it"
+		return "wait until " + limited.RetryAt.UTC().Format(time.TimeOnly) + "; up to RetryPolicy.WaitMax the SDK does"
 	case errors.As(err, &forbidden):
 		if forbidden.RequiredScope != "" {
 			return "create a developer key that has the scope " + forbidden.RequiredScope + "; keys never change"

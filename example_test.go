@@ -1,0 +1,82 @@
+package moneymovement_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/public"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// recording is a transport around another: the hook for tracing, metrics, proxies and tests.
+type recording struct{ next http.RoundTripper }
+
+func (r recording) RoundTrip(request *http.Request) (*http.Response, error) {
+	fmt.Println(request.Method, request.URL.Path)
+	return r.next.RoundTrip(request)
+}
+
+// Every client sends through a transport of the caller's.
+func ExampleWithHTTPClient() {
+	server := httptest.NewServer(sandbox.New())
+	defer server.Close()
+	client, err := public.New(server.URL, moneymovement.WithHTTPClient(&http.Client{
+		Transport: recording{http.DefaultTransport}, Timeout: 10 * time.Second,
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err = client.Rates.Get(context.Background(), "EUR"); err != nil {
+		log.Fatal(err)
+	}
+	// Output: GET /utils/rates/EUR
+}
+
+// shared stands for a limiter that several processes ask, in a database or a cache, because they use one credential.
+type shared struct{}
+
+func (shared) Wait(ctx context.Context, window moneymovement.Window, scope string) error {
+	if window == moneymovement.WindowReads {
+		fmt.Println("may a read be sent?")
+	}
+	return ctx.Err() // nil: it may; else wait here, no longer than ctx allows
+}
+
+// The windows of the service are counted for a credential, so that processes which share one have to share its windows as well. A single
+// process needs no option: its client keeps them by itself. WithoutPacing turns that off.
+func ExampleWithRateLimiter() {
+	host := sandbox.New()
+	server := httptest.NewServer(host)
+	defer server.Close()
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key},
+		moneymovement.WithRateLimiter(shared{}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err = account.Chains.Live(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	// Output: may a read be sent?
+}
+
+// What came back besides the value, for a log or a support case.
+func ExampleCapture() {
+	server := httptest.NewServer(sandbox.New())
+	defer server.Close()
+	client, err := public.New(server.URL)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var answer moneymovement.Answer
+	if _, err = client.Rates.Get(context.Background(), "EUR", moneymovement.Capture(&answer)); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.Status, answer.RequestID != "", answer.Attempts)
+	// Output: 200 true 1
+}
