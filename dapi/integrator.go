@@ -98,7 +98,7 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 	if config.Limiter == nil && !config.Unpaced {
 		config.Limiter = transport.NewLocalLimiter(transport.StatedWindows())
 	}
-	s := newSession(developer, config.Logger)
+	s := newSession(baseURL, developer, config.Logger)
 	config.Auth = s
 	client, err := transport.New(baseURL, "/dapi/v1", config)
 	if err != nil {

@@ -48,7 +48,7 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	return sessionOf(grant, asked), nil
+	return sessionOf(opCreateToken.ID, grant, asked)
 }
 
 // challenge asks for the bytes to sign. If the service finds the request's expiry out of range, this machine's clock is off by minutes,

@@ -2,8 +2,12 @@ package dapi
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,9 +21,10 @@ import (
 //
 // Source: Authentication, Platform API; Limits, Lifetimes.
 type session struct {
-	developer Developer
-	low       lowLevel
-	logger    *slog.Logger
+	developer  Developer
+	credential string // of the sessions in the store
+	low        lowLevel
+	logger     *slog.Logger
 
 	mu      sync.Mutex
 	current Session
@@ -42,11 +47,20 @@ const (
 	renewalTimeout = 2 * time.Minute
 )
 
-func newSession(developer Developer, logger *slog.Logger) *session {
+func newSession(baseURL string, developer Developer, logger *slog.Logger) *session {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return &session{developer: developer, logger: logger}
+	return &session{developer: developer, credential: credentialName(baseURL, developer), logger: logger}
+}
+
+// credentialName tells credentials apart without showing them.
+func credentialName(baseURL string, developer Developer) string {
+	digest := sha256.New()
+	for _, part := range []string{strings.TrimRight(baseURL, "/"), developer.Email, string(developer.Key.PublicKey())} {
+		fmt.Fprintf(digest, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(digest.Sum(nil)[:16])
 }
 
 // Authorize implements transport.Authorizer.
@@ -147,6 +161,7 @@ func (s *session) obtain(ctx context.Context, current Session) (Session, error) 
 	}
 	minted, err := s.mint(ctx, current)
 	if err == nil {
+		minted.Credential = s.credential
 		s.save(ctx, minted)
 	}
 	return minted, err
@@ -171,7 +186,11 @@ func (s *session) refresh(ctx context.Context, current Session) (Session, error)
 	if err != nil {
 		return Session{}, err
 	}
-	return sessionOf(grant, asked), nil
+	renewed, err := sessionOf(opRefreshToken.ID, grant, asked)
+	if err == nil && renewed.RefreshToken == "" { // it stays as it is, so that an answer may leave it out
+		renewed.RefreshToken, renewed.RefreshExpiresAt = current.RefreshToken, current.RefreshExpiresAt
+	}
+	return renewed, err
 }
 
 // refreshRefused reports that the service judged the refresh token, so that only a login helps. Being told to wait, or no answer, is no

@@ -5,11 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
+	"net/http"
+	"strings"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // TokenStore hands a session on, to another process of the same credential or to the next start, so that it need not log in again. One
-// store belongs to one developer key. It must be safe for concurrent use. Its errors are logged and never fail a call.
+// store belongs to one credential: of two that share one, each logs in when it finds the other's session. It must be safe for concurrent use.
+// Its errors are logged and never fail a call.
 type TokenStore interface {
 	// Load answers the stored session, or the zero Session if there is none.
 	Load(ctx context.Context) (Session, error)
@@ -26,18 +32,48 @@ type Session struct {
 	RefreshToken     string
 	ExpiresAt        time.Time // of the access token
 	RefreshExpiresAt time.Time // of the refresh token
+	// Credential names who logged in where, by a digest of service, email and developer key. A stored session of another credential is not
+	// used: it would act for another account, or show its tokens to another service.
+	Credential string
 
 	bearer []string // header value, made once
 }
 
-// sessionOf dates a grant from when it was asked for, so that it never seems to live longer than it does.
-func sessionOf(grant *TokenGrant, asked time.Time) Session {
+// The stated lifetimes, for a grant that does not say how long it lives.
+//
+// Source: Limits, Lifetimes.
+const (
+	accessLifetime  = 60 * time.Minute
+	refreshLifetime = 60 * 24 * time.Hour
+)
+
+// sessionOf dates a grant from when it was asked for, so that it never seems to live longer than it does. It refuses one whose access token
+// could not be sent.
+func sessionOf(operation string, grant *TokenGrant, asked time.Time) (Session, error) {
+	if !sendable(grant.AccessToken) {
+		return Session{}, &errors.UnexpectedAnswer{Operation: operation, Status: http.StatusCreated, Err: errUnsendable}
+	}
 	return Session{
 		AccessToken:      grant.AccessToken,
 		RefreshToken:     grant.RefreshToken,
-		ExpiresAt:        asked.Add(time.Duration(grant.ExpiresIn) * time.Second),
-		RefreshExpiresAt: asked.Add(time.Duration(grant.RefreshExpiresIn) * time.Second),
+		ExpiresAt:        asked.Add(lifetime(grant.ExpiresIn, accessLifetime)),
+		RefreshExpiresAt: asked.Add(lifetime(grant.RefreshExpiresIn, refreshLifetime)),
+	}, nil
+}
+
+// lifetime reads seconds, unless there are none or too many to reckon with.
+func lifetime(seconds int, stated time.Duration) time.Duration {
+	if seconds <= 0 || seconds > math.MaxInt32 {
+		return stated
 	}
+	return time.Duration(seconds) * time.Second
+}
+
+var errUnsendable = errors.New("access token is empty or has characters that no header can carry")
+
+// sendable reports that a token can stand in a header.
+func sendable(token string) bool {
+	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // fresh reports that the access token will outlast the next call.
@@ -70,11 +106,12 @@ type storedSession struct {
 	RefreshToken     string    `json:"refreshToken"`
 	ExpiresAt        time.Time `json:"expiresAt"`
 	RefreshExpiresAt time.Time `json:"refreshExpiresAt"`
+	Credential       string    `json:"credential,omitempty"`
 }
 
 // MarshalBinary gives the session with its secrets, to be stored where only the program can read.
 func (s Session) MarshalBinary() ([]byte, error) {
-	return json.Marshal(storedSession{s.AccessToken, s.RefreshToken, s.ExpiresAt, s.RefreshExpiresAt}) //nolint:gosec // storing the tokens is the purpose
+	return json.Marshal(storedSession{s.AccessToken, s.RefreshToken, s.ExpiresAt, s.RefreshExpiresAt, s.Credential}) //nolint:gosec // storing the tokens is the purpose
 }
 
 // UnmarshalBinary reads what MarshalBinary gave.
@@ -83,7 +120,10 @@ func (s *Session) UnmarshalBinary(data []byte) error {
 	if err := json.Unmarshal(data, &stored); err != nil {
 		return fmt.Errorf("stored session is not readable (%d bytes)", len(data)) // the cause could quote a token
 	}
-	*s = Session{AccessToken: stored.AccessToken, RefreshToken: stored.RefreshToken, ExpiresAt: stored.ExpiresAt, RefreshExpiresAt: stored.RefreshExpiresAt}
+	*s = Session{
+		AccessToken: stored.AccessToken, RefreshToken: stored.RefreshToken,
+		ExpiresAt: stored.ExpiresAt, RefreshExpiresAt: stored.RefreshExpiresAt, Credential: stored.Credential,
+	}
 	return nil
 }
 
@@ -104,12 +144,19 @@ func (s Session) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // MarshalJSON writes String, so that a session inside a dumped struct shows no token; use MarshalBinary to store one.
 func (s Session) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
-// load asks the store, if there is one.
+// load asks the store, if there is one, for a session of this credential that can be used.
 func (s *session) load(ctx context.Context) Session {
 	if s.developer.Store == nil {
 		return Session{}
 	}
 	stored, err := s.developer.Store.Load(ctx)
+	switch {
+	case err != nil:
+	case stored.Credential != "" && stored.Credential != s.credential:
+		err = errors.New("it holds the session of another credential")
+	case stored.AccessToken != "" && !sendable(stored.AccessToken):
+		err = errUnsendable
+	}
 	if err != nil {
 		s.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement token store does not load", slog.String("error", err.Error()))
 		return Session{}

@@ -1,0 +1,150 @@
+package dapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// onGrant changes what logins and refreshes are answered with.
+func (w *world) onGrant(path string, change func(grant map[string]any)) {
+	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		if r.URL.Path != "/dapi/v1"+path || answer.StatusCode >= 300 {
+			return
+		}
+		var grant map[string]any
+		assert.NoError(w, json.NewDecoder(answer.Body).Decode(&grant))
+		change(grant)
+		body, err := json.Marshal(grant)
+		assert.NoError(w, err)
+		setBody(answer, body)
+	})
+}
+
+// A grant without a token that can be sent is no session: nothing is sent under it, and nothing is stored.
+func TestGrantWithoutAToken(t *testing.T) {
+	for name, change := range map[string]func(grant map[string]any){
+		"none":          func(grant map[string]any) { clear(grant) },
+		"a line break":  func(grant map[string]any) { grant["accessToken"] = "secret\nX-Other: 1" },
+		"not ASCII":     func(grant map[string]any) { grant["accessToken"] = "secret\u00a0" },
+		"spaces within": func(grant map[string]any) { grant["accessToken"] = "secret secret" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, store := newWorld(t), &memoryStore{}
+			w.onGrant("/auth/token", change)
+			err := read(t.Context(), w.integrator(stored(store)).Self())
+			assert.Equal(t, "CreateToken", as[*errors.UnexpectedAnswer](t, err).Operation)
+			assert.NotContains(t, err.Error(), "secret")
+			assert.Zero(t, w.sent("ListChains"))
+			assert.Zero(t, store.saves)
+		})
+	}
+}
+
+// A grant that does not say how long it lives has the stated lifetimes.
+//
+// Rule: session.access-lifetime, session.refresh-lifetime
+func TestGrantThatDoesNotSayHowLongItLives(t *testing.T) {
+	for name, change := range map[string]func(grant map[string]any){
+		"nothing":          func(grant map[string]any) { delete(grant, "expiresIn"); delete(grant, "refreshExpiresIn") },
+		"nothing sensible": func(grant map[string]any) { grant["expiresIn"], grant["refreshExpiresIn"] = -1, 1<<62 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, store := newWorld(t), &memoryStore{}
+				w.onGrant("/auth/token", change)
+				account := w.integrator(stored(store)).Self()
+				for range 5 {
+					require.NoError(t, read(t.Context(), account))
+				}
+				assert.Equal(t, 1, w.sent("CreateToken"), "one session serves all calls")
+				session, err := store.Load(t.Context())
+				require.NoError(t, err)
+				assert.WithinDuration(t, time.Now().Add(time.Hour), session.ExpiresAt, 0)
+				assert.WithinDuration(t, time.Now().Add(60*24*time.Hour), session.RefreshExpiresAt, 0)
+			})
+		})
+	}
+}
+
+func TestRefreshThatLeavesTheRefreshTokenOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.onGrant("/auth/refresh", func(grant map[string]any) { delete(grant, "refreshToken") })
+		account := w.integrator().Self()
+		for range 3 {
+			require.NoError(t, read(t.Context(), account))
+			time.Sleep(2 * time.Hour)
+		}
+		assert.Equal(t, 2, w.sent("RefreshToken"))
+		assert.Equal(t, 1, w.sent("CreateToken"))
+	})
+}
+
+// A stored token that no header can carry would fail every call until it expires.
+func TestStoredTokenThatCannotBeSent(t *testing.T) {
+	host := sandbox.New()
+	server := httptest.NewServer(host)
+	t.Cleanup(server.Close)
+	store := &memoryStore{}
+	require.NoError(t, store.Save(t.Context(), dapi.Session{AccessToken: "torn\x00", RefreshToken: "torn", ExpiresAt: time.Now().Add(time.Hour)}))
+	var log bytes.Buffer
+	platform, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key, Store: store},
+		moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	require.NoError(t, err)
+	require.NoError(t, read(t.Context(), platform.Self()))
+	assert.Contains(t, log.String(), "token store does not load")
+	assert.NotContains(t, log.String(), "torn")
+}
+
+// Two credentials that share a store by mistake do not act for one another: a payment of one would leave the account of the other, or a token
+// would show itself to another service.
+func TestStoreOfAnotherCredential(t *testing.T) {
+	w, store := newWorld(t), &memoryStore{}
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	_, err = w.host.RegisterKey(sandbox.KeyRegistration{Email: "other@example.com", PublicKey: key.PublicKey()})
+	require.NoError(t, err)
+	self := w.integrator(stored(store)).Self()
+	_, err = self.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("10"), Currency: dapi.USDC})
+	require.NoError(t, err)
+
+	other := w.integrator(stored(store), func(d *dapi.Developer) { d.Email, d.Key = "other@example.com", key }).Self()
+	page, err := other.Transactions.List(t.Context(), dapi.ListTransactionsParams{})
+	require.NoError(t, err)
+	assert.Empty(t, page.Items, "it sees its own ledger")
+	assert.Equal(t, 2, w.sent("CreateToken"))
+
+	developer := w.developer()
+	developer.Store = store
+	elsewhere, err := dapi.NewWhitelabel("http://127.0.0.2", developer, w.options()...)
+	require.NoError(t, err)
+	require.NoError(t, read(t.Context(), elsewhere.Self()))
+	assert.Equal(t, 3, w.sent("CreateToken"), "another service gets no token of this one")
+}
+
+// A store of the caller's own may keep the tokens alone.
+func TestStoreThatKeepsNoCredential(t *testing.T) {
+	w, store := newWorld(t), &memoryStore{}
+	require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+	session, err := store.Load(t.Context())
+	require.NoError(t, err)
+	session.Credential = ""
+	require.NoError(t, store.Save(t.Context(), session))
+	require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+	assert.Equal(t, 1, w.sent("CreateToken"))
+}
