@@ -66,7 +66,7 @@ func decrypt(der, passphrase []byte) (any, error) {
 	}
 	private, err := pkcs8.ParsePKCS8PrivateKey(der, passphrase)
 	if err != nil {
-		// What was checked leaves one reason: the decrypted bytes are no key.
+		// What was checked leaves one reason: the decrypted bytes are no key that can be read.
 		return nil, ErrPassphraseIncorrect
 	}
 	return private, nil

@@ -76,6 +76,13 @@ func TestParseEncryptedDeveloperKeyReadsWhatOpenSSLWrites(t *testing.T) {
 	}
 }
 
+// The right passphrase of a key of another kind is not called wrong.
+func TestParseEncryptedDeveloperKeyOfAnotherKind(t *testing.T) {
+	_, err := signing.ParseEncryptedDeveloperKey(testdata(t, "secp256k1-encrypted.pem"), []byte("correct"))
+	require.ErrorIs(t, err, signing.ErrPassphraseIncorrect)
+	require.ErrorContains(t, err, "of a supported kind")
+}
+
 func TestParseDeveloperKeyRefuses(t *testing.T) {
 	p256 := testdata(t, "p256-pkcs8.pem")
 	for name, tc := range map[string]struct {

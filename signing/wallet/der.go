@@ -34,6 +34,12 @@ type privateKeyInfo struct {
 	PrivateKey []byte
 }
 
+// encryptedPrivateKeyInfo is RFC 5958's structure of that name.
+type encryptedPrivateKeyInfo struct {
+	Algorithm pkix.AlgorithmIdentifier
+	Data      []byte
+}
+
 func algorithmIdentifier() (pkix.AlgorithmIdentifier, error) {
 	curve, err := asn1.Marshal(oidSecp256k1)
 	return pkix.AlgorithmIdentifier{Algorithm: oidECPublicKey, Parameters: asn1.RawValue{FullBytes: curve}}, err

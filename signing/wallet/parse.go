@@ -28,6 +28,10 @@ func ParseKey(pemOrDER []byte) (*Key, error) {
 		}
 		return parseSEC1(info.PrivateKey, false)
 	}
+	var encrypted encryptedPrivateKeyInfo
+	if _, err := asn1.Unmarshal(der, &encrypted); err == nil {
+		return nil, refused(`the key is encrypted; decrypt it with "openssl pkcs8"`)
+	}
 	return parseSEC1(der, true)
 }
 

@@ -79,6 +79,7 @@ func TestParseKeyRefuses(t *testing.T) {
 		"a P-256 key":        {testdata(t, "../../testdata/p256-pkcs8.pem"), "another algorithm"},
 		"a P-256 key, SEC 1": {testdata(t, "../../testdata/p256-sec1.der"), "another curve"},
 		"an Ed25519 key":     {testdata(t, "../../testdata/ed25519-pkcs8.pem"), "another algorithm"},
+		"an encrypted key":   {testdata(t, "../../testdata/secp256k1-encrypted.pem"), "is encrypted"},
 		"a public key":       {testdata(t, "secp256k1-public.pem"), "no private key"},
 		"another version":    {sec1(2, one, secp256k1, nil), "no PKCS #8"},
 		"no curve":           {sec1(1, one, nil, nil), "another curve"},
