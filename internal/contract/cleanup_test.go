@@ -16,6 +16,7 @@ var undone = map[string]struct{ method, path, body string }{
 	"appapi CreateInvoice":             {http.MethodPut, "/documents/contracts/invoices/{id}", `{"status":"cancelled"}`},
 	"appapi CreateInvoiceFromContract": {http.MethodPut, "/documents/contracts/invoices/{id}", `{"status":"cancelled"}`},
 	"appapi CreateUploadedInvoice":     {http.MethodPut, "/documents/contracts/invoices/{id}", `{"status":"cancelled"}`},
+	"appapi CreateInvoiceBatch":        {http.MethodPut, "/documents/contracts/invoices/{id}", `{"status":"cancelled"}`},
 }
 
 // cleanUp removes what the run made, as the log of it says: also what a probe made that should have been refused.
@@ -33,23 +34,31 @@ func (w *world) cleanUp() {
 	}
 	for _, x := range exchanges {
 		undo, makes := undone[x.Name()]
-		id := madeBy(x)
-		path := strings.ReplaceAll(undo.path, "{id}", id)
-		if !makes || id == "" || removed[path] {
+		if !makes || !x.Accepted() {
 			continue
 		}
-		removed[path] = true
-		w.undo(x, undo.method, path, undo.body)
+		for _, id := range idsOf(x.Answer) {
+			path := strings.ReplaceAll(undo.path, "{id}", id)
+			if removed[path] {
+				continue
+			}
+			removed[path] = true
+			w.undo(x, undo.method, path, undo.body)
+		}
 	}
 }
 
-func madeBy(x *report.Exchange) string {
-	if !x.Accepted() {
-		return ""
+// idsOf are the ids of what an answer shows: one thing, or a list of them.
+func idsOf(answer any) (ids []string) {
+	shown, _ := answer.(map[string]any)
+	if id, is := shown["id"].(string); is && id != "" {
+		return []string{id}
 	}
-	made, _ := x.Answer.(map[string]any)
-	id, _ := made["id"].(string)
-	return id
+	list, _ := shown["items"].([]any)
+	for _, entry := range list {
+		ids = append(ids, idsOf(entry)...)
+	}
+	return ids
 }
 
 // undo sends the request with the credential that made the thing. What is left is told, and fails nothing.

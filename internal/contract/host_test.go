@@ -35,7 +35,7 @@ func asReal(t *testing.T, host *sandbox.Host, handler http.Handler) *suite {
 		BaseURL: base, Email: credentials.Email, Key: credentials.Key, CardWallet: credentials.Wallet,
 		APIKey: new(appapi.NewAPIKey(credentials.APIKey.Reveal())), AccessToken: new(refapi.NewAccessToken(credentials.AccessToken.Reveal())),
 	})
-	s.pause = time.Millisecond
+	s.pause, s.writePause = time.Millisecond, time.Millisecond
 	return s
 }
 
@@ -71,6 +71,12 @@ func TestAgainstAHostThatIsNotItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	for _, contract := range contracts.Items {
 		assert.Equal(t, moneymovement.ContractStatusCancelled, contract.Status, "a deleted contract is listed as cancelled")
+	}
+	invoices, err := w.app.Invoices.List(ctx, appapi.ListInvoicesParams{Limit: 100})
+	require.NoError(t, err)
+	require.Greater(t, len(invoices.Items), 3)
+	for _, invoice := range invoices.Items {
+		assert.Equal(t, moneymovement.InvoiceStatusCancelled, invoice.Status, "made and not cancelled")
 	}
 	for _, request := range host.Requests() {
 		assert.NotEqual(t, "rate_limited", request.Slug, "%s %s", request.Method, request.Path)

@@ -41,6 +41,7 @@ type world struct {
 	broken   string  // the step of the flow that did not succeed
 	because  *string // the running step is skipped, if it is
 	spent    int     // amounts given out
+	filtered bool    // go test -run left a step out
 
 	held     *session      // of a real host
 	client   dapi.ClientID // made by one flow, used by others
@@ -92,11 +93,13 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 	return w
 }
 
-// requireSandbox asks for the treasury, which only a sandbox has. The guard in front of a real host lets nothing pass before.
+// requireSandbox asks for the treasury, which only a sandbox has. The guard in front of a real host lets nothing pass before. An answer
+// without the stated limit of a credit is none of a treasury's.
 func (w *world) requireSandbox() {
 	w.Helper()
-	_, err := w.platform.Self().Sandbox.Treasury(w.Context())
+	treasury, err := w.platform.Self().Sandbox.Treasury(w.Context())
 	require.NoError(w, err, "the host does not show that it is a sandbox; nothing was written there")
+	require.True(w, treasury.MaxCredit.IsPositive(), "the host does not show that it is a sandbox: its treasury names no maxCredit; nothing was written there")
 }
 
 func (w *world) flow(t *testing.T, f flow) {
@@ -118,9 +121,9 @@ func (w *world) step(name string, run func()) {
 	outer := w.T
 	defer func() { w.T = outer }()
 	c := report.Case{Flow: w.flowName, Name: name, Outcome: report.Failed}
-	started := time.Now()
+	started, ran := time.Now(), false
 	outer.Run(name, func(t *testing.T) {
-		w.T = t
+		w.T, ran = t, true
 		defer func() {
 			switch {
 			case t.Skipped():
@@ -139,6 +142,10 @@ func (w *world) step(name string, run func()) {
 	c.Took = time.Since(started)
 	if c.Outcome != report.Passed && w.broken == "" {
 		w.broken = name
+	}
+	if !ran {
+		w.filtered = true
+		return
 	}
 	w.suite.Cases = append(w.suite.Cases, c)
 }

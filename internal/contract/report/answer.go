@@ -63,14 +63,18 @@ func (w *walk) refused() {
 	o := w.x.Operation
 	switch w.x.Status {
 	case http.StatusMethodNotAllowed, http.StatusNotFound:
+		verdict := doubted
+		if w.x.Slug == string(errors.CodeNotFound) && len(o.PathValues(w.x.Path)) > 0 {
+			verdict = ambiguous
+		}
 		for _, mark := range o.Node.Marks() {
 			if mark.Aspect == "" {
-				w.note(mark, doubted, "status", http.StatusText(w.x.Status))
+				w.note(mark, verdict, "status", http.StatusText(w.x.Status))
 			}
 		}
 		for _, mark := range o.Root.Marks() {
 			if mark.Aspect == "servers" {
-				w.note(mark, doubted, "status", http.StatusText(w.x.Status))
+				w.note(mark, verdict, "status", http.StatusText(w.x.Status))
 			}
 		}
 	}

@@ -12,6 +12,8 @@ const (
 	Open         Verdict = "open"
 	// doubted is contradicted unless another answer confirms: another value was seen in the place of an assumed one.
 	doubted Verdict = "doubted"
+	// ambiguous stays open: the service may lack the operation, or only what was asked for.
+	ambiguous Verdict = "ambiguous"
 	// hinted stays open: something that nothing describes was seen beside an assumed field that was not.
 	hinted Verdict = "hinted"
 	// undescribed is beyond what is described, and contradicts nothing: the description shows most resources in part.

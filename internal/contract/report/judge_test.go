@@ -17,7 +17,7 @@ import (
 
 // made is a made-up observation.
 type made struct {
-	request string // method and path, with query
+	request string // method and path, with query; a whole address if it is at another host
 	body    string
 	status  int
 	answer  string // JSON, unless media says otherwise
@@ -62,7 +62,10 @@ func observe(t *testing.T, d *wire.Description, all ...made) []*report.Exchange 
 			}
 		})}
 		method, path, _ := strings.Cut(m.request, " ")
-		request, err := http.NewRequestWithContext(t.Context(), method, "https://host.example"+path, strings.NewReader(m.body))
+		if strings.HasPrefix(path, "/") {
+			path = "https://host.example" + path
+		}
+		request, err := http.NewRequestWithContext(t.Context(), method, path, strings.NewReader(m.body))
 		require.NoError(t, err)
 		request.Header.Set("Content-Type", "application/json")
 		answer, err := observer.RoundTrip(request)
@@ -133,7 +136,8 @@ func TestOneAnswerOneVerdict(t *testing.T) {
 		"another value":              {made{request: "GET /dapi/v1/clients/cl_1", status: 200, answer: strings.Replace(client, "business", "company", 1)}, "dapi.yaml ClientType", report.Contradicted, "answer type", `"company", not one of`},
 		"another value of some":      {made{request: "GET /dapi/v1/clients/cl_1", status: 200, answer: strings.Replace(client, "ready", "making", 1)}, "dapi.yaml ClientStatus value pending", report.Contradicted, "answer status", `"making"`},
 		"an operation that is there": {made{request: "GET /dapi/v1/clients/cl_1", status: 200, answer: client}, "dapi.yaml GetClient", report.Confirmed, "answer", "OK"},
-		"an operation that is not":   {made{request: "GET /dapi/v1/clients/cl_1", status: 404, answer: `{"error":{"code":"not_found","message":"No."}}`}, "dapi.yaml GetClient", report.Contradicted, "answer status", "Not Found"},
+		"an operation that is not":   {made{request: "GET /dapi/v1/clients/cl_1", status: 404, answer: `<html>`, media: "text/html"}, "dapi.yaml GetClient", report.Contradicted, "answer status", "Not Found"},
+		"a thing that is not":        {made{request: "GET /dapi/v1/clients/cl_1", status: 404, answer: `{"error":{"code":"not_found","message":"No."}}`}, "dapi.yaml GetClient", report.Open, "", ""},
 		"an id of another prefix":    {made{request: "GET /dapi/v1/clients/cl_1", status: 200, answer: strings.Replace(client, "cl_1", "client_1", 1)}, "dapi.yaml ClientID pattern", report.Contradicted, "answer id", "cl_"},
 		"no content, as assumed":     {made{request: "DELETE /dapi/v1/contacts/ct_1", status: 204}, "dapi.yaml DeleteContact answer 204", report.Confirmed, "answer", "null"},
 		"an id with the prefix":      {made{request: "GET /dapi/v1/payins/pi_1", status: 200, answer: payin}, "dapi.yaml PayinID x-id-prefix", report.Confirmed, "answer id", "pi_"},
@@ -222,6 +226,13 @@ func TestRepeats(t *testing.T) {
 	other := made{"POST /user/contact", body, 201, contact("22222222-2222-4222-8222-222222222222"), ""}
 	assert.Equal(t, report.Confirmed, about(t, judge(t, first, first), "appapi.yaml CreateContact idempotency").Verdict)
 	assert.Equal(t, report.Contradicted, about(t, judge(t, first, other), "appapi.yaml CreateContact idempotency").Verdict)
+	elsewhere := other
+	elsewhere.request = "POST https://other.example/user/contact"
+	assert.Equal(t, report.Open, about(t, judge(t, first, elsewhere), "appapi.yaml CreateContact idempotency").Verdict, "another host knows nothing of it")
+	r := load(t)
+	scripted := observe(t, r.description, first, other)
+	scripted[1].Scripted = true
+	assert.Equal(t, report.Open, about(t, report.Judge(r.description, r.validator, scripted), "appapi.yaml CreateContact idempotency").Verdict, "a host told what to answer shows nothing")
 	other.body = strings.Replace(body, "a@", "b@", 1)
 	assert.Equal(t, report.Open, about(t, judge(t, first, other), "appapi.yaml CreateContact idempotency").Verdict, "another contact is no repeat")
 

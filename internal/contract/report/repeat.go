@@ -8,11 +8,11 @@ import (
 // judgeRepeats compares requests that were made twice, for operations whose repetition is assumed to be harmless or not.
 func judgeRepeats(exchanges []*Exchange, found *[]Finding) {
 	for i, second := range exchanges {
-		if !hasMark(second, "idempotency") || !second.answered() {
+		if !hasMark(second, "idempotency") || second.Scripted || !second.answered() {
 			continue
 		}
 		for _, first := range exchanges[:i] {
-			if first.Operation == second.Operation && first.Accepted() && first.sameAs(second) {
+			if first.Operation == second.Operation && !first.Scripted && first.Accepted() && first.sameAs(second) {
 				judgeRepeat(first, second, found)
 				break
 			}
@@ -38,7 +38,7 @@ func (x *Exchange) answered() bool {
 }
 
 func (x *Exchange) sameAs(other *Exchange) bool {
-	return x.Path == other.Path && x.request.URL.RawQuery == other.request.URL.RawQuery && bytes.Equal(x.body, other.body) &&
+	return x.request.URL.Host == other.request.URL.Host && x.Path == other.Path && x.request.URL.RawQuery == other.request.URL.RawQuery && bytes.Equal(x.body, other.body) &&
 		x.request.Header.Get("X-Service-Account") == other.request.Header.Get("X-Service-Account")
 }
 

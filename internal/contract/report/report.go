@@ -152,14 +152,19 @@ func (r *Report) weigh(description *wire.Description, found []Finding) {
 // weighOne lets one answer that contradicts outweigh any number that confirm.
 func weighOne(a *wire.Assumption, found []Finding) AssumptionSeen {
 	result := AssumptionSeen{Assumption: a, Verdict: Open, Answers: len(found), Why: whyOpen(a)}
-	for _, order := range []struct{ finding, verdict Verdict }{{Contradicted, Contradicted}, {Confirmed, Confirmed}, {doubted, Contradicted}, {hinted, Open}} {
+	for _, order := range []struct{ finding, verdict Verdict }{{Contradicted, Contradicted}, {Confirmed, Confirmed}, {doubted, Contradicted}, {ambiguous, Open}, {hinted, Open}} {
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Verdict == order.finding })
 		if i < 0 {
 			continue
 		}
 		result.Verdict, result.Evidence = order.verdict, &found[i]
-		if result.Why = ""; order.verdict == Open {
+		switch order.finding {
+		case ambiguous:
+			result.Why = "answered not_found: either it is not there, or what was asked for is not"
+		case hinted:
 			result.Why = "never seen, but beside it a field that nothing describes: " + found[i].Field
+		default:
+			result.Why = ""
 		}
 		return result
 	}

@@ -107,6 +107,17 @@ func TestRequestsKeepTheirDistance(t *testing.T) {
 			require.NoError(t, send(g, "GET", "https://host.example/dapi/v1/sandbox/treasury"))
 		}
 		assert.Equal(t, 500*time.Millisecond, f.at[2].Sub(f.at[0]))
+
+		g.WritePause = 600 * time.Millisecond
+		for _, call := range []string{"POST /dapi/v1/contacts", "POST /user/contact", "DELETE /dapi/v1/contacts/ct_1", "GET /dapi/v1/chains"} {
+			method, path, _ := strings.Cut(call, " ")
+			require.NoError(t, send(g, method, "https://host.example"+path))
+		}
+		var gaps []time.Duration
+		for i := 3; i+1 < len(f.at); i++ {
+			gaps = append(gaps, f.at[i+1].Sub(f.at[i]))
+		}
+		assert.Equal(t, []time.Duration{g.WritePause, g.Pause, g.WritePause}, gaps)
 	})
 }
 
