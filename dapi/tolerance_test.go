@@ -12,6 +12,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -68,6 +69,9 @@ func TestAnswersOfALaterVersionAreRead(t *testing.T) {
 				assert.Equal(t, later[member], got[member], member)
 			}
 			for member := range described {
+				if member == "id" || member == "items" {
+					continue // without it the answer is another: see TestAnotherAnswerIsNoSuccess
+				}
 				without := maps.Clone(described)
 				without[member] = nil
 				got := read(t, without)
@@ -92,4 +96,27 @@ func TestAContactOfNulls(t *testing.T) {
 	assert.Equal(t, &dapi.Contact{ID: "7c9e6679", IsExternal: true, CreatedAt: contact.CreatedAt}, contact)
 	assert.Equal(t, "2026-01-02T03:04:05Z", contact.CreatedAt.Format("2006-01-02T15:04:05Z07:00"))
 	assert.JSONEq(t, text, string(answer.Body))
+}
+
+// An answer that is not the resource, such as one in an envelope of its own, is no resource without an id, and no empty ledger.
+func TestAnotherAnswerIsNoSuccess(t *testing.T) {
+	for name, x := range exchanges {
+		var described map[string]any
+		if x.answer != "" {
+			require.NoError(t, json.Unmarshal([]byte(x.answer), &described))
+		}
+		if described["id"] == nil && described["items"] == nil {
+			continue
+		}
+		for _, answer := range []string{`{}`, `{"data":` + x.answer + `}`, `{"error":{"code":"conflict","message":"No."}}`, `{"id":null,"items":null}`} {
+			_, err := x.call(t.Context(), answering(t, x.status, answer))
+			if x.write {
+				unknown := as[*errors.OutcomeUnknown](t, err)
+				assert.NotEmpty(t, unknown.IdempotencyKey, name)
+			}
+			unexpected := as[*errors.UnexpectedAnswer](t, err)
+			assert.Equal(t, x.status, unexpected.Status, "%s: %s", name, answer)
+			assert.ErrorContains(t, unexpected.Err, "answer has no i", name)
+		}
+	}
 }

@@ -9,7 +9,7 @@ import (
 const maxExcerpt = 512
 
 // UnexpectedAnswer is an answer that is no error envelope at all: a gateway's HTML page, an empty or truncated body, a
-// redirect.
+// redirect, or a success that cannot be read or is not the resource that was asked for.
 type UnexpectedAnswer struct {
 	// Status is the HTTP status as received.
 	Status int

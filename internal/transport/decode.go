@@ -76,7 +76,8 @@ func (a *answer) success() bool { return a.status >= 200 && a.status < 300 }
 type NoContent struct{}
 
 // decode reads a success into value. Unmarshal takes exactly one JSON value with nothing behind it, and under v2 semantics refuses
-// duplicate keys, case variants and invalid UTF-8. Unknown members are skipped: the service may add fields.
+// duplicate keys, case variants and invalid UTF-8. Unknown members are skipped: the service may add fields. What tells the resource has to be
+// there.
 func (a *answer) decode(value any) error {
 	if _, none := value.(*NoContent); none {
 		return nil
@@ -90,7 +91,10 @@ func (a *answer) decode(value any) error {
 	if jsontext.Value(a.bytes()).Kind() == jsontext.KindNull {
 		return fmt.Errorf("answer is null") // which would decode as a value whose fields are all empty
 	}
-	return json.Unmarshal(a.bytes(), value, decodeOptions)
+	if err := json.Unmarshal(a.bytes(), value, decodeOptions); err != nil {
+		return err
+	}
+	return complete(value)
 }
 
 func isJSON(contentType string) bool {

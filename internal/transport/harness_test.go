@@ -31,7 +31,7 @@ var (
 
 // thing is an answer as the generated models look.
 type thing struct {
-	ID     string           `json:"id"`
+	ID     string           `json:"id,omitempty"`
 	Amount decimal.Decimal  `json:"amount"`
 	Fee    *decimal.Decimal `json:"fee"`
 	Status string           `json:"status"`
