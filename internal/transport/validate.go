@@ -3,10 +3,8 @@ package transport
 import (
 	"encoding/base64"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
@@ -195,15 +193,4 @@ func foreignNamespace(id, own string) string {
 		}
 	}
 	return ""
-}
-
-// patterns holds the compiled patterns of the description, a fixed set.
-var patterns sync.Map
-
-func pattern(text string) *regexp.Regexp {
-	if compiled, ok := patterns.Load(text); ok {
-		return compiled.(*regexp.Regexp) //nolint:errcheck // nothing else is stored
-	}
-	compiled, _ := patterns.LoadOrStore(text, regexp.MustCompile(text))
-	return compiled.(*regexp.Regexp) //nolint:errcheck // nothing else is stored
 }

@@ -1,0 +1,141 @@
+package transport
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// A pattern of the description is checked for every id of every call, and package regexp takes about a microsecond for one. Most are of one
+// form, which can be read off in a few nanoseconds: a prefix that may be optional, and then ASCII characters. What to look for comes from
+// the pattern itself; one of any other form is left to package regexp.
+
+// matcher checks a text against one pattern.
+type matcher interface{ MatchString(string) bool }
+
+// matchers holds those of the patterns of the description, a fixed set.
+var matchers sync.Map
+
+func pattern(text string) matcher {
+	if known, ok := matchers.Load(text); ok {
+		return known.(matcher) //nolint:errcheck // nothing else is stored
+	}
+	made, _ := matchers.LoadOrStore(text, newMatcher(text))
+	return made.(matcher) //nolint:errcheck // nothing else is stored
+}
+
+func newMatcher(text string) matcher {
+	if id, ok := idFormOf(text); ok {
+		return id
+	}
+	return regexp.MustCompile(text)
+}
+
+// idForm is the form ^prefix[first][rest]{least,most}$, in which all but the rest may be missing, and the prefix be optional: ^(?:prefix)?.
+type idForm struct {
+	prefix   string
+	optional bool
+	first    *asciiSet // of one character before the rest, nil for none
+	rest     asciiSet
+	least    int
+	most     int // -1 for no bound
+}
+
+// MatchString reports whether the whole text is of the form.
+func (f *idForm) MatchString(text string) bool {
+	if after, found := strings.CutPrefix(text, f.prefix); found && f.matchRest(after) {
+		return true
+	}
+	return f.optional && f.matchRest(text)
+}
+
+func (f *idForm) matchRest(text string) bool {
+	if f.first != nil {
+		if text == "" || !f.first.has(text[0]) {
+			return false
+		}
+		text = text[1:]
+	}
+	if len(text) < f.least || f.most >= 0 && len(text) > f.most {
+		return false
+	}
+	for i := range len(text) {
+		if !f.rest.has(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// asciiSet is a set of characters below 128.
+type asciiSet [utf8.RuneSelf]bool
+
+func (s *asciiSet) has(c byte) bool { return c < utf8.RuneSelf && s[c] }
+
+// idFormOf reads the form off a pattern's syntax, if it has it.
+func idFormOf(text string) (*idForm, bool) {
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil || parsed.Op != syntax.OpConcat {
+		return nil, false
+	}
+	parts := parsed.Sub
+	if len(parts) < 3 || parts[0].Op != syntax.OpBeginText || parts[len(parts)-1].Op != syntax.OpEndText {
+		return nil, false
+	}
+	form, parts := new(idForm), parts[1:len(parts)-1]
+	if len(parts) > 1 {
+		if literal, optional, ok := literalOf(parts[0]); ok {
+			form.prefix, form.optional, parts = literal, optional, parts[1:]
+		}
+	}
+	if len(parts) > 1 && parts[0].Op == syntax.OpCharClass {
+		form.first = new(asciiSet)
+		if !form.first.take(parts[0]) {
+			return nil, false
+		}
+		parts = parts[1:]
+	}
+	if len(parts) != 1 {
+		return nil, false
+	}
+	class := parts[0]
+	switch class.Op {
+	case syntax.OpRepeat:
+		form.least, form.most, class = class.Min, class.Max, class.Sub[0]
+	case syntax.OpPlus:
+		form.least, form.most, class = 1, -1, class.Sub[0]
+	case syntax.OpStar:
+		form.most, class = -1, class.Sub[0]
+	default:
+		form.least, form.most = 1, 1
+	}
+	return form, form.rest.take(class)
+}
+
+func literalOf(part *syntax.Regexp) (literal string, optional, ok bool) {
+	if part.Op == syntax.OpQuest && part.Flags&syntax.NonGreedy == 0 {
+		part, optional = part.Sub[0], true
+	}
+	if part.Op != syntax.OpLiteral || part.Flags&syntax.FoldCase != 0 {
+		return "", false, false
+	}
+	return string(part.Rune), optional, true
+}
+
+// take fills the set from a class of characters; it fails on one that goes beyond ASCII.
+func (s *asciiSet) take(class *syntax.Regexp) bool {
+	if class.Op != syntax.OpCharClass {
+		return false
+	}
+	for i := 0; i < len(class.Rune); i += 2 {
+		if class.Rune[i+1] >= utf8.RuneSelf {
+			return false
+		}
+		for c := class.Rune[i]; c <= class.Rune[i+1]; c++ {
+			s[c] = true
+		}
+	}
+	return true
+}
