@@ -25,6 +25,9 @@ type Call struct {
 
 // CallOf collects what options set; nil ones are passed over.
 func CallOf[O ~func(*Call)](options []O) Call {
+	if len(options) == 0 {
+		return Call{} // most calls, which then need no Call on the heap
+	}
 	var call Call
 	for _, option := range options {
 		if option != nil {

@@ -1,7 +1,9 @@
 package transport
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -31,6 +33,8 @@ type Config struct {
 // Client sends the calls of one credential to one origin. It is safe for concurrent use.
 type Client struct {
 	base      *url.URL
+	basePath  string            // of base, escaped
+	next      http.RoundTripper // the caller's or the default one
 	http      *http.Client
 	retrier   *retryablehttp.Client
 	retry     Retry
@@ -63,6 +67,7 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 		logger:    config.Logger,
 		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + config.Version + " (" + runtime.Version() + ")")},
 	}
+	c.basePath = base.EscapedPath()
 	c.http = c.newHTTPClient(config.HTTP)
 	c.retrier = c.newRetrier(c.retry)
 	return c, nil
@@ -114,7 +119,8 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trip{op: r.op, call: &r.call, scope: r.scope(), stream: r.stream}
+	t := &r.trip
+	*t = trip{op: r.op, call: &r.call, scope: r.scope(), stream: r.stream}
 	defer t.answer.release()
 	defer t.keep()
 
@@ -130,18 +136,9 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	return value, nil
 }
 
-// send retries, and turns the end of it into a value or an error.
+// send exchanges, and turns the end of it into a value or an error.
 func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, value any) error {
-	t.left = c.retry.Max
-	req, err := c.newHTTPRequest(ctx, r, t, body)
-	if err != nil {
-		return t.outcome(ended(ctx, err))
-	}
-	resp, err := c.retrier.Do(req)
-	if err != nil {
-		if resp != nil {
-			resp.Body.Close()
-		}
+	if err := c.exchange(ctx, r, t, body); err != nil {
 		return t.outcome(ended(ctx, err))
 	}
 	if !t.answer.success() {
@@ -166,26 +163,49 @@ func (c *Client) renewAndReplay(ctx context.Context, renewer Renewer, r *Request
 	return c.send(ctx, r, t, body, value)
 }
 
-// newHTTPRequest builds the first attempt: URL and fixed headers once, the credential for this attempt.
-func (c *Client) newHTTPRequest(ctx context.Context, r *Request, t *trip, body []byte) (*retryablehttp.Request, error) {
-	ctx = context.WithValue(ctx, tripKey{}, t)
+// exchange makes the first attempt, and is done if that is a success, as most are. Only what may have to be tried again enters
+// go-retryablehttp, and with it http.Client, which begin with that attempt's end. A timeout of the caller's client is http.Client's to
+// keep, from the first attempt on.
+func (c *Client) exchange(ctx context.Context, r *Request, t *trip, body []byte) error {
+	t.left = c.retry.Max
 	h := r.header(c)
 	r.setKey(h)
 	if err := c.prepare(ctx, t, h); err != nil {
-		return nil, err
+		return err
 	}
-	req := &retryablehttp.Request{Request: (&http.Request{
-		Method: r.op.Method, URL: r.url(c.base), Host: c.base.Host, Header: noHeader,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-	}).WithContext(ctx)}
-	req.SetResponseHandler(t.read)
+	req := r.http(c)
+	if c.http.Timeout > 0 {
+		return c.retrying(ctx, &req, t, body)
+	}
+	first := req
 	if body != nil {
-		if err := req.SetBody(body); err != nil {
-			return nil, err
-		}
-		req.GetBody = nil // lest net/http resends by itself if a transport of the caller's spells the key's header its own way
+		first.Body, first.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}
-	return req, nil
+	resp, err := c.attempt(ctx, &first, t)
+	if err == nil && isSuccess(resp.StatusCode) {
+		if err = t.read(resp); err == nil {
+			return nil
+		}
+	}
+	t.first = &firstAttempt{resp, err}
+	return c.retrying(ctx, &req, t, body)
+}
+
+// retrying attempts under go-retryablehttp's loop and our policy.
+func (c *Client) retrying(ctx context.Context, req *http.Request, t *trip, body []byte) error {
+	again := &retryablehttp.Request{Request: req.WithContext(context.WithValue(ctx, tripKey{}, t))}
+	again.SetResponseHandler(t.read)
+	if body != nil {
+		if err := again.SetBody(body); err != nil {
+			return err
+		}
+		again.GetBody = nil // lest net/http resends by itself if a transport of the caller's spells the key's header its own way
+	}
+	resp, err := c.retrier.Do(again)
+	if err != nil && resp != nil {
+		resp.Body.Close()
+	}
+	return err
 }
 
 // scope is the account that the sandbox money window counts for.

@@ -45,8 +45,8 @@ func (t *trip) read(resp *http.Response) error {
 		body.Grow(int(resp.ContentLength) + bytes.MinRead) // room to see EOF without growing
 	}
 	t.answer = answer{status: resp.StatusCode, header: resp.Header, body: body}
-	_, err := body.ReadFrom(io.LimitReader(resp.Body, maxBody+1))
-	if err != nil {
+	t.limited = io.LimitedReader{R: resp.Body, N: maxBody + 1}
+	if _, err := body.ReadFrom(&t.limited); err != nil {
 		return t.answer.unexpected(t, fmt.Errorf("answer broke off after %d bytes: %w", body.Len(), err))
 	}
 	if body.Len() > maxBody {
@@ -70,7 +70,9 @@ func (a *answer) bytes() []byte {
 	return a.body.Bytes()
 }
 
-func (a *answer) success() bool { return a.status >= 200 && a.status < 300 }
+func (a *answer) success() bool { return isSuccess(a.status) }
+
+func isSuccess(status int) bool { return status >= 200 && status < 300 }
 
 // NoContent is the answer of an operation that answers nothing.
 type NoContent struct{}

@@ -42,15 +42,28 @@ func TestEachAttemptSendsAHeaderOfItsOwn(t *testing.T) {
 
 // TestHTTPClientIsGivenNoHeader keeps credentials where http.Client cannot copy them.
 func TestHTTPClientIsGivenNoHeader(t *testing.T) {
-	client, err := New("https://service.invalid", "/v1", Config{})
-	require.NoError(t, err)
-	trip := &trip{op: &Operation{ID: "GetPayout", Method: http.MethodGet, Path: "/payouts"}, call: &Call{}}
+	synctest.Test(t, func(t *testing.T) {
+		answered := 0
+		client, err := New("https://service.invalid", "/v1", Config{HTTP: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			assert.Equal(t, []string{"cl_1"}, r.Header["X-Service-Account"])
+			answered++
+			return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+		})}})
+		require.NoError(t, err)
+		given := 0
+		inner := client.http.Transport
+		client.http.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+			assert.Empty(t, r.Header)
+			given++
+			return inner.RoundTrip(r)
+		})
 
-	req, err := client.newHTTPRequest(t.Context(), NewRequest(trip.op, "cl_1", Call{}), trip, nil)
-
-	require.NoError(t, err)
-	assert.Empty(t, req.Header)
-	assert.Equal(t, "cl_1", trip.header.Get("X-Service-Account"))
+		op := &Operation{ID: "GetPayout", Method: http.MethodGet, Path: "/payouts"}
+		_, err = Do[struct{}](t.Context(), client, NewRequest(op, "cl_1", Call{}))
+		require.Error(t, err)
+		assert.Equal(t, 4, answered)
+		assert.Equal(t, 4, given, "the first attempt's end, and three more attempts")
+	})
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

@@ -1,14 +1,15 @@
 package transport
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
 )
 
 // log writes one debug record an attempt. Only what is listed here is ever logged: no header, no body, no query, no credential.
-func (c *Client) log(req *http.Request, t *trip, resp *http.Response, err error, took time.Duration) {
-	if c.logger == nil || !c.logger.Enabled(req.Context(), slog.LevelDebug) {
+func (c *Client) log(ctx context.Context, t *trip, resp *http.Response, err error, started time.Time) {
+	if c.logger == nil || !c.logger.Enabled(ctx, slog.LevelDebug) {
 		return
 	}
 	attrs := []slog.Attr{
@@ -16,7 +17,7 @@ func (c *Client) log(req *http.Request, t *trip, resp *http.Response, err error,
 		slog.String("method", t.op.Method),
 		slog.String("path", t.op.Path),
 		slog.Int("attempt", t.attempts),
-		slog.Duration("took", took),
+		slog.Duration("took", time.Since(started)),
 	}
 	if t.call.Key != "" {
 		attrs = append(attrs, slog.String("idempotencyKey", t.call.Key))
@@ -27,5 +28,5 @@ func (c *Client) log(req *http.Request, t *trip, resp *http.Response, err error,
 	if err != nil {
 		attrs = append(attrs, slog.String("error", withoutURL(err).Error()))
 	}
-	c.logger.LogAttrs(req.Context(), slog.LevelDebug, "moneymovement attempt", attrs...)
+	c.logger.LogAttrs(ctx, slog.LevelDebug, "moneymovement attempt", attrs...)
 }

@@ -3,7 +3,9 @@ package transport_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -64,6 +66,13 @@ func TestLogHoldsTheListedAttributesOnly(t *testing.T) {
 		}
 		assert.Equal(t, want, record)
 	}
+}
+
+// A transport of the caller's can wrap its errors in the address.
+func TestLogHoldsNoAddressOfAnError(t *testing.T) {
+	records := logged(t, slog.LevelDebug, script(fails(&url.Error{Op: "Post", URL: host + "/things/ct_1?cursor=s3cret", Err: io.EOF}), ok))
+	require.Len(t, records, 2)
+	assert.Equal(t, "EOF", records[0]["error"])
 }
 
 func TestNothingIsLoggedAboveDebug(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -112,17 +113,23 @@ func TestAttemptsAreCountedAsTheServiceSeesThem(t *testing.T) {
 
 // A transport of the caller's may spell headers its own way. What has a body is safe all the same.
 func TestRespelledKeyDoesNotReplayABody(t *testing.T) {
-	server := newDyingServer(t)
-	inner := &http.Transport{}
-	t.Cleanup(inner.CloseIdleConnections)
-	client := newClient(t, server.address, through(respelling{inner}), retries(transport.Retry{Max: -1}))
-	_, err := send(t.Context(), client, &readThing, transport.Call{})
-	require.NoError(t, err)
+	for name, timeout := range map[string]time.Duration{"by the first attempt": 0, "by http.Client": time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			server := newDyingServer(t)
+			inner := &http.Transport{}
+			t.Cleanup(inner.CloseIdleConnections)
+			client := newClient(t, server.address, retries(transport.Retry{Max: -1}), func(c *transport.Config) {
+				c.HTTP = &http.Client{Transport: respelling{inner}, Timeout: timeout}
+			})
+			_, err := send(t.Context(), client, &readThing, transport.Call{})
+			require.NoError(t, err)
 
-	_, err = send(t.Context(), client, &bookThing, transport.Call{})
-	var unknown *errors.OutcomeUnknown
-	require.ErrorAs(t, err, &unknown)
-	assert.EqualValues(t, 1, server.posts.Load())
+			_, err = send(t.Context(), client, &bookThing, transport.Call{})
+			var unknown *errors.OutcomeUnknown
+			require.ErrorAs(t, err, &unknown)
+			assert.EqualValues(t, 1, server.posts.Load())
+		})
+	}
 }
 
 // respelling spells all headers canonically.

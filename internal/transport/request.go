@@ -23,6 +23,7 @@ type Request struct {
 	body    any
 	hasBody bool
 	stream  *streaming // wanted instead of a decoded answer
+	trip    trip       // of [Do]
 }
 
 // NewRequest starts a call of an operation, for an account ("" for the credential's own).
@@ -118,10 +119,17 @@ func (r *Request) Body(body any, validate func(*Check)) {
 // Check gives access to the request's validation, for rules that only the wrapper knows.
 func (r *Request) Check() *Check { return &r.check }
 
-// url builds the address below base without parsing it again.
-func (r *Request) url(base *url.URL) *url.URL {
-	u := *base
-	setPath(&u, base.EscapedPath()+r.path)
+// http is the request of every attempt, without context, header and body.
+func (r *Request) http(c *Client) http.Request {
+	return http.Request{
+		Method: r.op.Method, URL: r.url(c), Host: c.base.Host, Header: noHeader, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}
+}
+
+// url builds the address below the base without parsing it again.
+func (r *Request) url(c *Client) *url.URL {
+	u := *c.base
+	setPath(&u, c.basePath+r.path)
 	if r.query != nil {
 		u.RawQuery = r.query.Encode()
 	}

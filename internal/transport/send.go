@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -24,6 +25,8 @@ type trip struct {
 	unsent   bool       // the last attempt had no connection, so that the service cannot have seen it
 	answer   answer     // the last attempt's, none if it was lost or is tried again
 	stream   *streaming // wanted instead of a decoded answer, or nil
+	first    *firstAttempt
+	limited  io.LimitedReader // of the answer's body
 	// header is what the last attempt sent, with the credential, for the authorizer to know which token was refused.
 	header http.Header
 }
@@ -37,7 +40,6 @@ func tripOf(ctx context.Context) *trip { return ctx.Value(tripKey{}).(*trip) } /
 func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
 	t.answer.release()
 	t.answer = answer{}
-	t.unsent = false
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -73,18 +75,21 @@ func (c *Client) pace(ctx context.Context, t *trip) error {
 type reach struct {
 	dialing   atomic.Bool // a connection was asked for
 	connected atomic.Bool // there was one, with its TLS handshake done
+	trace     httptrace.ClientTrace
 }
 
 // watch gives the context under which an attempt is watched. Transports that are no net/http ones tell nothing.
 func (r *reach) watch(ctx context.Context) context.Context {
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { r.dialing.Store(true) },
-		GotConn: func(httptrace.GotConnInfo) { r.connected.Store(true) },
-	})
+	r.trace.GetConn = func(string) { r.dialing.Store(true) }
+	r.trace.GotConn = func(httptrace.GotConnInfo) { r.connected.Store(true) }
+	return httptrace.WithClientTrace(ctx, &r.trace)
 }
 
 // notSent reports that an attempt that ended in err had no connection.
 func (r *reach) notSent(err error) bool {
+	if r == nil {
+		return dialFailed(err)
+	}
 	return !r.connected.Load() && (r.dialing.Load() || dialFailed(err))
 }
 
@@ -97,30 +102,61 @@ func dialFailed(err error) bool {
 	return dns || untrusted(err)
 }
 
-// attempt is the innermost step. As the http.Client's transport it also hides the inner transport's CloseIdleConnections, which
-// go-retryablehttp calls when one call gives up: that would close the connections of everyone else.
-type attempt struct {
-	next   http.RoundTripper
-	client *Client
-}
-
-// RoundTrip counts and sends. Only here the request gets its header: of the one that http.Client is given it makes a copy at once, credential
-// and all, for redirects that are never followed.
-func (a attempt) RoundTrip(req *http.Request) (*http.Response, error) {
-	t := tripOf(req.Context())
+// attempt is the innermost step: it counts and sends. Only here the request gets its header.
+func (c *Client) attempt(ctx context.Context, req *http.Request, t *trip) (*http.Response, error) {
 	t.attempts++
 	started := time.Now()
-	var reached reach
-	sent := req.WithContext(reached.watch(req.Context())) // a copy, for a transport must not change the request that it is given
-	sent.Header = t.header
-	resp, err := a.next.RoundTrip(sent)
-	t.unsent = err != nil && reached.notSent(err)
-	if resp != nil {
-		dropUnreadableLocation(resp.Header)
-		a.client.clock.observe(resp.Header, time.Now())
+	var reached *reach
+	if t.op.write() { // a read may be repeated however far it got
+		reached = new(reach)
+		ctx = reached.watch(ctx)
 	}
-	a.client.log(req, t, resp, err, time.Since(started))
+	sent := req.WithContext(ctx) // a copy, for a transport must not change the request that it is given
+	sent.Header = t.header
+	resp, err := answered(c.next.RoundTrip(sent))
+	t.unsent = err != nil && reached.notSent(err)
+	if err == nil {
+		dropUnreadableLocation(resp.Header)
+		c.clock.observe(resp.Header, time.Now())
+	}
+	c.log(ctx, t, resp, err, started)
 	return resp, err
+}
+
+// answered makes up for what a transport of the caller's may get wrong, as http.Client does.
+func answered(resp *http.Response, err error) (*http.Response, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case resp == nil:
+		return nil, errNoAnswer
+	case resp.Body == nil:
+		resp.Body = http.NoBody
+	}
+	return resp, nil
+}
+
+var errNoAnswer = errors.New("transport gave neither an answer nor an error")
+
+// firstAttempt is how the first attempt ended.
+type firstAttempt struct {
+	resp *http.Response
+	err  error
+}
+
+// attempts is the http.Client's transport. http.Client is given no header: of one that it gets it makes a copy at once, credential and
+// all, for redirects that are never followed. It also hides the inner transport's CloseIdleConnections, which go-retryablehttp calls
+// when one call gives up: that would close the connections of everyone else.
+type attempts struct{ client *Client }
+
+// RoundTrip gives the first attempt's end if that is made already, and makes another attempt else.
+func (a attempts) RoundTrip(req *http.Request) (*http.Response, error) {
+	t := tripOf(req.Context())
+	if first := t.first; first != nil {
+		t.first = nil
+		return first.resp, first.err
+	}
+	return a.client.attempt(req.Context(), req, t)
 }
 
 // dropUnreadableLocation keeps http.Client, which reads a redirect's address even if it is not to follow it, from putting an error that prints
@@ -144,8 +180,9 @@ func (c *Client) newHTTPClient(given *http.Client) *http.Client {
 			next = given.Transport
 		}
 	}
+	c.next = next
 	return &http.Client{
-		Transport:     attempt{next: next, client: c},
+		Transport:     attempts{c},
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

@@ -11,7 +11,11 @@ type serviceClock struct{ ahead atomic.Int64 }
 
 // observe takes note of an answer. Less than two seconds is nothing: Date has no fractions, and an answer takes its time.
 func (c *serviceClock) observe(h http.Header, now time.Time) {
-	date, err := http.ParseTime(h.Get("Date"))
+	text := h.Get("Date")
+	if text == "" {
+		return
+	}
+	date, err := http.ParseTime(text)
 	if err != nil {
 		return
 	}
