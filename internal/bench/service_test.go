@@ -27,6 +27,7 @@ type sent struct {
 func newService(status int, body string) *service {
 	return &service{status: status, body: []byte(body), header: http.Header{
 		"Content-Type": {"application/json"},
+		"Date":         {"Sun, 04 May 2031 10:00:00 GMT"}, // every server sends one, and the SDK reads it
 		"X-Request-Id": {"req_01J9Z3K8R4"},
 	}}
 }
