@@ -568,7 +568,7 @@ type ContactCreate struct {
 	// Legacy on-chain destination.
 	Crypto *CryptoDestination `json:"crypto,omitempty"`
 
-	// Destination currency.
+	// Destination currency, 3 to 4 characters.
 	Currency string `json:"currency,omitempty,omitzero"`
 
 	// Resolves an existing service contact.
@@ -577,7 +577,7 @@ type ContactCreate struct {
 	// Whether the contact is outside the selected account.
 	IsExternal *bool `json:"isExternal,omitempty"`
 
-	// Display name.
+	// Display name, at most 200 characters; empty by default.
 	Name string `json:"name,omitempty,omitzero"`
 }
 
@@ -751,13 +751,13 @@ type EscrowCreate struct {
 	// What is held, in `currency`.
 	Amount Decimal `json:"amount"`
 
-	// How long the deal waits for its approval.
+	// How long the deal waits for its approval; 1h if not given.
 	ApproveWithin EscrowDuration `json:"approveWithin,omitempty,omitzero"`
 
 	// The asset.
 	Currency Asset `json:"currency"`
 
-	// How long the money is held.
+	// How long after that the money is held; 14d if not given.
 	HoldFor EscrowDuration `json:"holdFor,omitempty,omitzero"`
 
 	// A note.
@@ -766,7 +766,7 @@ type EscrowCreate struct {
 	// Who is paid on release.
 	Payee EVMAddress `json:"payee"`
 
-	// How long it can be refunded after that.
+	// How long after that it can be refunded; 90d if not given.
 	RefundableFor EscrowDuration `json:"refundableFor,omitempty,omitzero"`
 }
 
@@ -910,16 +910,16 @@ type PayinCreate struct {
 	// How much arrives, in `currency`.
 	Amount Decimal `json:"amount"`
 
-	// The virtual account it arrives on.
+	// The virtual account it arrives on, for money over a bank.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
 
-	// What arrives.
+	// Currency or token that arrives, 3 to 4 characters.
 	Currency string `json:"currency"`
 
 	// The most that may arrive, in `currency`.
 	MaxAmount Decimal `json:"maxAmount,omitempty,omitzero"`
 
-	// The chain it comes from.
+	// EVM id of the chain it comes from, for money from a chain.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
 }
 
@@ -1000,25 +1000,25 @@ type PayoutCreate struct {
 	// The asset debited, USDC or EURC.
 	Currency Asset `json:"currency"`
 
-	// Supporting documents.
+	// Ids of supporting documents, at most 10.
 	DocumentIDs []string `json:"documentIds,omitempty,omitzero"`
 
-	// Of a cross-chain payout.
+	// EVM id of the chain that a cross-chain payout leaves, such as 8453 for Base.
 	FromChainID ChainID `json:"fromChainId,omitempty,omitzero"`
 
-	// What the beneficiary sees.
+	// What the beneficiary sees, at most 140 characters.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// Of the signer, base64 DER.
+	// Public key of a request that is signed at once, DER of at most 512 characters in base64.
 	PublicKey Base64 `json:"publicKey,omitempty,omitzero"`
 
-	// Why the money moves.
+	// Why the money moves, at most 64 characters.
 	Purpose string `json:"purpose,omitempty,omitzero"`
 
-	// Of a request that is signed at once, base64.
+	// Signature of a request that is signed at once, at most 2,048 characters in base64.
 	Signature Base64 `json:"signature,omitempty,omitzero"`
 
-	// Of a cross-chain payout.
+	// EVM id of the chain that it arrives on.
 	ToChainID ChainID `json:"toChainId,omitempty,omitzero"`
 }
 

@@ -570,7 +570,7 @@ type ContactCreate struct {
 	// Crypto Legacy on-chain destination.
 	Crypto *CryptoDestination `json:"crypto,omitempty"`
 
-	// Currency Destination currency.
+	// Currency Destination currency, 3 to 4 characters.
 	Currency string `json:"currency,omitempty,omitzero"`
 
 	// Email Resolves an existing service contact.
@@ -579,7 +579,7 @@ type ContactCreate struct {
 	// IsExternal Whether the contact is outside the selected account.
 	IsExternal *bool `json:"isExternal,omitempty"`
 
-	// Name Display name.
+	// Name Display name, at most 200 characters; empty by default.
 	Name string `json:"name,omitempty,omitzero"`
 }
 
@@ -771,13 +771,13 @@ type EscrowCreate struct {
 	// Amount What is held, in `currency`.
 	Amount Decimal `json:"amount"`
 
-	// ApproveWithin How long the deal waits for its approval.
+	// ApproveWithin How long the deal waits for its approval; 1h if not given.
 	ApproveWithin EscrowDuration `json:"approveWithin,omitempty,omitzero"`
 
 	// Currency The asset.
 	Currency Asset `json:"currency"`
 
-	// HoldFor How long the money is held.
+	// HoldFor How long after that the money is held; 14d if not given.
 	HoldFor EscrowDuration `json:"holdFor,omitempty,omitzero"`
 
 	// Memo A note.
@@ -786,7 +786,7 @@ type EscrowCreate struct {
 	// Payee Who is paid on release.
 	Payee EVMAddress `json:"payee"`
 
-	// RefundableFor How long it can be refunded after that.
+	// RefundableFor How long after that it can be refunded; 90d if not given.
 	RefundableFor EscrowDuration `json:"refundableFor,omitempty,omitzero"`
 }
 
@@ -930,16 +930,16 @@ type PayinCreate struct {
 	// Amount How much arrives, in `currency`.
 	Amount Decimal `json:"amount"`
 
-	// BankID The virtual account it arrives on.
+	// BankID The virtual account it arrives on, for money over a bank.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
 
-	// Currency What arrives.
+	// Currency Currency or token that arrives, 3 to 4 characters.
 	Currency string `json:"currency"`
 
 	// MaxAmount The most that may arrive, in `currency`.
 	MaxAmount Decimal `json:"maxAmount,omitempty,omitzero"`
 
-	// OriginChainID The chain it comes from.
+	// OriginChainID EVM id of the chain it comes from, for money from a chain.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
 }
 
@@ -1020,25 +1020,25 @@ type PayoutCreate struct {
 	// Currency The asset debited, USDC or EURC.
 	Currency Asset `json:"currency"`
 
-	// DocumentIds Supporting documents.
+	// DocumentIds Ids of supporting documents, at most 10.
 	DocumentIds []string `json:"documentIds,omitempty,omitzero"`
 
-	// FromChainID Of a cross-chain payout.
+	// FromChainID EVM id of the chain that a cross-chain payout leaves, such as 8453 for Base.
 	FromChainID ChainID `json:"fromChainId,omitempty,omitzero"`
 
-	// PaymentReference What the beneficiary sees.
+	// PaymentReference What the beneficiary sees, at most 140 characters.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// PublicKey Of the signer, base64 DER.
+	// PublicKey Public key of a request that is signed at once, DER of at most 512 characters in base64.
 	PublicKey Base64 `json:"publicKey,omitempty,omitzero"`
 
-	// Purpose Why the money moves.
+	// Purpose Why the money moves, at most 64 characters.
 	Purpose string `json:"purpose,omitempty,omitzero"`
 
-	// Signature Of a request that is signed at once, base64.
+	// Signature Signature of a request that is signed at once, at most 2,048 characters in base64.
 	Signature Base64 `json:"signature,omitempty,omitzero"`
 
-	// ToChainID Of a cross-chain payout.
+	// ToChainID EVM id of the chain that it arrives on.
 	ToChainID ChainID `json:"toChainId,omitempty,omitzero"`
 }
 
