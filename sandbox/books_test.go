@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// Whatever is called, in whatever order: the books sum to zero in each currency and in each movement, nobody but the
+// Whatever is called, on whatever surface and in whatever order: the books sum to zero in each currency and in each movement, nobody but the
 // outside is overdrawn, and what an account can spend is what its ledger says.
 func TestTheBooksBalanceAfterAnyCalls(t *testing.T) {
 	w := newWorld(t)
@@ -31,12 +31,16 @@ func TestTheBooksBalanceAfterAnyCalls(t *testing.T) {
 			b.contacts = append(b.contacts, account.must(http.StatusCreated, "POST", "/contacts", contact).body.text("id"))
 			account.call("POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"})
 		}
+		b.openApps()
 		t.Repeat(map[string]func(*rapid.T){
 			"deposit": b.deposit, "book": b.book, "confirm": b.confirm, "move": b.move,
 			"payin": b.payin, "arrive": b.arrive, "deal": b.deal, "act": b.act,
+			"send": b.send, "price": b.price, "sendQuote": b.sendQuote, "bankPayin": b.bankPayin,
+			"issue": b.issue, "settle": b.settle, "mark": b.mark,
 			"wait": b.wait, "change": b.change, "": b.balance,
 		})
 		b.agree(t)
+		b.agreeOfApp(t)
 	})
 }
 
@@ -49,6 +53,7 @@ type bookkeeping struct {
 	payouts  []made
 	payins   []made
 	deals    []made
+	apps     appBooks
 }
 
 // made is an answer with the account that asked for it.
