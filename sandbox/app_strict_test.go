@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -73,4 +74,20 @@ func TestANumberMayBeWrittenWithAnExponent(t *testing.T) {
 		app.must(http.StatusOK, "POST", "/apps/transfer", `{"contactId":"`+contact+`","amount":`+written+`}`, "Idempotency-Key", "ten")
 	}
 	assert.Equal(t, "90", app.holds(), "the same amount is the same transfer")
+}
+
+// Reading a decimal takes time that grows with the square of its digits: a million take minutes.
+func TestAbsurdlyLongAmountsAreRefusedUnread(t *testing.T) {
+	w := newWorld(t)
+	digits := strings.Repeat("9", 300)
+	number := w.app().call("POST", "/apps/transfer", `{"contactId":"0b0e7f0e-5d0f-4f7e-9a57-0c3a6a9f4b11","amount":0.`+digits+`}`)
+	refused(t, http.StatusBadRequest, "invalid_request", number)
+	for _, got := range []reply{
+		w.app().call("POST", "/balance/payin/quote", object{"amount": digits, "currency": "USDC", "originChainId": 1}),
+		w.login().call("POST", "/sandbox/deposits", object{"amount": digits, "currency": "USDC"}),
+	} {
+		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
+		assert.Equal(t, map[string]string{"amount": "decimal_max_digits"}, got.fields())
+		assert.Contains(t, string(got.raw), "too long", "by the length of the text")
+	}
 }

@@ -31,6 +31,7 @@ var formatCodes = map[string]string{
 	"byte":      "bytes_invalid_encoding",
 	"date":      "date_parsing",
 	"date-time": "datetime_parsing",
+	"decimal":   "decimal_max_digits",
 	"uuid":      "uuid_parsing",
 }
 

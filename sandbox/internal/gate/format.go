@@ -9,6 +9,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 )
 
 // decimalPattern is the description's pattern of decimal strings. It has a
@@ -39,6 +41,7 @@ func schemaOptions() []openapi3.SchemaValidationOption {
 	return []openapi3.SchemaValidationOption{
 		openapi3.SetSchemaRegexCompiler(compile),
 		openapi3.WithStringFormatValidators(map[string]openapi3.StringFormatValidator{
+			"decimal":   format("too long", func(text string) bool { return len(text) <= number.MaxLength }),
 			"byte":      format("not standard base64 with padding", isBase64),
 			"date-time": format("not an RFC 3339 time", isTime),
 			"date":      format("not an ISO 8601 date", isDate),

@@ -5,9 +5,14 @@ package number
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/shopspring/decimal"
 )
+
+// MaxLength is how many characters an amount is read from. The service states no bound; reading a decimal takes time that
+// grows with the square of its digits, and no amount has as many.
+const MaxLength = 256
 
 // Number is a decimal that travels as a JSON number and never becomes a float.
 type Number struct{ decimal.Decimal }
@@ -27,6 +32,9 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 	if digits == "" {
 		*n = Number{}
 		return nil
+	}
+	if len(digits) > MaxLength {
+		return fmt.Errorf("number: of %d characters, which is more than %d", len(digits), MaxLength)
 	}
 	value, err := decimal.NewFromString(digits.String())
 	n.Decimal = value

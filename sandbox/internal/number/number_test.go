@@ -2,6 +2,7 @@ package number_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -12,7 +13,7 @@ import (
 )
 
 func TestNumbersTravelDigitByDigit(t *testing.T) {
-	for _, digits := range []string{"0", "12.5", "-3", "0.1", "12345678901234567890.123456789"} {
+	for _, digits := range []string{"0", "12.5", "-3", "0.1", "12345678901234567890.123456789", strings.Repeat("9", number.MaxLength)} {
 		var read number.Number
 		require.NoError(t, json.Unmarshal([]byte(digits), &read), digits)
 		written, err := json.Marshal(map[string]number.Number{"amount": read})
@@ -23,7 +24,7 @@ func TestNumbersTravelDigitByDigit(t *testing.T) {
 }
 
 func TestWhatIsNoNumberIsRefused(t *testing.T) {
-	for _, text := range []string{`"abc"`, `{}`, `true`, `1.`} {
+	for _, text := range []string{`"abc"`, `{}`, `true`, `1.`, strings.Repeat("9", number.MaxLength+1)} {
 		var read number.Number
 		assert.Error(t, json.Unmarshal([]byte(text), &read), text)
 	}
