@@ -47,7 +47,12 @@ func TestAnEmailContactIsAnExistingAccount(t *testing.T) {
 	refused(t, http.StatusNotFound, "not_found", app.call("POST", "/user/contact", email))
 
 	w.appWith(sandbox.AppKeyRegistration{Email: "friend@example.com"}).must(http.StatusOK, "GET", "/user", nil)
-	app.must(http.StatusCreated, "POST", "/user/contact", email)
+	saved := app.must(http.StatusCreated, "POST", "/user/contact", email).body
+	lower := object{"account": object{"email": "friend@example.com"}}
+	assert.Equal(t, saved, app.must(http.StatusCreated, "POST", "/user/contact", lower).body, "the same account")
+
+	quote := app.must(http.StatusOK, "POST", "/balance/payout/quote", object{"contactId": saved.text("id"), "amount": "1"}).body.text("quoteId")
+	assert.Equal(t, "internal", w.status(quote).text("paymentChannel"))
 }
 
 func TestContactsThatMakeNoSense(t *testing.T) {

@@ -193,6 +193,25 @@ func TestAQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
 	assert.Equal(t, quote.DestinationAmount.String(), status.ToAmount.String())
 }
 
+func TestAQuotePaysEvenIfItsPriceCannotBeHadAnyMore(t *testing.T) {
+	w := newWorld(t, "150")
+	_, err := w.platform.CreateDeposit(w.ctx, api.CreateDepositRequestObject{Body: &api.DepositCreate{Amount: decimal.NewFromInt(50), Currency: api.AssetUSDC}})
+	require.NoError(t, err)
+	least := appapi.QuoteBalancePayoutRequestObject{Body: &appapi.BalancePayoutQuote{
+		ContactID: w.contact(t, "arbitrum", "USDT"), Amount: decimal.RequireFromString("0.300001"),
+	}}
+	quote, err := w.QuoteBalancePayout(w.ctx, least)
+	require.NoError(t, err)
+
+	w.settings.PriceWorsening = decimal.RequireFromString("0.5")
+	_, err = w.QuoteBalancePayout(w.ctx, least)
+	require.ErrorIs(t, err, refuse.ValidationFailed(""), "half of the smallest unit is nothing")
+	_, err = w.CreateTransfer(w.ctx, appapi.CreateTransferRequestObject{
+		Body: &appapi.TransferCreate{QuoteID: quote.(appapi.QuoteBalancePayout200JSONResponse).QuoteID},
+	})
+	require.NoError(t, err)
+}
+
 func TestMoneyThatDidNotMoveIsNotSpent(t *testing.T) {
 	w := newWorld(t, "150")
 	amount := number.Of(decimal.NewFromInt(20))

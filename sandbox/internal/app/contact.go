@@ -80,7 +80,7 @@ func destinationOf(account commonapi.ContactAccount) (platform.Destination, erro
 
 // contactOf finds a contact of the account.
 func (t *turn) contactOf(id string) (*contact, error) {
-	i := slices.IndexFunc(t.contacts, func(c *contact) bool { return strings.EqualFold(c.id, id) })
+	i := slices.IndexFunc(t.contacts, func(c *contact) bool { return c.id == id })
 	if i < 0 {
 		return nil, refuse.NotFound()
 	}

@@ -42,8 +42,15 @@ func (o Own) Price(to Destination, amount decimal.Decimal) (api.Quote, error) {
 	if err != nil {
 		return api.Quote{}, err
 	}
-	_, quote, err := t.priceTo(o.caller.Owner, to, amount)
-	return quote, err
+	paid, err := t.payable(o.caller.Owner, to)
+	if err != nil {
+		return api.Quote{}, err
+	}
+	quote, err := t.priceNow(paid, amount)
+	if err != nil {
+		return api.Quote{}, err
+	}
+	return *quote, nil
 }
 
 // Pay moves dollars out of the account at once, at the price given or, without one, at the price of the moment. Too
@@ -54,14 +61,16 @@ func (o Own) Pay(to Destination, amount decimal.Decimal, agreed *api.Quote, reso
 	if err != nil {
 		return Paid{}, err
 	}
-	paid, quote, err := t.priceTo(o.caller.Owner, to, amount)
+	paid, err := t.payable(o.caller.Owner, to)
 	if err != nil {
 		return Paid{}, err
 	}
-	if agreed != nil {
-		quote = *agreed
+	if agreed == nil {
+		if agreed, err = t.priceNow(paid, amount); err != nil {
+			return Paid{}, err
+		}
 	}
-	return t.pay(h, t.receiver(paid.to, settlementDollars), quote, resource)
+	return t.pay(h, t.receiver(paid.to, settlementDollars), *agreed, resource)
 }
 
 // PayByEmail moves dollars to the account behind an email, or out of the host if it has none.
@@ -87,22 +96,24 @@ func (t *turn) contactAt(owner string, to Destination) (*contact, error) {
 	return &contact{to: behind}, err
 }
 
-func (t *turn) priceTo(owner string, to Destination, amount decimal.Decimal) (*contact, api.Quote, error) {
-	if err := CheckDollars(amount); err != nil {
-		return nil, api.Quote{}, err
-	}
+// payable is the contact that a destination amounts to, or the refusal of one that cannot be paid.
+func (t *turn) payable(owner string, to Destination) (*contact, error) {
 	paid, err := t.contactAt(owner, to)
 	if err != nil {
-		return nil, api.Quote{}, err
+		return nil, err
 	}
 	if blockers := t.blockers(paid); len(blockers) > 0 {
-		return nil, api.Quote{}, refuse.ContactNotPayable(blockers)
+		return nil, refuse.ContactNotPayable(blockers)
 	}
-	quote, err := t.quote(paid, settlementDollars, amount)
-	if err != nil {
-		return nil, api.Quote{}, err
+	return paid, nil
+}
+
+// priceNow is what dollars for a contact cost at the moment.
+func (t *turn) priceNow(paid *contact, amount decimal.Decimal) (*api.Quote, error) {
+	if err := CheckDollars(amount); err != nil {
+		return nil, err
 	}
-	return paid, *quote, nil
+	return t.quote(paid, settlementDollars, amount)
 }
 
 // pay settles at once: these payments are one transaction on chain.
