@@ -48,7 +48,12 @@ func TestVerificationOfTheOwner(t *testing.T) {
 	w.host.Advance(time.Hour)
 	assert.Equal(t, "requested", status(), "nothing to review")
 
-	app.must(http.StatusOK, "PUT", "/user/kyc", object{"firstName": "Ada", "lastName": "Example", "address": object{"country": "DE"}})
+	for _, part := range []object{{"firstName": "Ada", "address": object{"country": "DE"}}, {"lastName": "Example", "address": object{"city": "Bonn"}}} {
+		app.must(http.StatusOK, "PUT", "/user/kyc", part)
+		w.host.Advance(time.Hour)
+		assert.Equal(t, "requested", status(), "a name and a country are what is read")
+	}
+	app.must(http.StatusOK, "PUT", "/user/kyc", object{"address": object{"country": "DE"}})
 	assert.Equal(t, "under_review", status())
 	w.host.Advance(time.Minute)
 	assert.Equal(t, "approved", status())

@@ -99,6 +99,9 @@ func TestAContractIsInvoiced(t *testing.T) {
 	assert.Equal(t, true, made.at("contract", "isRecurring"))
 	refused(t, http.StatusConflict, "conflict", me.call("POST", contracts+"/"+id+"/create-invoice", object{"periodStart": "2026-01-01"}))
 	assert.Equal(t, made.text("id"), me.got(http.StatusOK, "GET", contracts+"/"+id, nil).text("lastInvoice", "id"))
+
+	me.got(http.StatusOK, "PATCH", contracts+"/"+id, object{"period": ""})
+	assert.Equal(t, false, me.got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil).at("contract", "isRecurring"), "without a period")
 }
 
 func TestABatchWithOneBadRowIssuesNothing(t *testing.T) {

@@ -66,6 +66,7 @@ func TestInvoicesThatMakeNoSense(t *testing.T) {
 		"no client":     {object{"clientEmail": nil}, map[string]string{"clientEmail": "string_type"}},
 		"no lines":      {object{"items": []any{}}, map[string]string{"items": "too_short"}},
 		"currency":      {object{"currency": "XYZ"}, map[string]string{"currency": "enum"}},
+		"too fine":      {object{"currency": "USDC", "items": []any{object{"name": "x", "quantity": 1, "price": "0.0000001"}}}, map[string]string{"items.0.price": "amount_precision"}},
 		"cents of yen":  {object{"currency": "JPY"}, map[string]string{"items.0.price": "amount_precision"}},
 		"a float price": {object{"items": []any{object{"name": "x", "quantity": 1, "price": 1.5}}}, map[string]string{"items.0.price": "string_type"}},
 		"zero units":    {object{"items": []any{object{"name": "x", "quantity": 0, "price": "1"}}}, map[string]string{"items.0.quantity": "greater_than"}},

@@ -68,7 +68,8 @@ func TestAnInvoiceAppearsAtItsPublicLink(t *testing.T) {
 
 func TestACopyCarriesPaymentDetailsOnlyWhenAsked(t *testing.T) {
 	w := newWorld(t)
-	path := "/public/invoices/" + w.app().sepaInvoice() + "/pdf"
+	id := w.app().sepaInvoice()
+	path := "/public/invoices/" + id + "/pdf"
 	plain := w.call("GET", path, nil).text(t)
 	for _, want := range []string{"Invoice INV-0001\n", "Website\n", "2500.00\n", "2500.00 EUR\n", "ada@example.com\n"} {
 		assert.Contains(t, plain, want)
@@ -85,6 +86,12 @@ func TestACopyCarriesPaymentDetailsOnlyWhenAsked(t *testing.T) {
 
 	again := w.call("GET", path, nil)
 	assert.Equal(t, w.call("GET", path, nil).raw, again.raw, "the same copy is the same file")
+	assert.Contains(t, plain, "Amount due\n")
+	w.app().got(http.StatusOK, "PUT", invoices+"/"+id, object{"status": "paid", "paidAt": "2026-02-03T10:00:00Z"})
+	paid := w.call("GET", path, nil).text(t)
+	assert.Contains(t, paid, "Amount paid\n")
+	assert.Contains(t, paid, "3 February 2026\n")
+	assert.NotContains(t, paid, "Amount due")
 	for index, code := range map[string]string{"2": "index_out_of_range", "-1": "greater_than_equal", "one": "int_parsing"} {
 		got := w.call("GET", path+"?details="+index, nil)
 		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)

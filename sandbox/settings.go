@@ -84,7 +84,7 @@ type Settings struct {
 
 	// ContractorAcceptsAfter is how long a contractor takes to accept a contract, on the host's clock.
 	ContractorAcceptsAfter Duration `json:"contractorAcceptsAfter"`
-	// MaxUpload is how many bytes an uploaded document may have; more is payload_too_large.
+	// MaxUpload is how many bytes an uploaded document may have, at most 10 MiB; more is payload_too_large.
 	MaxUpload int `json:"maxUpload"`
 	// CardActiveAfter is how long a card stays pending, and the card programme's verification under way, on the host's
 	// clock.

@@ -18,9 +18,12 @@ type Settings struct {
 	MaxUpload int
 }
 
+// largestUpload is what the body of a request carries in base64.
+const largestUpload = 10 << 20
+
 // DefaultSettings are a short wait, and documents up to 10 MiB.
 func DefaultSettings() Settings {
-	return Settings{ContractorAcceptsAfter: 300 * time.Millisecond, MaxUpload: 10 << 20}
+	return Settings{ContractorAcceptsAfter: 300 * time.Millisecond, MaxUpload: largestUpload}
 }
 
 // Check tells which settings make no sense, or nil.
@@ -29,8 +32,8 @@ func (s Settings) Check() error {
 	if s.ContractorAcceptsAfter < 0 {
 		problems = append(problems, errors.New("contractorAcceptsAfter is negative"))
 	}
-	if s.MaxUpload <= 0 {
-		problems = append(problems, errors.New("maxUpload is not positive"))
+	if s.MaxUpload <= 0 || s.MaxUpload > largestUpload {
+		problems = append(problems, errors.New("maxUpload is not within 10 MiB"))
 	}
 	return errors.Join(problems...)
 }

@@ -120,6 +120,8 @@ func TestSettings(t *testing.T) {
 	require.NoError(t, billing.DefaultSettings().Check())
 	require.Error(t, billing.Settings{ContractorAcceptsAfter: -1, MaxUpload: 1}.Check())
 	require.Error(t, billing.Settings{}.Check())
+	require.NoError(t, billing.Settings{MaxUpload: 10 << 20}.Check())
+	require.Error(t, billing.Settings{MaxUpload: 10<<20 + 1}.Check(), "no request carries that")
 }
 
 func TestListsAreNewestFirstAndPaged(t *testing.T) {

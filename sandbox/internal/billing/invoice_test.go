@@ -197,6 +197,10 @@ func TestABatchIsAllOrNothingAndNamesItsRows(t *testing.T) {
 
 	_, err = o.CreateInvoiceBatch(as(acme), appapi.InvoiceBatch{{ContractID: second, Period: &four}})
 	assert.Equal(t, map[string]string{"0.period": "conflict"}, fields(t, err))
+	_, err = o.update(issued.Items[0].ID, commonapi.InvoiceUpdate{Status: "cancelled"})
+	require.NoError(t, err)
+	_, err = o.CreateInvoiceBatch(as(acme), appapi.InvoiceBatch{{ContractID: second, Period: &four}})
+	require.NoError(t, err, "a cancelled invoice's period is invoiced anew")
 	_, err = o.PauseContract(as(acme), first)
 	require.NoError(t, err)
 	_, err = o.CreateInvoiceBatch(as(acme), appapi.InvoiceBatch{{ContractID: first}})
