@@ -48,6 +48,7 @@ func TestCardDefaults(t *testing.T) {
 	}
 	assert.Equal(t, true, me.got(http.StatusOK, "GET", "/cards", nil).at("created"))
 	assert.Equal(t, "requested", me.got(http.StatusOK, "POST", "/cards/kyc/link", nil).text("status"))
+	assert.Equal(t, false, me.got(http.StatusOK, "GET", "/cards", nil).at("phoneVerified"), "not before it is approved")
 	w.host.Advance(time.Minute)
 	assert.Equal(t, "approved", me.got(http.StatusOK, "GET", "/cards", nil).text("kycStatus"))
 	assert.Equal(t, true, me.got(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": "100"}).at("approved"))

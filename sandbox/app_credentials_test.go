@@ -38,6 +38,18 @@ func TestAnAppKeyComesInEitherHeader(t *testing.T) {
 	}
 }
 
+func TestAKeyThatIsSentTwiceIsNone(t *testing.T) {
+	w := newWorld(t)
+	key := w.host.Credentials().APIKey.Reveal()
+	request, err := http.NewRequest(http.MethodGet, w.server.URL+"/user", nil)
+	require.NoError(t, err)
+	request.Header["X-Api-Key"] = []string{key, key}
+	response, err := w.server.Client().Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	assert.Equal(t, http.StatusUnauthorized, response.StatusCode)
+}
+
 // Rule: session.other-surfaces
 func TestCredentialsNeverWorkOnAnotherSurface(t *testing.T) {
 	w := newWorld(t)

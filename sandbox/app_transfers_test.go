@@ -228,7 +228,7 @@ func TestATransferPaysAnInvoice(t *testing.T) {
 	client := w.app()
 	client.fund(2)
 	contractor := w.appWith(sandbox.AppKeyRegistration{Email: "contractor@example.com"})
-	invoice := contractor.invoice("EUR", "46.00")
+	invoice := contractor.invoice("EUR", "23.00")
 
 	w.host.Advance(time.Hour)
 	sent := client.must(http.StatusOK, "POST", "/apps/transfer", object{"invoiceId": invoice, "memo": "thanks"})
@@ -239,9 +239,9 @@ func TestATransferPaysAnInvoice(t *testing.T) {
 	require.NoError(t, err)
 	assert.WithinDuration(t, w.host.Now(), at, time.Second)
 
-	const cost = "100.502513" // 92 EUR at 0.92 with half a percent of spread, rounded up
+	const cost = "50.251257" // 46 EUR at 0.92 with half a percent of spread, rounded up from 50.25125628
 	assert.Equal(t, cost, contractor.holds())
-	assert.InDelta(t, 100.502513, client.must(http.StatusOK, "GET", "/apps/transfers", nil).items()[0].at("amount"), 1e-9)
+	assert.InDelta(t, 50.251257, client.must(http.StatusOK, "GET", "/apps/transfers", nil).items()[0].at("amount"), 1e-9)
 	entry := client.must(http.StatusOK, "GET", "/transactions?type=internal", nil).items()
 	require.Len(t, entry, 1)
 	assert.Equal(t, invoice, entry[0].text("invoiceId"))

@@ -1,10 +1,12 @@
 package sandbox_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 
 	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -114,7 +116,7 @@ func (b *bookkeeping) agreeOfApp(t *rapid.T) {
 		t.Fatalf("the account holds %s USDC, its ledger on the platform API says %s", held, told)
 	}
 	told := decimal.Zero
-	for _, entry := range app.all("/transactions") {
+	for _, entry := range all[object](app, "/transactions") {
 		moved := decimal.RequireFromString(entry.text("amount"))
 		if entry.at("incoming") != true {
 			moved = moved.Neg()
@@ -128,13 +130,13 @@ func (b *bookkeeping) agreeOfApp(t *rapid.T) {
 	}
 
 	spent, settled := decimal.Zero, map[string]string{}
-	for _, sent := range app.all("/apps/transfers") {
-		spent = spent.Add(decimal.NewFromFloat(sent.at("amount").(float64)))
-		if invoice := sent.text("invoiceId"); invoice != "" {
-			if settled[invoice] != "" {
-				t.Fatalf("invoice %s was paid twice", invoice)
-			}
-			settled[invoice] = sent.text("txHash")
+	for _, sent := range all[transferred](app, "/apps/transfers") {
+		spent = spent.Add(decimal.RequireFromString(sent.Amount.String()))
+		if settled[sent.InvoiceID] != "" {
+			t.Fatalf("invoice %s was paid twice", sent.InvoiceID)
+		}
+		if sent.InvoiceID != "" {
+			settled[sent.InvoiceID] = sent.TxHash
 		}
 	}
 	left := decimal.RequireFromString(app.must(http.StatusOK, "GET", "/apps/me", nil).body.text("remainingSpendLimit"))
@@ -149,14 +151,22 @@ func (b *bookkeeping) agreeOfApp(t *rapid.T) {
 	}
 }
 
+// transferred is a transfer in the history, whose amount is a number that is read digit by digit.
+type transferred struct {
+	Amount            json.Number
+	InvoiceID, TxHash string
+}
+
 // all are the entries of every page of a list.
-func (b bearer) all(path string) (entries []object) {
+func all[T any](b bearer, path string) (entries []T) {
 	b.t.Helper()
 	for {
-		page := b.must(http.StatusOK, "GET", fmt.Sprintf("%s?limit=100&offset=%d", path, len(entries)), nil)
-		entries = append(entries, page.items()...)
-		if len(page.items()) == 0 {
+		answered := b.must(http.StatusOK, "GET", fmt.Sprintf("%s?limit=100&offset=%d", path, len(entries)), nil)
+		var page struct{ Items []T }
+		require.NoError(b.t, json.Unmarshal(answered.raw, &page))
+		if len(page.Items) == 0 {
 			return entries
 		}
+		entries = append(entries, page.Items...)
 	}
 }

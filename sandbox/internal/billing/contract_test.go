@@ -164,7 +164,12 @@ func TestContractsAreTheirPartiesOwn(t *testing.T) {
 		_, err := o.Contract(as(party), id)
 		require.NoError(t, err, party)
 	}
-	_, err := o.Contract(as(eve), id)
+	read, err := o.Contract(as(acme), id)
+	require.NoError(t, err)
+	shouted, err := o.CreateContract(as(acme), appapi.ContractCreate{ContractorEmail: "ADA@Example.com", Type: "other"})
+	require.NoError(t, err)
+	assert.Equal(t, read.ContractorID, shouted.ContractorID, "the same account")
+	_, err = o.Contract(as(eve), id)
 	require.ErrorIs(t, err, refuse.NotFound())
 	_, err = o.Preview(as(eve), id)
 	require.ErrorIs(t, err, refuse.NotFound())
