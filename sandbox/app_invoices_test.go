@@ -82,6 +82,10 @@ func TestInvoicesThatMakeNoSense(t *testing.T) {
 		})
 	}
 	assert.Empty(t, itemsOf(me.got(http.StatusOK, "GET", invoices, nil)))
+
+	finest := newInvoice()
+	finest["currency"], finest["items"] = "USDC", []any{object{"name": "x", "quantity": 2, "price": "0.000001"}}
+	assert.Equal(t, "0.000002", me.got(http.StatusCreated, "POST", invoices, finest).text("amount"))
 }
 
 func TestPaidOffline(t *testing.T) {
