@@ -55,7 +55,7 @@ func (w *world) account() {
 // appContact saves a wallet of its own, for contacts are deduplicated by their destination.
 func (w *world) appContact() (id string) {
 	contact := ok(w.app.Contacts.Create(w.Context(), appapi.ContactCreate{Name: "Contract suite", Relationship: "external",
-		Account: appapi.Onchain(moneymovement.OnchainAccount{WalletAddress: w.address(), ChainID: "base", Currency: "USDC"})}))(w)
+		Account: appapi.Onchain(moneymovement.OnchainAccount{WalletAddress: w.address(), ChainID: "base", Currency: "USDC", Email: w.email})}))(w)
 	return contact.ID
 }
 

@@ -1,6 +1,9 @@
 package contract_test
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/oapi-codegen/nullable"
 	"github.com/stretchr/testify/assert"
 
@@ -36,15 +39,22 @@ func (w *world) destinations() map[string]dapi.ContactCreate {
 			Method: "sepa", Currency: "EUR", Fields: map[string]any{"iban": "DE89370400440532013000"}, Holder: map[string]any{"name": "Bob Roe"},
 			BankName: "Licensed bank", BankAddress: &dapi.InstitutionAddress{City: "Berlin", Country: "DE"},
 		}},
-		"address": {Name: "Contract suite", Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}), Address: postal()},
-		"wallet":  {Name: "Contract suite", Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: payee, ChainID: "base", Currency: "USDC"})},
-		"email":   {Name: "Contract suite", Account: dapi.EmailContact(w.email)},
+		"address":              {Name: "Contract suite", Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}), Address: postal()},
+		"wallet":               {Name: "Contract suite", Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: payee, ChainID: "base", Currency: "USDC"})},
+		"email":                {Name: "Contract suite", Account: dapi.EmailContact(w.email)},
+		"email of the contact": {Name: "Contract suite", Email: w.email},
+		"owner":                {Name: "Contract suite", Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: w.address(), ChainID: "base", Currency: "USDC", Email: w.email})},
+		"identifier": {Name: "Contract suite", Account: dapi.Bank(dapi.BankMethodPIX, dapi.BankAccount{
+			Currency: "BRL", PIXKey: "52998224725", PIXKeyType: dapi.PIXKeyTypeCpf, HolderIDType: "passport", HolderIDNumber: "X0000000", AccountHolderName: "Bob Roe",
+		})},
 	}
 }
 
 func (w *world) contacts() {
 	self := w.platform.Self()
-	for name, asked := range w.destinations() {
+	destinations := w.destinations()
+	for _, name := range slices.Sorted(maps.Keys(destinations)) { // the same order in each report
+		asked := destinations[name]
 		w.step("with an "+name, func() {
 			contact := ok(self.Contacts.Create(w.Context(), asked))(w)
 			ok(self.Contacts.Update(w.Context(), contact.ID, dapi.ContactUpdate{}))(w)
@@ -62,7 +72,7 @@ func (w *world) contacts() {
 	w.step("that is changed", func() {
 		contact := ok(self.Contacts.Create(w.Context(), w.destinations()["account number"]))(w)
 		ok(self.Contacts.Update(w.Context(), contact.ID, dapi.ContactUpdate{
-			Name: new("Contract suite, changed"), Currency: nullable.NewNullableWithValue("USD"), IsExternal: nullable.NewNullableWithValue(true),
+			Name: new("Contract suite, changed"), Currency: nullable.NewNullableWithValue("USD"), IsExternal: nullable.NewNullableWithValue(true), Email: nullable.NewNullableWithValue(w.email),
 			Address: nullable.NewNullableWithValue(*postal()),
 		}))(w)
 		w.succeeds(self.Contacts.Delete(w.Context(), contact.ID))

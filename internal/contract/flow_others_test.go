@@ -31,12 +31,14 @@ func (w *world) referenceEndpoints() {
 		ok(reference.Invoices.Update(w.Context(), w.invoice, paid))(w)
 		ok(reference.Invoices.UpdateOnInvoicesPath(w.Context(), w.invoice, paid))(w)
 	})
-	w.step("an invoice update of another status", func() {
+	w.step("an invoice update by hand", func() {
 		w.needs(w.invoice != "", "an invoice of the app API")
 		for _, x := range w.suite.log.Exchanges() {
 			if x.Name() == "refapi UpdateInvoice" && x.Accepted() {
 				refused := w.deliver(x.Again(w.Context(), report.Change{Body: []byte(`{"status":"lost"}`)}))
 				assert.Equal(w, http.StatusUnprocessableEntity, refused.status)
+				paidNow := w.deliver(x.Again(w.Context(), report.Change{Body: []byte(`{"status":"paid","paidAt":null}`)}))
+				assert.Equal(w, http.StatusOK, paidNow.status)
 				return
 			}
 		}

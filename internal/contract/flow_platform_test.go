@@ -199,22 +199,41 @@ func (w *world) escrow() {
 func (w *world) ledger() {
 	self := w.platform.Self()
 	w.step("chains", func() {
-		base := false
+		base, sixDecimals := false, 0
 		for chain, err := range self.Chains.All(w.Context(), dapi.ListChainsParams{}) {
 			w.succeeds(err)
-			base = base || chain.Code == "base" && chain.ChainID == 8453
+			if chain.Code != "base" || chain.ChainID != 8453 {
+				continue
+			}
+			base = true
+			for _, token := range chain.Tokens {
+				if (token.Symbol == string(dapi.USDC) || token.Symbol == string(dapi.EURC)) && token.Decimals == 6 {
+					sixDecimals++
+				}
+			}
+		}
+		if base {
+			w.claim("dapi.yaml", "Asset", "x-decimals", sixDecimals == 2, "dapi ListChains", "USDC and EURC on Base have 6 decimals")
 		}
 		w.claim("coverage.yaml", "onChain", "chain", base, "dapi ListChains", "the chain of id 8453 has the code base")
 	})
 	w.step("every entry, a page at a time", func() {
-		count := 0
-		for _, err := range self.Transactions.All(w.Context(), dapi.ListTransactionsParams{Limit: 5}) {
+		count, newestFirst, first, last := 0, true, time.Time{}, time.Time{}
+		for entry, err := range self.Transactions.All(w.Context(), dapi.ListTransactionsParams{Limit: 5}) {
 			w.succeeds(err)
+			if count == 0 {
+				first, last = entry.CreatedAt, entry.CreatedAt
+			}
+			newestFirst = newestFirst && !entry.CreatedAt.After(last)
+			last = entry.CreatedAt
 			if count++; count == 30 {
 				break
 			}
 		}
 		assert.Positive(w, count)
+		if !first.Equal(last) { // else any order looks alike
+			w.claim("dapi.yaml", "ListTransactions", "order", newestFirst, "dapi ListTransactions", "no entry is newer than the one before it")
+		}
 	})
 	w.step("filtered", func() {
 		page := ok(self.Transactions.List(w.Context(), dapi.ListTransactionsParams{Type: dapi.TransactionTypeDeposit, Since: time.Now().Add(-time.Hour)}))(w)
