@@ -34,6 +34,20 @@ func TestWhatTheKeyOfAPayoutAnchors(t *testing.T) {
 	assert.Contains(t, p.book("invoice-43", "20").body.text("id"), "invoice-43")
 }
 
+// The same terms in another spelling are the same terms.
+// Rule: idempotency.replay
+func TestTermsAreComparedByWhatTheyMean(t *testing.T) {
+	p := newPayer(t)
+	first := p.book("invoice-42", "20")
+	p.contact = strings.TrimPrefix(p.contact, "ct_")
+	assert.Equal(t, first.body, p.book("invoice-42", "+020.0000000").body)
+
+	deal := p.deal("deal-1", object{"approveWithin": "1h"})
+	again := p.escrow("deal-1", object{"payee": strings.ToLower(payee), "amount": "40.0", "approveWithin": "60m"})
+	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"), "%s", again.raw)
+	assert.Equal(t, deal.body, again.body)
+}
+
 // Rule: idempotency.scope
 func TestAKeyBelongsToItsAccountAndOperation(t *testing.T) {
 	p := newPayer(t)
