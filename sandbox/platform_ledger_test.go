@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
@@ -82,7 +83,9 @@ func TestCreditsFollowTheFaucet(t *testing.T) {
 	refused(t, http.StatusUnprocessableEntity, "amount_above_maximum", over)
 	assert.Equal(t, treasury.body.text("maxCredit"), over.body.text("error", "details", "maxCredit"))
 
+	require.NoError(t, p.host.Configure(func(s *sandbox.Settings) { s.FaucetBalance = decimal.NewFromInt(50) }))
 	first := credit("c4", "50")
+	assert.Equal(t, http.StatusCreated, first.status, "the faucet has just that")
 	again := credit("c4", "50")
 	assert.Equal(t, http.StatusOK, again.status)
 	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"))
@@ -133,6 +136,22 @@ func TestTransactionsArePagedByACursorOfTheirQuery(t *testing.T) {
 	}
 	none := p.must(http.StatusOK, "GET", "/transactions?type=refund", nil)
 	assert.Equal(t, []any{}, none.body.at("items"))
+}
+
+// Rule: page.cursor-of-its-query
+func TestTheLedgerSinceATime(t *testing.T) {
+	p := newPayer(t)
+	for i := range 3 {
+		p.host.Advance(time.Second)
+		p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"}, "Idempotency-Key", fmt.Sprint("d-", i))
+	}
+	since := func(ago time.Duration) string {
+		return "since=" + p.host.Now().Add(-ago).Truncate(time.Millisecond).Format(time.RFC3339Nano)
+	}
+	page := p.must(http.StatusOK, "GET", "/transactions?limit=1&"+since(time.Second), nil)
+	cursor := "&cursor=" + page.body.text("nextCursor")
+	assert.Len(t, p.must(http.StatusOK, "GET", "/transactions?"+since(time.Second)+cursor, nil).body.at("items"), 1, "two are as young as that")
+	refused(t, http.StatusBadRequest, "invalid_cursor", p.call("GET", "/transactions?"+since(2*time.Second)+cursor, nil))
 }
 
 // Rule: coverage.chains
