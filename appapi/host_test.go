@@ -247,6 +247,19 @@ func TestACardShowsItsNumberToItsWalletOnly(t *testing.T) {
 	}
 }
 
+// TestALostRevealIsAskedForAgain: the host takes a nonce once, and the next call has another.
+func TestALostRevealIsAskedForAgain(t *testing.T) {
+	w := newWorld(t)
+	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
+	require.NoError(t, err)
+	w.host.Advance(time.Minute)
+	w.host.Arm("POST", "/cards/{card_id}/details", sandbox.DropAfterCommit())
+	_, err = w.app.Cards.Details(t.Context(), card.ID, w.host.Credentials().Wallet)
+	as[*errors.Conflict](t, err)
+	_, err = w.app.Cards.Details(t.Context(), card.ID, w.host.Credentials().Wallet)
+	require.NoError(t, err)
+}
+
 // TestTheKeyIsTakenInEitherHeaderAndNowhereElse: it is no access token of the reference endpoints, and their token is no key.
 func TestTheKeyIsTakenInEitherHeaderAndNowhereElse(t *testing.T) {
 	w := newWorld(t)

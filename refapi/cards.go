@@ -26,6 +26,9 @@ func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (
 // sign another text. A wallet that is not the card's is the service's refusal. If the wallet signs only when the five minutes are over, as one
 // that asks a person can, nothing is sent and the error is *errors.InvalidInput. What is answered does not print.
 //
+// The proof of a call whose answer is lost is sent again, as it is. A service that took it the first time can refuse it as used then, as
+// *errors.Conflict: call again, which signs anew.
+//
 // Source: Reference endpoints, card details; Limits, Lifetimes (card details nonce).
 func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.CardSigner, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
 	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.low.transport.ServiceNow()), options...)
