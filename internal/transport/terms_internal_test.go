@@ -89,6 +89,26 @@ func TestTermsAreForgottenOldestFirst(t *testing.T) {
 	assert.Error(t, err)
 }
 
+// What is under way is neither forgotten for newer keys nor over its lifetime.
+func TestTermsUnderWayAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newTerms()
+		over, err := m.claim(keyed("long"), []byte("25"))
+		require.NoError(t, err)
+		for i := range maxTerms + 1 {
+			done, err := m.claim(keyed(fmt.Sprint(i)), []byte("25"))
+			require.NoError(t, err)
+			done(nil)
+		}
+		time.Sleep(termsLifetime + time.Second)
+		_, err = m.claim(keyed("long"), []byte("24"))
+		require.Error(t, err)
+		over(&errors.NotDelivered{})
+		_, err = m.claim(keyed("long"), []byte("24"))
+		assert.NoError(t, err)
+	})
+}
+
 // Rule: idempotency.lifetimes
 func TestTermsEndWithTheKeysLifetime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
