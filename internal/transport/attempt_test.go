@@ -1,8 +1,11 @@
 package transport_test
 
 import (
+	"bytes"
 	"io"
+	"log"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -108,12 +111,16 @@ func TestTheFirstAttemptIsMadeOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				var printed bytes.Buffer
+				log.SetOutput(&printed)
+				defer log.SetOutput(os.Stderr)
 				svc := script(first, ok)
 				var answer transport.Answer
 				_, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: 1})), &bookThing, transport.Call{Answer: &answer})
 				require.NoError(t, err)
 				assert.Len(t, svc.attempts(), 2)
 				assert.Equal(t, 2, answer.Attempts)
+				assert.Empty(t, printed.String(), "http.Client has nothing to complain about")
 
 				svc = script(first)
 				_, err = send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: -1})), &bookThing, transport.Call{})

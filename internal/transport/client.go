@@ -186,6 +186,7 @@ func (c *Client) exchange(ctx context.Context, r *Request, t *trip, body []byte)
 		if err = t.read(resp); err == nil {
 			return nil
 		}
+		resp = nil // closed, and http.Client prints a line if it is given both
 	}
 	t.first = &firstAttempt{resp, err}
 	return c.retrying(ctx, &req, t, body)

@@ -78,7 +78,7 @@ func TestStreamThatIsTooLong(t *testing.T) {
 		assert.True(t, ok, "%v", err)
 	})
 	t.Run("unannounced", func(t *testing.T) {
-		chunk := make([]byte, 1<<20+1) // so that the bound lies within one
+		chunk := make([]byte, 1<<20)
 		stream, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/pdf")
 			for range 65 {
