@@ -112,8 +112,8 @@ func TestTheFirstAttemptIsMadeOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var printed bytes.Buffer
-				log.SetOutput(&printed)
-				defer log.SetOutput(os.Stderr)
+				log.SetOutput(&printed) //nolint:forbidigo // which is where http.Client complains
+				defer log.SetOutput(os.Stderr) //nolint:forbidigo // as it was
 				svc := script(first, ok)
 				var answer transport.Answer
 				_, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: 1})), &bookThing, transport.Call{Answer: &answer})
