@@ -112,7 +112,7 @@ func TestTheFirstAttemptIsMadeOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var printed bytes.Buffer
-				log.SetOutput(&printed) //nolint:forbidigo // which is where http.Client complains
+				log.SetOutput(&printed)        //nolint:forbidigo // which is where http.Client complains
 				defer log.SetOutput(os.Stderr) //nolint:forbidigo // as it was
 				svc := script(first, ok)
 				var answer transport.Answer
