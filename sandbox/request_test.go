@@ -212,7 +212,9 @@ func TestXServiceAccountNamesAClientOfOnesOwn(t *testing.T) {
 	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: "other@example.com", PublicKey: other.public(t)})
 	require.NoError(t, err)
 	refused(t, http.StatusNotFound, "not_found", w.loginAs("other@example.com", other).as(acme).call("GET", "/transactions", nil))
-	refused(t, http.StatusNotFound, "not_found", me.as("cl_unknown").call("GET", "/transactions", nil))
+	for _, path := range []string{"/transactions", "/chains", "/sandbox/treasury", "/clients/" + acme} { // whether its answer is an account's own or not
+		refused(t, http.StatusNotFound, "not_found", me.as("cl_unknown").call("GET", path, nil))
+	}
 
 	foreign := me.as("po_1").call("GET", "/transactions", nil)
 	refused(t, http.StatusBadRequest, "invalid_id", foreign)
