@@ -38,14 +38,20 @@ func TestACardIsProvedByItsWallet(t *testing.T) {
 }
 
 func TestCardDetailsDoNotPrint(t *testing.T) {
+	timeless := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // a time can hold any three digits
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}
 	for number, want := range map[string]string{
 		"4242424242421234": "card details (redacted, ending 1234)", "": "card details (redacted)", "1234": "card details (redacted)",
 	} {
 		details := moneymovement.CardDetails{CardNumber: number, Cvv: "987", ExpiryDate: "12/29"}
 		var printed bytes.Buffer
 		fmt.Fprintf(&printed, "%v %+v %#v %s %q %x %v %+v", details, details, details, details, details, details, &details, struct{ D moneymovement.CardDetails }{details})
-		slog.New(slog.NewJSONHandler(&printed, nil)).Info("card", "details", details)
-		slog.New(slog.NewTextHandler(&printed, nil)).Info("card", "details", &details)
+		slog.New(slog.NewJSONHandler(&printed, timeless)).Info("card", "details", details)
+		slog.New(slog.NewTextHandler(&printed, timeless)).Info("card", "details", &details)
 		assert.Contains(t, printed.String(), want)
 		assert.NotContains(t, printed.String(), "987")
 		assert.NotContains(t, printed.String(), "424242")
