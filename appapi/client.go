@@ -26,7 +26,7 @@ type Client struct {
 // that origin only, as Authorization: Bearer unless [WithKeyHeader] says otherwise. Nothing is sent before the first call. Bad input is
 // *errors.InvalidInput.
 func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, error) {
-	if err := transport.Validate("New", key.validate); err != nil {
+	if err := transport.Validate("New", func(c *transport.Check) { c.Credential("apiKey", key.secret) }); err != nil {
 		return nil, err
 	}
 	config := transport.Config{Version: moneymovement.Version}

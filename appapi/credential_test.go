@@ -49,11 +49,11 @@ func TestTheKeyNeverPrints(t *testing.T) {
 	require.NoError(t, err)
 	fmt.Fprintf(&printed, "%v %+v %#v", app, *app, app)
 
-	assert.Contains(t, printed.String(), "appapi.APIKey(redacted)")
+	assert.Contains(t, printed.String(), "[redacted]")
 	for _, trace := range []string{"hush", fmt.Sprintf("%x", "hush"), "Bearer"} {
 		assert.NotContains(t, printed.String(), trace)
 	}
-	assert.Equal(t, "appapi.APIKey(none)", appapi.APIKey{}.String())
+	assert.Equal(t, "[none]", appapi.APIKey{}.String())
 }
 
 func TestTheKeyStaysWithItsOrigin(t *testing.T) {

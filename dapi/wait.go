@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -41,7 +42,8 @@ type waiting struct {
 	progress func(Progress)
 }
 
-// StillPending says that a wait ended before its resource came to an end. It wraps the context's error.
+// StillPending says that a wait ended before its resource came to an end. It wraps the context's error, and that of
+// the last read if it failed.
 type StillPending struct {
 	Progress
 	Err error
@@ -51,7 +53,7 @@ func (e *StillPending) Error() string {
 	return fmt.Sprintf("%s %s is still %s after %s and %d reads: %v", e.Resource, e.ID, e.Status, e.Waited.Round(time.Millisecond), e.Reads, e.Err)
 }
 
-// Unwrap gives the context's error.
+// Unwrap gives Err.
 func (e *StillPending) Unwrap() error { return e.Err }
 
 // poll says how one kind of resource is waited for.
@@ -62,7 +64,7 @@ type poll[T any] struct {
 	done         func(*T) bool
 }
 
-// wait reads until done. An error of a read ends the wait: the transport has tried again already.
+// wait reads until done. An error that time does not mend ends it at once.
 func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (last *T, err error) {
 	w := waiting{pace: transport.DefaultPace(), progress: func(Progress) {}}
 	for _, option := range options {
@@ -82,9 +84,9 @@ func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (last *T,
 		w.progress(seen)
 		return p.done(value), nil
 	})
-	if err != nil && ctx.Err() != nil {
+	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
 		seen.Waited = time.Since(started)
-		return last, &StillPending{Progress: seen, Err: ctx.Err()}
+		return last, &StillPending{Progress: seen, Err: err}
 	}
 	return last, err
 }

@@ -3,6 +3,7 @@ package dapi_test
 import (
 	"context"
 	"math"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,6 +100,26 @@ func TestWaitEndsWithTheErrorOfARead(t *testing.T) {
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, "GetClient", notFound.Operation)
 	assert.Equal(t, 1, w.sent("GetClient"))
+}
+
+func TestWaitOutlastsAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(2 * time.Minute) }))
+		integrator := w.integrator()
+		created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
+		require.NoError(t, err)
+
+		down := w.host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(10))
+		client, err := integrator.Clients.WaitReady(t.Context(), created.ID)
+		require.NoError(t, err)
+		assert.Equal(t, dapi.ClientStatusReady, client.Status)
+		assert.Equal(t, 10, down.Consumed())
+
+		w.host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
+		_, err = integrator.Clients.WaitReady(t.Context(), created.ID)
+		_, ok := errors.AsType[*errors.DatabaseUnavailable](err)
+		assert.True(t, ok, "one that does not end ends the wait: %v", err)
+	})
 }
 
 func TestWaitBoundsThatMakeNoSense(t *testing.T) {

@@ -14,8 +14,11 @@ import (
 // Source: Authentication, App API and reference endpoints.
 type AccessToken struct{ secret }
 
+// secret keeps the field out of callers' reach.
+type secret = transport.Secret
+
 // NewAccessToken holds a token as the service issued it.
-func NewAccessToken(token string) AccessToken { return AccessToken{newSecret(token)} }
+func NewAccessToken(token string) AccessToken { return AccessToken{transport.NewSecret(token)} }
 
 // APIKey is an app API key that goes along with the access token, as x-api-key. Make one with [NewAPIKey]. It never prints.
 //
@@ -23,7 +26,7 @@ func NewAccessToken(token string) AccessToken { return AccessToken{newSecret(tok
 type APIKey struct{ secret }
 
 // NewAPIKey holds a key as the service issued it.
-func NewAPIKey(key string) APIKey { return APIKey{newSecret(key)} }
+func NewAPIKey(key string) APIKey { return APIKey{transport.NewSecret(key)} }
 
 // WithAPIKey sends an app API key along with the access token. It is an option of [New]; clients of other surfaces pass it over.
 func WithAPIKey(key APIKey) moneymovement.Option {
@@ -47,23 +50,20 @@ func (t AccessToken) with(fromOptions transport.Authorizer) *credential {
 	return c
 }
 
-// secretRule is what travels in a header as it is.
-var secretRule = transport.Rule{Required: true, Max: 4096, Pattern: `^[\x21-\x7e]+$`}
-
 func (c *credential) validate() error {
 	return transport.Validate("New", func(check *transport.Check) {
-		check.Text("token", c.token.reveal(), secretRule)
+		check.Credential("token", c.token.secret)
 		if c.hasKey {
-			check.Text("apiKey", c.apiKey.reveal(), secretRule)
+			check.Credential("apiKey", c.apiKey.secret)
 		}
 	})
 }
 
 // Authorize implements transport.Authorizer.
 func (c *credential) Authorize(_ context.Context, h http.Header) error {
-	h.Set("Authorization", "Bearer "+c.token.reveal())
+	h.Set("Authorization", "Bearer "+transport.Reveal(c.token.secret))
 	if c.hasKey {
-		h.Set("X-Api-Key", c.apiKey.reveal())
+		h.Set("X-Api-Key", transport.Reveal(c.apiKey.secret))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -45,7 +46,8 @@ func Until(done func(*moneymovement.UniversalTransactionStatus) bool) WaitOption
 	}
 }
 
-// StillPending says that a wait ended before its payment did. It wraps the context's error.
+// StillPending says that a wait ended before its payment did. It wraps the context's error, and that of
+// the last read if it failed.
 type StillPending struct {
 	Progress
 	Err error
@@ -55,7 +57,7 @@ func (e *StillPending) Error() string {
 	return fmt.Sprintf("quote %s is still %s after %s and %d reads: %v", e.QuoteID, e.Status, e.Waited.Round(time.Millisecond), e.Reads, e.Err)
 }
 
-// Unwrap gives the context's error.
+// Unwrap gives Err.
 func (e *StillPending) Unwrap() error { return e.Err }
 
 type waiting struct {
@@ -74,7 +76,7 @@ func newWaiting(options []WaitOption) *waiting {
 	return w
 }
 
-// wait reads until done. An error of a read ends the wait: the transport has tried again already.
+// wait reads until done. An error that time does not mend ends it at once.
 func (w *waiting) wait(ctx context.Context, quoteID string,
 	read func(context.Context) (*moneymovement.UniversalTransactionStatus, error),
 ) (last *moneymovement.UniversalTransactionStatus, err error) {
@@ -90,9 +92,9 @@ func (w *waiting) wait(ctx context.Context, quoteID string,
 		w.progress(seen)
 		return w.done(status), nil
 	})
-	if err != nil && ctx.Err() != nil {
+	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
 		seen.Waited = time.Since(started)
-		return last, &StillPending{Progress: seen, Err: ctx.Err()}
+		return last, &StillPending{Progress: seen, Err: err}
 	}
 	return last, err
 }

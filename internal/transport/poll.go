@@ -2,8 +2,11 @@ package transport
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // Pace bounds the pauses between two reads of something that is waited for: Least at first, half as much again each time, Most in the end.
@@ -26,18 +29,58 @@ func NewPace(least, most time.Duration) Pace {
 	return Pace{least, min(max(most, least), longestPause)}
 }
 
-// Poll reads until read is done or fails, and returns the context's error if that ends first. Pauses are drawn at random from the upper
-// half, so that many waits do not read in step.
+// patience is how many reads in a row may fail before a wait does: an outage of a minute does not end a wait of days.
+const patience = 10
+
+// Poll reads until read is done or fails for good, and returns the context's error if that ends first. A failure that time may mend is
+// followed by the next read as if nothing new had been seen, not before the service said, up to [patience] of them in a row. Pauses are
+// drawn at random from the upper half, so that many waits do not read in step.
 func (p Pace) Poll(ctx context.Context, read func(context.Context) (done bool, err error)) error {
+	failed := 0
 	for pause := p.Least; ; pause = min(pause*3/2, p.Most) {
 		done, err := read(ctx)
-		if done || err != nil {
+		switch {
+		case err == nil && done:
+			return nil
+		case err == nil:
+			failed = 0
+		case failed+1 == patience || !mends(ctx, err):
 			return err
+		default:
+			failed++
 		}
-		if err := Pause(ctx, pause/2+rand.N(pause/2+1)); err != nil { //nolint:gosec // jitter, not a secret
-			return err
+		jittered := pause/2 + rand.N(pause/2+1) //nolint:gosec // jitter, not a secret
+		if ended := Pause(ctx, max(jittered, time.Until(mayRetryAt(err)))); ended != nil {
+			if err == nil {
+				return ended
+			}
+			return fmt.Errorf("%w; the last read failed: %w", ended, err)
 		}
 	}
+}
+
+// mends reports a failure that may be over by a later read, for which ctx leaves the time.
+func mends(ctx context.Context, err error) bool {
+	failure, ok := errors.AsType[errors.Failure](err)
+	if !ok || !failure.Retryable() || ctx.Err() != nil {
+		return false
+	}
+	deadline, bounded := ctx.Deadline()
+	return !bounded || mayRetryAt(err).Before(deadline)
+}
+
+// mayRetryAt is the time before which the service does not want to be asked again, zero if it said none.
+func mayRetryAt(err error) time.Time {
+	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
+		return refusal.RetryAt
+	}
+	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
+		return unexpected.RetryAt
+	}
+	if unsent, ok := errors.AsType[*errors.NotDelivered](err); ok {
+		return unsent.RetryAt
+	}
+	return time.Time{}
 }
 
 // Pause lets time pass, or returns the context's error if that ends first.

@@ -66,3 +66,54 @@ func TestPollEndsWithAnErrorOrItsContext(t *testing.T) {
 		assert.Equal(t, time.Minute, time.Since(began))
 	})
 }
+
+func TestPollOutlastsAnOutage(t *testing.T) {
+	down := &errors.NotDelivered{Operation: "Read", Err: errors.New("no connection")}
+	synctest.Test(t, func(t *testing.T) {
+		reads, failing := 0, 0
+		require.NoError(t, transport.DefaultPace().Poll(t.Context(), func(context.Context) (bool, error) {
+			if reads++; reads%10 == 0 { // nine failures in a row, again and again
+				return reads == 50, nil
+			}
+			failing++
+			return false, down
+		}))
+		assert.Equal(t, 45, failing)
+
+		reads = 0
+		err := transport.DefaultPace().Poll(t.Context(), func(context.Context) (bool, error) { reads++; return false, down })
+		assert.Same(t, down, err)
+		assert.Equal(t, 10, reads, "an outage without end ends the wait")
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err = transport.DefaultPace().Poll(ctx, func(context.Context) (bool, error) { return false, down })
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, down, "and why nothing newer was seen")
+		assert.NotContains(t, err.Error(), "\n")
+	})
+}
+
+func TestPollAsksNoSoonerThanTheServiceWants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := func() error {
+			return &errors.RateLimited{Refusal: errors.Refusal{Code: errors.CodeRateLimited, Status: 429, RetryAt: time.Now().Add(time.Minute)}}
+		}
+		began := time.Now()
+		require.NoError(t, transport.DefaultPace().Poll(t.Context(), func(context.Context) (bool, error) {
+			if time.Since(began) == 0 {
+				return false, limited()
+			}
+			return true, nil
+		}))
+		assert.Equal(t, time.Minute, time.Since(began))
+
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		began = time.Now()
+		err := transport.DefaultPace().Poll(ctx, func(context.Context) (bool, error) { return false, limited() })
+		_, ok := errors.AsType[*errors.RateLimited](err)
+		assert.True(t, ok, "%v", err)
+		assert.Zero(t, time.Since(began), "a caller who has not got the time learns it at once")
+	})
+}
