@@ -2,6 +2,7 @@ package dapi
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -87,7 +88,7 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 			deal, err = s.Confirm(ctx, terms, id, action, prepared, options...)
 		}
 		if err != nil && doubtful(closed) { // an answer before it was lost, and what came after does not tell which
-			err = errors.Join(closed, err)
+			err = fmt.Errorf("%w; then: %w", closed, err)
 		}
 	}
 	if doubtful(err) || approvalClosed(err) {

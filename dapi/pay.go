@@ -2,6 +2,7 @@ package dapi
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
@@ -145,7 +146,7 @@ func (p *payment) doubted(err error) error {
 	if p.doubt == nil || doubtful(err) {
 		return err
 	}
-	return errors.Join(p.doubt, err)
+	return fmt.Errorf("%w; then: %w", p.doubt, err)
 }
 
 // read reads the payout of the payment.
@@ -169,7 +170,7 @@ func (p *payment) funded(ctx context.Context, booked *Payout, refusal *errors.Al
 	}
 	payout, err := p.read(ctx, id)
 	if err != nil {
-		return nil, errors.Join(refusal, err)
+		return nil, fmt.Errorf("%w; reading the payout: %w", refusal, err)
 	}
 	return payout, payout.arrived()
 }
@@ -191,7 +192,7 @@ func (p *payment) awaitFunding(ctx context.Context, booked *Payout, refusal erro
 	})
 	switch {
 	case err != nil:
-		return payout, false, errors.Join(refusal, err)
+		return payout, false, fmt.Errorf("%w; waiting for it: %w", refusal, err)
 	case lapsed(payout):
 		return nil, true, refusal
 	}

@@ -171,13 +171,14 @@ func TestTransfersAreTheAppsOwn(t *testing.T) {
 	sibling := w.appWith(sandbox.AppKeyRegistration{})
 	assert.Equal(t, first.body, sibling.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-7").body, "a key of the same app")
 	bot := w.appWith(sandbox.AppKeyRegistration{App: "Bot"})
-	assert.Empty(t, bot.must(http.StatusOK, "GET", "/apps/transfers", nil).items())
-	second := bot.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-7")
-	assert.NotEqual(t, first.body, second.body, "another app's key is another key")
+	assert.Equal(t, first.body, bot.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-7").body, "a key of the same account")
+	assert.Empty(t, bot.must(http.StatusOK, "GET", "/apps/transfers", nil).items(), "the history is the app's own")
+	second := bot.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-8")
+	assert.NotEqual(t, first.body, second.body)
 	assert.Len(t, bot.must(http.StatusOK, "GET", "/transactions", nil).items(), 3, "one account, one ledger")
 
 	stranger := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
-	refused(t, http.StatusNotFound, "not_found", stranger.call("POST", "/apps/transfer", body))
+	refused(t, http.StatusNotFound, "not_found", stranger.call("POST", "/apps/transfer", body, "Idempotency-Key", "order-7"))
 	assert.Empty(t, stranger.must(http.StatusOK, "GET", "/transactions", nil).items())
 }
 

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -159,5 +160,5 @@ func ended(ctx context.Context, err error) error {
 	if errors.Is(err, cause) {
 		return err
 	}
-	return errors.Join(cause, err)
+	return fmt.Errorf("%w: %w", cause, err)
 }

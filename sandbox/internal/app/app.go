@@ -44,7 +44,6 @@ type state struct {
 	accounts  map[string]*account  // by owner
 	transfers map[string]*transfer // by the transaction of the ledger
 	sent      []*transfer          // oldest first
-	anchored  map[anchor]*transfer // the latest of each key
 	logins    []WalletLogin
 	events    []PartnerEvent
 }
@@ -54,11 +53,12 @@ type account struct {
 	profile  profile
 	contacts []*contact // oldest first
 	quotes   map[string]*payoutQuote
-	memos    map[string]string // of payins
+	memos    map[string]string    // of payins
+	anchored map[string]*transfer // the latest of each idempotency key
 }
 
 func newState() *state {
-	return &state{accounts: map[string]*account{}, transfers: map[string]*transfer{}, anchored: map[anchor]*transfer{}}
+	return &state{accounts: map[string]*account{}, transfers: map[string]*transfer{}}
 }
 
 // New returns an app's operations in their first state.
@@ -89,7 +89,7 @@ func (a *App) enter(ctx context.Context) *turn {
 	a.mu.Lock()
 	mine := a.state.accounts[who.Owner]
 	if mine == nil {
-		mine = &account{quotes: map[string]*payoutQuote{}, memos: map[string]string{}}
+		mine = &account{quotes: map[string]*payoutQuote{}, memos: map[string]string{}, anchored: map[string]*transfer{}}
 		a.state.accounts[who.Owner] = mine
 	}
 	return &turn{

@@ -33,9 +33,6 @@ type transfer struct {
 // terms are what a transfer was asked for; equal terms are the same transfer.
 type terms struct{ contactID, quoteID, invoiceID, amount, memo string }
 
-// anchor is a key within an app.
-type anchor struct{ appID, key string }
-
 // CreateTransfer pays a contact, a quote or an invoice. Source: App API, Transfers; Limits, Idempotency.
 func (a *App) CreateTransfer(ctx context.Context, request appapi.CreateTransferRequestObject) (appapi.CreateTransferResponseObject, error) {
 	body := *request.Body
@@ -49,8 +46,8 @@ func (a *App) CreateTransfer(ctx context.Context, request appapi.CreateTransferR
 		return nil, err
 	}
 	asked := termsOf(body)
-	at := anchor{key.AppID, t.caller.IdempotencyKey}
-	if earlier := t.anchored[at]; earlier != nil && t.now.Before(earlier.createdAt.Add(keyLifetime)) {
+	anchor := t.caller.IdempotencyKey // of the account, whichever of its apps sends it
+	if earlier := t.anchored[anchor]; earlier != nil && t.now.Before(earlier.createdAt.Add(keyLifetime)) {
 		if earlier.terms != asked {
 			return nil, refuse.IdempotencyKeyReused("transferId", earlier.id)
 		}
@@ -60,11 +57,11 @@ func (a *App) CreateTransfer(ctx context.Context, request appapi.CreateTransferR
 	if err != nil {
 		return nil, err
 	}
-	sent.appID, sent.key = at.appID, at.key
+	sent.appID, sent.key = key.AppID, anchor
 	t.sent = append(t.sent, sent)
 	t.transfers[sent.ledgerTransaction] = sent
-	if at.key != "" {
-		t.anchored[at] = sent
+	if anchor != "" {
+		t.anchored[anchor] = sent
 	}
 	return receipt{sent.hash, false}, nil
 }
