@@ -33,6 +33,11 @@
 // Retry-After that does not fit into the context's deadline, or is longer than [RetryPolicy].WaitMax, is not waited for: the refusal is
 // returned at once and says in RetryAt when to try again. All calls of a client draw their retries from one budget, so that an outage is not multiplied.
 //
+// # Deadlines
+//
+// The deadline of a call is its context's, and covers retries and pauses. Without one, a call gives up on an answer that has not begun after
+// 30 seconds, and waits on for one that has begun and stalls; [WithHTTPClient] with a Timeout bounds each attempt.
+//
 // # Rate windows
 //
 // A client paces itself inside the stated windows of its surface; see [WithRateLimiter] and [WithoutPacing].

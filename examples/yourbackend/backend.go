@@ -72,9 +72,9 @@ func explain(err error) (status int, body map[string]any) {
 	case errors.As(err, &failure) && failure.MoneyMoved() != errors.NotMoved:
 		return http.StatusAccepted, map[string]any{"problem": "it is not known yet whether this is paid; ask again"}
 	case failure != nil && failure.Retryable():
-		return http.StatusServiceUnavailable, map[string]any{"problem": "nothing was paid; try again later"}
+		return http.StatusServiceUnavailable, map[string]any{"problem": "this request paid nothing; try again later"}
 	}
-	return http.StatusInternalServerError, map[string]any{"problem": "nothing was paid; somebody here has to look"}
+	return http.StatusInternalServerError, map[string]any{"problem": "this request paid nothing; somebody here has to look"}
 }
 
 func answer(w http.ResponseWriter, status int, body map[string]any) {
