@@ -57,6 +57,7 @@ type jsonSlug struct {
 	Slug      string `json:"slug"`
 	Answers   int    `json:"answers"`
 	Operation string `json:"operation,omitempty"`
+	Controls  bool   `json:"controls,omitempty"`
 }
 
 type jsonAssumption struct {

@@ -3,6 +3,7 @@ package report_test
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -266,7 +267,24 @@ func TestScriptedAnswersSayNothingOfTheService(t *testing.T) {
 	r := report.Judge(d, v, exchanges)
 	seen, _ := r.Refused()
 	assert.Equal(t, 1, seen)
+	assert.True(t, slug(r, "gone").Controls, "and the report says so")
 	assert.Empty(t, r.Deviations)
 	assert.Empty(t, r.Undescribed)
 	assert.Zero(t, r.Count(report.Confirmed))
+}
+
+func TestASlugOfTheServiceIsNoneOfTheControls(t *testing.T) {
+	d, v := load(t).description, load(t).validator
+	refusal := func(request, slug string) made {
+		return made{request: request, status: 404, answer: `{"error":{"code":"` + slug + `","message":"No."}}`}
+	}
+	exchanges := observe(t, d, refusal("DELETE /_host/keys/dk_1", "developer_key_not_found"),
+		refusal("DELETE /_host/keys/dk_1", "not_found"), refusal("GET /dapi/v1/payouts/po_1", "not_found"), refusal("DELETE /_host/keys/dk_1", "not_found"))
+	r := report.Judge(d, v, exchanges)
+	assert.True(t, slug(r, "developer_key_not_found").Controls)
+	assert.False(t, slug(r, "not_found").Controls)
+}
+
+func slug(r *report.Report, name string) report.SlugSeen {
+	return r.Slugs[slices.IndexFunc(r.Slugs, func(s report.SlugSeen) bool { return s.Slug == name })]
 }

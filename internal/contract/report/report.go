@@ -68,6 +68,7 @@ type SlugSeen struct {
 	Slug      string
 	Answers   int
 	Operation string // the first that answered it
+	Controls  bool   // only the embedded host gave it, told to or at its own control
 }
 
 // AssumptionSeen is an assumption and what the answers say about it.
@@ -214,6 +215,8 @@ func slugsSeen(exchanges []*Exchange) []SlugSeen {
 	}
 	for _, x := range exchanges {
 		if seen, known := bySlug[x.Slug]; known {
+			control := x.Scripted || strings.HasPrefix(x.Path, "/_host/")
+			seen.Controls = control && (seen.Controls || seen.Answers == 0)
 			seen.Operation = cmp.Or(seen.Operation, x.Name())
 			seen.Answers++
 		}

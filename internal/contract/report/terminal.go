@@ -78,7 +78,7 @@ func (r *Report) writeCounts(w io.Writer) {
 
 // writeMissing lists what a complete run would have.
 func (r *Report) writeMissing(b *strings.Builder) {
-	var operations, slugs []string
+	var operations, slugs, controls []string
 	for _, o := range r.Operations {
 		if o.Accepted == 0 {
 			operations = append(operations, o.Surface+" "+o.ID)
@@ -88,9 +88,13 @@ func (r *Report) writeMissing(b *strings.Builder) {
 		if s.Answers == 0 {
 			slugs = append(slugs, s.Slug)
 		}
+		if s.Controls {
+			controls = append(controls, s.Slug)
+		}
 	}
 	writeList(b, "Not called", operations)
 	writeList(b, "Not seen", slugs)
+	writeList(b, "Seen from controls of the embedded host alone", controls)
 }
 
 func writeList(b *strings.Builder, what string, names []string) {
