@@ -80,8 +80,11 @@ func TestANumberMayBeWrittenWithAnExponent(t *testing.T) {
 func TestAbsurdlyLongAmountsAreRefusedUnread(t *testing.T) {
 	w := newWorld(t)
 	digits := strings.Repeat("9", 300)
-	number := w.app().call("POST", "/apps/transfer", `{"contactId":"0b0e7f0e-5d0f-4f7e-9a57-0c3a6a9f4b11","amount":0.`+digits+`}`)
-	refused(t, http.StatusBadRequest, "invalid_request", number)
+	for _, number := range []string{"0." + digits, "1e-20000"} {
+		got := w.app().call("POST", "/apps/transfer", `{"contactId":"0b0e7f0e-5d0f-4f7e-9a57-0c3a6a9f4b11","amount":`+number+`}`)
+		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
+		assert.Equal(t, map[string]string{"amount": "decimal_max_digits"}, got.fields())
+	}
 	for _, got := range []reply{
 		w.app().call("POST", "/balance/payin/quote", object{"amount": digits, "currency": "USDC", "originChainId": 1}),
 		w.login().call("POST", "/sandbox/deposits", object{"amount": digits, "currency": "USDC"}),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -12,6 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/publicapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
@@ -103,14 +105,17 @@ func (s *surface) mount() error {
 }
 
 // unreadable is what the generated servers say of a request that they cannot read. The description's validation leaves
-// little to find: an integer that is out of bounds, or written with a fraction of zero.
+// little to find: a number that no amount has, and an integer that is out of bounds or written with a fraction of zero.
 func (g *Gate) unreadable(w http.ResponseWriter, r *http.Request, err error) {
 	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) && wrong.Field != "" {
+	switch {
+	case !errors.As(err, &wrong) || wrong.Field == "":
+		g.refused(w, r, refuse.InvalidRequest("The request cannot be read."))
+	case wrong.Type == reflect.TypeFor[number.Number]():
+		g.refused(w, r, refuse.InvalidField(wrong.Field, "decimal_max_digits", "The number is too long, or its exponent too large."))
+	default:
 		g.refused(w, r, refuse.InvalidField(wrong.Field, "int_type", "The value is not an integer of 64 bits."))
-		return
 	}
-	g.refused(w, r, refuse.InvalidRequest("The request cannot be read."))
 }
 
 func (g *Gate) servePlatform(rs *routes, operations api.StrictServerInterface) {

@@ -5,7 +5,7 @@ package number
 
 import (
 	"encoding/json"
-	"fmt"
+	"reflect"
 
 	"github.com/shopspring/decimal"
 )
@@ -23,7 +23,8 @@ func Of(value decimal.Decimal) Number { return Number{value} }
 // MarshalJSON writes the digits, without quotes.
 func (n Number) MarshalJSON() ([]byte, error) { return []byte(n.String()), nil }
 
-// UnmarshalJSON reads a JSON number; null is zero.
+// UnmarshalJSON reads a JSON number; null is zero. One that is too long, or has an exponent that no amount has, is refused
+// with a [json.UnmarshalTypeError], in which the decoder around it names the field.
 func (n *Number) UnmarshalJSON(text []byte) error {
 	var digits json.Number
 	if err := json.Unmarshal(text, &digits); err != nil {
@@ -33,10 +34,14 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 		*n = Number{}
 		return nil
 	}
+	tooLong := &json.UnmarshalTypeError{Value: "number", Type: reflect.TypeFor[Number]()}
 	if len(digits) > MaxLength {
-		return fmt.Errorf("number: of %d characters, which is more than %d", len(digits), MaxLength)
+		return tooLong
 	}
 	value, err := decimal.NewFromString(digits.String())
+	if err != nil {
+		return tooLong
+	}
 	n.Decimal = value
-	return err
+	return nil
 }

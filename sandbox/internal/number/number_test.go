@@ -28,6 +28,14 @@ func TestWhatIsNoNumberIsRefused(t *testing.T) {
 		var read number.Number
 		assert.Error(t, json.Unmarshal([]byte(text), &read), text)
 	}
+	for _, text := range []string{strings.Repeat("9", number.MaxLength+1), "1e-20000"} {
+		var read struct {
+			Price struct{ Amount number.Number }
+		}
+		var wrong *json.UnmarshalTypeError
+		require.ErrorAs(t, json.Unmarshal([]byte(`{"Price":{"Amount":`+text+`}}`), &read), &wrong)
+		assert.Equal(t, "Price.Amount", wrong.Field)
+	}
 	read := number.Of(decimal.New(1, 0))
 	require.NoError(t, json.Unmarshal([]byte("null"), &struct{ A *number.Number }{&read}))
 }
