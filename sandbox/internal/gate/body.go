@@ -17,15 +17,15 @@ import (
 // readable answers the body that the operation is given. It refuses ids of another
 // namespace in it, and completes unions whose variant is the default.
 func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
-	if !route.takesBody() {
+	switch {
+	case !route.takesBody():
 		return body, noMembers(r, body)
+	case route.takesArray():
+		return body, strictJSON(r, body, '[', "The body is to be one JSON array in UTF-8, without a name twice in an object.")
 	}
-	if err := strictJSON(r, body, route.takesArray()); err != nil || route.takesArray() {
-		return body, err
-	}
-	members, err := membersOf(body)
+	members, err := objectOf(r, body)
 	if err != nil {
-		return nil, refuse.InvalidRequest("The body cannot be read.")
+		return nil, err
 	}
 	for name, expected := range route.ids.body {
 		if id, ok := stringOf(members[name]); ok {
@@ -37,22 +37,29 @@ func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
 	return route.completeUnions(body, members)
 }
 
-// strictJSON demands one object, or the one array that is described, with no name
-// twice and in valid UTF-8.
-func strictJSON(r *http.Request, body []byte, isArray bool) error {
+// objectOf answers the members of a body that is to be one object.
+func objectOf(r *http.Request, body []byte) (members, error) {
+	const wanted = "The body is to be one JSON object in UTF-8, without a name twice."
+	if err := strictJSON(r, body, '{', wanted); err != nil {
+		return nil, err
+	}
+	all, err := membersOf(body)
+	if err != nil {
+		return nil, refuse.InvalidRequest(wanted)
+	}
+	return all, nil
+}
+
+// strictJSON demands one value of a kind, with no name twice and in valid UTF-8.
+func strictJSON(r *http.Request, body []byte, kind jsontext.Kind, wanted string) error {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
 		return refuse.InvalidRequest("The body is to be application/json.")
 	}
-	value := jsontext.Value(body)
-	switch {
-	case isArray && (!value.IsValid() || value.Kind() != '['):
-		return refuse.InvalidRequest("The body is to be one JSON array in UTF-8, without a name twice in an object.")
-	case !isArray && (!value.IsValid() || value.Kind() != '{'):
-		return refuse.InvalidRequest("The body is to be one JSON object in UTF-8, without a name twice.")
-	default:
-		return nil
+	if value := jsontext.Value(body); !value.IsValid() || value.Kind() != kind {
+		return refuse.InvalidRequest(wanted)
 	}
+	return nil
 }
 
 // noMembers refuses a write that sends something to an operation that takes no
@@ -61,12 +68,9 @@ func noMembers(r *http.Request, body []byte) error {
 	if len(body) == 0 || r.Method == http.MethodGet {
 		return nil
 	}
-	if err := strictJSON(r, body, false); err != nil {
-		return err
-	}
-	members, err := membersOf(body)
+	members, err := objectOf(r, body)
 	if err != nil {
-		return refuse.InvalidRequest("The body cannot be read.")
+		return err
 	}
 	var unknown []refuse.Field
 	for _, name := range slices.Sorted(maps.Keys(members)) {

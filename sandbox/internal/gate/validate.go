@@ -129,9 +129,6 @@ func fieldOfParameter(wrong *openapi3filter.RequestError) refuse.Field {
 }
 
 func fieldsOfBody(wrong *openapi3filter.RequestError) []refuse.Field {
-	if errors.Is(wrong.Err, openapi3filter.ErrInvalidRequired) {
-		return []refuse.Field{{Field: "body", Code: "missing", Message: "The body is missing."}}
-	}
 	fields := fieldsOf(wrong.Err)
 	for i := range fields {
 		fields[i].Field = cmp.Or(fields[i].Field, "body") // of which a list as a whole is wrong
