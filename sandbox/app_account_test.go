@@ -37,7 +37,7 @@ func TestTheProfileKeepsWhatIsNotNamed(t *testing.T) {
 }
 
 func TestVerificationOfTheOwner(t *testing.T) {
-	w := newWorld(t, stopped())
+	w := newWorld(t)
 	app := w.app()
 	status := func() string { return app.must(http.StatusOK, "GET", "/user/kyc/status", nil).body.text("status") }
 	assert.Equal(t, "not_started", status())
@@ -65,7 +65,7 @@ func TestVerificationOfTheOwner(t *testing.T) {
 }
 
 func TestAVerificationIsRejectedForGood(t *testing.T) {
-	w := newWorld(t, stopped(), sandbox.WithSettings(func(s *sandbox.Settings) { s.KYBDecision = sandbox.KYBDecisionReject }))
+	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.KYBDecision = sandbox.KYBDecisionReject }))
 	app := w.app()
 	app.must(http.StatusOK, "PUT", "/user/kyc", object{"entityName": "Example GmbH", "address": object{"country": "DE"}})
 	app.must(http.StatusOK, "POST", "/user/kyc_link", nil)

@@ -30,7 +30,7 @@ func (b bearer) activate(method string) string {
 }
 
 func TestBanksAreActivated(t *testing.T) {
-	w := newWorld(t, stopped())
+	w := newWorld(t)
 	app := w.app()
 	fresh := app.must(http.StatusOK, "GET", "/banks", nil)
 	assert.EqualValues(t, 13, fresh.body.at("total"))
@@ -76,7 +76,7 @@ func (w *world) status(quote string) object {
 }
 
 func TestABankPayinIsQuotedSubmittedAndCompleted(t *testing.T) {
-	w := newWorld(t, stopped())
+	w := newWorld(t)
 	app := w.app()
 	account := app.activate("sepa")
 
@@ -110,7 +110,7 @@ func TestABankPayinIsQuotedSubmittedAndCompleted(t *testing.T) {
 }
 
 func TestAPayinFromAnotherChain(t *testing.T) {
-	w := newWorld(t, stopped())
+	w := newWorld(t)
 	app := w.app()
 	quote := app.must(http.StatusOK, "POST", "/balance/payin/quote", object{"amount": "20", "currency": "USDC", "originChainId": 1}).body
 	assert.Regexp(t, "^0x", quote.text("depositAddress"))
@@ -163,7 +163,7 @@ func TestQuotesThatCannotBeGiven(t *testing.T) {
 }
 
 func TestAQuotePaysOnceWithinTwoMinutes(t *testing.T) {
-	w := newWorld(t, stopped())
+	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
 	bob := app.wallet("arbitrum", "USDT")
@@ -209,7 +209,7 @@ func TestAQuoteIsTheAccountsOwn(t *testing.T) {
 }
 
 func TestTransactionsAreFiltered(t *testing.T) {
-	w := newWorld(t, stopped())
+	w := newWorld(t)
 	app := w.app()
 	me := w.login()
 	app.fund(1)

@@ -91,7 +91,7 @@ func TestACardShowsItsNumberToItsWallet(t *testing.T) {
 }
 
 func TestANonceIsValidForFiveMinutes(t *testing.T) {
-	w := newWorld(t, stopped())
+	w := newWorld(t)
 	me, key := w.app(), w.host.Credentials().Wallet
 	id := me.activeCard()
 	reveal := func(nonce int64) reply { return me.call("POST", "/cards/"+id+"/details", proof(t, key, id, nonce)) }

@@ -13,8 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// Whatever is called, on whatever surface and in whatever order: the books sum to zero in each currency and in each movement, nobody but the
-// outside is overdrawn, and what an account can spend is what its ledger says.
+// Whatever is called, on whatever surface and in whatever order: the books sum to zero in each currency and in each
+// movement, nobody but the outside is overdrawn, and what an account can spend is what its ledger says.
 func TestTheBooksBalanceAfterAnyCalls(t *testing.T) {
 	w := newWorld(t)
 	rapid.Check(t, func(t *rapid.T) {

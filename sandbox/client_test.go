@@ -113,7 +113,7 @@ type world struct {
 
 func newWorld(t testing.TB, options ...sandbox.Option) *world {
 	t.Helper()
-	start := time.Now()
+	start := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	options = slices.Concat([]sandbox.Option{
 		sandbox.WithClock(func() time.Time { return start }),
 		sandbox.WithAnswerValidation(func(_ string, err error) { t.Error(err) }),

@@ -14,7 +14,7 @@ import (
 )
 
 func TestTheClockOverHTTP(t *testing.T) {
-	w := newWorld(t, sandbox.WithControl(), stopped())
+	w := newWorld(t, sandbox.WithControl())
 	moved := w.call("POST", "/_host/clock", object{"advance": "61s"})
 	require.Equal(t, http.StatusOK, moved.status)
 	now, err := time.Parse(time.RFC3339, moved.body.text("now"))

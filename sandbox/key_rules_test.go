@@ -126,16 +126,13 @@ type interrupted struct {
 // newInterrupted has a payout that waits for its confirm.
 func newInterrupted(t *testing.T) (*interrupted, reply) {
 	start, looking := time.Now(), &atomic.Pointer[func()]{}
-	w := newWorld(t, sandbox.WithClock(func() time.Time {
+	p := newPayer(t, sandbox.WithClock(func() time.Time {
 		if look := looking.Load(); look != nil {
 			(*look)()
 		}
 		return start
 	}))
-	client := w.login().readyClient("acme@example.com")
-	client.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"})
-	p := &interrupted{&payer{session: client, contact: client.walletContact()}, looking}
-	return p, p.book("invoice-42", "20")
+	return &interrupted{p, looking}, p.book("invoice-42", "20")
 }
 
 // deletingTheKeyAt makes a request, and deletes the session's key when the host looks at its clock for the nth time.

@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// payer is a world whose clock stands still, with a ready client that holds 100 USDC and has a wallet contact.
+// payer is a world with a ready client that holds 100 USDC and has a wallet contact.
 type payer struct {
 	*session
 	contact string
@@ -20,9 +20,7 @@ type payer struct {
 
 func newPayer(t testing.TB, options ...sandbox.Option) *payer {
 	t.Helper()
-	start := time.Now()
-	w := newWorld(t, append(options, sandbox.WithClock(func() time.Time { return start }))...)
-	client := w.login().readyClient("acme@example.com")
+	client := newWorld(t, options...).login().readyClient("acme@example.com")
 	client.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"}, "Idempotency-Key", "fund")
 	return &payer{session: client, contact: client.walletContact()}
 }

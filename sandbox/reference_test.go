@@ -21,7 +21,7 @@ func personally(t testing.TB, key *wallet.Key, message string) string {
 }
 
 func TestAWalletLogsIn(t *testing.T) {
-	w := newWorld(t, stopped())
+	w := newWorld(t)
 	key := w.host.Credentials().Wallet
 	signature := personally(t, key, "Log in")
 	body := object{"message": "Log in", "signatures": []string{signature, signature}}
@@ -61,7 +61,7 @@ func TestAWalletLogsIn(t *testing.T) {
 }
 
 func TestAPartnersWebhookIsTaken(t *testing.T) {
-	w := newWorld(t, stopped())
+	w := newWorld(t)
 	event := object{
 		"eventType": "payment.settled", "entityId": "pi_1", "entityType": "payin", "createdAt": "2026-01-02T03:04:05Z",
 		"eventPayload": object{"amount": "12.50", "nested": object{"ok": true}},

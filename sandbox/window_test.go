@@ -13,13 +13,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// stopped makes a clock that moves only when advanced, so that a window is as
-// long as it is said to be.
-func stopped() sandbox.Option {
-	start := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	return sandbox.WithClock(func() time.Time { return start })
-}
-
 // limited asserts that a window is used up, and answers when it opens again.
 func limited(t *testing.T, got reply) time.Duration {
 	t.Helper()
@@ -31,7 +24,7 @@ func limited(t *testing.T, got reply) time.Duration {
 
 // Rule: rate.writes, rate.reads, rate.per-credential, rate.refresh, rate.retry-after, status.429
 func TestReadsAndWritesAreCountedPerCredential(t *testing.T) {
-	w := newWorld(t, sandbox.WithRateLimits(), stopped())
+	w := newWorld(t, sandbox.WithRateLimits())
 	me := w.login()
 	acme := me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"}).body.text("id")
 
@@ -68,7 +61,7 @@ func TestReadsAndWritesAreCountedPerCredential(t *testing.T) {
 // Rule: rate.writes
 func TestEveryVerbThatWritesIsAWrite(t *testing.T) {
 	for method, path := range map[string]string{"PUT": "/client/kyb", "PATCH": "/contacts/ct_1", "DELETE": "/contacts/ct_1"} {
-		me := newWorld(t, sandbox.WithRateLimits(), stopped()).login()
+		me := newWorld(t, sandbox.WithRateLimits()).login()
 		for range 120 {
 			assert.NotEqual(t, http.StatusTooManyRequests, me.call(method, path, nil).status, method)
 		}
@@ -81,7 +74,7 @@ func TestEveryVerbThatWritesIsAWrite(t *testing.T) {
 // Rule: rate.login-address, rate.login-email, rate.login-challenge, rate.retry-after
 func TestLoginsAreCountedPerAddressEmailAndChallenge(t *testing.T) {
 	t.Run("challenges per email", func(t *testing.T) {
-		w := newWorld(t, sandbox.WithRateLimits(), stopped())
+		w := newWorld(t, sandbox.WithRateLimits())
 		for range 10 {
 			require.Equal(t, http.StatusCreated, w.challenge("one@example.com").status)
 		}
@@ -89,7 +82,7 @@ func TestLoginsAreCountedPerAddressEmailAndChallenge(t *testing.T) {
 		assert.Equal(t, http.StatusCreated, w.challenge("two@example.com").status)
 	})
 	t.Run("tokens per challenge", func(t *testing.T) {
-		w := newWorld(t, sandbox.WithRateLimits(), stopped())
+		w := newWorld(t, sandbox.WithRateLimits())
 		challenge := w.challenge(w.email)
 		for range 10 {
 			refused(t, http.StatusForbidden, "key_not_registered", w.token(challenge, newSigner(t)))
@@ -97,7 +90,7 @@ func TestLoginsAreCountedPerAddressEmailAndChallenge(t *testing.T) {
 		assert.Equal(t, 5*time.Minute, limited(t, w.token(challenge, w.key)))
 	})
 	t.Run("both per address", func(t *testing.T) {
-		w := newWorld(t, sandbox.WithRateLimits(), stopped())
+		w := newWorld(t, sandbox.WithRateLimits())
 		for range 10 {
 			w.login()
 		}
@@ -111,7 +104,7 @@ func TestLoginsAreCountedPerAddressEmailAndChallenge(t *testing.T) {
 
 // Rule: rate.sandbox-money, rate.retry-after
 func TestSandboxMoneyIsCountedPerAccount(t *testing.T) {
-	w := newWorld(t, sandbox.WithRateLimits(), stopped())
+	w := newWorld(t, sandbox.WithRateLimits())
 	me := w.login()
 	acme, other := me.readyClient("acme@example.com"), me.readyClient("other@example.com")
 	deposit := func(s *session, n int) reply {
