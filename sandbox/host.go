@@ -68,7 +68,7 @@ func New(options ...Option) *Host {
 		logger:     setup.logger,
 	}
 	h.windows = window.New(clk, func() bool { return h.configured.get().RateLimits })
-	h.platform = platform.New(clk, func() platform.Settings { return h.configured.get().platform() }, h.registry.Lookup)
+	h.platform = platform.New(clk, func() platform.Settings { return h.configured.get().platform() }, h.registry.OwnerOf)
 	h.newCredentials(setup)
 	h.tokens.AddForeign(h.credentials.APIKey.Reveal(), h.credentials.AccessToken.Reveal())
 	h.newSurfaces()

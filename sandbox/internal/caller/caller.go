@@ -21,11 +21,11 @@ type Caller struct {
 	RequestID      string
 	Source         netip.Addr // where the request comes from
 
-	// Signer answers, for the public half of one of the account's developer keys,
-	// the checks that what co-signs makes right before: the session's key and that
-	// one exist, the source address is on their lists, their scopes cover the
-	// route. The checks answer the refusal. It is nil for any other key. Source:
-	// Authentication, Platform API.
+	// Signer finds the developer key of the account that signed, by its public
+	// half; for any other key the check is nil. Who co-signs calls the check right
+	// before. It answers the refusal if the session's key or that one is gone, is
+	// not used from an address of its list, or lacks the scope of the route.
+	// Source: Authentication, Platform API.
 	Signer func(publicKey []byte) (check func() error)
 }
 

@@ -19,8 +19,8 @@ func (r *Registry) accountOf(email string) string {
 	return r.owners[email]
 }
 
-// Lookup answers the id of the integrator's account that has the email.
-func (r *Registry) Lookup(email string) (id string, ok bool) {
+// OwnerOf answers the id of the integrator's account that has the email.
+func (r *Registry) OwnerOf(email string) (id string, ok bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	id, ok = r.owners[canonicalEmail(email)]
