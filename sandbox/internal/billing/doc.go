@@ -3,7 +3,8 @@
 // ([Billing.Settle]).
 //
 // Like the platform's state machine it trusts its caller: the gate has read the credential and the request's syntax.
-// All state lives behind one mutex, which is not held while a PDF is rendered, but is while an invoice is paid. Time comes from the host's clock alone.
+// All state lives behind one mutex, which is not held while a PDF is rendered, but is while an invoice is paid. Time
+// comes from the host's clock alone.
 //
 // # What the host decides
 //
