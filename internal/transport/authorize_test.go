@@ -159,6 +159,7 @@ func TestHeaderIsNotTouchedWhileAnEarlierAttemptIsWritten(t *testing.T) {
 
 func TestFailedRenewalEndsTheCall(t *testing.T) {
 	loginRefused := errors.Decode(errors.Answer{Status: 401, Operation: "CreateToken", Body: []byte(`{"error":{"code":"invalid_credentials"}}`)})
+	loginUnknown := &errors.OutcomeUnknown{Operation: "CreateToken", Moneyless: true, Err: loginRefused}
 	for name, tc := range map[string]struct {
 		before []step
 		with   error
@@ -171,6 +172,12 @@ func TestFailedRenewalEndsTheCall(t *testing.T) {
 			var undelivered *errors.NotDelivered
 			require.ErrorAs(t, err, &undelivered)
 			assert.ErrorIs(t, err, io.ErrClosedPipe)
+		}},
+		"lost login that was refused when repeated: not delivered": {nil, loginUnknown, func(t *testing.T, err error) {
+			var undelivered *errors.NotDelivered
+			require.ErrorAs(t, err, &undelivered)
+			assert.Equal(t, "BookThing", undelivered.Operation)
+			assert.ErrorIs(t, err, loginRefused)
 		}},
 		"after a lost answer: unknown": {[]step{lostAnswer}, loginRefused, func(t *testing.T, err error) {
 			var unknown *errors.OutcomeUnknown

@@ -71,6 +71,9 @@ func (t *trip) ownDoing(refusal error) bool {
 // withoutEffect reports errors after which nothing has come of the write. Its money does not answer that: an operation that moves none can
 // have been carried out.
 func withoutEffect(err error) bool {
+	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
+		return false // whatever it wraps: a refusal of the last attempt does not answer for those before it
+	}
 	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
 		careful := *unexpected
 		careful.Moneyless = false
@@ -80,9 +83,6 @@ func withoutEffect(err error) bool {
 		careful := *refusal
 		careful.Moneyless = false
 		return careful.MoneyMoved() == errors.NotMoved
-	}
-	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
-		return false
 	}
 	failure, ok := errors.AsType[errors.Failure](err)
 	return ok && failure.MoneyMoved() == errors.NotMoved

@@ -25,9 +25,13 @@ func TestTermsOfAKey(t *testing.T) {
 	}{
 		"carried out":     {nil, false},
 		"outcome unknown": {lost, false},
-		"refused":         {refused, true},
-		"not delivered":   {&errors.NotDelivered{}, true},
-		"a foreign error": {fmt.Errorf("no type of ours"), false},
+		"lost, then refused": {&errors.OutcomeUnknown{IdempotencyKey: "k", Err: &errors.Forbidden{
+			Refusal: errors.Refusal{Code: errors.CodeForbidden, Status: 403, Write: true},
+		}}, false},
+		"lost, then a proxy's refusal": {&errors.OutcomeUnknown{IdempotencyKey: "k", Err: &errors.UnexpectedAnswer{Status: 403, Write: true}}, false},
+		"refused":                      {refused, true},
+		"not delivered":                {&errors.NotDelivered{}, true},
+		"a foreign error":              {fmt.Errorf("no type of ours"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newTerms()
