@@ -17,16 +17,7 @@ type Nonces struct {
 // Source: Limits, Lifetimes (card details nonce).
 const nonceLifetime = 5 * time.Minute
 
-// FreshNonce refuses a nonce that grew stale on the way, as while a person was asked to sign it.
-func FreshNonce(op *Operation, nonce int64, now time.Time) error {
-	return Validate(op.ID, func(c *Check) {
-		if now.Sub(time.Unix(nonce, 0)) >= nonceLifetime {
-			c.Refuse("nonce", "stale", "was signed too late: it is valid for five minutes")
-		}
-	})
-}
-
-// nonceReach is how many seconds a burst of calls may reach back: well within the five minutes that a nonce is valid.
+// nonceReach is how many seconds a burst of calls may reach back: well within [nonceLifetime].
 const nonceReach = 150
 
 // Next is now in whole seconds, or the latest second before it that was not handed out, for one that lies ahead may count as invalid. After
@@ -52,4 +43,13 @@ func (n *Nonces) Next(now time.Time) time.Time {
 	}
 	n.used[next] = true
 	return time.Unix(next, 0)
+}
+
+// FreshNonce refuses a nonce that grew stale on the way, as while a person was asked to sign it.
+func FreshNonce(op *Operation, nonce int64, now time.Time) error {
+	return Validate(op.ID, func(c *Check) {
+		if now.Sub(time.Unix(nonce, 0)) >= nonceLifetime {
+			c.Refuse("nonce", "stale", "was signed too late: it is valid for five minutes")
+		}
+	})
 }

@@ -83,8 +83,11 @@ func mayRetryAt(err error) time.Time {
 	return time.Time{}
 }
 
-// Pause lets time pass, or returns the context's error if that ends first.
+// Pause lets time pass, or returns the context's error if that ends first or has ended.
 func Pause(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil || d <= 0 {
+		return err
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

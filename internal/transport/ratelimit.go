@@ -117,7 +117,7 @@ func (s *slots) pass(ctx context.Context) error {
 	err := s.line.Acquire(ctx, 1)
 	if err == nil {
 		defer s.line.Release(1)
-		err = sleep(ctx, s.untilFree())
+		err = Pause(ctx, s.untilFree())
 	}
 	s.leave(err == nil)
 	return err
@@ -183,18 +183,3 @@ func (e *WaitTooLong) Error() string {
 
 // Unwrap lets errors.Is find context.DeadlineExceeded, which is what waiting would have ended in.
 func (e *WaitTooLong) Unwrap() error { return context.DeadlineExceeded }
-
-// sleep waits under the context.
-func sleep(ctx context.Context, d time.Duration) error {
-	if err := ctx.Err(); err != nil || d <= 0 {
-		return err
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
