@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -18,14 +16,13 @@ import (
 //
 // Source: Limits, Idempotency.
 func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, options ...moneymovement.CallOption) (*Escrow, error) {
-	options = s.keyed(options)
-	key := transport.CallOf(options).Key
+	options, key := keyed(options)
 	created, err := s.Create(ctx, deal, options...)
 	switch {
 	case err != nil:
 		return nil, err
-	case created.ID == "", created.IdempotencyKey != "" && created.IdempotencyKey != key:
-		return nil, unproven(opCreateEscrow.ID, key, "the answer is not about a deal of this key")
+	case created.IdempotencyKey != "" && created.IdempotencyKey != key:
+		return nil, unproven(opCreateEscrow.ID, key, "the answer is about a deal of another key")
 	case created.Status == EscrowStatusExpired:
 		return created, &EscrowNotOpened{Escrow: created}
 	case EscrowActionTypeApprove.done(created.Status):
@@ -43,11 +40,12 @@ func (e *EscrowNotOpened) Error() string {
 
 // Act prepares an action of a deal, compares its approval with the deal's terms, signs and confirms it. terms is what the deal was created
 // with: its amount, currency and payee have to stand in the approval, and the action itself, else it is *signing.ApprovalRefused and
-// nothing was sent. If the approval's 60 seconds pass before it is confirmed, the action is prepared once more under the same key.
+// nothing was sent. If the approval's 60 seconds pass before it is confirmed, the action is prepared once more under the same key. The status
+// of the deal that comes back can be the one from before the action, as [Escrows.Confirm] says.
 //
 // Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
 func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption) (*Escrow, error) {
-	options = s.keyed(options)
+	options, _ = keyed(options)
 	prepared, err := s.Prepare(ctx, id, action, options...)
 	if err != nil {
 		return nil, err
@@ -57,6 +55,9 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 
 // Confirm confirms an action that was prepared, perhaps in another process. What is signed is the action that the caller names, whatever
 // prepared says it is. Its errors are those of [Escrows.Act], which calls it.
+//
+// A success says that the action was taken, and not that the chain has been read since: the deal that comes back is the stored projection, and
+// can stand where it stood before the action. [Escrows.Wait] tells when its status follows.
 func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, options ...moneymovement.CallOption) (*Escrow, error) {
 	if prepared == nil {
 		prepared = &EscrowAction{}
@@ -71,9 +72,10 @@ func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if err != nil {
 		return nil, err
 	}
+	options, key := keyed(options)
 	deal, err := s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options)
 	if err == nil && deal.ID != id {
-		return nil, unproven(opConfirmEscrowAction.ID, transport.CallOf(options).Key, "the answer is about another deal")
+		return nil, unproven(opConfirmEscrowAction.ID, key, "the answer is about another deal")
 	}
 	return deal, err
 }
@@ -139,12 +141,4 @@ func approvalClosed(err error) bool {
 	}
 	_, expired := errors.AsType[*errors.ApprovalExpired](err)
 	return expired
-}
-
-// keyed makes sure that all calls of one flow carry the same key.
-func (s *Escrows) keyed(options []moneymovement.CallOption) []moneymovement.CallOption {
-	if transport.CallOf(options).KeySet {
-		return options
-	}
-	return append(options[:len(options):len(options)], moneymovement.IdempotencyKey(uuid.NewString()))
 }

@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -145,6 +147,45 @@ func TestEscrowOutcomeThatCannotBeReadIsUnknown(t *testing.T) {
 		_, err := escrows.Open(t.Context(), deal())
 		consumed := as[*errors.ApprovalConsumed](t, err)
 		assert.Equal(t, errors.MaybeMoved, consumed.MoneyMoved())
+	})
+}
+
+// A confirm whose answer is about another deal says nothing about this one. The next chain read does.
+func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
+	another := func(deal map[string]any) { deal["id"] = "esc_another" }
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.onSuccess("POST", confirmActionPath, another)
+		opened, err := w.account().Escrows.Open(t.Context(), deal())
+		require.NoError(t, err)
+		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").WithBody(`{"id":"esc_another","status":"active"}`))
+		_, err := w.account().Escrows.Open(t.Context(), deal(), moneymovement.IdempotencyKey("deal-1"))
+		unknown := as[*errors.OutcomeUnknown](t, err)
+		assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
+		assert.Equal(t, "deal-1", unknown.IdempotencyKey)
+		assert.True(t, unknown.Retryable(), "as Resolve says")
+	})
+}
+
+// The chain is read once in 15 seconds, so that an action right behind another answers the status from before it, and is a success.
+//
+// Rule: lifetime.escrow-refresh
+func TestEscrowActsFasterThanTheChainIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		escrows := w.account().Escrows
+		opened, err := escrows.Open(t.Context(), deal())
+		require.NoError(t, err)
+		released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease)
+		require.NoError(t, err)
+		assert.Equal(t, dapi.EscrowStatusActive, released.Status, "the stored projection")
+		ended, err := escrows.Wait(t.Context(), opened.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
+		require.NoError(t, err)
+		assert.Equal(t, dapi.EscrowStatusReleased, ended.Status)
 	})
 }
 

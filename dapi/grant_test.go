@@ -2,9 +2,7 @@ package dapi_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"log/slog"
-	"net/http"
 	"net/http/httptest"
 	"testing"
 	"testing/synctest"
@@ -20,21 +18,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// onGrant changes what logins and refreshes are answered with.
-func (w *world) onGrant(path string, change func(grant map[string]any)) {
-	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
-		if r.URL.Path != "/dapi/v1"+path || answer.StatusCode >= 300 {
-			return
-		}
-		var grant map[string]any
-		assert.NoError(w, json.NewDecoder(answer.Body).Decode(&grant))
-		change(grant)
-		body, err := json.Marshal(grant)
-		assert.NoError(w, err)
-		setBody(answer, body)
-	})
-}
-
 // A grant without a token that can be sent is no session: nothing is sent under it, and nothing is stored.
 func TestGrantWithoutAToken(t *testing.T) {
 	for name, change := range map[string]func(grant map[string]any){
@@ -45,7 +28,7 @@ func TestGrantWithoutAToken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, store := newWorld(t), &memoryStore{}
-			w.onGrant("/auth/token", change)
+			w.onSuccess("POST", "/auth/token", change)
 			err := read(t.Context(), w.integrator(stored(store)).Self())
 			assert.Equal(t, "CreateToken", as[*errors.UnexpectedAnswer](t, err).Operation)
 			assert.NotContains(t, err.Error(), "secret")
@@ -66,7 +49,7 @@ func TestGrantThatDoesNotSayHowLongItLives(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w, store := newWorld(t), &memoryStore{}
-				w.onGrant("/auth/token", change)
+				w.onSuccess("POST", "/auth/token", change)
 				account := w.integrator(stored(store)).Self()
 				for range 5 {
 					require.NoError(t, read(t.Context(), account))
@@ -84,7 +67,7 @@ func TestGrantThatDoesNotSayHowLongItLives(t *testing.T) {
 func TestRefreshThatLeavesTheRefreshTokenOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.onGrant("/auth/refresh", func(grant map[string]any) { delete(grant, "refreshToken") })
+		w.onSuccess("POST", "/auth/refresh", func(grant map[string]any) { delete(grant, "refreshToken") })
 		account := w.integrator().Self()
 		for range 3 {
 			require.NoError(t, read(t.Context(), account))

@@ -3,8 +3,8 @@ package dapi
 import (
 	"context"
 	"fmt"
+	"net/http"
 
-	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -36,15 +36,12 @@ const maxReopen = 3
 //
 // Source: Errors, Slugs; Limits, Lifetimes and Idempotency.
 func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, options ...moneymovement.CallOption) (*Payout, error) {
-	call := transport.CallOf(options)
-	if err := validTolerance(call.QuoteTolerance); err != nil {
+	tolerance := transport.CallOf(options).QuoteTolerance
+	if err := validTolerance(tolerance); err != nil {
 		return nil, err
 	}
-	if !call.KeySet {
-		call.Key = uuid.NewString()
-		options = append(options[:len(options):len(options)], moneymovement.IdempotencyKey(call.Key))
-	}
-	p := &payment{payouts: s, asked: payout, key: call.Key, tolerance: call.QuoteTolerance, options: options}
+	options, key := keyed(options)
+	p := &payment{payouts: s, asked: payout, key: key, tolerance: tolerance, options: options}
 	return p.run(ctx)
 }
 
@@ -101,8 +98,6 @@ func (p *payment) book(ctx context.Context) (*Payout, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case booked.ID == "":
-		return nil, unproven(opBookPayout.ID, p.key, "the answer names no payout")
 	case booked.IdempotencyKey != "" && booked.IdempotencyKey != p.key:
 		return nil, unproven(opBookPayout.ID, p.key, "the answer is about a payment of another key")
 	}
@@ -153,7 +148,7 @@ func (p *payment) doubted(err error) error {
 func (p *payment) read(ctx context.Context, id PayoutID) (*Payout, error) {
 	payout, err := p.payouts.Get(ctx, id)
 	if err == nil && payout.ID != id {
-		return nil, unproven(opGetPayout.ID, p.key, "the answer is about another payout")
+		return nil, &errors.UnexpectedAnswer{Operation: opGetPayout.ID, Status: http.StatusOK, Err: errors.New("it is about another payout")}
 	}
 	return payout, err
 }

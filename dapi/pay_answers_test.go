@@ -1,9 +1,7 @@
 package dapi_test
 
 import (
-	"encoding/json"
 	"net/http"
-	"path"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,23 +14,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// onPayout changes the payouts that one kind of request is answered with.
-func (w *world) onPayout(method, pattern string, change func(payout map[string]any)) {
-	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
-		matched, err := path.Match("/dapi/v1"+pattern, r.URL.Path)
-		assert.NoError(w, err)
-		if !matched || r.Method != method || answer.StatusCode >= 300 {
-			return
-		}
-		var payout map[string]any
-		assert.NoError(w, json.NewDecoder(answer.Body).Decode(&payout))
-		change(payout)
-		body, err := json.Marshal(payout)
-		assert.NoError(w, err)
-		setBody(answer, body)
-	})
-}
-
 // A success that does not say that this payout is funded is none. The payout itself tells.
 func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
@@ -43,7 +24,7 @@ func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
-			w.onPayout("POST", confirmPath, change)
+			w.onSuccess("POST", confirmPath, change)
 			payout, err := w.pay()
 			require.NoError(t, err)
 			assert.NotEmpty(t, payout.TransactionHash, "it was read")
@@ -52,15 +33,29 @@ func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 		})
 		t.Run(name+", and nothing moved", func(t *testing.T) {
 			w := newPayWorld(t)
-			w.onPayout("POST", confirmPath, change)
+			w.onSuccess("POST", confirmPath, change)
 			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").WithBody(`{"id":"po_none","status":"awaiting_approval"}`))
 			_, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, "ConfirmPayout", unknown.Operation)
 			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
+			assert.True(t, unknown.Retryable(), "as Resolve says")
 			assert.Zero(t, w.fundings())
 		})
 	}
+}
+
+// Who confirms without a key of their own learns the one to repeat with.
+func TestConfirmAnswerThatProvesNothingTellsItsKey(t *testing.T) {
+	w := newPayWorld(t)
+	booked, err := w.account.Payouts.Book(t.Context(), w.asked)
+	require.NoError(t, err)
+	w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["id"] = "po_another" })
+	var answer moneymovement.Answer
+	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked, moneymovement.Capture(&answer))
+	unknown := as[*errors.OutcomeUnknown](t, err)
+	assert.NotEmpty(t, unknown.IdempotencyKey)
+	assert.Equal(t, answer.IdempotencyKey, unknown.IdempotencyKey)
 }
 
 // A payout that another key anchors is another payment: approving it would pay that one twice and this one never.
@@ -99,7 +94,7 @@ func TestReadingOfAnotherPayout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
-		w.onPayout("GET", "/payouts/*", func(payout map[string]any) { payout["id"], payout["status"] = "po_another", "completed" })
+		w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["id"], payout["status"] = "po_another", "completed" })
 		_, err := w.pay()
 		as[*errors.OutcomeUnknown](t, err)
 		assert.Zero(t, w.fundings())
@@ -115,7 +110,7 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)
 				w.refuse(http.StatusConflict, "funding_in_progress")
-				w.onPayout("GET", "/payouts/*", func(payout map[string]any) {
+				w.onSuccess("GET", "/payouts/*", func(payout map[string]any) {
 					if payout["status"] == "expired" {
 						payout["status"] = status
 					}

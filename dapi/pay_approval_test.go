@@ -23,17 +23,7 @@ import (
 
 // onBooking changes the answers to bookings; answer is the payout's JSON.
 func (w *world) onBooking(change func(payout map[string]any)) {
-	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
-		if r.Method != http.MethodPost || r.URL.Path != "/dapi/v1/payouts" || answer.StatusCode >= 300 {
-			return
-		}
-		var payout map[string]any
-		assert.NoError(w, json.NewDecoder(answer.Body).Decode(&payout))
-		change(payout)
-		body, err := json.Marshal(payout)
-		assert.NoError(w, err)
-		setBody(answer, body)
-	})
+	w.onSuccess("POST", bookPath, change)
 }
 
 // rewritePayload changes what the approval says, and leaves it canonical: encoding/json sorts names and adds no space.

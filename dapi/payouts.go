@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -50,14 +49,15 @@ func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 	if err != nil {
 		return nil, err
 	}
+	options, key := keyed(options)
 	confirmed, err := s.low.ConfirmPayout(ctx, booked.ID, body, options)
 	switch {
 	case err != nil:
 		return nil, err
 	case confirmed.ID != booked.ID:
-		return nil, unproven(opConfirmPayout.ID, transport.CallOf(options).Key, "the answer is about another payout")
+		return nil, unproven(opConfirmPayout.ID, key, "the answer is about another payout")
 	case confirmed.Status == "", confirmed.Status == PayoutStatusAwaitingApproval:
-		return nil, unproven(opConfirmPayout.ID, transport.CallOf(options).Key, "the answer does not say that the payout is funded")
+		return nil, unproven(opConfirmPayout.ID, key, "the answer does not say that the payout is funded")
 	}
 	return confirmed, nil
 }

@@ -3,6 +3,7 @@ package dapi_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -196,6 +197,23 @@ func (w *wire) onAnswer(tamper func(*http.Request, *http.Response)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.tamper = tamper
+}
+
+// onSuccess changes what one kind of request is answered with when it succeeds.
+func (w *world) onSuccess(method, pattern string, change func(body map[string]any)) {
+	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		matched, err := path.Match("/dapi/v1"+pattern, r.URL.Path)
+		assert.NoError(w, err)
+		if !matched || r.Method != method || answer.StatusCode >= 300 {
+			return
+		}
+		var body map[string]any
+		assert.NoError(w, json.NewDecoder(answer.Body).Decode(&body))
+		change(body)
+		changed, err := json.Marshal(body)
+		assert.NoError(w, err)
+		setBody(answer, changed)
+	})
 }
 
 // served is false if the handler closed the connection.
