@@ -181,6 +181,23 @@ func TestAListWithoutPagesIsWalkedOnce(t *testing.T) {
 	}
 }
 
+// TestAWalkThatDoesNotAdvanceIsAnError: a service that counts more entries than it gives has others, and giving the same again is not giving them.
+func TestAWalkThatDoesNotAdvanceIsAnError(t *testing.T) {
+	server, app := serve(t, answering(200, `{"items":[`+invoiceJSON+`],"total":3}`))
+	var walked []string
+	var last error
+	for invoice, err := range app.Invoices.All(t.Context(), appapi.ListInvoicesParams{}) {
+		if last = err; err == nil {
+			walked = append(walked, invoice.ID)
+		}
+	}
+	stuck, is := errors.AsType[*errors.UnexpectedAnswer](last)
+	require.True(t, is, "%v", last)
+	assert.Equal(t, "ListInvoices", stuck.Operation)
+	assert.Equal(t, []string{id1}, walked, "no entry twice")
+	assert.Len(t, server.requests(), 2)
+}
+
 func TestAWalkEndsAfterItsFirstErrorAndWhereItsCallerStops(t *testing.T) {
 	pages := 0
 	_, app := serve(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -2,7 +2,10 @@ package appapi
 
 import (
 	"iter"
+	"net/http"
 	"reflect"
+
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // page is one answer of a list. Total is how many entries there are in all, 0 if the service did not say.
@@ -13,9 +16,9 @@ type page[T any] struct {
 
 // pages walks a list by offset, from a first entry on. Each range starts there again. The walk ends where the total says. Without one, it ends
 // at an empty page, and not at one that is not full: how many entries a service gives at most is not stated, and a walk that takes a
-// smaller bound than its own for the end would lose the rest. A page that is there twice ends it too, for it comes from a service that passes
-// over the offset, which is not stated for every list.
-func pages[T any](first int, fetch func(offset int) (page[T], error)) iter.Seq2[T, error] {
+// smaller bound than its own for the end would lose the rest. A page that is there twice comes from a service that passes over the offset, which
+// is not stated for every list: that ends the walk too, with an error if the total says that there are others.
+func pages[T any](operation string, first int, fetch func(offset int) (page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		var before []T
@@ -26,7 +29,13 @@ func pages[T any](first int, fetch func(offset int) (page[T], error)) iter.Seq2[
 				return
 			}
 			counted := got.total > 0
-			if len(got.items) == 0 || !counted && reflect.DeepEqual(got.items, before) {
+			if len(got.items) == 0 {
+				return
+			}
+			if reflect.DeepEqual(got.items, before) {
+				if counted {
+					yield(none, &errors.UnexpectedAnswer{Operation: operation, Status: http.StatusOK, Err: errStuck})
+				}
 				return
 			}
 			for _, item := range got.items {
@@ -42,3 +51,5 @@ func pages[T any](first int, fetch func(offset int) (page[T], error)) iter.Seq2[
 		}
 	}
 }
+
+var errStuck = errors.New("list does not advance: it answers the same page at another offset")
