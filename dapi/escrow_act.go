@@ -112,14 +112,17 @@ func (s *Escrows) resolve(ctx context.Context, id EscrowID, action EscrowActionT
 			return nil, doubt
 		case action.done(read.Status):
 			return read, nil
-		case waited || refused || read.SyncedAt.After(began):
+		case waited || refused || read.SyncedAt.After(began.Add(clockTolerance)):
 			return nil, doubt
 		}
-		if transport.Pause(ctx, read.SyncedAt.Add(chainReadEvery).Sub(s.approver.now())) != nil {
+		if transport.Pause(ctx, read.SyncedAt.Add(chainReadEvery+clockTolerance).Sub(s.approver.now())) != nil {
 			return nil, doubt
 		}
 	}
 }
+
+// clockTolerance is how far the service's time, as this machine knows it, may be off: it comes in whole seconds, and less than two count as none.
+const clockTolerance = 3 * time.Second
 
 // done reports that a deal's status says that the action happened.
 func (a EscrowActionType) done(status EscrowStatus) bool {

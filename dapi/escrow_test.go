@@ -189,6 +189,24 @@ func TestEscrowActsFasterThanTheChainIsRead(t *testing.T) {
 	})
 }
 
+// Clocks agree within some seconds, so that a projection from just before an action can seem to be from after it.
+func TestEscrowOutcomeIsReadFromTheChainInSpiteOfTheClock(t *testing.T) {
+	for _, ahead := range []time.Duration{-2400 * time.Millisecond, -1900 * time.Millisecond, 0, 1900 * time.Millisecond, 2400 * time.Millisecond} {
+		t.Run(ahead.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(ahead) }))
+				escrows := w.account().Escrows
+				opened, err := escrows.Open(t.Context(), deal())
+				require.NoError(t, err)
+				w.host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
+				released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease)
+				require.NoError(t, err)
+				assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
+			})
+		})
+	}
+}
+
 // Rule: lifetime.escrow-refresh
 func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
