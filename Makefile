@@ -17,7 +17,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
 
 test: ## run every test with the race detector
-	CGO_ENABLED=1 $(GO) test -race -timeout 5m ./...
+	CGO_ENABLED=1 $(GO) test -race -timeout 15m ./...
 
 allocations: ## hold the request path to its allocations, which the race detector's own would hide
 	$(GO) test -count=1 -run '^(TestOneReadCostsLittle|TestAllocations)$$' ./internal/transport ./internal/bench
