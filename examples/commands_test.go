@@ -52,7 +52,7 @@ func firstLine(t *testing.T, path string) string {
 
 func TestEachExampleRunsByItsFirstLine(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds and runs every program")
+		t.Skip("builds and runs every program, for which -short leaves no time; make test does")
 	}
 	for name, line := range commands(t) {
 		t.Run(name, func(t *testing.T) {

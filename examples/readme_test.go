@@ -16,7 +16,7 @@ import (
 // The Go code of the project's README compiles, but for variables that it does not use: what to do with an error is left to the reader.
 func TestTheCodeOfTheReadmeCompiles(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds")
+		t.Skip("compiles the code of the README, for which -short leaves no time; make test does")
 	}
 	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
 	require.NoError(t, err)
