@@ -131,7 +131,7 @@ func TestARefusedKeyIsNotSentAgain(t *testing.T) {
 		refusal, is := errors.AsType[*errors.Refusal](err)
 		require.True(t, is, "%v", err)
 		assert.Equal(t, errors.Code(slug), refusal.Code)
-		assert.Equal(t, errors.NotMoved, refusal.MoneyMoved())
+		assert.Equal(t, errors.NotMoved, refusal.MovedByCall())
 		assert.Len(t, server.requests(), 1)
 	}
 }

@@ -131,6 +131,6 @@ func TestADocumentThatCannotBeReadIsNotSent(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 	failure, is := sdkerrors.AsType[*sdkerrors.NotDelivered](err)
 	require.True(t, is)
-	assert.Equal(t, sdkerrors.NotMoved, failure.MoneyMoved())
+	assert.Equal(t, sdkerrors.NotMoved, failure.MovedByCall())
 	assert.Empty(t, server.requests())
 }

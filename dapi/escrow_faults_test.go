@@ -88,7 +88,7 @@ func (e *escrowActing) attempt(timeout time.Duration) (done bool) {
 		return true
 	}
 	if after > before {
-		assert.NotEqual(e, errors.NotMoved, as[errors.Failure](e.T, err).MoneyMoved(), "%v", err)
+		assert.NotEqual(e, errors.NotMoved, as[errors.Failure](e.T, err).MovedByCall(), "%v", err)
 	}
 	return false
 }

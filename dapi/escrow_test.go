@@ -146,7 +146,7 @@ func TestEscrowOutcomeThatCannotBeReadIsUnknown(t *testing.T) {
 		s.lose, s.readable = 100, false
 		_, err := escrows.Open(t.Context(), deal())
 		consumed := as[*errors.ApprovalConsumed](t, err)
-		assert.Equal(t, errors.MaybeMoved, consumed.MoneyMoved())
+		assert.Equal(t, errors.MaybeMoved, consumed.MovedByCall())
 	})
 }
 

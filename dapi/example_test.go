@@ -95,7 +95,7 @@ func ExamplePayouts_Pay_idempotencyKeyReused() {
 	_, err = another.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("26"), Currency: dapi.USDC}, key)
 	var reused *errors.IdempotencyKeyReused
 	if errors.As(err, &reused) {
-		fmt.Println(reused.Code, reused.IdempotencyKey, reused.PayoutID == string(first.ID), reused.MoneyMoved())
+		fmt.Println(reused.Code, reused.IdempotencyKey, reused.PayoutID == string(first.ID), reused.MovedByCall())
 	}
 	// Output: idempotency_key_reused invoice-42 true not_moved
 }

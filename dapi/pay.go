@@ -197,7 +197,7 @@ func (p *payment) awaitFunding(ctx context.Context, booked *Payout, refusal erro
 // doubtful reports errors after which the payment may be funded all the same.
 func doubtful(err error) bool {
 	failure, ok := errors.AsType[errors.Failure](err)
-	return ok && failure.MoneyMoved() == errors.MaybeMoved
+	return ok && failure.MovedByCall() == errors.MaybeMoved
 }
 
 // reopens reports errors after which the same payment is booked again for a fresh quote and approval.

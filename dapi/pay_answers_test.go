@@ -129,7 +129,7 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 			w := newPayWorld(t)
 			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(100))
 			_, err := w.pay()
-			assert.Equal(t, errors.MaybeMoved, as[*errors.FundingInProgress](t, err).MoneyMoved())
+			assert.Equal(t, errors.MaybeMoved, as[*errors.FundingInProgress](t, err).MovedByCall())
 			assert.Equal(t, 4, w.sent("ConfirmPayout"), "it is not tried for ever")
 			assert.Zero(t, w.fundings())
 		})
@@ -175,7 +175,7 @@ func TestDoubtOutlivesLaterRefusals(t *testing.T) {
 			require.Error(t, err)
 			assert.Equal(t, 1, w.fundings())
 			failure := as[errors.Failure](t, err)
-			assert.Equal(t, errors.MaybeMoved, failure.MoneyMoved(), "%v", err)
+			assert.Equal(t, errors.MaybeMoved, failure.MovedByCall(), "%v", err)
 		})
 	}
 	t.Run("until the payout can be read", func(t *testing.T) {

@@ -111,7 +111,7 @@ func (p *payments) attempt(timeout time.Duration) (paid bool) {
 		lie("a success that is none")
 	case err != nil && after > before && (unsigned || unconfirmed) && !typed:
 		lie("says that nothing was confirmed")
-	case err != nil && after > before && typed && failure.MoneyMoved() == errors.NotMoved:
+	case err != nil && after > before && typed && failure.MovedByCall() == errors.NotMoved:
 		lie("says that nothing moved")
 	case err != nil && after > before && !typed:
 		lie("does not say what moved")

@@ -106,7 +106,7 @@ func TestFundingThatOutlastsItsCaller(t *testing.T) {
 		payout, err := w.account.Payouts.Pay(ctx, w.asked)
 		assert.Equal(t, dapi.PayoutStatusFunding, payout.Status, "the last reading comes back")
 		assert.Equal(t, "funding", as[*dapi.StillPending](t, err).Status)
-		assert.Equal(t, errors.MaybeMoved, as[*errors.FundingInProgress](t, err).MoneyMoved())
+		assert.Equal(t, errors.MaybeMoved, as[*errors.FundingInProgress](t, err).MovedByCall())
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
@@ -120,7 +120,7 @@ func TestCallerWhoLeavesDuringTheConfirm(t *testing.T) {
 		_, err := w.account.Payouts.Pay(ctx, w.asked)
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.NotEmpty(t, unknown.IdempotencyKey)
-		assert.Equal(t, errors.MaybeMoved, unknown.MoneyMoved())
+		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }

@@ -268,7 +268,7 @@ func TestPayReturns(t *testing.T) {
 			want: func(t *testing.T, _ *payWorld, err error) {
 				refusal := as[*errors.Unrecognized](t, err)
 				assert.Equal(t, http.StatusBadGateway, refusal.Status)
-				assert.Equal(t, errors.MaybeMoved, refusal.MoneyMoved())
+				assert.Equal(t, errors.MaybeMoved, refusal.MovedByCall())
 				assert.True(t, refusal.Retryable())
 			},
 			sent: traffic{books: 1, confirms: 4, reads: 1},
@@ -290,7 +290,7 @@ func TestPayReturns(t *testing.T) {
 				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				assert.Equal(t, errors.MaybeMoved, as[*errors.DatabaseUnavailable](t, err).MoneyMoved())
+				assert.Equal(t, errors.MaybeMoved, as[*errors.DatabaseUnavailable](t, err).MovedByCall())
 			},
 			sent: traffic{books: 5, confirms: 1, reads: 8},
 		},
@@ -356,7 +356,7 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 			WithDetails(map[string]any{"payoutId": "po_elsewhere", "transactionHash": "0x1"}))
 		_, err := w.pay()
-		assert.Equal(t, errors.Moved, as[*errors.AlreadyFunded](t, err).MoneyMoved())
+		assert.Equal(t, errors.Moved, as[*errors.AlreadyFunded](t, err).MovedByCall())
 		as[*errors.NotFound](t, err)
 	})
 	t.Run("already_funded without saying which", func(t *testing.T) {

@@ -102,7 +102,7 @@ var moneySlugs = map[errors.Code]provocation{
 	}, yields(func(t *testing.T, e *errors.AlreadyFunded) {
 		assert.Regexp(t, "^po_", e.PayoutID)
 		assert.Regexp(t, "^0x[0-9a-f]{64}$", e.TransactionHash)
-		assert.Equal(t, errors.Moved, e.MoneyMoved())
+		assert.Equal(t, errors.Moved, e.MovedByCall())
 	})},
 	errors.CodeContactNotPayable: {func(w *payWorld) error {
 		w.asked.ContactID = w.contact(w.account, dapi.SEPA(dapi.BankAccount{AccountHolderName: "Eve Roe"}))

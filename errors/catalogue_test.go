@@ -113,7 +113,7 @@ func TestEverySlugDecodesIntoItsOwnType(t *testing.T) {
 				RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42", Write: true, Attempts: 1,
 			}, *refusal)
 			assert.Equal(t, string(entry.Remedy.or(catalogue.Defaults.Remedy)), string(refusal.Remedy()))
-			assert.Equal(t, string(entry.Moved.or(catalogue.Defaults.Moved)), string(refusal.MoneyMoved()))
+			assert.Equal(t, string(entry.Moved.or(catalogue.Defaults.Moved)), string(refusal.MovedByCall()))
 
 			for _, d := range entry.Details {
 				assert.Equal(t, samples[d.Type].want, reflect.ValueOf(err).Elem().FieldByName(d.Name).Interface(), d.Name)

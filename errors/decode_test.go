@@ -88,7 +88,7 @@ func TestDetailShape(t *testing.T) {
 	require.ErrorAs(t, error(failure), &refusal)
 	assert.Equal(t, 422, refusal.Status)
 	assert.False(t, failure.Retryable())
-	assert.Equal(t, errors.NotMoved, failure.MoneyMoved())
+	assert.Equal(t, errors.NotMoved, failure.MovedByCall())
 }
 
 func TestEnvelopeWinsOverDetail(t *testing.T) {

@@ -47,7 +47,7 @@ func ExampleRefusal() {
 func ExampleFailure() {
 	lost := fmt.Errorf("paying: %w", &errors.OutcomeUnknown{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42", Repeatable: true})
 	if failure, ok := errors.AsType[errors.Failure](lost); ok {
-		fmt.Println(failure.MoneyMoved(), failure.Retryable())
+		fmt.Println(failure.MovedByCall(), failure.Retryable())
 	}
 	// Output: maybe_moved true
 }

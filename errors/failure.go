@@ -3,14 +3,14 @@ package errors
 // Failure is what every error type of this package can be asked:
 //
 //	var failure errors.Failure
-//	if errors.As(err, &failure) && failure.MoneyMoved() != errors.NotMoved { ... }
+//	if errors.As(err, &failure) && failure.MovedByCall() != errors.NotMoved { ... }
 type Failure interface {
 	error
 	// Retryable reports whether the very same request, with the same idempotency key, may be sent again and has a
 	// chance to succeed.
 	Retryable() bool
-	// MoneyMoved says whether the money that the request asked to move has moved.
-	MoneyMoved() Movement
+	// MovedByCall says whether the money that the request asked to move has moved.
+	MovedByCall() Movement
 }
 
 // Movement says whether the money that a request asked to move has moved. The description states it for few slugs; for

@@ -35,7 +35,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%T prints as nothing", err)
 		}
 		failure.Retryable()
-		if moved := failure.MoneyMoved(); !write && moved == errors.MaybeMoved {
+		if moved := failure.MovedByCall(); !write && moved == errors.MaybeMoved {
 			t.Fatalf("%T: a read moved money", err)
 		}
 		refusal, isRefusal := errors.AsType[*errors.Refusal](err)

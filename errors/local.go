@@ -21,8 +21,8 @@ func (e *InvalidInput) Error() string {
 // Retryable is false: the same input is refused again.
 func (e *InvalidInput) Retryable() bool { return false }
 
-// MoneyMoved is [NotMoved]: nothing was sent.
-func (e *InvalidInput) MoneyMoved() Movement { return NotMoved }
+// MovedByCall is [NotMoved]: nothing was sent.
+func (e *InvalidInput) MovedByCall() Movement { return NotMoved }
 
 // NotDelivered is a request that changed nothing because it never reached the service, or a read that got no answer: the
 // connection could not be made, the context ended first, or the local rate limiter would have waited too long.
@@ -68,5 +68,5 @@ func (e *NotDelivered) Retryable() bool {
 	return !untrusted
 }
 
-// MoneyMoved is [NotMoved].
-func (e *NotDelivered) MoneyMoved() Movement { return NotMoved }
+// MovedByCall is [NotMoved].
+func (e *NotDelivered) MovedByCall() Movement { return NotMoved }

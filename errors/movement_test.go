@@ -86,7 +86,7 @@ func TestRefusalJudgement(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.retryable, tc.refusal.Retryable())
-			assert.Equal(t, tc.moved, tc.refusal.MoneyMoved())
+			assert.Equal(t, tc.moved, tc.refusal.MovedByCall())
 			assert.Equal(t, tc.remedy, tc.refusal.Remedy())
 		})
 	}
@@ -122,7 +122,7 @@ func TestOtherFailuresJudgement(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.retryable, tc.failure.Retryable())
-			assert.Equal(t, tc.moved, tc.failure.MoneyMoved())
+			assert.Equal(t, tc.moved, tc.failure.MovedByCall())
 		})
 	}
 }

@@ -80,10 +80,10 @@ func (r *Refusal) Retryable() bool {
 	return r.effect() == NotMoved || r.Repeatable
 }
 
-// MoneyMoved says whether the money that the request asked to move has moved. The refusal of a read moved nothing. The
+// MovedByCall says whether the money that the request asked to move has moved. The refusal of a read moved nothing. The
 // refusal of a write is judged by the catalogue; a server error that the catalogue does not explain, and an unknown
 // slug that a state conflict came with, may have moved it, unless the operation is Moneyless.
-func (r *Refusal) MoneyMoved() Movement {
+func (r *Refusal) MovedByCall() Movement {
 	if r.Moneyless && r.effect() == MaybeMoved {
 		return NotMoved
 	}

@@ -106,9 +106,9 @@ func (e *UnexpectedAnswer) Retryable() bool {
 	return e.effect() == NotMoved || e.Repeatable
 }
 
-// MoneyMoved is [NotMoved] for a read and for a client error, else [MaybeMoved]. A request timeout (408) and a conflict
+// MovedByCall is [NotMoved] for a read and for a client error, else [MaybeMoved]. A request timeout (408) and a conflict
 // (409) say nothing about where the request got to, so they may have moved it. A Moneyless operation moved nothing.
-func (e *UnexpectedAnswer) MoneyMoved() Movement {
+func (e *UnexpectedAnswer) MovedByCall() Movement {
 	if e.Moneyless {
 		return NotMoved
 	}

@@ -43,8 +43,8 @@ func (e *OutcomeUnknown) Unwrap() error { return e.Err }
 // Retryable reports whether the write can be repeated, with the same idempotency key, without doing it twice.
 func (e *OutcomeUnknown) Retryable() bool { return e.Repeatable }
 
-// MoneyMoved is [MaybeMoved], unless the operation is Moneyless.
-func (e *OutcomeUnknown) MoneyMoved() Movement {
+// MovedByCall is [MaybeMoved], unless the operation is Moneyless.
+func (e *OutcomeUnknown) MovedByCall() Movement {
 	if e.Moneyless {
 		return NotMoved
 	}

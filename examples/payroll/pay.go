@@ -108,7 +108,7 @@ func judge(err error, inDoubt bool) status {
 	_, unsigned := errors.AsType[*signing.ApprovalRefused](err)
 	_, dearer := errors.AsType[*dapi.QuoteWorsened](err)
 	failure, ok := errors.AsType[errors.Failure](err)
-	unmoved := unsigned || dearer || ok && failure.MoneyMoved() == errors.NotMoved
+	unmoved := unsigned || dearer || ok && failure.MovedByCall() == errors.NotMoved
 	if unmoved && !inDoubt {
 		return notPaid
 	}

@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		p.Detail("%v", err)
 		p.Detail("what to do: %s", remedy(err))
 		if failure, ok := errors.AsType[errors.Failure](err); ok {
-			p.Detail("send the same again: %t; money: %s", failure.Retryable(), failure.MoneyMoved())
+			p.Detail("send the same again: %t; money: %s", failure.Retryable(), failure.MovedByCall())
 		}
 	}
 	return nil

@@ -69,7 +69,7 @@ func explain(err error) (status int, body map[string]any) {
 		return http.StatusUnprocessableEntity, map[string]any{"problem": "the payee cannot be paid", "blockers": notPayable.Blockers}
 	case errors.As(err, &ended):
 		return http.StatusConflict, map[string]any{"problem": "the payment did not arrive", "payout": ended.Payout.ID, "status": ended.Payout.Status}
-	case errors.As(err, &failure) && failure.MoneyMoved() != errors.NotMoved:
+	case errors.As(err, &failure) && failure.MovedByCall() != errors.NotMoved:
 		return http.StatusAccepted, map[string]any{"problem": "it is not known yet whether this is paid; ask again"}
 	case failure != nil && failure.Retryable():
 		return http.StatusServiceUnavailable, map[string]any{"problem": "this request paid nothing; try again later"}

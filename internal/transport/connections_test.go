@@ -143,7 +143,7 @@ func requireUndelivered(t *testing.T, err error) *errors.NotDelivered {
 	t.Helper()
 	var undelivered *errors.NotDelivered
 	require.ErrorAs(t, err, &undelivered)
-	assert.Equal(t, errors.NotMoved, undelivered.MoneyMoved())
+	assert.Equal(t, errors.NotMoved, undelivered.MovedByCall())
 	assert.NotEmpty(t, undelivered.IdempotencyKey)
 	return undelivered
 }
@@ -168,7 +168,7 @@ func TestCertificatesThatCannotBeVerifiedAreFinal(t *testing.T) {
 				require.ErrorAs(t, err, &undelivered)
 				assert.Equal(t, 1, undelivered.Attempts)
 				assert.False(t, undelivered.Retryable())
-				assert.Equal(t, errors.NotMoved, undelivered.MoneyMoved())
+				assert.Equal(t, errors.NotMoved, undelivered.MovedByCall())
 				_, shown := errors.AsType[*tls.CertificateVerificationError](err)
 				assert.True(t, shown)
 			})

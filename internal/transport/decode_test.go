@@ -31,7 +31,7 @@ func unreadable(t *testing.T, op *transport.Operation, err error) {
 	require.ErrorAs(t, err, &unknown)
 	assert.Same(t, unexpected, unknown.Err)
 	assert.NotEmpty(t, unknown.IdempotencyKey)
-	assert.Equal(t, errors.MaybeMoved, unknown.MoneyMoved())
+	assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
 }
 
 func TestUnreadableSuccessIsNeitherSuccessNorFailure(t *testing.T) {
@@ -304,7 +304,7 @@ func FuzzDecodeAnswer(f *testing.F) {
 		if !ok {
 			t.Fatalf("%T is no failure of package errors", err)
 		}
-		if _, funded := errors.AsType[*errors.AlreadyFunded](err); !write && !funded && failure.MoneyMoved() != errors.NotMoved {
+		if _, funded := errors.AsType[*errors.AlreadyFunded](err); !write && !funded && failure.MovedByCall() != errors.NotMoved {
 			t.Fatalf("a read moved money: %v", err)
 		}
 		if text := err.Error(); len(text) > 4096 || strings.ContainsAny(text, "\r\n") {

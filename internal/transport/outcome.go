@@ -77,15 +77,15 @@ func withoutEffect(err error) bool {
 	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
 		careful := *unexpected
 		careful.Moneyless = false
-		return careful.MoneyMoved() == errors.NotMoved
+		return careful.MovedByCall() == errors.NotMoved
 	}
 	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
 		careful := *refusal
 		careful.Moneyless = false
-		return careful.MoneyMoved() == errors.NotMoved
+		return careful.MovedByCall() == errors.NotMoved
 	}
 	failure, ok := errors.AsType[errors.Failure](err)
-	return ok && failure.MoneyMoved() == errors.NotMoved
+	return ok && failure.MovedByCall() == errors.NotMoved
 }
 
 // garbled reports an answer that neither the service's envelope nor a client error explains: a proxy's page, a redirect, nothing.

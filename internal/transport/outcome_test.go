@@ -98,7 +98,7 @@ func TestOutcomes(t *testing.T) {
 					require.Equal(t, typeName(want.kind), typeName(err), "%v", err)
 					failure, ok := errors.AsType[errors.Failure](err)
 					require.True(t, ok)
-					assert.Equal(t, want.moved, failure.MoneyMoved())
+					assert.Equal(t, want.moved, failure.MovedByCall())
 					twice := op.Repeat == transport.RepeatNever && want.moved == errors.MaybeMoved // its key anchors nothing
 					assert.Equal(t, want.retryable && !twice, failure.Retryable())
 					assert.Equal(t, op.Method != http.MethodGet, keyOf(err) != "", "key of %#v", err)
@@ -134,7 +134,7 @@ func TestOutcomesWithoutMoney(t *testing.T) {
 					_, err := send(t.Context(), newClient(t, host, through(script(tc.steps...))), &op, transport.Call{})
 					failure, ok := errors.AsType[errors.Failure](err)
 					require.True(t, ok, "%v", err)
-					assert.Equal(t, errors.NotMoved, failure.MoneyMoved())
+					assert.Equal(t, errors.NotMoved, failure.MovedByCall())
 					assert.Equal(t, repeat == transport.RepeatNatural, failure.Retryable())
 					if repeat == transport.RepeatNatural || len(tc.steps) == 1 {
 						assert.Equal(t, typeName(tc.kind), typeName(err))
