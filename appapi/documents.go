@@ -37,7 +37,7 @@ func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options
 	if document.Content != nil && err == nil {
 		encoded, size, err := encodeDocument(ctx, document.Content, about)
 		if err != nil {
-			return nil, &errors.NotDelivered{Operation: opUploadDocument.ID, Err: err}
+			return nil, &errors.NotDelivered{Head: opUploadDocument.Head(""), Err: err}
 		}
 		body = encoded
 		r.Check().Missing("base64", size == 0)

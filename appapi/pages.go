@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // page is one answer of a list. Total is how many entries there are in all, 0 if the service did not say.
@@ -18,7 +19,7 @@ type page[T any] struct {
 // at an empty page, and not at one that is not full: how many entries a service gives at most is not stated, and a walk that takes a
 // smaller bound than its own for the end would lose the rest. A page that is there twice comes from a service that passes over the offset, which
 // is not stated for every list: that ends the walk too, with an error if the total says that there are others.
-func pages[T any](operation string, first int, fetch func(offset int) (page[T], error)) iter.Seq2[T, error] {
+func pages[T any](operation *transport.Operation, first int, fetch func(offset int) (page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		var before []T
@@ -34,7 +35,7 @@ func pages[T any](operation string, first int, fetch func(offset int) (page[T], 
 			}
 			if reflect.DeepEqual(got.items, before) {
 				if counted {
-					yield(none, &errors.UnexpectedAnswer{Operation: operation, Status: http.StatusOK, Err: errStuck})
+					yield(none, &errors.UnexpectedAnswer{Head: operation.Head(""), Status: http.StatusOK, Err: errStuck})
 				}
 				return
 			}

@@ -26,7 +26,7 @@ func (s *Chains) List(ctx context.Context, params ListChainsParams, options ...m
 
 // All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
 func (s *Chains) All(ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption) iter.Seq2[Chain, error] {
-	return pages(opListChains.ID, params.Cursor, func(cursor string) ([]Chain, string, error) {
+	return pages(&opListChains, params.Cursor, func(cursor string) ([]Chain, string, error) {
 		params := params
 		params.Cursor = cursor
 		page, err := s.List(ctx, params, options...)

@@ -56,7 +56,7 @@ func (l *liveChains) list(ctx context.Context) ([]Chain, error) {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()
 	case <-ctx.Done():
-		return nil, &errors.NotDelivered{Operation: opListChains.ID, Err: ctx.Err()}
+		return nil, &errors.NotDelivered{Head: opListChains.Head(""), Err: ctx.Err()}
 	}
 	if chains, ok := l.known(); ok {
 		return chains, nil
@@ -89,7 +89,7 @@ func (l *liveChains) checkPlaces(ctx context.Context, operation string, validate
 	if amount.Equal(amount.Truncate(int32(token.Decimals))) { //nolint:gosec // fewer than maxPlaces
 		return nil
 	}
-	return &errors.InvalidInput{Operation: operation, Fields: []errors.Field{{
+	return &errors.InvalidInput{Head: errors.Head{Operation: operation}, Fields: []errors.Field{{
 		Field: "amount", Code: errors.FieldAmountPrecision, Message: "has more decimals than the token",
 	}}}
 }

@@ -5,10 +5,11 @@ import (
 	"net/http"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // pages walks a cursor list. Each range starts from the first cursor again.
-func pages[T any](operation, first string, fetch func(cursor string) (items []T, next string, err error)) iter.Seq2[T, error] {
+func pages[T any](operation *transport.Operation, first string, fetch func(cursor string) (items []T, next string, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		for cursor := first; ; {
@@ -26,7 +27,7 @@ func pages[T any](operation, first string, fetch func(cursor string) (items []T,
 				return
 			}
 			if next == cursor {
-				yield(none, &errors.UnexpectedAnswer{Operation: operation, Status: http.StatusOK, Err: errStuck})
+				yield(none, &errors.UnexpectedAnswer{Head: operation.Head(""), Status: http.StatusOK, Err: errStuck})
 				return
 			}
 			cursor = next

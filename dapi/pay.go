@@ -148,7 +148,7 @@ func (p *payment) doubted(err error) error {
 func (p *payment) read(ctx context.Context, id PayoutID) (*Payout, error) {
 	payout, err := p.payouts.Get(ctx, id)
 	if err == nil && payout.ID != id {
-		return nil, &errors.UnexpectedAnswer{Operation: opGetPayout.ID, Status: http.StatusOK, Err: errors.New("it is about another payout")}
+		return nil, &errors.UnexpectedAnswer{Head: opGetPayout.Head(""), Status: http.StatusOK, Err: errors.New("it is about another payout")}
 	}
 	return payout, err
 }

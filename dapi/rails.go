@@ -21,7 +21,7 @@ func (s *Rails) List(ctx context.Context, params ListRailsParams, options ...mon
 
 // All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
 func (s *Rails) All(ctx context.Context, params ListRailsParams, options ...moneymovement.CallOption) iter.Seq2[Rail, error] {
-	return pages(opListRails.ID, params.Cursor, func(cursor string) ([]Rail, string, error) {
+	return pages(&opListRails, params.Cursor, func(cursor string) ([]Rail, string, error) {
 		params := params
 		params.Cursor = cursor
 		page, err := s.List(ctx, params, options...)

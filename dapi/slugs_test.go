@@ -97,7 +97,7 @@ func (w *payWorld) control(method, path, body string) error {
 	request.RemoteAddr = "127.0.0.1:4000"
 	recorder := httptest.NewRecorder()
 	host.ServeHTTP(recorder, request)
-	return errors.Decode(errors.Answer{Status: recorder.Code, Header: recorder.Header(), Body: recorder.Body.Bytes(), Operation: "control"})
+	return errors.Decode(errors.Answer{Head: errors.Head{Operation: "control"}, Status: recorder.Code, Header: recorder.Header(), Body: recorder.Body.Bytes()})
 }
 
 // Every code of the catalogue: a request that provokes it, its status and details, its Go type.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
 // TokenStore hands a session on, to another process of the same credential or to the next start, so that it need not log in again. One
@@ -51,7 +52,10 @@ const (
 // could not be sent.
 func sessionOf(operation string, grant *TokenGrant, asked time.Time) (Session, error) {
 	if !sendable(grant.AccessToken) {
-		return Session{}, &errors.UnexpectedAnswer{Operation: operation, Status: http.StatusCreated, Err: errUnsendable}
+		return Session{}, &errors.UnexpectedAnswer{
+			Head:   errors.Head{Operation: operation}.WithFacts(callfacts.Facts{ReadOnly: true}), // a login moves no money
+			Status: http.StatusCreated, Err: errUnsendable,
+		}
 	}
 	return Session{
 		AccessToken:      grant.AccessToken,

@@ -113,6 +113,7 @@ func TestAnotherAnswerIsNoSuccess(t *testing.T) {
 			if x.write {
 				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.NotEmpty(t, unknown.IdempotencyKey, name)
+				err = unknown.Cause
 			}
 			unexpected := as[*errors.UnexpectedAnswer](t, err)
 			assert.Equal(t, x.status, unexpected.Status, "%s: %s", name, answer)

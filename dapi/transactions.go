@@ -22,7 +22,7 @@ func (s *Transactions) List(ctx context.Context, params ListTransactionsParams, 
 
 // All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
 func (s *Transactions) All(ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption) iter.Seq2[Transaction, error] {
-	return pages(opListTransactions.ID, params.Cursor, func(cursor string) ([]Transaction, string, error) {
+	return pages(&opListTransactions, params.Cursor, func(cursor string) ([]Transaction, string, error) {
 		params := params
 		params.Cursor = cursor
 		page, err := s.List(ctx, params, options...)

@@ -5,15 +5,12 @@ import "strings"
 // Refusals that name several things print their names and codes, so that a log line says what to look at. The messages
 // of fields and blockers stay out: a validator's sentence may quote the value.
 
-// Error is the refusal's line with the failed fields: "CreateContact: 422 validation_failed: ...: account.iban
-// (missing)".
-func (e *ValidationFailed) Error() string { return e.line(fieldNames(e.Fields)) }
+// "CreateContact: 422 validation_failed: ...: account.iban (missing)"
+func (e *ValidationFailed) concerned() string { return fieldNames(e.Fields) }
 
-// Error is the refusal's line with the codes of the blockers.
-func (e *RailRequirementsUnmet) Error() string { return e.line(blockerNames(e.Blockers)) }
+func (e *RailRequirementsUnmet) concerned() string { return blockerNames(e.Blockers) }
 
-// Error is the refusal's line with the codes of the blockers.
-func (e *ContactNotPayable) Error() string { return e.line(blockerNames(e.Blockers)) }
+func (e *ContactNotPayable) concerned() string { return blockerNames(e.Blockers) }
 
 // Error is the refusal's line with the paths that failed: "UpdateInvoice: 422: body.items[0].price (missing)".
 func (e *DetailErrors) Error() string {

@@ -10,6 +10,8 @@ import (
 
 // Answer is what [Decode] needs to know of an HTTP answer and of the request it belongs to.
 type Answer struct {
+	// Head is what is known of the request. RequestID and RetryAt are read from the answer.
+	Head
 	// Status is the HTTP status.
 	Status int
 	// Header is the answer's header.
@@ -18,19 +20,6 @@ type Answer struct {
 	Body []byte
 	// Truncated says that the body goes on beyond what was read.
 	Truncated bool
-	// Operation is the OpenAPI operationId of the request.
-	Operation string
-	// IdempotencyKey is the key of a write, empty for a read.
-	IdempotencyKey string
-	// Write says whether the request could change anything.
-	Write bool
-	// Repeatable says that sending the request again cannot do it twice: it changes nothing, or its idempotency key or a natural
-	// key anchors it.
-	Repeatable bool
-	// Moneyless says that the operation moves no money, whatever becomes of it.
-	Moneyless bool
-	// Attempts is how many times the request was sent.
-	Attempts int
 	// Now is the time of the answer, which Retry-After counts from. Zero means the clock's time.
 	Now time.Time
 }
@@ -96,16 +85,8 @@ func refusalOf(a Answer) Refusal {
 	if now.IsZero() {
 		now = time.Now()
 	}
-	r := Refusal{
-		Status:         a.Status,
-		RequestID:      a.Header.Get("X-Request-ID"),
-		Operation:      a.Operation,
-		IdempotencyKey: a.IdempotencyKey,
-		Write:          a.Write,
-		Repeatable:     a.Repeatable,
-		Moneyless:      a.Moneyless,
-		Attempts:       a.Attempts,
-	}
+	r := Refusal{Head: a.Head, Status: a.Status}
+	r.RequestID, r.RetryAt = a.Header.Get("X-Request-ID"), time.Time{}
 	if wait, ok := RetryAfter(a.Header, now); ok {
 		r.RetryAfter, r.RetryAt = wait, now.Add(wait)
 	}

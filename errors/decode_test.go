@@ -21,18 +21,13 @@ func decode(status int, body string) error {
 // Rule: error.unknown-slug, error.one-typed-error
 func TestUnknownSlugKeepsEverything(t *testing.T) {
 	err := errors.Decode(errors.Answer{
-		Status: 409, Operation: "SyncEscrow", IdempotencyKey: "k", Write: true, Attempts: 2,
-		Header: http.Header{"X-Request-Id": {"req_9"}, "Retry-After": {"3"}},
-		Body:   []byte(`{"error":{"code":"escrow_window_closed","message":"closed","details":{"window":"holdFor"},"new":1},"more":[]}`),
-		Now:    time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Head: errors.Head{Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2}, Status: 409, Header: http.Header{"X-Request-Id": {"req_9"}, "Retry-After": {"3"}}, Body: []byte(`{"error":{"code":"escrow_window_closed","message":"closed","details":{"window":"holdFor"},"new":1},"more":[]}`), Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 	})
 
 	var unrecognized *errors.Unrecognized
 	require.ErrorAs(t, err, &unrecognized)
 	assert.Equal(t, errors.Refusal{
-		Code: "escrow_window_closed", Message: "closed", Details: []byte(`{"window":"holdFor"}`), Status: 409,
-		RequestID: "req_9", Operation: "SyncEscrow", IdempotencyKey: "k", Write: true, Attempts: 2,
-		RetryAfter: 3 * time.Second, RetryAt: time.Date(2026, 1, 2, 3, 4, 8, 0, time.UTC),
+		Head: errors.Head{RequestID: "req_9", Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2, RetryAt: time.Date(2026, 1, 2, 3, 4, 8, 0, time.UTC)}, Code: "escrow_window_closed", Message: "closed", Details: []byte(`{"window":"holdFor"}`), Status: 409, RetryAfter: 3 * time.Second,
 	}, unrecognized.Refusal)
 	var refusal *errors.Refusal
 	require.ErrorAs(t, err, &refusal)
@@ -73,7 +68,7 @@ func TestDetailShape(t *testing.T) {
 		{"msg":"whole body"},
 		"not an object"]}`
 	var failure *errors.DetailErrors
-	require.ErrorAs(t, errors.Decode(errors.Answer{Status: 422, Operation: "UpdateInvoice", Write: true, Body: []byte(body)}), &failure)
+	require.ErrorAs(t, errors.Decode(errors.Answer{Head: errors.Head{Operation: "UpdateInvoice"}, Status: 422, Body: []byte(body)}), &failure)
 
 	assert.Equal(t, []errors.DetailItem{
 		{Loc: []string{"body", "items", "0", "price"}, Path: "body.items[0].price", Message: "field required", Type: "missing"},
@@ -125,8 +120,7 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := errors.Decode(errors.Answer{
-				Status: tc.status, Body: []byte(tc.body), Operation: "GetPayout", Attempts: 2,
-				Header: http.Header{"Content-Type": {"text/html"}, "X-Request-Id": {"req_1"}, "Retry-After": {"7"}},
+				Head: errors.Head{Operation: "GetPayout", Attempts: 2}, Status: tc.status, Body: []byte(tc.body), Header: http.Header{"Content-Type": {"text/html"}, "X-Request-Id": {"req_1"}, "Retry-After": {"7"}},
 			})
 			var unexpected *errors.UnexpectedAnswer
 			require.ErrorAs(t, err, &unexpected)

@@ -10,11 +10,8 @@ import (
 // book stands for any call of the SDK.
 func book() error {
 	return errors.Decode(errors.Answer{
-		Status: http.StatusConflict,
-		Header: http.Header{"X-Request-Id": {"req_1"}},
-		Body: []byte(`{"error":{"code":"idempotency_key_reused","message":"This key was used with other terms.",
+		Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1}, Status: http.StatusConflict, Header: http.Header{"X-Request-Id": {"req_1"}}, Body: []byte(`{"error":{"code":"idempotency_key_reused","message":"This key was used with other terms.",
 			"details":{"payoutId":"po_7"}}}`),
-		Operation: "BookPayout", IdempotencyKey: "invoice-42", Write: true, Attempts: 1,
 	})
 }
 
@@ -40,12 +37,12 @@ func ExampleRefusal() {
 	if refusal, ok := errors.AsType[*errors.Refusal](book()); ok {
 		fmt.Println(refusal.Code, refusal.Status, refusal.Remedy(), refusal.Retryable())
 	}
-	// Output: idempotency_key_reused 409 change false
+	// Output: idempotency_key_reused 409 change_request false
 }
 
 // Every error type answers the two questions that matter after a payment failed.
 func ExampleFailure() {
-	lost := fmt.Errorf("paying: %w", &errors.OutcomeUnknown{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42", Repeatable: true})
+	lost := fmt.Errorf("paying: %w", &errors.OutcomeUnknown{Head: errors.Head{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42"}})
 	if failure, ok := errors.AsType[errors.Failure](lost); ok {
 		fmt.Println(failure.MovedByCall(), failure.Retryable())
 	}

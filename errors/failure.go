@@ -1,15 +1,19 @@
 package errors
 
-// Failure is what every error type of this package can be asked:
+// Failure is what every error of the SDK can be asked about the call that it comes from:
 //
 //	var failure errors.Failure
-//	if errors.As(err, &failure) && failure.MovedByCall() != errors.NotMoved { ... }
+//	if errors.As(err, &failure) && failure.Retryable() { ... }
+//
+// A refusal speaks for its call; only success, already funded, or the payout's own end settles a payment that was in
+// doubt. What is known of a payment over all its calls is the answer of dapi.PaymentStateOf(payout, err).
 type Failure interface {
 	error
-	// Retryable reports whether the very same request, with the same idempotency key, may be sent again and has a
-	// chance to succeed.
+	// Retryable reports whether the very same request, with the same idempotency key, may be sent again now, unchanged,
+	// and has a chance to succeed. It says nothing about what an operator can mend, see [RemedyChangeAccount].
 	Retryable() bool
-	// MovedByCall says whether the money that the request asked to move has moved.
+	// MovedByCall says whether this call moved the money that it asked to move. Calls before it, with the same key, it
+	// does not answer for.
 	MovedByCall() Movement
 }
 
@@ -25,16 +29,24 @@ const (
 )
 
 // Remedy says what makes sense after a refusal. Where the description does not state it, it is assumed, by default
-// [RemedyChange], since a condition that lies in the request or the account refuses the same request again.
+// [RemedyChangeRequest], since a condition that lies in the request refuses the same request again.
 type Remedy string
 
 // What can be done about a refusal.
 const (
-	RemedyChange  Remedy = "change"  // the request or the account has to change first
-	RemedyWait    Remedy = "wait"    // the same request may succeed later, after RetryAfter or with backoff
-	RemedyLogin   Remedy = "login"   // mint a new access token, then send the same request once more
-	RemedyRestart Remedy = "restart" // begin the step again: new challenge, new quote, new approval, first page
-	RemedyNone    Remedy = "none"    // nothing to do: what was asked for is already so
+	// RemedyChangeRequest: the same request is refused again, another one may succeed.
+	RemedyChangeRequest Remedy = "change_request"
+	// RemedyChangeAccount: an operator has to act first, on a balance, a key, a permission, a contact or the account's
+	// verification. Then the same request with the same idempotency key may succeed.
+	RemedyChangeAccount Remedy = "change_account"
+	// RemedyWait: the same request may succeed later, after RetryAfter or with backoff.
+	RemedyWait Remedy = "wait"
+	// RemedyLogin: mint a new access token, then send the same request once more.
+	RemedyLogin Remedy = "login"
+	// RemedyRestart: begin the step again, with a new challenge, quote or approval, or from the first page.
+	RemedyRestart Remedy = "restart"
+	// RemedyNone: nothing to do, what was asked for is already so.
+	RemedyNone Remedy = "none"
 )
 
 var (

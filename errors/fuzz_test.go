@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
 // FuzzDecode holds Decode to its promise: an error for any input, of a type that answers every question about it.
@@ -21,8 +22,8 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, status int, body []byte, contentType, retryAfter string, write bool) {
 		err := errors.Decode(errors.Answer{
-			Status: status, Body: body, Write: write,
-			Header: http.Header{"Content-Type": {contentType}, "Retry-After": {retryAfter}},
+			Head:   errors.Head{}.WithFacts(callfacts.Facts{ReadOnly: !write}),
+			Status: status, Body: body, Header: http.Header{"Content-Type": {contentType}, "Retry-After": {retryAfter}},
 		})
 		if err == nil {
 			t.Fatal("no error")

@@ -22,21 +22,18 @@ const (
 //
 // Every part is optional.
 type errorLine struct {
-	operation      string
-	status         int
-	code           string
-	message        string
-	concerned      string
-	requestID      string
-	idempotencyKey string
-	attempts       int
-	retryAfter     time.Duration
+	head       Head
+	status     int
+	code       string
+	message    string
+	concerned  string
+	retryAfter time.Duration
 }
 
 func (l errorLine) String() string {
 	var head []string
-	if l.operation != "" {
-		head = append(head, oneLine(l.operation, maxName))
+	if l.head.Operation != "" {
+		head = append(head, oneLine(l.head.Operation, maxName))
 	}
 	if answer := l.answer(); answer != "" {
 		head = append(head, answer)
@@ -67,14 +64,14 @@ func (l errorLine) answer() string {
 
 func (l errorLine) circumstances() string {
 	var parts []string
-	if l.requestID != "" {
-		parts = append(parts, "request "+oneLine(l.requestID, maxName))
+	if l.head.RequestID != "" {
+		parts = append(parts, "request "+oneLine(l.head.RequestID, maxName))
 	}
-	if l.idempotencyKey != "" {
-		parts = append(parts, "key "+oneLine(l.idempotencyKey, maxName))
+	if l.head.IdempotencyKey != "" {
+		parts = append(parts, "key "+oneLine(l.head.IdempotencyKey, maxName))
 	}
-	if l.attempts > 1 {
-		parts = append(parts, strconv.Itoa(l.attempts)+" attempts")
+	if l.head.Attempts > 1 {
+		parts = append(parts, strconv.Itoa(l.head.Attempts)+" attempts")
 	}
 	if l.retryAfter > 0 {
 		parts = append(parts, "retry after "+l.retryAfter.String())

@@ -7,15 +7,14 @@ import (
 
 // InvalidInput is a request that was refused locally, before anything was sent.
 type InvalidInput struct {
-	// Operation is the OpenAPI operationId.
-	Operation string
+	Head
 	// Fields are what is wrong, in wire spelling.
 	Fields []Field
 }
 
 // Error is one line that names the fields: "CreateContact: invalid input: account.iban (missing)".
 func (e *InvalidInput) Error() string {
-	return errorLine{operation: e.Operation, message: "invalid input", concerned: fieldNames(e.Fields)}.String()
+	return errorLine{head: e.Head, message: "invalid input", concerned: fieldNames(e.Fields)}.String()
 }
 
 // Retryable is false: the same input is refused again.
@@ -27,14 +26,7 @@ func (e *InvalidInput) MovedByCall() Movement { return NotMoved }
 // NotDelivered is a request that changed nothing because it never reached the service, or a read that got no answer: the
 // connection could not be made, the context ended first, or the local rate limiter would have waited too long.
 type NotDelivered struct {
-	// Operation is the OpenAPI operationId.
-	Operation string
-	// IdempotencyKey is the key the write was to be sent with, empty for a read.
-	IdempotencyKey string
-	// Attempts is how many times sending was tried.
-	Attempts int
-	// RetryAt is when it makes sense to try again, zero when nothing is known.
-	RetryAt time.Time
+	Head
 	// Err is what went wrong.
 	Err error
 }
@@ -49,13 +41,7 @@ func (e *NotDelivered) Error() string {
 	if !e.RetryAt.IsZero() {
 		concerned = "retry at " + e.RetryAt.UTC().Format(time.RFC3339)
 	}
-	return errorLine{
-		operation:      e.Operation,
-		message:        message,
-		concerned:      concerned,
-		idempotencyKey: e.IdempotencyKey,
-		attempts:       e.Attempts,
-	}.String()
+	return errorLine{head: e.Head, message: message, concerned: concerned}.String()
 }
 
 // Unwrap gives what went wrong, so that context errors are visible to errors.Is.

@@ -7,10 +7,19 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+)
+
+// Heads of calls about which different things are known.
+var (
+	reading      = errors.Head{Operation: "GetPayout"}.WithFacts(callfacts.Facts{ReadOnly: true})
+	keyed        = errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42"}
+	once         = errors.Head{Operation: "CreateQuote"}.WithFacts(callfacts.Facts{Once: true})
+	harmless     = errors.Head{Operation: "CreateContact"}.WithFacts(callfacts.Facts{Moneyless: true})
+	harmlessOnce = errors.Head{Operation: "CreateInvoice"}.WithFacts(callfacts.Facts{Once: true, Moneyless: true})
 )
 
 func TestRefusalJudgement(t *testing.T) {
-	const key = "invoice-42"
 	for name, tc := range map[string]struct {
 		refusal   errors.Refusal
 		retryable bool
@@ -18,71 +27,71 @@ func TestRefusalJudgement(t *testing.T) {
 		remedy    errors.Remedy
 	}{
 		"a read never moves money": {
-			errors.Refusal{Code: errors.CodeInternalError, Status: 500},
+			errors.Refusal{Head: reading, Code: errors.CodeInternalError, Status: 500},
 			true, errors.NotMoved, errors.RemedyWait},
 		"a server error on a write may have": {
-			errors.Refusal{Code: errors.CodeInternalError, Status: 500, Write: true, IdempotencyKey: key, Repeatable: true},
+			errors.Refusal{Head: keyed, Code: errors.CodeInternalError, Status: 500},
 			true, errors.MaybeMoved, errors.RemedyWait},
 		"and without a key must not be repeated": {
-			errors.Refusal{Code: errors.CodeInternalError, Status: 500, Write: true},
+			errors.Refusal{Head: once, Code: errors.CodeInternalError, Status: 500},
 			false, errors.MaybeMoved, errors.RemedyWait},
 		"a rate limit refuses before anything happens": {
-			errors.Refusal{Code: errors.CodeRateLimited, Status: 429, Write: true},
+			errors.Refusal{Head: once, Code: errors.CodeRateLimited, Status: 429},
 			true, errors.NotMoved, errors.RemedyWait},
 		"success in disguise": {
-			errors.Refusal{Code: errors.CodeAlreadyFunded, Status: 409, Write: true, IdempotencyKey: key, Repeatable: true},
+			errors.Refusal{Head: keyed, Code: errors.CodeAlreadyFunded, Status: 409},
 			false, errors.Moved, errors.RemedyNone},
 		"funding under way": {
-			errors.Refusal{Code: errors.CodeFundingInProgress, Status: 409, Write: true, IdempotencyKey: key, Repeatable: true},
+			errors.Refusal{Head: keyed, Code: errors.CodeFundingInProgress, Status: 409},
 			true, errors.MaybeMoved, errors.RemedyWait},
 		"a new token first": {
-			errors.Refusal{Code: errors.CodeTokenExpired, Status: 401, Write: true, IdempotencyKey: key, Repeatable: true},
+			errors.Refusal{Head: keyed, Code: errors.CodeTokenExpired, Status: 401},
 			false, errors.NotMoved, errors.RemedyLogin},
 		"a login moves no money, also when it is down": {
-			errors.Refusal{Code: errors.CodeLoginUnavailable, Status: 503, Write: true},
+			errors.Refusal{Head: once, Code: errors.CodeLoginUnavailable, Status: 503},
 			true, errors.NotMoved, errors.RemedyWait},
 		"a known slug without a status": {
-			errors.Refusal{Code: errors.CodeQuoteExpired, Write: true},
+			errors.Refusal{Head: once, Code: errors.CodeQuoteExpired},
 			false, errors.NotMoved, errors.RemedyRestart},
 		"a known slug with another client error": {
-			errors.Refusal{Code: errors.CodeQuoteExpired, Status: 410, Write: true},
+			errors.Refusal{Head: once, Code: errors.CodeQuoteExpired, Status: 410},
 			false, errors.NotMoved, errors.RemedyRestart},
 		"a known slug with a server error it does not come with": {
-			errors.Refusal{Code: errors.CodeQuoteExpired, Status: 502, Write: true},
+			errors.Refusal{Head: once, Code: errors.CodeQuoteExpired, Status: 502},
 			false, errors.MaybeMoved, errors.RemedyRestart},
 		"a known slug with a success": {
-			errors.Refusal{Code: errors.CodeQuoteExpired, Status: 200, Write: true},
+			errors.Refusal{Head: once, Code: errors.CodeQuoteExpired, Status: 200},
 			false, errors.MaybeMoved, errors.RemedyRestart},
 		"an unknown slug with a client error": {
-			errors.Refusal{Code: "documents_missing", Status: 422, Write: true},
-			false, errors.NotMoved, errors.RemedyChange},
+			errors.Refusal{Head: once, Code: "documents_missing", Status: 422},
+			false, errors.NotMoved, errors.RemedyChangeRequest},
 		"an unknown conflict may say that it is done already": {
-			errors.Refusal{Code: "escrow_released", Status: 409, Write: true},
-			false, errors.MaybeMoved, errors.RemedyChange},
+			errors.Refusal{Head: once, Code: "escrow_released", Status: 409},
+			false, errors.MaybeMoved, errors.RemedyChangeRequest},
 		"an unknown conflict of a read": {
-			errors.Refusal{Code: "escrow_released", Status: 409},
-			false, errors.NotMoved, errors.RemedyChange},
+			errors.Refusal{Head: reading, Code: "escrow_released", Status: 409},
+			false, errors.NotMoved, errors.RemedyChangeRequest},
 		"chain infrastructure unreachable": {
-			errors.Refusal{Code: "chain_unreachable", Status: 502, Write: true, IdempotencyKey: key, Repeatable: true},
+			errors.Refusal{Head: keyed, Code: "chain_unreachable", Status: 502},
 			true, errors.MaybeMoved, errors.RemedyWait},
 		"an unknown slug with 401": {
-			errors.Refusal{Code: "session_revoked", Status: 401, Write: true},
+			errors.Refusal{Head: once, Code: "session_revoked", Status: 401},
 			false, errors.NotMoved, errors.RemedyLogin},
 		"a key that anchors nothing makes no repeat safe": {
-			errors.Refusal{Code: errors.CodeInternalError, Status: 500, Write: true, IdempotencyKey: key},
+			errors.Refusal{Head: once, Code: errors.CodeInternalError, Status: 500},
 			false, errors.MaybeMoved, errors.RemedyWait},
 		"what moves no money can be done twice all the same": {
-			errors.Refusal{Code: errors.CodeInternalError, Status: 500, Write: true, IdempotencyKey: key, Moneyless: true},
+			errors.Refusal{Head: harmlessOnce, Code: errors.CodeInternalError, Status: 500},
 			false, errors.NotMoved, errors.RemedyWait},
 		"a slug that says moved is believed": {
-			errors.Refusal{Code: errors.CodeAlreadyFunded, Status: 409, Write: true, Moneyless: true},
+			errors.Refusal{Head: harmlessOnce, Code: errors.CodeAlreadyFunded, Status: 409},
 			false, errors.Moved, errors.RemedyNone},
 		"an unknown slug with 408": {
-			errors.Refusal{Code: "took_too_long", Status: 408, Write: true, IdempotencyKey: key, Repeatable: true},
+			errors.Refusal{Head: keyed, Code: "took_too_long", Status: 408},
 			true, errors.MaybeMoved, errors.RemedyWait},
 		"an unknown slug with 501": {
-			errors.Refusal{Code: "mode_unavailable", Status: 501, Write: true, IdempotencyKey: key, Repeatable: true},
-			false, errors.MaybeMoved, errors.RemedyChange},
+			errors.Refusal{Head: keyed, Code: "mode_unavailable", Status: 501},
+			false, errors.MaybeMoved, errors.RemedyChangeRequest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.retryable, tc.refusal.Retryable())
@@ -98,27 +107,27 @@ func TestOtherFailuresJudgement(t *testing.T) {
 		retryable bool
 		moved     errors.Movement
 	}{
-		"gateway down on a read":           {&errors.UnexpectedAnswer{Status: 502}, true, errors.NotMoved},
-		"gateway down on a keyed write":    {&errors.UnexpectedAnswer{Status: 504, Write: true, IdempotencyKey: "k", Repeatable: true}, true, errors.MaybeMoved},
-		"gateway down on a write, no key":  {&errors.UnexpectedAnswer{Status: 504, Write: true}, false, errors.MaybeMoved},
-		"gateway says 404 to a write":      {&errors.UnexpectedAnswer{Status: 404, Write: true}, false, errors.NotMoved},
-		"gateway limits a write":           {&errors.UnexpectedAnswer{Status: 429, Write: true}, true, errors.NotMoved},
-		"gateway times out a read":         {&errors.UnexpectedAnswer{Status: 408}, true, errors.NotMoved},
-		"gateway times out a keyed write":  {&errors.UnexpectedAnswer{Status: 408, Write: true, IdempotencyKey: "k", Repeatable: true}, true, errors.MaybeMoved},
-		"gateway times out a write":        {&errors.UnexpectedAnswer{Status: 408, Write: true}, false, errors.MaybeMoved},
-		"redirect of a write":              {&errors.UnexpectedAnswer{Status: 307, Write: true, IdempotencyKey: "k", Repeatable: true}, false, errors.MaybeMoved},
-		"unreadable success of a write":    {&errors.UnexpectedAnswer{Status: 201, Write: true, IdempotencyKey: "k", Repeatable: true}, false, errors.MaybeMoved},
-		"outcome unknown with a key":       {&errors.OutcomeUnknown{IdempotencyKey: "k", Repeatable: true}, true, errors.MaybeMoved},
-		"gateway down on a contact":        {&errors.UnexpectedAnswer{Status: 502, Write: true, Repeatable: true, Moneyless: true}, true, errors.NotMoved},
-		"gateway down on an invoice":       {&errors.UnexpectedAnswer{Status: 502, Write: true, IdempotencyKey: "k", Moneyless: true}, false, errors.NotMoved},
-		"a contact, nobody knows":          {&errors.OutcomeUnknown{IdempotencyKey: "k", Repeatable: true, Moneyless: true}, true, errors.NotMoved},
-		"a key that anchors nothing":       {&errors.OutcomeUnknown{IdempotencyKey: "k"}, false, errors.MaybeMoved},
-		"outcome unknown without a key":    {&errors.OutcomeUnknown{}, false, errors.MaybeMoved},
+		"gateway down on a read":           {&errors.UnexpectedAnswer{Head: reading, Status: 502}, true, errors.NotMoved},
+		"gateway down on a keyed write":    {&errors.UnexpectedAnswer{Head: keyed, Status: 504}, true, errors.MaybeMoved},
+		"gateway down on a write, no key":  {&errors.UnexpectedAnswer{Head: once, Status: 504}, false, errors.MaybeMoved},
+		"gateway says 404 to a write":      {&errors.UnexpectedAnswer{Head: once, Status: 404}, false, errors.NotMoved},
+		"gateway limits a write":           {&errors.UnexpectedAnswer{Head: once, Status: 429}, true, errors.NotMoved},
+		"gateway times out a read":         {&errors.UnexpectedAnswer{Head: reading, Status: 408}, true, errors.NotMoved},
+		"gateway times out a keyed write":  {&errors.UnexpectedAnswer{Head: keyed, Status: 408}, true, errors.MaybeMoved},
+		"gateway times out a write":        {&errors.UnexpectedAnswer{Head: once, Status: 408}, false, errors.MaybeMoved},
+		"redirect of a write":              {&errors.UnexpectedAnswer{Head: keyed, Status: 307}, false, errors.MaybeMoved},
+		"unreadable success of a write":    {&errors.UnexpectedAnswer{Head: keyed, Status: 201}, false, errors.MaybeMoved},
+		"outcome unknown with a key":       {&errors.OutcomeUnknown{Head: keyed}, true, errors.MaybeMoved},
+		"gateway down on a contact":        {&errors.UnexpectedAnswer{Head: harmless, Status: 502}, true, errors.NotMoved},
+		"gateway down on an invoice":       {&errors.UnexpectedAnswer{Head: harmlessOnce, Status: 502}, false, errors.NotMoved},
+		"a contact, nobody knows":          {&errors.OutcomeUnknown{Head: harmless}, true, errors.NotMoved},
+		"a key that anchors nothing":       {&errors.OutcomeUnknown{Head: once}, false, errors.MaybeMoved},
+		"outcome unknown without a key":    {&errors.OutcomeUnknown{Head: once}, false, errors.MaybeMoved},
 		"invalid input":                    {&errors.InvalidInput{}, false, errors.NotMoved},
 		"not delivered":                    {&errors.NotDelivered{Err: context.Canceled}, true, errors.NotMoved},
-		"validation failure of /api/v1":    {&errors.DetailErrors{Refusal: errors.Refusal{Status: 422, Write: true}}, false, errors.NotMoved},
-		"the question asked of the slug":   {&errors.RateLimited{Refusal: errors.Refusal{Code: errors.CodeRateLimited}}, true, errors.NotMoved},
-		"the question asked of an unknown": {&errors.Unrecognized{Refusal: errors.Refusal{Status: 503}}, true, errors.NotMoved},
+		"validation failure of /api/v1":    {&errors.DetailErrors{Refusal: errors.Refusal{Head: once, Status: 422}}, false, errors.NotMoved},
+		"the question asked of the slug":   {&errors.RateLimited{Refusal: errors.Refusal{Head: reading, Code: errors.CodeRateLimited}}, true, errors.NotMoved},
+		"the question asked of an unknown": {&errors.Unrecognized{Refusal: errors.Refusal{Head: reading, Status: 503}}, true, errors.NotMoved},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.retryable, tc.failure.Retryable())

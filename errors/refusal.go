@@ -13,6 +13,7 @@ import (
 //
 // Source: Errors, Platform envelope.
 type Refusal struct {
+	Head
 	// Code is the slug; empty in [DetailErrors], whose shape has none.
 	Code Code
 	// Message is the service's sentence, as received. It is safe to log; its wording may change.
@@ -21,25 +22,9 @@ type Refusal struct {
 	Details jsontext.Value
 	// Status is the HTTP status as received, also where it is not the one the catalogue gives the slug.
 	Status int
-	// RequestID is the X-Request-ID of the answer, or else the requestId of the details.
-	RequestID string
-	// Operation is the OpenAPI operationId, for example "BookPayout".
-	Operation string
-	// IdempotencyKey is the key the write was sent with, empty for a read.
-	IdempotencyKey string
-	// Write says whether the request could change anything. A read never moves money.
-	Write bool
-	// Repeatable says that sending the request again cannot do it twice: it changes nothing, or its idempotency key or a natural
-	// key anchors it.
-	Repeatable bool
-	// Moneyless says that the operation moves no money, whatever becomes of it.
-	Moneyless bool
-	// RetryAfter is the wait that the Retry-After header asks for, 0 when absent. Any slug may carry it.
+	// RetryAfter is the wait that the Retry-After header asks for, 0 when absent. Any slug may carry it. RetryAt is when
+	// that wait ends.
 	RetryAfter time.Duration
-	// RetryAt is when that wait ends, zero when absent.
-	RetryAt time.Time
-	// Attempts is how many times the request was sent.
-	Attempts int
 }
 
 // Error is one line, safe to log: "BookPayout: 409 idempotency_key_reused: key used before (request req_1, key
@@ -49,20 +34,33 @@ func (r *Refusal) Error() string { return r.line("") }
 // line is the error's text with names of what is concerned, such as fields or blockers, after the message.
 func (r *Refusal) line(concerned string) string {
 	return errorLine{
-		operation:      r.Operation,
-		status:         r.Status,
-		code:           string(r.Code),
-		message:        r.Message,
-		concerned:      concerned,
-		requestID:      r.RequestID,
-		idempotencyKey: r.IdempotencyKey,
-		attempts:       r.Attempts,
-		retryAfter:     r.RetryAfter,
+		head:       r.Head,
+		status:     r.Status,
+		code:       string(r.Code),
+		message:    r.Message,
+		concerned:  concerned,
+		retryAfter: r.RetryAfter,
 	}.String()
+}
+
+// concerned names what the refusal is about; the types that know it have their own.
+func (r *Refusal) concerned() string { return "" }
+
+// as gives the refusal as its type knows it: one that was made by hand need not repeat its slug.
+func (r *Refusal) as(code Code) *Refusal {
+	if r.Code == code {
+		return r
+	}
+	named := *r
+	named.Code = code
+	return &named
 }
 
 // Remedy says what makes sense next, as the catalogue knows it; an unknown slug is judged by its status.
 func (r *Refusal) Remedy() Remedy {
+	if r.Code == CodeConflict && namesBalance(r.Details) {
+		return RemedyChangeAccount
+	}
 	if e, known := r.Code.lookup(); known {
 		return e.remedy
 	}
@@ -70,21 +68,23 @@ func (r *Refusal) Remedy() Remedy {
 }
 
 // Retryable reports whether the same request, with the same key, may succeed when it is sent again after RetryAfter or a
-// backoff. A write that may have been carried out is retryable only if it is Repeatable.
+// backoff, unchanged and with nobody's help. A write that may have been carried out is retryable only if a key keeps it
+// from being done twice.
 //
-// A refusal that [RemedyLogin] cures is not retryable as it stands: a new token comes first.
+// A refusal that [RemedyLogin] cures is not retryable as it stands: a new token comes first. One that
+// [RemedyChangeAccount] cures can be repeated with the same key once an operator has acted.
 func (r *Refusal) Retryable() bool {
 	if r.Remedy() != RemedyWait {
 		return false
 	}
-	return r.effect() == NotMoved || r.Repeatable
+	return r.effect() == NotMoved || !r.facts.Once
 }
 
 // MovedByCall says whether the money that the request asked to move has moved. The refusal of a read moved nothing. The
 // refusal of a write is judged by the catalogue; a server error that the catalogue does not explain, and an unknown
-// slug that a state conflict came with, may have moved it, unless the operation is Moneyless.
+// slug that a state conflict came with, may have moved it, unless the operation moves no money at all.
 func (r *Refusal) MovedByCall() Movement {
-	if r.Moneyless && r.effect() == MaybeMoved {
+	if r.facts.Moneyless && r.effect() == MaybeMoved {
 		return NotMoved
 	}
 	return r.effect()
@@ -96,7 +96,7 @@ func (r *Refusal) effect() Movement {
 	switch {
 	case known && e.moved == Moved:
 		return Moved
-	case !r.Write:
+	case r.facts.ReadOnly:
 		return NotMoved
 	case known && (r.Status == 0 || r.Status == e.status || isClientError(r.Status)):
 		return e.moved
@@ -141,8 +141,10 @@ func remedyOf(status int) Remedy {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
 		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return RemedyWait
+	case http.StatusForbidden:
+		return RemedyChangeAccount
 	}
-	return RemedyChange
+	return RemedyChangeRequest
 }
 
 // Unrecognized is a refusal whose slug the catalogue does not know. Everything received is kept.

@@ -2,7 +2,11 @@
 
 package errors
 
-import "github.com/shopspring/decimal"
+import (
+	"log/slog"
+
+	"github.com/shopspring/decimal"
+)
 
 // The slugs of the platform API. The set is open: the service lists more than it describes, and an unknown one
 // arrives as [Unrecognized].
@@ -95,12 +99,27 @@ type AlreadyFunded struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *AlreadyFunded) Unwrap() error { return &e.Refusal }
+func (e *AlreadyFunded) Unwrap() error { return e.as(CodeAlreadyFunded) }
+
+// Error implements error, see [Refusal.Error].
+func (e *AlreadyFunded) Error() string { return e.as(CodeAlreadyFunded).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *AlreadyFunded) Remedy() Remedy { return e.as(CodeAlreadyFunded).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *AlreadyFunded) Retryable() bool { return e.as(CodeAlreadyFunded).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *AlreadyFunded) MovedByCall() Movement { return e.as(CodeAlreadyFunded).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *AlreadyFunded) LogValue() slog.Value { return e.as(CodeAlreadyFunded).LogValue() }
 
 // AmountAboveMaximum is the refusal amount_above_maximum (422). The sandbox credit is over the largest credit a call
 // may ask for.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type AmountAboveMaximum struct {
@@ -110,11 +129,28 @@ type AmountAboveMaximum struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *AmountAboveMaximum) Unwrap() error { return &e.Refusal }
+func (e *AmountAboveMaximum) Unwrap() error { return e.as(CodeAmountAboveMaximum) }
+
+// Error implements error, see [Refusal.Error].
+func (e *AmountAboveMaximum) Error() string { return e.as(CodeAmountAboveMaximum).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *AmountAboveMaximum) Remedy() Remedy { return e.as(CodeAmountAboveMaximum).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *AmountAboveMaximum) Retryable() bool { return e.as(CodeAmountAboveMaximum).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *AmountAboveMaximum) MovedByCall() Movement {
+	return e.as(CodeAmountAboveMaximum).MovedByCall()
+}
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *AmountAboveMaximum) LogValue() slog.Value { return e.as(CodeAmountAboveMaximum).LogValue() }
 
 // AmountBelowMinimum is the refusal amount_below_minimum (422). The sandbox credit is under 0.10 of the token.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type AmountBelowMinimum struct {
@@ -122,7 +158,24 @@ type AmountBelowMinimum struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *AmountBelowMinimum) Unwrap() error { return &e.Refusal }
+func (e *AmountBelowMinimum) Unwrap() error { return e.as(CodeAmountBelowMinimum) }
+
+// Error implements error, see [Refusal.Error].
+func (e *AmountBelowMinimum) Error() string { return e.as(CodeAmountBelowMinimum).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *AmountBelowMinimum) Remedy() Remedy { return e.as(CodeAmountBelowMinimum).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *AmountBelowMinimum) Retryable() bool { return e.as(CodeAmountBelowMinimum).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *AmountBelowMinimum) MovedByCall() Movement {
+	return e.as(CodeAmountBelowMinimum).MovedByCall()
+}
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *AmountBelowMinimum) LogValue() slog.Value { return e.as(CodeAmountBelowMinimum).LogValue() }
 
 // ApprovalConsumed is the refusal approval_consumed (409). The approval already signed something; prepare again.
 //
@@ -135,7 +188,22 @@ type ApprovalConsumed struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *ApprovalConsumed) Unwrap() error { return &e.Refusal }
+func (e *ApprovalConsumed) Unwrap() error { return e.as(CodeApprovalConsumed) }
+
+// Error implements error, see [Refusal.Error].
+func (e *ApprovalConsumed) Error() string { return e.as(CodeApprovalConsumed).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *ApprovalConsumed) Remedy() Remedy { return e.as(CodeApprovalConsumed).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *ApprovalConsumed) Retryable() bool { return e.as(CodeApprovalConsumed).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *ApprovalConsumed) MovedByCall() Movement { return e.as(CodeApprovalConsumed).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *ApprovalConsumed) LogValue() slog.Value { return e.as(CodeApprovalConsumed).LogValue() }
 
 // ApprovalExpired is the refusal approval_expired (410). The approval window has closed; prepare again.
 //
@@ -147,11 +215,27 @@ type ApprovalExpired struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *ApprovalExpired) Unwrap() error { return &e.Refusal }
+func (e *ApprovalExpired) Unwrap() error { return e.as(CodeApprovalExpired) }
+
+// Error implements error, see [Refusal.Error].
+func (e *ApprovalExpired) Error() string { return e.as(CodeApprovalExpired).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *ApprovalExpired) Remedy() Remedy { return e.as(CodeApprovalExpired).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *ApprovalExpired) Retryable() bool { return e.as(CodeApprovalExpired).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *ApprovalExpired) MovedByCall() Movement { return e.as(CodeApprovalExpired).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *ApprovalExpired) LogValue() slog.Value { return e.as(CodeApprovalExpired).LogValue() }
 
 // ApprovalMismatch is the refusal approval_mismatch (409). The approval belongs to another operation.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: restart (assumed: Another call may have prepared the operation anew; preparing it again gives the approval
+// that counts). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type ApprovalMismatch struct {
@@ -159,7 +243,22 @@ type ApprovalMismatch struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *ApprovalMismatch) Unwrap() error { return &e.Refusal }
+func (e *ApprovalMismatch) Unwrap() error { return e.as(CodeApprovalMismatch) }
+
+// Error implements error, see [Refusal.Error].
+func (e *ApprovalMismatch) Error() string { return e.as(CodeApprovalMismatch).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *ApprovalMismatch) Remedy() Remedy { return e.as(CodeApprovalMismatch).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *ApprovalMismatch) Retryable() bool { return e.as(CodeApprovalMismatch).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *ApprovalMismatch) MovedByCall() Movement { return e.as(CodeApprovalMismatch).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *ApprovalMismatch) LogValue() slog.Value { return e.as(CodeApprovalMismatch).LogValue() }
 
 // ChallengeConsumed is the refusal challenge_consumed (409). The challenge was used before; it is single use.
 //
@@ -171,7 +270,22 @@ type ChallengeConsumed struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *ChallengeConsumed) Unwrap() error { return &e.Refusal }
+func (e *ChallengeConsumed) Unwrap() error { return e.as(CodeChallengeConsumed) }
+
+// Error implements error, see [Refusal.Error].
+func (e *ChallengeConsumed) Error() string { return e.as(CodeChallengeConsumed).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *ChallengeConsumed) Remedy() Remedy { return e.as(CodeChallengeConsumed).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *ChallengeConsumed) Retryable() bool { return e.as(CodeChallengeConsumed).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *ChallengeConsumed) MovedByCall() Movement { return e.as(CodeChallengeConsumed).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *ChallengeConsumed) LogValue() slog.Value { return e.as(CodeChallengeConsumed).LogValue() }
 
 // ChallengeExpired is the refusal challenge_expired (410). The challenge is too old.
 //
@@ -183,7 +297,22 @@ type ChallengeExpired struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *ChallengeExpired) Unwrap() error { return &e.Refusal }
+func (e *ChallengeExpired) Unwrap() error { return e.as(CodeChallengeExpired) }
+
+// Error implements error, see [Refusal.Error].
+func (e *ChallengeExpired) Error() string { return e.as(CodeChallengeExpired).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *ChallengeExpired) Remedy() Remedy { return e.as(CodeChallengeExpired).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *ChallengeExpired) Retryable() bool { return e.as(CodeChallengeExpired).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *ChallengeExpired) MovedByCall() Movement { return e.as(CodeChallengeExpired).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *ChallengeExpired) LogValue() slog.Value { return e.as(CodeChallengeExpired).LogValue() }
 
 // ChallengeNotFound is the refusal challenge_not_found (404). The challengeId is unknown.
 //
@@ -195,25 +324,60 @@ type ChallengeNotFound struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *ChallengeNotFound) Unwrap() error { return &e.Refusal }
+func (e *ChallengeNotFound) Unwrap() error { return e.as(CodeChallengeNotFound) }
+
+// Error implements error, see [Refusal.Error].
+func (e *ChallengeNotFound) Error() string { return e.as(CodeChallengeNotFound).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *ChallengeNotFound) Remedy() Remedy { return e.as(CodeChallengeNotFound).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *ChallengeNotFound) Retryable() bool { return e.as(CodeChallengeNotFound).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *ChallengeNotFound) MovedByCall() Movement { return e.as(CodeChallengeNotFound).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *ChallengeNotFound) LogValue() slog.Value { return e.as(CodeChallengeNotFound).LogValue() }
 
 // Conflict is the refusal conflict (409). The state of the resource conflicts with the request, and no narrower slug
 // fits.
 //
-// Remedy: change (assumed). Money: maybe_moved (assumed: The state in the way may be the one an earlier, unanswered
-// attempt of the same request brought about).
+// Remedy: change_request (assumed). Money: maybe_moved (assumed: The state in the way may be the one an earlier,
+// unanswered attempt of the same request brought about).
 //
 // Source: Errors, Slugs.
 type Conflict struct {
 	Refusal
+	// Available is the balance, where it is what does not cover the escrow deal (assumed).
+	Available decimal.Decimal
+	// Currency is the asset of Available (assumed).
+	Currency string
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *Conflict) Unwrap() error { return &e.Refusal }
+func (e *Conflict) Unwrap() error { return e.as(CodeConflict) }
+
+// Error implements error, see [Refusal.Error].
+func (e *Conflict) Error() string { return e.as(CodeConflict).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *Conflict) Remedy() Remedy { return e.as(CodeConflict).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *Conflict) Retryable() bool { return e.as(CodeConflict).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *Conflict) MovedByCall() Movement { return e.as(CodeConflict).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *Conflict) LogValue() slog.Value { return e.as(CodeConflict).LogValue() }
 
 // ContactNotPayable is the refusal contact_not_payable (409). The contact cannot be paid.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_account (assumed: The contact, as it is saved, has to be completed first). Money: not_moved
+// (assumed).
 //
 // Source: Errors, Slugs.
 type ContactNotPayable struct {
@@ -225,7 +389,22 @@ type ContactNotPayable struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *ContactNotPayable) Unwrap() error { return &e.Refusal }
+func (e *ContactNotPayable) Unwrap() error { return e.as(CodeContactNotPayable) }
+
+// Error implements error, see [Refusal.Error].
+func (e *ContactNotPayable) Error() string { return e.as(CodeContactNotPayable).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *ContactNotPayable) Remedy() Remedy { return e.as(CodeContactNotPayable).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *ContactNotPayable) Retryable() bool { return e.as(CodeContactNotPayable).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *ContactNotPayable) MovedByCall() Movement { return e.as(CodeContactNotPayable).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *ContactNotPayable) LogValue() slog.Value { return e.as(CodeContactNotPayable).LogValue() }
 
 // DatabaseUnavailable is the refusal database_unavailable (503). The service's database is unavailable; retry with
 // backoff.
@@ -238,12 +417,31 @@ type DatabaseUnavailable struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *DatabaseUnavailable) Unwrap() error { return &e.Refusal }
+func (e *DatabaseUnavailable) Unwrap() error { return e.as(CodeDatabaseUnavailable) }
+
+// Error implements error, see [Refusal.Error].
+func (e *DatabaseUnavailable) Error() string {
+	return e.as(CodeDatabaseUnavailable).line(e.concerned())
+}
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *DatabaseUnavailable) Remedy() Remedy { return e.as(CodeDatabaseUnavailable).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *DatabaseUnavailable) Retryable() bool { return e.as(CodeDatabaseUnavailable).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *DatabaseUnavailable) MovedByCall() Movement {
+	return e.as(CodeDatabaseUnavailable).MovedByCall()
+}
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *DatabaseUnavailable) LogValue() slog.Value { return e.as(CodeDatabaseUnavailable).LogValue() }
 
 // DeveloperKeyAlreadyExists is the refusal developer_key_already_exists (409). The public key already belongs to a
 // key on the account.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type DeveloperKeyAlreadyExists struct {
@@ -251,12 +449,37 @@ type DeveloperKeyAlreadyExists struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *DeveloperKeyAlreadyExists) Unwrap() error { return &e.Refusal }
+func (e *DeveloperKeyAlreadyExists) Unwrap() error { return e.as(CodeDeveloperKeyAlreadyExists) }
+
+// Error implements error, see [Refusal.Error].
+func (e *DeveloperKeyAlreadyExists) Error() string {
+	return e.as(CodeDeveloperKeyAlreadyExists).line(e.concerned())
+}
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *DeveloperKeyAlreadyExists) Remedy() Remedy {
+	return e.as(CodeDeveloperKeyAlreadyExists).Remedy()
+}
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *DeveloperKeyAlreadyExists) Retryable() bool {
+	return e.as(CodeDeveloperKeyAlreadyExists).Retryable()
+}
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *DeveloperKeyAlreadyExists) MovedByCall() Movement {
+	return e.as(CodeDeveloperKeyAlreadyExists).MovedByCall()
+}
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *DeveloperKeyAlreadyExists) LogValue() slog.Value {
+	return e.as(CodeDeveloperKeyAlreadyExists).LogValue()
+}
 
 // DeveloperKeyNotFound is the refusal developer_key_not_found (404). The dk_ id is not one of yours; answered by the
 // key-management routes under /api/v1.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type DeveloperKeyNotFound struct {
@@ -264,13 +487,35 @@ type DeveloperKeyNotFound struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *DeveloperKeyNotFound) Unwrap() error { return &e.Refusal }
+func (e *DeveloperKeyNotFound) Unwrap() error { return e.as(CodeDeveloperKeyNotFound) }
+
+// Error implements error, see [Refusal.Error].
+func (e *DeveloperKeyNotFound) Error() string {
+	return e.as(CodeDeveloperKeyNotFound).line(e.concerned())
+}
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *DeveloperKeyNotFound) Remedy() Remedy { return e.as(CodeDeveloperKeyNotFound).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *DeveloperKeyNotFound) Retryable() bool { return e.as(CodeDeveloperKeyNotFound).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *DeveloperKeyNotFound) MovedByCall() Movement {
+	return e.as(CodeDeveloperKeyNotFound).MovedByCall()
+}
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *DeveloperKeyNotFound) LogValue() slog.Value {
+	return e.as(CodeDeveloperKeyNotFound).LogValue()
+}
 
 // Forbidden is the refusal forbidden (403). The session may not do this. A missing scope fills RequiredScope and
 // Scope; a token without a developer key fills Reason; a deleted key or an address off the key's allowlist fills
 // nothing.
 //
-// Remedy: change. Money: not_moved (assumed).
+// Remedy: change_account (assumed: What a session may do is settled by the key and the account, not by the request).
+// Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type Forbidden struct {
@@ -284,7 +529,22 @@ type Forbidden struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *Forbidden) Unwrap() error { return &e.Refusal }
+func (e *Forbidden) Unwrap() error { return e.as(CodeForbidden) }
+
+// Error implements error, see [Refusal.Error].
+func (e *Forbidden) Error() string { return e.as(CodeForbidden).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *Forbidden) Remedy() Remedy { return e.as(CodeForbidden).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *Forbidden) Retryable() bool { return e.as(CodeForbidden).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *Forbidden) MovedByCall() Movement { return e.as(CodeForbidden).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *Forbidden) LogValue() slog.Value { return e.as(CodeForbidden).LogValue() }
 
 // FundingAttemptExpired is the refusal funding_attempt_expired (409). The approval window of the payout or transfer
 // has passed; reopen it with the same idempotency key.
@@ -297,7 +557,28 @@ type FundingAttemptExpired struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *FundingAttemptExpired) Unwrap() error { return &e.Refusal }
+func (e *FundingAttemptExpired) Unwrap() error { return e.as(CodeFundingAttemptExpired) }
+
+// Error implements error, see [Refusal.Error].
+func (e *FundingAttemptExpired) Error() string {
+	return e.as(CodeFundingAttemptExpired).line(e.concerned())
+}
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *FundingAttemptExpired) Remedy() Remedy { return e.as(CodeFundingAttemptExpired).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *FundingAttemptExpired) Retryable() bool { return e.as(CodeFundingAttemptExpired).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *FundingAttemptExpired) MovedByCall() Movement {
+	return e.as(CodeFundingAttemptExpired).MovedByCall()
+}
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *FundingAttemptExpired) LogValue() slog.Value {
+	return e.as(CodeFundingAttemptExpired).LogValue()
+}
 
 // FundingInProgress is the refusal funding_in_progress (409). Funding is under way; wait.
 //
@@ -309,11 +590,26 @@ type FundingInProgress struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *FundingInProgress) Unwrap() error { return &e.Refusal }
+func (e *FundingInProgress) Unwrap() error { return e.as(CodeFundingInProgress) }
+
+// Error implements error, see [Refusal.Error].
+func (e *FundingInProgress) Error() string { return e.as(CodeFundingInProgress).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *FundingInProgress) Remedy() Remedy { return e.as(CodeFundingInProgress).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *FundingInProgress) Retryable() bool { return e.as(CodeFundingInProgress).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *FundingInProgress) MovedByCall() Movement { return e.as(CodeFundingInProgress).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *FundingInProgress) LogValue() slog.Value { return e.as(CodeFundingInProgress).LogValue() }
 
 // Gone is the refusal gone (410). The resource is no longer available.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type Gone struct {
@@ -321,12 +617,27 @@ type Gone struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *Gone) Unwrap() error { return &e.Refusal }
+func (e *Gone) Unwrap() error { return e.as(CodeGone) }
+
+// Error implements error, see [Refusal.Error].
+func (e *Gone) Error() string { return e.as(CodeGone).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *Gone) Remedy() Remedy { return e.as(CodeGone).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *Gone) Retryable() bool { return e.as(CodeGone).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *Gone) MovedByCall() Movement { return e.as(CodeGone).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *Gone) LogValue() slog.Value { return e.as(CodeGone).LogValue() }
 
 // IdempotencyKeyInvalid is the refusal idempotency_key_invalid (400). The Idempotency-Key header is outside the
 // allowed pattern.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type IdempotencyKeyInvalid struct {
@@ -334,12 +645,33 @@ type IdempotencyKeyInvalid struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *IdempotencyKeyInvalid) Unwrap() error { return &e.Refusal }
+func (e *IdempotencyKeyInvalid) Unwrap() error { return e.as(CodeIdempotencyKeyInvalid) }
+
+// Error implements error, see [Refusal.Error].
+func (e *IdempotencyKeyInvalid) Error() string {
+	return e.as(CodeIdempotencyKeyInvalid).line(e.concerned())
+}
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *IdempotencyKeyInvalid) Remedy() Remedy { return e.as(CodeIdempotencyKeyInvalid).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *IdempotencyKeyInvalid) Retryable() bool { return e.as(CodeIdempotencyKeyInvalid).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *IdempotencyKeyInvalid) MovedByCall() Movement {
+	return e.as(CodeIdempotencyKeyInvalid).MovedByCall()
+}
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *IdempotencyKeyInvalid) LogValue() slog.Value {
+	return e.as(CodeIdempotencyKeyInvalid).LogValue()
+}
 
 // IdempotencyKeyReused is the refusal idempotency_key_reused (409). The idempotency key was used before with
 // different terms. This request did nothing; what owns the key may have gone through.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type IdempotencyKeyReused struct {
@@ -351,7 +683,28 @@ type IdempotencyKeyReused struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *IdempotencyKeyReused) Unwrap() error { return &e.Refusal }
+func (e *IdempotencyKeyReused) Unwrap() error { return e.as(CodeIdempotencyKeyReused) }
+
+// Error implements error, see [Refusal.Error].
+func (e *IdempotencyKeyReused) Error() string {
+	return e.as(CodeIdempotencyKeyReused).line(e.concerned())
+}
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *IdempotencyKeyReused) Remedy() Remedy { return e.as(CodeIdempotencyKeyReused).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *IdempotencyKeyReused) Retryable() bool { return e.as(CodeIdempotencyKeyReused).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *IdempotencyKeyReused) MovedByCall() Movement {
+	return e.as(CodeIdempotencyKeyReused).MovedByCall()
+}
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *IdempotencyKeyReused) LogValue() slog.Value {
+	return e.as(CodeIdempotencyKeyReused).LogValue()
+}
 
 // InternalError is the refusal internal_error (500). The service failed; RequestID names the request for its support.
 //
@@ -364,13 +717,28 @@ type InternalError struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *InternalError) Unwrap() error { return &e.Refusal }
+func (e *InternalError) Unwrap() error { return e.as(CodeInternalError) }
+
+// Error implements error, see [Refusal.Error].
+func (e *InternalError) Error() string { return e.as(CodeInternalError).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *InternalError) Remedy() Remedy { return e.as(CodeInternalError).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *InternalError) Retryable() bool { return e.as(CodeInternalError).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *InternalError) MovedByCall() Movement { return e.as(CodeInternalError).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *InternalError) LogValue() slog.Value { return e.as(CodeInternalError).LogValue() }
 
 // InvalidCredentials is the refusal invalid_credentials (401). The login failed; email, key, signature and source
 // address are not told apart.
 //
-// Remedy: change (assumed: The same email and key fail again; minting a token is what failed). Money: not_moved
-// (assumed).
+// Remedy: change_account (assumed: The same email and key fail again until the account knows them; minting a token is
+// what failed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type InvalidCredentials struct {
@@ -378,7 +746,24 @@ type InvalidCredentials struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *InvalidCredentials) Unwrap() error { return &e.Refusal }
+func (e *InvalidCredentials) Unwrap() error { return e.as(CodeInvalidCredentials) }
+
+// Error implements error, see [Refusal.Error].
+func (e *InvalidCredentials) Error() string { return e.as(CodeInvalidCredentials).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *InvalidCredentials) Remedy() Remedy { return e.as(CodeInvalidCredentials).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *InvalidCredentials) Retryable() bool { return e.as(CodeInvalidCredentials).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *InvalidCredentials) MovedByCall() Movement {
+	return e.as(CodeInvalidCredentials).MovedByCall()
+}
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *InvalidCredentials) LogValue() slog.Value { return e.as(CodeInvalidCredentials).LogValue() }
 
 // InvalidCursor is the refusal invalid_cursor (400). The cursor belongs to another query or sort order; list again
 // without a cursor.
@@ -391,11 +776,26 @@ type InvalidCursor struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *InvalidCursor) Unwrap() error { return &e.Refusal }
+func (e *InvalidCursor) Unwrap() error { return e.as(CodeInvalidCursor) }
+
+// Error implements error, see [Refusal.Error].
+func (e *InvalidCursor) Error() string { return e.as(CodeInvalidCursor).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *InvalidCursor) Remedy() Remedy { return e.as(CodeInvalidCursor).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *InvalidCursor) Retryable() bool { return e.as(CodeInvalidCursor).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *InvalidCursor) MovedByCall() Movement { return e.as(CodeInvalidCursor).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *InvalidCursor) LogValue() slog.Value { return e.as(CodeInvalidCursor).LogValue() }
 
 // InvalidID is the refusal invalid_id (400). The id comes from another namespace.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type InvalidID struct {
@@ -405,11 +805,26 @@ type InvalidID struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *InvalidID) Unwrap() error { return &e.Refusal }
+func (e *InvalidID) Unwrap() error { return e.as(CodeInvalidID) }
+
+// Error implements error, see [Refusal.Error].
+func (e *InvalidID) Error() string { return e.as(CodeInvalidID).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *InvalidID) Remedy() Remedy { return e.as(CodeInvalidID).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *InvalidID) Retryable() bool { return e.as(CodeInvalidID).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *InvalidID) MovedByCall() Movement { return e.as(CodeInvalidID).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *InvalidID) LogValue() slog.Value { return e.as(CodeInvalidID).LogValue() }
 
 // InvalidRequest is the refusal invalid_request (400). The request is invalid in a way no single field covers.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type InvalidRequest struct {
@@ -417,11 +832,26 @@ type InvalidRequest struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *InvalidRequest) Unwrap() error { return &e.Refusal }
+func (e *InvalidRequest) Unwrap() error { return e.as(CodeInvalidRequest) }
+
+// Error implements error, see [Refusal.Error].
+func (e *InvalidRequest) Error() string { return e.as(CodeInvalidRequest).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *InvalidRequest) Remedy() Remedy { return e.as(CodeInvalidRequest).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *InvalidRequest) Retryable() bool { return e.as(CodeInvalidRequest).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *InvalidRequest) MovedByCall() Movement { return e.as(CodeInvalidRequest).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *InvalidRequest) LogValue() slog.Value { return e.as(CodeInvalidRequest).LogValue() }
 
 // KeyNotRegistered is the refusal key_not_registered (403). The public key is not among the account's developer keys.
 //
-// Remedy: change. Money: not_moved (assumed).
+// Remedy: change_account (assumed: The key has to be registered for the account). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type KeyNotRegistered struct {
@@ -429,11 +859,26 @@ type KeyNotRegistered struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *KeyNotRegistered) Unwrap() error { return &e.Refusal }
+func (e *KeyNotRegistered) Unwrap() error { return e.as(CodeKeyNotRegistered) }
+
+// Error implements error, see [Refusal.Error].
+func (e *KeyNotRegistered) Error() string { return e.as(CodeKeyNotRegistered).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *KeyNotRegistered) Remedy() Remedy { return e.as(CodeKeyNotRegistered).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *KeyNotRegistered) Retryable() bool { return e.as(CodeKeyNotRegistered).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *KeyNotRegistered) MovedByCall() Movement { return e.as(CodeKeyNotRegistered).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *KeyNotRegistered) LogValue() slog.Value { return e.as(CodeKeyNotRegistered).LogValue() }
 
 // LoginModeUnavailable is the refusal login_mode_unavailable (501). The login mode is not enabled.
 //
-// Remedy: change (assumed). Money: not_moved (assumed: A login moves no money).
+// Remedy: change_request (assumed). Money: not_moved (assumed: A login moves no money).
 //
 // Source: Errors, Slugs.
 type LoginModeUnavailable struct {
@@ -443,7 +888,28 @@ type LoginModeUnavailable struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *LoginModeUnavailable) Unwrap() error { return &e.Refusal }
+func (e *LoginModeUnavailable) Unwrap() error { return e.as(CodeLoginModeUnavailable) }
+
+// Error implements error, see [Refusal.Error].
+func (e *LoginModeUnavailable) Error() string {
+	return e.as(CodeLoginModeUnavailable).line(e.concerned())
+}
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *LoginModeUnavailable) Remedy() Remedy { return e.as(CodeLoginModeUnavailable).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *LoginModeUnavailable) Retryable() bool { return e.as(CodeLoginModeUnavailable).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *LoginModeUnavailable) MovedByCall() Movement {
+	return e.as(CodeLoginModeUnavailable).MovedByCall()
+}
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *LoginModeUnavailable) LogValue() slog.Value {
+	return e.as(CodeLoginModeUnavailable).LogValue()
+}
 
 // LoginUnavailable is the refusal login_unavailable (503). Login is temporarily unavailable.
 //
@@ -455,11 +921,26 @@ type LoginUnavailable struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *LoginUnavailable) Unwrap() error { return &e.Refusal }
+func (e *LoginUnavailable) Unwrap() error { return e.as(CodeLoginUnavailable) }
+
+// Error implements error, see [Refusal.Error].
+func (e *LoginUnavailable) Error() string { return e.as(CodeLoginUnavailable).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *LoginUnavailable) Remedy() Remedy { return e.as(CodeLoginUnavailable).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *LoginUnavailable) Retryable() bool { return e.as(CodeLoginUnavailable).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *LoginUnavailable) MovedByCall() Movement { return e.as(CodeLoginUnavailable).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *LoginUnavailable) LogValue() slog.Value { return e.as(CodeLoginUnavailable).LogValue() }
 
 // MethodNotAllowed is the refusal method_not_allowed (405). The path does not take this verb.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type MethodNotAllowed struct {
@@ -467,11 +948,26 @@ type MethodNotAllowed struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *MethodNotAllowed) Unwrap() error { return &e.Refusal }
+func (e *MethodNotAllowed) Unwrap() error { return e.as(CodeMethodNotAllowed) }
+
+// Error implements error, see [Refusal.Error].
+func (e *MethodNotAllowed) Error() string { return e.as(CodeMethodNotAllowed).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *MethodNotAllowed) Remedy() Remedy { return e.as(CodeMethodNotAllowed).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *MethodNotAllowed) Retryable() bool { return e.as(CodeMethodNotAllowed).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *MethodNotAllowed) MovedByCall() Movement { return e.as(CodeMethodNotAllowed).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *MethodNotAllowed) LogValue() slog.Value { return e.as(CodeMethodNotAllowed).LogValue() }
 
 // NotFound is the refusal not_found (404). There is no such resource, or it belongs to someone else.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type NotFound struct {
@@ -479,11 +975,26 @@ type NotFound struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *NotFound) Unwrap() error { return &e.Refusal }
+func (e *NotFound) Unwrap() error { return e.as(CodeNotFound) }
+
+// Error implements error, see [Refusal.Error].
+func (e *NotFound) Error() string { return e.as(CodeNotFound).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *NotFound) Remedy() Remedy { return e.as(CodeNotFound).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *NotFound) Retryable() bool { return e.as(CodeNotFound).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *NotFound) MovedByCall() Movement { return e.as(CodeNotFound).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *NotFound) LogValue() slog.Value { return e.as(CodeNotFound).LogValue() }
 
 // PayloadTooLarge is the refusal payload_too_large (413). The upload is too large.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type PayloadTooLarge struct {
@@ -491,20 +1002,55 @@ type PayloadTooLarge struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *PayloadTooLarge) Unwrap() error { return &e.Refusal }
+func (e *PayloadTooLarge) Unwrap() error { return e.as(CodePayloadTooLarge) }
+
+// Error implements error, see [Refusal.Error].
+func (e *PayloadTooLarge) Error() string { return e.as(CodePayloadTooLarge).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *PayloadTooLarge) Remedy() Remedy { return e.as(CodePayloadTooLarge).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *PayloadTooLarge) Retryable() bool { return e.as(CodePayloadTooLarge).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *PayloadTooLarge) MovedByCall() Movement { return e.as(CodePayloadTooLarge).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *PayloadTooLarge) LogValue() slog.Value { return e.as(CodePayloadTooLarge).LogValue() }
 
 // PayoutNotFundable is the refusal payout_not_fundable (409). The account has no routing to fund the payout; also
 // answered by the sandbox settlement routes.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_account (assumed: The account needs routing, or a balance that covers the payout). Money: not_moved
+// (assumed).
 //
 // Source: Errors, Slugs.
 type PayoutNotFundable struct {
 	Refusal
+	// Available is the balance, where it is what does not cover the payout (assumed).
+	Available decimal.Decimal
+	// Currency is the asset of Available (assumed).
+	Currency string
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *PayoutNotFundable) Unwrap() error { return &e.Refusal }
+func (e *PayoutNotFundable) Unwrap() error { return e.as(CodePayoutNotFundable) }
+
+// Error implements error, see [Refusal.Error].
+func (e *PayoutNotFundable) Error() string { return e.as(CodePayoutNotFundable).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *PayoutNotFundable) Remedy() Remedy { return e.as(CodePayoutNotFundable).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *PayoutNotFundable) Retryable() bool { return e.as(CodePayoutNotFundable).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *PayoutNotFundable) MovedByCall() Movement { return e.as(CodePayoutNotFundable).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *PayoutNotFundable) LogValue() slog.Value { return e.as(CodePayoutNotFundable).LogValue() }
 
 // ProviderUnavailable is the refusal provider_unavailable (503). A partner is down, or the sandbox faucet cannot pay.
 //
@@ -516,7 +1062,26 @@ type ProviderUnavailable struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *ProviderUnavailable) Unwrap() error { return &e.Refusal }
+func (e *ProviderUnavailable) Unwrap() error { return e.as(CodeProviderUnavailable) }
+
+// Error implements error, see [Refusal.Error].
+func (e *ProviderUnavailable) Error() string {
+	return e.as(CodeProviderUnavailable).line(e.concerned())
+}
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *ProviderUnavailable) Remedy() Remedy { return e.as(CodeProviderUnavailable).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *ProviderUnavailable) Retryable() bool { return e.as(CodeProviderUnavailable).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *ProviderUnavailable) MovedByCall() Movement {
+	return e.as(CodeProviderUnavailable).MovedByCall()
+}
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *ProviderUnavailable) LogValue() slog.Value { return e.as(CodeProviderUnavailable).LogValue() }
 
 // QuoteExpired is the refusal quote_expired (409). The price is older than its window.
 //
@@ -528,12 +1093,27 @@ type QuoteExpired struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *QuoteExpired) Unwrap() error { return &e.Refusal }
+func (e *QuoteExpired) Unwrap() error { return e.as(CodeQuoteExpired) }
+
+// Error implements error, see [Refusal.Error].
+func (e *QuoteExpired) Error() string { return e.as(CodeQuoteExpired).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *QuoteExpired) Remedy() Remedy { return e.as(CodeQuoteExpired).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *QuoteExpired) Retryable() bool { return e.as(CodeQuoteExpired).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *QuoteExpired) MovedByCall() Movement { return e.as(CodeQuoteExpired).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *QuoteExpired) LogValue() slog.Value { return e.as(CodeQuoteExpired).LogValue() }
 
 // QuoteNotSubmitted is the refusal quote_not_submitted (409). The quote was not submitted; also answered by the
 // sandbox settlement routes.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type QuoteNotSubmitted struct {
@@ -541,12 +1121,27 @@ type QuoteNotSubmitted struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *QuoteNotSubmitted) Unwrap() error { return &e.Refusal }
+func (e *QuoteNotSubmitted) Unwrap() error { return e.as(CodeQuoteNotSubmitted) }
+
+// Error implements error, see [Refusal.Error].
+func (e *QuoteNotSubmitted) Error() string { return e.as(CodeQuoteNotSubmitted).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *QuoteNotSubmitted) Remedy() Remedy { return e.as(CodeQuoteNotSubmitted).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *QuoteNotSubmitted) Retryable() bool { return e.as(CodeQuoteNotSubmitted).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *QuoteNotSubmitted) MovedByCall() Movement { return e.as(CodeQuoteNotSubmitted).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *QuoteNotSubmitted) LogValue() slog.Value { return e.as(CodeQuoteNotSubmitted).LogValue() }
 
 // RailNotAvailable is the refusal rail_not_available (403). The rail is not enabled for the integrator; answered on
 // rail creation.
 //
-// Remedy: change. Money: not_moved (assumed).
+// Remedy: change_account (assumed: The rail is part of the integrator's agreement). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type RailNotAvailable struct {
@@ -554,12 +1149,27 @@ type RailNotAvailable struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *RailNotAvailable) Unwrap() error { return &e.Refusal }
+func (e *RailNotAvailable) Unwrap() error { return e.as(CodeRailNotAvailable) }
+
+// Error implements error, see [Refusal.Error].
+func (e *RailNotAvailable) Error() string { return e.as(CodeRailNotAvailable).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *RailNotAvailable) Remedy() Remedy { return e.as(CodeRailNotAvailable).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *RailNotAvailable) Retryable() bool { return e.as(CodeRailNotAvailable).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *RailNotAvailable) MovedByCall() Movement { return e.as(CodeRailNotAvailable).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *RailNotAvailable) LogValue() slog.Value { return e.as(CodeRailNotAvailable).LogValue() }
 
 // RailRequirementsUnmet is the refusal rail_requirements_unmet (422). The client's verification state blocks the
 // rail.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_account (assumed: The client has to be verified first). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type RailRequirementsUnmet struct {
@@ -569,7 +1179,28 @@ type RailRequirementsUnmet struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *RailRequirementsUnmet) Unwrap() error { return &e.Refusal }
+func (e *RailRequirementsUnmet) Unwrap() error { return e.as(CodeRailRequirementsUnmet) }
+
+// Error implements error, see [Refusal.Error].
+func (e *RailRequirementsUnmet) Error() string {
+	return e.as(CodeRailRequirementsUnmet).line(e.concerned())
+}
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *RailRequirementsUnmet) Remedy() Remedy { return e.as(CodeRailRequirementsUnmet).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *RailRequirementsUnmet) Retryable() bool { return e.as(CodeRailRequirementsUnmet).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *RailRequirementsUnmet) MovedByCall() Movement {
+	return e.as(CodeRailRequirementsUnmet).MovedByCall()
+}
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *RailRequirementsUnmet) LogValue() slog.Value {
+	return e.as(CodeRailRequirementsUnmet).LogValue()
+}
 
 // RateLimited is the refusal rate_limited (429). A rate window is used up; RetryAfter says how long to wait.
 //
@@ -581,7 +1212,22 @@ type RateLimited struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *RateLimited) Unwrap() error { return &e.Refusal }
+func (e *RateLimited) Unwrap() error { return e.as(CodeRateLimited) }
+
+// Error implements error, see [Refusal.Error].
+func (e *RateLimited) Error() string { return e.as(CodeRateLimited).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *RateLimited) Remedy() Remedy { return e.as(CodeRateLimited).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *RateLimited) Retryable() bool { return e.as(CodeRateLimited).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *RateLimited) MovedByCall() Movement { return e.as(CodeRateLimited).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *RateLimited) LogValue() slog.Value { return e.as(CodeRateLimited).LogValue() }
 
 // RequestExpired is the refusal request_expired (400). requestExpiry is past or more than five minutes out.
 //
@@ -594,12 +1240,27 @@ type RequestExpired struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *RequestExpired) Unwrap() error { return &e.Refusal }
+func (e *RequestExpired) Unwrap() error { return e.as(CodeRequestExpired) }
+
+// Error implements error, see [Refusal.Error].
+func (e *RequestExpired) Error() string { return e.as(CodeRequestExpired).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *RequestExpired) Remedy() Remedy { return e.as(CodeRequestExpired).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *RequestExpired) Retryable() bool { return e.as(CodeRequestExpired).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *RequestExpired) MovedByCall() Movement { return e.as(CodeRequestExpired).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *RequestExpired) LogValue() slog.Value { return e.as(CodeRequestExpired).LogValue() }
 
 // SignatureInvalid is the refusal signature_invalid (400). The signature does not verify; nothing was consumed, so
 // the same challenge or approval can be signed again.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type SignatureInvalid struct {
@@ -607,11 +1268,26 @@ type SignatureInvalid struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *SignatureInvalid) Unwrap() error { return &e.Refusal }
+func (e *SignatureInvalid) Unwrap() error { return e.as(CodeSignatureInvalid) }
+
+// Error implements error, see [Refusal.Error].
+func (e *SignatureInvalid) Error() string { return e.as(CodeSignatureInvalid).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *SignatureInvalid) Remedy() Remedy { return e.as(CodeSignatureInvalid).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *SignatureInvalid) Retryable() bool { return e.as(CodeSignatureInvalid).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *SignatureInvalid) MovedByCall() Movement { return e.as(CodeSignatureInvalid).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *SignatureInvalid) LogValue() slog.Value { return e.as(CodeSignatureInvalid).LogValue() }
 
 // SignerNotAttached is the refusal signer_not_attached (409). The developer signer is not attached to the wallet.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_account (assumed: The signer has to be attached to the wallet). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type SignerNotAttached struct {
@@ -619,11 +1295,26 @@ type SignerNotAttached struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *SignerNotAttached) Unwrap() error { return &e.Refusal }
+func (e *SignerNotAttached) Unwrap() error { return e.as(CodeSignerNotAttached) }
+
+// Error implements error, see [Refusal.Error].
+func (e *SignerNotAttached) Error() string { return e.as(CodeSignerNotAttached).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *SignerNotAttached) Remedy() Remedy { return e.as(CodeSignerNotAttached).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *SignerNotAttached) Retryable() bool { return e.as(CodeSignerNotAttached).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *SignerNotAttached) MovedByCall() Movement { return e.as(CodeSignerNotAttached).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *SignerNotAttached) LogValue() slog.Value { return e.as(CodeSignerNotAttached).LogValue() }
 
 // SigningPolicyRefused is the refusal signing_policy_refused (403). The signing policy refused.
 //
-// Remedy: change. Money: not_moved (assumed).
+// Remedy: change_account (assumed: The policy is the account's). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type SigningPolicyRefused struct {
@@ -631,7 +1322,28 @@ type SigningPolicyRefused struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *SigningPolicyRefused) Unwrap() error { return &e.Refusal }
+func (e *SigningPolicyRefused) Unwrap() error { return e.as(CodeSigningPolicyRefused) }
+
+// Error implements error, see [Refusal.Error].
+func (e *SigningPolicyRefused) Error() string {
+	return e.as(CodeSigningPolicyRefused).line(e.concerned())
+}
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *SigningPolicyRefused) Remedy() Remedy { return e.as(CodeSigningPolicyRefused).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *SigningPolicyRefused) Retryable() bool { return e.as(CodeSigningPolicyRefused).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *SigningPolicyRefused) MovedByCall() Movement {
+	return e.as(CodeSigningPolicyRefused).MovedByCall()
+}
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *SigningPolicyRefused) LogValue() slog.Value {
+	return e.as(CodeSigningPolicyRefused).LogValue()
+}
 
 // TokenExpired is the refusal token_expired (401). The access token has expired.
 //
@@ -643,7 +1355,22 @@ type TokenExpired struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *TokenExpired) Unwrap() error { return &e.Refusal }
+func (e *TokenExpired) Unwrap() error { return e.as(CodeTokenExpired) }
+
+// Error implements error, see [Refusal.Error].
+func (e *TokenExpired) Error() string { return e.as(CodeTokenExpired).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *TokenExpired) Remedy() Remedy { return e.as(CodeTokenExpired).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *TokenExpired) Retryable() bool { return e.as(CodeTokenExpired).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *TokenExpired) MovedByCall() Movement { return e.as(CodeTokenExpired).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *TokenExpired) LogValue() slog.Value { return e.as(CodeTokenExpired).LogValue() }
 
 // Unauthenticated is the refusal unauthenticated (401). The bearer token is missing or cannot be verified.
 //
@@ -655,11 +1382,26 @@ type Unauthenticated struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *Unauthenticated) Unwrap() error { return &e.Refusal }
+func (e *Unauthenticated) Unwrap() error { return e.as(CodeUnauthenticated) }
+
+// Error implements error, see [Refusal.Error].
+func (e *Unauthenticated) Error() string { return e.as(CodeUnauthenticated).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *Unauthenticated) Remedy() Remedy { return e.as(CodeUnauthenticated).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *Unauthenticated) Retryable() bool { return e.as(CodeUnauthenticated).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *Unauthenticated) MovedByCall() Movement { return e.as(CodeUnauthenticated).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *Unauthenticated) LogValue() slog.Value { return e.as(CodeUnauthenticated).LogValue() }
 
 // ValidationFailed is the refusal validation_failed (422). One or more fields are wrong.
 //
-// Remedy: change (assumed). Money: not_moved (assumed).
+// Remedy: change_request (assumed). Money: not_moved (assumed).
 //
 // Source: Errors, Slugs.
 type ValidationFailed struct {
@@ -671,7 +1413,22 @@ type ValidationFailed struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *ValidationFailed) Unwrap() error { return &e.Refusal }
+func (e *ValidationFailed) Unwrap() error { return e.as(CodeValidationFailed) }
+
+// Error implements error, see [Refusal.Error].
+func (e *ValidationFailed) Error() string { return e.as(CodeValidationFailed).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *ValidationFailed) Remedy() Remedy { return e.as(CodeValidationFailed).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *ValidationFailed) Retryable() bool { return e.as(CodeValidationFailed).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *ValidationFailed) MovedByCall() Movement { return e.as(CodeValidationFailed).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *ValidationFailed) LogValue() slog.Value { return e.as(CodeValidationFailed).LogValue() }
 
 // WalletNotLinked is the refusal wallet_not_linked (409). The account has no wallet yet; a client has one when it is
 // ready.
@@ -684,7 +1441,22 @@ type WalletNotLinked struct {
 }
 
 // Unwrap gives the common part, so that errors.As finds *Refusal.
-func (e *WalletNotLinked) Unwrap() error { return &e.Refusal }
+func (e *WalletNotLinked) Unwrap() error { return e.as(CodeWalletNotLinked) }
+
+// Error implements error, see [Refusal.Error].
+func (e *WalletNotLinked) Error() string { return e.as(CodeWalletNotLinked).line(e.concerned()) }
+
+// Remedy is that of the slug, see [Refusal.Remedy].
+func (e *WalletNotLinked) Remedy() Remedy { return e.as(CodeWalletNotLinked).Remedy() }
+
+// Retryable is answered by the slug, see [Refusal.Retryable].
+func (e *WalletNotLinked) Retryable() bool { return e.as(CodeWalletNotLinked).Retryable() }
+
+// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+func (e *WalletNotLinked) MovedByCall() Movement { return e.as(CodeWalletNotLinked).MovedByCall() }
+
+// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+func (e *WalletNotLinked) LogValue() slog.Value { return e.as(CodeWalletNotLinked).LogValue() }
 
 // newSlug builds the type of the refusal's slug, or nil when the catalogue does not know it.
 func newSlug(r Refusal, d details) error {
@@ -730,7 +1502,9 @@ func newSlug(r Refusal, d details) error {
 		}
 	case CodeConflict:
 		return &Conflict{
-			Refusal: r,
+			Refusal:   r,
+			Available: d.amount("available"),
+			Currency:  d.text("currency"),
 		}
 	case CodeContactNotPayable, CodeContactRequiresQuote, CodeDirectTransferUnsupported:
 		e := &ContactNotPayable{
@@ -830,7 +1604,9 @@ func newSlug(r Refusal, d details) error {
 		}
 	case CodePayoutNotFundable:
 		return &PayoutNotFundable{
-			Refusal: r,
+			Refusal:   r,
+			Available: d.amount("available"),
+			Currency:  d.text("currency"),
 		}
 	case CodeProviderUnavailable:
 		return &ProviderUnavailable{
@@ -905,12 +1681,12 @@ func (c Code) lookup() (entry, bool) {
 		}, true
 	case CodeAmountAboveMaximum:
 		return entry{
-			status: 422, remedy: RemedyChange, moved: NotMoved,
+			status: 422, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The sandbox credit is over the largest credit a call may ask for.",
 		}, true
 	case CodeAmountBelowMinimum:
 		return entry{
-			status: 422, remedy: RemedyChange, moved: NotMoved,
+			status: 422, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The sandbox credit is under 0.10 of the token.",
 		}, true
 	case CodeApprovalConsumed:
@@ -925,7 +1701,7 @@ func (c Code) lookup() (entry, bool) {
 		}, true
 	case CodeApprovalMismatch:
 		return entry{
-			status: 409, remedy: RemedyChange, moved: NotMoved,
+			status: 409, remedy: RemedyRestart, moved: NotMoved,
 			condition: "The approval belongs to another operation.",
 		}, true
 	case CodeChallengeConsumed:
@@ -945,12 +1721,12 @@ func (c Code) lookup() (entry, bool) {
 		}, true
 	case CodeConflict:
 		return entry{
-			status: 409, remedy: RemedyChange, moved: MaybeMoved,
+			status: 409, remedy: RemedyChangeRequest, moved: MaybeMoved,
 			condition: "The state of the resource conflicts with the request, and no narrower slug fits.",
 		}, true
 	case CodeContactNotPayable:
 		return entry{
-			status: 409, remedy: RemedyChange, moved: NotMoved,
+			status: 409, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The contact cannot be paid.",
 		}, true
 	case CodeDatabaseUnavailable:
@@ -960,17 +1736,17 @@ func (c Code) lookup() (entry, bool) {
 		}, true
 	case CodeDeveloperKeyAlreadyExists:
 		return entry{
-			status: 409, remedy: RemedyChange, moved: NotMoved,
+			status: 409, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The public key already belongs to a key on the account.",
 		}, true
 	case CodeDeveloperKeyNotFound:
 		return entry{
-			status: 404, remedy: RemedyChange, moved: NotMoved,
+			status: 404, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The dk_ id is not one of yours; answered by the key-management routes under /api/v1.",
 		}, true
 	case CodeForbidden:
 		return entry{
-			status: 403, remedy: RemedyChange, moved: NotMoved,
+			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The session may not do this. A missing scope fills RequiredScope and Scope; a token without a developer key fills Reason; a deleted key or an address off the key's allowlist fills nothing.",
 		}, true
 	case CodeFundingAttemptExpired:
@@ -985,17 +1761,17 @@ func (c Code) lookup() (entry, bool) {
 		}, true
 	case CodeGone:
 		return entry{
-			status: 410, remedy: RemedyChange, moved: NotMoved,
+			status: 410, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The resource is no longer available.",
 		}, true
 	case CodeIdempotencyKeyInvalid:
 		return entry{
-			status: 400, remedy: RemedyChange, moved: NotMoved,
+			status: 400, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The Idempotency-Key header is outside the allowed pattern.",
 		}, true
 	case CodeIdempotencyKeyReused:
 		return entry{
-			status: 409, remedy: RemedyChange, moved: NotMoved,
+			status: 409, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The idempotency key was used before with different terms. This request did nothing; what owns the key may have gone through.",
 		}, true
 	case CodeInternalError:
@@ -1005,7 +1781,7 @@ func (c Code) lookup() (entry, bool) {
 		}, true
 	case CodeInvalidCredentials:
 		return entry{
-			status: 401, remedy: RemedyChange, moved: NotMoved,
+			status: 401, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The login failed; email, key, signature and source address are not told apart.",
 		}, true
 	case CodeInvalidCursor:
@@ -1015,22 +1791,22 @@ func (c Code) lookup() (entry, bool) {
 		}, true
 	case CodeInvalidID:
 		return entry{
-			status: 400, remedy: RemedyChange, moved: NotMoved,
+			status: 400, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The id comes from another namespace.",
 		}, true
 	case CodeInvalidRequest:
 		return entry{
-			status: 400, remedy: RemedyChange, moved: NotMoved,
+			status: 400, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The request is invalid in a way no single field covers.",
 		}, true
 	case CodeKeyNotRegistered:
 		return entry{
-			status: 403, remedy: RemedyChange, moved: NotMoved,
+			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The public key is not among the account's developer keys.",
 		}, true
 	case CodeLoginModeUnavailable:
 		return entry{
-			status: 501, remedy: RemedyChange, moved: NotMoved,
+			status: 501, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The login mode is not enabled.",
 		}, true
 	case CodeLoginUnavailable:
@@ -1040,22 +1816,22 @@ func (c Code) lookup() (entry, bool) {
 		}, true
 	case CodeMethodNotAllowed:
 		return entry{
-			status: 405, remedy: RemedyChange, moved: NotMoved,
+			status: 405, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The path does not take this verb.",
 		}, true
 	case CodeNotFound:
 		return entry{
-			status: 404, remedy: RemedyChange, moved: NotMoved,
+			status: 404, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "There is no such resource, or it belongs to someone else.",
 		}, true
 	case CodePayloadTooLarge:
 		return entry{
-			status: 413, remedy: RemedyChange, moved: NotMoved,
+			status: 413, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The upload is too large.",
 		}, true
 	case CodePayoutNotFundable:
 		return entry{
-			status: 409, remedy: RemedyChange, moved: NotMoved,
+			status: 409, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The account has no routing to fund the payout; also answered by the sandbox settlement routes.",
 		}, true
 	case CodeProviderUnavailable:
@@ -1070,17 +1846,17 @@ func (c Code) lookup() (entry, bool) {
 		}, true
 	case CodeQuoteNotSubmitted:
 		return entry{
-			status: 409, remedy: RemedyChange, moved: NotMoved,
+			status: 409, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The quote was not submitted; also answered by the sandbox settlement routes.",
 		}, true
 	case CodeRailNotAvailable:
 		return entry{
-			status: 403, remedy: RemedyChange, moved: NotMoved,
+			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The rail is not enabled for the integrator; answered on rail creation.",
 		}, true
 	case CodeRailRequirementsUnmet:
 		return entry{
-			status: 422, remedy: RemedyChange, moved: NotMoved,
+			status: 422, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The client's verification state blocks the rail.",
 		}, true
 	case CodeRateLimited:
@@ -1095,17 +1871,17 @@ func (c Code) lookup() (entry, bool) {
 		}, true
 	case CodeSignatureInvalid:
 		return entry{
-			status: 400, remedy: RemedyChange, moved: NotMoved,
+			status: 400, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The signature does not verify; nothing was consumed, so the same challenge or approval can be signed again.",
 		}, true
 	case CodeSignerNotAttached:
 		return entry{
-			status: 409, remedy: RemedyChange, moved: NotMoved,
+			status: 409, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The developer signer is not attached to the wallet.",
 		}, true
 	case CodeSigningPolicyRefused:
 		return entry{
-			status: 403, remedy: RemedyChange, moved: NotMoved,
+			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The signing policy refused.",
 		}, true
 	case CodeTokenExpired:
@@ -1120,7 +1896,7 @@ func (c Code) lookup() (entry, bool) {
 		}, true
 	case CodeValidationFailed:
 		return entry{
-			status: 422, remedy: RemedyChange, moved: NotMoved,
+			status: 422, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "One or more fields are wrong.",
 		}, true
 	case CodeWalletNotLinked:

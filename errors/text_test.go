@@ -21,37 +21,40 @@ import (
 
 func TestErrorTexts(t *testing.T) {
 	refusal := errors.Refusal{
-		Code: errors.CodeIdempotencyKeyReused, Message: "The key was used\nbefore.", Status: 409, Operation: "BookPayout",
-		RequestID: "req_1", IdempotencyKey: "invoice-42", Details: []byte(`{"payoutId":"po_1"}`), Attempts: 1,
+		Head: errors.Head{Operation: "BookPayout", RequestID: "req_1", IdempotencyKey: "invoice-42", Attempts: 1}, Code: errors.CodeIdempotencyKeyReused, Message: "The key was used\nbefore.", Status: 409, Details: []byte(`{"payoutId":"po_1"}`),
 	}
 	fields := []errors.Field{{Field: "account.iban", Code: "missing", Message: "DE89 is wrong"}, {Field: "name"}, {Code: "odd"}}
 	lost := &url.Error{Op: "Post", URL: "https://example.com/dapi/v1/payouts/po_1?token=t", Err: io.ErrUnexpectedEOF}
 
 	for want, err := range map[string]error{
 		"BookPayout: 409 idempotency_key_reused: The key was used before. (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{Refusal: refusal, PayoutID: "po_1"},
-		"429 rate_limited (3 attempts, retry after 12s)":                                                   &errors.RateLimited{Refusal: errors.Refusal{Code: errors.CodeRateLimited, Status: 429, Attempts: 3, RetryAfter: 12 * time.Second}},
+		"429 rate_limited (3 attempts, retry after 12s)":                                                   &errors.RateLimited{Refusal: errors.Refusal{Head: errors.Head{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429, RetryAfter: 12 * time.Second}},
 		"request failed": &errors.Refusal{},
 		"gone":           &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
 		"CreateContact: 422 validation_failed: m: account.iban (missing), name, odd": &errors.ValidationFailed{
-			Refusal: errors.Refusal{Operation: "CreateContact", Status: 422, Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
+			Refusal: errors.Refusal{Head: errors.Head{Operation: "CreateContact"}, Status: 422, Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
 		"409 contact_not_payable: kyc_pending (iban)": &errors.ContactNotPayable{
 			Refusal: errors.Refusal{Status: 409, Code: errors.CodeContactNotPayable}, Blockers: []errors.Blocker{{Code: "kyc_pending", Field: "iban"}}},
 		"422 rail_requirements_unmet: kyb_open": &errors.RailRequirementsUnmet{
 			Refusal: errors.Refusal{Status: 422, Code: errors.CodeRailRequirementsUnmet}, Blockers: []errors.Blocker{{Code: "kyb_open"}}},
 		"UpdateInvoice: 422: body.items[0].price (missing)": &errors.DetailErrors{
-			Refusal: errors.Refusal{Operation: "UpdateInvoice", Status: 422}, Items: []errors.DetailItem{{Path: "body.items[0].price", Type: "missing"}}},
-		"CreateContact: invalid input: account.iban (missing), name, odd": &errors.InvalidInput{Operation: "CreateContact", Fields: fields},
+			Refusal: errors.Refusal{Head: errors.Head{Operation: "UpdateInvoice"}, Status: 422}, Items: []errors.DetailItem{{Path: "body.items[0].price", Type: "missing"}}},
+		"CreateContact: invalid input: account.iban (missing), name, odd": &errors.InvalidInput{Head: errors.Head{Operation: "CreateContact"}, Fields: fields},
 		"invalid input: f0, f1, f2, f3, f4, f5, f6, f7 and 3 more":        &errors.InvalidInput{Fields: numbered(11)},
 		"BookPayout: outcome unknown: unexpected EOF: Repeat with the same key. (key invoice-42, 2 attempts)": &errors.OutcomeUnknown{
-			Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 2, Resolve: "Repeat with the same key.", Err: lost},
+			Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 2}, Resolve: "Repeat with the same key.", Cause: lost,
+		},
 		"outcome unknown": &errors.OutcomeUnknown{},
 		"GetPayout: not delivered: context canceled: retry at 2026-01-02T03:04:05Z": &errors.NotDelivered{
-			Operation: "GetPayout", Err: context.Canceled, RetryAt: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))},
+			Head: errors.Head{Operation: "GetPayout", RetryAt: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))}, Err: context.Canceled,
+		},
 		"not delivered": &errors.NotDelivered{},
 		"500: answer is no error envelope (request req_1)": &errors.UnexpectedAnswer{
-			Status: 500, RequestID: "req_1", Excerpt: "secret", Err: errors.New("secret")},
+			Head: errors.Head{RequestID: "req_1"}, Status: 500, Excerpt: "secret", Err: errors.New("secret"),
+		},
 		"200: answer cannot be read (text/html) (request req_1)": &errors.UnexpectedAnswer{
-			Status: 200, RequestID: "req_1", ContentType: "text/html", Err: errors.New("secret")},
+			Head: errors.Head{RequestID: "req_1"}, Status: 200, ContentType: "text/html", Err: errors.New("secret"),
+		},
 	} {
 		t.Run(want, func(t *testing.T) { assert.Equal(t, want, err.Error()) })
 	}
@@ -63,9 +66,7 @@ func TestTextsAreOneBoundedLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(label string) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, label)) }
 		refusal := errors.Refusal{
-			Code: errors.Code(text("code")), Message: text("message"), Status: rapid.Int().Draw(t, "status"),
-			RequestID: text("request id"), Operation: text("operation"), IdempotencyKey: text("key"),
-			Attempts: rapid.Int().Draw(t, "attempts"), RetryAfter: time.Duration(rapid.Int64().Draw(t, "wait")),
+			Head: errors.Head{RequestID: text("request id"), Operation: text("operation"), IdempotencyKey: text("key"), Attempts: rapid.Int().Draw(t, "attempts")}, Code: errors.Code(text("code")), Message: text("message"), Status: rapid.Int().Draw(t, "status"), RetryAfter: time.Duration(rapid.Int64().Draw(t, "wait")),
 		}
 		var fields []errors.Field
 		for range rapid.IntRange(0, 20).Draw(t, "fields") {
@@ -74,10 +75,10 @@ func TestTextsAreOneBoundedLine(t *testing.T) {
 		for _, err := range []error{
 			&refusal,
 			&errors.ValidationFailed{Refusal: refusal, Fields: fields},
-			&errors.InvalidInput{Operation: text("operation"), Fields: fields},
-			&errors.OutcomeUnknown{Resolve: text("resolve"), RequestID: text("request id"), Err: errors.New(text("cause"))},
-			&errors.NotDelivered{Err: errors.New(text("cause")), IdempotencyKey: text("key")},
-			&errors.UnexpectedAnswer{ContentType: text("type"), Operation: text("operation")},
+			&errors.InvalidInput{Head: errors.Head{Operation: text("operation")}, Fields: fields},
+			&errors.OutcomeUnknown{Head: errors.Head{RequestID: text("request id")}, Resolve: text("resolve"), Cause: errors.New(text("cause"))},
+			&errors.NotDelivered{Head: errors.Head{IdempotencyKey: text("key")}, Err: errors.New(text("cause"))},
+			&errors.UnexpectedAnswer{Head: errors.Head{Operation: text("operation")}, ContentType: text("type")},
 		} {
 			line := err.Error()
 			if line == "" || len(line) > 4096 || !utf8.ValidString(line) || strings.ContainsFunc(line, notPrinting) {
@@ -100,8 +101,7 @@ func TestSlogShowsWhatToSearchFor(t *testing.T) {
 	var out bytes.Buffer
 	logger := slog.New(slog.NewJSONHandler(&out, nil))
 	logger.Error("paying", "err", &errors.ContactNotPayable{Refusal: errors.Refusal{
-		Code: errors.CodeContactNotPayable, Status: 409, Message: "m", RequestID: "req_1", Operation: "BookPayout",
-		IdempotencyKey: "invoice-42", Details: []byte(`{"blockers":[]}`),
+		Head: errors.Head{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42"}, Code: errors.CodeContactNotPayable, Status: 409, Message: "m", Details: []byte(`{"blockers":[]}`),
 	}})
 	assert.Contains(t, out.String(), `"err":{"operation":"BookPayout","status":409,"code":"contact_not_payable","requestId":"req_1","idempotencyKey":"invoice-42"}`)
 }

@@ -1,51 +1,37 @@
 package errors
 
 // OutcomeUnknown is a write whose answer was lost or could not be read: the service may have done what was asked.
+//
+// It does not unwrap. What the last attempt ended in, perhaps a refusal, says nothing about the attempts before it, and
+// errors.As must not find it as if it did. Errors that are compared by value, such as context.DeadlineExceeded, are
+// found by errors.Is.
 type OutcomeUnknown struct {
-	// Operation is the OpenAPI operationId.
-	Operation string
-	// IdempotencyKey is the key the write was sent with.
-	IdempotencyKey string
-	// RequestID is the X-Request-ID of the answer, when there was a readable head.
-	RequestID string
-	// Repeatable says that sending the request again cannot do it twice: it changes nothing, or its idempotency key or a natural
-	// key anchors it.
-	Repeatable bool
-	// Moneyless says that the operation moves no money, whatever becomes of it.
-	Moneyless bool
-	// Attempts is how many times the request was sent.
-	Attempts int
+	Head
 	// Resolve is one sentence that says how to find out, for example to repeat with the same key.
 	Resolve string
-	// Err is what went wrong: a transport error, a context error, an [*UnexpectedAnswer].
-	Err error
+	// Cause is what the last attempt ended in, for a person who looks: a transport error, a context error, an
+	// [*UnexpectedAnswer], a refusal.
+	Cause error
 }
 
 // Error is one line, safe to log.
 func (e *OutcomeUnknown) Error() string {
 	message := "outcome unknown"
-	if cause := causeText(e.Err); cause != "" {
+	if cause := causeText(e.Cause); cause != "" {
 		message += ": " + cause
 	}
-	return errorLine{
-		operation:      e.Operation,
-		message:        message,
-		concerned:      oneLine(e.Resolve, maxMessage),
-		requestID:      e.RequestID,
-		idempotencyKey: e.IdempotencyKey,
-		attempts:       e.Attempts,
-	}.String()
+	return errorLine{head: e.Head, message: message, concerned: oneLine(e.Resolve, maxMessage)}.String()
 }
 
-// Unwrap gives what went wrong, so that context errors are visible to errors.Is.
-func (e *OutcomeUnknown) Unwrap() error { return e.Err }
+// Is reports whether target is in Cause's tree, so that errors.Is finds context errors and those of package io.
+func (e *OutcomeUnknown) Is(target error) bool { return Is(e.Cause, target) }
 
 // Retryable reports whether the write can be repeated, with the same idempotency key, without doing it twice.
-func (e *OutcomeUnknown) Retryable() bool { return e.Repeatable }
+func (e *OutcomeUnknown) Retryable() bool { return !e.facts.Once }
 
-// MovedByCall is [MaybeMoved], unless the operation is Moneyless.
+// MovedByCall is [MaybeMoved], unless the operation moves no money at all.
 func (e *OutcomeUnknown) MovedByCall() Movement {
-	if e.Moneyless {
+	if e.facts.Moneyless {
 		return NotMoved
 	}
 	return MaybeMoved

@@ -15,11 +15,12 @@ import (
 
 func TestCausesAreVisible(t *testing.T) {
 	for name, err := range map[string]error{
-		"outcome unknown":   &errors.OutcomeUnknown{Err: fmt.Errorf("sending: %w", context.DeadlineExceeded)},
+		"outcome unknown":   &errors.OutcomeUnknown{Cause: fmt.Errorf("sending: %w", context.DeadlineExceeded)},
 		"not delivered":     &errors.NotDelivered{Err: fmt.Errorf("waiting: %w", context.DeadlineExceeded)},
 		"unexpected answer": &errors.UnexpectedAnswer{Err: context.DeadlineExceeded},
 		"unexpected in unknown": &errors.OutcomeUnknown{
-			Err: &errors.UnexpectedAnswer{Err: context.DeadlineExceeded}},
+			Cause: &errors.UnexpectedAnswer{Err: context.DeadlineExceeded},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.ErrorIs(t, fmt.Errorf("outer: %w", err), context.DeadlineExceeded)
@@ -43,4 +44,20 @@ func TestStandsInForTheStandardPackage(t *testing.T) {
 	assert.True(t, stderrors.Is(errors.Join(wrapped, io.EOF), io.EOF)) //nolint:testifylint // errors.Is itself is under test
 	assert.Same(t, cause, errors.Unwrap(wrapped))
 	require.NoError(t, errors.Join(nil, nil))
+}
+
+// What the last attempt of a payment was refused with says nothing about the attempts before it.
+func TestUnknownOutcomeIsNoRefusal(t *testing.T) {
+	cause := fmt.Errorf("answered: %w", errors.Join(context.Canceled, &errors.Forbidden{}))
+	err := fmt.Errorf("paying: %w", &errors.OutcomeUnknown{Cause: cause})
+
+	var forbidden *errors.Forbidden
+	assert.False(t, errors.As(err, &forbidden))
+	var refusal *errors.Refusal
+	assert.False(t, errors.As(err, &refusal))
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.NotErrorIs(t, err, context.DeadlineExceeded)
+	failure, ok := errors.AsType[errors.Failure](err)
+	require.True(t, ok)
+	assert.Equal(t, errors.MaybeMoved, failure.MovedByCall())
 }

@@ -69,12 +69,15 @@ func TestEveryRefusalIsTheEnvelope(t *testing.T) {
 					assert.Equal(t, id, details["requestId"])
 				}
 			}
-			if want := described[p.slug]; len(want) > 0 {
+			if want := described[p.slug]; len(want) > 0 && !slices.Contains(sometimesEmpty, p.slug) {
 				assert.True(t, slices.ContainsFunc(want, func(name string) bool { return details[name] != nil }), "one of %v in %s", want, refusal.raw)
 			}
 		})
 	}
 }
+
+// sometimesEmpty are slugs of several conditions, of which only a low balance has something to carry.
+var sometimesEmpty = []string{"conflict", "payout_not_fundable"}
 
 // Rule: error.location
 func TestFailuresOutsideTheBodySayWhere(t *testing.T) {

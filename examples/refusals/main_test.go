@@ -67,7 +67,7 @@ func TestErrorsThatTheRunDoesNotMeetHaveSomethingToDoAsWell(t *testing.T) {
 		errors.CodeInternalError:       "request req_7 helps",
 		errors.Code("not_yet_thought"): "change the request",
 	} {
-		assert.Contains(t, byQuestions(&errors.Refusal{Code: code, Status: http.StatusConflict, RequestID: "req_7"}), says, code)
+		assert.Contains(t, byQuestions(&errors.Refusal{Head: errors.Head{RequestID: "req_7"}, Code: code, Status: http.StatusConflict}), says, code)
 	}
 	assert.Contains(t, remedy(&errors.Forbidden{}), "still exists and allows this address")
 }

@@ -85,6 +85,9 @@ func byQuestions(err error) string {
 	case errors.RemedyNone:
 		return "nothing: it is so already"
 	}
+	if refusal.Remedy() == errors.RemedyChangeAccount {
+		return "let an operator mend the account, then ask again with the same key; request " + refusal.RequestID + " helps the service's people"
+	}
 	return "change the request or what it is about, then try again; request " + refusal.RequestID + " helps the service's people"
 }
 

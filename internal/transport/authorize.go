@@ -27,11 +27,14 @@ func (c *Client) authorize(ctx context.Context, op *Operation, h http.Header) er
 	return c.auth.Authorize(ctx, h)
 }
 
-// renewer answers who can renew the credential that a refusal is about: one that has expired, or that the service does not know
+// renewer returns who can renew the credential that a refusal is about: one that has expired, or that the service does not know
 // any more. Other refusals would be the same with a new one.
 //
 // Source: Authentication, Platform API (on 401 token_expired call refresh once and retry); Errors, Caller handling (re-mint once on 401).
 func (c *Client) renewer(op *Operation, err error) (Renewer, bool) {
+	if lost, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
+		err = lost.Cause // of the last attempt, whatever became of those before it
+	}
 	_, expired := errors.AsType[*errors.TokenExpired](err)
 	_, unknown := errors.AsType[*errors.Unauthenticated](err)
 	renewer, able := c.auth.(Renewer)

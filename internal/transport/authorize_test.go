@@ -158,8 +158,8 @@ func TestHeaderIsNotTouchedWhileAnEarlierAttemptIsWritten(t *testing.T) {
 }
 
 func TestFailedRenewalEndsTheCall(t *testing.T) {
-	loginRefused := errors.Decode(errors.Answer{Status: 401, Operation: "CreateToken", Body: []byte(`{"error":{"code":"invalid_credentials"}}`)})
-	loginUnknown := &errors.OutcomeUnknown{Operation: "CreateToken", Moneyless: true, Err: loginRefused}
+	loginRefused := errors.Decode(errors.Answer{Head: errors.Head{Operation: "CreateToken"}, Status: 401, Body: []byte(`{"error":{"code":"invalid_credentials"}}`)})
+	loginUnknown := &errors.OutcomeUnknown{Head: errors.Head{Operation: "CreateToken"}, Cause: loginRefused}
 	for name, tc := range map[string]struct {
 		before []step
 		with   error

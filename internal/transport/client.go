@@ -94,7 +94,7 @@ func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 }
 
 func invalid(field, code, message string) error {
-	return &errors.InvalidInput{Operation: "New", Fields: []errors.Field{{Field: field, Code: code, Message: message}}}
+	return &errors.InvalidInput{Head: errors.Head{Operation: "New"}, Fields: []errors.Field{{Field: field, Code: code, Message: message}}}
 }
 
 func loopback(host string) bool {
@@ -108,19 +108,21 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 		*r.call.Answer = Answer{} // of an earlier call
 	}
 	r.idempotency()
-	if err := r.check.err(r.op); err != nil {
+	if err := r.check.err(r.unsent); err != nil {
 		return nil, err
 	}
 	body, err := r.encode()
 	if err != nil {
-		return nil, &errors.InvalidInput{Operation: r.op.ID, Fields: []errors.Field{{Field: unencodable(err), Code: "unencodable", Message: err.Error()}}}
+		return nil, &errors.InvalidInput{
+			Head: r.unsent(), Fields: []errors.Field{{Field: unencodable(err), Code: "unencodable", Message: err.Error()}},
+		}
 	}
 	over, err := c.terms.claim(r, body)
 	if err != nil {
 		return nil, err
 	}
 	t := &r.trip
-	*t = trip{op: r.op, call: &r.call, scope: r.scope(), stream: r.stream}
+	*t = trip{op: r.op, call: &r.call, request: r, scope: r.scope(), stream: r.stream}
 	defer t.answer.release()
 	defer t.keep()
 

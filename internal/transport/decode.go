@@ -109,10 +109,10 @@ func isJSON(contentType string) bool {
 
 // refusal turns an answer that is no success into its typed error.
 func (a *answer) refusal(t *trip) error {
+	facts := t.op.facts()
+	facts.ReadOnly = facts.ReadOnly || t.op.Public // a login that is refused changed nothing, whatever the status
 	return errors.Decode(errors.Answer{
-		Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated,
-		Operation: t.op.ID, IdempotencyKey: t.call.Key, Write: t.op.write() && !t.op.Public,
-		Repeatable: t.op.repeatable(), Moneyless: t.op.Money == MoneyNone, Attempts: t.attempts, Now: time.Now(),
+		Head: t.head().WithFacts(facts), Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated, Now: time.Now(),
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
 // outcome says what a call that brought no answer means. err is what the last attempt ended in.
@@ -19,9 +20,11 @@ func (t *trip) outcome(err error) error {
 		return t.unknown(err)
 	}
 	if login, lost := errors.AsType[*errors.OutcomeUnknown](err); lost {
-		err = login.Err // a login whose answer was lost moved nothing, and this call was not sent
+		err = login.Cause // a login whose answer was lost moved nothing, and this call was not sent
 	}
-	return &errors.NotDelivered{Operation: t.op.ID, IdempotencyKey: t.call.Key, Attempts: t.attempts, RetryAt: retryAt(err), Err: err}
+	head := t.head()
+	head.RetryAt = retryAt(err)
+	return &errors.NotDelivered{Head: head, Err: t.withDeadline(err)}
 }
 
 // settle looks at a refusal in the light of the attempts before it. If one of them may have been carried out, only an answer that
@@ -71,21 +74,7 @@ func (t *trip) ownDoing(refusal error) bool {
 // withoutEffect reports errors after which nothing has come of the write. Its money does not answer that: an operation that moves none can
 // have been carried out.
 func withoutEffect(err error) bool {
-	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
-		return false // whatever it wraps: a refusal of the last attempt does not answer for those before it
-	}
-	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
-		careful := *unexpected
-		careful.Moneyless = false
-		return careful.MovedByCall() == errors.NotMoved
-	}
-	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
-		careful := *refusal
-		careful.Moneyless = false
-		return careful.MovedByCall() == errors.NotMoved
-	}
-	failure, ok := errors.AsType[errors.Failure](err)
-	return ok && failure.MovedByCall() == errors.NotMoved
+	return err != nil && errors.CarriedOut(err, callfacts.Asker{}) == errors.NotMoved
 }
 
 // garbled reports an answer that neither the service's envelope nor a client error explains: a proxy's page, a redirect, nothing.
@@ -104,11 +93,9 @@ func (t *trip) unreadable(cause error) error {
 }
 
 func (a *answer) unexpected(t *trip, cause error) error {
-	return &errors.UnexpectedAnswer{
-		Status: a.status, RequestID: a.header.Get("X-Request-ID"), ContentType: a.header.Get("Content-Type"),
-		Operation: t.op.ID, IdempotencyKey: t.call.Key, Write: t.op.write(),
-		Repeatable: t.op.repeatable(), Moneyless: t.op.Money == MoneyNone, Attempts: t.attempts, Err: cause,
-	}
+	head := t.head()
+	head.RequestID = a.header.Get("X-Request-ID")
+	return &errors.UnexpectedAnswer{Head: head, Status: a.status, ContentType: a.header.Get("Content-Type"), Err: cause}
 }
 
 // unsettled reports that a write may have been carried out.
@@ -119,14 +106,17 @@ func (t *trip) unknown(cause error) error {
 	if t.op.repeatable() {
 		resolve = "repeat the same request with the same idempotency key"
 	}
-	requestID := ""
-	if t.answer.header != nil {
-		requestID = t.answer.header.Get("X-Request-ID")
+	head := t.head()
+	head.RetryAt = retryAt(cause)
+	return &errors.OutcomeUnknown{Head: head, Resolve: resolve, Cause: t.withDeadline(cause)}
+}
+
+// withDeadline adds to what the last attempt ended in that the context's deadline kept the call from trying again.
+func (t *trip) withDeadline(err error) error {
+	if !t.cramped || errors.Is(err, context.DeadlineExceeded) {
+		return err
 	}
-	return &errors.OutcomeUnknown{
-		Operation: t.op.ID, IdempotencyKey: t.call.Key, RequestID: requestID,
-		Repeatable: t.op.repeatable(), Moneyless: t.op.Money == MoneyNone, Attempts: t.attempts, Resolve: resolve, Err: cause,
-	}
+	return fmt.Errorf("%w; %w", err, noRoom{})
 }
 
 // withoutURL drops the address that net/http puts into its errors: a query can hold what a log should not.
@@ -140,11 +130,13 @@ func withoutURL(err error) error {
 	}
 }
 
+// retryAt is the time before which trying again makes no sense, zero if err does not tell.
 func retryAt(err error) time.Time {
 	if wait, ok := errors.AsType[*WaitTooLong](err); ok {
 		return wait.Until
 	}
-	return time.Time{}
+	head, _ := errors.HeadOf(err)
+	return head.RetryAt
 }
 
 // ended takes the address out of err, and adds the context's own error where another cause hides it.

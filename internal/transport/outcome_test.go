@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,7 +26,7 @@ func TestOutcomes(t *testing.T) {
 		kind      error // its type
 		moved     errors.Movement
 		retryable bool
-		within    error // what an OutcomeUnknown wraps
+		within    error // the cause of an OutcomeUnknown
 	}
 	var (
 		success           want
@@ -103,7 +102,9 @@ func TestOutcomes(t *testing.T) {
 					assert.Equal(t, want.retryable && !twice, failure.Retryable())
 					assert.Equal(t, op.Method != http.MethodGet, keyOf(err) != "", "key of %#v", err)
 					if want.within != nil {
-						assert.Equal(t, typeName(want.within), typeName(errors.Unwrap(err)))
+						unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
+						require.True(t, ok)
+						assert.Equal(t, typeName(want.within), typeName(unknown.Cause))
 					}
 				})
 			})
@@ -150,10 +151,8 @@ func typeName(err error) string { return fmt.Sprintf("%T", err) }
 
 // keyOf is the idempotency key that an error carries.
 func keyOf(err error) string {
-	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
-		return refusal.IdempotencyKey
-	}
-	return reflect.ValueOf(err).Elem().FieldByName("IdempotencyKey").String()
+	head, _ := errors.HeadOf(err)
+	return head.IdempotencyKey
 }
 
 // The sentence that says how to find out fits the operation.

@@ -50,7 +50,7 @@ func (p Pace) Poll(ctx context.Context, read func(context.Context) (done bool, e
 			failed++
 		}
 		jittered := pause/2 + rand.N(pause/2+1) //nolint:gosec // jitter, not a secret
-		if ended := Pause(ctx, max(jittered, time.Until(mayRetryAt(err)))); ended != nil {
+		if ended := Pause(ctx, max(jittered, time.Until(retryAt(err)))); ended != nil {
 			if err == nil {
 				return ended
 			}
@@ -66,21 +66,7 @@ func mends(ctx context.Context, err error) bool {
 		return false
 	}
 	deadline, bounded := ctx.Deadline()
-	return !bounded || mayRetryAt(err).Before(deadline)
-}
-
-// mayRetryAt is the time before which the service does not want to be asked again, zero if it said none.
-func mayRetryAt(err error) time.Time {
-	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
-		return refusal.RetryAt
-	}
-	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
-		return unexpected.RetryAt
-	}
-	if unsent, ok := errors.AsType[*errors.NotDelivered](err); ok {
-		return unsent.RetryAt
-	}
-	return time.Time{}
+	return !bounded || retryAt(err).Before(deadline)
 }
 
 // Pause lets time pass, or returns the context's error if that ends first or has ended.

@@ -68,7 +68,7 @@ func TestPollEndsWithAnErrorOrItsContext(t *testing.T) {
 }
 
 func TestPollOutlastsAnOutage(t *testing.T) {
-	down := &errors.NotDelivered{Operation: "Read", Err: errors.New("no connection")}
+	down := &errors.NotDelivered{Head: errors.Head{Operation: "Read"}, Err: errors.New("no connection")}
 	synctest.Test(t, func(t *testing.T) {
 		reads, failing := 0, 0
 		require.NoError(t, transport.DefaultPace().Poll(t.Context(), func(context.Context) (bool, error) {
@@ -97,7 +97,7 @@ func TestPollOutlastsAnOutage(t *testing.T) {
 func TestPollAsksNoSoonerThanTheServiceWants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := func() error {
-			return &errors.RateLimited{Refusal: errors.Refusal{Code: errors.CodeRateLimited, Status: 429, RetryAt: time.Now().Add(time.Minute)}}
+			return &errors.RateLimited{Refusal: errors.Refusal{Head: errors.Head{RetryAt: time.Now().Add(time.Minute)}, Code: errors.CodeRateLimited, Status: 429}}
 		}
 		began := time.Now()
 		require.NoError(t, transport.DefaultPace().Poll(t.Context(), func(context.Context) (bool, error) {

@@ -17,6 +17,7 @@ type Request struct {
 	call    Call
 	check   Check
 	path    string // escaped, below the base path
+	about   string // the first id of the path
 	query   url.Values
 	account string
 	headers http.Header // of the operation's own
@@ -38,6 +39,9 @@ const PlainID = `^[A-Za-z0-9._:@~+-]{1,216}$`
 // PathParam puts a value into the path template. Only values that keep the rule get there, so that no value can change the path.
 func (r *Request) PathParam(name, value string, rule Rule) {
 	rule.Required = true
+	if r.about == "" {
+		r.about = value
+	}
 	if rule.Pattern == "" {
 		rule.Pattern = PlainID
 	}

@@ -100,8 +100,17 @@ func (c *Client) fits(ctx context.Context, t *trip, resp *http.Response) bool {
 		wait = jitterBound(c.retry.WaitMin, c.retry.WaitMax, c.retry.Max-t.left)
 	}
 	deadline, limited := ctx.Deadline()
-	return !limited || time.Now().Add(wait).Before(deadline)
+	t.cramped = limited && !time.Now().Add(wait).Before(deadline)
+	return !t.cramped
 }
+
+// noRoom says that the context would have ended in the pause before the next attempt, so that there was none.
+type noRoom struct{}
+
+func (noRoom) Error() string { return "the deadline leaves no room to try again" }
+
+// Unwrap gives what waiting would have ended in.
+func (noRoom) Unwrap() error { return context.DeadlineExceeded }
 
 // backoff waits what the service asked for, which fits has found affordable, else a random time in the upper half of a doubling bound.
 func backoff(least, most time.Duration, attempt int, resp *http.Response) time.Duration {

@@ -1,11 +1,13 @@
 package transport_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/http"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -136,4 +138,33 @@ func TestMoreRetriesThanAnIntegerCanCountOneMoreOf(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, svc.attempts(), 6)
 	})
+}
+
+// A call that gives up because its deadline leaves no room for the next attempt ended by the deadline.
+func TestNoRoomForABackoffIsTheDeadline(t *testing.T) {
+	busy := refuses(429, errors.CodeRateLimited, "Retry-After", "30")
+	for name, tc := range map[string]struct {
+		op    *transport.Operation
+		steps []step
+		kind  error
+		ended bool
+	}{
+		"a lost write":                     {&bookThing, []step{lostAnswer}, &errors.OutcomeUnknown{}, true},
+		"a lost write that is turned away": {&bookThing, []step{refuses(503, errors.CodeProviderUnavailable), busy}, &errors.OutcomeUnknown{}, true},
+		"no connection":                    {&bookThing, []step{noConnection}, &errors.NotDelivered{}, true},
+		"a lost read":                      {&readThing, []step{lostAnswer}, &errors.NotDelivered{}, true},
+		"a refusal stays one":              {&bookThing, []step{busy}, &errors.RateLimited{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+				defer cancel()
+				policy := transport.Retry{Max: 10, WaitMin: 2 * time.Second}
+				_, err := send(ctx, newClient(t, host, through(script(tc.steps...)), retries(policy)), tc.op, transport.Call{})
+				assert.IsType(t, tc.kind, err)
+				assert.NoError(t, ctx.Err(), "it did not wait for nothing")
+				assert.Equal(t, tc.ended, errors.Is(err, context.DeadlineExceeded), "%v", err)
+			})
+		})
+	}
 }

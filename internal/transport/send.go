@@ -17,11 +17,13 @@ import (
 type trip struct {
 	op       *Operation
 	call     *Call
+	request  *Request
 	scope    string     // of the rate window
 	left     int        // retries
 	attempts int        // sent so far
 	lost     bool       // an attempt got no whole answer and may have been carried out
 	doubted  bool       // an attempt before the last was answered with a server error and may have been carried out
+	cramped  bool       // the deadline left no room for another attempt
 	unsent   bool       // the last attempt had no connection, so that the service cannot have seen it
 	answer   answer     // the last attempt's, none if it was lost or is tried again
 	stream   *streaming // wanted instead of a decoded answer, or nil

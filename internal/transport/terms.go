@@ -50,7 +50,7 @@ func (m *terms) claim(r *Request, body []byte) (over func(error), err error) {
 		known = m.note(scope, digest)
 	}
 	if known.digest != digest {
-		return nil, &errors.InvalidInput{Operation: r.op.ID, Fields: []errors.Field{{
+		return nil, &errors.InvalidInput{Head: r.unsent(), Fields: []errors.Field{{
 			Field: "Idempotency-Key", Code: string(errors.CodeIdempotencyKeyReused), Message: "was sent with other terms before",
 		}}}
 	}

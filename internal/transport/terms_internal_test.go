@@ -17,18 +17,20 @@ func keyed(key string) *Request {
 }
 
 func TestTermsOfAKey(t *testing.T) {
-	refused := &errors.NotFound{Refusal: errors.Refusal{Code: errors.CodeNotFound, Status: 404, Write: true}}
-	lost := &errors.OutcomeUnknown{IdempotencyKey: "k"}
+	refused := &errors.NotFound{Refusal: errors.Refusal{Code: errors.CodeNotFound, Status: 404}}
+	lost := &errors.OutcomeUnknown{Head: errors.Head{IdempotencyKey: "k"}}
 	for name, test := range map[string]struct {
 		outcome error
 		free    bool // for other terms afterwards
 	}{
 		"carried out":     {nil, false},
 		"outcome unknown": {lost, false},
-		"lost, then refused": {&errors.OutcomeUnknown{IdempotencyKey: "k", Err: &errors.Forbidden{
-			Refusal: errors.Refusal{Code: errors.CodeForbidden, Status: 403, Write: true},
-		}}, false},
-		"lost, then a proxy's refusal": {&errors.OutcomeUnknown{IdempotencyKey: "k", Err: &errors.UnexpectedAnswer{Status: 403, Write: true}}, false},
+		"lost, then refused": {&errors.OutcomeUnknown{
+			Head: errors.Head{IdempotencyKey: "k"}, Cause: &errors.Forbidden{
+				Refusal: errors.Refusal{Code: errors.CodeForbidden, Status: 403},
+			},
+		}, false},
+		"lost, then a proxy's refusal": {&errors.OutcomeUnknown{Head: errors.Head{IdempotencyKey: "k"}, Cause: &errors.UnexpectedAnswer{Status: 403}}, false},
 		"refused":                      {refused, true},
 		"not delivered":                {&errors.NotDelivered{}, true},
 		"a foreign error":              {fmt.Errorf("no type of ours"), false},

@@ -161,18 +161,18 @@ func (c *Check) Missing(field string, missing bool) {
 }
 
 // err is the refusal, or nil.
-func (c *Check) err(op *Operation) error {
+func (c *Check) err(head func() errors.Head) error {
 	if c.problems == nil || len(*c.problems) == 0 {
 		return nil
 	}
-	return &errors.InvalidInput{Operation: op.ID, Fields: *c.problems}
+	return &errors.InvalidInput{Head: head(), Fields: *c.problems}
 }
 
 // Validate runs a check outside a call.
 func Validate(operation string, validate func(*Check)) error {
 	var c Check
 	validate(&c)
-	return c.err(&Operation{ID: operation})
+	return c.err(func() errors.Head { return errors.Head{Operation: operation} })
 }
 
 // namespaces are the typed prefixes. A contact's id may come without one, so that its pattern alone would let the others pass.

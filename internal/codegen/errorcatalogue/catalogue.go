@@ -36,6 +36,8 @@ type detail struct {
 	Type   string       `yaml:"type"`
 	Doc    string       `yaml:"doc"`
 	Values []namedValue `yaml:"values"`
+
+	Assumed string `yaml:"x-assumed"` // why, where the description does not show the member
 }
 
 // namedValue is a value of an open set that deserves a Go constant.

@@ -10,11 +10,12 @@ import (
 // The vocabulary of the catalogue, and the Go spelling of each word.
 var (
 	remedies = map[string]string{
-		"change":  "RemedyChange",
-		"wait":    "RemedyWait",
-		"login":   "RemedyLogin",
-		"restart": "RemedyRestart",
-		"none":    "RemedyNone",
+		"change_request": "RemedyChangeRequest",
+		"change_account": "RemedyChangeAccount",
+		"wait":           "RemedyWait",
+		"login":          "RemedyLogin",
+		"restart":        "RemedyRestart",
+		"none":           "RemedyNone",
 	}
 	movements = map[string]string{
 		"not_moved":   "NotMoved",

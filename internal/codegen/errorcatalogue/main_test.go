@@ -42,13 +42,13 @@ func TestRenderSaysWhatIsAssumed(t *testing.T) {
 	for _, want := range []string{
 		"CodeInvalidID Code = \"invalid_id\" // 400",
 		"// InvalidID is the refusal invalid_id (400). The id is wrong.\n//\n// Remedy: restart. Money: maybe_moved (assumed: Nobody knows).",
-		"// Gone is the refusal gone (410). It is gone.\n//\n// Remedy: change (assumed). Money: not_moved (assumed).",
+		"// Gone is the refusal gone (410). It is gone.\n//\n// Remedy: change_request (assumed). Money: not_moved (assumed).",
 		"type InvalidID struct {\n\tRefusal\n\t// Prefix is the prefix.\n\tPrefix string\n}",
 		`Prefix:  d.text("expectedPrefix"),`,
 	} {
 		assert.Contains(t, code, want)
 	}
-	assert.NotContains(t, code, "import", "nothing here needs one")
+	assert.NotContains(t, code, "decimal", "nothing here needs one")
 }
 
 func TestCommentsStayNarrow(t *testing.T) {
@@ -96,7 +96,7 @@ func TestRunNamesTheFile(t *testing.T) {
 
 const (
 	head = `defaults:
-  remedy: {value: change, x-assumed: r}
+  remedy: {value: change_request, x-assumed: r}
   moved: {value: not_moved, x-assumed: m}
 slugs:
 `

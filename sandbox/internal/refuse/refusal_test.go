@@ -66,9 +66,6 @@ func TestEveryRefusalIsInTheErrorCatalogueWithItsStatus(t *testing.T) {
 	for _, refusal := range every() {
 		assert.Equal(t, status[refusal.Code], refusal.Status, refusal.Code)
 		assert.NotEmpty(t, refusal.Message, refusal.Code)
-		if refusal.Code == "payout_not_fundable" {
-			continue // carries what there is to say
-		}
 		for key := range refusal.Details {
 			assert.Contains(t, details[refusal.Code], key, refusal.Code)
 		}

@@ -1,0 +1,151 @@
+package errors_test
+
+import (
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// byHand is one zero value of each slug's type, as a program's own fakes have them.
+var byHand = map[errors.Code]error{
+	errors.CodeAlreadyFunded:             &errors.AlreadyFunded{},
+	errors.CodeAmountAboveMaximum:        &errors.AmountAboveMaximum{},
+	errors.CodeAmountBelowMinimum:        &errors.AmountBelowMinimum{},
+	errors.CodeApprovalConsumed:          &errors.ApprovalConsumed{},
+	errors.CodeApprovalExpired:           &errors.ApprovalExpired{},
+	errors.CodeApprovalMismatch:          &errors.ApprovalMismatch{},
+	errors.CodeChallengeConsumed:         &errors.ChallengeConsumed{},
+	errors.CodeChallengeExpired:          &errors.ChallengeExpired{},
+	errors.CodeChallengeNotFound:         &errors.ChallengeNotFound{},
+	errors.CodeConflict:                  &errors.Conflict{},
+	errors.CodeContactNotPayable:         &errors.ContactNotPayable{},
+	errors.CodeDatabaseUnavailable:       &errors.DatabaseUnavailable{},
+	errors.CodeDeveloperKeyAlreadyExists: &errors.DeveloperKeyAlreadyExists{},
+	errors.CodeDeveloperKeyNotFound:      &errors.DeveloperKeyNotFound{},
+	errors.CodeForbidden:                 &errors.Forbidden{},
+	errors.CodeFundingAttemptExpired:     &errors.FundingAttemptExpired{},
+	errors.CodeFundingInProgress:         &errors.FundingInProgress{},
+	errors.CodeGone:                      &errors.Gone{},
+	errors.CodeIdempotencyKeyInvalid:     &errors.IdempotencyKeyInvalid{},
+	errors.CodeIdempotencyKeyReused:      &errors.IdempotencyKeyReused{},
+	errors.CodeInternalError:             &errors.InternalError{},
+	errors.CodeInvalidCredentials:        &errors.InvalidCredentials{},
+	errors.CodeInvalidCursor:             &errors.InvalidCursor{},
+	errors.CodeInvalidID:                 &errors.InvalidID{},
+	errors.CodeInvalidRequest:            &errors.InvalidRequest{},
+	errors.CodeKeyNotRegistered:          &errors.KeyNotRegistered{},
+	errors.CodeLoginModeUnavailable:      &errors.LoginModeUnavailable{},
+	errors.CodeLoginUnavailable:          &errors.LoginUnavailable{},
+	errors.CodeMethodNotAllowed:          &errors.MethodNotAllowed{},
+	errors.CodeNotFound:                  &errors.NotFound{},
+	errors.CodePayloadTooLarge:           &errors.PayloadTooLarge{},
+	errors.CodePayoutNotFundable:         &errors.PayoutNotFundable{},
+	errors.CodeProviderUnavailable:       &errors.ProviderUnavailable{},
+	errors.CodeQuoteExpired:              &errors.QuoteExpired{},
+	errors.CodeQuoteNotSubmitted:         &errors.QuoteNotSubmitted{},
+	errors.CodeRailNotAvailable:          &errors.RailNotAvailable{},
+	errors.CodeRailRequirementsUnmet:     &errors.RailRequirementsUnmet{},
+	errors.CodeRateLimited:               &errors.RateLimited{},
+	errors.CodeRequestExpired:            &errors.RequestExpired{},
+	errors.CodeSignatureInvalid:          &errors.SignatureInvalid{},
+	errors.CodeSignerNotAttached:         &errors.SignerNotAttached{},
+	errors.CodeSigningPolicyRefused:      &errors.SigningPolicyRefused{},
+	errors.CodeTokenExpired:              &errors.TokenExpired{},
+	errors.CodeUnauthenticated:           &errors.Unauthenticated{},
+	errors.CodeValidationFailed:          &errors.ValidationFailed{},
+	errors.CodeWalletNotLinked:           &errors.WalletNotLinked{},
+}
+
+// What an error answers hangs on its type, so that a zero value answers as one that was received does.
+func TestErrorsAnswerByType(t *testing.T) {
+	catalogue := readCatalogue(t)
+	require.Len(t, byHand, len(catalogue.Slugs))
+	for _, entry := range catalogue.Slugs {
+		code := errors.Code(entry.Slug)
+		for name, err := range map[string]error{
+			"made by hand": byHand[code],
+			"received": errors.Decode(errors.Answer{
+				Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42"}, Status: entry.Status,
+				Body: fmt.Appendf(nil, `{"error":{"code":%q,"message":"no"}}`, entry.Slug),
+			}),
+		} {
+			t.Run(entry.Slug+" "+name, func(t *testing.T) {
+				remedy := errors.Remedy(entry.Remedy.or(catalogue.Defaults.Remedy))
+				moved := errors.Movement(entry.Moved.or(catalogue.Defaults.Moved))
+
+				failure, ok := errors.AsType[errors.Failure](err)
+				require.True(t, ok)
+				assert.Equal(t, moved, failure.MovedByCall())
+				assert.Equal(t, remedy == errors.RemedyWait, failure.Retryable())
+
+				refusal, ok := errors.AsType[*errors.Refusal](fmt.Errorf("paying: %w", err))
+				require.True(t, ok)
+				assert.Equal(t, code, refusal.Code)
+				assert.Equal(t, remedy, refusal.Remedy())
+				assert.Equal(t, moved, refusal.MovedByCall())
+				assert.Equal(t, remedy == errors.RemedyWait, refusal.Retryable())
+
+				itself, ok := err.(interface{ Remedy() errors.Remedy }) //nolint:errorlint // the value itself is looked at
+				require.True(t, ok)
+				assert.Equal(t, remedy, itself.Remedy())
+
+				assert.Contains(t, err.Error(), entry.Slug)
+				assert.True(t, errors.HasCode(fmt.Errorf("paying: %w", err), code))
+			})
+		}
+	}
+}
+
+func TestHasCode(t *testing.T) {
+	reused := &errors.IdempotencyKeyReused{}
+	for name, tc := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"itself":                      {reused, true},
+		"the common part alone":       {&errors.Refusal{Code: errors.CodeIdempotencyKeyReused}, true},
+		"wrapped":                     {fmt.Errorf("paying: %w", reused), true},
+		"second of two":               {errors.Join(&errors.Gone{}, fmt.Errorf("then: %w", reused)), true},
+		"not sent":                    {&errors.NotDelivered{Err: reused}, true},
+		"another":                     {&errors.Gone{}, false},
+		"no refusal":                  {errors.Join(io.EOF, nil), false},
+		"nothing":                     {nil, false},
+		"inside of an unknown":        {&errors.OutcomeUnknown{Cause: reused}, false},
+		"inside of a wrapped unknown": {fmt.Errorf("paying: %w", &errors.OutcomeUnknown{Cause: reused}), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.want, errors.HasCode(tc.err, errors.CodeIdempotencyKeyReused))
+		})
+	}
+	unknown := &errors.Unrecognized{Refusal: errors.Refusal{Code: "wallet_frozen"}}
+	assert.True(t, errors.HasCode(unknown, "wallet_frozen"), "the set of slugs is open")
+}
+
+func TestLowBalanceIsToldFromNoRouting(t *testing.T) {
+	const low = `{"error":{"code":%q,"message":"no","details":{"available":"0","currency":"USDC"}}}`
+	var fundable *errors.PayoutNotFundable
+	require.ErrorAs(t, decode(409, fmt.Sprintf(low, "payout_not_fundable")), &fundable)
+	assert.True(t, fundable.LowBalance())
+	assert.True(t, fundable.Available.IsZero())
+	assert.Equal(t, "USDC", fundable.Currency)
+	assert.Equal(t, errors.RemedyChangeAccount, fundable.Remedy())
+	assert.False(t, fundable.Retryable(), "not before an operator has acted")
+
+	var conflict *errors.Conflict
+	require.ErrorAs(t, decode(409, fmt.Sprintf(low, "conflict")), &conflict)
+	assert.True(t, conflict.LowBalance())
+	assert.Equal(t, errors.RemedyChangeAccount, conflict.Remedy())
+
+	require.ErrorAs(t, decode(409, `{"error":{"code":"payout_not_fundable","message":"no"}}`), &fundable)
+	assert.False(t, fundable.LowBalance())
+	require.ErrorAs(t, decode(409, `{"error":{"code":"conflict","message":"no"}}`), &conflict)
+	assert.False(t, conflict.LowBalance())
+	assert.True(t, (&errors.PayoutNotFundable{Available: decimal.NewFromInt(3)}).LowBalance())
+	assert.True(t, (&errors.Conflict{Currency: "EURC"}).LowBalance())
+}

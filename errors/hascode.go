@@ -1,0 +1,25 @@
+package errors
+
+// HasCode reports whether err's tree has a refusal of that slug, also one that was made by hand and names no slug but by
+// its type. It never looks inside an [OutcomeUnknown].
+func HasCode(err error, code Code) bool {
+	for err != nil {
+		if refusal, ok := err.(*Refusal); ok && refusal.Code == code { //nolint:errorlint // this walks the tree itself
+			return true
+		}
+		switch wrapper := err.(type) { //nolint:errorlint // this walks the tree itself
+		case interface{ Unwrap() error }:
+			err = wrapper.Unwrap()
+		case interface{ Unwrap() []error }:
+			for _, branch := range wrapper.Unwrap() {
+				if HasCode(branch, code) {
+					return true
+				}
+			}
+			return false
+		default:
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,66 @@
+package errors
+
+import (
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+)
+
+// Head is what an error knows of the call that it comes from. Every error of a call embeds it, also those of the
+// surfaces' flows, such as dapi.QuoteWorsened; [HeadOf] finds it in any of them.
+type Head struct {
+	// Operation is the OpenAPI operationId, for example "BookPayout".
+	Operation string
+	// IdempotencyKey is the key the write was sent with, empty for a read.
+	IdempotencyKey string
+	// RequestID is the service's X-Request-ID, or else the requestId of a refusal's details; empty without an answer.
+	RequestID string
+	// Attempts is how many times the request was sent.
+	Attempts int
+	// RetryAt is the time before which trying again makes no sense, zero when nothing is known.
+	RetryAt time.Time
+	// Resource is the id that the call was about: the one in its path, or for a booking the contact's.
+	Resource string
+	// Account is the client that the call acted for, empty for the credential's own account.
+	Account string
+
+	facts callfacts.Facts
+}
+
+// WithFacts is for the SDK itself: its argument cannot be named outside of this module.
+func (h Head) WithFacts(facts callfacts.Facts) Head {
+	h.facts = facts
+	return h
+}
+
+// HeadOf finds the head of the first error in err's tree that has one.
+func HeadOf(err error) (Head, bool) {
+	var headed interface {
+		error
+		head() Head
+	}
+	if !As(err, &headed) {
+		return Head{}, false
+	}
+	return headed.head(), true
+}
+
+func (h Head) head() Head { return h }
+
+// CarriedOut says whether the request of err was carried out, also where it could move no money. It is for the SDK
+// itself: its argument cannot be named outside of this module.
+func CarriedOut(err error, _ callfacts.Asker) Movement {
+	if _, unknown := AsType[*OutcomeUnknown](err); unknown {
+		return MaybeMoved
+	}
+	if unexpected, ok := AsType[*UnexpectedAnswer](err); ok {
+		return unexpected.effect()
+	}
+	if refusal, ok := AsType[*Refusal](err); ok {
+		return refusal.effect()
+	}
+	if failure, ok := AsType[Failure](err); ok {
+		return failure.MovedByCall()
+	}
+	return MaybeMoved
+}

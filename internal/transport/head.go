@@ -1,0 +1,59 @@
+package transport
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+)
+
+// head is what the call's errors know of it.
+func (t *trip) head() errors.Head {
+	head := t.request.head()
+	head.Attempts = t.attempts
+	if t.answer.header != nil {
+		head.RequestID = t.answer.header.Get("X-Request-ID")
+	}
+	return head
+}
+
+// head is what is known of a call before it is sent.
+func (r *Request) head() errors.Head {
+	return errors.Head{
+		Operation: r.op.ID, IdempotencyKey: r.call.Key, Resource: r.resource(), Account: r.account,
+	}.WithFacts(r.op.facts())
+}
+
+// unsent is head for input that is refused here: a key that the SDK made for the call means nothing to anyone.
+func (r *Request) unsent() errors.Head {
+	head := r.head()
+	if !r.call.KeySet {
+		head.IdempotencyKey = ""
+	}
+	return head
+}
+
+func (o *Operation) facts() callfacts.Facts {
+	return callfacts.Facts{ReadOnly: !o.write(), Once: !o.repeatable(), Moneyless: o.Money == MoneyNone}
+}
+
+// Head is that of an error that a surface makes itself about the operation.
+func (o *Operation) Head(key string) errors.Head {
+	return errors.Head{Operation: o.ID, IdempotencyKey: key}.WithFacts(o.facts())
+}
+
+// resource is the id in the path, or else the contact in the body. It is looked for only when there is an error to tell it.
+func (r *Request) resource() string {
+	if r.about != "" || !r.hasBody {
+		return r.about
+	}
+	v := reflect.Indirect(reflect.ValueOf(r.body))
+	for i := 0; v.Kind() == reflect.Struct && i < v.NumField(); i++ {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if field := v.Field(i); name == "contactId" && field.Kind() == reflect.String {
+			return field.String()
+		}
+	}
+	return ""
+}
