@@ -16,8 +16,8 @@ type CallOption func(*transport.Call)
 // starts again pays nothing twice.
 //
 // Source: Limits, Idempotency.
-func IdempotencyKey(key string) CallOption {
-	return func(c *transport.Call) { c.Key, c.KeySet = key, true }
+func IdempotencyKey(key Key) CallOption {
+	return func(c *transport.Call) { c.Key, c.KeySet = string(key), true }
 }
 
 // Answer is what came back besides the decoded value.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -16,14 +17,18 @@ type approver struct {
 
 // confirm compares an approval with what was asked for, signs it, and gives the body of the confirm call. The signer is not called
 // on any difference.
-func (a approver) confirm(ctx context.Context, approval *Approval, want signing.Intent) (*ApprovalConfirm, error) {
+func (a approver) confirm(ctx context.Context, op *transport.Operation, approval *Approval, want signing.Intent, evenIfOver bool) (*ApprovalConfirm, error) {
 	if approval == nil {
 		return nil, &signing.ApprovalRefused{Field: "approval", Reason: "the service prepared no approval to sign"}
 	}
 	want.Account = a.account
+	now := a.now()
+	if evenIfOver && now.After(approval.ExpiresAt) {
+		now = approval.ExpiresAt.Add(-time.Second)
+	}
 	signature, err := signing.SignApproval(ctx, a.developer.Key,
 		signing.Approval{ID: approval.ID, Payload: approval.Payload, ExpiresAt: approval.ExpiresAt},
-		want, a.now(), signing.VerifyWith(a.developer.Verifier))
+		want, now, signing.VerifyWith(a.developer.Verifier))
 	if err != nil {
 		return nil, err
 	}

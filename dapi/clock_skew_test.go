@@ -21,7 +21,7 @@ func TestPaysWithAClockThatIsOff(t *testing.T) {
 				account := w.account()
 				_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 					ContactID: w.contact(account, sepa()), Amount: amount("25"), Currency: dapi.USDC,
-				})
+				}, "invoice-42")
 				require.NoError(t, err)
 			})
 		})

@@ -2,7 +2,7 @@ package dapi
 
 import (
 	"context"
-	"fmt"
+	"net/http"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -11,46 +11,132 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// Open creates a deal, compares its approval with what was asked for, signs and confirms it: the money is held when it answers. Calling
-// it again with the same idempotency key and terms, within 7 days, holds it once. A deal whose approve window closed before is *EscrowNotOpened.
+// Open creates a deal, compares its terms and its approval with what was asked for, signs and confirms it: the money is held when it returns.
+// key says which deal is meant: calling it again with the same key and terms, within 7 days, holds the money once. An empty key is
+// *errors.InvalidInput. A deal whose approve window closed before is *[EscrowNotOpened]; other windows, another payee or amount than asked are
+// *[TermsDiffer], and nothing was signed.
+//
+// A refusal speaks for its call, as [Payouts.Pay] says: a deal whose money may have been held, by this call or an earlier one, ends in
+// *errors.OutcomeUnknown.
 //
 // Source: Limits, Idempotency.
-func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, options ...moneymovement.CallOption) (*Escrow, error) {
-	options, key := keyed(options)
-	created, err := s.Create(ctx, deal, options...)
-	switch {
-	case err != nil:
-		return nil, err
-	case created.IdempotencyKey != "" && created.IdempotencyKey != key:
-		return nil, unproven(opCreateEscrow.ID, key, "the answer is about a deal of another key")
-	case created.Status == EscrowStatusExpired:
-		return created, &EscrowNotOpened{Escrow: created}
-	case EscrowActionTypeApprove.done(created.Status):
-		return created, nil // an earlier call with this key went through
+func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, options ...OpenOption) (*Escrow, error) {
+	var wish keyWish
+	for _, option := range options {
+		if option != nil {
+			option.setOpen(&wish)
+		}
 	}
-	return s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, options)
-}
-
-// EscrowNotOpened says that a deal's approve window closed before its money was held.
-type EscrowNotOpened struct{ Escrow *Escrow }
-
-func (e *EscrowNotOpened) Error() string {
-	return "escrow " + string(e.Escrow.ID) + " expired before it was approved"
-}
-
-// Act prepares an action of a deal, compares its approval with the deal's terms, signs and confirms it. terms is what the deal was created
-// with: its amount, currency and payee have to stand in the approval, and the action itself, else it is *signing.ApprovalRefused and
-// nothing was sent. If the approval's 60 seconds pass before it is confirmed, the action is prepared once more under the same key. The status
-// of the deal that comes back can be the one from before the action, as [Escrows.Confirm] says.
-//
-// Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
-func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption) (*Escrow, error) {
-	options, _ = keyed(options)
-	prepared, err := s.Prepare(ctx, id, action, options...)
+	if err := wish.check(opCreateEscrow.ID, key, deal.validate); err != nil {
+		return nil, err
+	}
+	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opCreateEscrow.ID, string(key)}, wish.firstUse)
 	if err != nil {
 		return nil, err
 	}
-	return s.act(ctx, terms, id, action, prepared, options)
+	opened, left, err := s.open(ctx, deal, key, wish, left)
+	return conclude(attempt, left, opCreateEscrow.ID, key, opened, err)
+}
+
+// open creates and approves. It returns what is left open about earlier attempts once the service has answered.
+func (s *Escrows) open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, wish keyWish, left doubt) (*Escrow, doubt, error) {
+	var answer moneymovement.Answer
+	created, err := s.Create(ctx, deal, moneymovement.IdempotencyKey(key), moneymovement.Capture(&answer))
+	wish.capture(answer)
+	if err != nil {
+		return nil, left, err
+	}
+	head := errors.Head{Operation: opCreateEscrow.ID, IdempotencyKey: string(key), Resource: string(created.ID)}
+	if left == assumedDoubt && answer.Status == http.StatusCreated && !answer.Replayed {
+		left = noDoubt
+	}
+	if created.IdempotencyKey != string(key) {
+		return nil, left, unproven(head, errors.New("the answer is about a deal of another key, or does not say of which"))
+	}
+	held := EscrowActionTypeApprove.done(created.Status)
+	if differs := created.differs(deal); differs != nil {
+		differs.Head = head
+		if held {
+			return created, left, unproven(head, differs)
+		}
+		return created, left, differs
+	}
+	switch {
+	case created.Status == EscrowStatusExpired:
+		return created, noDoubt, &EscrowNotOpened{Head: head, Escrow: created}
+	case held:
+		return created, noDoubt, nil // an earlier call with this key went through
+	}
+	opened, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, key)
+	if opened == nil {
+		opened = created
+	}
+	return opened, left, err
+}
+
+// conclude ends an attempt on a deal, in the light of what was left open before it.
+func conclude(attempt *attempt, left doubt, operation string, key moneymovement.Key, deal *Escrow, err error) (*Escrow, error) {
+	switch {
+	case err == nil:
+		attempt.end(over)
+		return deal, nil
+	case left == noDoubt && !mayHaveMoved(err) && attempt.alone():
+		attempt.end(nothing)
+		return deal, err
+	}
+	attempt.end(maybe)
+	unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
+	if !ok {
+		unknown = &errors.OutcomeUnknown{Head: errors.Head{Operation: operation, IdempotencyKey: string(key)}, Cause: err}
+	}
+	if deal != nil {
+		unknown.Resource = string(deal.ID)
+	}
+	unknown.Resolve = "call again with the same key and terms"
+	return deal, unknown
+}
+
+// EscrowNotOpened says that a deal's approve window closed before its money was held.
+type EscrowNotOpened struct {
+	errors.Head
+	Escrow *Escrow
+}
+
+// Error is one line, safe to log.
+func (e *EscrowNotOpened) Error() string {
+	return "escrow " + string(e.Escrow.ID) + " expired before it was approved; to open a deal, use a new key"
+}
+
+// Retryable is false: the deal's window does not open again.
+func (e *EscrowNotOpened) Retryable() bool { return false }
+
+// MovedByCall is not_moved: the deal never held money.
+func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved }
+
+// Act prepares an action of a deal, compares its approval with the deal's terms, signs and confirms it. terms is what the deal was created
+// with: its amount, currency and payee have to stand in the approval, and the action itself, else it is *signing.ApprovalRefused and
+// nothing was sent. key says which action is meant, so that calling it again takes it once; an empty one is *errors.InvalidInput. If the
+// approval's 60 seconds pass before it is confirmed, the action is prepared once more under the same key. The status of the deal that comes
+// back can be the one from before the action, as [Escrows.Confirm] says.
+//
+// Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
+func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, key moneymovement.Key) (*Escrow, error) {
+	if err := (&keyWish{}).check(opPrepareEscrowAction.ID, key, nil); err != nil {
+		return nil, err
+	}
+	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opPrepareEscrowAction.ID + " " + string(id), string(key)}, false)
+	if err != nil {
+		return nil, err
+	}
+	if left == assumedDoubt { // the deal itself tells whether an action was taken
+		left = noDoubt
+	}
+	var deal *Escrow
+	prepared, err := s.Prepare(ctx, id, action, moneymovement.IdempotencyKey(key))
+	if err == nil {
+		deal, err = s.act(ctx, terms, id, action, prepared, key)
+	}
+	return conclude(attempt, left, opPrepareEscrowAction.ID, key, deal, err)
 }
 
 // Confirm confirms an action that was prepared, perhaps in another process. What is signed is the action that the caller names, whatever
@@ -59,44 +145,85 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 // A success says that the action was taken, and not that the chain has been read since: the deal that comes back is the stored projection, and
 // can stand where it stood before the action. [Escrows.Wait] tells when its status follows.
 func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, options ...moneymovement.CallOption) (*Escrow, error) {
+	return s.confirm(ctx, terms, id, action, prepared, false, options...)
+}
+
+// confirm is Confirm. evenIfOver signs an approval that this machine takes for over.
+func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, evenIfOver bool,
+	options ...moneymovement.CallOption,
+) (*Escrow, error) {
 	if prepared == nil {
 		prepared = &EscrowAction{}
 	}
-	body, err := s.approver.confirm(ctx, prepared.Approval, signing.Intent{
+	body, err := s.approver.confirm(ctx, &opConfirmEscrowAction, prepared.Approval, signing.Intent{
 		Operation:   "escrow." + string(action),
 		ResourceID:  string(id),
 		Amount:      terms.Amount,
 		Currency:    string(terms.Currency),
 		Destination: signing.Destination{Address: string(terms.Payee)},
-	})
+	}, evenIfOver)
 	if err != nil {
 		return nil, err
 	}
-	options, key := keyed(options)
-	deal, err := s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options)
-	if err == nil && deal.ID != id {
-		return nil, unproven(opConfirmEscrowAction.ID, key, "the answer is about another deal")
+	deal, err := s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, append(options, reserved))
+	if err != nil {
+		return nil, err
 	}
-	return deal, err
+	head := errors.Head{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey, Resource: string(id)}
+	if deal.ID != id {
+		return nil, unproven(head, errors.New("the answer is about another deal"))
+	}
+	if differs := deal.differs(terms); differs != nil {
+		differs.Head = head
+		return nil, unproven(head, differs)
+	}
+	return deal, nil
 }
 
 // act confirms, and prepares once more if the window closed on the way. An approval that was used already, an action that is not
 // available any more, or a lost answer may be the work of an earlier attempt with this key: the deal tells what came of it.
-func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, options []moneymovement.CallOption) (*Escrow, error) {
+func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, key moneymovement.Key) (*Escrow, error) {
 	began := s.approver.now()
-	deal, err := s.Confirm(ctx, terms, id, action, prepared, options...)
+	if err := checkPrepared(id, action, prepared, key); err != nil {
+		return nil, err
+	}
+	deal, err := s.confirm(ctx, terms, id, action, prepared, false, moneymovement.IdempotencyKey(key))
 	if closed := err; approvalClosed(closed) {
-		if prepared, err = s.Prepare(ctx, id, action, options...); err == nil {
-			deal, err = s.Confirm(ctx, terms, id, action, prepared, options...)
+		first := prepared
+		if prepared, err = s.Prepare(ctx, id, action, moneymovement.IdempotencyKey(key)); err == nil {
+			err = checkPrepared(id, action, prepared, key)
 		}
-		if err != nil && doubtful(closed) { // an answer before it was lost, and what came after does not tell which
-			err = fmt.Errorf("%w; then: %w", closed, err)
+		if err == nil { // the same approval once more: only the service can say that it is over
+			deal, err = s.confirm(ctx, terms, id, action, prepared, prepared.sameOffer(first), moneymovement.IdempotencyKey(key))
+		}
+		if err != nil && mayHaveMoved(closed) { // an answer before it was lost, and what came after does not tell which
+			err = closed
 		}
 	}
-	if doubtful(err) || approvalClosed(err) {
+	if mayHaveMoved(err) || approvalClosed(err) {
 		return s.resolve(ctx, id, action, began, err)
 	}
 	return deal, err
+}
+
+// checkPrepared makes sure that an action is the one that was asked for: the raw key is echoed, and is the action's address.
+//
+// Source: Limits, Idempotency.
+func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction, key moneymovement.Key) error {
+	head := errors.Head{Operation: opPrepareEscrowAction.ID, IdempotencyKey: string(key), Resource: string(id)}
+	switch {
+	case prepared == nil || prepared.IdempotencyKey != string(key):
+		return unproven(head, errors.New("the action has another key, or does not say which"))
+	case prepared.Type != "" && prepared.Type != action:
+		return &TermsDiffer{Head: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
+	}
+	return nil
+}
+
+// sameOffer reports that the service gave the same approval again.
+func (a *EscrowAction) sameOffer(other *EscrowAction) bool {
+	return other != nil && a.Approval != nil && other.Approval != nil &&
+		a.Approval.ID == other.Approval.ID && a.Approval.ExpiresAt.Equal(other.Approval.ExpiresAt)
 }
 
 // resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says nothing, and the next

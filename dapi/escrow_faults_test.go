@@ -48,7 +48,7 @@ func newEscrowActing(t *testing.T, action dapi.EscrowActionType) *escrowActing {
 	if action == dapi.EscrowActionTypeApprove {
 		return e
 	}
-	opened, err := e.account.Escrows.Open(t.Context(), deal())
+	opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-0")
 	require.NoError(t, err)
 	e.deal = opened.ID
 	if action == dapi.EscrowActionTypeRefund {
@@ -72,7 +72,7 @@ func (e *escrowActing) moved() (count int) {
 func (e *escrowActing) attempt(timeout time.Duration) (done bool) {
 	ctx, cancel := context.WithTimeout(e.Context(), timeout)
 	defer cancel()
-	key := moneymovement.IdempotencyKey("deal-1")
+	key := moneymovement.Key("deal-1")
 	before := e.moved()
 	var came *dapi.Escrow
 	var err error

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -45,7 +44,7 @@ func TestEscrowOpens(t *testing.T) {
 				if c.arrange != nil {
 					c.arrange(s, key)
 				}
-				opened, err := escrows.Open(t.Context(), deal())
+				opened, err := escrows.Open(t.Context(), deal(), "deal-1")
 				require.NoError(t, err)
 				assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
 				assert.Equal(t, []int{1, c.prepared, c.confirms, c.syncs}, []int{s.created, s.bodies, s.confirmed, s.synced})
@@ -63,13 +62,13 @@ func TestEscrowOpensOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, _, escrows := newEscrowService(t)
-				first, err := escrows.Open(t.Context(), deal(), moneymovement.IdempotencyKey("deal-1"))
+				first, err := escrows.Open(t.Context(), deal(), "deal-1")
 				require.NoError(t, err)
 				time.Sleep(pause)
 				if pause > 0 {
 					s.deal["status"] = "pending_approval" // as if nobody had confirmed it
 				}
-				second, err := escrows.Open(t.Context(), deal(), moneymovement.IdempotencyKey("deal-1"))
+				second, err := escrows.Open(t.Context(), deal(), "deal-1")
 				require.NoError(t, err)
 				assert.Equal(t, first.ID, second.ID)
 				assert.Equal(t, dapi.EscrowStatusActive, second.Status)
@@ -81,9 +80,9 @@ func TestEscrowOpensOnce(t *testing.T) {
 func TestEscrowThatExpiredIsNotOpen(t *testing.T) {
 	s, key, escrows := newEscrowService(t)
 	s.first = []byte(`{"id":"esc_1","status":"expired","availableActions":[],"idempotencyKey":"deal-1"}`)
-	_, err := escrows.Open(t.Context(), deal(), moneymovement.IdempotencyKey("deal-1"))
+	_, err := escrows.Open(t.Context(), deal(), "deal-1")
 	assert.Equal(t, dapi.EscrowID("esc_1"), as[*dapi.EscrowNotOpened](t, err).Escrow.ID)
-	assert.EqualError(t, err, "escrow esc_1 expired before it was approved")
+	assert.EqualError(t, err, "escrow esc_1 expired before it was approved; to open a deal, use a new key")
 	assert.Zero(t, key.approvals())
 }
 
@@ -94,9 +93,9 @@ func TestEscrowActs(t *testing.T) {
 	} {
 		t.Run(string(action), func(t *testing.T) {
 			_, _, escrows := newEscrowService(t)
-			opened, err := escrows.Open(t.Context(), deal())
+			opened, err := escrows.Open(t.Context(), deal(), "deal-1")
 			require.NoError(t, err)
-			ended, err := escrows.Act(t.Context(), deal(), opened.ID, action)
+			ended, err := escrows.Act(t.Context(), deal(), opened.ID, action, "action-1")
 			require.NoError(t, err)
 			assert.Equal(t, want, ended.Status)
 		})
@@ -120,10 +119,10 @@ func TestEscrowApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, key, escrows := newEscrowService(t)
-			opened, err := escrows.Open(t.Context(), deal())
+			opened, err := escrows.Open(t.Context(), deal(), "deal-1")
 			require.NoError(t, err)
 			s.distort = c.distort
-			_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease)
+			_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
 			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, err).Field)
 			assert.Equal(t, 1, key.approvals(), "only the opening was signed")
 			assert.Equal(t, 1, s.confirmed)
@@ -144,9 +143,10 @@ func TestEscrowOutcomeThatCannotBeReadIsUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, escrows := newEscrowService(t)
 		s.lose, s.readable = 100, false
-		_, err := escrows.Open(t.Context(), deal())
-		consumed := as[*errors.ApprovalConsumed](t, err)
-		assert.Equal(t, errors.MaybeMoved, consumed.MovedByCall())
+		_, err := escrows.Open(t.Context(), deal(), "deal-1")
+		unknown := as[*errors.OutcomeUnknown](t, err)
+		as[*errors.ApprovalConsumed](t, unknown.Cause)
+		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
 	})
 }
 
@@ -156,14 +156,14 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.onSuccess("POST", confirmActionPath, another)
-		opened, err := w.account().Escrows.Open(t.Context(), deal())
+		opened, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1")
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
 	})
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").WithBody(`{"id":"esc_another","status":"active"}`))
-		_, err := w.account().Escrows.Open(t.Context(), deal(), moneymovement.IdempotencyKey("deal-1"))
+		_, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1")
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
 		assert.Equal(t, "deal-1", unknown.IdempotencyKey)
@@ -178,9 +178,9 @@ func TestEscrowActsFasterThanTheChainIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		escrows := w.account().Escrows
-		opened, err := escrows.Open(t.Context(), deal())
+		opened, err := escrows.Open(t.Context(), deal(), "deal-1")
 		require.NoError(t, err)
-		released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease)
+		released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, released.Status, "the stored projection")
 		ended, err := escrows.Wait(t.Context(), opened.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
@@ -196,10 +196,10 @@ func TestEscrowOutcomeIsReadFromTheChainInSpiteOfTheClock(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(ahead) }))
 				escrows := w.account().Escrows
-				opened, err := escrows.Open(t.Context(), deal())
+				opened, err := escrows.Open(t.Context(), deal(), "deal-1")
 				require.NoError(t, err)
 				w.host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
-				released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease)
+				released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
 				require.NoError(t, err)
 				assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
 			})
@@ -211,7 +211,7 @@ func TestEscrowOutcomeIsReadFromTheChainInSpiteOfTheClock(t *testing.T) {
 func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, escrows := newEscrowService(t)
-		opened, err := escrows.Open(t.Context(), deal())
+		opened, err := escrows.Open(t.Context(), deal(), "deal-1")
 		require.NoError(t, err)
 		time.AfterFunc(10*time.Minute, func() {
 			s.mu.Lock()

@@ -19,6 +19,7 @@ type Escrows struct {
 	low      lowLevel
 	approver approver
 	chains   *liveChains
+	memory   *paymentMemory
 }
 
 // Create creates a deal and prepares its `approve` action; no money moves. The idempotency key anchors the deal, its windows and that

@@ -10,7 +10,6 @@ import (
 	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -63,7 +62,7 @@ func payBob(ctx context.Context, account *dapi.Account) (*dapi.Payout, error) {
 		return nil, err
 	}
 	return account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC},
-		moneymovement.IdempotencyKey("invoice-42"))
+		"invoice-42")
 }
 
 // An update changes the fields that are set, clears those that are null, and leaves the others.
@@ -111,13 +110,13 @@ func ExampleEscrows_Open() {
 		Amount: decimal.RequireFromString("40"), Currency: dapi.USDC, Payee: "0x52908400098527886E0F7030069857D2E4169EE7",
 		HoldFor: dapi.EscrowFor(7 * 24 * time.Hour),
 	}
-	deal, err := account.Escrows.Open(ctx, terms, moneymovement.IdempotencyKey("order-7"))
+	deal, err := account.Escrows.Open(ctx, terms, "order-7")
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(deal.Status, deal.Amount, deal.Currency, deal.AvailableActions)
 
-	deal, err = account.Escrows.Act(ctx, terms, deal.ID, dapi.EscrowActionTypeRelease, moneymovement.IdempotencyKey("order-7-release"))
+	deal, err = account.Escrows.Act(ctx, terms, deal.ID, dapi.EscrowActionTypeRelease, "order-7-release")
 	if err != nil {
 		log.Fatal(err)
 	}

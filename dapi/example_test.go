@@ -55,7 +55,7 @@ func Example() {
 	}
 	payout, err := acme.Payouts.Pay(ctx, dapi.PayoutCreate{
 		ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC, PaymentReference: "Invoice 42",
-	}, moneymovement.IdempotencyKey("invoice-42"))
+	}, "invoice-42", dapi.HighestFee(decimal.NewFromInt(1)))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -82,8 +82,9 @@ func ExamplePayouts_Pay_idempotencyKeyReused() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	key := moneymovement.IdempotencyKey("invoice-42")
-	first, err := account.Payouts.Book(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC}, key)
+	const key moneymovement.Key = "invoice-42"
+	first, err := account.Payouts.Book(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC},
+		moneymovement.IdempotencyKey(key))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -210,18 +211,20 @@ func ExamplePayouts_Pay_errors() {
 		log.Fatal(err)
 	}
 
-	_, err = account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: eve.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC})
-	var (
-		blocked *errors.ContactNotPayable
-		unknown *errors.OutcomeUnknown
-	)
-	switch {
-	case errors.As(err, &blocked):
-		for _, blocker := range blocked.Blockers {
-			fmt.Println("not payable:", blocker.Code, blocker.Field)
+	payout, err := account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: eve.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC},
+		"invoice-43", dapi.FirstUse()) // this program has stored that the payment was never tried
+	switch dapi.PaymentStateOf(payout, err) {
+	case dapi.PaymentPaid:
+		fmt.Println("paid by", payout.ID)
+	case dapi.PaymentUnknown:
+		fmt.Println("later, call Pay again with the same key and terms")
+	case dapi.PaymentNotPaid:
+		var blocked *errors.ContactNotPayable
+		if errors.As(err, &blocked) {
+			fmt.Println("not paid:", blocked.Blockers[0].Code, blocked.Blockers[0].Field)
 		}
-	case errors.As(err, &unknown):
-		fmt.Println("pay again with the key", unknown.IdempotencyKey)
+	case dapi.PaymentEnded, dapi.PaymentNeedsDecision:
+		fmt.Println("a person has to look:", err)
 	}
-	// Output: not payable: account_detail_missing iban
+	// Output: not paid: account_detail_missing iban
 }

@@ -149,20 +149,19 @@ func TestEscrowLifeOnTheHost(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
 		terms := dapi.EscrowCreate{Amount: amount("30"), Currency: dapi.USDC, Payee: payee, HoldFor: dapi.EscrowFor(48 * time.Hour)}
-		key := moneymovement.IdempotencyKey("deal-1")
 
-		deal, err := account.Escrows.Open(t.Context(), terms, key)
+		deal, err := account.Escrows.Open(t.Context(), terms, "deal-1")
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, deal.Status)
 		assert.True(t, deal.Can(dapi.EscrowActionTypeRelease))
 
-		again, err := account.Escrows.Open(t.Context(), terms, key)
+		again, err := account.Escrows.Open(t.Context(), terms, "deal-1")
 		require.NoError(t, err)
 		assert.Equal(t, deal.ID, again.ID)
 
-		_, err = account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRefund)
+		_, err = account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRefund, "deal-Refund")
 		as[*errors.Conflict](t, err)
-		released, err := account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRelease)
+		released, err := account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRelease, "deal-Release")
 		require.NoError(t, err)
 		if released.Status != dapi.EscrowStatusReleased { // the projection is read from chain every 15 seconds
 			released, err = account.Escrows.Wait(t.Context(), deal.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
@@ -171,7 +170,7 @@ func TestEscrowLifeOnTheHost(t *testing.T) {
 		assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
 
 		time.Sleep(10 * time.Minute) // the first answer's approval is long closed
-		again, err = account.Escrows.Open(t.Context(), terms, key)
+		again, err = account.Escrows.Open(t.Context(), terms, "deal-1")
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusReleased, again.Status, "opened once, and released since")
 		assert.True(t, w.host.Ledger().Sums["USDC"].IsZero())
@@ -183,10 +182,10 @@ func TestEscrowRefundAfterTheHold(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
 		terms := dapi.EscrowCreate{Amount: amount("30"), Currency: dapi.USDC, Payee: payee, HoldFor: "2h", RefundableFor: "1d"}
-		deal, err := account.Escrows.Open(t.Context(), terms)
+		deal, err := account.Escrows.Open(t.Context(), terms, "deal-2")
 		require.NoError(t, err)
 		time.Sleep(4 * time.Hour)
-		refunded, err := account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRefund)
+		refunded, err := account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRefund, "deal-Refund")
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusRefunded, refunded.Status)
 	})
@@ -198,7 +197,7 @@ func TestEscrowWhoseConfirmIsLost(t *testing.T) {
 		account := w.account()
 		w.host.Arm("POST", "/escrow/*/actions/*/confirm", sandbox.DropAfterCommit())
 		terms := dapi.EscrowCreate{Amount: amount("30"), Currency: dapi.USDC, Payee: payee}
-		deal, err := account.Escrows.Open(t.Context(), terms, moneymovement.IdempotencyKey("deal-1"))
+		deal, err := account.Escrows.Open(t.Context(), terms, "deal-1")
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, deal.Status)
 	})
@@ -213,7 +212,7 @@ func TestEscrowThatWasNeverApproved(t *testing.T) {
 		_, err := account.Escrows.Create(t.Context(), terms, key)
 		require.NoError(t, err)
 		time.Sleep(2 * time.Hour)
-		_, err = account.Escrows.Open(t.Context(), terms, key)
+		_, err = account.Escrows.Open(t.Context(), terms, "deal-1")
 		require.Error(t, err, "the approve window is one hour")
 	})
 }

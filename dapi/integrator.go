@@ -83,6 +83,8 @@ type platform struct {
 	transport *transport.Client
 	developer Developer
 	chains    *liveChains
+	memory    *paymentMemory
+	line      *paymentLine
 }
 
 func newPlatform(baseURL string, developer Developer, options []moneymovement.Option) (*platform, error) {
@@ -105,7 +107,7 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 		return nil, err
 	}
 	s.low = lowLevel{transport: client}
-	return &platform{transport: client, developer: developer, chains: newLiveChains(s.low)}, nil
+	return &platform{transport: client, developer: developer, chains: newLiveChains(s.low), memory: newPaymentMemory(), line: &paymentLine{}}, nil
 }
 
 func (d Developer) validate() error {
@@ -124,8 +126,8 @@ func (p *platform) account(low lowLevel) *Account {
 		Rails:        &Rails{low},
 		Payins:       &Payins{low},
 		Contacts:     &Contacts{low},
-		Payouts:      &Payouts{low, approver, p.chains},
-		Escrows:      &Escrows{low, approver, p.chains},
+		Payouts:      &Payouts{low, approver, p.chains, p.memory, p.line},
+		Escrows:      &Escrows{low, approver, p.chains, p.memory},
 		Transactions: &Transactions{low},
 		Chains:       &Chains{low, p.chains},
 		Sandbox:      &Sandbox{low, p.chains},

@@ -152,7 +152,7 @@ func TestEscrowLive(t *testing.T) {
 		w := newPayWorld(t)
 		terms := dapi.EscrowCreate{Amount: amount("40"), Currency: dapi.USDC, Payee: payee}
 		w.waitBeforeSigning(61*time.Second, 1) // the first approval is too late, and the action prepared once more
-		opened, err := w.account.Escrows.Open(t.Context(), terms, moneymovement.IdempotencyKey("deal-1"))
+		opened, err := w.account.Escrows.Open(t.Context(), terms, "deal-1")
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
 		assert.Equal(t, "deal-1", opened.IdempotencyKey)
@@ -160,7 +160,7 @@ func TestEscrowLive(t *testing.T) {
 		assert.Equal(t, 14*24*time.Hour, opened.HoldUntil.Sub(opened.ApproveBy))
 		assert.Equal(t, 90*24*time.Hour, opened.RefundableUntil.Sub(opened.HoldUntil))
 
-		again, err := w.account.Escrows.Open(t.Context(), terms, moneymovement.IdempotencyKey("deal-1"))
+		again, err := w.account.Escrows.Open(t.Context(), terms, "deal-1")
 		require.NoError(t, err)
 		assert.Equal(t, opened.ID, again.ID)
 		terms.Amount = amount("41")
@@ -184,7 +184,7 @@ func TestSandboxMoneyLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		deposit := func(value, key string) (*dapi.Transaction, error) {
-			return w.account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount(value), Currency: dapi.USDC}, moneymovement.IdempotencyKey(key))
+			return w.account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount(value), Currency: dapi.USDC}, moneymovement.IdempotencyKey(moneymovement.Key(key)))
 		}
 		w.host.Arm("POST", "/sandbox/deposits", sandbox.DropAfterCommit())
 		first, err := deposit("0.1", "credit-1")

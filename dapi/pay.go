@@ -2,235 +2,194 @@ package dapi
 
 import (
 	"context"
-	"fmt"
-	"net/http"
-
-	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
-	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
-// maxReopen bounds how often a payment whose window closed is booked again within one Pay.
-const maxReopen = 3
-
-// Pay books a payout, compares its approval with what was asked for, signs and confirms it. It answers the funded payout, which
-// [Payouts.Wait] follows to its end. Calling it again with the same idempotency key and terms never pays twice, whatever happened to the
-// call before, for the 7 days that the service remembers the key; later, read the payout or the ledger first. Without a key it makes a
-// fresh one, which the result carries, and each error after which money may have moved.
+// Pay makes a payment: it books a payout, compares price and terms with what was asked for, signs the approval and confirms it. Without
+// [HighestFee] a fee of any size passes, and without [LeastArrives] or [NoWorseThan] the first price does, whatever arrives. The payment that
+// it returns is funded; [Payouts.Wait] follows it to its end. [PaymentStateOf] says what an error means for the payment.
 //
-// On the way it settles what needs no decision of the caller's:
+// key says which payment is meant. Calling Pay again with the same key and terms never pays twice, whatever happened to the calls before, for
+// the 7 days that the service remembers the key; see [FirstUsedAt] for what comes later. An empty key is *errors.InvalidInput.
+//
+// A refusal speaks for its call; only success, already funded, or the payout's own end settles a payment that was in doubt. Pay assumes that
+// the key may have been sent before, by this process or another, unless [FirstUse] says otherwise or the service shows that the booking is new.
+// A payment that may have been made by this call or an earlier one ends in *errors.OutcomeUnknown, whatever was refused last, and never in the
+// type of that refusal; the refusal is its Cause.
+//
+// On the way it settles what needs nobody's decision:
 //
 //   - already_funded: success, the funded payout is read and returned;
-//   - funding_in_progress: waits until the funding is through, as long as ctx lets it;
-//   - quote_expired, funding_attempt_expired, approval_expired, approval_mismatch: books again with the same key. If the fresh quote is worse
-//     than the first of this call by more than [QuoteTolerance], zero by default, it is returned as *QuoteWorsened and not confirmed;
-//   - approval_consumed, and a confirm whose answer was lost: reads the payout to see whether it is funded.
+//   - funding_in_progress: it waits until the funding is through, as long as ctx lets it;
+//   - quote_expired, funding_attempt_expired, approval_expired, approval_mismatch, and a price or an approval that is over by the service's
+//     clock: it books again with the same key. A fresh price has to keep the bounds, and without a bound on what arrives it has to be as good
+//     as the first, but for the [QuoteTolerance];
+//   - approval_consumed, and a confirm whose answer was lost: it reads the payout to see whether it is funded.
 //
-// A payment that was funded once and failed or came back is *PayoutNotCompleted, and is not funded again.
+// What it booked is returned with each error after the booking, and the error names it. Nothing was signed by a call that ends in
+// *[PriceRefused], *[TermsDiffer], *[PaymentDeclined], *[KeyTooOld] or *signing.ApprovalRefused. A payment that was funded once and failed or
+// came back is *[PayoutNotCompleted], and is not funded again. The others are those of [Payouts.Book] and [Payouts.Confirm], such as
+// *errors.ContactNotPayable and *errors.PayoutNotFundable.
 //
-// What needs one comes back as its type: *errors.ContactNotPayable with Blockers, *errors.IdempotencyKeyReused, *signing.ApprovalRefused,
-// *errors.OutcomeUnknown, and the others of [Payouts.Book] and [Payouts.Confirm].
+// Any number of payments may be started at once. They queue in front of the booking in the order in which they came, and nothing is signed
+// before there is room in the rate window to send it.
 //
 // Source: Errors, Slugs; Limits, Lifetimes and Idempotency.
-func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, options ...moneymovement.CallOption) (*Payout, error) {
-	tolerance := transport.CallOf(options).QuoteTolerance
-	if err := validTolerance(tolerance); err != nil {
+func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovement.Key, options ...PayOption) (*Payout, error) {
+	wish := payWishOf(options)
+	if err := wish.check(opBookPayout.ID, key, payout.validate, wish.bounds.check); err != nil {
 		return nil, err
 	}
-	options, key := keyed(options)
-	p := &payment{payouts: s, asked: payout, key: key, tolerance: tolerance, options: options}
+	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opBookPayout.ID, string(key)}, wish.firstUse)
+	if err != nil {
+		return nil, err
+	}
+	p := &payment{payouts: s, asked: payout, key: key, wish: wish, attempt: attempt, doubt: left}
 	return p.run(ctx)
 }
 
 // payment is one Pay under way.
 type payment struct {
-	payouts   *Payouts
-	asked     PayoutCreate
-	key       string // anchors the payment; it serves the confirm as well, whose scope is its own
-	tolerance decimal.Decimal
-	options   []moneymovement.CallOption // with the key
-	doubt     error                      // of a confirm that may have gone through, as long as the payout could not be read since
+	payouts *Payouts
+	asked   PayoutCreate
+	key     moneymovement.Key // anchors the payment; it serves the confirm as well, whose scope is its own
+	wish    payWish
+	attempt *attempt
+
+	doubt    doubt   // about this payment, from all that is known
+	booked   *Payout // as the last booking said, nil before the first
+	feeKnown bool    // that booking said a fee, be it zero
+	over     *Payout // a booking that was over when it came
+	tried    *Payout // a booking that was confirmed although it was over, as the service gave no other
+	leave    func()  // the line of payments
 }
 
-// run books and confirms until the payment is through or needs its caller.
+// ending is how a step of a payment ends.
+type ending struct {
+	outcome outcome
+	payout  *Payout // funded or ended
+	err     error   // of the others
+}
+
+type outcome string
+
+const (
+	goesOn   outcome = "goes on"  // to the next step
+	paid     outcome = "paid"     // the money has left or is leaving
+	ended    outcome = "ended"    // the payout came to its own end
+	reopen   outcome = "reopen"   // the price or the approval is over: book again
+	refused  outcome = "refused"  // this call ends without paying
+	doubtful outcome = "doubtful" // what this call did is not known
+)
+
+// maxReopen bounds how often a payment whose window closed is booked again within one Pay.
+const maxReopen = 3
+
+// run makes the payment, in its turn.
 func (p *payment) run(ctx context.Context) (*Payout, error) {
-	booked, err := p.book(ctx)
-	if err != nil {
-		payout, _, err := p.settle(ctx, nil, err)
-		return payout, err
+	end := p.inTurn(ctx)
+	if end.outcome == doubtful {
+		p.doubt = knownDoubt
 	}
-	first := booked.Quote
+	return p.conclude(ctx, end)
+}
+
+func (p *payment) inTurn(ctx context.Context) ending {
+	leave, err := p.payouts.line.enter(ctx)
+	if err != nil {
+		return ending{outcome: refused, err: err}
+	}
+	p.leave = leave
+	defer leave()
 	for reopened := 0; ; reopened++ {
-		if booked.Status.funded() || booked.Status.Final() {
-			return booked, booked.arrived() // an earlier call with this key went through
+		end := p.once(ctx)
+		if end.outcome != reopen {
+			return end
 		}
-		confirmed, err := p.payouts.Confirm(ctx, p.asked, booked, p.options...)
-		if err == nil {
-			return confirmed, confirmed.arrived()
-		}
-		settled, reopen, err := p.settle(ctx, booked, err)
-		if !reopen || reopened == maxReopen {
-			return settled, err
-		}
-		again, bookErr := p.book(ctx)
-		switch {
-		case bookErr != nil:
-			settled, _, err := p.settle(ctx, booked, bookErr)
-			return settled, err
-		case again.ID != booked.ID:
-			return again, err // the key anchors another payment by now, and paying that one could pay twice
-		case !acceptable(first, again.Quote, p.tolerance):
-			return nil, p.doubted(&QuoteWorsened{First: valueOf(first), Fresh: valueOf(again.Quote), Payout: again})
-		}
-		booked = again
-	}
-}
-
-// book books, and makes sure that the answer is about this payment: approving the booking of another key could pay that one twice and
-// this one never.
-//
-// Source: Resources, Platform resources (a payout create echoes idempotencyKey).
-func (p *payment) book(ctx context.Context) (*Payout, error) {
-	booked, err := p.payouts.Book(ctx, p.asked, p.options...)
-	switch {
-	case err != nil:
-		return nil, err
-	case booked.IdempotencyKey != "" && booked.IdempotencyKey != p.key:
-		return nil, unproven(opBookPayout.ID, p.key, "the answer is about a payment of another key")
-	}
-	return booked, nil
-}
-
-// settle finds out what a refusal or a lost answer means for the payment: a payout if the money moved, else the error, and whether booking
-// again can help. booked is nil as long as no booking was answered.
-func (p *payment) settle(ctx context.Context, booked *Payout, err error) (payout *Payout, reopen bool, _ error) {
-	if refusal, ok := errors.AsType[*errors.AlreadyFunded](err); ok {
-		payout, err := p.funded(ctx, booked, refusal)
-		return payout, false, err
-	}
-	if booked == nil {
-		return nil, false, err
-	}
-	if refusal, ok := errors.AsType[*errors.FundingInProgress](err); ok {
-		return p.awaitFunding(ctx, booked, refusal)
-	}
-	if p.doubt != nil || doubtful(err) || windowClosed(err) {
-		payout, readErr := p.read(ctx, booked.ID)
-		switch {
-		case readErr != nil:
-			if doubtful(err) {
-				p.doubt = err
-			}
-		case payout.Status.funded():
-			return payout, false, nil
-		case payout.Status == PayoutStatusFailed, payout.Status == PayoutStatusRefunded:
-			return payout, false, payout.arrived() // it was funded once, and no reopening funds it again
-		default:
-			p.doubt = nil
+		if reopened == maxReopen {
+			return ending{outcome: refused, err: end.err}
 		}
 	}
-	return nil, reopens(err), p.doubted(err)
 }
 
-// doubted adds to an error that an earlier confirm may have gone through, lest a later refusal reads as if nothing had moved: a service that
-// answers a booking again as it did the first time does not tell.
-func (p *payment) doubted(err error) error {
-	if p.doubt == nil || doubtful(err) {
-		return err
+// once books, looks at what came of it, signs and confirms.
+func (p *payment) once(ctx context.Context) ending {
+	for _, step := range []func(context.Context) ending{p.book, p.look, p.price, p.ask} {
+		if end := step(ctx); end.outcome != goesOn {
+			return end
+		}
 	}
-	return fmt.Errorf("%w; then: %w", p.doubt, err)
+	return p.confirm(ctx)
 }
 
-// read reads the payout of the payment.
-func (p *payment) read(ctx context.Context, id PayoutID) (*Payout, error) {
-	payout, err := p.payouts.Get(ctx, id)
-	if err == nil && payout.ID != id {
-		return nil, &errors.UnexpectedAnswer{Head: opGetPayout.Head(""), Status: http.StatusOK, Err: errors.New("it is about another payout")}
+// settled is the ending of a payout that is funded or came to its own end.
+func settled(payout *Payout) ending {
+	if payout.arrived() != nil {
+		return ending{outcome: ended, payout: payout}
 	}
-	return payout, err
+	return ending{outcome: paid, payout: payout}
 }
 
-// funded reads a payout that the service says is funded. If it cannot be read, or is not the one that was booked, the refusal itself is
-// returned: it knows the payout and its transaction, and says that the money moved.
-func (p *payment) funded(ctx context.Context, booked *Payout, refusal *errors.AlreadyFunded) (*Payout, error) {
-	id := PayoutID(refusal.PayoutID)
-	if id == "" && booked != nil {
-		id = booked.ID
+// conclude says how the payment ends, in the light of what is known about it from before this call, too.
+func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
+	inDoubt := end.outcome == doubtful || p.doubt != noDoubt || !p.attempt.alone()
+	if inDoubt && end.outcome != paid && end.outcome != ended {
+		if payout := p.read(ctx); payout != nil && (payout.funded() || payout.Status.Final()) {
+			end = settled(payout)
+		}
 	}
-	if id == "" || booked != nil && id != booked.ID {
-		return nil, refusal
+	switch end.outcome {
+	case paid, ended:
+		p.attempt.end(over)
+		if end.payout == nil {
+			return p.known(), p.named(end.err)
+		}
+		return end.payout, p.named(end.payout.arrived())
+	case refused:
+		if !inDoubt {
+			p.attempt.end(nothing)
+			return p.known(), p.named(end.err)
+		}
 	}
-	payout, err := p.read(ctx, id)
-	if err != nil {
-		return nil, fmt.Errorf("%w; reading the payout: %w", refusal, err)
-	}
-	return payout, payout.arrived()
+	p.attempt.end(maybe)
+	return p.known(), p.unknown(end.err)
 }
 
-// awaitFunding waits while the service funds the payout. An attempt that came to nothing until the approval's window closed is over, and the
-// payout can be reopened.
-func (p *payment) awaitFunding(ctx context.Context, booked *Payout, refusal error) (_ *Payout, reopen bool, _ error) {
-	lapsed := func(payout *Payout) bool {
-		return payout.Status == PayoutStatusExpired ||
-			payout.Status == PayoutStatusAwaitingApproval && !p.payouts.approver.now().Before(booked.Approval.ExpiresAt)
+// known is what was booked, or nil if no booking was answered.
+func (p *payment) known() *Payout {
+	if p.booked == nil || p.booked.Status == "" && p.booked.Approval == nil {
+		return nil
 	}
-	payout, err := wait(ctx, nil, poll[Payout]{
-		resource: "payout", id: string(booked.ID),
-		read:   func(ctx context.Context) (*Payout, error) { return p.read(ctx, booked.ID) },
-		status: func(payout *Payout) string { return string(payout.Status) },
-		done: func(payout *Payout) bool {
-			return payout.Status.Final() || lapsed(payout) || payout.Status.funded() && payout.Status != PayoutStatusFunding
-		},
-	})
-	switch {
-	case err != nil:
-		return payout, false, fmt.Errorf("%w; waiting for it: %w", refusal, err)
-	case lapsed(payout):
-		return nil, true, refusal
-	}
-	return payout, false, payout.arrived()
+	return p.booked
 }
 
-// doubtful reports errors after which the payment may be funded all the same.
-func doubtful(err error) bool {
-	failure, ok := errors.AsType[errors.Failure](err)
-	return ok && failure.MovedByCall() == errors.MaybeMoved
-}
-
-// reopens reports errors after which the same payment is booked again for a fresh quote and approval.
-func reopens(err error) bool {
-	refusal, ok := errors.AsType[*errors.Refusal](err)
+// unknown is the error of a payment that may have been made. It does not unwrap to what was refused last: that speaks for its call only.
+func (p *payment) unknown(cause error) error {
+	unknown, ok := errors.AsType[*errors.OutcomeUnknown](cause)
 	if !ok {
-		return windowClosed(err)
-	}
-	switch refusal.Code {
-	case errors.CodeQuoteExpired, errors.CodeFundingAttemptExpired,
-		errors.CodeApprovalExpired, errors.CodeApprovalConsumed, errors.CodeApprovalMismatch: // another call with the key booked anew
-		return true
-	}
-	return false
-}
-
-// windowClosed reports an approval that was not signed because its time was over, as in the replayed first answer of a booking.
-func windowClosed(err error) bool {
-	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
-	return ok && refused.Expired
-}
-
-func validTolerance(fraction decimal.Decimal) error {
-	return transport.Validate("Pay", func(c *transport.Check) {
-		if fraction.IsNegative() || fraction.GreaterThanOrEqual(decimal.NewFromInt(1)) {
-			c.Refuse("QuoteTolerance", "out_of_range", "must be a fraction from 0 to less than 1")
+		head, _ := errors.HeadOf(cause)
+		if head.Operation == "" {
+			head.Operation = opConfirmPayout.ID
 		}
-	})
+		head.IdempotencyKey = string(p.key)
+		unknown = &errors.OutcomeUnknown{Head: head.WithFacts(callfacts.Facts{}), Cause: cause}
+	}
+	unknown.Resolve = "call Pay again with the same key and terms"
+	return p.named(unknown)
 }
 
-func valueOf(q *Quote) Quote {
-	if q == nil {
-		return Quote{}
+// named says in an error which payout it is about, once there is one.
+func (p *payment) named(err error) error {
+	if id := p.id(); err != nil && id != "" {
+		errors.Name(err, string(id), string(p.key), callfacts.Asker{})
 	}
-	return *q
+	return err
+}
+
+// unproven is an answer that says success and does not show it: no more than one that was lost.
+func (p *payment) unproven(operation, reason string) error {
+	return unproven(errors.Head{Operation: operation, IdempotencyKey: string(p.key)}, errors.New(reason))
 }

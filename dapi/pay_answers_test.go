@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -35,7 +36,7 @@ func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 			w := newPayWorld(t)
 			w.onSuccess("POST", confirmPath, change)
 			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").WithBody(`{"id":"po_none","status":"awaiting_approval"}`))
-			_, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			_, err := w.payAs("invoice-42")
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, "ConfirmPayout", unknown.Operation)
 			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
@@ -71,7 +72,7 @@ func TestBookingThatAnswersAnotherPayment(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
-			_, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			_, err := w.payAs("invoice-42")
 			assert.Equal(t, "invoice-42", as[*errors.OutcomeUnknown](t, err).IdempotencyKey)
 			w.assertNothingSigned(t)
 		})
@@ -80,13 +81,14 @@ func TestBookingThatAnswersAnotherPayment(t *testing.T) {
 
 func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 	w := newPayWorld(t)
-	other, err := w.pay(moneymovement.IdempotencyKey("invoice-41"))
+	other, err := w.payAs("invoice-41")
 	require.NoError(t, err)
 	w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").
 		WithDetails(map[string]any{"payoutId": string(other.ID), "transactionHash": other.TransactionHash}))
-	payout, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
-	assert.Equal(t, string(other.ID), as[*errors.AlreadyFunded](t, err).PayoutID)
-	assert.Nil(t, payout, "another payment is not this one")
+	payout, err := w.payAs("invoice-42")
+	assert.Equal(t, string(other.ID), as[*errors.AlreadyFunded](t, as[*errors.OutcomeUnknown](t, err).Cause).PayoutID)
+	assert.NotEqual(t, other.ID, payout.ID, "another payment is not this one")
+	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
 }
 
 // A reading that is about another payout tells nothing about this one.
@@ -129,7 +131,7 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 			w := newPayWorld(t)
 			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(100))
 			_, err := w.pay()
-			assert.Equal(t, errors.MaybeMoved, as[*errors.FundingInProgress](t, err).MovedByCall())
+			assert.Equal(t, errors.MaybeMoved, as[*errors.FundingInProgress](t, as[*errors.OutcomeUnknown](t, err).Cause).MovedByCall())
 			assert.Equal(t, 4, w.sent("ConfirmPayout"), "it is not tried for ever")
 			assert.Zero(t, w.fundings())
 		})

@@ -13,11 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
-	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // steps are the requests of a payment from nothing; a payout is read only if its confirm is in doubt.
@@ -89,32 +87,38 @@ func newPayments(t *testing.T) *payments {
 // restart is what is left of a process that crashed: nothing but the key and the terms.
 func (p *payments) restart() { p.account = p.integrator().Self() }
 
-// attempt pays once and judges what came back. The ledger is asked before and after.
-func (p *payments) attempt(timeout time.Duration) (paid bool) {
+// attempt pays once and judges what came back by the books, over all calls that were made for the payment.
+func (p *payments) attempt(timeout time.Duration, options ...dapi.PayOption) (paid bool) {
 	ctx, cancel := context.WithTimeout(p.Context(), timeout)
 	defer cancel()
-	before, began := p.fundings(), time.Now()
-	payout, err := p.account.Payouts.Pay(ctx, p.asked, moneymovement.IdempotencyKey("invoice-42"))
-	after := p.fundings()
+	began := time.Now()
+	payout, err := p.account.Payouts.Pay(ctx, p.asked, "invoice-42", options...)
+	state, moved := dapi.PaymentStateOf(payout, err), p.fundings()
 	lie := func(what string) {
-		p.lies = append(p.lies, fmt.Sprintf("%s: %T: %v (paid %d times before the call, %d times after it)", what, err, err, before, after))
+		p.lies = append(p.lies, fmt.Sprintf("%s: %s: %T: %v (%d times in the books)", what, state, err, err, moved))
 	}
-	_, unsigned := errors.AsType[*signing.ApprovalRefused](err)
-	_, unconfirmed := errors.AsType[*dapi.QuoteWorsened](err)
+	_, refused := errors.AsType[*errors.Refusal](err)
+	_, funded := errors.AsType[*errors.AlreadyFunded](err)
 	failure, typed := errors.AsType[errors.Failure](err)
 	switch {
-	case after > 1:
+	case moved > 1:
 		lie("paid twice")
 	case time.Since(began) > 12*time.Hour:
 		lie("went on for hours")
-	case err == nil && (after != 1 || payout == nil || payout.ID == ""):
+	case err == nil && (moved != 1 || payout == nil || payout.ID == ""):
 		lie("a success that is none")
-	case err != nil && after > before && (unsigned || unconfirmed) && !typed:
-		lie("says that nothing was confirmed")
-	case err != nil && after > before && typed && failure.MovedByCall() == errors.NotMoved:
-		lie("says that nothing moved")
-	case err != nil && after > before && !typed:
-		lie("does not say what moved")
+	case err != nil && !typed:
+		lie("has no type")
+	case moved == 1 && state != dapi.PaymentPaid && state != dapi.PaymentUnknown:
+		lie("says that it is not paid")
+	case moved == 1 && err != nil && failure.MovedByCall() == errors.NotMoved:
+		lie("reads as if nothing had moved")
+	case moved == 1 && refused && !funded:
+		lie("matches the type of a refusal")
+	case moved == 0 && state == dapi.PaymentPaid:
+		lie("says that it is paid")
+	case err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()):
+		lie("hides that the context ended")
 	}
 	return err == nil
 }

@@ -16,31 +16,33 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// Rule: idempotency.derived
-func TestPayMakesAKeyOfItsOwn(t *testing.T) {
+// A payment takes a key of the caller's: one that the SDK made up would die with the process, and its payment could be made twice.
+func TestPaymentsNeedAKey(t *testing.T) {
 	w := newPayWorld(t)
-	first, err := w.pay()
-	require.NoError(t, err)
-	second, err := w.pay()
-	require.NoError(t, err)
-	assert.NotEmpty(t, first.IdempotencyKey)
-	assert.NotEqual(t, first.IdempotencyKey, second.IdempotencyKey)
-	assert.NotEqual(t, first.ID, second.ID, "two payments of equal terms")
-	assert.Equal(t, 2, w.fundings())
-	for i, payout := range []*dapi.Payout{first, second} {
-		assert.Equal(t, payout.IdempotencyKey, w.requests("BookPayout")[i].IdempotencyKey)
-		assert.Equal(t, payout.IdempotencyKey, w.requests("ConfirmPayout")[i].IdempotencyKey)
+	before := len(w.host.Requests())
+	for name, call := range map[string]func() error{
+		"Pay":  func() error { _, err := w.payAs(""); return err },
+		"Open": func() error { _, err := w.account.Escrows.Open(t.Context(), deal(), ""); return err },
+		"Act": func() error {
+			_, err := w.account.Escrows.Act(t.Context(), deal(), "esc_1", dapi.EscrowActionTypeRelease, "")
+			return err
+		},
+	} {
+		err := call()
+		assert.Equal(t, "Idempotency-Key", as[*errors.InvalidInput](t, err).Fields[0].Field, name)
+		assert.ErrorContains(t, err, "DeriveKey", name)
 	}
+	assert.Len(t, w.host.Requests(), before, "nothing was sent")
 }
 
-func TestPayErrorsCarryTheKeyOfTheirOwn(t *testing.T) {
+func TestPayErrorsCarryTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
 		_, err := w.pay()
 		key := as[*errors.OutcomeUnknown](t, err).IdempotencyKey
-		require.NotEmpty(t, key)
-		payout, err := w.pay(moneymovement.IdempotencyKey(key))
+		assert.Equal(t, "invoice-42", key)
+		payout, err := w.payAs(moneymovement.Key(key))
 		require.NoError(t, err)
 		assert.Equal(t, key, payout.IdempotencyKey)
 		assert.Len(t, w.bookings(), 1, "it is still the same payment")
@@ -56,17 +58,12 @@ func (w *payWorld) bookings() map[string]bool {
 	return paths
 }
 
-func TestPayLeavesTheCallersOptionsAlone(t *testing.T) {
+func TestPayKeepsTheLastAnswer(t *testing.T) {
 	w := newPayWorld(t)
 	var answer moneymovement.Answer
-	options := make([]moneymovement.CallOption, 1, 8)
-	options[0] = moneymovement.Capture(&answer)
-	_, err := w.pay(options...)
+	_, err := w.pay(dapi.CaptureLast(&answer))
 	require.NoError(t, err)
-	for _, spare := range options[1:8] {
-		assert.Nil(t, spare, "the spare capacity is the caller's")
-	}
-	assert.Equal(t, w.requests("ConfirmPayout")[0].RequestID, answer.RequestID, "what is kept is the last call's answer")
+	assert.Equal(t, w.requests("ConfirmPayout")[0].RequestID, answer.RequestID)
 }
 
 func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {
@@ -83,7 +80,7 @@ func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {
 				)
 				for range 10 {
 					calls.Go(func() {
-						payout, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+						payout, err := w.payAs("invoice-42")
 						if assert.NoError(t, err) {
 							mu.Lock()
 							defer mu.Unlock()
@@ -109,7 +106,7 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 	paid, refused := 0, 0
 	for i := range 20 {
 		calls.Go(func() {
-			_, err := w.pay(moneymovement.IdempotencyKey(fmt.Sprintf("invoice-%d", i)))
+			_, err := w.payAs(moneymovement.Key(fmt.Sprintf("invoice-%d", i)))
 			_, uncovered := errors.AsType[*errors.PayoutNotFundable](err)
 			mu.Lock()
 			defer mu.Unlock()

@@ -34,7 +34,7 @@ func TestFreshQuote(t *testing.T) {
 		"another currency leaves":     {fresh: set("sourceCurrency", "EURC"), worse: true},
 		"a fee that changes no sum":   {fresh: set("fee", "0.6")},
 		"no quote any more":           {fresh: drop, worse: true},
-		"a quote where there was not": {first: drop, worse: true},
+		"a quote where there was not": {first: drop},
 		"no quote at all":             {first: drop, fresh: drop},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,9 +52,9 @@ func TestFreshQuote(t *testing.T) {
 			w.refuse(http.StatusConflict, "quote_expired")
 			payout, err := w.pay()
 			if c.worse {
-				worsened := as[*dapi.QuoteWorsened](t, err)
+				worsened := as[*dapi.PriceRefused](t, err)
 				assert.NotEmpty(t, worsened.Payout.ID)
-				assert.Contains(t, err.Error(), "is worse than the first")
+				assert.Contains(t, err.Error(), "price refused")
 				assert.Zero(t, w.fundings())
 				return
 			}
@@ -72,7 +72,7 @@ func TestTolerancesDoNotAddUp(t *testing.T) {
 		w.host.Advance(31 * time.Second)
 	})
 	_, err := w.pay(dapi.QuoteTolerance(amount("0.01")))
-	as[*dapi.QuoteWorsened](t, err)
+	as[*dapi.PriceRefused](t, err)
 	assert.Equal(t, traffic{books: 3, confirms: 2}, w.traffic(), "each fresh quote is measured by the first")
 }
 
@@ -103,10 +103,10 @@ func TestFundingThatOutlastsItsCaller(t *testing.T) {
 		w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		payout, err := w.account.Payouts.Pay(ctx, w.asked)
+		payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
 		assert.Equal(t, dapi.PayoutStatusFunding, payout.Status, "the last reading comes back")
-		assert.Equal(t, "funding", as[*dapi.StillPending](t, err).Status)
-		assert.Equal(t, errors.MaybeMoved, as[*errors.FundingInProgress](t, err).MovedByCall())
+		assert.Equal(t, "funding", as[*dapi.StillPending](t, as[*errors.OutcomeUnknown](t, err).Cause).Status)
+		assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
@@ -117,7 +117,7 @@ func TestCallerWhoLeavesDuringTheConfirm(t *testing.T) {
 		w.host.Arm("POST", confirmPath, sandbox.Delay(time.Minute))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := w.account.Payouts.Pay(ctx, w.asked)
+		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.NotEmpty(t, unknown.IdempotencyKey)
 		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())

@@ -34,8 +34,12 @@ func newPayWorld(t *testing.T) *payWorld {
 	}}
 }
 
-func (w *payWorld) pay(options ...moneymovement.CallOption) (*dapi.Payout, error) {
-	return w.account.Payouts.Pay(w.Context(), w.asked, options...)
+func (w *payWorld) pay(options ...dapi.PayOption) (*dapi.Payout, error) {
+	return w.payAs("invoice-42", options...)
+}
+
+func (w *payWorld) payAs(key moneymovement.Key, options ...dapi.PayOption) (*dapi.Payout, error) {
+	return w.account.Payouts.Pay(w.Context(), w.asked, key, options...)
 }
 
 // waitBeforeSigning lets time pass on the host before the first n approvals are signed.
@@ -66,12 +70,12 @@ func (w *payWorld) traffic() traffic {
 // TestPaySettles holds what Pay settles by itself: each ends in one payment.
 // Rule: session.prepare-sign-confirm, lifetime.price, lifetime.payout-approval, idempotency.echo, status.502
 func TestPaySettles(t *testing.T) {
-	tolerance := func(fraction string) []moneymovement.CallOption {
-		return []moneymovement.CallOption{dapi.QuoteTolerance(amount(fraction))}
+	tolerance := func(fraction string) []dapi.PayOption {
+		return []dapi.PayOption{dapi.QuoteTolerance(amount(fraction))}
 	}
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)
-		options []moneymovement.CallOption
+		options []dapi.PayOption
 		want    traffic
 		reads   bool // of an unstated number, while the host funds
 	}{
@@ -184,7 +188,7 @@ func TestPaySettles(t *testing.T) {
 				if c.arrange != nil {
 					c.arrange(w)
 				}
-				payout, err := w.pay(append(c.options, moneymovement.IdempotencyKey("invoice-42"))...)
+				payout, err := w.pay(c.options...)
 				require.NoError(t, err)
 				assert.Contains(t, []dapi.PayoutStatus{dapi.PayoutStatusFunding, dapi.PayoutStatusProcessing, dapi.PayoutStatusCompleted}, payout.Status)
 				assert.NotEmpty(t, payout.TransactionHash)
@@ -266,10 +270,9 @@ func TestPayReturns(t *testing.T) {
 				w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				refusal := as[*errors.Unrecognized](t, err)
-				assert.Equal(t, http.StatusBadGateway, refusal.Status)
-				assert.Equal(t, errors.MaybeMoved, refusal.MovedByCall())
-				assert.True(t, refusal.Retryable())
+				unknown := as[*errors.OutcomeUnknown](t, err)
+				assert.Equal(t, http.StatusBadGateway, as[*errors.Unrecognized](t, unknown.Cause).Status)
+				assert.True(t, unknown.Retryable())
 			},
 			sent: traffic{books: 1, confirms: 4, reads: 1},
 		},
@@ -290,7 +293,7 @@ func TestPayReturns(t *testing.T) {
 				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				assert.Equal(t, errors.MaybeMoved, as[*errors.DatabaseUnavailable](t, err).MovedByCall())
+				assert.Equal(t, errors.MaybeMoved, as[*errors.OutcomeUnknown](t, err).MovedByCall())
 			},
 			sent: traffic{books: 5, confirms: 1, reads: 8},
 		},
@@ -306,7 +309,7 @@ func TestPayReturns(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)
 				c.arrange(w)
-				_, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+				_, err := w.payAs("invoice-42")
 				c.want(t, w, err)
 				assert.Equal(t, c.sent, w.traffic())
 				assert.Zero(t, w.fundings())
@@ -328,10 +331,10 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 	t.Run("after it went through", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newPayWorld(t)
-			first, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			first, err := w.payAs("invoice-42")
 			require.NoError(t, err)
 			time.Sleep(time.Hour)
-			second, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			second, err := w.payAs("invoice-42")
 			require.NoError(t, err)
 			assert.Equal(t, first.ID, second.ID)
 			assert.Equal(t, dapi.PayoutStatusCompleted, second.Status)
@@ -341,11 +344,11 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 	t.Run("already_funded at the booking", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newPayWorld(t)
-			first, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			first, err := w.payAs("invoice-42")
 			require.NoError(t, err)
 			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 				WithDetails(map[string]any{"payoutId": string(first.ID), "transactionHash": first.TransactionHash}))
-			second, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			second, err := w.payAs("invoice-42")
 			require.NoError(t, err)
 			assert.Equal(t, first.ID, second.ID)
 			assert.Equal(t, 1, w.fundings())
@@ -355,9 +358,9 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 		w := newPayWorld(t)
 		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 			WithDetails(map[string]any{"payoutId": "po_elsewhere", "transactionHash": "0x1"}))
-		_, err := w.pay()
+		payout, err := w.pay()
 		assert.Equal(t, errors.Moved, as[*errors.AlreadyFunded](t, err).MovedByCall())
-		as[*errors.NotFound](t, err)
+		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
 	})
 	t.Run("already_funded without saying which", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -372,7 +375,7 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
 			require.NoError(t, err)
 			time.Sleep(time.Hour)
-			paid, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			paid, err := w.payAs("invoice-42")
 			require.NoError(t, err)
 			assert.Equal(t, booked.ID, paid.ID)
 			assert.Equal(t, 1, w.fundings())
@@ -381,11 +384,11 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 	for _, end := range []dapi.PayoutStatus{dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded} {
 		t.Run("after it was "+string(end), func(t *testing.T) {
 			w := newPayWorld(t)
-			first, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			first, err := w.payAs("invoice-42")
 			require.NoError(t, err)
 			_, err = w.account.Sandbox.MovePayout(t.Context(), first.ID, end)
 			require.NoError(t, err)
-			second, err := w.pay(moneymovement.IdempotencyKey("invoice-42"))
+			second, err := w.payAs("invoice-42")
 			assert.Equal(t, end, as[*dapi.PayoutNotCompleted](t, err).Payout.Status)
 			assert.Equal(t, first.ID, second.ID)
 			assert.Equal(t, 1, w.fundings(), "it is not funded twice")
@@ -395,8 +398,8 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 }
 
 // Rule: lifetime.price
-func TestPayQuoteWorsened(t *testing.T) {
-	for name, options := range map[string][]moneymovement.CallOption{
+func TestPayWorsePrice(t *testing.T) {
+	for name, options := range map[string][]dapi.PayOption{
 		"without a tolerance": nil, "beyond the tolerance": {dapi.QuoteTolerance(amount("0.019"))},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -408,11 +411,12 @@ func TestPayQuoteWorsened(t *testing.T) {
 				}
 			})
 			_, err := w.pay(options...)
-			worsened := as[*dapi.QuoteWorsened](t, err)
-			assert.True(t, worsened.Fresh.DestinationAmount.LessThan(worsened.First.DestinationAmount))
-			assert.True(t, worsened.Fresh.SourceAmount.Equal(worsened.First.SourceAmount))
-			assert.Contains(t, err.Error(), "fresh quote of "+worsened.Fresh.DestinationAmount.String()+" EUR for 25 USDC is worse than the first of "+
-				worsened.First.DestinationAmount.String()+" EUR for 25 USDC")
+			worsened := as[*dapi.PriceRefused](t, err)
+			assert.Equal(t, dapi.BoundNoWorseThan, worsened.Bound)
+			assert.True(t, worsened.Quote.DestinationAmount.LessThan(worsened.Reference.DestinationAmount))
+			assert.True(t, worsened.Quote.SourceAmount.Equal(worsened.Reference.SourceAmount))
+			assert.Contains(t, err.Error(), worsened.Quote.DestinationAmount.String()+" EUR arrives for 25 USDC, which is worse than "+
+				worsened.Reference.DestinationAmount.String()+" EUR for 25 USDC")
 			assert.Equal(t, traffic{2, 1, 0}, w.traffic(), "the worse price is not confirmed")
 			assert.Zero(t, w.fundings())
 

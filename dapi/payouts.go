@@ -2,11 +2,12 @@ package dapi
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -18,6 +19,8 @@ type Payouts struct {
 	low      lowLevel
 	approver approver
 	chains   *liveChains
+	memory   *paymentMemory
+	line     *paymentLine
 }
 
 // Book books a payout and answers its quote and the approval to sign; no money moves. The idempotency key anchors the payment: two
@@ -33,8 +36,10 @@ func (s *Payouts) Book(ctx context.Context, payout PayoutCreate, options ...mone
 	return s.low.BookPayout(ctx, &payout, options)
 }
 
-// Confirm funds a booked payout. asked is what Book was called with, and booked what it answered, perhaps in another process. Every field
-// of the approval is compared with asked before the key signs; a difference is *signing.ApprovalRefused, and nothing was sent.
+// Confirm funds a booked payout. asked is what Book was called with, and booked what it returned, perhaps in another process. Terms that the
+// booking echoes otherwise than they were asked are *[TermsDiffer], a price that takes more than the amount and the fee, or another asset, is
+// *[PriceRefused], and every field of the approval is compared with asked before the key signs: a difference is *signing.ApprovalRefused. After
+// each of them nothing was signed or sent.
 //
 // Errors that a caller meets: *errors.AlreadyFunded (the money has moved), *errors.FundingInProgress (wait), *errors.QuoteExpired and
 // *errors.FundingAttemptExpired (book again with the same key), *errors.ApprovalConsumed, *errors.SigningPolicyRefused. A 502 is safe to
@@ -45,19 +50,43 @@ func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 	if booked == nil {
 		booked = &Payout{}
 	}
-	body, err := s.approver.confirm(ctx, booked.Approval, intent(asked, booked))
+	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey, Resource: string(booked.ID)}
+	if differs := booked.differs(asked); differs != nil {
+		differs.Head = head
+		return nil, differs
+	}
+	if refused := (priceBounds{}).refused(price{asked: asked, quote: booked.Quote}); refused != nil {
+		refused.Head, refused.Payout = head, booked
+		return nil, refused
+	}
+	confirmed, err := s.confirm(ctx, asked, booked, false, options...)
+	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
+		s.memory.doubtful(paymentKey{s.approver.account, opBookPayout.ID, booked.IdempotencyKey})
+	}
+	if err == nil {
+		if differs := confirmed.differs(asked); differs != nil {
+			differs.Head = head
+			return nil, unproven(head, differs)
+		}
+	}
+	return confirmed, err
+}
+
+// confirm signs and confirms what was looked at before. evenIfOver signs an approval that this machine takes for over.
+func (s *Payouts) confirm(ctx context.Context, asked PayoutCreate, booked *Payout, evenIfOver bool, options ...moneymovement.CallOption) (*Payout, error) {
+	body, err := s.approver.confirm(ctx, &opConfirmPayout, booked.Approval, intent(asked, booked), evenIfOver)
 	if err != nil {
 		return nil, err
 	}
-	options, key := keyed(options)
-	confirmed, err := s.low.ConfirmPayout(ctx, booked.ID, body, options)
+	confirmed, err := s.low.ConfirmPayout(ctx, booked.ID, body, append(options, reserved))
+	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey, Resource: string(booked.ID)}
 	switch {
 	case err != nil:
 		return nil, err
 	case confirmed.ID != booked.ID:
-		return nil, unproven(opConfirmPayout.ID, key, "the answer is about another payout")
-	case confirmed.Status == "", confirmed.Status == PayoutStatusAwaitingApproval:
-		return nil, unproven(opConfirmPayout.ID, key, "the answer does not say that the payout is funded")
+		return nil, unproven(head, errors.New("the answer is about another payout"))
+	case confirmed.untouched():
+		return nil, unproven(head, errors.New("the answer does not say that the payout is funded"))
 	}
 	return confirmed, nil
 }
@@ -118,28 +147,52 @@ func (s PayoutStatus) Final() bool {
 	return false
 }
 
-// funded reports that the money has left or is leaving.
-func (s PayoutStatus) funded() bool {
-	switch s {
+// funded reports that the money has left or is leaving. A transaction on chain shows it, whatever the status is called.
+func (p *Payout) funded() bool {
+	switch p.Status {
 	case PayoutStatusFunding, PayoutStatusProcessing, PayoutStatusCompleted:
 		return true
+	case PayoutStatusFailed, PayoutStatusRefunded, PayoutStatusExpired:
+		return false
 	}
-	return false
+	return p.TransactionHash != ""
 }
 
-// PayoutNotCompleted says that a payout ended in another status than `completed`: `failed`, `refunded` or `expired`.
-type PayoutNotCompleted struct{ Payout *Payout }
+// untouched reports that a payout waits for its approval, as far as its answer says.
+func (p *Payout) untouched() bool {
+	return !p.funded() && (p.Status == PayoutStatusAwaitingApproval || p.Status == "")
+}
+
+// broke reports that a payout was funded and did not arrive, so that no reopening funds it again.
+func (p *Payout) broke() bool {
+	return p.Status == PayoutStatusFailed || p.Status == PayoutStatusRefunded
+}
 
 // arrived is nil for a payout that completed or still may.
 func (p *Payout) arrived() error {
 	if p.Status.Final() && p.Status != PayoutStatusCompleted {
-		return &PayoutNotCompleted{Payout: p}
+		return &PayoutNotCompleted{
+			Head: errors.Head{Operation: opGetPayout.ID, IdempotencyKey: p.IdempotencyKey, Resource: string(p.ID)}, Payout: p,
+		}
 	}
 	return nil
 }
 
-func (e *PayoutNotCompleted) Error() string {
-	return fmt.Sprintf("payout %s ended %s", e.Payout.ID, e.Payout.Status)
+// overAt reports that the price or the approval ended by a time.
+func (p *Payout) overAt(at time.Time) bool {
+	if p.Quote != nil && !p.Quote.ExpiresAt.IsZero() && !at.Before(p.Quote.ExpiresAt) {
+		return true
+	}
+	return p.Approval != nil && !at.Before(p.Approval.ExpiresAt)
+}
+
+// sameOffer reports that another booking has the same approval and the same end of its price.
+func (p *Payout) sameOffer(other *Payout) bool {
+	if other == nil || p.Approval == nil || other.Approval == nil || (p.Quote == nil) != (other.Quote == nil) {
+		return false
+	}
+	return p.Approval.ID == other.Approval.ID && p.Approval.ExpiresAt.Equal(other.Approval.ExpiresAt) &&
+		(p.Quote == nil || p.Quote.ExpiresAt.Equal(other.Quote.ExpiresAt))
 }
 
 // actingFor is how an approval names the account: the client's id, or self.

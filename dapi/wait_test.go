@@ -153,7 +153,7 @@ func TestWaitForAPayout(t *testing.T) {
 				account := w.account()
 				payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 					ContactID: w.contact(account, wallet()), Amount: amount("25"), Currency: dapi.USDC,
-				})
+				}, "invoice-42")
 				require.NoError(t, err)
 				time.AfterFunc(time.Minute, func() {
 					_, err := account.Sandbox.MovePayout(t.Context(), payout.ID, end)

@@ -251,6 +251,7 @@ type signer struct {
 	logins int
 	counts int // of the approvals
 	before func(approvals int)
+	fails  error // of the signatures of approvals
 }
 
 // Sign implements signing.Signer.
@@ -266,6 +267,9 @@ func (s *signer) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	s.mu.Unlock()
 	if before != nil && approvals > 0 {
 		before(approvals)
+	}
+	if s.fails != nil && approvals > 0 {
+		return nil, s.fails
 	}
 	return s.Signer.Sign(ctx, message)
 }

@@ -64,3 +64,17 @@ func CarriedOut(err error, _ callfacts.Asker) Movement {
 	}
 	return MaybeMoved
 }
+
+// Name says in the head of err which resource a flow of several calls was about, and under which key. It is for the SDK itself: its last
+// argument cannot be named outside of this module.
+func Name(err error, resource, key string, _ callfacts.Asker) {
+	var headed interface {
+		error
+		name(resource, key string)
+	}
+	if As(err, &headed) {
+		headed.name(resource, key)
+	}
+}
+
+func (h *Head) name(resource, key string) { h.Resource, h.IdempotencyKey = resource, key }

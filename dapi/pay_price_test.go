@@ -1,0 +1,211 @@
+package dapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// quoteMember changes the quote of bookings.
+func quoteMember(name string, value any) func(payout map[string]any) {
+	return func(payout map[string]any) { payout["quote"].(map[string]any)[name] = value }
+}
+
+func withoutQuoteMember(name string) func(payout map[string]any) {
+	return func(payout map[string]any) { delete(payout["quote"].(map[string]any), name) }
+}
+
+func withoutQuote(payout map[string]any) { delete(payout, "quote") }
+
+// The host's price of 25 USDC is 22.42 EUR, with a fee of 0.5 that is part of the amount.
+func TestPriceBounds(t *testing.T) {
+	stored := dapi.Quote{
+		DestinationAmount: amount("22.42"), DestinationCurrency: "EUR", SourceAmount: amount("25"), SourceCurrency: "USDC",
+	}
+	for name, c := range map[string]struct {
+		change func(payout map[string]any)
+		option dapi.PayOption
+		bound  dapi.PriceBound // that is broken, empty for none
+	}{
+		"no bound":                        {},
+		"no bound and no quote":           {change: withoutQuote},
+		"no bound and a large fee inside": {change: quoteMember("fee", "24")},
+
+		"enough arrives":           {option: dapi.LeastArrives(amount("22.42"), "EUR")},
+		"too little arrives":       {option: dapi.LeastArrives(amount("22.43"), "EUR"), bound: dapi.BoundLeastArrives},
+		"next to nothing arrives":  {change: quoteMember("destinationAmount", "0.01"), option: dapi.LeastArrives(amount("22"), "EUR"), bound: dapi.BoundLeastArrives},
+		"another currency arrives": {option: dapi.LeastArrives(amount("1"), "USD"), bound: dapi.BoundLeastArrives},
+		"what arrives is not said": {change: withoutQuoteMember("destinationAmount"), option: dapi.LeastArrives(amount("1"), "EUR"), bound: dapi.BoundReadable},
+		"where is not said":        {change: withoutQuoteMember("destinationCurrency"), option: dapi.LeastArrives(amount("1"), "EUR"), bound: dapi.BoundReadable},
+		"nothing is said, least":   {change: withoutQuote, option: dapi.LeastArrives(amount("1"), "EUR"), bound: dapi.BoundReadable},
+
+		"the fee is allowed":     {option: dapi.HighestFee(amount("0.50"))},
+		"the fee is too high":    {option: dapi.HighestFee(amount("0.49")), bound: dapi.BoundHighestFee},
+		"a fee of 99":            {change: quoteMember("fee", "99"), option: dapi.HighestFee(amount("1")), bound: dapi.BoundHighestFee},
+		"no fee at all":          {change: quoteMember("fee", "0"), option: dapi.HighestFee(decimal.Zero)},
+		"the fee is not said":    {change: withoutQuoteMember("fee"), option: dapi.HighestFee(amount("1")), bound: dapi.BoundReadable},
+		"the fee is null":        {change: quoteMember("fee", nil), option: dapi.HighestFee(amount("1")), bound: dapi.BoundReadable},
+		"nothing is said, fee":   {change: withoutQuote, option: dapi.HighestFee(amount("1")), bound: dapi.BoundReadable},
+		"a fee below nothing":    {change: quoteMember("fee", "-1"), bound: dapi.BoundReadable},
+		"less than nothing goes": {change: quoteMember("sourceAmount", "-25"), bound: dapi.BoundReadable},
+
+		"as good as the stored quote":       {option: dapi.NoWorseThan(stored)},
+		"worse than the stored quote":       {change: quoteMember("destinationAmount", "22.41"), option: dapi.NoWorseThan(stored), bound: dapi.BoundNoWorseThan},
+		"the stored quote cannot be held":   {change: withoutQuoteMember("sourceAmount"), option: dapi.NoWorseThan(stored), bound: dapi.BoundReadable},
+		"nothing is said, stored quote":     {change: withoutQuote, option: dapi.NoWorseThan(stored), bound: dapi.BoundReadable},
+		"the stored quote leaves in EURC":   {option: dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), DestinationCurrency: "EUR", SourceAmount: amount("99"), SourceCurrency: "EURC"}), bound: dapi.BoundNoWorseThan},
+		"more leaves than in the stored":    {change: quoteMember("sourceAmount", "25.5"), option: dapi.NoWorseThan(stored), bound: dapi.BoundNoWorseThan},
+		"1,000 leave":                       {change: quoteMember("sourceAmount", "1000"), bound: dapi.BoundAmount},
+		"a little more leaves":              {change: quoteMember("sourceAmount", "25.51"), bound: dapi.BoundAmount},
+		"the fee comes on top":              {change: quoteMember("sourceAmount", "25.5")},
+		"the fee is inside":                 {change: quoteMember("sourceAmount", "25")},
+		"another asset leaves":              {change: quoteMember("sourceCurrency", "EURC"), bound: dapi.BoundAsset},
+		"what leaves is not said, no bound": {change: withoutQuoteMember("sourceAmount")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			if c.change != nil {
+				w.onBooking(c.change)
+			}
+			payout, err := w.pay(c.option)
+			if c.bound == "" {
+				require.NoError(t, err)
+				assert.Equal(t, 1, w.fundings())
+				return
+			}
+			refused := as[*dapi.PriceRefused](t, err)
+			assert.Equal(t, c.bound, refused.Bound, "%v", err)
+			assert.Equal(t, payout, refused.Payout)
+			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
+			w.assertNothingSigned(t)
+		})
+	}
+}
+
+// Bounds that cannot be bounds are refused before anything is sent.
+func TestBoundsThatAreNone(t *testing.T) {
+	for name, option := range map[string]dapi.PayOption{
+		"LeastArrives":   dapi.LeastArrives(decimal.Zero, "EUR"),
+		"LeastArrives ":  dapi.LeastArrives(amount("1"), ""),
+		"HighestFee":     dapi.HighestFee(amount("-1")),
+		"NoWorseThan":    dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}),
+		"QuoteTolerance": dapi.QuoteTolerance(amount("1")),
+		"FirstUsedAt":    dapi.FirstUsedAt(time.Now().Add(48 * time.Hour)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			before := len(w.host.Requests())
+			_, err := w.pay(option)
+			assert.Contains(t, name, as[*errors.InvalidInput](t, err).Fields[0].Field)
+			assert.Len(t, w.host.Requests(), before)
+		})
+	}
+}
+
+// Bounds that a program has stored hold over calls and restarts: no repetition pays at another price.
+func TestStoredBoundsHoldOverRestarts(t *testing.T) {
+	halve := func(payout map[string]any) { payout["quote"].(map[string]any)["destinationAmount"] = "11.21" }
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		var stored []byte // by the first process, which then dies before it confirms
+		_, err := w.pay(dapi.FirstUse(), dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
+			stored, _ = json.Marshal(booked.Quote)
+			return errors.New("the process ends here")
+		}))
+		as[*dapi.PaymentDeclined](t, err)
+
+		var quote dapi.Quote
+		require.NoError(t, json.Unmarshal(stored, &quote))
+		w.account = w.integrator().Self()
+		w.onBooking(halve)
+		for name, bound := range map[string]dapi.PayOption{
+			"no worse than": dapi.NoWorseThan(quote), "least": dapi.LeastArrives(quote.DestinationAmount, quote.DestinationCurrency),
+		} {
+			payout, err := w.pay(bound)
+			price := as[*dapi.PriceRefused](t, as[*errors.OutcomeUnknown](t, err).Cause)
+			assert.NotEmpty(t, price.Bound, name)
+			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err), "an earlier process may have paid")
+		}
+		assert.Zero(t, w.fundings())
+		w.wire.onAnswer(nil)
+		_, err = w.pay(dapi.NoWorseThan(quote))
+		require.NoError(t, err)
+	})
+}
+
+// The first price that this client saw for a payment bounds the later ones, over calls: a worse one is taken when somebody says so.
+func TestFirstPriceHoldsOverCalls(t *testing.T) {
+	w := newPayWorld(t)
+	w.refuse(http.StatusForbidden, "signing_policy_refused")
+	_, err := w.pay()
+	as[*errors.SigningPolicyRefused](t, err)
+	w.onBooking(quoteMember("destinationAmount", "11.21"))
+	_, err = w.pay()
+	refused := as[*dapi.PriceRefused](t, as[*errors.OutcomeUnknown](t, err).Cause)
+	assert.Equal(t, dapi.BoundNoWorseThan, refused.Bound)
+	assert.True(t, refused.Reference.DestinationAmount.Equal(amount("22.42")), refused.Reference.DestinationAmount)
+	assert.Zero(t, w.fundings())
+
+	_, err = w.pay(dapi.NoWorseThan(*refused.Quote))
+	require.NoError(t, err, "by saying that it is good enough")
+	assert.Equal(t, 1, w.fundings())
+}
+
+// A quote that is over is not confirmed: the payment is booked again. If the service gives the same one again, it is confirmed once, for only
+// the service's own 409 reopens a payment.
+func TestOfferThatIsOver(t *testing.T) {
+	past := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
+	t.Run("a price, then a fresh one", func(t *testing.T) {
+		w := newPayWorld(t)
+		books := 0
+		w.onBooking(func(payout map[string]any) {
+			if books++; books == 1 {
+				quoteMember("expiresAt", past)(payout)
+			}
+		})
+		_, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, traffic{2, 1, 0}, w.traffic())
+	})
+	t.Run("a price, and the same one again", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.onBooking(quoteMember("expiresAt", past))
+		_, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, traffic{2, 1, 0}, w.traffic(), "it is confirmed once, and the service took it")
+	})
+	t.Run("a price, and the service says so, too", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.onBooking(quoteMember("expiresAt", past))
+		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "quote_expired").Times(100))
+		_, err := w.pay()
+		as[*errors.QuoteExpired](t, err)
+		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "it is confirmed once")
+		assert.Zero(t, w.fundings())
+	})
+}
+
+// Rule: lifetime.price
+func TestAQuoteLivesTwoMinutes(t *testing.T) {
+	for after, want := range map[time.Duration]traffic{119 * time.Second: {1, 1, 0}, 121 * time.Second: {2, 2, 0}} {
+		t.Run(after.String(), func(t *testing.T) {
+			w := newPayWorld(t)
+			w.configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
+			w.waitBeforeSigning(after, 1)
+			_, err := w.pay()
+			require.NoError(t, err)
+			assert.Equal(t, want, w.traffic())
+		})
+	}
+}

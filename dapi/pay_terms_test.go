@@ -1,0 +1,173 @@
+package dapi_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// What a booking echoes is compared with what was asked for, by value. What it leaves out is no difference.
+func TestEchoedTermsOfAPayout(t *testing.T) {
+	member := func(name string, value any) func(payout map[string]any) {
+		return func(payout map[string]any) { payout[name] = value }
+	}
+	for name, c := range map[string]struct {
+		change func(payout map[string]any)
+		member string // that differs
+	}{
+		"another contact":          {member("contactId", "ct_other"), "contactId"},
+		"another amount":           {member("amount", "250"), "amount"},
+		"another currency":         {member("currency", "EURC"), "currency"},
+		"another chain":            {member("toChainId", 1), "toChainId"},
+		"from another chain":       {member("fromChainId", 1), "fromChainId"},
+		"the amount in other form": {member("amount", "25.000"), ""},
+		"no contact":               {func(payout map[string]any) { delete(payout, "contactId") }, ""},
+		"no amount":                {func(payout map[string]any) { delete(payout, "amount") }, ""},
+		"no currency":              {func(payout map[string]any) { delete(payout, "currency") }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.onBooking(c.change)
+			payout, err := w.pay()
+			if c.member == "" {
+				require.NoError(t, err)
+				return
+			}
+			differs := as[*dapi.TermsDiffer](t, err)
+			assert.Equal(t, c.member, differs.Member)
+			assert.Contains(t, err.Error(), c.member)
+			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
+			w.assertNothingSigned(t)
+		})
+		if c.member == "" {
+			continue
+		}
+		t.Run(name+", and the service says that it is done", func(t *testing.T) {
+			w := newPayWorld(t)
+			w.onBooking(func(payout map[string]any) {
+				c.change(payout)
+				payout["status"] = "completed"
+				delete(payout, "approval")
+			})
+			payout, err := w.pay(dapi.FirstUse())
+			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err), "a difference is doubt, never success")
+			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
+			w.assertNothingSigned(t)
+		})
+		t.Run(name+", in the answer to the confirm", func(t *testing.T) {
+			w := newPayWorld(t)
+			w.onSuccess("POST", confirmPath, c.change)
+			w.host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
+			payout, err := w.pay()
+			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
+			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
+		})
+	}
+}
+
+// The echo of the key is stated: a booking without it proves nothing.
+func TestBookingWithoutItsKey(t *testing.T) {
+	w := newPayWorld(t)
+	w.onBooking(func(payout map[string]any) { delete(payout, "idempotencyKey") })
+	payout, err := w.pay(dapi.FirstUse())
+	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
+	w.assertNothingSigned(t)
+}
+
+// Who books and confirms by hand is protected alike.
+func TestConfirmComparesTermsAndPrice(t *testing.T) {
+	w := newPayWorld(t)
+	booked, err := w.account.Payouts.Book(t.Context(), w.asked)
+	require.NoError(t, err)
+	other := *booked
+	other.Amount = amount("250")
+	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &other)
+	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member)
+	dear := *booked
+	quote := *booked.Quote
+	quote.SourceAmount = amount("1000")
+	dear.Quote = &quote
+	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &dear)
+	assert.Equal(t, dapi.BoundAmount, as[*dapi.PriceRefused](t, err).Bound)
+	assert.Zero(t, w.key.approvals())
+	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
+	require.NoError(t, err)
+}
+
+// The hook sees each booking before it is signed, and has until 20 seconds before its approval ends.
+func TestBeforeSigning(t *testing.T) {
+	t.Run("sees and lets pass", func(t *testing.T) {
+		w := newPayWorld(t)
+		var seen *dapi.Payout
+		payout, err := w.pay(dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
+			seen = booked
+			assert.Zero(t, w.key.approvals())
+			return nil
+		}))
+		require.NoError(t, err)
+		assert.Equal(t, payout.ID, seen.ID)
+		assert.True(t, seen.Quote.DestinationAmount.IsPositive())
+	})
+	t.Run("refuses", func(t *testing.T) {
+		w := newPayWorld(t)
+		no := errors.New("not today")
+		payout, err := w.pay(dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return no }))
+		require.ErrorIs(t, err, no)
+		as[*dapi.PaymentDeclined](t, err)
+		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+		w.assertNothingSigned(t)
+	})
+	t.Run("takes too long", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
+			started := time.Now()
+			_, err := w.pay(dapi.BeforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
+				<-ctx.Done()
+				return ctx.Err()
+			}))
+			as[*dapi.PaymentDeclined](t, err)
+			assert.Equal(t, 100*time.Second, time.Since(started).Round(time.Second))
+		})
+	})
+	t.Run("is asked again about a fresh price", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.refuse(409, "quote_expired")
+		asked := 0
+		_, err := w.pay(dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { asked++; return nil }))
+		require.NoError(t, err)
+		assert.Equal(t, 2, asked)
+	})
+}
+
+// A key that the service may have forgotten pays nothing: the same call would be a new payment.
+//
+// Rule: idempotency.derived
+func TestKeyThatIsTooOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		first := time.Now()
+		_, err := w.pay()
+		require.NoError(t, err)
+		time.Sleep(6 * 24 * time.Hour)
+		_, err = w.pay(dapi.FirstUsedAt(first))
+		require.NoError(t, err)
+		time.Sleep(24 * time.Hour)
+		payout, err := w.pay(dapi.FirstUsedAt(first))
+		assert.Equal(t, first, as[*dapi.KeyTooOld](t, err).FirstUsed)
+		assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
+		assert.Equal(t, 1, w.fundings())
+
+		_, err = w.pay()
+		require.NoError(t, err, "without the option, it is paid again")
+		assert.Equal(t, 2, w.fundings())
+	})
+}

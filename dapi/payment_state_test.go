@@ -1,0 +1,308 @@
+package dapi_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// setbacks are what a second call of a payment can meet before the service gets to say anything about the payment.
+var setbacks = map[string]func(w *payWorld) (context.Context, context.CancelFunc){
+	"429": func(w *payWorld) (context.Context, context.CancelFunc) {
+		w.host.Arm("", "/**", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600").Times(100))
+		return context.WithCancel(w.Context())
+	},
+	"403, the key was deleted": func(w *payWorld) (context.Context, context.CancelFunc) {
+		require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID))
+		return context.WithCancel(w.Context())
+	},
+	"a deadline that has passed": func(w *payWorld) (context.Context, context.CancelFunc) {
+		return context.WithDeadline(w.Context(), time.Now().Add(-time.Second))
+	},
+	"a deadline that is too short": func(w *payWorld) (context.Context, context.CancelFunc) {
+		w.host.Arm("", "/**", sandbox.Delay(time.Minute).Times(100))
+		return context.WithTimeout(w.Context(), time.Second)
+	},
+	"no network": func(w *payWorld) (context.Context, context.CancelFunc) {
+		w.host.Arm("", "/**", sandbox.DropBefore().Times(1000))
+		return context.WithCancel(w.Context())
+	},
+	"503": func(w *payWorld) (context.Context, context.CancelFunc) {
+		w.host.Arm("", "/**", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
+		return context.WithCancel(w.Context())
+	},
+	"a contact that is gone": func(w *payWorld) (context.Context, context.CancelFunc) {
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		return context.WithCancel(w.Context())
+	},
+	"422": func(w *payWorld) (context.Context, context.CancelFunc) {
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusUnprocessableEntity, "validation_failed"))
+		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		return context.WithCancel(w.Context())
+	},
+}
+
+// The first call is told that nothing is known; the money has left. The second call, made as advised, meets something else: a refusal speaks
+// for its call, and the payment stays in doubt.
+func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
+	for name, setback := range setbacks {
+		for _, process := range []string{"the same client", "another process"} {
+			t.Run(name+"/"+process, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := newPayWorld(t)
+					w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
+					w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+					payout, err := w.pay(dapi.FirstUse())
+					require.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
+					require.Equal(t, 1, w.fundings())
+					if process == "another process" {
+						w.account = w.integrator().Self()
+					}
+					ctx, cancel := setback(w)
+					defer cancel()
+
+					payout, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+					w.assertInDoubt(t, payout, err)
+					if ctx.Err() != nil {
+						require.ErrorIs(t, err, ctx.Err())
+					}
+				})
+			})
+		}
+	}
+}
+
+// A process was killed after the money had left. Its successor has nothing but the key.
+func TestFirstCallOfAProcessAfterAKill(t *testing.T) {
+	for name, setback := range setbacks {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				_, err := w.pay()
+				require.NoError(t, err)
+				w.account = w.integrator().Self()
+				ctx, cancel := setback(w)
+				defer cancel()
+				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+				w.assertInDoubt(t, payout, err)
+			})
+		})
+	}
+}
+
+func (w *payWorld) assertInDoubt(t *testing.T, payout *dapi.Payout, err error) {
+	t.Helper()
+	require.Error(t, err)
+	state := dapi.PaymentStateOf(payout, err)
+	assert.Equal(t, dapi.PaymentUnknown, state, "%T: %v", err, err)
+	unknown := as[*errors.OutcomeUnknown](t, err)
+	assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
+	assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
+	assert.Contains(t, err.Error(), "call Pay again with the same key and terms")
+	for _, never := range []any{
+		new(*errors.Refusal), new(*errors.RateLimited), new(*errors.Forbidden), new(*errors.ContactNotPayable), new(*errors.ValidationFailed),
+		new(*errors.NotDelivered), new(*errors.DatabaseUnavailable), new(*errors.InvalidInput), new(*signing.ApprovalRefused), new(*dapi.PriceRefused),
+	} {
+		assert.False(t, errors.As(err, never), "%T: %v", never, err)
+	}
+	assert.Error(t, unknown.Cause, "which is there for a person who looks")
+}
+
+// A stated first use that was plainly refused is not paid, and keeps the type of its refusal.
+func TestFirstUseThatIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrange func(w *payWorld)
+		code    errors.Code
+	}{
+		"at the booking": {func(w *payWorld) {
+			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		}, errors.CodeContactNotPayable},
+		"at the booking, for its rate": {func(w *payWorld) {
+			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600"))
+		}, errors.CodeRateLimited},
+		"at the confirm":                  {func(w *payWorld) { w.refuse(http.StatusForbidden, "signing_policy_refused") }, errors.CodeSigningPolicyRefused},
+		"at the confirm, for the balance": {func(w *payWorld) { w.asked.Amount = amount("100.01") }, errors.CodePayoutNotFundable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			c.arrange(w)
+			payout, err := w.pay(dapi.FirstUse())
+			assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+			assert.True(t, errors.HasCode(err, c.code), "%v", err)
+			assert.Zero(t, w.fundings())
+		})
+	}
+	t.Run("without the option, nobody knows", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payout, err := w.pay()
+		w.assertInDoubt(t, payout, err)
+	})
+	t.Run("a booking that is new settles it as well", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.refuse(http.StatusForbidden, "signing_policy_refused")
+		payout, err := w.pay()
+		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+		as[*errors.SigningPolicyRefused](t, err)
+	})
+}
+
+// A first use that is none is ignored, as soon as the service or this client knows better.
+func TestFirstUseThatIsNone(t *testing.T) {
+	refuseEverything := func(w *payWorld) {
+		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+	}
+	for name, c := range map[string]struct {
+		before func(w *payWorld) // the second call
+		change func(r *http.Request, answer *http.Response)
+	}{
+		"the service says that it replays": {
+			before: func(w *payWorld) { w.account = w.integrator().Self() },
+		},
+		"the service says so by 200 alone": {
+			before: func(w *payWorld) { w.account = w.integrator().Self() },
+			change: func(_ *http.Request, answer *http.Response) { answer.Header.Del("Idempotency-Replayed") },
+		},
+		"the service says so by its header alone": {
+			before: func(w *payWorld) { w.account = w.integrator().Self() },
+			change: func(_ *http.Request, answer *http.Response) {
+				if answer.StatusCode == http.StatusOK {
+					answer.StatusCode = http.StatusCreated
+				}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.refuse(http.StatusForbidden, "signing_policy_refused")
+			payout, err := w.pay(dapi.FirstUse())
+			require.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+			c.before(w)
+			if c.change != nil {
+				w.wire.onAnswer(c.change)
+			}
+			refuseEverything(w)
+			payout, err = w.pay(dapi.FirstUse())
+			w.assertInDoubt(t, payout, err)
+		})
+	}
+	t.Run("this client has paid", func(t *testing.T) {
+		w := newPayWorld(t)
+		_, err := w.pay(dapi.FirstUse())
+		require.NoError(t, err)
+		w.host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		payout, err := w.pay(dapi.FirstUse())
+		w.assertInDoubt(t, payout, err)
+	})
+	t.Run("the service says that it is funded", func(t *testing.T) {
+		w := newPayWorld(t)
+		first, err := w.pay()
+		require.NoError(t, err)
+		w.account = w.integrator().Self()
+		again, err := w.pay(dapi.FirstUse())
+		require.NoError(t, err)
+		assert.Equal(t, first.ID, again.ID)
+		assert.Equal(t, 1, w.fundings())
+	})
+}
+
+// Pay settles a doubt by what it can read before it gives up.
+func TestDoubtIsSettledByReading(t *testing.T) {
+	t.Run("it is paid", func(t *testing.T) {
+		w := newPayWorld(t)
+		first, err := w.pay()
+		require.NoError(t, err)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payout, err := w.pay()
+		require.NoError(t, err, "this client knows the payout of the key, and reads it")
+		assert.Equal(t, first.ID, payout.ID)
+		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+	})
+	t.Run("it has ended", func(t *testing.T) {
+		w := newPayWorld(t)
+		first, err := w.pay()
+		require.NoError(t, err)
+		_, err = w.account.Sandbox.MovePayout(t.Context(), first.ID, dapi.PayoutStatusRefunded)
+		require.NoError(t, err)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payout, err := w.pay()
+		as[*dapi.PayoutNotCompleted](t, err)
+		assert.Equal(t, dapi.PaymentEnded, dapi.PaymentStateOf(payout, err))
+	})
+}
+
+// Two calls with one key at once: the refusal of one says nothing about the payment, which the other may be making.
+func TestRefusalBesideAnotherCallWithTheKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", bookPath, sandbox.Delay(10*time.Second))
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		slow := make(chan error)
+		go func() {
+			_, err := w.pay(dapi.FirstUse())
+			slow <- err
+		}()
+		time.Sleep(time.Second)
+		payout, err := w.pay(dapi.FirstUse())
+		w.assertInDoubt(t, payout, err)
+		require.NoError(t, <-slow)
+		assert.Equal(t, 1, w.fundings())
+	})
+}
+
+// Every error after the booking names the payout, and what was booked comes back with it.
+func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrange func(w *payWorld)
+		options []dapi.PayOption
+	}{
+		"refused": {arrange: func(w *payWorld) { w.refuse(http.StatusForbidden, "signing_policy_refused") }},
+		"booked again and refused": {arrange: func(w *payWorld) {
+			w.refuse(http.StatusConflict, "quote_expired")
+			w.host.Arm("POST", bookPath, sandbox.Delay(time.Nanosecond))
+			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		}},
+		"lost": {arrange: func(w *payWorld) { w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(100)) }},
+		"another approval": {arrange: func(w *payWorld) {
+			w.onBooking(func(payout map[string]any) {
+				w.rewritePayload(payout, func(members map[string]any) { members["amount"] = "250" })
+			})
+		}},
+		"another amount":   {arrange: func(w *payWorld) { w.onBooking(func(payout map[string]any) { payout["amount"] = "250" }) }},
+		"too dear":         {options: []dapi.PayOption{dapi.HighestFee(amount("0.1"))}},
+		"declined":         {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return errors.New("no") })}},
+		"the signer fails": {arrange: func(w *payWorld) { w.key.fails = errors.New("the key service is down") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				require.NoError(t, read(t.Context(), w.account)) // logged in
+				if c.arrange != nil {
+					c.arrange(w)
+				}
+				payout, err := w.pay(c.options...)
+				require.Error(t, err)
+				as[errors.Failure](t, err)
+				require.NotNil(t, payout, "%T: %v", err, err)
+				assert.Regexp(t, "^po_", payout.ID)
+				head, ok := errors.HeadOf(err)
+				require.True(t, ok, "%T", err)
+				assert.Equal(t, string(payout.ID), head.Resource)
+				assert.Equal(t, "invoice-42", head.IdempotencyKey)
+				assert.Contains(t, err.Error(), string(payout.ID))
+			})
+		})
+	}
+}

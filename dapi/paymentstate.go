@@ -1,0 +1,85 @@
+package dapi
+
+import (
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// PaymentState says where a payment stands, over all calls that were made for it.
+type PaymentState string
+
+// Where a payment can stand.
+const (
+	// PaymentPaid: the money has left or is leaving, once. [Payouts.Wait] tells when it arrives.
+	PaymentPaid PaymentState = "paid"
+	// PaymentNotPaid: nothing was paid, neither by this call nor by one before it. The error says why.
+	PaymentNotPaid PaymentState = "not_paid"
+	// PaymentEnded: the payout came to its own end without arriving: it failed, was refunded or expired. Its key pays nothing any more.
+	PaymentEnded PaymentState = "ended"
+	// PaymentUnknown: it may be paid. Call [Payouts.Pay] again with the same key and terms, and do not pay in another way.
+	PaymentUnknown PaymentState = "unknown"
+	// PaymentNeedsDecision: nothing was paid, and the same call will not pay: the price is out of bounds, the service booked something
+	// else, or the key is too old or belongs to another payment. Somebody has to look at the error and decide.
+	PaymentNeedsDecision PaymentState = "needs_decision"
+)
+
+// PaymentStateOf says where a payment stands, from what [Payouts.Pay] returned. It is the one thing to branch on:
+//
+//	payout, err := acme.Payouts.Pay(ctx, asked, key, dapi.HighestFee(fee))
+//	switch dapi.PaymentStateOf(payout, err) {
+//	case dapi.PaymentPaid:          // store payout.ID
+//	case dapi.PaymentUnknown:       // later, call Pay again with the same key and terms
+//	case dapi.PaymentNotPaid:       // err says why
+//	case dapi.PaymentEnded:         // paying anew takes a new key
+//	case dapi.PaymentNeedsDecision: // a person looks at err
+//	}
+//
+// A refusal speaks for its call; only success, already funded, or the payout's own end settles a payment that was in doubt. Pay keeps to that
+// in the errors that it returns, so that this function needs no memory of the calls before.
+//
+// Of a payout and error that do not come from Pay it believes as little as it can: what it does not know is PaymentUnknown.
+func PaymentStateOf(payout *Payout, err error) PaymentState {
+	if err == nil {
+		return stateOf(payout)
+	}
+	failure, typed := errors.AsType[errors.Failure](err)
+	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown || !typed {
+		return PaymentUnknown
+	}
+	if _, ended := errors.AsType[*PayoutNotCompleted](err); ended {
+		return PaymentEnded
+	}
+	switch failure.MovedByCall() {
+	case errors.Moved:
+		return PaymentPaid
+	case errors.NotMoved:
+		if needsDecision(err) {
+			return PaymentNeedsDecision
+		}
+		return PaymentNotPaid
+	}
+	return PaymentUnknown
+}
+
+// stateOf is the state of a payment whose call succeeded.
+func stateOf(payout *Payout) PaymentState {
+	switch {
+	case payout == nil:
+		return PaymentUnknown
+	case payout.arrived() != nil:
+		return PaymentEnded
+	case payout.Status == PayoutStatusAwaitingApproval && !payout.funded():
+		return PaymentUnknown // as Book returns it, and Pay never does
+	}
+	return PaymentPaid
+}
+
+// needsDecision reports errors after which the same call, made again, ends in the same way until somebody decides.
+func needsDecision(err error) bool {
+	var (
+		price  *PriceRefused
+		terms  *TermsDiffer
+		reused *errors.IdempotencyKeyReused
+		old    *KeyTooOld
+	)
+	return errors.As(err, &price) || errors.As(err, &terms) || errors.As(err, &reused) || errors.As(err, &old)
+}

@@ -1,0 +1,147 @@
+package dapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// judge says what a refusal or a lost answer means for the payment.
+func (p *payment) judge(ctx context.Context, err error) ending {
+	if refusal, ok := errors.AsType[*errors.AlreadyFunded](err); ok {
+		return p.funded(ctx, refusal)
+	}
+	inDoubt := mayHaveMoved(err)
+	if inDoubt {
+		p.doubt = knownDoubt
+	}
+	if refusal, ok := errors.AsType[*errors.FundingInProgress](err); ok && p.id() != "" {
+		return p.awaitFunding(ctx, refusal)
+	}
+	if inDoubt || p.doubt == knownDoubt && reopens(err) {
+		if payout := p.read(ctx); payout != nil && (payout.funded() || payout.broke()) {
+			return settled(payout)
+		}
+	}
+	if _, reused := errors.AsType[*errors.IdempotencyKeyReused](err); reused && p.doubt == assumedDoubt {
+		p.doubt = noDoubt // the key belongs to other terms, so that no earlier call paid these with it
+	}
+	switch {
+	case reopens(err):
+		return ending{outcome: reopen, err: err}
+	case inDoubt:
+		return ending{outcome: doubtful, err: err}
+	}
+	return ending{outcome: refused, err: err}
+}
+
+// funded reads the payout that the service says is funded. If it cannot be read, the refusal itself is the proof: it says that the money moved.
+// One that names another payout than the booked one proves nothing.
+func (p *payment) funded(ctx context.Context, refusal *errors.AlreadyFunded) ending {
+	id := PayoutID(refusal.PayoutID)
+	switch {
+	case p.booked != nil && id != "" && id != p.booked.ID:
+		return ending{outcome: doubtful, err: refusal}
+	case p.booked == nil && id != "":
+		p.booked = &Payout{ID: id}
+	}
+	payout := p.read(ctx)
+	if payout == nil || !payout.funded() && !payout.broke() {
+		return ending{outcome: paid, err: refusal}
+	}
+	return settled(payout)
+}
+
+// read reads the payout, and gives nil if it cannot be read or is not the one that was asked for.
+func (p *payment) read(ctx context.Context) *Payout {
+	id := p.id()
+	if id == "" {
+		return nil
+	}
+	payout, err := p.payouts.Get(ctx, id)
+	if err != nil || payout.ID != id || payout.differs(p.asked) != nil {
+		return nil
+	}
+	return payout
+}
+
+// id is the payout of this payment, as far as this client knows it.
+func (p *payment) id() PayoutID {
+	if p.booked != nil {
+		return p.booked.ID
+	}
+	return PayoutID(p.attempt.resource())
+}
+
+// awaitFunding waits while the service funds the payout. An attempt that came to nothing until the approval's window closed is over, and the
+// payout can be reopened.
+func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
+	p.leave() // it may take long, and sends nothing but reads
+	var closes time.Time
+	if p.booked != nil && p.booked.Approval != nil {
+		closes = p.booked.Approval.ExpiresAt
+	}
+	lapsed := func(payout *Payout) bool {
+		return payout.Status == PayoutStatusExpired || payout.Status == PayoutStatusAwaitingApproval && !p.payouts.approver.now().Before(closes)
+	}
+	payout, err := wait(ctx, nil, poll[Payout]{
+		resource: "payout", id: string(p.id()),
+		read: func(ctx context.Context) (*Payout, error) {
+			payout, err := p.payouts.Get(ctx, p.id())
+			if err == nil && payout.ID != p.id() {
+				err = &errors.UnexpectedAnswer{Head: errors.Head{Operation: opGetPayout.ID, Resource: string(p.id())}, Status: http.StatusOK, Err: errAnother}
+			}
+			return payout, err
+		},
+		status: func(payout *Payout) string { return string(payout.Status) },
+		done: func(payout *Payout) bool {
+			return payout.Status.Final() || lapsed(payout) || payout.funded() && payout.Status != PayoutStatusFunding
+		},
+	})
+	switch {
+	case err != nil:
+		if payout != nil {
+			p.booked = payout
+		}
+		return ending{outcome: doubtful, err: err}
+	case lapsed(payout):
+		return ending{outcome: reopen, err: refusal}
+	case payout.differs(p.asked) != nil:
+		return ending{outcome: doubtful, err: payout.differs(p.asked)}
+	}
+	return settled(payout)
+}
+
+var errAnother = errors.New("it is about another payout")
+
+// mayHaveMoved reports errors after which the payment may be funded all the same.
+func mayHaveMoved(err error) bool {
+	if err == nil {
+		return false
+	}
+	failure, ok := errors.AsType[errors.Failure](err)
+	return !ok || failure.MovedByCall() == errors.MaybeMoved
+}
+
+// reopens reports errors after which the same payment is booked again for a fresh quote and approval.
+func reopens(err error) bool {
+	refusal, ok := errors.AsType[*errors.Refusal](err)
+	if !ok {
+		return windowClosed(err)
+	}
+	switch refusal.Code {
+	case errors.CodeQuoteExpired, errors.CodeFundingAttemptExpired,
+		errors.CodeApprovalExpired, errors.CodeApprovalConsumed, errors.CodeApprovalMismatch: // another call with the key booked anew
+		return true
+	}
+	return false
+}
+
+// windowClosed reports an approval that was not signed because its time was over, as in the replayed first answer of a booking.
+func windowClosed(err error) bool {
+	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
+	return ok && refused.Expired
+}

@@ -1,0 +1,139 @@
+package dapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// book books, and makes sure that the answer is about this payment: approving the booking of another key could pay that one twice and
+// this one never.
+//
+// Source: Resources, Platform resources (a payout create echoes idempotencyKey); Limits, Idempotency (a replay answers 200).
+func (p *payment) book(ctx context.Context) ending {
+	var answer moneymovement.Answer
+	booked, err := p.payouts.Book(ctx, p.asked, moneymovement.IdempotencyKey(p.key), moneymovement.Capture(&answer))
+	p.wish.capture(answer)
+	if err != nil {
+		return p.judge(ctx, err)
+	}
+	if booked.IdempotencyKey != string(p.key) {
+		return ending{outcome: doubtful, err: p.unproven(opBookPayout.ID, "the answer is about a payment of another key, or does not say of which")}
+	}
+	if p.booked != nil && p.booked.ID != booked.ID {
+		return ending{outcome: doubtful, err: &TermsDiffer{Member: "id", Asked: string(p.booked.ID), Got: string(booked.ID)}}
+	}
+	p.learn(booked, answer)
+	p.booked, p.feeKnown = booked, hasFee(answer.Body)
+	return ending{outcome: goesOn}
+}
+
+// learn takes from the first booking of this call whether there was one before. A booking that this call sent again by itself is replayed
+// without meaning anything.
+func (p *payment) learn(booked *Payout, answer moneymovement.Answer) {
+	if p.booked != nil || p.doubt == knownDoubt {
+		return
+	}
+	replayed := answer.Replayed || answer.Status == http.StatusOK
+	switch {
+	case booked.funded():
+		p.doubt = knownDoubt
+	case !replayed && answer.Status == http.StatusCreated:
+		p.doubt = noDoubt
+	case replayed && answer.Attempts <= 1:
+		p.doubt = assumedDoubt
+	}
+}
+
+// look looks at what was booked: an earlier call with this key may have gone through, and the service may have booked something else.
+func (p *payment) look(context.Context) ending {
+	booked := p.booked
+	if differs := booked.differs(p.asked); differs != nil {
+		if booked.untouched() {
+			return ending{outcome: refused, err: differs}
+		}
+		return ending{outcome: doubtful, err: differs}
+	}
+	switch {
+	case booked.arrived() != nil:
+		return ending{outcome: ended, payout: booked}
+	case booked.funded():
+		return ending{outcome: paid, payout: booked}
+	case booked.Approval == nil && !booked.untouched():
+		return ending{outcome: doubtful, err: p.unproven(opBookPayout.ID, "there is nothing to approve, and the status "+string(booked.Status)+" is not known")}
+	}
+	return ending{outcome: goesOn}
+}
+
+// price refuses a price that is out of bounds, and books again for a price or an approval that is over. If the service gives the same one
+// again it is confirmed, once: this machine's idea of the time may be wrong, and only the service's own 409 reopens a payment.
+func (p *payment) price(context.Context) ending {
+	refusal := p.wish.bounds.refused(price{
+		asked: p.asked, quote: p.booked.Quote, feeKnown: p.feeKnown, first: p.attempt.bookedAs(string(p.booked.ID), p.booked.Quote),
+	})
+	switch {
+	case refusal != nil:
+		refusal.Payout = p.booked
+		return ending{outcome: refused, err: refusal}
+	case !p.booked.overAt(p.payouts.approver.now().Add(p.reserve())):
+		p.over = nil
+	case p.booked.sameOffer(p.tried):
+		return ending{outcome: refused, err: p.notConfirmed(errOver)}
+	case !p.booked.sameOffer(p.over):
+		p.over = p.booked
+		return ending{outcome: reopen, err: p.notConfirmed(errOver)}
+	default:
+		p.tried = p.booked
+	}
+	return ending{outcome: goesOn}
+}
+
+var errOver = errors.New("the price or the approval is over, and the service gives no other")
+
+// notConfirmed is a payment that was booked, and could not be confirmed.
+func (p *payment) notConfirmed(reason error) error {
+	return &errors.NotDelivered{Head: errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: string(p.key)}, Err: reason}
+}
+
+// hookReserve is how long before the approval ends a hook has to return, so that there is time to confirm.
+const hookReserve = 20 * time.Second
+
+// reserve is the time that has to be left of an approval for it to be of use.
+func (p *payment) reserve() time.Duration {
+	if p.wish.before != nil {
+		return hookReserve
+	}
+	return 0
+}
+
+// ask lets the caller look at what was booked, and refuse.
+func (p *payment) ask(ctx context.Context) ending {
+	if p.wish.before == nil || p.booked.Approval == nil {
+		return ending{outcome: goesOn}
+	}
+	left := p.booked.Approval.ExpiresAt.Sub(p.payouts.approver.now()) - hookReserve
+	asking, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	if err := p.wish.before(asking, p.booked); err != nil {
+		return ending{outcome: refused, err: &PaymentDeclined{Payout: p.booked, Err: err}}
+	}
+	return ending{outcome: goesOn}
+}
+
+// confirm signs the approval, if it is what the caller asked for, and sends the signature.
+func (p *payment) confirm(ctx context.Context) ending {
+	var answer moneymovement.Answer
+	confirmed, err := p.payouts.confirm(ctx, p.asked, p.booked, p.tried == p.booked,
+		moneymovement.IdempotencyKey(p.key), moneymovement.Capture(&answer))
+	p.wish.capture(answer)
+	if err != nil {
+		return p.judge(ctx, err)
+	}
+	if differs := confirmed.differs(p.asked); differs != nil {
+		return ending{outcome: doubtful, err: differs}
+	}
+	return settled(confirmed)
+}
