@@ -73,7 +73,7 @@ func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		return nil, err
 	}
 	options, key := keyed(options)
-	deal, err := s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options)
+	deal, err := s.approver.noteDeal(s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options))
 	if err == nil && deal.ID != id {
 		return nil, unproven(opConfirmEscrowAction.ID, key, "the answer is about another deal")
 	}
