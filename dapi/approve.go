@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -11,26 +12,97 @@ import (
 // approver signs what the service prepared, for one account, if it is what the caller wants.
 type approver struct {
 	developer Developer
-	account   string           // a client's id, or self
-	now       func() time.Time // by the service's clock
+	account   string // a client's id, or self
+	clock     *transport.Client
+	seen      *signing.SeenApprovals // of the developer's key, so that no login signs one of them
+}
+
+// now is the time by the service's clock, as far as its answers told it.
+func (a approver) now() time.Time { return a.clock.ServiceNow() }
+
+// checkedApproval is what the caller wants, and not signed yet.
+type checkedApproval struct {
+	id  string
+	key signing.Signer
+	*signing.CheckedApproval
 }
 
 // confirm compares an approval with what was asked for, signs it, and gives the body of the confirm call. The signer is not called
 // on any difference.
-func (a approver) confirm(ctx context.Context, op *transport.Operation, approval *Approval, want signing.Intent, evenIfOver bool) (*ApprovalConfirm, error) {
-	if approval == nil {
-		return nil, &signing.ApprovalRefused{Field: "approval", Reason: "the service prepared no approval to sign"}
+func (a approver) confirm(
+	ctx context.Context, _ *transport.Operation, approval *Approval, want signing.Intent, evenIfOver bool,
+) (*ApprovalConfirm, error) {
+	var options []signing.ApprovalOption
+	if evenIfOver {
+		options = append(options, signing.EvenIfOver())
 	}
-	want.Account = a.account
-	now := a.now()
-	if evenIfOver && now.After(approval.ExpiresAt) {
-		now = approval.ExpiresAt.Add(-time.Second)
-	}
-	signature, err := signing.SignApproval(ctx, a.developer.Key,
-		signing.Approval{ID: approval.ID, Payload: approval.Payload, ExpiresAt: approval.ExpiresAt},
-		want, now, signing.VerifyWith(a.developer.Verifier))
+	checked, err := a.check(ctx, approval, want, options...)
 	if err != nil {
 		return nil, err
 	}
-	return &ApprovalConfirm{ApprovalID: approval.ID, PublicKey: a.developer.Key.PublicKey(), Signature: signature}, nil
+	return checked.confirm(ctx)
+}
+
+// check is the first half of confirm, which signs nothing. Where the time in use and the last answer's differ, one of them is wrong and
+// nobody here knows which, so that a window may be right by either.
+func (a approver) check(
+	ctx context.Context, approval *Approval, want signing.Intent, options ...signing.ApprovalOption,
+) (*checkedApproval, error) {
+	if approval == nil {
+		return nil, &signing.ApprovalRefused{Field: "approval", Reason: "the service prepared no approval to sign"}
+	}
+	a.note(approval)
+	want.Account = a.account
+	options = append([]signing.ApprovalOption{signing.VerifyWith(a.developer.Verifier)}, options...)
+	prepared := signing.Approval{ID: approval.ID, Payload: approval.Payload, ExpiresAt: approval.ExpiresAt}
+	now, byLastAnswer := a.clock.ServiceTimes()
+	checked, err := signing.PrepareApproval(ctx, a.developer.Key, prepared, want, now, options...)
+	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
+	if ok && refused.Field == "expiresAt" && !now.Equal(byLastAnswer) {
+		checked, err = signing.PrepareApproval(ctx, a.developer.Key, prepared, want, byLastAnswer, options...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &checkedApproval{id: approval.ID, key: a.developer.Key, CheckedApproval: checked}, nil
+}
+
+// confirm is the second half of approver.confirm: it signs, and checks nothing again.
+func (c *checkedApproval) confirm(ctx context.Context) (*ApprovalConfirm, error) {
+	signature, err := c.Sign(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &ApprovalConfirm{ApprovalID: c.id, PublicKey: c.key.PublicKey(), Signature: signature}, nil
+}
+
+// note remembers an approval as soon as the service answered it, whether or not it will be signed.
+func (a approver) note(approval *Approval) {
+	if approval != nil {
+		a.seen.Note(approval.Payload)
+	}
+}
+
+// notePayout passes an answer on, and remembers its approval.
+func (a approver) notePayout(payout *Payout, err error) (*Payout, error) {
+	if err == nil {
+		a.note(payout.Approval)
+	}
+	return payout, err
+}
+
+// noteAction passes an answer on, and remembers its approval.
+func (a approver) noteAction(action *EscrowAction, err error) (*EscrowAction, error) {
+	if err == nil {
+		a.note(action.Approval)
+	}
+	return action, err
+}
+
+// noteDeal passes an answer on, and remembers the approval of its action.
+func (a approver) noteDeal(deal *Escrow, err error) (*Escrow, error) {
+	if err == nil && deal.Action != nil {
+		a.note(deal.Action.Approval)
+	}
+	return deal, err
 }

@@ -1,11 +1,13 @@
 package dapi_test
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
@@ -46,4 +48,48 @@ func TestLoginAfterTheHostsClockWasMoved(t *testing.T) {
 	integrator, err := dapi.NewWhitelabel(server.URL, w.developer())
 	require.NoError(t, err)
 	require.NoError(t, read(t.Context(), integrator.Self()))
+}
+
+// misdated gives some answers another Date than the service's time.
+func (w *world) misdated(ahead time.Duration, wrong func(*http.Request) bool) {
+	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		if wrong(r) {
+			answer.Header.Set("Date", w.host.Now().Add(ahead).Format(http.TimeFormat))
+		}
+	})
+}
+
+// One answer with a wrong Date, be it the booking's own or one before it, makes no good approval a closed one, nor one without end.
+func TestWrongDateDoesNotCloseApprovals(t *testing.T) {
+	isBooking := func(r *http.Request) bool { return r.URL.Path == "/dapi/v1/payouts" }
+	for when, ahead := range map[string]time.Duration{"later": time.Hour, "earlier": -time.Hour, "much later": 200 * 365 * 24 * time.Hour} {
+		t.Run(when, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.misdated(ahead, isBooking)
+			for range 3 {
+				_, err := w.pay()
+				require.NoError(t, err)
+			}
+			assert.Equal(t, 3, w.traffic().books, "none is booked again")
+
+			w.misdated(ahead, func(r *http.Request) bool { return r.URL.Path == "/dapi/v1/chains" })
+			require.NoError(t, read(t.Context(), w.account))
+			_, err := w.pay()
+			require.NoError(t, err)
+			assert.Equal(t, 4, w.traffic().books)
+			assert.Equal(t, 4, w.fundings())
+		})
+	}
+}
+
+// A clock that is set, here or there, is noticed at the first booking after it.
+func TestPaysRightAfterAClockWasSet(t *testing.T) {
+	w := newPayWorld(t)
+	for paid := 1; paid <= 3; paid++ {
+		w.host.Advance(15 * time.Minute)
+		_, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, paid, w.traffic().books, "none is booked again")
+		assert.Equal(t, paid, w.fundings())
+	}
 }

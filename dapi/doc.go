@@ -19,6 +19,10 @@
 // the call sent once more. A refused refresh leads to one fresh login. All goroutines share one renewal. A [TokenStore] hands the
 // session to another process.
 //
+// The bytes of a challenge are the service's to choose, and the same key signs approvals: what reads as an approval, or was one, is not
+// signed, and the error is *signing.ChallengeRefused. [Developer].ChallengeVerifier can allow or refuse more. An opaque approval cannot be
+// told from an opaque challenge.
+//
 // # Money
 //
 // Money moves by prepare, sign, confirm. Before the key signs, every field of the approval is compared with what the caller asked for; on
@@ -28,7 +32,7 @@
 //
 // All calls answer the types of package errors: a refusal as its slug's type, *errors.InvalidInput for what is refused before anything is
 // sent, *errors.OutcomeUnknown for a write whose answer was lost. Flows add types of their own. After *signing.ApprovalRefused,
-// [*QuoteWorsened] and [*ChallengeRefused] nothing was signed and nothing moved by this call; a wait ends in [*StillPending] if its context
+// [*QuoteWorsened] and *signing.ChallengeRefused nothing was signed and nothing moved by this call; a wait ends in [*StillPending] if its context
 // does, and in [*PayoutNotCompleted], [*PayinNotCompleted], [*ChannelUnavailable] or [*RailNotListed] if what it waits for cannot come;
 // [*EscrowNotOpened] is a deal whose money was never held.
 //

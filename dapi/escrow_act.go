@@ -165,7 +165,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if err != nil {
 		return nil, err
 	}
-	deal, err := s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, append(options, reserved))
+	deal, err := s.approver.noteDeal(s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, append(options, reserved)))
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (s *Escrows) Create(ctx context.Context, deal EscrowCreate, options ...mone
 	if err := s.chains.checkPlaces(ctx, opCreateEscrow.ID, deal.validate, deal.Amount, deal.Currency); err != nil {
 		return nil, err
 	}
-	return s.low.CreateEscrow(ctx, &deal, options)
+	return s.approver.noteDeal(s.low.CreateEscrow(ctx, &deal, options))
 }
 
 // Sync reads the deal, refreshed from chain. There is one chain read per 15 seconds and deal; calls in between answer the stored
@@ -39,7 +39,7 @@ func (s *Escrows) Create(ctx context.Context, deal EscrowCreate, options ...mone
 //
 // Source: Limits, Lifetimes.
 func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovement.CallOption) (*Escrow, error) {
-	return s.low.SyncEscrow(ctx, id, options)
+	return s.approver.noteDeal(s.low.SyncEscrow(ctx, id, options))
 }
 
 // Prepare prepares an action and answers its approval, which lasts 60 seconds. The idempotency key anchors the action and is its address
@@ -47,7 +47,7 @@ func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovemen
 //
 // Source: Limits, Lifetimes and Idempotency.
 func (s *Escrows) Prepare(ctx context.Context, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption) (*EscrowAction, error) {
-	return s.low.PrepareEscrowAction(ctx, id, &EscrowActionCreate{Type: action}, options)
+	return s.approver.noteAction(s.low.PrepareEscrowAction(ctx, id, &EscrowActionCreate{Type: action}, options))
 }
 
 // Wait syncs until one of the given statuses is reached, no faster than the chain is read.
@@ -55,7 +55,7 @@ func (s *Escrows) Wait(ctx context.Context, id EscrowID, statuses []EscrowStatus
 	paced := append([]WaitOption{PollEvery(2*chainReadEvery, 4*chainReadEvery)}, options...) // the shortest pause is half of the least
 	return wait(ctx, paced, poll[Escrow]{
 		resource: "escrow", id: string(id),
-		read:   func(ctx context.Context) (*Escrow, error) { return s.low.SyncEscrow(ctx, id, nil) },
+		read:   func(ctx context.Context) (*Escrow, error) { return s.Sync(ctx, id) },
 		status: func(e *Escrow) string { return string(e.Status) },
 		done:   func(e *Escrow) bool { return slices.Contains(statuses, e.Status) },
 	})

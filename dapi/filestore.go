@@ -3,6 +3,7 @@ package dapi
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,14 +11,28 @@ import (
 
 // FileTokenStore keeps a session in a file that only its owner can read (mode 0600). The file is replaced as a whole, so that a
 // process that reads while another writes sees one session or the other.
-func FileTokenStore(path string) TokenStore { return fileTokenStore(path) }
+func FileTokenStore(path string) TokenStore {
+	return fileTokenStore{path: path, create: func(directory string) (temporaryFile, error) {
+		return os.CreateTemp(directory, ".session-*") // with mode 0600
+	}}
+}
 
-type fileTokenStore string
+type fileTokenStore struct {
+	path   string
+	create func(directory string) (temporaryFile, error)
+}
+
+// temporaryFile is what becomes the session's file once it is whole. A test has one that fails.
+type temporaryFile interface {
+	io.WriteCloser
+	Name() string
+	Sync() error
+}
 
 // Load implements TokenStore.
 func (f fileTokenStore) Load(context.Context) (Session, error) {
 	var s Session
-	data, err := os.ReadFile(string(f))
+	data, err := os.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
@@ -33,13 +48,13 @@ func (f fileTokenStore) Save(_ context.Context, session Session) error {
 	if err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(string(f)), ".session-*") // created with mode 0600
+	temporary, err := f.create(filepath.Dir(f.path))
 	if err != nil {
 		return err
 	}
 	defer os.Remove(temporary.Name())
 	if _, err = temporary.Write(data); err == nil {
-		err = temporary.Sync()
+		err = temporary.Sync() // or a crash could leave an empty file under the name
 	}
 	if closeErr := temporary.Close(); err == nil {
 		err = closeErr
@@ -47,5 +62,5 @@ func (f fileTokenStore) Save(_ context.Context, session Session) error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(temporary.Name(), string(f))
+	return os.Rename(temporary.Name(), f.path)
 }

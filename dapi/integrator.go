@@ -16,8 +16,11 @@ type Developer struct {
 	Key signing.Signer
 	// Store hands the session to another process or the next start; nil keeps it in memory only.
 	Store TokenStore
-	// Verifier judges approvals in place of signing.CheckApproval, for a service whose approvals are not readable. Nil refuses those.
+	// Verifier judges approvals in place of signing.CheckApproval, for a service whose approvals are not readable. Nil refuses those. An
+	// approval that cannot be read cannot be told from a login challenge either: set ChallengeVerifier as well.
 	Verifier signing.Verifier
+	// ChallengeVerifier has the last word on the bytes that a login signs, after signing.CheckChallenge. Nil leaves it at that.
+	ChallengeVerifier signing.ChallengeVerifier
 }
 
 // Integrator is the whitelabel product: an integrator's backend that created clients and signs for them. It is safe for concurrent use.
@@ -85,6 +88,7 @@ type platform struct {
 	chains    *liveChains
 	memory    *paymentMemory
 	line      *paymentLine
+	seen      *signing.SeenApprovals
 }
 
 func newPlatform(baseURL string, developer Developer, options []moneymovement.Option) (*platform, error) {
@@ -100,14 +104,17 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 	if config.Limiter == nil && !config.Unpaced {
 		config.Limiter = transport.NewLocalLimiter(transport.StatedWindows())
 	}
-	s := newSession(baseURL, developer, config.Logger)
+	seen := new(signing.SeenApprovals)
+	s := newSession(baseURL, developer, seen, config.Logger)
 	config.Auth = s
 	client, err := transport.New(baseURL, "/dapi/v1", config)
 	if err != nil {
 		return nil, err
 	}
 	s.low = lowLevel{transport: client}
-	return &platform{transport: client, developer: developer, chains: newLiveChains(s.low), memory: newPaymentMemory(), line: &paymentLine{}}, nil
+	return &platform{
+		transport: client, developer: developer, chains: newLiveChains(s.low), memory: newPaymentMemory(), line: &paymentLine{}, seen: seen,
+	}, nil
 }
 
 func (d Developer) validate() error {
@@ -120,7 +127,7 @@ func (d Developer) validate() error {
 func (p *platform) low() lowLevel { return lowLevel{transport: p.transport} }
 
 func (p *platform) account(low lowLevel) *Account {
-	approver := approver{developer: p.developer, account: low.actingFor(), now: p.transport.ServiceNow}
+	approver := approver{developer: p.developer, account: low.actingFor(), clock: p.transport, seen: p.seen}
 	return &Account{
 		Verification: &Verification{low},
 		Rails:        &Rails{low},

@@ -5,12 +5,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // requestWindow is how long a login request stays valid. The service takes at most five minutes and nothing in the past, so that the
@@ -34,10 +32,9 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	if looksLikeApproval(challenge.Payload) {
-		return Session{}, &ChallengeRefused{ChallengeID: challenge.ChallengeID}
-	}
-	signature, err := s.developer.Key.Sign(ctx, challenge.Payload)
+	signature, err := signing.SignChallenge(ctx, s.developer.Key,
+		signing.Challenge{ID: challenge.ChallengeID, Payload: challenge.Payload},
+		s.seen, signing.VerifyChallengeWith(s.developer.ChallengeVerifier))
 	if err != nil {
 		return Session{}, err
 	}
@@ -86,22 +83,4 @@ func challengeSpent(err error) bool {
 		unknown  *errors.OutcomeUnknown
 	)
 	return errors.As(err, &consumed) || errors.As(err, &expired) || errors.As(err, &unknown) && unknown.Operation == opCreateToken.ID
-}
-
-// ChallengeRefused says that the bytes of a login challenge were not signed, because they read as an approval of a payment: whoever
-// answered wanted a signature that moves money.
-type ChallengeRefused struct{ ChallengeID string }
-
-func (e *ChallengeRefused) Error() string {
-	return "login challenge " + e.ChallengeID + " was not signed: its payload reads as an approval"
-}
-
-// looksLikeApproval reports whether a signature over the payload could authorize an operation.
-func looksLikeApproval(payload []byte) bool {
-	var members struct {
-		ApprovalID jsontext.Value `json:"approvalId"`
-		Operation  jsontext.Value `json:"operation"`
-	}
-	err := json.Unmarshal(payload, &members, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), json.MatchCaseInsensitiveNames(true))
-	return err == nil && (members.ApprovalID != nil || members.Operation != nil)
 }

@@ -36,7 +36,10 @@ func TestChallengeThatReadsAsAnApprovalIsNotSigned(t *testing.T) {
 	for name, payload := range map[string]string{
 		"an approval":      `{"account":"self","amount":"25","approvalId":"apr_1","operation":"payout.fund"}`,
 		"only its id":      `{"approvalId":"apr_1"}`,
-		"only its verb":    `{"operation":null}`,
+		"only its verb":    `{"operation":"payout.fund"}`,
+		"a hidden name":    `[{"approval\u0049d":"apr_1"}]`,
+		"a byte order":     "\ufeff{\"resourceId\":\"po_1\",\"amount\":\"25\"}",
+		"nothing":          "",
 		"other case":       `{"APPROVALID":"apr_1"}`,
 		"a name twice":     `{"purpose":"login","purpose":"login","operation":"payout.fund"}`,
 		"not UTF-8":        "{\"nonce\":\"\xff\",\"operation\":\"payout.fund\"}",
@@ -47,10 +50,10 @@ func TestChallengeThatReadsAsAnApprovalIsNotSigned(t *testing.T) {
 			w := newWorld(t)
 			w.answerPayload([]byte(payload))
 			err := read(t.Context(), w.integrator().Self())
-			refused, ok := errors.AsType[*dapi.ChallengeRefused](err)
+			refused, ok := errors.AsType[*signing.ChallengeRefused](err)
 			require.True(t, ok, "%v", err)
 			assert.Equal(t, "ch_1", refused.ChallengeID)
-			assert.Contains(t, err.Error(), "login challenge ch_1 was not signed")
+			assert.Contains(t, err.Error(), `login challenge "ch_1" refused`)
 			assert.Zero(t, w.key.logins+w.key.approvals(), "the signer is not called")
 			assert.Zero(t, w.sent("CreateToken"))
 		})
@@ -60,7 +63,7 @@ func TestChallengeThatReadsAsAnApprovalIsNotSigned(t *testing.T) {
 // Rule: login.signs-decoded-bytes, login.challenge-unknown
 func TestOtherChallengesAreSignedAsTheyAre(t *testing.T) {
 	for name, payload := range map[string]string{
-		"a login": `{"challengeId":"ch_1","purpose":"login"}`, "bytes": "\x00\x01\xff", "text": "sign me in", "a list": `["operation"]`,
+		"a login": `{"challengeId":"ch_1","purpose":"login"}`, "its verb": `{"operation":"login"}`, "bytes": "\x00\x01\xff", "text": "sign me in", "a list": `["operation"]`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -117,6 +117,23 @@ func TestApprovalThatCannotBeReadIsNotSigned(t *testing.T) {
 	}
 }
 
+// A window that is longer than the service's own is not its own, whatever the payload says and whoever judges it.
+//
+// Source: Limits, Lifetimes.
+func TestApprovalWithoutAnEndIsNotSigned(t *testing.T) {
+	w := newPayWorld(t)
+	w.onBooking(func(payout map[string]any) {
+		const end = "9999-12-31T23:59:59Z"
+		w.rewritePayload(payout, func(m map[string]any) { m["expiresAt"] = end })
+		payout["approval"].(map[string]any)["expiresAt"] = end
+	})
+	_, err := w.pay()
+	refused := as[*signing.ApprovalRefused](t, err)
+	assert.Equal(t, "expiresAt", refused.Field)
+	assert.False(t, refused.Expired)
+	w.assertNothingSigned(t)
+}
+
 func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
 	w := newPayWorld(t)
 	opaque := []byte("opaque")

@@ -33,7 +33,7 @@ func (s *Payouts) Book(ctx context.Context, payout PayoutCreate, options ...mone
 	if err := s.chains.checkPlaces(ctx, opBookPayout.ID, payout.validate, payout.Amount, payout.Currency); err != nil {
 		return nil, err
 	}
-	return s.low.BookPayout(ctx, &payout, options)
+	return s.approver.notePayout(s.low.BookPayout(ctx, &payout, options))
 }
 
 // Confirm funds a booked payout. asked is what Book was called with, and booked what it returned, perhaps in another process. Terms that the
@@ -78,7 +78,7 @@ func (s *Payouts) confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 	if err != nil {
 		return nil, err
 	}
-	confirmed, err := s.low.ConfirmPayout(ctx, booked.ID, body, append(options, reserved))
+	confirmed, err := s.approver.notePayout(s.low.ConfirmPayout(ctx, booked.ID, body, append(options, reserved)))
 	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey, Resource: string(booked.ID)}
 	switch {
 	case err != nil:
@@ -118,7 +118,7 @@ func (id ContactID) spelledAs(other ContactID) ContactID {
 
 // Get reads a payout. One that belongs to someone else is *errors.NotFound.
 func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement.CallOption) (*Payout, error) {
-	return s.low.GetPayout(ctx, id, options)
+	return s.approver.notePayout(s.low.GetPayout(ctx, id, options))
 }
 
 // Wait polls until the payout is `completed`. One that ends otherwise comes back with *PayoutNotCompleted; if ctx ends first, the last
@@ -128,7 +128,7 @@ func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement
 func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) (*Payout, error) {
 	payout, err := wait(ctx, options, poll[Payout]{
 		resource: "payout", id: string(id),
-		read:   func(ctx context.Context) (*Payout, error) { return s.low.GetPayout(ctx, id, nil) },
+		read:   func(ctx context.Context) (*Payout, error) { return s.Get(ctx, id) },
 		status: func(p *Payout) string { return string(p.Status) },
 		done:   func(p *Payout) bool { return p.Status.Final() },
 	})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // session holds the access token of one credential and renews it. It is the authorizer of the request path.
@@ -25,6 +26,7 @@ type session struct {
 	credential string // of the sessions in the store
 	low        lowLevel
 	logger     *slog.Logger
+	seen       *signing.SeenApprovals // by all accounts of the credential
 
 	mu      sync.Mutex
 	current Session
@@ -47,11 +49,11 @@ const (
 	renewalTimeout = 2 * time.Minute
 )
 
-func newSession(baseURL string, developer Developer, logger *slog.Logger) *session {
+func newSession(baseURL string, developer Developer, seen *signing.SeenApprovals, logger *slog.Logger) *session {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return &session{developer: developer, credential: credentialName(baseURL, developer), logger: logger}
+	return &session{developer: developer, credential: credentialName(baseURL, developer), logger: logger, seen: seen}
 }
 
 // credentialName tells credentials apart without showing them.

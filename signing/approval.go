@@ -1,12 +1,13 @@
 package signing
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
 )
 
 // Approval is what the service answers when it prepared a money-moving operation: bytes that the developer key is
@@ -50,12 +51,15 @@ type Destination struct {
 	ChainID string
 }
 
-// Verifier decides whether an approval is what the caller wants. It returns nil, or the reason not to sign.
+// Verifier decides whether an approval is what the caller wants. It returns nil, or the reason not to sign, which
+// arrives as [ApprovalRefused].Err unless it is an *ApprovalRefused itself.
 type Verifier func(ctx context.Context, a Approval, want Intent) error
 
 // ApprovalRefused says that an approval was not signed, since it is not what the caller asked for. Nothing was
 // authorized, and the operation can be prepared again.
 type ApprovalRefused struct {
+	// Head is what the flow that asked for the signature knows of its call; empty where none did.
+	moneyerrors.Head
 	// ApprovalID is the refused approval's.
 	ApprovalID string
 	// Field is the payload member in question, such as "amount" or "destination.contactId", or "payload" for a
@@ -69,6 +73,8 @@ type ApprovalRefused struct {
 	Reason string
 	// Expired says that only the time is to blame: the window had closed before the signer was asked.
 	Expired bool
+	// Err is the reason that the caller's own [Verifier] gave, if it was that which refused.
+	Err error
 }
 
 func (e *ApprovalRefused) Error() string {
@@ -76,8 +82,14 @@ func (e *ApprovalRefused) Error() string {
 	if e.Want != "" || e.Got != "" {
 		message += fmt.Sprintf(" (got %s, want %s)", quote(e.Got), quote(e.Want))
 	}
+	if e.Err != nil {
+		message += ": " + e.Err.Error()
+	}
 	return message
 }
+
+// Unwrap returns the reason of the caller's verifier, if there is one.
+func (e *ApprovalRefused) Unwrap() error { return e.Err }
 
 // quote keeps what a payload says from flooding or forging a line of a log.
 func quote(s string) string {
@@ -86,54 +98,4 @@ func quote(s string) string {
 		return fmt.Sprintf("%q…", s[:most])
 	}
 	return fmt.Sprintf("%q", s)
-}
-
-// ApprovalOption changes how [SignApproval] works.
-type ApprovalOption func(*approvalOptions)
-
-type approvalOptions struct{ verifier Verifier }
-
-// VerifyWith replaces [CheckApproval] as the judge of an approval's payload, for example if the service answers
-// opaque payloads. What v returns nil for is signed, so v must decode and compare everything that it means to
-// authorize. A nil Verifier leaves CheckApproval in place.
-func VerifyWith(v Verifier) ApprovalOption {
-	return func(o *approvalOptions) {
-		if v != nil {
-			o.verifier = v
-		}
-	}
-}
-
-// SignApproval signs the approval's payload with s, if it is what the caller wants; now is the service's time as
-// far as the caller knows it. The signer is called only after the check passed. The signature is as [Signer] says,
-// ready to be sent in base64.
-//
-// Errors are [*ApprovalRefused], or whatever a [Verifier] set by [VerifyWith] returned, ctx's error, or the signer's.
-func SignApproval(ctx context.Context, s Signer, a Approval, want Intent, now time.Time, opts ...ApprovalOption) ([]byte, error) {
-	if isNil(s) {
-		return nil, ErrNoKey
-	}
-	if err := ended(ctx); err != nil {
-		return nil, err
-	}
-	options := approvalOptions{verifier: func(_ context.Context, a Approval, want Intent) error {
-		return CheckApproval(a, want, now)
-	}}
-	for _, option := range opts {
-		option(&options)
-	}
-
-	// The signer gets a copy that nobody else can reach, so that it signs the bytes that were checked.
-	signed := bytes.Clone(a.Payload)
-	a.Payload = bytes.Clone(signed)
-	if err := checkEnvelope(a, now); err != nil {
-		return nil, err
-	}
-	if err := options.verifier(ctx, a, want); err != nil {
-		return nil, err
-	}
-	if err := ended(ctx); err != nil {
-		return nil, err
-	}
-	return s.Sign(ctx, signed)
 }

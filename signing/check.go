@@ -17,41 +17,39 @@ const maxExponent = 80
 //
 //   - the payload is UTF-8 JSON in RFC 8785 canonical form, without duplicate, missing or unknown members;
 //   - approvalId and expiresAt are those of the approval, and the window is still open;
+//   - the window is no longer than the service's own: 120 seconds, or 60 for an escrow action, and 30 for clocks
+//     that differ;
 //   - operation, resourceId, account, amount, currency and each part of destination are the intent's;
 //   - nonce is not empty.
 //
 // An opaque payload is refused; [VerifyWith] lets a caller judge such payloads.
 func CheckApproval(a Approval, want Intent, now time.Time) error {
-	refused := checkIntent(want)
-	if refused == nil {
-		refused = envelopeRefused(a, now)
-	}
-	if refused == nil {
-		refused = comparePayload(a, want)
-	}
-	if refused != nil {
-		refused.ApprovalID = a.ID
-		return refused
-	}
-	return nil
+	return refusal(a, cmp.Or(envelopeRefused(a, want.Operation, now, approvalOptions{}), termsRefused(a, want)))
 }
 
-// checkEnvelope is what every approval must satisfy, whoever judges its payload.
-func checkEnvelope(a Approval, now time.Time) error {
-	if refused := envelopeRefused(a, now); refused != nil {
-		refused.ApprovalID = a.ID
-		return refused
+// refusal names the approval, and keeps a nil pointer from becoming an error.
+func refusal(a Approval, refused *ApprovalRefused) error {
+	if refused == nil {
+		return nil
 	}
-	return nil
+	refused.ApprovalID = a.ID
+	return refused
 }
 
-func envelopeRefused(a Approval, now time.Time) *ApprovalRefused {
+// envelopeRefused is what every approval must satisfy, whoever judges its payload.
+func envelopeRefused(a Approval, operation string, now time.Time, options approvalOptions) *ApprovalRefused {
+	latest := now.Add(longestWindow(operation) + windowSkew)
 	switch {
 	case a.ID == "":
 		return &ApprovalRefused{Field: "approvalId", Reason: "the approval has no id"}
 	case len(a.Payload) == 0:
 		return opaque("it is empty")
-	case !now.Before(a.ExpiresAt):
+	case a.ExpiresAt.After(latest):
+		return &ApprovalRefused{
+			Field: "expiresAt", Reason: "the approval window is longer than the service's own",
+			Want: "at most " + timestamp(latest), Got: timestamp(a.ExpiresAt),
+		}
+	case !now.Before(a.ExpiresAt) && !options.evenIfOver:
 		return &ApprovalRefused{
 			Field: "expiresAt", Reason: "the approval window is closed; prepare the operation again",
 			Want: "after " + timestamp(now), Got: timestamp(a.ExpiresAt), Expired: true,
@@ -60,8 +58,35 @@ func envelopeRefused(a Approval, now time.Time) *ApprovalRefused {
 	return nil
 }
 
-// checkIntent refuses an intent that leaves something open, which no payload could then contradict.
-func checkIntent(want Intent) *ApprovalRefused {
+// How long the service keeps an approval open. A longer one could be used long after the caller gave up on it.
+//
+// Source: Limits, Lifetimes.
+const (
+	payoutWindow = 120 * time.Second // of payouts and transfers
+	escrowWindow = 60 * time.Second
+)
+
+// windowSkew is how far the service's time may be from the caller's idea of it.
+const windowSkew = 30 * time.Second
+
+// longestWindow is the longest of all for an operation that is not known.
+func longestWindow(operation string) time.Duration {
+	if strings.HasPrefix(operation, escrowOperations) {
+		return escrowWindow
+	}
+	return payoutWindow
+}
+
+// termsRefused is [CheckApproval] without the envelope.
+func termsRefused(a Approval, want Intent) *ApprovalRefused {
+	if refused := intentRefused(want); refused != nil {
+		return refused
+	}
+	return comparePayload(a, want)
+}
+
+// intentRefused refuses an intent that leaves something open, which no payload could then contradict.
+func intentRefused(want Intent) *ApprovalRefused {
 	open := func(field string) *ApprovalRefused {
 		return &ApprovalRefused{Field: field, Reason: "the intent does not say what is wanted"}
 	}

@@ -1,13 +1,17 @@
 package signing
 
 import (
+	"context"
 	"errors"
 	"fmt"
+
+	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
 )
 
 // Errors that carry nothing but their kind; compare with errors.Is.
 var (
-	// ErrNoKey is returned by a zero [DeveloperKey], and by [SignApproval] without a signer.
+	// ErrNoKey is the cause of [*NotSigned] for a zero [DeveloperKey], and for [SignApproval] and [SignChallenge]
+	// without a signer.
 	ErrNoKey = errors.New("signing: there is no key")
 	// ErrSignatureInvalid means that a signature does not verify.
 	ErrSignatureInvalid = errors.New("signing: signature does not verify")
@@ -25,6 +29,48 @@ var (
 	// ErrNotExportable means that the private half is held elsewhere, so that it cannot be saved.
 	ErrNotExportable = errors.New("signing: the private key is held by its signer and cannot be exported")
 )
+
+// NotSigned says that a signature was wanted and none was made: there is no key, the context ended, or the signer
+// failed. What was to be signed was not refused.
+type NotSigned struct {
+	// Head is what the flow that asked for the signature knows of its call; empty where none did.
+	moneyerrors.Head
+	// Err is the cause: [ErrNoKey], [*RemoteSignatureRefused], the context's error, or the signer's own.
+	Err error
+}
+
+func (e *NotSigned) Error() string {
+	if e.Err == nil {
+		return "signing: not signed"
+	}
+	return "signing: not signed: " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *NotSigned) Unwrap() error { return e.Err }
+
+// notSigned gives a signer's error its type, unless it has that already.
+func notSigned(err error) error {
+	if _, typed := errors.AsType[*NotSigned](err); typed {
+		return err
+	}
+	return &NotSigned{Err: err}
+}
+
+// ended returns why nothing should be signed under ctx any more.
+func ended(ctx context.Context) error {
+	if ctx == nil {
+		return &NotSigned{Err: errors.New("the context is nil")}
+	}
+	err, cause := ctx.Err(), context.Cause(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case !errors.Is(cause, err):
+		err = fmt.Errorf("%w: %w", err, cause)
+	}
+	return &NotSigned{Err: err}
+}
 
 // KeyRefused says why a key cannot be a developer key: another algorithm or curve, a short modulus, damaged or
 // ambiguous data. It never holds private key material.

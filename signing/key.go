@@ -11,13 +11,12 @@ import (
 	"crypto/rsa"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 )
 
 // DeveloperKey is a key that logs in to the platform API and signs approvals. Make one with [Generate],
-// [LoadDeveloperKey], [ParseDeveloperKey], [FromSigner] or [FromRemote]; the zero value holds no key, and answers
-// [ErrNoKey]. It is safe for concurrent use if its signer is. Source: Authentication, Platform API.
+// [LoadDeveloperKey], [ParseDeveloperKey], [FromSigner] or [FromRemote]; the zero value holds no key, and signs
+// nothing ([ErrNoKey]). It is safe for concurrent use if its signer is. Source: Authentication, Platform API.
 type DeveloperKey struct {
 	algorithm Algorithm
 	public    crypto.PublicKey
@@ -99,36 +98,27 @@ func (k *DeveloperKey) Fingerprint() string {
 }
 
 // Sign signs message as [Signer] says. What the signer behind the key answered is verified against the public half
-// before it is returned: a signature that the service would refuse never leaves, as [*RemoteSignatureRefused].
+// before it is returned: a signature that the service would refuse never leaves, as [*RemoteSignatureRefused]. Every
+// error is [*NotSigned] around its cause.
 func (k *DeveloperKey) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	if k == nil || k.sign == nil {
-		return nil, ErrNoKey
+		return nil, &NotSigned{Err: ErrNoKey}
 	}
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
 	signature, err := k.sign(ctx, message)
 	if err != nil {
-		return nil, fmt.Errorf("signing: sign with %s key: %w", k.algorithm, err)
+		return nil, &NotSigned{Err: fmt.Errorf("sign with %s key: %w", k.algorithm, err)}
 	}
 	if k.algorithm == ECDSAP256SHA256 {
-		if signature, err = lowS(signature); err != nil {
-			return nil, &RemoteSignatureRefused{Algorithm: k.algorithm, Err: err}
-		}
+		signature, err = lowS(signature)
 	}
-	if err := verify(k.public, message, signature); err != nil {
-		return nil, &RemoteSignatureRefused{Algorithm: k.algorithm, Err: err}
+	if err == nil {
+		err = verify(k.public, message, signature)
+	}
+	if err != nil {
+		return nil, &NotSigned{Err: &RemoteSignatureRefused{Algorithm: k.algorithm, Err: err}}
 	}
 	return signature, nil
-}
-
-// ended returns why nothing should be signed under ctx any more.
-func ended(ctx context.Context) error {
-	if ctx == nil {
-		return errors.New("signing: the context is nil")
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("signing: not signed: %w", context.Cause(ctx))
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package signing_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -30,7 +31,16 @@ func TestVerifyWithJudgesOpaquePayloads(t *testing.T) {
 	_, err = signing.SignApproval(t.Context(), signer, a, payoutIntent(), now,
 		signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { return no }))
 	require.ErrorIs(t, err, no)
+	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
+	require.True(t, ok, "%v", err)
+	assert.Equal(t, a.ID, refused.ApprovalID)
+	require.EqualError(t, err, `signing: approval "apr_1" refused: payload: the caller's verifier refused it: not what I asked for`)
 	require.Empty(t, signer.signed)
+
+	own := &signing.ApprovalRefused{ApprovalID: "apr_1", Field: "memo", Reason: "not mine"}
+	_, err = signing.SignApproval(t.Context(), signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { return own }))
+	require.Equal(t, own, err, "a refusal stays what it is")
 
 	signature, err := signing.SignApproval(t.Context(), signer, a, payoutIntent(), now,
 		signing.VerifyWith(func(_ context.Context, approval signing.Approval, intent signing.Intent) error {
@@ -108,4 +118,40 @@ func TestSignApprovalWithoutSigner(t *testing.T) {
 			require.ErrorIs(t, err, signing.ErrNoKey)
 		})
 	}
+}
+
+// What was checked once can be signed later, without being checked again.
+func TestPrepareApprovalDoesNotSign(t *testing.T) {
+	signer := &recordingSigner{DeveloperKey: newKey(t)}
+	a := approvalOf(t, payoutTerms())
+	judged := 0
+	checked, err := signing.PrepareApproval(t.Context(), signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { judged++; return nil }))
+	require.NoError(t, err)
+	require.Empty(t, signer.signed)
+
+	original := slices.Clone(a.Payload)
+	clear(a.Payload)
+	signature, err := checked.Sign(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, signing.Verify(signer.PublicKey(), original, signature))
+	assert.Equal(t, 1, judged)
+
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = checked.Sign(canceled)
+	requireNotSigned(t, err, context.Canceled)
+	assert.Len(t, signer.signed, 1)
+}
+
+func TestCheckedApprovalPrintsNoSigner(t *testing.T) {
+	checked, err := signing.PrepareApproval(t.Context(), telltale{newKey(t), "the-secret"}, approvalOf(t, payoutTerms()), payoutIntent(), now)
+	require.NoError(t, err)
+	assert.NotContains(t, fmt.Sprintf("%+v %#v", *checked, *checked), "the-secret")
+}
+
+// telltale is a signer that keeps its secret where printing packages find it.
+type telltale struct {
+	signing.Signer
+	secret string
 }

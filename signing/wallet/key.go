@@ -21,7 +21,7 @@ import (
 var _ signing.Signer = (*Key)(nil)
 
 // Key is a secp256k1 private key with its Ethereum address. Make one with [Generate], [ParseHex], [ParseKey] or
-// [LoadKey]; the zero value holds no key, and answers signing.ErrNoKey. It is safe for concurrent use.
+// [LoadKey]; the zero value holds no key, and signs nothing (signing.ErrNoKey). It is safe for concurrent use.
 type Key struct {
 	address   string
 	publicDER []byte
@@ -99,7 +99,7 @@ func (k *Key) PublicKeyBase64() string { return base64.StdEncoding.EncodeToStrin
 func (k *Key) Algorithm() signing.Algorithm { return signing.ECDSASecp256k1SHA256 }
 
 // Sign signs the SHA-256 digest of message, as signing.Signer says: ASN.1 DER with a low S. Signatures are
-// deterministic (RFC 6979).
+// deterministic (RFC 6979). Every error is [*signing.NotSigned].
 func (k *Key) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	digest := sha256.Sum256(message)
 	compact, err := k.signDigest(ctx, digest[:])
@@ -115,17 +115,20 @@ func (k *Key) Sign(ctx context.Context, message []byte) ([]byte, error) {
 // signDigest answers R, S and the recovery id, 0 or 1, in 65 bytes; S is low.
 func (k *Key) signDigest(ctx context.Context, digest []byte) ([]byte, error) {
 	if k == nil || k.private == nil {
-		return nil, signing.ErrNoKey
+		return nil, &signing.NotSigned{Err: signing.ErrNoKey}
 	}
 	if ctx == nil {
-		return nil, errors.New("wallet: the context is nil")
+		return nil, &signing.NotSigned{Err: errors.New("the context is nil")}
 	}
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("wallet: not signed: %w", context.Cause(ctx))
+	if err := ctx.Err(); err != nil {
+		if cause := context.Cause(ctx); !errors.Is(cause, err) {
+			err = fmt.Errorf("%w: %w", err, cause)
+		}
+		return nil, &signing.NotSigned{Err: err}
 	}
 	compact, err := crypto.Sign(digest, k.private())
 	if err != nil {
-		return nil, fmt.Errorf("wallet: sign: %w", err)
+		return nil, &signing.NotSigned{Err: fmt.Errorf("sign with secp256k1 key: %w", err)}
 	}
 	return compact, nil
 }
