@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -66,8 +68,8 @@ func TestWrongDateDoesNotCloseApprovals(t *testing.T) {
 		t.Run(when, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.misdated(ahead, isBooking)
-			for range 3 {
-				_, err := w.pay()
+			for i := range 3 {
+				_, err := w.payAs(moneymovement.Key(fmt.Sprintf("invoice-%d", i)))
 				require.NoError(t, err)
 			}
 			assert.Equal(t, 3, w.traffic().books, "none is booked again")
@@ -87,7 +89,7 @@ func TestPaysRightAfterAClockWasSet(t *testing.T) {
 	w := newPayWorld(t)
 	for paid := 1; paid <= 3; paid++ {
 		w.host.Advance(15 * time.Minute)
-		_, err := w.pay()
+		_, err := w.payAs(moneymovement.Key(fmt.Sprintf("invoice-%d", paid)))
 		require.NoError(t, err)
 		assert.Equal(t, paid, w.traffic().books, "none is booked again")
 		assert.Equal(t, paid, w.fundings())

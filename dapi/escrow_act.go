@@ -38,26 +38,26 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 	return conclude(attempt, left, opCreateEscrow.ID, key, opened, err)
 }
 
-// open creates and approves. It returns what is left open about earlier attempts once the service has answered.
+// open creates and approves. It returns what is left open about the deal, by this call and those before it.
 func (s *Escrows) open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, wish keyWish, left doubt) (*Escrow, doubt, error) {
 	var answer moneymovement.Answer
 	created, err := s.Create(ctx, deal, moneymovement.IdempotencyKey(key), moneymovement.Capture(&answer))
 	wish.capture(answer)
 	if err != nil {
-		return nil, left, err
+		return nil, max(left, doubtOf(err)), err
 	}
 	head := errors.Head{Operation: opCreateEscrow.ID, IdempotencyKey: string(key), Resource: string(created.ID)}
 	if left == assumedDoubt && answer.Status == http.StatusCreated && !answer.Replayed {
 		left = noDoubt
 	}
 	if created.IdempotencyKey != string(key) {
-		return nil, left, unproven(head, errors.New("the answer is about a deal of another key, or does not say of which"))
+		return nil, knownDoubt, unproven(head, errors.New("the answer is about a deal of another key, or does not say of which"))
 	}
 	held := EscrowActionTypeApprove.done(created.Status)
 	if differs := created.differs(deal); differs != nil {
 		differs.Head = head
 		if held {
-			return created, left, unproven(head, differs)
+			return created, knownDoubt, unproven(head, differs)
 		}
 		return created, left, differs
 	}
@@ -67,11 +67,19 @@ func (s *Escrows) open(ctx context.Context, deal EscrowCreate, key moneymovement
 	case held:
 		return created, noDoubt, nil // an earlier call with this key went through
 	}
-	opened, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, key)
+	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, key)
 	if opened == nil {
 		opened = created
 	}
-	return opened, left, err
+	return opened, max(left, open), err
+}
+
+// doubtOf is what an error of this call leaves open.
+func doubtOf(err error) doubt {
+	if mayHaveMoved(err) {
+		return knownDoubt
+	}
+	return noDoubt
 }
 
 // conclude ends an attempt on a deal, in the light of what was left open before it.
@@ -80,7 +88,7 @@ func conclude(attempt *attempt, left doubt, operation string, key moneymovement.
 	case err == nil:
 		attempt.end(over)
 		return deal, nil
-	case left == noDoubt && !mayHaveMoved(err) && attempt.alone():
+	case left == noDoubt && attempt.alone():
 		attempt.end(nothing)
 		return deal, err
 	}
@@ -132,11 +140,14 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 		left = noDoubt
 	}
 	var deal *Escrow
+	var open doubt
 	prepared, err := s.Prepare(ctx, id, action, moneymovement.IdempotencyKey(key))
 	if err == nil {
-		deal, err = s.act(ctx, terms, id, action, prepared, key)
+		deal, open, err = s.act(ctx, terms, id, action, prepared, key)
+	} else if mayHaveMoved(err) {
+		deal, open, err = s.resolve(ctx, id, action, s.approver.now(), err)
 	}
-	return conclude(attempt, left, opPrepareEscrowAction.ID, key, deal, err)
+	return conclude(attempt, max(left, open), opPrepareEscrowAction.ID, key, deal, err)
 }
 
 // Confirm confirms an action that was prepared, perhaps in another process. What is signed is the action that the caller names, whatever
@@ -182,10 +193,10 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 
 // act confirms, and prepares once more if the window closed on the way. An approval that was used already, an action that is not
 // available any more, or a lost answer may be the work of an earlier attempt with this key: the deal tells what came of it.
-func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, key moneymovement.Key) (*Escrow, error) {
+func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, key moneymovement.Key) (*Escrow, doubt, error) {
 	began := s.approver.now()
 	if err := checkPrepared(id, action, prepared, key); err != nil {
-		return nil, err
+		return nil, doubtOf(err), err
 	}
 	deal, err := s.confirm(ctx, terms, id, action, prepared, false, moneymovement.IdempotencyKey(key))
 	if closed := err; approvalClosed(closed) {
@@ -203,7 +214,7 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 	if mayHaveMoved(err) || approvalClosed(err) {
 		return s.resolve(ctx, id, action, began, err)
 	}
-	return deal, err
+	return deal, doubtOf(err), err
 }
 
 // checkPrepared makes sure that an action is the one that was asked for: the raw key is echoed, and is the action's address.
@@ -228,22 +239,23 @@ func (a *EscrowAction) sameOffer(other *EscrowAction) bool {
 
 // resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says nothing, and the next
 // chain read is waited for.
-func (s *Escrows) resolve(ctx context.Context, id EscrowID, action EscrowActionType, began time.Time, doubt error) (*Escrow, error) {
-	_, conflict := errors.AsType[*errors.Conflict](doubt)
-	_, lost := errors.AsType[*errors.OutcomeUnknown](doubt)
-	refused := !lost && (conflict || approvalClosed(doubt)) // this attempt did nothing, so that any projection tells
+func (s *Escrows) resolve(ctx context.Context, id EscrowID, action EscrowActionType, began time.Time, cause error) (*Escrow, doubt, error) {
+	_, conflict := errors.AsType[*errors.Conflict](cause)
+	refused := conflict || approvalClosed(cause) // this attempt did nothing, so that any projection tells
 	for waited := false; ; waited = true {
 		read, err := s.Sync(ctx, id)
 		switch {
 		case err != nil, read.ID != id:
-			return nil, doubt
+			return nil, knownDoubt, cause
 		case action.done(read.Status):
-			return read, nil
-		case waited || refused || read.SyncedAt.After(began.Add(clockTolerance)):
-			return nil, doubt
+			return read, noDoubt, nil
+		case refused:
+			return nil, noDoubt, cause
+		case waited || read.SyncedAt.After(began.Add(clockTolerance)):
+			return nil, knownDoubt, cause
 		}
 		if transport.Pause(ctx, read.SyncedAt.Add(chainReadEvery+clockTolerance).Sub(s.approver.now())) != nil {
-			return nil, doubt
+			return nil, knownDoubt, cause
 		}
 	}
 }

@@ -107,7 +107,7 @@ func TestEscrowApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 		distort func(action, members map[string]any)
 		field   string
 	}{
-		"another action, openly":  {func(a, m map[string]any) { a["type"], m["operation"] = "refund", "escrow.refund" }, "operation"},
+		"another action, openly":  {func(_, m map[string]any) { m["operation"] = "escrow.approve" }, "operation"},
 		"another action, hidden":  {func(_, m map[string]any) { m["operation"] = "escrow.refund" }, "operation"},
 		"a payout":                {func(_, m map[string]any) { m["operation"] = "payout.fund" }, "operation"},
 		"another deal":            {func(_, m map[string]any) { m["resourceId"] = "esc_2" }, "resourceId"},

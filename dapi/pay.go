@@ -64,6 +64,8 @@ type payment struct {
 	feeKnown bool    // that booking said a fee, be it zero
 	over     *Payout // a booking that was over when it came
 	tried    *Payout // a booking that was confirmed although it was over, as the service gave no other
+	last     error   // what the last reopening is for
+	looked   bool    // the payout was read since its last confirm
 	leave    func()  // the line of payments
 }
 
@@ -109,6 +111,7 @@ func (p *payment) inTurn(ctx context.Context) ending {
 		if end.outcome != reopen {
 			return end
 		}
+		p.last = end.err
 		if reopened == maxReopen {
 			return ending{outcome: refused, err: end.err}
 		}
@@ -136,7 +139,7 @@ func settled(payout *Payout) ending {
 // conclude says how the payment ends, in the light of what is known about it from before this call, too.
 func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 	inDoubt := end.outcome == doubtful || p.doubt != noDoubt || !p.attempt.alone()
-	if inDoubt && end.outcome != paid && end.outcome != ended {
+	if inDoubt && !p.looked && end.outcome != paid && end.outcome != ended {
 		if payout := p.read(ctx); payout != nil && (payout.funded() || payout.Status.Final()) {
 			end = settled(payout)
 		}
@@ -179,6 +182,12 @@ func (p *payment) unknown(cause error) error {
 	}
 	unknown.Resolve = "call Pay again with the same key and terms"
 	return p.named(unknown)
+}
+
+// headed says which call echoed other terms.
+func (p *payment) headed(differs *TermsDiffer) *TermsDiffer {
+	differs.Operation, differs.Resource, differs.IdempotencyKey = opBookPayout.ID, string(p.id()), string(p.key)
+	return differs
 }
 
 // named says in an error which payout it is about, once there is one.

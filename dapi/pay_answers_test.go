@@ -19,8 +19,8 @@ import (
 func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
 		"nothing in it":        func(payout map[string]any) { clear(payout) },
-		"no status":            func(payout map[string]any) { delete(payout, "status") },
-		"not funded":           func(payout map[string]any) { payout["status"] = "awaiting_approval" },
+		"no status":            func(payout map[string]any) { delete(payout, "status"); delete(payout, "transactionHash") },
+		"not funded":           func(payout map[string]any) { payout["status"] = "awaiting_approval"; delete(payout, "transactionHash") },
 		"about another payout": func(payout map[string]any) { payout["id"] = "po_another" },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,17 +46,25 @@ func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 	}
 }
 
-// Who confirms without a key of their own learns the one to repeat with.
+// A transaction on chain shows that the money left, whatever the status is called.
+func TestConfirmAnswerWithAnotherStatus(t *testing.T) {
+	for _, status := range []string{"", "submitted", "awaiting_approval"} {
+		w := newPayWorld(t)
+		w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["status"] = status })
+		payout, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+		assert.Equal(t, traffic{1, 1, 0}, w.traffic())
+	}
+}
+
 func TestConfirmAnswerThatProvesNothingTellsItsKey(t *testing.T) {
 	w := newPayWorld(t)
 	booked, err := w.account.Payouts.Book(t.Context(), w.asked)
 	require.NoError(t, err)
 	w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["id"] = "po_another" })
-	var answer moneymovement.Answer
-	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked, moneymovement.Capture(&answer))
-	unknown := as[*errors.OutcomeUnknown](t, err)
-	assert.NotEmpty(t, unknown.IdempotencyKey)
-	assert.Equal(t, answer.IdempotencyKey, unknown.IdempotencyKey)
+	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked, moneymovement.IdempotencyKey("confirm-1"))
+	assert.Equal(t, "confirm-1", as[*errors.OutcomeUnknown](t, err).IdempotencyKey)
 }
 
 // A payout that another key anchors is another payment: approving it would pay that one twice and this one never.
@@ -130,8 +138,9 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(100))
-			_, err := w.pay()
-			assert.Equal(t, errors.MaybeMoved, as[*errors.FundingInProgress](t, as[*errors.OutcomeUnknown](t, err).Cause).MovedByCall())
+			payout, err := w.pay()
+			assert.Equal(t, dapi.PayoutStatusExpired, as[*dapi.PayoutNotCompleted](t, err).Payout.Status, "the payout's own end")
+			assert.Equal(t, dapi.PaymentEnded, dapi.PaymentStateOf(payout, err))
 			assert.Equal(t, 4, w.sent("ConfirmPayout"), "it is not tried for ever")
 			assert.Zero(t, w.fundings())
 		})

@@ -126,7 +126,7 @@ func (p *payments) attempt(timeout time.Duration, options ...dapi.PayOption) (pa
 // untilPaid repeats the payment until it succeeds, as a caller would who keeps the key.
 func (p *payments) untilPaid() {
 	for range 50 {
-		if p.attempt(24*time.Hour) || len(p.lies) > 0 {
+		if p.attempt(24*time.Hour, dapi.QuoteTolerance(amount("0.05"))) || len(p.lies) > 0 {
 			return
 		}
 		time.Sleep(time.Minute)

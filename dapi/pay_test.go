@@ -309,7 +309,7 @@ func TestPayReturns(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)
 				c.arrange(w)
-				_, err := w.payAs("invoice-42")
+				_, err := w.pay(dapi.FirstUse())
 				c.want(t, w, err)
 				assert.Equal(t, c.sent, w.traffic())
 				assert.Zero(t, w.fundings())

@@ -8,6 +8,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -79,7 +80,7 @@ func (s *Payouts) confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 		return nil, err
 	}
 	confirmed, err := s.approver.notePayout(s.low.ConfirmPayout(ctx, booked.ID, body, append(options, reserved)))
-	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey, Resource: string(booked.ID)}
+	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: transport.CallOf(options).Key, Resource: string(booked.ID)}
 	switch {
 	case err != nil:
 		return nil, err

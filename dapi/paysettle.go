@@ -61,6 +61,7 @@ func (p *payment) read(ctx context.Context) *Payout {
 	if id == "" {
 		return nil
 	}
+	p.looked = true
 	payout, err := p.payouts.Get(ctx, id)
 	if err != nil || payout.ID != id || payout.differs(p.asked) != nil {
 		return nil
@@ -110,7 +111,7 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	case lapsed(payout):
 		return ending{outcome: reopen, err: refusal}
 	case payout.differs(p.asked) != nil:
-		return ending{outcome: doubtful, err: payout.differs(p.asked)}
+		return ending{outcome: doubtful, err: p.headed(payout.differs(p.asked))}
 	}
 	return settled(payout)
 }

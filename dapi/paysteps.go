@@ -24,7 +24,7 @@ func (p *payment) book(ctx context.Context) ending {
 		return ending{outcome: doubtful, err: p.unproven(opBookPayout.ID, "the answer is about a payment of another key, or does not say of which")}
 	}
 	if p.booked != nil && p.booked.ID != booked.ID {
-		return ending{outcome: doubtful, err: &TermsDiffer{Member: "id", Asked: string(p.booked.ID), Got: string(booked.ID)}}
+		return ending{outcome: doubtful, err: p.headed(&TermsDiffer{Member: "id", Asked: string(p.booked.ID), Got: string(booked.ID)})}
 	}
 	p.learn(booked, answer)
 	p.booked, p.feeKnown = booked, hasFee(answer.Body)
@@ -53,9 +53,9 @@ func (p *payment) look(context.Context) ending {
 	booked := p.booked
 	if differs := booked.differs(p.asked); differs != nil {
 		if booked.untouched() {
-			return ending{outcome: refused, err: differs}
+			return ending{outcome: refused, err: p.headed(differs)}
 		}
-		return ending{outcome: doubtful, err: differs}
+		return ending{outcome: doubtful, err: p.headed(differs)}
 	}
 	switch {
 	case booked.arrived() != nil:
@@ -81,7 +81,7 @@ func (p *payment) price(context.Context) ending {
 	case !p.booked.overAt(p.payouts.approver.now().Add(p.reserve())):
 		p.over = nil
 	case p.booked.sameOffer(p.tried):
-		return ending{outcome: refused, err: p.notConfirmed(errOver)}
+		return ending{outcome: refused, err: p.last}
 	case !p.booked.sameOffer(p.over):
 		p.over = p.booked
 		return ending{outcome: reopen, err: p.notConfirmed(errOver)}
@@ -126,6 +126,7 @@ func (p *payment) ask(ctx context.Context) ending {
 // confirm signs the approval, if it is what the caller asked for, and sends the signature.
 func (p *payment) confirm(ctx context.Context) ending {
 	var answer moneymovement.Answer
+	p.looked = false
 	confirmed, err := p.payouts.confirm(ctx, p.asked, p.booked, p.tried == p.booked,
 		moneymovement.IdempotencyKey(p.key), moneymovement.Capture(&answer))
 	p.wish.capture(answer)
@@ -133,7 +134,7 @@ func (p *payment) confirm(ctx context.Context) ending {
 		return p.judge(ctx, err)
 	}
 	if differs := confirmed.differs(p.asked); differs != nil {
-		return ending{outcome: doubtful, err: differs}
+		return ending{outcome: doubtful, err: p.headed(differs)}
 	}
 	return settled(confirmed)
 }

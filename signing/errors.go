@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
 )
 
 // Errors that carry nothing but their kind; compare with errors.Is.
@@ -33,8 +32,6 @@ var (
 // NotSigned says that a signature was wanted and none was made: there is no key, the context ended, or the signer
 // failed. What was to be signed was not refused.
 type NotSigned struct {
-	// Head is what the flow that asked for the signature knows of its call; empty where none did.
-	moneyerrors.Head
 	// Err is the cause: [ErrNoKey], [*RemoteSignatureRefused], the context's error, or the signer's own.
 	Err error
 }
