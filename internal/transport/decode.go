@@ -112,7 +112,7 @@ func (a *answer) refusal(t *trip) error {
 	return errors.Decode(errors.Answer{
 		Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated,
 		Operation: t.op.ID, IdempotencyKey: t.call.Key, Write: t.op.write() && !t.op.Public,
-		Repeatable: t.op.repeatable(), Moneyless: t.op.Money == MoneyNone, Attempts: t.attempts, Now: time.Now(),
+		Repeatable: t.repeatable(), Moneyless: t.op.Money == MoneyNone, Attempts: t.attempts, Now: time.Now(),
 	})
 }
 

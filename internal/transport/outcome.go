@@ -107,7 +107,7 @@ func (a *answer) unexpected(t *trip, cause error) error {
 	return &errors.UnexpectedAnswer{
 		Status: a.status, RequestID: a.header.Get("X-Request-ID"), ContentType: a.header.Get("Content-Type"),
 		Operation: t.op.ID, IdempotencyKey: t.call.Key, Write: t.op.write(),
-		Repeatable: t.op.repeatable(), Moneyless: t.op.Money == MoneyNone, Attempts: t.attempts, Err: cause,
+		Repeatable: t.repeatable(), Moneyless: t.op.Money == MoneyNone, Attempts: t.attempts, Err: cause,
 	}
 }
 
@@ -115,17 +115,13 @@ func (a *answer) unexpected(t *trip, cause error) error {
 func (t *trip) unsettled() bool { return t.op.write() && (t.lost || t.doubted) }
 
 func (t *trip) unknown(cause error) error {
-	resolve := "read the resource before repeating"
-	if t.op.repeatable() {
-		resolve = "repeat the same request with the same idempotency key"
-	}
 	requestID := ""
 	if t.answer.header != nil {
 		requestID = t.answer.header.Get("X-Request-ID")
 	}
 	return &errors.OutcomeUnknown{
 		Operation: t.op.ID, IdempotencyKey: t.call.Key, RequestID: requestID,
-		Repeatable: t.op.repeatable(), Moneyless: t.op.Money == MoneyNone, Attempts: t.attempts, Resolve: resolve, Err: cause,
+		Repeatable: t.repeatable(), Moneyless: t.op.Money == MoneyNone, Attempts: t.attempts, Resolve: t.resolve(), Err: cause,
 	}
 }
 
