@@ -76,7 +76,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return nil
 		}
 	}
-	keyed := func(key string) func(context.Context, *dapi.Integrator) error {
+	keyed := func(key moneymovement.Key) func(context.Context, *dapi.Integrator) error {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Payouts.Pay(ctx, valid, moneymovement.IdempotencyKey(key))
 			return err
@@ -108,7 +108,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"an empty key":                   {keyed(""), "Idempotency-Key", "missing"},
 		"a key with a space":             {keyed("invoice 42"), "Idempotency-Key", "pattern"},
 		"a key with a line break":        {keyed("invoice\r\nX-Service-Account: cl_1"), "Idempotency-Key", "pattern"},
-		"a key of 129":                   {keyed(strings.Repeat("k", 129)), "Idempotency-Key", "pattern"},
+		"a key of 129":                   {keyed(moneymovement.Key(strings.Repeat("k", 129))), "Idempotency-Key", "pattern"},
 		"an empty id":                    {get(""), "payoutId", "missing"},
 		"a contact's id for a payout's":  {get("ct_1"), "payoutId", "invalid_id"},
 		"an id that steps up":            {get(".."), "payoutId", "pattern"},
@@ -167,7 +167,7 @@ func TestInputAtItsBoundsIsSent(t *testing.T) {
 	w.asked.Purpose = strings.Repeat("ß", 64)
 	w.asked.DocumentIDs = make11()[:10]
 	w.asked.Amount = amount("25.123456")
-	payout, err := w.pay(moneymovement.IdempotencyKey(strings.Repeat("k", 128)))
+	payout, err := w.pay(moneymovement.IdempotencyKey(moneymovement.Key(strings.Repeat("k", 128))))
 	require.NoError(t, err)
 	assert.Equal(t, w.asked.PaymentReference, payout.PaymentReference)
 	assert.Equal(t, w.asked.Purpose, payout.Purpose)

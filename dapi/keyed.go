@@ -14,5 +14,5 @@ func keyed(options []moneymovement.CallOption) ([]moneymovement.CallOption, stri
 		return options, call.Key
 	}
 	key := uuid.NewString()
-	return append(options[:len(options):len(options)], moneymovement.IdempotencyKey(key)), key
+	return append(options[:len(options):len(options)], moneymovement.IdempotencyKey(moneymovement.Key(key))), key
 }

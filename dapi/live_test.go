@@ -184,7 +184,7 @@ func TestSandboxMoneyLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		deposit := func(value, key string) (*dapi.Transaction, error) {
-			return w.account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount(value), Currency: dapi.USDC}, moneymovement.IdempotencyKey(key))
+			return w.account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount(value), Currency: dapi.USDC}, moneymovement.IdempotencyKey(moneymovement.Key(key)))
 		}
 		w.host.Arm("POST", "/sandbox/deposits", sandbox.DropAfterCommit())
 		first, err := deposit("0.1", "credit-1")

@@ -40,7 +40,7 @@ func TestPayErrorsCarryTheKeyOfTheirOwn(t *testing.T) {
 		_, err := w.pay()
 		key := as[*errors.OutcomeUnknown](t, err).IdempotencyKey
 		require.NotEmpty(t, key)
-		payout, err := w.pay(moneymovement.IdempotencyKey(key))
+		payout, err := w.pay(moneymovement.IdempotencyKey(moneymovement.Key(key)))
 		require.NoError(t, err)
 		assert.Equal(t, key, payout.IdempotencyKey)
 		assert.Len(t, w.bookings(), 1, "it is still the same payment")
@@ -109,7 +109,7 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 	paid, refused := 0, 0
 	for i := range 20 {
 		calls.Go(func() {
-			_, err := w.pay(moneymovement.IdempotencyKey(fmt.Sprintf("invoice-%d", i)))
+			_, err := w.pay(moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprintf("invoice-%d", i))))
 			_, uncovered := errors.AsType[*errors.PayoutNotFundable](err)
 			mu.Lock()
 			defer mu.Unlock()
