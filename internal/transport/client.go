@@ -154,7 +154,7 @@ func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, val
 	return nil
 }
 
-// renewAndReplay refreshes the credential once and sends the same request once more, with the same key if it has one. The refused attempt was not
+// renewAndReplay refreshes the credential once and sends the same request once more, with the same key. The refused attempt was not
 // carried out, so nothing is done twice.
 func (c *Client) renewAndReplay(ctx context.Context, renewer Renewer, r *Request, t *trip, body []byte, value any) error {
 	if err := renewer.Renew(ctx, t.header); err != nil {
