@@ -9,11 +9,8 @@ import (
 // CallOption sets up one call.
 type CallOption func(*transport.Call)
 
-// IdempotencyKey anchors a write to a key of the caller's: 1 to 128 characters of A-Z a-z 0-9 . _ : - (else *errors.InvalidInput).
-// The scope of a key is the account and the operation; an explicit key replays for 7 days, one that the service derived for 2 hours. The same
-// key with other terms is refused: by the service as *errors.IdempotencyKeyReused with the id of what owns it, and before it is sent, as
-// *errors.InvalidInput, if this client itself sent it with other terms. Derive it from what the payment is for, such as the invoice's number, so that a program that
-// starts again pays nothing twice.
+// IdempotencyKey anchors a write to a key of the caller's. An empty key and one on a read are *errors.InvalidInput. See [Key] for what a key
+// does, and for what the service does with a write that has none.
 //
 // Source: Limits, Idempotency.
 func IdempotencyKey(key Key) CallOption {
@@ -28,7 +25,8 @@ type Answer struct {
 	Header http.Header
 	// RequestID is the service's X-Request-ID.
 	RequestID string
-	// IdempotencyKey is the key that the write carried, the caller's or a fresh one; empty for a read.
+	// IdempotencyKey is the caller's key that the write carried, else empty. A key that the service derived is in the resource's own field,
+	// such as dapi's Payout.IdempotencyKey.
 	IdempotencyKey string
 	// Replayed says that the service answered an earlier write again (Idempotency-Replayed: true).
 	Replayed bool

@@ -29,8 +29,13 @@
 //   - after 500, if the call is a read;
 //   - when no connection could be made.
 //
-// Each write carries an idempotency key, the caller's ([IdempotencyKey]) or a fresh one, which is the same on every attempt. A
-// Retry-After that does not fit into the context's deadline, or is longer than [RetryPolicy].WaitMax, is not waited for: the refusal is
+// A write carries the caller's idempotency [Key], the same on every attempt. Where money moves the key is required: dapi's Payouts.Pay,
+// Escrows.Open and Escrows.Act, and appapi's Transfers.Send. Any other write without one sends none; the SDK makes no key up, for a random
+// one would be lost with the process. Where the service says that it derives a key from the request, which is where the platform API's
+// keys anchor something, the call is repeated on that for the two hours that a derived key lives, counted from its first attempt. Where
+// nothing is said, as for the app API's transfers, a call without a key is not repeated.
+//
+// A Retry-After that does not fit into the context's deadline, or is longer than [RetryPolicy].WaitMax, is not waited for: the refusal is
 // returned at once and says in RetryAt when to try again. All calls of a client draw their retries from one budget, so that an outage is not multiplied.
 //
 // # Deadlines

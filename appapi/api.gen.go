@@ -905,7 +905,7 @@ func (c lowLevel) GetApp(ctx context.Context, options []moneymovement.CallOption
 }
 
 var opCreateTransfer = transport.Operation{
-	ID: "CreateTransfer", Method: "POST", Path: "/apps/transfer", Repeat: "key",
+	ID: "CreateTransfer", Method: "POST", Path: "/apps/transfer", Repeat: "key", Terms: termsCreateTransfer,
 }
 
 // CreateTransfer sends POST /apps/transfer: transfer money.

@@ -45,39 +45,62 @@ func TestWhatCreatesIsNeverSentTwice(t *testing.T) {
 	}
 }
 
-// TestATransferIsSentAgainWithItsKey: the key anchors it, the caller's and a fresh one alike.
+// TestATransferIsSentAgainWithItsKey: the key anchors it.
 func TestATransferIsSentAgainWithItsKey(t *testing.T) {
-	for name, options := range map[string][]moneymovement.CallOption{"fresh": nil, "rent-1": {moneymovement.IdempotencyKey("rent-1")}} {
-		lost := 2
-		server, app := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-			if lost--; lost >= 0 {
-				panic(http.ErrAbortHandler)
-			}
-			w.Header().Set("Idempotency-Replayed", "true")
-			_, _ = io.WriteString(w, `{"txHash":"0xabc"}`)
-		})
-		var answer moneymovement.Answer
-		receipt, err := app.Transfers.Send(t.Context(), appapi.ToContact{ContactID: id1, Amount: price("12.340")}, append(options, moneymovement.Capture(&answer))...)
-		require.NoError(t, err)
-		assert.Equal(t, "0xabc", receipt.TxHash)
-		assert.True(t, answer.Replayed)
-		sent := server.requests()
-		require.Len(t, sent, 3)
-		keys := map[string]bool{}
-		for _, request := range sent {
-			keys[request.header.Get("Idempotency-Key")] = true
-			assert.Contains(t, request.body, `"amount":12.34,`, "a number, without quotes")
+	lost := 2
+	server, app := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		if lost--; lost >= 0 {
+			panic(http.ErrAbortHandler)
 		}
-		assert.Equal(t, map[string]bool{answer.IdempotencyKey: true}, keys)
-		if name != "fresh" {
-			assert.Equal(t, name, answer.IdempotencyKey)
-		}
+		w.Header().Set("Idempotency-Replayed", "true")
+		_, _ = io.WriteString(w, `{"txHash":"0xabc"}`)
+	})
+	var answer moneymovement.Answer
+	rent := appapi.ToContact{ContactID: id1, Amount: price("12.340")}
+	receipt, err := app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.Capture(&answer))
+	require.NoError(t, err)
+	assert.Equal(t, "0xabc", receipt.TxHash)
+	assert.True(t, answer.Replayed)
+	assert.Equal(t, "rent-1", answer.IdempotencyKey)
+	sent := server.requests()
+	require.Len(t, sent, 3)
+	for _, request := range sent {
+		assert.Equal(t, "rent-1", request.header.Get("Idempotency-Key"))
+		assert.Contains(t, request.body, `"amount":12.34,`, "a number, without quotes")
 	}
+}
+
+// TestATransferUnderAUsedKeyIsNotSent: what it pays is compared by value, and the same mistake is the service's own error.
+func TestATransferUnderAUsedKeyIsNotSent(t *testing.T) {
+	server, app := serve(t, answering(200, `{"txHash":"0xabc"}`))
+	rent := appapi.ToContact{ContactID: id1, Amount: price("12.5"), Memo: "1.50"}
+	_, err := app.Transfers.Send(t.Context(), rent, "rent-1")
+	require.NoError(t, err)
+	same := appapi.ToContact{ContactID: strings.ToUpper(id1), Amount: price("12.500"), Memo: "1.50"}
+	_, err = app.Transfers.Send(t.Context(), same, "rent-1")
+	require.NoError(t, err)
+	require.Len(t, server.requests(), 2)
+
+	for name, other := range map[string]appapi.Destination{
+		"amount":   appapi.ToContact{ContactID: id1, Amount: price("12.51"), Memo: "1.50"},
+		"contact":  appapi.ToContact{ContactID: id2, Amount: price("12.5"), Memo: "1.50"},
+		"memo":     appapi.ToContact{ContactID: id1, Amount: price("12.5"), Memo: "1.5"},
+		"a quote":  appapi.ToQuote{QuoteID: "q_1"},
+		"an order": appapi.ToInvoice{InvoiceID: id1},
+	} {
+		_, err = app.Transfers.Send(t.Context(), other, "rent-1")
+		reused, is := errors.AsType[*errors.IdempotencyKeyReused](err)
+		require.True(t, is, "%s: %v", name, err)
+		assert.Zero(t, reused.Status)
+		assert.Equal(t, "rent-1", reused.IdempotencyKey)
+		assert.Equal(t, errors.NotMoved, reused.MovedByCall())
+	}
+	assert.Len(t, server.requests(), 2)
 }
 
 func TestALostTransferSaysHowToResolveIt(t *testing.T) {
 	_, app := serve(t, losing)
-	_, err := app.Transfers.Send(t.Context(), appapi.ToQuote{QuoteID: "q_1"}, moneymovement.IdempotencyKey("rent-1"))
+	_, err := app.Transfers.Send(t.Context(), appapi.ToQuote{QuoteID: "q_1"}, "rent-1")
 	unknown, is := errors.AsType[*errors.OutcomeUnknown](err)
 	require.True(t, is, "%v", err)
 	assert.Equal(t, "rent-1", unknown.IdempotencyKey)

@@ -127,7 +127,7 @@ func TestARefusedKeyIsNotSentAgain(t *testing.T) {
 	for _, slug := range []string{"unauthenticated", "token_expired", "forbidden"} {
 		status := map[bool]int{true: http.StatusForbidden, false: http.StatusUnauthorized}[slug == "forbidden"]
 		server, app := serve(t, answering(status, `{"error":{"code":"`+slug+`","message":"no"}}`))
-		_, err := app.Transfers.Send(t.Context(), appapi.ToQuote{QuoteID: "q_1"})
+		_, err := app.Transfers.Send(t.Context(), appapi.ToQuote{QuoteID: "q_1"}, "rent-1")
 		refusal, is := errors.AsType[*errors.Refusal](err)
 		require.True(t, is, "%v", err)
 		assert.Equal(t, errors.Code(slug), refusal.Code)

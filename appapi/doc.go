@@ -6,7 +6,7 @@
 //		Currency: moneymovement.InvoiceCurrencyUSD, ClientEmail: "client@example.com",
 //		Items: []moneymovement.LineItem{{Name: "Design", Quantity: hours, Price: price}}, // hours is a moneymovement.Number
 //	})
-//	receipt, err := app.Transfers.Send(ctx, appapi.ToInvoice{InvoiceID: invoice.ID}, moneymovement.IdempotencyKey("invoice-42"))
+//	receipt, err := app.Transfers.Send(ctx, appapi.ToInvoice{InvoiceID: invoice.ID}, moneymovement.DeriveKey("invoice", invoice.ID))
 //
 // # Key
 //
@@ -16,8 +16,9 @@
 //
 // # Writes
 //
-// Only a transfer is anchored by its idempotency key. Of the others, those that set a state are tried again after a lost answer, and those
-// that create something are not: [Invoices.Create] and its like end as *errors.OutcomeUnknown, and the list tells whether it exists.
+// Only a transfer is anchored by its idempotency key, which [Transfers.Send] requires. Of the others, those that set a state are tried again
+// after a lost answer, and those that create something are not: [Invoices.Create] and its like end as *errors.OutcomeUnknown, and
+// the list tells whether it exists.
 //
 // # What is assumed
 //

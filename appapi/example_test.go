@@ -52,8 +52,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = app.Transfers.Send(ctx, appapi.ToInvoice{InvoiceID: invoice.ID},
-		moneymovement.IdempotencyKey(moneymovement.DeriveKey("invoice", invoice.ID)))
+	_, err = app.Transfers.Send(ctx, appapi.ToInvoice{InvoiceID: invoice.ID}, moneymovement.DeriveKey("invoice", invoice.ID))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -82,8 +81,7 @@ func ExampleTransfers_ByKey() {
 	}
 
 	host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit())
-	_, err = app.Transfers.Send(ctx, appapi.ToContact{ContactID: landlord.ID, Amount: decimal.NewFromInt(60), Memo: "Rent"},
-		moneymovement.IdempotencyKey("rent-2026-11"))
+	_, err = app.Transfers.Send(ctx, appapi.ToContact{ContactID: landlord.ID, Amount: decimal.NewFromInt(60), Memo: "Rent"}, "rent-2026-11")
 	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
 		transfer, found, err := app.Transfers.ByKey(ctx, "rent-2026-11")
 		if err != nil {

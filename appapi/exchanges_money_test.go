@@ -58,13 +58,13 @@ var cardExchanges = map[string]exchange{
 
 var transferExchanges = map[string]exchange{
 	"CreateTransfer to a contact": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Transfers.Send(ctx, appapi.ToContact{ContactID: id1, Amount: price("0.100000000000000001"), Memo: "rent"}, moneymovement.IdempotencyKey("rent-1"))
+		return app.Transfers.Send(ctx, appapi.ToContact{ContactID: id1, Amount: price("0.100000000000000001"), Memo: "rent"}, "rent-1")
 	}, "POST", "/apps/transfer", `{"contactId":"` + id1 + `","amount":0.100000000000000001,"memo":"rent"}`, 200, `{"txHash":"0xabc"}`},
 	"CreateTransfer for a quote": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Transfers.Send(ctx, appapi.ToQuote{QuoteID: "q_1"})
+		return app.Transfers.Send(ctx, appapi.ToQuote{QuoteID: "q_1"}, "quote-1")
 	}, "POST", "/apps/transfer", `{"quoteId":"q_1"}`, 200, `{"txHash":"0xabc"}`},
 	"CreateTransfer": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Transfers.Send(ctx, appapi.ToInvoice{InvoiceID: id2, Memo: "m"})
+		return app.Transfers.Send(ctx, appapi.ToInvoice{InvoiceID: id2, Memo: "m"}, "invoice-42")
 	}, "POST", "/apps/transfer", `{"invoiceId":"` + id2 + `","memo":"m"}`, 200, `{"txHash":"0xabc"}`},
 	"ListTransfers": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Transfers.List(ctx, appapi.ListTransfersParams{Limit: 3, Offset: 6, IdempotencyKey: "rent-1"})

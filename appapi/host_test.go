@@ -37,8 +37,9 @@ func newWorld(t *testing.T) *world {
 	credentials := host.Credentials()
 	self, err := dapi.NewSelfServe(w.url, dapi.Developer{Email: credentials.Email, Key: credentials.Key})
 	require.NoError(t, err)
-	for range 2 {
-		_, err = self.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: price("100"), Currency: dapi.USDC})
+	for _, key := range []moneymovement.Key{"credit-1", "credit-2"} {
+		credit := dapi.DepositCreate{Amount: price("100"), Currency: dapi.USDC}
+		_, err = self.Sandbox.Deposit(t.Context(), credit, moneymovement.IdempotencyKey(key))
 		require.NoError(t, err)
 	}
 	w.app = w.client(credentials.APIKey)
@@ -100,16 +101,16 @@ func TestALostTransferIsSentOnce(t *testing.T) {
 	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34"), Memo: "rent"}
 	lost := w.host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(2))
 	var answer moneymovement.Answer
-	receipt, err := w.app.Transfers.Send(t.Context(), rent, moneymovement.IdempotencyKey("rent-1"), moneymovement.Capture(&answer))
+	receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.Capture(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, 2, lost.Consumed())
 	assert.True(t, answer.Replayed)
 	assert.Equal(t, "187.66", w.balance())
 
 	w.host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(4))
-	_, err = w.app.Transfers.Send(t.Context(), rent, moneymovement.IdempotencyKey("rent-2"))
+	_, err = w.app.Transfers.Send(t.Context(), rent, "rent-2")
 	as[*errors.OutcomeUnknown](t, err)
-	for key, found := range map[string]bool{"rent-1": true, "rent-2": true, "rent-3": false} {
+	for key, found := range map[moneymovement.Key]bool{"rent-1": true, "rent-2": true, "rent-3": false} {
 		transfer, is, err := w.app.Transfers.ByKey(t.Context(), key)
 		require.NoError(t, err)
 		require.Equal(t, found, is, key)
@@ -124,7 +125,7 @@ func TestALostTransferIsSentOnce(t *testing.T) {
 
 	other := w.client(w.host.Credentials().APIKey) // another process, which does not know the key's terms
 	rent.Amount = price("99")
-	_, err = other.Transfers.Send(t.Context(), rent, moneymovement.IdempotencyKey("rent-1"))
+	_, err = other.Transfers.Send(t.Context(), rent, "rent-1")
 	as[*errors.IdempotencyKeyReused](t, err)
 	assert.Equal(t, "175.32", w.balance())
 }
@@ -132,7 +133,7 @@ func TestALostTransferIsSentOnce(t *testing.T) {
 func TestATransferPaysAnInvoiceItsAmount(t *testing.T) {
 	w := newWorld(t)
 	invoice := w.invoice()
-	receipt, err := w.app.Transfers.Send(t.Context(), appapi.ToInvoice{InvoiceID: invoice.ID})
+	receipt, err := w.app.Transfers.Send(t.Context(), appapi.ToInvoice{InvoiceID: invoice.ID}, "invoice-42")
 	require.NoError(t, err)
 	paid, err := w.app.Invoices.Get(t.Context(), invoice.ID)
 	require.NoError(t, err)
@@ -279,9 +280,9 @@ func TestAKeyMaySpendAndDoSoMuch(t *testing.T) {
 	limit := price("20")
 	small := w.registered(sandbox.AppKeyRegistration{SpendLimit: &limit})
 	bob := w.bob()
-	_, err := small.Transfers.Send(t.Context(), appapi.ToContact{ContactID: bob, Amount: price("15")})
+	_, err := small.Transfers.Send(t.Context(), appapi.ToContact{ContactID: bob, Amount: price("15")}, "first")
 	require.NoError(t, err)
-	_, err = small.Transfers.Send(t.Context(), appapi.ToContact{ContactID: bob, Amount: price("5.01")})
+	_, err = small.Transfers.Send(t.Context(), appapi.ToContact{ContactID: bob, Amount: price("5.01")}, "second")
 	require.Error(t, err)
 	me, err := small.Account.App(t.Context())
 	require.NoError(t, err)
@@ -290,7 +291,7 @@ func TestAKeyMaySpendAndDoSoMuch(t *testing.T) {
 	assert.Equal(t, "185", w.balance())
 
 	reader := w.registered(sandbox.AppKeyRegistration{Scopes: []string{"read"}})
-	_, err = reader.Transfers.Send(t.Context(), appapi.ToContact{ContactID: bob, Amount: price("1")})
+	_, err = reader.Transfers.Send(t.Context(), appapi.ToContact{ContactID: bob, Amount: price("1")}, "third")
 	refused := as[*errors.Forbidden](t, err)
 	assert.NotEmpty(t, refused.RequiredScope)
 	assert.Equal(t, []string{"read"}, refused.Scope)
@@ -299,7 +300,7 @@ func TestAKeyMaySpendAndDoSoMuch(t *testing.T) {
 // TestTransactionsAreFiltered by each of the query's filters.
 func TestTransactionsAreFiltered(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.app.Transfers.Send(t.Context(), appapi.ToContact{ContactID: w.bob(), Amount: price("1")})
+	_, err := w.app.Transfers.Send(t.Context(), appapi.ToContact{ContactID: w.bob(), Amount: price("1")}, "rent-1")
 	require.NoError(t, err)
 	count := func(params appapi.ListTransactionsParams) (count int) {
 		params.Limit = 1 // so that the walk has pages

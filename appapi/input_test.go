@@ -30,12 +30,13 @@ func (w *paperWallet) SignMessage(_ context.Context, message []byte) (string, er
 
 func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	type call = func(context.Context, *appapi.Client) error
-	transfer := func(to appapi.Destination, options ...moneymovement.CallOption) call {
+	keyed := func(to appapi.Destination, key moneymovement.Key, options ...moneymovement.CallOption) call {
 		return func(ctx context.Context, app *appapi.Client) error {
-			_, err := app.Transfers.Send(ctx, to, options...)
+			_, err := app.Transfers.Send(ctx, to, key, options...)
 			return err
 		}
 	}
+	transfer := func(to appapi.Destination) call { return keyed(to, "k") }
 	invoice := func(change func(*appapi.InvoiceCreate)) call {
 		return func(ctx context.Context, app *appapi.Client) error {
 			asked := appapi.InvoiceCreate{Currency: "USD", Items: lines()}
@@ -73,7 +74,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return nil
 		}
 	}
-	byKey := func(key string) call {
+	byKey := func(key moneymovement.Key) call {
 		return func(ctx context.Context, app *appapi.Client) error {
 			_, _, err := app.Transfers.ByKey(ctx, key)
 			return err
@@ -100,7 +101,10 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"an amount like a bomb":              {transfer(appapi.ToContact{ContactID: id1, Amount: decimal.New(1, 999_999_999)}), "amount", "too_long"},
 		"a contact that is no UUID":          {transfer(appapi.ToContact{ContactID: "ct_1", Amount: price("1")}), "contactId", "pattern"},
 		"an invoice that is no UUID":         {transfer(appapi.ToInvoice{InvoiceID: "42"}), "invoiceId", "pattern"},
-		"a transfer with a bad key":          {transfer(appapi.ToQuote{QuoteID: "q"}, moneymovement.IdempotencyKey("a b")), "Idempotency-Key", "pattern"},
+		"a transfer with a bad key":          {keyed(appapi.ToQuote{QuoteID: "q"}, "a b"), "Idempotency-Key", "pattern"},
+		"a transfer without a key":           {keyed(appapi.ToQuote{QuoteID: "q"}, ""), "Idempotency-Key", "missing"},
+		"a transfer with a key in an option": {keyed(appapi.ToQuote{QuoteID: "q"}, "", moneymovement.IdempotencyKey("k")), "Idempotency-Key", "missing"},
+		"a transfer with two keys":           {keyed(appapi.ToQuote{QuoteID: "q"}, "k", moneymovement.IdempotencyKey("l")), "Idempotency-Key", "exactly_one_of"},
 		"a lookup of no key":                 {byKey(""), "idempotency_key", "missing"},
 		"a lookup of a bad key":              {byKey("a\n"), "idempotency_key", "pattern"},
 		"an invoice without lines":           {invoice(func(i *appapi.InvoiceCreate) { i.Items = nil }), "items", "missing"},

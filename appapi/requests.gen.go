@@ -153,6 +153,14 @@ func (v *UploadedInvoiceCreate) validate(c *transport.Check) {
 	c.Text("documentId", string(v.DocumentID), transport.Rule{Required: true, Pattern: transport.UUID})
 }
 
+var termsCreateTransfer = []transport.Term{
+	{Name: "amount", Format: transport.TermDecimal},
+	{Name: "contactId", Format: transport.TermCaseless, Choice: true},
+	{Name: "invoiceId", Format: transport.TermCaseless, Choice: true},
+	{Name: "memo", Format: transport.TermText},
+	{Name: "quoteId", Format: transport.TermText, Choice: true},
+}
+
 func (v *ListTransfersParams) validate(c *transport.Check) {
 	c.Integer("limit", int64(v.Limit), false, 1, 100)
 	c.Integer("offset", int64(v.Offset), false, 0, 0)

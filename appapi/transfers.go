@@ -44,19 +44,29 @@ func (ToContact) isDestination() {}
 func (ToQuote) isDestination()   {}
 func (ToInvoice) isDestination() {}
 
-// Send pays. Anchor it with moneymovement.IdempotencyKey: the same key sends it once, in whatever process, and with other terms it is refused as
-// *errors.IdempotencyKeyReused. Without one, each call gets a key of its own, which covers only its own retries. If the answer is lost
-// (*errors.OutcomeUnknown), repeat the call with the error's key, or look it up with [Transfers.ByKey].
+// Send pays. The key is required, and makes the transfer happen once, in whatever process: derive it from what is paid, with
+// [moneymovement.DeriveKey]. With other terms the same key is refused as *errors.IdempotencyKeyReused. If the answer is lost
+// (*errors.OutcomeUnknown), repeat the call with the same key, or look it up with [Transfers.ByKey].
 //
 // Source: Limits, Idempotency.
-func (s *Transfers) Send(ctx context.Context, to Destination, options ...moneymovement.CallOption) (*TransferReceipt, error) {
+func (s *Transfers) Send(
+	ctx context.Context, to Destination, key moneymovement.Key, options ...moneymovement.CallOption,
+) (*TransferReceipt, error) {
+	if err := transport.RequireKey(opCreateTransfer.ID, string(key)); err != nil {
+		return nil, err
+	}
 	body, known := transferOf(to)
 	if !known {
 		return nil, transport.Validate(opCreateTransfer.ID, func(c *transport.Check) {
 			c.Refuse("destination", "unknown_variant", "must be a ToContact, ToQuote or ToInvoice, by value")
 		})
 	}
-	return s.low.CreateTransfer(ctx, &body, options)
+	if also := transport.CallOf(options); also.KeySet && also.Key != string(key) {
+		return nil, transport.Validate(opCreateTransfer.ID, func(c *transport.Check) {
+			c.Refuse("Idempotency-Key", "exactly_one_of", "is given twice, and differs: leave the option out")
+		})
+	}
+	return s.low.CreateTransfer(ctx, &body, append(options[:len(options):len(options)], moneymovement.IdempotencyKey(key)))
 }
 
 // transferOf is the body of a transfer. A nil pointer to a destination is none, and so is nothing.
@@ -94,17 +104,21 @@ func (s *Transfers) All(ctx context.Context, params ListTransfersParams, options
 // ByKey finds the transfer that an idempotency key anchors. found is false if the service knows none.
 //
 // Source: Limits, Idempotency (history can be looked up by idempotency_key).
-func (s *Transfers) ByKey(ctx context.Context, key string, options ...moneymovement.CallOption) (transfer *Transfer, found bool, err error) {
-	if err := transport.Validate(opListTransfers.ID, func(c *transport.Check) { c.Text("idempotency_key", key, transport.KeyRule) }); err != nil {
+func (s *Transfers) ByKey(
+	ctx context.Context, key moneymovement.Key, options ...moneymovement.CallOption,
+) (transfer *Transfer, found bool, err error) {
+	wanted := string(key)
+	err = transport.Validate(opListTransfers.ID, func(c *transport.Check) { c.Text("idempotency_key", wanted, transport.KeyRule) })
+	if err != nil {
 		return nil, false, err
 	}
-	list, err := s.List(ctx, ListTransfersParams{IdempotencyKey: key}, options...)
+	list, err := s.List(ctx, ListTransfersParams{IdempotencyKey: wanted}, options...)
 	if err != nil {
 		return nil, false, err
 	}
 	for i := range list.Items {
 		echoed := list.Items[i].IdempotencyKey
-		if echoed == key || echoed == "" && len(list.Items) == 1 { // of several without an echo, none is known to be the one
+		if echoed == wanted || echoed == "" && len(list.Items) == 1 { // of several without an echo, none is known to be the one
 			return &list.Items[i], true, nil
 		}
 	}

@@ -1552,7 +1552,7 @@ func (c lowLevel) GetContactCapabilities(ctx context.Context, contactID ContactI
 }
 
 var opCreateEscrow = transport.Operation{
-	ID: "CreateEscrow", Method: "POST", Path: "/escrow", Repeat: "key", Window: "writes",
+	ID: "CreateEscrow", Method: "POST", Path: "/escrow", Repeat: "key", Derives: true, Owner: "escrowId", Terms: termsCreateEscrow, Window: "writes",
 }
 
 // CreateEscrow sends POST /escrow: create an escrow deal.
@@ -1563,7 +1563,7 @@ func (c lowLevel) CreateEscrow(ctx context.Context, body *EscrowCreate, options 
 }
 
 var opPrepareEscrowAction = transport.Operation{
-	ID: "PrepareEscrowAction", Method: "POST", Path: "/escrow/{escrowId}/actions", Repeat: "key", Window: "writes",
+	ID: "PrepareEscrowAction", Method: "POST", Path: "/escrow/{escrowId}/actions", Repeat: "key", Derives: true, Terms: termsPrepareEscrowAction, Window: "writes",
 }
 
 // PrepareEscrowAction sends POST /escrow/{escrowId}/actions: prepare an escrow action.
@@ -1632,7 +1632,7 @@ func (c lowLevel) CreatePayinInstructions(ctx context.Context, payinID PayinID, 
 }
 
 var opBookPayout = transport.Operation{
-	ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: "key", Window: "writes",
+	ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: "key", Derives: true, Owner: "payoutId", Terms: termsBookPayout, Window: "writes",
 }
 
 // BookPayout sends POST /payouts: book a payout.
@@ -1666,7 +1666,7 @@ func (c lowLevel) ConfirmPayout(ctx context.Context, payoutID PayoutID, body *Ap
 }
 
 var opCreateDeposit = transport.Operation{
-	ID: "CreateDeposit", Method: "POST", Path: "/sandbox/deposits", Repeat: "key", Window: "sandbox_money",
+	ID: "CreateDeposit", Method: "POST", Path: "/sandbox/deposits", Repeat: "key", Derives: true, Terms: termsCreateDeposit, Window: "sandbox_money",
 }
 
 // CreateDeposit sends POST /sandbox/deposits: emulate a credit.
@@ -1677,7 +1677,7 @@ func (c lowLevel) CreateDeposit(ctx context.Context, body *DepositCreate, option
 }
 
 var opCompletePayin = transport.Operation{
-	ID: "CompletePayin", Method: "POST", Path: "/sandbox/payins/{payinId}/complete", Repeat: "key", Window: "sandbox_money",
+	ID: "CompletePayin", Method: "POST", Path: "/sandbox/payins/{payinId}/complete", Repeat: "key", Derives: true, Window: "sandbox_money",
 }
 
 // CompletePayin sends POST /sandbox/payins/{payinId}/complete: emulate payin completion.
@@ -1688,7 +1688,7 @@ func (c lowLevel) CompletePayin(ctx context.Context, payinID PayinID, options []
 }
 
 var opMovePayout = transport.Operation{
-	ID: "MovePayout", Method: "POST", Path: "/sandbox/payouts/{payoutId}/status", Repeat: "key", Window: "sandbox_money",
+	ID: "MovePayout", Method: "POST", Path: "/sandbox/payouts/{payoutId}/status", Repeat: "key", Derives: true, Terms: termsMovePayout, Window: "sandbox_money",
 }
 
 // MovePayout sends POST /sandbox/payouts/{payoutId}/status: emulate a payout status move.

@@ -23,8 +23,8 @@ type Escrows struct {
 }
 
 // Create creates a deal and prepares its `approve` action; no money moves. The idempotency key anchors the deal, its windows and that
-// action: other terms under the same key are *errors.IdempotencyKeyReused with the owner's EscrowID. [Escrows.Open] creates and approves in
-// one call.
+// action: other terms under the same key are *errors.IdempotencyKeyReused with the owner's EscrowID. Without a key the service derives one
+// from the request and remembers it for two hours: two equal deals within them are one. [Escrows.Open] creates and approves in one call.
 //
 // Source: Limits, Idempotency.
 func (s *Escrows) Create(ctx context.Context, deal EscrowCreate, options ...moneymovement.CallOption) (*Escrow, error) {
@@ -43,7 +43,8 @@ func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovemen
 }
 
 // Prepare prepares an action and answers its approval, which lasts 60 seconds. The idempotency key anchors the action and is its address
-// when it is confirmed. An action that is not in AvailableActions is *errors.Conflict.
+// when it is confirmed; without one the service derives a key from the request and returns it in EscrowAction.IdempotencyKey. An action that
+// is not in AvailableActions is *errors.Conflict.
 //
 // Source: Limits, Lifetimes and Idempotency.
 func (s *Escrows) Prepare(ctx context.Context, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption) (*EscrowAction, error) {

@@ -1,12 +1,14 @@
 package dapi_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
@@ -14,23 +16,72 @@ import (
 func TestAKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 	w := newPayWorld(t)
 	key := moneymovement.IdempotencyKey("invoice-42")
-	_, err := w.account.Payouts.Book(t.Context(), w.asked, key)
+	w.asked.PaymentReference = "12.5"
+	booked, err := w.account.Payouts.Book(t.Context(), w.asked, key)
 	require.NoError(t, err)
 
-	other := w.asked
-	other.Amount = amount("24")
-	_, err = w.account.Payouts.Book(t.Context(), other, key)
-	refused := as[*errors.InvalidInput](t, err)
-	require.Len(t, refused.Fields, 1)
-	assert.Equal(t, "Idempotency-Key", refused.Fields[0].Field)
-	assert.Equal(t, "idempotency_key_reused", refused.Fields[0].Code)
-	assert.Equal(t, 1, w.sent("BookPayout"), "the second was not sent")
+	for name, change := range map[string]func(*dapi.PayoutCreate){
+		"amount":           func(p *dapi.PayoutCreate) { p.Amount = amount("24") },
+		"contactId":        func(p *dapi.PayoutCreate) { p.ContactID = "ct_nobody" },
+		"currency":         func(p *dapi.PayoutCreate) { p.Currency = dapi.EURC },
+		"paymentReference": func(p *dapi.PayoutCreate) { p.PaymentReference = "12.50" },
+	} {
+		other := w.asked
+		change(&other)
+		_, err = w.account.Payouts.Book(t.Context(), other, key)
+		reused := as[*errors.IdempotencyKeyReused](t, err)
+		assert.Equal(t, string(booked.ID), reused.PayoutID)
+		assert.Equal(t, "invoice-42", reused.IdempotencyKey)
+		assert.Zero(t, reused.Status)
+		assert.Equal(t, errors.NotMoved, reused.MovedByCall())
+		assert.Contains(t, reused.Error(), "("+name+"); nothing was sent now")
+	}
+	assert.Equal(t, 1, w.sent("BookPayout"), "the others were not sent")
+}
 
-	again := w.asked
-	again.Amount = amount("25.00")
-	_, err = w.account.Payouts.Book(t.Context(), again, key)
-	require.NoError(t, err, "25.00 is 25")
-	assert.Equal(t, 2, w.sent("BookPayout"))
+// Rule: idempotency.replay
+func TestTheSameTermsInAnotherSpellingAreSent(t *testing.T) {
+	w := newPayWorld(t)
+	key := moneymovement.IdempotencyKey("invoice-42")
+	w.asked.PublicKey = w.key.PublicKey()
+	for i, change := range []func(*dapi.PayoutCreate){
+		func(*dapi.PayoutCreate) {},
+		func(p *dapi.PayoutCreate) { p.Amount = amount("25.00") },
+		func(p *dapi.PayoutCreate) {
+			p.ContactID = dapi.ContactID(strings.TrimPrefix(string(p.ContactID), "ct_"))
+		},
+	} {
+		asked := w.asked
+		change(&asked)
+		signature, err := w.key.Sign(t.Context(), []byte("payload")) // an ECDSA signature is another one each time
+		require.NoError(t, err)
+		asked.Signature = signature
+		_, err = w.account.Payouts.Book(t.Context(), asked, key)
+		if _, local := errors.AsType[*errors.InvalidInput](err); local {
+			t.Fatal(err)
+		}
+		assert.Equal(t, i+1, w.sent("BookPayout"), "the service judges")
+	}
+}
+
+// Rule: idempotency.other-terms
+func TestADealsKeyReusedForOtherTermsIsNotSent(t *testing.T) {
+	w := newPayWorld(t)
+	key := moneymovement.IdempotencyKey("deal-1")
+	terms := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: "0x52908400098527886E0F7030069857D2E4169EE7", HoldFor: "1d"}
+	deal, err := w.account.Escrows.Create(t.Context(), terms, key)
+	require.NoError(t, err)
+	same := terms
+	same.Payee, same.HoldFor = dapi.EVMAddress(strings.ToLower(string(terms.Payee))), "24h"
+	again, err := w.account.Escrows.Create(t.Context(), same, key)
+	require.NoError(t, err)
+	assert.Equal(t, deal.ID, again.ID)
+
+	terms.HoldFor = "2d"
+	_, err = w.account.Escrows.Create(t.Context(), terms, key)
+	reused := as[*errors.IdempotencyKeyReused](t, err)
+	assert.Equal(t, string(deal.ID), reused.EscrowID)
+	assert.Zero(t, reused.Status)
 }
 
 func TestAKeyIsFreeForCorrectedTermsAfterARefusal(t *testing.T) {

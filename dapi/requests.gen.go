@@ -216,6 +216,40 @@ func (v *ListChainsParams) validate(c *transport.Check) {
 	c.Text("cursor", string(v.Cursor), transport.Rule{Max: 512})
 }
 
+var termsCreateEscrow = []transport.Term{
+	{Name: "amount", Format: transport.TermDecimal},
+	{Name: "approveWithin", Format: transport.TermDuration},
+	{Name: "currency", Format: transport.TermText},
+	{Name: "holdFor", Format: transport.TermDuration},
+	{Name: "memo", Format: transport.TermText},
+	{Name: "payee", Format: transport.TermCaseless},
+	{Name: "refundableFor", Format: transport.TermDuration},
+}
+
+var termsPrepareEscrowAction = []transport.Term{
+	{Name: "type", Format: transport.TermText},
+}
+
+var termsBookPayout = []transport.Term{
+	{Name: "amount", Format: transport.TermDecimal},
+	{Name: "contactId", Format: transport.TermID("ct_")},
+	{Name: "currency", Format: transport.TermText},
+	{Name: "documentIds", Format: transport.TermSet},
+	{Name: "fromChainId", Format: transport.TermText},
+	{Name: "paymentReference", Format: transport.TermText},
+	{Name: "purpose", Format: transport.TermText},
+	{Name: "toChainId", Format: transport.TermText},
+}
+
+var termsCreateDeposit = []transport.Term{
+	{Name: "amount", Format: transport.TermDecimal},
+	{Name: "currency", Format: transport.TermText},
+}
+
+var termsMovePayout = []transport.Term{
+	{Name: "status", Format: transport.TermText},
+}
+
 func (v *ListTransactionsParams) validate(c *transport.Check) {
 	c.Integer("limit", int64(v.Limit), false, 1, 100)
 	c.Text("cursor", string(v.Cursor), transport.Rule{Max: 512})

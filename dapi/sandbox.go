@@ -21,7 +21,7 @@ func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOpt
 
 // Deposit credits the account: at least 0.10 of the token (*errors.AmountBelowMinimum), at most the treasury's MaxCredit
 // (*errors.AmountAboveMaximum). A faucet that cannot pay is *errors.ProviderUnavailable, an account without a wallet
-// *errors.WalletNotLinked.
+// *errors.WalletNotLinked. Two equal credits within two hours are one unless each has an idempotency key of its own.
 func (s *Sandbox) Deposit(ctx context.Context, deposit DepositCreate, options ...moneymovement.CallOption) (*Transaction, error) {
 	if err := s.chains.checkPlaces(ctx, opCreateDeposit.ID, deposit.validate, deposit.Amount, deposit.Currency); err != nil {
 		return nil, err

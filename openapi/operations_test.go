@@ -195,6 +195,18 @@ func TestKeyAnchoredOperations(t *testing.T) {
 	}, anchored)
 }
 
+// "Without a key the server derives one from the request" is said of the platform API, and means something only where a key anchors.
+func TestDerivedKeys(t *testing.T) {
+	for _, name := range surfaces {
+		for _, o := range operations(t, name) {
+			anchored := o.node["x-idempotency"] == "key"
+			assert.Equal(t, name == "dapi.yaml" && anchored, o.node["x-derived-key"] == true, o.id)
+			owner := map[string]any{"BookPayout": "payoutId", "CreateEscrow": "escrowId"}[o.id]
+			assert.Equal(t, owner, o.node["x-key-owner"], o.id)
+		}
+	}
+}
+
 // What an operation takes brings slugs along: a key that is malformed, an id or a client of nobody, a cursor of another query, an
 // anchored key with other terms.
 func TestParametersBringTheirSlugs(t *testing.T) {

@@ -62,8 +62,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // pay is one unit of the program's own work: a span around the calls that it takes, with what to search by.
-func pay(ctx context.Context, tracer trace.Tracer, logger *slog.Logger, account *dapi.Account, key string, asked dapi.PayoutCreate) error {
-	ctx, span := tracer.Start(ctx, "pay invoice", trace.WithAttributes(attribute.String("idempotency.key", key)))
+func pay(ctx context.Context, tracer trace.Tracer, logger *slog.Logger, account *dapi.Account, key moneymovement.Key, asked dapi.PayoutCreate) error {
+	ctx, span := tracer.Start(ctx, "pay invoice", trace.WithAttributes(attribute.String("idempotency.key", string(key))))
 	defer span.End()
 	payout, err := account.Payouts.Pay(ctx, asked, moneymovement.IdempotencyKey(key))
 	if err != nil {

@@ -85,7 +85,9 @@ func openAccount(ctx context.Context, p *program.Program, platform *dapi.Integra
 		return nil, err
 	}
 	credit := decimal.Min(treasury.MaxCredit, decimal.NewFromInt(50))
-	if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: credit, Currency: dapi.USDC}, moneymovement.IdempotencyKey(p.Name+"-credit")); err != nil {
+	_, err = account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: credit, Currency: dapi.USDC},
+		moneymovement.IdempotencyKey(moneymovement.DeriveKey(p.Name, "credit")))
+	if err != nil {
 		return nil, err
 	}
 	p.Step("credited %s USDC from the sandbox treasury (at most %s a call)", credit, treasury.MaxCredit)
@@ -96,7 +98,7 @@ func openAccount(ctx context.Context, p *program.Program, platform *dapi.Integra
 func pay(ctx context.Context, p *program.Program, account *dapi.Account, what string, contact dapi.ContactID, amount decimal.Decimal) error {
 	payout, err := account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: contact, Amount: amount, Currency: dapi.USDC, PaymentReference: p.Name},
-		moneymovement.IdempotencyKey(p.Name+"-"+what))
+		moneymovement.IdempotencyKey(moneymovement.DeriveKey(p.Name, what)))
 	if err != nil {
 		return err
 	}

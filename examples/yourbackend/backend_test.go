@@ -137,7 +137,7 @@ func TestRefusalsAreExplainedAndMoveNothing(t *testing.T) {
 			arrange: func(_ *testing.T, w *world) {
 				w.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
 			}},
-		"another amount for the same invoice": {amount: "10", status: http.StatusUnprocessableEntity, problem: "wrong fields", balance: "37.5",
+		"another amount for the same invoice": {amount: "10", status: http.StatusConflict, problem: "this invoice was paid with other terms", balance: "37.5",
 			arrange: func(t *testing.T, w *world) {
 				status, _ := w.pay(t, "42", w.supplier, "12.50")
 				require.Equal(t, http.StatusOK, status)

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 )
 
@@ -122,7 +121,6 @@ func (c *byHand) do(ctx context.Context, method, path string, body, into any) er
 	req.Header.Set("X-Service-Account", clientID)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Idempotency-Key", uuid.NewString())
 	}
 
 	resp, err := c.http.Do(req)

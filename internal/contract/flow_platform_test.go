@@ -147,7 +147,7 @@ func (w *world) payouts() {
 		assert.Equal(w, dapi.PayoutStatusCompleted, ok(self.Payouts.Get(w.Context(), paid.ID))(w).Status)
 	})
 	w.step("the same key is the same payout", func() {
-		asked, key := dapi.PayoutCreate{ContactID: to["wallet"], Amount: w.sum(), Currency: dapi.USDC}, moneymovement.IdempotencyKey(w.unique("payout"))
+		asked, key := dapi.PayoutCreate{ContactID: to["wallet"], Amount: w.sum(), Currency: dapi.USDC}, moneymovement.IdempotencyKey(w.uniqueKey("payout"))
 		booked := ok(self.Payouts.Book(w.Context(), asked, key))(w)
 		assert.Equal(w, booked.ID, ok(self.Payouts.Book(w.Context(), asked, key))(w).ID)
 	})
@@ -174,7 +174,7 @@ func (w *world) escrow() {
 	self := w.platform.Self()
 	open := func() (dapi.EscrowCreate, dapi.EscrowID) {
 		terms := dapi.EscrowCreate{Amount: w.sum(), Currency: dapi.USDC, Payee: payee, ApproveWithin: "1h", HoldFor: "1d", RefundableFor: "7d", Memo: "contract suite"}
-		return terms, ok(self.Escrows.Open(w.Context(), terms, moneymovement.IdempotencyKey(w.unique("escrow"))))(w).ID
+		return terms, ok(self.Escrows.Open(w.Context(), terms, moneymovement.IdempotencyKey(w.uniqueKey("escrow"))))(w).ID
 	}
 	w.step("open and release", func() {
 		terms, deal := open()

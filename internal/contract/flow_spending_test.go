@@ -57,13 +57,13 @@ func (w *world) transfers() {
 		contact = w.appContact()
 		payout := ok(app.Quotes.Payout(w.Context(), appapi.BalancePayoutQuote{ContactID: contact, Amount: w.sum()}))(w)
 		w.quote = payout.QuoteID
-		ok(app.Transfers.Send(w.Context(), appapi.ToQuote{QuoteID: payout.QuoteID, Memo: "contract suite"}))(w)
+		ok(app.Transfers.Send(w.Context(), appapi.ToQuote{QuoteID: payout.QuoteID, Memo: "contract suite"}, w.uniqueKey("quote")))(w)
 	})
 	w.step("send to a contact, once", func() {
-		key := w.unique("transfer")
+		key := w.uniqueKey("transfer")
 		to := appapi.ToContact{ContactID: contact, Amount: w.sum(), Memo: "contract suite"}
-		receipt := ok(app.Transfers.Send(w.Context(), to, moneymovement.IdempotencyKey(key)))(w)
-		again := ok(app.Transfers.Send(w.Context(), to, moneymovement.IdempotencyKey(key)))(w)
+		receipt := ok(app.Transfers.Send(w.Context(), to, key))(w)
+		again := ok(app.Transfers.Send(w.Context(), to, key))(w)
 		assert.Equal(w, receipt.TxHash, again.TxHash)
 		sent, found, err := app.Transfers.ByKey(w.Context(), key)
 		w.succeeds(err)
@@ -90,7 +90,7 @@ func (w *world) transfers() {
 	})
 	w.embedded("pay an invoice", func() { // that somebody else issued, on a real host
 		invoice := ok(app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: moneymovement.InvoiceCurrencyUSDC, ClientEmail: w.email, ContractorEmail: "contractor@example.com", Items: lines()}))(w)
-		ok(app.Transfers.Send(w.Context(), appapi.ToInvoice{InvoiceID: invoice.ID}))(w)
+		ok(app.Transfers.Send(w.Context(), appapi.ToInvoice{InvoiceID: invoice.ID}, w.uniqueKey("invoice")))(w)
 		ok(app.Transfers.List(w.Context(), appapi.ListTransfersParams{Limit: 5}))(w)
 		ok(app.Transactions.List(w.Context(), appapi.ListTransactionsParams{Limit: 5}))(w)
 	})

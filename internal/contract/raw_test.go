@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // object is a JSON object.
@@ -142,6 +144,8 @@ func (w *world) deliver(request *http.Request) reply {
 
 // unique is a key that no other run has.
 func (w *world) unique(what string) string { return what + "-" + hex.EncodeToString(randomBytes(8)) }
+
+func (w *world) uniqueKey(what string) moneymovement.Key { return moneymovement.Key(w.unique(what)) }
 
 // address is a wallet that nobody has.
 func (w *world) address() string { return "0x" + hex.EncodeToString(randomBytes(20)) }

@@ -41,7 +41,7 @@ const (
 // sdkModules lists what a user of the SDK takes on, and why each is worth it.
 var sdkModules = []string{
 	"github.com/go-json-experiment/json",    // JSON v2: strict and fast
-	"github.com/google/uuid",                // fresh idempotency keys
+	"github.com/google/uuid",                // ids of webhook requests
 	"github.com/hashicorp/go-cleanhttp",     // of go-retryablehttp
 	"github.com/hashicorp/go-retryablehttp", // the retry loop
 	"github.com/oapi-codegen/nullable",      // absent, null or a value in PATCH bodies

@@ -8,7 +8,7 @@ import (
 
 // Call holds what the options of one call set.
 type Call struct {
-	Key    string  // idempotency key; "" lets a write get a fresh one
+	Key    string  // idempotency key; "" sends none
 	KeySet bool    // the caller named a key, even an empty one
 	Answer *Answer // where to keep what came back, nil for nowhere
 

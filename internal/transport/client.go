@@ -108,13 +108,13 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 		*r.call.Answer = Answer{} // of an earlier call
 	}
 	r.idempotency()
-	if err := r.check.err(r.unsent); err != nil {
+	if err := r.check.err(r.head); err != nil {
 		return nil, err
 	}
 	body, err := r.encode()
 	if err != nil {
 		return nil, &errors.InvalidInput{
-			Head: r.unsent(), Fields: []errors.Field{{Field: unencodable(err), Code: "unencodable", Message: err.Error()}},
+			Head: r.head(), Fields: []errors.Field{{Field: unencodable(err), Code: "unencodable", Message: err.Error()}},
 		}
 	}
 	over, err := c.terms.claim(r, body)
@@ -131,7 +131,7 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	if renewer, able := c.renewer(r.op, err); able {
 		err = c.renewAndReplay(ctx, renewer, r, t, body, value)
 	}
-	over(err)
+	over(value, err)
 	if err != nil {
 		return nil, err
 	}

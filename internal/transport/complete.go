@@ -18,6 +18,17 @@ func complete(value any) error {
 	return nil
 }
 
+// idOf is the id of an answer that is a resource, else empty.
+func idOf(value any) string {
+	v := reflect.ValueOf(value).Elem()
+	for _, telling := range tellingFields(v.Type()) {
+		if telling.name == "id" && v.Field(telling.index).Kind() == reflect.String {
+			return v.Field(telling.index).String()
+		}
+	}
+	return ""
+}
+
 // telling is a field that every answer of its type has.
 type telling struct {
 	index int

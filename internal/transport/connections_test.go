@@ -117,7 +117,7 @@ func TestUnmadeConnectionsAreNotDelivered(t *testing.T) {
 		"proxy cannot be reached": {&http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})}, host},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := send(t.Context(), newClient(t, tc.url, through(tc.transport)), &spendThing, transport.Call{})
+			_, err := sendKeyed(t.Context(), newClient(t, tc.url, through(tc.transport)), &spendThing, transport.Call{})
 			assert.Equal(t, 4, requireUndelivered(t, err).Attempts)
 		})
 	}
@@ -133,7 +133,7 @@ func TestADialThatOutlastsTheDeadlineIsNotDelivered(t *testing.T) {
 		}}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		_, err := send(ctx, newClient(t, "http://127.0.0.1:1", through(hanging)), &spendThing, transport.Call{})
+		_, err := sendKeyed(ctx, newClient(t, "http://127.0.0.1:1", through(hanging)), &spendThing, transport.Call{})
 		assert.Equal(t, 1, requireUndelivered(t, err).Attempts)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 	})

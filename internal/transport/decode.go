@@ -109,7 +109,7 @@ func isJSON(contentType string) bool {
 
 // refusal turns an answer that is no success into its typed error.
 func (a *answer) refusal(t *trip) error {
-	facts := t.op.facts()
+	facts := t.facts()
 	facts.ReadOnly = facts.ReadOnly || t.op.Public // a login that is refused changed nothing, whatever the status
 	return errors.Decode(errors.Answer{
 		Head: t.head().WithFacts(facts), Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated, Now: time.Now(),

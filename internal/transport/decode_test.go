@@ -70,7 +70,7 @@ func TestUnreadableSuccessIsNeitherSuccessNorFailure(t *testing.T) {
 			t.Run(name+"/"+op.ID, func(t *testing.T) {
 				svc := script(answer)
 				var kept transport.Answer
-				got, err := send(t.Context(), newClient(t, host, through(svc)), op, transport.Call{Answer: &kept})
+				got, err := sendKeyed(t.Context(), newClient(t, host, through(svc)), op, transport.Call{Answer: &kept})
 				assert.Nil(t, got)
 				unreadable(t, op, err)
 				assert.Len(t, svc.attempts(), 1, "what was done is not asked for again")
@@ -152,7 +152,7 @@ func TestTruncatedBody(t *testing.T) {
 	for op, attempts := range map[*transport.Operation]int{&readThing: 4, &bookThing: 4, &spendThing: 1} {
 		t.Run(op.ID, func(t *testing.T) {
 			var kept transport.Answer
-			_, err := send(t.Context(), newClient(t, server.URL), op, transport.Call{Answer: &kept})
+			_, err := sendKeyed(t.Context(), newClient(t, server.URL), op, transport.Call{Answer: &kept})
 			unreadable(t, op, err)
 			assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 			assert.Equal(t, attempts, kept.Attempts)

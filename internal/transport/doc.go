@@ -2,7 +2,7 @@
 //
 //	validate     ids, header values, lengths and patterns, before anything is sent
 //	encode       the body, once
-//	idempotency  every write carries a key: the caller's, else a fresh one
+//	idempotency  the caller's key; without one, the service may derive its own for two hours
 //	retry        go-retryablehttp under our policy, within a client-wide budget; a first attempt that succeeds does not enter it
 //	ratelimit    pacing inside the stated windows, once for each attempt
 //	authorize    the credential, renewed and replayed once when it has expired

@@ -22,7 +22,8 @@ import (
 // The operations that the tests send: one for each thing that the description can say about repeating.
 var (
 	readThing    = transport.Operation{ID: "GetThing", Method: http.MethodGet, Path: "/things/{thingId}", Window: transport.WindowReads}
-	bookThing    = transport.Operation{ID: "BookThing", Method: http.MethodPost, Path: "/things", Repeat: transport.RepeatKey, Window: transport.WindowWrites}
+	bookThing    = transport.Operation{ID: "BookThing", Method: http.MethodPost, Path: "/things", Repeat: transport.RepeatKey, Derives: true, Window: transport.WindowWrites}
+	sendThing    = transport.Operation{ID: "SendThing", Method: http.MethodPost, Path: "/things/send", Repeat: transport.RepeatKey}
 	confirmThing = transport.Operation{ID: "ConfirmThing", Method: http.MethodPost, Path: "/things/{thingId}/confirm", Repeat: transport.RepeatNatural, Window: transport.WindowWrites}
 	deleteThing  = transport.Operation{ID: "DeleteThing", Method: http.MethodDelete, Path: "/things/{thingId}", Repeat: transport.RepeatNatural, Window: transport.WindowWrites}
 	spendThing   = transport.Operation{ID: "SpendThing", Method: http.MethodPost, Path: "/things/{thingId}/spend", Repeat: transport.RepeatNever, Window: transport.WindowWrites}
@@ -59,6 +60,14 @@ func request(op *transport.Operation, call transport.Call) *transport.Request {
 // send makes one call of an operation.
 func send(ctx context.Context, c *transport.Client, op *transport.Operation, call transport.Call) (*thing, error) {
 	return transport.Do[thing](ctx, c, request(op, call))
+}
+
+// sendKeyed makes one call of an operation, with a key if it is a write.
+func sendKeyed(ctx context.Context, c *transport.Client, op *transport.Operation, call transport.Call) (*thing, error) {
+	if op.Method != http.MethodGet {
+		call.Key, call.KeySet = "invoice-42", true
+	}
+	return send(ctx, c, op, call)
 }
 
 // newClient makes a client, without rate windows and with short waits unless set says otherwise.

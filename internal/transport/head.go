@@ -10,7 +10,7 @@ import (
 
 // head is what the call's errors know of it.
 func (t *trip) head() errors.Head {
-	head := t.request.head()
+	head := t.request.head().WithFacts(t.facts())
 	head.Attempts = t.attempts
 	if t.answer.header != nil {
 		head.RequestID = t.answer.header.Get("X-Request-ID")
@@ -25,17 +25,15 @@ func (r *Request) head() errors.Head {
 	}.WithFacts(r.op.facts())
 }
 
-// unsent is head for input that is refused here: a key that the SDK made for the call means nothing to anyone.
-func (r *Request) unsent() errors.Head {
-	head := r.head()
-	if !r.call.KeySet {
-		head.IdempotencyKey = ""
-	}
-	return head
+// facts are what a call under way is known for. Whether it may be sent again depends on its key, and on its age if it has none.
+func (t *trip) facts() callfacts.Facts {
+	facts := t.op.facts()
+	facts.Once = !t.repeatable()
+	return facts
 }
 
 func (o *Operation) facts() callfacts.Facts {
-	return callfacts.Facts{ReadOnly: !o.write(), Once: !o.repeatable(), Moneyless: o.Money == MoneyNone}
+	return callfacts.Facts{ReadOnly: !o.write(), Once: o.write() && o.Repeat == RepeatNever, Moneyless: o.Money == MoneyNone}
 }
 
 // Head is that of an error that a surface makes itself about the operation.

@@ -2,8 +2,9 @@ package transport
 
 import (
 	"net/http"
+	"time"
 
-	"github.com/google/uuid"
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // KeyRule is the stated pattern of an idempotency key.
@@ -11,28 +12,85 @@ import (
 // Source: Limits, Idempotency.
 var KeyRule = Rule{Required: true, Pattern: `^[A-Za-z0-9._:-]{1,128}$`}
 
+// keyField names the key where it is refused.
+const keyField = "Idempotency-Key"
+
 // keyHeader is spelled in lower case on purpose. net/http takes a request with a canonical Idempotency-Key for replayable and
 // sends it again by itself when a kept connection dies, out of sight of the retry policy and of the attempt count. HTTP header
 // names are case-insensitive, so that the service reads the same header.
 const keyHeader = "idempotency-key"
 
-// idempotency gives every write its key.
+// RequireKey refuses a call that moves money without a key of the caller's, before anything is sent. A key that the program cannot make
+// again dies with its process, and the payment could then be made twice.
+func RequireKey(operation, key string) error {
+	return Validate(operation, func(c *Check) { c.RequiredKey(key) })
+}
+
+// RequiredKey is the check of [RequireKey].
+func (c *Check) RequiredKey(key string) {
+	if key == "" {
+		c.Refuse(keyField, errors.FieldMissing, "is required where money moves: make it with moneymovement.DeriveKey out of what is paid")
+		return
+	}
+	c.Text(keyField, key, KeyRule)
+}
+
+// idempotency checks the caller's key. A write without one sends none.
 func (r *Request) idempotency() {
-	if !r.op.write() {
-		if r.call.KeySet {
-			r.check.Refuse("Idempotency-Key", "not_applicable", "a read takes no idempotency key")
-		}
-		return
+	switch {
+	case !r.call.KeySet:
+	case r.op.write():
+		r.check.Text(keyField, r.call.Key, KeyRule)
+	default:
+		r.check.Refuse(keyField, "not_applicable", "a read takes no idempotency key")
 	}
-	if r.call.KeySet {
-		r.check.Text("Idempotency-Key", r.call.Key, KeyRule)
-		return
-	}
-	r.call.Key = uuid.NewString()
 }
 
 func (r *Request) setKey(h http.Header) {
 	if r.call.Key != "" {
 		h[keyHeader] = []string{r.call.Key}
 	}
+}
+
+// derivedKeyLifetime is how long the service answers a write without a key again as it did the first time, if it derives a key for it, less
+// what a repetition may take on its way.
+//
+// Source: Limits, Idempotency.
+const derivedKeyLifetime = 2*time.Hour - time.Minute
+
+// repeatable reports whether the request may be sent again although an earlier attempt may have been carried out.
+func (t *trip) repeatable() bool {
+	switch {
+	case !t.op.write(), t.op.Repeat == RepeatNatural:
+		return true
+	case t.op.Repeat != RepeatKey:
+		return false
+	case t.call.Key != "":
+		return true
+	}
+	return t.op.Derives && time.Since(t.began) < derivedKeyLifetime
+}
+
+// stillRepeatable stops an attempt that waited so long for its turn that the service may have forgotten the one before.
+func (t *trip) stillRepeatable() error {
+	if t.unsettled() && !t.repeatable() {
+		return errForgotten
+	}
+	return nil
+}
+
+var errForgotten = errors.New("not sent again: the service may have forgotten the first attempt by now")
+
+// resolve says how to find out what came of a write.
+func (t *trip) resolve() string {
+	switch {
+	case !t.repeatable():
+		return "read the resource before repeating"
+	case t.call.Key != "":
+		return "repeat the same request with the same idempotency key"
+	case t.op.Repeat == RepeatKey:
+		until := t.began.Add(derivedKeyLifetime).UTC().Format(time.RFC3339)
+		return "repeat the same request within two hours, before " + until + "; after that, read before repeating"
+	}
+	return "repeat the same request"
 }

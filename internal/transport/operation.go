@@ -11,6 +11,10 @@ type Operation struct {
 	Money  Money
 	Window Window
 	Public bool // carries no credential
+
+	Derives bool   // without a key the service derives one from the request
+	Terms   []Term // how what an idempotency key anchors is compared
+	Owner   string // what a key that was used before belongs to: payoutId or escrowId, "" where it is not stated
 }
 
 // Repeat says whether sending an operation again after a lost answer can do it twice.
@@ -49,8 +53,3 @@ const (
 
 // write reports whether the operation can change anything.
 func (o *Operation) write() bool { return o.Method != http.MethodGet }
-
-// repeatable reports whether the operation may be sent again although an earlier attempt may have been carried out.
-func (o *Operation) repeatable() bool {
-	return !o.write() || o.Repeat == RepeatKey || o.Repeat == RepeatNatural
-}

@@ -102,13 +102,9 @@ func (a *answer) unexpected(t *trip, cause error) error {
 func (t *trip) unsettled() bool { return t.op.write() && (t.lost || t.doubted) }
 
 func (t *trip) unknown(cause error) error {
-	resolve := "read the resource before repeating"
-	if t.op.repeatable() {
-		resolve = "repeat the same request with the same idempotency key"
-	}
 	head := t.head()
 	head.RetryAt = retryAt(cause)
-	return &errors.OutcomeUnknown{Head: head, Resolve: resolve, Cause: t.withDeadline(cause)}
+	return &errors.OutcomeUnknown{Head: head, Resolve: t.resolve(), Cause: t.withDeadline(cause)}
 }
 
 // withDeadline adds to what the last attempt ended in that the context's deadline kept the call from trying again.

@@ -89,7 +89,7 @@ func TestOutcomes(t *testing.T) {
 		} {
 			t.Run(row.name+"/"+op.ID, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					_, err := send(t.Context(), newClient(t, host, through(script(row.steps...))), op, transport.Call{})
+					_, err := sendKeyed(t.Context(), newClient(t, host, through(script(row.steps...))), op, transport.Call{})
 					if want.kind == nil {
 						require.NoError(t, err)
 						return
@@ -155,20 +155,6 @@ func keyOf(err error) string {
 	return head.IdempotencyKey
 }
 
-// The sentence that says how to find out fits the operation.
-func TestUnknownOutcomeSaysHowToResolve(t *testing.T) {
-	for op, want := range map[*transport.Operation]string{&bookThing: "same idempotency key", &deleteThing: "same idempotency key", &spendThing: "read the resource"} {
-		synctest.Test(t, func(t *testing.T) {
-			_, err := send(t.Context(), newClient(t, host, through(script(lostAnswer))), op, transport.Call{Key: "invoice-42", KeySet: true})
-			var unknown *errors.OutcomeUnknown
-			require.ErrorAs(t, err, &unknown)
-			assert.Contains(t, unknown.Resolve, want)
-			assert.Equal(t, op.ID, unknown.Operation)
-			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
-		})
-	}
-}
-
 // An answer of an earlier attempt is not taken for the one that did not come.
 func TestUnknownOutcomeCarriesNoForeignRequestID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -228,7 +214,7 @@ func TestContextErrorsStayVisible(t *testing.T) {
 					ctx, end := ending(t.Context())
 					defer end()
 					svc := script(during(end), ok)
-					_, err := send(ctx, newClient(t, host, through(svc)), op, transport.Call{})
+					_, err := sendKeyed(ctx, newClient(t, host, through(svc)), op, transport.Call{})
 
 					require.ErrorIs(t, err, context.Canceled)
 					assert.Len(t, svc.attempts(), 1)

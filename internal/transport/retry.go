@@ -67,13 +67,13 @@ func (c *Client) checkRetry(ctx context.Context, resp *http.Response, err error)
 // worthRetrying holds the policy; the package documentation of moneymovement states it for callers.
 func (t *trip) worthRetrying(resp *http.Response, err error) bool {
 	if err != nil {
-		return !untrusted(err) && (t.unsent || t.op.repeatable())
+		return !untrusted(err) && (t.unsent || t.repeatable())
 	}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests:
 		return true
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusRequestTimeout:
-		return t.op.repeatable()
+		return t.repeatable()
 	case http.StatusInternalServerError:
 		return !t.op.write()
 	}

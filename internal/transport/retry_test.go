@@ -24,11 +24,12 @@ func TestRetryPolicy(t *testing.T) {
 		keyed
 		natural
 		never
-		everyone   = read | keyed | natural | never
+		unkeyed    // the key would anchor it, and there is none
+		everyone   = read | keyed | natural | never | unkeyed
 		repeatable = read | keyed | natural
 		nobody     = 0
 	)
-	operations := map[int]*transport.Operation{read: &readThing, keyed: &bookThing, natural: &confirmThing, never: &spendThing}
+	operations := map[int]*transport.Operation{read: &readThing, keyed: &bookThing, natural: &confirmThing, never: &spendThing, unkeyed: &sendThing}
 
 	policy := map[string]struct {
 		outcome step
@@ -86,7 +87,7 @@ func TestRetryPolicy(t *testing.T) {
 // Whatever happens on the way, every attempt of one write carries the same key and the same bytes.
 func TestAttemptsOfOneWriteAreIdentical(t *testing.T) {
 	for name, call := range map[string]transport.Call{
-		"a fresh key":      {},
+		"no key":           {},
 		"the caller's key": {Key: "invoice-42", KeySet: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,30 +105,9 @@ func TestAttemptsOfOneWriteAreIdentical(t *testing.T) {
 					assert.Equal(t, svc.attempts()[0].body, attempt.body)
 					assert.Equal(t, svc.attempts()[0].header, attempt.header)
 				}
-				assert.NotEmpty(t, answer.IdempotencyKey)
-				if call.KeySet {
-					assert.Equal(t, call.Key, answer.IdempotencyKey)
-				}
+				assert.Equal(t, call.Key, answer.IdempotencyKey)
 			})
 		})
-	}
-}
-
-// Rule: idempotency.optional, idempotency.derived
-func TestReadsCarryNoKeyAndWritesAFreshOneEachCall(t *testing.T) {
-	svc := script(ok)
-	client := newClient(t, host, through(svc))
-	for _, op := range []*transport.Operation{&readThing, &bookThing, &bookThing, &spendThing, &deleteThing} {
-		_, err := send(t.Context(), client, op, transport.Call{})
-		require.NoError(t, err)
-	}
-	found := keys(svc.attempts())
-	assert.Empty(t, found[0])
-	seen := map[string]bool{}
-	for _, key := range found[1:] {
-		assert.Regexp(t, transport.KeyRule.Pattern, key)
-		assert.False(t, seen[key], "each write has a key of its own")
-		seen[key] = true
 	}
 }
 

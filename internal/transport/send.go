@@ -21,6 +21,7 @@ type trip struct {
 	scope    string     // of the rate window
 	left     int        // retries
 	attempts int        // sent so far
+	began    time.Time  // when the first attempt was sent
 	lost     bool       // an attempt got no whole answer and may have been carried out
 	doubted  bool       // an attempt before the last was answered with a server error and may have been carried out
 	cramped  bool       // the deadline left no room for another attempt
@@ -49,7 +50,10 @@ func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
 		return err
 	}
 	t.header = h
-	return c.authorize(ctx, t.op, h)
+	if err := c.authorize(ctx, t.op, h); err != nil {
+		return err
+	}
+	return t.stillRepeatable()
 }
 
 // pace waits for room in the windows that count the call, the narrowest first. Sandbox money has a window of its own and is a write all the
@@ -106,8 +110,10 @@ func dialFailed(err error) bool {
 
 // attempt is the innermost step: it counts and sends. Only here the request gets its header.
 func (c *Client) attempt(ctx context.Context, req *http.Request, t *trip) (*http.Response, error) {
-	t.attempts++
 	started := time.Now()
+	if t.attempts++; t.attempts == 1 {
+		t.began = started
+	}
 	var reached *reach
 	if t.op.write() { // a read may be repeated however far it got
 		reached = new(reach)

@@ -1,21 +1,24 @@
 package transport
 
 import (
-	"crypto/sha256"
+	"fmt"
+	"hash/maphash"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// terms remembers what explicit idempotency keys went out with, so that a key that a program reuses by mistake for another payment is
-// refused here, before it is sent. It is a help and no proof: other processes, and what is forgotten, the service refuses.
+// terms remembers what idempotency keys of the caller's went out with, so that a key that a program reuses by mistake for another payment
+// is refused here, before it is sent. It is a help and no proof: other processes, and what is forgotten, the service refuses.
 //
 // Source: Limits, Idempotency.
 type terms struct {
+	seed  maphash.Seed
 	mu    sync.Mutex
 	sent  map[termsScope]*sentTerms
-	order []*sentTerms // oldest first, with those that were freed since
+	order []*sentTerms // that are not under way, oldest first
 }
 
 // termsScope is where a key has its meaning.
@@ -23,61 +26,100 @@ type termsScope struct{ account, operation, path, key string }
 
 type sentTerms struct {
 	scope    termsScope
-	digest   [sha256.Size]byte
+	asked    []uint64 // by Operation.Terms, 0 for a member that was left to the service
+	owner    string   // id of what the key made, "" if no answer told it
 	since    time.Time
 	underway int
 	anchored bool // the service may know the key by now
+	queued   bool // is in order
 }
 
 const (
-	maxTerms      = 10_000             // of some 200 bytes each
-	termsLifetime = 7 * 24 * time.Hour // of an explicit key
+	maxTerms      = 10_000             // of some 300 bytes each
+	termsLifetime = 7 * 24 * time.Hour // of a caller's key
 )
 
-func newTerms() *terms { return &terms{sent: map[termsScope]*sentTerms{}} }
+func newTerms() *terms { return &terms{seed: maphash.MakeSeed(), sent: map[termsScope]*sentTerms{}} }
 
-// claim notes that a write goes out with its key, and answers what to call when it is over. It refuses other terms under the same key.
-func (m *terms) claim(r *Request, body []byte) (over func(error), err error) {
+// claim notes that a write goes out with its key, and returns what to call when it is over. It refuses other terms under the same key.
+func (m *terms) claim(r *Request, body []byte) (over func(value any, err error), err error) {
 	if !r.call.KeySet || r.op.Repeat != RepeatKey {
-		return func(error) {}, nil
+		return func(any, error) {}, nil
 	}
 	scope := termsScope{account: r.account, operation: r.op.ID, path: r.path, key: r.call.Key}
-	digest := sha256.Sum256(body)
+	asked := digests(m.seed, r.op.Terms, body)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known := m.sent[scope]
 	if known == nil || time.Since(known.since) > termsLifetime && known.underway == 0 {
-		known = m.note(scope, digest)
+		known = &sentTerms{scope: scope, asked: asked, since: time.Now()}
+		m.sent[scope] = known
 	}
-	if known.digest != digest {
-		return nil, &errors.InvalidInput{Head: r.unsent(), Fields: []errors.Field{{
-			Field: "Idempotency-Key", Code: string(errors.CodeIdempotencyKeyReused), Message: "was sent with other terms before",
-		}}}
+	if others := differing(r.op.Terms, known.asked, asked); others != nil {
+		return nil, known.reused(r.op, others)
 	}
 	known.underway++
-	return func(err error) { m.over(known, err) }, nil
+	return func(value any, err error) { m.over(known, value, err) }, nil
 }
 
-// note adds an entry and forgets the oldest one that nothing depends on. The caller holds mu.
-func (m *terms) note(scope termsScope, digest [sha256.Size]byte) *sentTerms {
-	known := &sentTerms{scope: scope, digest: digest, since: time.Now()}
-	m.sent[scope] = known
-	m.order = append(m.order, known)
-	for len(m.order) > maxTerms && m.order[0].underway == 0 && m.order[0] != known {
-		m.forget(m.order[0])
-		m.order = m.order[1:]
+// differing names the members that both requests state, and state differently. What only one of them states may be what the service takes for
+// the other, too.
+func differing(stated []Term, before, now []uint64) (names []string) {
+	for i := range min(len(before), len(now)) {
+		both := before[i] != 0 && now[i] != 0
+		if before[i] != now[i] && (both || stated[i].Choice) {
+			names = append(names, stated[i].Name)
+		}
 	}
-	return known
+	return names
+}
+
+// reused is the service's own error for this mistake, made without asking it.
+func (known *sentTerms) reused(op *Operation, others []string) error {
+	reused := &errors.IdempotencyKeyReused{Refusal: errors.Refusal{
+		Head: errors.Head{Operation: op.ID, IdempotencyKey: known.scope.key, Account: known.scope.account},
+		Code: errors.CodeIdempotencyKeyReused,
+		Message: fmt.Sprintf("this client sent the key before with other terms (%s); nothing was sent now", strings.Join(others, ", ")),
+	}}
+	switch op.Owner {
+	case "payoutId":
+		reused.PayoutID = known.owner
+	case "escrowId":
+		reused.EscrowID = known.owner
+	}
+	return reused
 }
 
 // over ends a write. If the service refused it before anything came of it, the key is free for corrected terms.
-func (m *terms) over(known *sentTerms, err error) {
+func (m *terms) over(known *sentTerms, value any, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known.underway--
 	known.anchored = known.anchored || !withoutEffect(err)
-	if known.underway == 0 && !known.anchored {
+	if err == nil && known.owner == "" {
+		known.owner = idOf(value)
+	}
+	switch {
+	case known.underway > 0:
+	case !known.anchored:
 		m.forget(known)
+	case !known.queued:
+		m.queue(known)
+	}
+}
+
+// queue puts an entry in line to be forgotten, and forgets the oldest one if there are too many. One that is under way leaves the line until
+// it is over. The caller holds mu.
+func (m *terms) queue(known *sentTerms) {
+	known.queued = true
+	m.order = append(m.order, known)
+	for len(m.order) > maxTerms {
+		oldest := m.order[0]
+		m.order = m.order[1:]
+		oldest.queued = false
+		if oldest.underway == 0 {
+			m.forget(oldest)
+		}
 	}
 }
 

@@ -12,8 +12,20 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
+var bookPayout = Operation{
+	ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: RepeatKey, Owner: "payoutId", Terms: []Term{{Name: "amount", Format: TermDecimal}},
+}
+
 func keyed(key string) *Request {
-	return NewRequest(&Operation{ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: RepeatKey}, "cl_1", Call{Key: key, KeySet: true})
+	return NewRequest(&bookPayout, "cl_1", Call{Key: key, KeySet: true})
+}
+
+// asking is a body that asks for an amount.
+func asking(amount string) []byte { return []byte(`{"amount":"` + amount + `"}`) }
+
+// booked is an answer.
+type booked struct {
+	ID string `json:"id"`
 }
 
 func TestTermsOfAKey(t *testing.T) {
@@ -37,12 +49,12 @@ func TestTermsOfAKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newTerms()
-			over, err := m.claim(keyed("k"), []byte("25"))
+			over, err := m.claim(keyed("k"), asking("25"))
 			require.NoError(t, err)
-			_, err = m.claim(keyed("k"), []byte("24"))
+			_, err = m.claim(keyed("k"), asking("24"))
 			require.Error(t, err, "while the first is under way")
-			over(test.outcome)
-			_, err = m.claim(keyed("k"), []byte("24"))
+			over(new(booked), test.outcome)
+			_, err = m.claim(keyed("k"), asking("24"))
 			assert.Equal(t, test.free, err == nil)
 		})
 	}
@@ -50,68 +62,92 @@ func TestTermsOfAKey(t *testing.T) {
 
 func TestTermsOfARefusedRepeatStayWithTheFirst(t *testing.T) {
 	m := newTerms()
-	over, err := m.claim(keyed("k"), []byte("25"))
+	over, err := m.claim(keyed("k"), asking("25"))
 	require.NoError(t, err)
-	over(nil)
-	over, err = m.claim(keyed("k"), []byte("25"))
+	over(new(booked), nil)
+	over, err = m.claim(keyed("k"), asking("25"))
 	require.NoError(t, err)
-	over(&errors.NotDelivered{})
-	_, err = m.claim(keyed("k"), []byte("24"))
+	over(new(booked), &errors.NotDelivered{})
+	_, err = m.claim(keyed("k"), asking("24"))
 	assert.Error(t, err)
 }
 
-func TestTermsAreBounded(t *testing.T) {
+// The latest 10,000 keys are remembered, and no more: a program that runs for years keeps its memory.
+func TestTenThousandKeysAreRemembered(t *testing.T) {
 	m := newTerms()
-	for i := range 3 * maxTerms {
-		over, err := m.claim(keyed(fmt.Sprint(i)), []byte("25"))
-		require.NoError(t, err)
-		if i%2 == 0 {
-			over(nil)
-		} else {
-			over(&errors.NotDelivered{})
+	claim := func(i int, amount string) error {
+		over, err := m.claim(keyed(fmt.Sprint(i)), asking(amount))
+		if err == nil {
+			over(new(booked), nil)
 		}
+		return err
 	}
-	assert.LessOrEqual(t, len(m.sent), maxTerms)
-	assert.LessOrEqual(t, len(m.order), maxTerms)
-	_, err := m.claim(keyed(fmt.Sprint(3*maxTerms-2)), []byte("24"))
-	assert.Error(t, err, "the latest are remembered")
+	const keys = 25_000
+	for i := range keys {
+		require.NoError(t, claim(i, "25"))
+	}
+	assert.Len(t, m.sent, 10_000)
+	assert.Len(t, m.order, 10_000)
+	assert.LessOrEqual(t, cap(m.order), 30_000, "what was forgotten is freed")
+	require.Error(t, claim(keys-10_000, "24"), "the oldest that is remembered")
+	assert.NoError(t, claim(keys-10_001, "24"), "the youngest that is forgotten")
+}
+
+func TestKeysThatNothingCameOfAreNotRemembered(t *testing.T) {
+	m := newTerms()
+	for i := range 100 {
+		over, err := m.claim(keyed(fmt.Sprint(i)), asking("25"))
+		require.NoError(t, err)
+		over(nil, &errors.NotDelivered{})
+	}
+	assert.Empty(t, m.sent)
+	assert.Empty(t, m.order)
 }
 
 // A key that was refused, corrected and then carried out counts from then on, and not from its first try.
 func TestTermsAreForgottenOldestFirst(t *testing.T) {
 	m := newTerms()
 	claim := func(key string, outcome error) {
-		over, err := m.claim(keyed(key), []byte("25"))
+		over, err := m.claim(keyed(key), asking("25"))
 		require.NoError(t, err)
-		over(outcome)
+		over(new(booked), outcome)
 	}
 	claim("corrected", &errors.NotDelivered{})
-	for i := range maxTerms - 2 {
+	for i := range 9_999 {
 		claim(fmt.Sprint(i), nil)
 	}
 	claim("corrected", nil)
 	claim("one more", nil)
-	_, err := m.claim(keyed("corrected"), []byte("24"))
+	_, err := m.claim(keyed("corrected"), asking("24"))
 	assert.Error(t, err)
 }
 
-// What is under way is neither forgotten for newer keys nor over its lifetime.
+// What is under way is neither forgotten for newer keys nor over its lifetime, and does not keep others from being forgotten.
 func TestTermsUnderWayAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTerms()
-		over, err := m.claim(keyed("long"), []byte("25"))
-		require.NoError(t, err)
-		for i := range maxTerms + 1 {
-			done, err := m.claim(keyed(fmt.Sprint(i)), []byte("25"))
+		claim := func(key string) func(any, error) {
+			over, err := m.claim(keyed(key), asking("25"))
 			require.NoError(t, err)
-			done(nil)
+			return over
 		}
-		time.Sleep(termsLifetime + time.Second)
-		_, err = m.claim(keyed("long"), []byte("24"))
-		require.Error(t, err)
-		over(&errors.NotDelivered{})
-		_, err = m.claim(keyed("long"), []byte("24"))
-		assert.NoError(t, err)
+		other := func(key string) error { _, err := m.claim(keyed(key), asking("24")); return err }
+
+		first := claim("first")
+		claim("again")(new(booked), nil)
+		again := claim("again") // it went out before, and is under way once more
+		for i := range 20_000 {
+			claim(fmt.Sprint(i))(new(booked), nil)
+		}
+		assert.Len(t, m.sent, 10_002)
+		time.Sleep(7*24*time.Hour + time.Second)
+		require.Error(t, other("first"))
+		require.Error(t, other("again"))
+
+		first(nil, &errors.NotDelivered{})
+		assert.NoError(t, other("first"), "nothing came of it")
+		again(new(booked), nil)
+		assert.Len(t, m.order, 10_000, "it is in line again")
 	})
 }
 
@@ -119,11 +155,14 @@ func TestTermsUnderWayAreKept(t *testing.T) {
 func TestTermsEndWithTheKeysLifetime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTerms()
-		over, err := m.claim(keyed("k"), []byte("25"))
+		over, err := m.claim(keyed("k"), asking("25"))
 		require.NoError(t, err)
-		over(nil)
-		time.Sleep(termsLifetime + time.Second)
-		_, err = m.claim(keyed("k"), []byte("24"))
+		over(new(booked), nil)
+		time.Sleep(7 * 24 * time.Hour)
+		_, err = m.claim(keyed("k"), asking("24"))
+		require.Error(t, err)
+		time.Sleep(time.Second)
+		_, err = m.claim(keyed("k"), asking("24"))
 		assert.NoError(t, err)
 	})
 }
@@ -134,11 +173,40 @@ func TestOnlyExplicitKeysThatAnchorAreRemembered(t *testing.T) {
 	fresh.call.KeySet = false
 	natural := NewRequest(&Operation{ID: "CreateClient", Method: "POST", Path: "/clients", Repeat: RepeatNatural}, "", Call{Key: "k", KeySet: true})
 	for _, r := range []*Request{fresh, natural} {
-		over, err := m.claim(r, []byte("25"))
+		over, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
-		over(nil)
-		_, err = m.claim(r, []byte("24"))
+		over(new(booked), nil)
+		_, err = m.claim(r, asking("24"))
 		assert.NoError(t, err)
 	}
 	assert.Empty(t, m.sent)
+}
+
+// It is the error that the service returns for the same mistake.
+func TestAReusedKeyNamesItsOwner(t *testing.T) {
+	for owner, want := range map[string]errors.IdempotencyKeyReused{
+		"payoutId": {PayoutID: "po_1"}, "escrowId": {EscrowID: "po_1"}, "": {},
+	} {
+		op := bookPayout
+		op.Owner = owner
+		m := newTerms()
+		r := NewRequest(&op, "cl_1", Call{Key: "k", KeySet: true})
+		lost, err := m.claim(r, asking("25"))
+		require.NoError(t, err)
+		lost(nil, &errors.OutcomeUnknown{})
+		over, err := m.claim(r, asking("25"))
+		require.NoError(t, err)
+		over(&booked{ID: "po_1"}, nil)
+		_, err = m.claim(r, asking("24"))
+		var reused *errors.IdempotencyKeyReused
+		require.ErrorAs(t, err, &reused)
+		assert.Equal(t, want.PayoutID, reused.PayoutID)
+		assert.Equal(t, want.EscrowID, reused.EscrowID)
+		assert.Equal(t, errors.CodeIdempotencyKeyReused, reused.Code)
+		assert.Equal(t, "k", reused.IdempotencyKey)
+		assert.Zero(t, reused.Status)
+		assert.Equal(t, errors.NotMoved, reused.MovedByCall())
+		assert.False(t, reused.Retryable())
+		assert.Contains(t, reused.Error(), "this client sent the key before with other terms (amount); nothing was sent now")
+	}
 }

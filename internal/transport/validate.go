@@ -160,16 +160,6 @@ func (c *Check) Missing(field string, missing bool) {
 	}
 }
 
-// RequiredKey checks the idempotency key of a call that moves money. A key that the SDK made up would die with the process, and the payment
-// could then be made twice.
-func (c *Check) RequiredKey(key string) {
-	if key == "" {
-		c.Refuse("Idempotency-Key", errors.FieldMissing, "is required where money moves; make one with moneymovement.DeriveKey, from what the payment is for")
-		return
-	}
-	c.Text("Idempotency-Key", key, KeyRule)
-}
-
 // err is the refusal, or nil.
 func (c *Check) err(head func() errors.Head) error {
 	if c.problems == nil || len(*c.problems) == 0 {

@@ -1,5 +1,6 @@
 // Command requests writes, for each request schema of a description (x-request) and each list's query, a validate method with
-// every pattern, length, bound and requirement that the description states, so that a bad request is refused before it is sent.
+// every pattern, length, bound and requirement that the description states, so that a bad request is refused before it is sent. For each
+// request that an idempotency key anchors it writes how its members are compared.
 //
 // Go names and types are read from the generated models, so that both generators cannot disagree about them.
 package main
@@ -190,13 +191,16 @@ func (w *writer) sharedUnion(schema *openapi3.Schema) {
 	w.line("default:\nc.Refuse(%q, \"unknown_variant\", \"must be one of the variants, by value\")\n}\n}", schema.Discriminator.PropertyName)
 }
 
-// parameters writes what is stated about the query and header parameters that callers set.
+// parameters writes what is stated about the query and header parameters that callers set, and about what an idempotency key anchors.
 func (w *writer) parameters(doc *openapi3.T) error {
 	for _, path := range sortedKeys(doc.Paths.Map()) {
 		operations := doc.Paths.Value(path).Operations()
 		for _, method := range sortedKeys(operations) {
 			op := operations[method]
 			w.needSharedBody(op)
+			if err := w.terms(op); err != nil {
+				return err
+			}
 			model, ok := w.types[op.OperationID+"Params"]
 			if !ok {
 				continue

@@ -19,8 +19,32 @@ paths:
       operationId: ListThings
       parameters: [{name: limit, in: query, schema: {type: integer, minimum: 1, maximum: 100}}]
       responses: {"200": {description: ok}}
+    post:
+      operationId: MakeThing
+      x-idempotency: key
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}}
+      responses: {"200": {description: ok}}
+    put:
+      operationId: SetThing
+      x-idempotency: natural
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}}
+      responses: {"200": {description: ok}}
 components:
   schemas:
+    Order:
+      type: object
+      x-request: true
+      x-exactly-one-of: [thing, uuid]
+      properties:
+        thing: {allOf: [{$ref: '#/components/schemas/ThingID'}]}
+        uuid: {type: string, format: uuid}
+        amount: {allOf: [{$ref: '#/components/schemas/Amount'}]}
+        number: {type: number}
+        window: {type: string, x-term: duration}
+        payee: {type: string, x-term: caseless}
+        signature: {type: string, format: byte, x-term: none}
+        note: {type: string}
+        tags: {type: array, items: {type: string}}
     ThingID: {type: string, pattern: '^th_[a-z]+$', x-id-prefix: th_}
     Token: {type: string, x-decimals: {GOLD: 3}}
     Amount: {type: string, format: decimal}
@@ -66,6 +90,18 @@ type Thing struct {
 
 type Part struct {
 	Name string ` + "`json:\"name\"`" + `
+}
+
+type Order struct {
+	Thing     ThingID         ` + "`json:\"thing\"`" + `
+	UUID      string          ` + "`json:\"uuid\"`" + `
+	Amount    decimal.Decimal ` + "`json:\"amount\"`" + `
+	Number    Number          ` + "`json:\"number\"`" + `
+	Window    string          ` + "`json:\"window\"`" + `
+	Payee     string          ` + "`json:\"payee\"`" + `
+	Signature []byte          ` + "`json:\"signature\"`" + `
+	Note      string          ` + "`json:\"note\"`" + `
+	Tags      []string        ` + "`json:\"tags\"`" + `
 }
 
 type ListThingsParams struct {
@@ -122,8 +158,31 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 	assert.NotContains(t, source, "*Response", "answers are not checked")
 }
 
+// A key's terms are compared by the formats that the description states; what x-term says none of is no term.
+func TestTermsOfWhatAKeyAnchorsAreWritten(t *testing.T) {
+	source, err := generate(t, spec, models)
+	require.NoError(t, err)
+	assert.Contains(t, source, `var termsMakeThing = []transport.Term{
+	{Name: "amount", Format: transport.TermDecimal},
+	{Name: "note", Format: transport.TermText},
+	{Name: "number", Format: transport.TermDecimal},
+	{Name: "payee", Format: transport.TermCaseless},
+	{Name: "tags", Format: transport.TermSet},
+	{Name: "thing", Format: transport.TermID("th_"), Choice: true},
+	{Name: "uuid", Format: transport.TermCaseless, Choice: true},
+	{Name: "window", Format: transport.TermDuration},
+}
+`)
+	assert.NotContains(t, source, "termsSetThing", "the key anchors nothing")
+
+	_, err = generate(t, strings.Replace(spec, "x-term: duration", "x-term: strange", 1), models)
+	assert.ErrorContains(t, err, "MakeThing: window: x-term strange is not known")
+	_, err = generate(t, strings.Replace(spec, "note: {type: string}", "note: {type: object}", 1), models)
+	assert.ErrorContains(t, err, "MakeThing: note: how objects are compared is not known")
+}
+
 func TestAModelThatLacksAFieldIsRefused(t *testing.T) {
-	_, err := generate(t, spec, "package things\n\ntype Thing struct{}\n\ntype Part struct{}\n")
+	_, err := generate(t, spec, "package things\n\ntype Thing struct{}\n\ntype Part struct{}\n\ntype Order struct{}\n")
 	assert.ErrorContains(t, err, "no Go field for")
 }
 

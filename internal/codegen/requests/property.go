@@ -147,6 +147,7 @@ func (w *writer) items(wire, value, typ string, s stated, required bool) {
 // stated is what a schema says after looking through the allOf that gives a $ref its siblings.
 type stated struct {
 	typ, format, pattern, prefix, token string
+	term                                string // x-term: how values are compared
 	minLength, maxLength                uint64
 	minItems, maxItems                  uint64
 	least, most                         float64
@@ -180,6 +181,7 @@ func flatten(ref *openapi3.SchemaRef) stated {
 	override(&s.items, schema.Items)
 	override(&s.prefix, extension[string](schema, "x-id-prefix"))
 	override(&s.token, extension[string](schema, "x-token"))
+	override(&s.term, extension[string](schema, "x-term"))
 	override(&s.positive, extension[bool](schema, "x-positive"))
 	override(&s.notNegative, schema.Min != nil && *schema.Min == 0)
 	override(&s.request, extension[bool](schema, "x-request"))

@@ -1,0 +1,148 @@
+package transport_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// Rule: idempotency.optional, idempotency.derived
+func TestNoKeyIsMadeUp(t *testing.T) {
+	svc := script(ok)
+	client := newClient(t, host, through(svc))
+	for _, op := range []*transport.Operation{&readThing, &bookThing, &bookThing, &sendThing, &confirmThing, &spendThing, &deleteThing, &loginThing} {
+		var answer transport.Answer
+		_, err := send(t.Context(), client, op, transport.Call{Answer: &answer})
+		require.NoError(t, err)
+		assert.Empty(t, answer.IdempotencyKey)
+	}
+	for _, key := range keys(svc.attempts()) {
+		assert.Empty(t, key)
+	}
+}
+
+func TestARequiredKey(t *testing.T) {
+	require.NoError(t, transport.RequireKey("SendThing", "invoice-42"))
+	for key, code := range map[string]string{"": "missing", "a b": "pattern"} {
+		var refused *errors.InvalidInput
+		require.ErrorAs(t, transport.RequireKey("SendThing", key), &refused)
+		assert.Equal(t, "SendThing", refused.Operation)
+		require.Len(t, refused.Fields, 1)
+		assert.Equal(t, "Idempotency-Key", refused.Fields[0].Field)
+		assert.Equal(t, code, refused.Fields[0].Code)
+		if key == "" {
+			assert.Contains(t, refused.Fields[0].Message, "moneymovement.DeriveKey")
+		}
+	}
+}
+
+// slowly is a step that ends only after a time.
+func slowly(after time.Duration, end step) step {
+	return func(req *http.Request) (*http.Response, error) {
+		time.Sleep(after)
+		return end(req)
+	}
+}
+
+// The service repeats itself for two hours under a key that it derived, and for as long as any call lasts under the caller's.
+//
+// Rule: idempotency.lifetimes
+func TestACallWithoutAKeyIsRepeatedForTwoHours(t *testing.T) {
+	for name, tc := range map[string]struct {
+		call     transport.Call
+		took     time.Duration // until the answer got lost
+		attempts int
+	}{
+		"within two hours":        {transport.Call{}, 118 * time.Minute, 2},
+		"after two hours":         {transport.Call{}, 121 * time.Minute, 1},
+		"after, with its own key": {transport.Call{Key: "k", KeySet: true}, 121 * time.Minute, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				svc := script(slowly(tc.took, lostAnswer), ok)
+				_, err := send(t.Context(), newClient(t, host, through(svc)), &bookThing, tc.call)
+				assert.Len(t, svc.attempts(), tc.attempts)
+				if tc.attempts == 2 {
+					require.NoError(t, err)
+					return
+				}
+				var unknown *errors.OutcomeUnknown
+				require.ErrorAs(t, err, &unknown)
+				assert.False(t, unknown.Retryable())
+				assert.Equal(t, "read the resource before repeating", unknown.Resolve)
+			})
+		})
+	}
+}
+
+// waitsLonger is a limiter that keeps the second attempt waiting.
+type waitsLonger struct{ calls int }
+
+func (l *waitsLonger) Wait(context.Context, transport.Window, string) error {
+	if l.calls++; l.calls == 2 {
+		time.Sleep(2 * time.Hour)
+	}
+	return nil
+}
+
+// The two hours count when the attempt is sent, and not when it gets in line.
+func TestARepetitionThatWaitedTooLongIsNotSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := script(lostAnswer, ok)
+		_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(new(waitsLonger))), &bookThing, transport.Call{})
+		var unknown *errors.OutcomeUnknown
+		require.ErrorAs(t, err, &unknown)
+		assert.False(t, unknown.Retryable())
+		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
+		assert.Len(t, svc.attempts(), 1)
+	})
+}
+
+// What was refused before anything came of it needs no key to be sent again.
+func TestWhatWasTurnedAwayIsSentHoweverLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := script(refuses(http.StatusTooManyRequests, errors.CodeRateLimited), ok)
+		_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(new(waitsLonger))), &bookThing, transport.Call{})
+		require.NoError(t, err)
+		assert.Len(t, svc.attempts(), 2)
+	})
+}
+
+// The sentence that says how to find out fits the operation and its key.
+func TestUnknownOutcomeSaysHowToResolve(t *testing.T) {
+	const keyed, read = "repeat the same request with the same idempotency key", "read the resource before repeating"
+	const derived = "repeat the same request within two hours, before 2000-01-01T01:59:00Z; after that, read before repeating"
+	for _, tc := range []struct {
+		op        *transport.Operation
+		key, want string
+		retryable bool
+	}{
+		{&bookThing, "invoice-42", keyed, true},
+		{&bookThing, "", derived, true},
+		{&sendThing, "invoice-42", keyed, true},
+		{&sendThing, "", read, false},
+		{&deleteThing, "invoice-42", keyed, true},
+		{&deleteThing, "", "repeat the same request", true},
+		{&spendThing, "invoice-42", read, false},
+		{&spendThing, "", read, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			call := transport.Call{Key: tc.key, KeySet: tc.key != ""}
+			_, err := send(t.Context(), newClient(t, host, through(script(lostAnswer))), tc.op, call)
+			var unknown *errors.OutcomeUnknown
+			require.ErrorAs(t, err, &unknown)
+			assert.Equal(t, tc.want, unknown.Resolve, tc.op.ID)
+			assert.Equal(t, tc.retryable, unknown.Retryable(), tc.op.ID)
+			assert.Equal(t, tc.op.ID, unknown.Operation)
+			assert.Equal(t, tc.key, unknown.IdempotencyKey)
+		})
+	}
+}
