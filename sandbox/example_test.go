@@ -10,7 +10,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -55,7 +54,7 @@ func payInvoice(ctx context.Context, account *dapi.Account) error {
 		return err
 	}
 	_, err = account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC},
-		moneymovement.IdempotencyKey("invoice-42"))
+		"invoice-42")
 	return err
 }
 

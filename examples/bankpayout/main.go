@@ -43,10 +43,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 
 	// The key says what the payment is for. Whoever asks again with it within 7 days, as after a crash, cannot pay twice.
-	invoice := moneymovement.IdempotencyKey(moneymovement.DeriveKey(p.Name, "invoice", "42"))
+	invoice := moneymovement.DeriveKey(p.Name, "invoice", "42")
 	asked := dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("25.00"), Currency: dapi.USDC,
 		PaymentReference: "Invoice 42", Purpose: "services"}
-	booked, err := account.Payouts.Book(ctx, asked, invoice)
+	booked, err := account.Payouts.Book(ctx, asked, moneymovement.IdempotencyKey(invoice))
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	payout, err := account.Payouts.Pay(ctx, dapi.PayoutCreate{
 		ContactID: payee.ID, Amount: decimal.RequireFromString("30.00"), Currency: dapi.USDC,
 		FromChainID: here.ChainID, ToChainID: there.ChainID,
-	}, moneymovement.IdempotencyKey(moneymovement.DeriveKey(p.Name, "order", "8")))
+	}, moneymovement.DeriveKey(p.Name, "order", "8"))
 	if err != nil {
 		return err
 	}

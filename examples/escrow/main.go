@@ -85,7 +85,7 @@ type escrow struct {
 
 // open creates a deal and approves it. The key anchors the deal, its windows and that action.
 func (e escrow) open(ctx context.Context, terms dapi.EscrowCreate) (*dapi.Escrow, error) {
-	deal, err := e.account.Escrows.Open(ctx, terms, moneymovement.IdempotencyKey(moneymovement.DeriveKey(e.Name, "deal", terms.Memo)))
+	deal, err := e.account.Escrows.Open(ctx, terms, moneymovement.DeriveKey(e.Name, "deal", terms.Memo))
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (e escrow) open(ctx context.Context, terms dapi.EscrowCreate) (*dapi.Escrow
 // act prepares an action, compares its approval with the deal's terms, signs it and confirms it.
 func (e escrow) act(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType) error {
 	key := moneymovement.DeriveKey(e.Name, "deal", terms.Memo, string(action))
-	deal, err := e.account.Escrows.Act(ctx, terms, id, action, moneymovement.IdempotencyKey(key))
+	deal, err := e.account.Escrows.Act(ctx, terms, id, action, key)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	asked := dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC}
-	invoice := moneymovement.IdempotencyKey(moneymovement.DeriveKey(p.Name, "invoice", "42"))
+	invoice := moneymovement.DeriveKey(p.Name, "invoice", "42")
 
 	p.Step("the vault is slow, and the caller has half a second")
 	late := hurried(ctx, vault, account, asked, invoice)
@@ -84,7 +84,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // hurried asks for a payment with a deadline that the vault does not keep.
-func hurried(ctx context.Context, vault *vault, account *dapi.Account, asked dapi.PayoutCreate, invoice moneymovement.CallOption) error {
+func hurried(ctx context.Context, vault *vault, account *dapi.Account, asked dapi.PayoutCreate, invoice moneymovement.Key) error {
 	vault.takes(time.Hour)
 	defer vault.takes(0)
 	impatient, cancel := context.WithTimeout(ctx, 500*time.Millisecond)

@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 func pay(ctx context.Context, tracer trace.Tracer, logger *slog.Logger, account *dapi.Account, key moneymovement.Key, asked dapi.PayoutCreate) error {
 	ctx, span := tracer.Start(ctx, "pay invoice", trace.WithAttributes(attribute.String("idempotency.key", string(key))))
 	defer span.End()
-	payout, err := account.Payouts.Pay(ctx, asked, moneymovement.IdempotencyKey(key))
+	payout, err := account.Payouts.Pay(ctx, asked, key)
 	if err != nil {
 		span.RecordError(err)
 		span.SetStatus(codes.Error, "not paid")

@@ -5,20 +5,19 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"golang.org/x/sync/errgroup"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-const (
-	// keyProtects is how long asking again with a key is relied upon: a day less than the service keeps it.
-	keyProtects = 6 * 24 * time.Hour
-	// grace is how long a payment that is under way may take to finish after Ctrl-C.
-	grace = 30 * time.Second
-)
+// grace is how long a payment that is under way may take to finish after Ctrl-C.
+const grace = 30 * time.Second
+
+// highestFee is what a payment may cost, in USDC.
+var highestFee = decimal.NewFromInt(1)
 
 // payroll pays people, some at a time.
 type payroll struct {
@@ -51,21 +50,21 @@ func (p *payroll) everybody(ctx context.Context, people []person) error {
 func (p *payroll) one(ctx context.Context, next person) error {
 	known, _ := p.results.of(next.id)
 	switch known.Status {
-	case completed, failed, tooOld:
+	case completed, failed, check:
 		return nil
 	case funded:
 		return p.follow(ctx, next, known.Payout)
-	case started, unknown:
-		if p.results.age(next.id) > keyProtects {
-			return p.results.record(next, tooOld, nil, "sent more than 6 days ago, and nobody saw what came of it: look for it in the ledger")
-		}
 	}
 
-	inDoubt := known.Status == started || known.Status == unknown
+	// What earlier starts left: nothing that can have been paid, or a payment that was sent once.
+	history, contactRefused := dapi.FirstUse(), notPaid
+	if first, sent := p.results.firstSent(next.id); sent {
+		history, contactRefused = dapi.FirstUsedAt(first), unknown
+	}
 	contact, err := p.account.Contacts.Create(ctx, dapi.ContactCreate{Name: next.name,
 		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: next.iban, AccountHolderName: next.name})})
 	if err != nil {
-		return p.results.record(next, judge(err, inDoubt), nil, err.Error())
+		return p.results.record(next, contactRefused, nil, err.Error())
 	}
 	if err := p.results.record(next, started, nil, ""); err != nil {
 		return err
@@ -75,14 +74,26 @@ func (p *payroll) one(ctx context.Context, next person) error {
 	defer cancel()
 	payout, err := p.account.Payouts.Pay(paying,
 		dapi.PayoutCreate{ContactID: contact.ID, Amount: next.amount, Currency: dapi.USDC, PaymentReference: next.reference, Purpose: "salary"},
-		moneymovement.IdempotencyKey(moneymovement.DeriveKey("payroll", p.run, next.id)))
+		moneymovement.DeriveKey("payroll", p.run, next.id), history, dapi.HighestFee(highestFee))
+	note := ""
 	if err != nil {
-		return p.results.record(next, judge(err, inDoubt), payout, err.Error())
+		note = err.Error()
 	}
-	if err := p.results.record(next, funded, payout, ""); err != nil {
+	state := statuses[dapi.PaymentStateOf(payout, err)]
+	if err := p.results.record(next, state, payout, note); err != nil || state != funded || payout == nil {
 		return err
 	}
 	return p.follow(ctx, next, payout.ID)
+}
+
+// statuses are the states of a payment as the results file names them. A refusal speaks for its call; only success, already funded, or the
+// payout's own end settles a payment that was in doubt: what an earlier start may have paid stays unknown until then.
+var statuses = map[dapi.PaymentState]status{
+	dapi.PaymentPaid:          funded,
+	dapi.PaymentNotPaid:       notPaid,
+	dapi.PaymentEnded:         failed,
+	dapi.PaymentUnknown:       unknown,
+	dapi.PaymentNeedsDecision: check,
 }
 
 // follow waits for the money to arrive. If that takes too long, the next start looks again.
@@ -97,20 +108,4 @@ func (p *payroll) follow(ctx context.Context, next person, id dapi.PayoutID) err
 		return p.results.record(next, failed, payout, fmt.Sprintf("the payout ended %s", payout.Status))
 	}
 	return nil
-}
-
-// judge says what an error means for the money. A refusal speaks for its own request only: if an earlier start may have paid, it settles
-// nothing.
-func judge(err error, inDoubt bool) status {
-	if _, ended := errors.AsType[*dapi.PayoutNotCompleted](err); ended {
-		return failed
-	}
-	_, unsigned := errors.AsType[*signing.ApprovalRefused](err)
-	_, dearer := errors.AsType[*dapi.QuoteWorsened](err)
-	failure, ok := errors.AsType[errors.Failure](err)
-	unmoved := unsigned || dearer || ok && failure.MovedByCall() == errors.NotMoved
-	if unmoved && !inDoubt {
-		return notPaid
-	}
-	return unknown
 }

@@ -26,7 +26,7 @@ const (
 	funded    status = "funded"    // the money has left the account
 	completed status = "completed" // the money has arrived
 	failed    status = "failed"    // the money left and came back, or never left in time: somebody has to decide
-	tooOld    status = "check"     // sent so long ago that its key may not protect any more: somebody has to look
+	check     status = "check"     // the price is too high, or the key too old to protect: somebody has to look
 )
 
 // result is one line of the results file.
@@ -162,12 +162,10 @@ func (r *results) of(id string) (result, bool) {
 	return known, found
 }
 
-// age is how long ago a payment was first sent.
-func (r *results) age(id string) time.Duration {
+// firstSent is when a payment that may have been made was first about to be sent.
+func (r *results) firstSent(id string) (time.Time, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if at, sent := r.sent[id]; sent {
-		return time.Since(at)
-	}
-	return 0
+	at, sent := r.sent[id]
+	return at, sent
 }

@@ -37,7 +37,7 @@ func summarize(ctx context.Context, n narrate.Narrator, people []person, results
 		{unknown, "an answer was lost; start again, the key sees to it that nothing is paid twice"},
 		{notPaid, "nothing moved; mend it, then start again"},
 		{failed, "did not arrive; decide whether to pay under another id"},
-		{tooOld, "look for it in the ledger before anything else"},
+		{check, "read what is said about it, and look for it in the ledger before anything else"},
 	} {
 		if count[line.status] > 0 {
 			fmt.Fprintf(table, "    %s\t%d\t%s USDC\t%s\n", line.status, count[line.status], sum[line.status].StringFixed(2), line.means)

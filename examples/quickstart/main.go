@@ -98,7 +98,7 @@ func openAccount(ctx context.Context, p *program.Program, platform *dapi.Integra
 func pay(ctx context.Context, p *program.Program, account *dapi.Account, what string, contact dapi.ContactID, amount decimal.Decimal) error {
 	payout, err := account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: contact, Amount: amount, Currency: dapi.USDC, PaymentReference: p.Name},
-		moneymovement.IdempotencyKey(moneymovement.DeriveKey(p.Name, what)))
+		moneymovement.DeriveKey(p.Name, what))
 	if err != nil {
 		return err
 	}

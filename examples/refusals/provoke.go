@@ -81,18 +81,18 @@ func terms(to dapi.ContactID, amount string) dapi.PayoutCreate {
 	return dapi.PayoutCreate{ContactID: to, Amount: decimal.RequireFromString(amount), Currency: dapi.USDC}
 }
 
-func (p *provoker) key(name string) moneymovement.CallOption {
-	return moneymovement.IdempotencyKey(moneymovement.DeriveKey(p.program.Name, name))
+func (p *provoker) key(name string) moneymovement.Key {
+	return moneymovement.DeriveKey(p.program.Name, name)
 }
 
 func (p *provoker) pay(ctx context.Context, to dapi.ContactID, amount, key string) error {
-	_, err := p.account.Payouts.Pay(ctx, terms(to, amount), p.key(key))
+	_, err := p.account.Payouts.Pay(ctx, terms(to, amount), p.key(key), dapi.FirstUse()) // so that a refusal means that nothing was paid
 	return err
 }
 
 // reuse takes a key that another call, of a program that was started before, took for something else.
 func (p *provoker) reuse(ctx context.Context) error {
-	if _, err := p.account.Payouts.Book(ctx, terms(p.supplier, "20"), p.key("invoice-42")); err != nil {
+	if _, err := p.account.Payouts.Book(ctx, terms(p.supplier, "20"), moneymovement.IdempotencyKey(p.key("invoice-42"))); err != nil {
 		return err
 	}
 	restarted, err := dapi.NewWhitelabel(p.program.BaseURL, p.program.Developer())
@@ -122,7 +122,7 @@ func (p *provoker) strangers(ctx context.Context) error {
 
 // unasked confirms a booking of 12 as if it had been one of 11: the developer key does not sign that.
 func (p *provoker) unasked(ctx context.Context) error {
-	booked, err := p.account.Payouts.Book(ctx, terms(p.supplier, "12"), p.key("unasked"))
+	booked, err := p.account.Payouts.Book(ctx, terms(p.supplier, "12"), moneymovement.IdempotencyKey(p.key("unasked")))
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (p *provoker) refunded(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.account.Sandbox.MovePayout(ctx, paid.ID, dapi.PayoutStatusRefunded, p.key("refund")); err != nil {
+	if _, err := p.account.Sandbox.MovePayout(ctx, paid.ID, dapi.PayoutStatusRefunded, moneymovement.IdempotencyKey(p.key("refund"))); err != nil {
 		return err
 	}
 	_, err = p.account.Payouts.Wait(ctx, paid.ID)
@@ -156,10 +156,10 @@ func (p *provoker) read(instead http.RoundTripper) func(context.Context) error {
 // lost books, and hears nothing. Pay would look by itself; whoever books does so with the same key.
 func (p *provoker) lost(ctx context.Context) error {
 	unheard := p.wire.while(losing{p.wire.next}, func() error {
-		_, err := p.account.Payouts.Book(ctx, terms(p.supplier, "13"), p.key("lost"))
+		_, err := p.account.Payouts.Book(ctx, terms(p.supplier, "13"), moneymovement.IdempotencyKey(p.key("lost")))
 		return err
 	})
-	again, err := p.account.Payouts.Book(ctx, terms(p.supplier, "13"), p.key("lost"))
+	again, err := p.account.Payouts.Book(ctx, terms(p.supplier, "13"), moneymovement.IdempotencyKey(p.key("lost")))
 	if err != nil {
 		return err
 	}

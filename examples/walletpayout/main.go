@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 	payout, err := account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: payee.ID, Amount: decimal.RequireFromString("7.25"), Currency: dapi.EURC, PaymentReference: "Order 7"},
-		moneymovement.IdempotencyKey(moneymovement.DeriveKey(p.Name, "order", "7")))
+		moneymovement.DeriveKey(p.Name, "order", "7"))
 	if err != nil {
 		return err
 	}

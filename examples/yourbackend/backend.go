@@ -16,11 +16,17 @@ import (
 )
 
 // Backend serves POST /invoices/{number}/pay with a body such as {"contactId":"ct_1","amount":"12.50"}.
-type Backend struct{ account *dapi.Account }
+type Backend struct {
+	account *dapi.Account
+	tries   tries
+}
+
+// highestFee is what this backend's owner allows a payment to cost, in USDC.
+var highestFee = decimal.NewFromInt(1)
 
 // New makes a backend that pays from an account.
 func New(account *dapi.Account) http.Handler {
-	b := &Backend{account}
+	b := &Backend{account: account}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /invoices/{number}/pay", b.pay)
 	return mux
@@ -39,42 +45,54 @@ func (b *Backend) pay(w http.ResponseWriter, r *http.Request) {
 	number := r.PathValue("number")
 	payout, err := b.account.Payouts.Pay(r.Context(),
 		dapi.PayoutCreate{ContactID: asked.ContactID, Amount: asked.Amount, Currency: dapi.USDC},
-		moneymovement.IdempotencyKey(moneymovement.DeriveKey("invoice", number)))
-	if err != nil {
-		status, body := explain(err)
-		answer(w, status, body)
-		return
-	}
-	answer(w, http.StatusOK, map[string]any{"payout": payout.ID, "status": payout.Status})
+		moneymovement.DeriveKey("invoice", number), b.tries.begin(number), dapi.HighestFee(highestFee))
+	state := dapi.PaymentStateOf(payout, err)
+	b.tries.end(number, state)
+	status, body := explain(state, payout, err)
+	answer(w, status, body)
 }
 
-// explain turns an error into what the backend's own customer can do about it.
-func explain(err error) (status int, body map[string]any) {
+// explain turns the state of a payment into what the backend's own customer can do about it. A refusal speaks for its call; only success, already
+// funded, or the payout's own end settles a payment that was in doubt: PaymentStateOf knows, and nothing here looks at an error before it.
+func explain(state dapi.PaymentState, payout *dapi.Payout, err error) (status int, body map[string]any) {
+	switch state {
+	case dapi.PaymentPaid:
+		if payout == nil { // the service said that it is funded, and could not be asked for more
+			return http.StatusOK, map[string]any{"status": "funded"}
+		}
+		return http.StatusOK, map[string]any{"payout": payout.ID, "status": payout.Status}
+	case dapi.PaymentEnded:
+		return http.StatusConflict, map[string]any{"problem": "the payment did not arrive", "payout": payout.ID, "status": payout.Status}
+	case dapi.PaymentNeedsDecision:
+		if reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err); ok {
+			return http.StatusConflict, map[string]any{"problem": "this invoice was paid with other terms", "payout": reused.PayoutID}
+		}
+		return http.StatusConflict, map[string]any{"problem": "somebody here has to decide; it is not paid yet"}
+	case dapi.PaymentNotPaid:
+		return whyNotPaid(err)
+	}
+	return http.StatusAccepted, map[string]any{"problem": "it is not known yet whether this is paid; ask again"}
+}
+
+// whyNotPaid is for a payment that was not made, by this request or by one before.
+func whyNotPaid(err error) (status int, body map[string]any) {
 	var (
 		invalid    *errors.InvalidInput
 		validation *errors.ValidationFailed
 		notPayable *errors.ContactNotPayable
-		reused     *errors.IdempotencyKeyReused
-		ended      *dapi.PayoutNotCompleted
 		failure    errors.Failure
 	)
 	switch {
-	case errors.As(err, &reused):
-		return http.StatusConflict, map[string]any{"problem": "this invoice was paid with other terms", "payout": reused.PayoutID}
 	case errors.As(err, &invalid):
 		return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": invalid.Fields}
 	case errors.As(err, &validation):
 		return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": validation.Fields}
 	case errors.As(err, &notPayable):
 		return http.StatusUnprocessableEntity, map[string]any{"problem": "the payee cannot be paid", "blockers": notPayable.Blockers}
-	case errors.As(err, &ended):
-		return http.StatusConflict, map[string]any{"problem": "the payment did not arrive", "payout": ended.Payout.ID, "status": ended.Payout.Status}
-	case errors.As(err, &failure) && failure.MovedByCall() != errors.NotMoved:
-		return http.StatusAccepted, map[string]any{"problem": "it is not known yet whether this is paid; ask again"}
-	case failure != nil && failure.Retryable():
-		return http.StatusServiceUnavailable, map[string]any{"problem": "this request paid nothing; try again later"}
+	case errors.As(err, &failure) && failure.Retryable():
+		return http.StatusServiceUnavailable, map[string]any{"problem": "this is not paid; try again later"}
 	}
-	return http.StatusInternalServerError, map[string]any{"problem": "this request paid nothing; somebody here has to look"}
+	return http.StatusInternalServerError, map[string]any{"problem": "this is not paid; somebody here has to look"}
 }
 
 func answer(w http.ResponseWriter, status int, body map[string]any) {
