@@ -102,10 +102,10 @@ type askedWindows struct {
 	asked []string
 }
 
-func (a *askedWindows) Wait(_ context.Context, window moneymovement.Window, scope string) error {
+func (a *askedWindows) Wait(_ context.Context, call moneymovement.RateCall) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.asked = append(a.asked, strings.TrimSpace(string(window)+" "+scope))
+	a.asked = append(a.asked, strings.TrimSpace(string(call.Window)+" "+call.Scope))
 	return nil
 }
 
@@ -128,12 +128,13 @@ func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, read(t.Context(), platform.Self()))
 	require.NotEmpty(t, challenge.ChallengeID)
-	assert.Equal(t, []string{"reads", "login_email " + w.developer().Email, "login", "login_challenge " + challenge.ChallengeID, "login"}, windows.asked)
+	assert.Equal(t, []string{"login_email " + w.developer().Email, "login", "login_challenge " + challenge.ChallengeID, "login", "reads"},
+		windows.asked, "a slot is taken once the token is there to use it")
 
 	w.host.Advance(61 * time.Minute)
 	windows.asked = nil
 	require.NoError(t, read(t.Context(), platform.Self()))
-	assert.Equal(t, []string{"reads", "writes", "reads"}, windows.asked, "a refresh is an ordinary write")
+	assert.Equal(t, []string{"reads", "writes", "reads"}, windows.asked, "a refresh counts as a write")
 }
 
 // A login whose answer stays lost moved no money, and the call that needed it was not sent: nothing about that is unknown.

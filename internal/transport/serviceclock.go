@@ -29,3 +29,11 @@ func (c *serviceClock) observe(h http.Header, now time.Time) {
 // ServiceNow is the time by the service's clock, as far as its answers told it; by this machine's before the first one. A machine whose
 // clock is off by minutes would otherwise take every approval for too late.
 func (c *Client) ServiceNow() time.Time { return time.Now().Add(time.Duration(c.clock.ahead.Load())) }
+
+// localTime is a time of the service's clock by this machine's, zero for none.
+func (c *Client) localTime(service time.Time) time.Time {
+	if service.IsZero() {
+		return service
+	}
+	return service.Add(-time.Duration(c.clock.ahead.Load()))
+}
