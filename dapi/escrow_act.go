@@ -17,6 +17,11 @@ import (
 // Source: Limits, Idempotency.
 func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, options ...moneymovement.CallOption) (*Escrow, error) {
 	options, key := keyed(options)
+	leave, err := s.line.enter(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	created, err := s.Create(ctx, deal, options...)
 	switch {
 	case err != nil:
@@ -45,7 +50,12 @@ func (e *EscrowNotOpened) Error() string {
 //
 // Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
 func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption) (*Escrow, error) {
-	options, _ = keyed(options)
+	options, key := keyed(options)
+	leave, err := s.line.enter(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	prepared, err := s.Prepare(ctx, id, action, options...)
 	if err != nil {
 		return nil, err
@@ -62,6 +72,11 @@ func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if prepared == nil {
 		prepared = &EscrowAction{}
 	}
+	options, key := keyed(options)
+	options, err := s.low.reserveConfirm(ctx, &opConfirmEscrowAction, prepared.Approval, options)
+	if err != nil {
+		return nil, err
+	}
 	body, err := s.approver.confirm(ctx, prepared.Approval, signing.Intent{
 		Operation:   "escrow." + string(action),
 		ResourceID:  string(id),
@@ -72,7 +87,6 @@ func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if err != nil {
 		return nil, err
 	}
-	options, key := keyed(options)
 	deal, err := s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options)
 	if err == nil && deal.ID != id {
 		return nil, unproven(opConfirmEscrowAction.ID, key, "the answer is about another deal")

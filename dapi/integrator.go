@@ -78,11 +78,14 @@ func (i *Integrator) For(client ClientID) *Account {
 // Self acts as the integrator itself.
 func (i *Integrator) Self() *Account { return i.platform.account(i.platform.low()) }
 
-// platform is what all accounts of one credential share: connections, session, rate windows, retry budget.
+// platform is what all accounts of one credential share: connections, session, rate windows, retry budget, and the lines of payments that
+// wait for room in them.
 type platform struct {
 	transport *transport.Client
 	developer Developer
 	chains    *liveChains
+	payouts   *paymentLine
+	deals     *paymentLine
 }
 
 func newPlatform(baseURL string, developer Developer, options []moneymovement.Option) (*platform, error) {
@@ -95,7 +98,8 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 			option(&config)
 		}
 	}
-	if config.Limiter == nil && !config.Unpaced {
+	paced := config.Limiter == nil && !config.Unpaced
+	if paced {
 		config.Limiter = transport.NewLocalLimiter(transport.StatedWindows())
 	}
 	s := newSession(baseURL, developer, config.Logger)
@@ -105,7 +109,11 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 		return nil, err
 	}
 	s.low = lowLevel{transport: client}
-	return &platform{transport: client, developer: developer, chains: newLiveChains(s.low)}, nil
+	return &platform{
+		transport: client, developer: developer, chains: newLiveChains(s.low),
+		payouts: newPaymentLine(opBookPayout.ID, payoutApproval, paced),
+		deals:   newPaymentLine(opCreateEscrow.ID, escrowApproval, paced),
+	}, nil
 }
 
 func (d Developer) validate() error {
@@ -124,8 +132,8 @@ func (p *platform) account(low lowLevel) *Account {
 		Rails:        &Rails{low},
 		Payins:       &Payins{low},
 		Contacts:     &Contacts{low},
-		Payouts:      &Payouts{low, approver, p.chains},
-		Escrows:      &Escrows{low, approver, p.chains},
+		Payouts:      &Payouts{low, approver, p.chains, p.payouts},
+		Escrows:      &Escrows{low, approver, p.chains, p.deals},
 		Transactions: &Transactions{low},
 		Chains:       &Chains{low, p.chains},
 		Sandbox:      &Sandbox{low, p.chains},

@@ -57,6 +57,11 @@ type payment struct {
 
 // run books and confirms until the payment is through or needs its caller.
 func (p *payment) run(ctx context.Context) (*Payout, error) {
+	leave, err := p.payouts.line.enter(ctx, p.key)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	booked, err := p.book(ctx)
 	if err != nil {
 		payout, _, err := p.settle(ctx, nil, err)
@@ -71,6 +76,7 @@ func (p *payment) run(ctx context.Context) (*Payout, error) {
 		if err == nil {
 			return confirmed, confirmed.arrived()
 		}
+		leave() // what follows waits for the service, not for room
 		settled, reopen, err := p.settle(ctx, booked, err)
 		if !reopen || reopened == maxReopen {
 			return settled, err
@@ -178,7 +184,7 @@ func (p *payment) awaitFunding(ctx context.Context, booked *Payout, refusal erro
 			payout.Status == PayoutStatusAwaitingApproval && !p.payouts.approver.now().Before(booked.Approval.ExpiresAt)
 	}
 	payout, err := wait(ctx, nil, poll[Payout]{
-		resource: "payout", id: string(booked.ID),
+		low: p.payouts.low, resource: "payout", id: string(booked.ID),
 		read:   func(ctx context.Context) (*Payout, error) { return p.read(ctx, booked.ID) },
 		status: func(payout *Payout) string { return string(payout.Status) },
 		done: func(payout *Payout) bool {

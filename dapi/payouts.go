@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -18,6 +19,7 @@ type Payouts struct {
 	low      lowLevel
 	approver approver
 	chains   *liveChains
+	line     *paymentLine
 }
 
 // Book books a payout and answers its quote and the approval to sign; no money moves. The idempotency key anchors the payment: two
@@ -45,11 +47,15 @@ func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 	if booked == nil {
 		booked = &Payout{}
 	}
+	options, key := keyed(options)
+	options, err := s.low.reserveConfirm(ctx, &opConfirmPayout, booked.Approval, options)
+	if err != nil {
+		return nil, err
+	}
 	body, err := s.approver.confirm(ctx, booked.Approval, intent(asked, booked))
 	if err != nil {
 		return nil, err
 	}
-	options, key := keyed(options)
 	confirmed, err := s.low.ConfirmPayout(ctx, booked.ID, body, options)
 	switch {
 	case err != nil:
@@ -98,8 +104,10 @@ func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement
 // Source: Events (clients learn of progress by reading; polling should back off).
 func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) (*Payout, error) {
 	payout, err := wait(ctx, options, poll[Payout]{
-		resource: "payout", id: string(id),
-		read:   func(ctx context.Context) (*Payout, error) { return s.low.GetPayout(ctx, id, nil) },
+		low: s.low, resource: "payout", id: string(id),
+		read: func(ctx context.Context) (*Payout, error) {
+			return s.low.as(transport.ClassPoll).GetPayout(ctx, id, nil)
+		},
 		status: func(p *Payout) string { return string(p.Status) },
 		done:   func(p *Payout) bool { return p.Status.Final() },
 	})

@@ -168,7 +168,9 @@ func TestPollsLeaveRoomForReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 600)
 		for range 1000 {
-			q.calls.Go(func() { assert.NoError(t, q.limiter.Wait(t.Context(), transport.RateCall{Window: "w", Class: transport.ClassPoll})) })
+			q.calls.Go(func() {
+				assert.NoError(t, q.limiter.Wait(t.Context(), transport.RateCall{Window: "w", Class: transport.ClassPoll}))
+			})
 		}
 		synctest.Wait()
 		for i := range 54 { // of sixty slots, polls have their tenth here as well
