@@ -153,8 +153,8 @@ func (a EscrowActionType) done(status EscrowStatus) bool {
 
 // approvalClosed reports that an approval's window passed, by the service's clock or by this machine's.
 func approvalClosed(err error) bool {
-	if refused, ok := errors.AsType[*signing.ApprovalRefused](err); ok {
-		return refused.Expired
+	if windowClosed(err) {
+		return true
 	}
 	_, expired := errors.AsType[*errors.ApprovalExpired](err)
 	return expired

@@ -109,10 +109,11 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 		return nil, err
 	}
 	s.low = lowLevel{transport: client}
+	writes := transport.StatedWindows()[transport.WindowWrites]
 	return &platform{
 		transport: client, developer: developer, chains: newLiveChains(s.low),
-		payouts: newPaymentLine(opBookPayout.ID, payoutApproval, paced),
-		deals:   newPaymentLine(opCreateEscrow.ID, escrowApproval, paced),
+		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced),
+		deals:   newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced),
 	}, nil
 }
 

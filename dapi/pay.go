@@ -220,8 +220,12 @@ func reopens(err error) bool {
 	return false
 }
 
-// windowClosed reports an approval that was not signed because its time was over, as in the replayed first answer of a booking.
+// windowClosed reports an approval that was not signed because its time was over, as in the replayed first answer of a booking, or whose confirm
+// was refused for its token and had no room to be sent again in time.
 func windowClosed(err error) bool {
+	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
+		return true
+	}
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
 	return ok && refused.Expired
 }

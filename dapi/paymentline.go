@@ -37,8 +37,7 @@ const (
 // roomToConfirm is the end of an approval's window that is not reckoned with: the confirm has to be signed, and to travel.
 const roomToConfirm = 5 * time.Second
 
-func newPaymentLine(operation string, approval time.Duration, paced bool) *paymentLine {
-	window := transport.StatedWindows()[transport.WindowWrites]
+func newPaymentLine(operation string, window transport.Allowance, approval time.Duration, paced bool) *paymentLine {
 	return &paymentLine{operation: operation, window: window, paced: paced, places: semaphore.NewWeighted(int64(underWay(window, approval)))}
 }
 
