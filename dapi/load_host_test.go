@@ -19,6 +19,7 @@ type busyHost struct {
 	writes, reads counter
 	tokenLives    time.Duration
 	approvalLives time.Duration
+	takesBack     bool // a token is good only until the next is granted
 
 	mu        sync.Mutex
 	arrivals  []time.Time // of the writes that were let in
@@ -38,6 +39,8 @@ type busyPayout struct {
 	id, key, contact, amount string
 	closes                   time.Time
 	paid                     bool
+	completes                time.Time
+	reads                    int
 }
 
 func newBusyHost(writes, reads counter) *busyHost {
@@ -139,7 +142,10 @@ func (h *busyHost) serve(r *http.Request, body []byte, now time.Time) (int, stri
 	switch {
 	case confirm:
 		return h.confirm(id, now)
+	case r.Method == http.MethodGet && h.payouts[id] == nil:
+		return refusal(http.StatusNotFound, "not_found")
 	case r.Method == http.MethodGet:
+		h.payouts[id].reads++
 		return http.StatusOK, h.payouts[id].text(now)
 	}
 	return h.book(header(r, "Idempotency-Key"), body, now)
@@ -147,6 +153,9 @@ func (h *busyHost) serve(r *http.Request, body []byte, now time.Time) (int, stri
 
 func (h *busyHost) grant(now time.Time) string {
 	token := fmt.Sprintf("token-%d", h.logins+h.refreshes)
+	if h.takesBack {
+		clear(h.tokens)
+	}
 	h.tokens["Bearer "+token] = now.Add(h.tokenLives)
 	return fmt.Sprintf(`{"accessToken":%q,"expiresIn":%d,"refreshExpiresIn":5184000,"refreshToken":"refresh","tokenType":"Bearer"}`,
 		token, int(h.tokenLives.Seconds()))
@@ -189,7 +198,10 @@ func (h *busyHost) confirm(id string, now time.Time) (int, string) {
 func (p *busyPayout) text(now time.Time) string {
 	common := fmt.Sprintf(`"amount":%q,"contactId":%q,"createdAt":%q,"currency":"USDC","id":%q,"idempotencyKey":%q`,
 		p.amount, p.contact, stamp(now), p.id, p.key)
-	if p.paid {
+	switch {
+	case p.paid && now.Before(p.completes):
+		return `{` + common + `,"status":"processing"}`
+	case p.paid:
 		return `{` + common + `,"status":"completed"}`
 	}
 	payload := fmt.Sprintf(`{"account":"self","amount":%q,"approvalId":"ap_1","currency":"USDC","destination":{"contactId":%q},`+

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -238,12 +239,63 @@ func (f forger) Sign(ctx context.Context, message []byte) ([]byte, error) {
 
 // Rule: login.unavailable
 func TestLoginThatIsUnavailable(t *testing.T) {
-	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.LoginAvailable = false }))
-	account := w.integrator().Self()
-	_, unavailable := errors.AsType[*errors.LoginUnavailable](read(t.Context(), account))
-	assert.True(t, unavailable)
-	w.configure(func(s *sandbox.Settings) { s.LoginAvailable = true })
-	assert.NoError(t, read(t.Context(), account), "a failed login is not remembered")
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.LoginAvailable = false }))
+		account := w.integrator().Self()
+		_, unavailable := errors.AsType[*errors.LoginUnavailable](read(t.Context(), account))
+		assert.True(t, unavailable)
+		w.configure(func(s *sandbox.Settings) { s.LoginAvailable = true })
+		assert.NoError(t, read(t.Context(), account), "a failed login is not remembered")
+	})
+}
+
+// Everyone who starts at the same time waits for one login, which a moment of outage must not fail.
+func TestLoginOutlastsAMomentOfOutage(t *testing.T) {
+	for name, tc := range map[string]struct {
+		down   int
+		header []string
+		took   time.Duration // at most
+	}{
+		"a moment":         {down: 1, took: time.Second},
+		"three attempts":   {down: 3, took: 5 * time.Second},
+		"until it says so": {down: 1, header: []string{"Retry-After", "40"}, took: 41 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				outage := sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(tc.down)
+				if tc.header != nil {
+					outage = outage.WithHeader(tc.header[0], tc.header[1])
+				}
+				w.host.Arm("POST", "/auth/token", outage)
+				account := w.integrator().Self()
+				began := time.Now()
+				var calls sync.WaitGroup
+				for range 50 {
+					calls.Go(func() { assert.NoError(t, read(t.Context(), account)) })
+				}
+				calls.Wait()
+				assert.Equal(t, tc.down+1, w.sent("CreateToken"))
+				assert.Equal(t, tc.down+1, w.sent("CreateChallenge"), "each time with a fresh challenge")
+				assert.LessOrEqual(t, time.Since(began), tc.took)
+			})
+		})
+	}
+}
+
+func TestLoginEndsWithAnOutageThatDoesNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(100))
+		as[*errors.DatabaseUnavailable](t, read(t.Context(), w.integrator().Self()))
+		assert.Equal(t, 4, w.sent("CreateToken"))
+
+		w = newWorld(t)
+		w.host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").WithHeader("Retry-After", "3600"))
+		unavailable := as[*errors.DatabaseUnavailable](t, read(t.Context(), w.integrator().Self()))
+		assert.Equal(t, time.Hour, unavailable.RetryAfter)
+		assert.Equal(t, 1, w.sent("CreateToken"))
+	})
 }
 
 func TestSignerThatFails(t *testing.T) {

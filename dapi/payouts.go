@@ -103,11 +103,15 @@ func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement
 //
 // Source: Events (clients learn of progress by reading; polling should back off).
 func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) (*Payout, error) {
+	return s.wait(ctx, id, options, func(ctx context.Context) (*Payout, error) {
+		return s.low.as(transport.ClassPoll).GetPayout(ctx, id, nil)
+	})
+}
+
+func (s *Payouts) wait(ctx context.Context, id PayoutID, options []WaitOption, read func(context.Context) (*Payout, error)) (*Payout, error) {
 	payout, err := wait(ctx, options, poll[Payout]{
 		low: s.low, resource: "payout", id: string(id),
-		read: func(ctx context.Context) (*Payout, error) {
-			return s.low.as(transport.ClassPoll).GetPayout(ctx, id, nil)
-		},
+		read:   read,
 		status: func(p *Payout) string { return string(p.Status) },
 		done:   func(p *Payout) bool { return p.Status.Final() },
 	})
