@@ -11,7 +11,7 @@ BENCHTIME ?= 1s
 export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: help test allocations lint fmt-check vet build rules generate drift tidy-check breaking interop fuzz bench bench-host contract cover check
+.PHONY: help test allocations lint fmt-check vet build rules generate drift tidy-check breaking interop fuzz bench bench-host load contract cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
@@ -63,6 +63,9 @@ bench: ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
 
 bench-host: ## measure how many requests a second the sandbox host serves, in process on two cores
 	GOMAXPROCS=2 $(GO) test -run '^$$' -bench MixedRequests -benchtime $(BENCHTIME) -benchmem ./sandbox
+
+load: ## start 10,000 payments at once, in hours of a virtual clock, and hold them to the service's windows
+	MONEYMOVEMENT_LOAD_PAYMENTS=10000 $(GO) test -count=1 -v -run '^TestPaymentsThatStartAtOnceAreAllPaid$$' ./dapi
 
 contract: ## hold the description against the sandbox host, or the one that MONEYMOVEMENT_BASE_URL names; reports into contract-report/
 	@rm -rf contract-report

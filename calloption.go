@@ -2,6 +2,7 @@ package moneymovement
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -32,6 +33,8 @@ type Answer struct {
 	Replayed bool
 	// Attempts is how many times the request was sent.
 	Attempts int
+	// Queued is how long the call waited in line for its rate windows, over all attempts.
+	Queued time.Duration
 	// Body is the answer's body as it came, with the fields that this version of the SDK does not know.
 	Body []byte
 }

@@ -41,8 +41,8 @@ func ExampleWithHTTPClient() {
 // shared stands for a limiter that several processes ask, in a database or a cache, because they use one credential.
 type shared struct{}
 
-func (shared) Wait(ctx context.Context, window moneymovement.Window, scope string) error {
-	if window == moneymovement.WindowReads {
+func (shared) Wait(ctx context.Context, call moneymovement.RateCall) error {
+	if call.Window == moneymovement.WindowReads && call.Class == moneymovement.ClassRead {
 		fmt.Println("may a read be sent?")
 	}
 	return ctx.Err() // nil: it may; else wait here, no longer than ctx allows

@@ -1,7 +1,6 @@
 package moneymovement
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -24,7 +23,8 @@ type RetryPolicy struct {
 	Max int
 	// WaitMin is the first backoff, 250 ms by default; each further one is up to twice as long, and at most 8 s.
 	WaitMin time.Duration
-	// WaitMax is the longest Retry-After that is waited for, 65 s by default, which covers a window of one minute.
+	// WaitMax is the longest Retry-After that is waited for, 65 s by default, which covers a window of one minute. It holds for the
+	// reads of a wait, too: one that is told to come back later than that ends with the refusal.
 	WaitMax time.Duration
 }
 
@@ -33,43 +33,8 @@ func WithRetries(policy RetryPolicy) Option {
 	return func(c *transport.Config) { c.Retry = transport.Retry(policy) }
 }
 
-// Window names a rate window of the service.
-//
-// Source: Limits, Rate windows.
-type Window = transport.Window
-
-// The windows of the platform API.
-const (
-	WindowReads          = transport.WindowReads          // 600 a minute for a credential
-	WindowWrites         = transport.WindowWrites         // 120 a minute for a credential
-	WindowLogin          = transport.WindowLogin          // 20 login calls in 5 minutes for the address that they come from, whatever the credential
-	WindowLoginEmail     = transport.WindowLoginEmail     // 10 challenges in 5 minutes for an email
-	WindowLoginChallenge = transport.WindowLoginChallenge // 10 token calls in 5 minutes for a challenge
-	WindowSandboxMoney   = transport.WindowSandboxMoney   // 60 an hour for an account
-)
-
-// RateLimiter paces calls before they are sent. Implement it to share the windows of one credential among several processes, or the login
-// window of one address among several credentials. It must be safe for concurrent use.
-type RateLimiter interface {
-	// Wait returns when a call of the window may be sent, or an error when ctx ends first. A call that more than one window counts
-	// waits for each of them. scope is the account that [WindowSandboxMoney] counts for, the email of [WindowLoginEmail] or the
-	// challenge of [WindowLoginChallenge], and empty for the other windows. window is empty on surfaces other than
-	// the platform API, whose windows are not stated.
-	Wait(ctx context.Context, window Window, scope string) error
-}
-
-// WithRateLimiter paces the client with a limiter of the caller's, instead of one of its own that keeps the stated windows.
-func WithRateLimiter(limiter RateLimiter) Option {
-	return func(c *transport.Config) { c.Limiter = limiter }
-}
-
-// WithoutPacing sends calls at once; what is over a window then comes back as *errors.RateLimited after the retries.
-func WithoutPacing() Option {
-	return func(c *transport.Config) { c.Limiter, c.Unpaced = nil, true }
-}
-
-// WithLogger writes a debug record for each attempt: operation, method, path template, status, request id, idempotency key, duration.
-// Headers, bodies, queries and credentials are never logged.
+// WithLogger writes a debug record for each attempt: operation, method, path template, status, request id, idempotency key, duration; and an
+// info record for each call that waited over a second for a rate window: operation, window, class, how long. Headers, bodies, queries and credentials are never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *transport.Config) { c.Logger = logger }
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -27,23 +28,41 @@ type checkedApproval struct {
 	*signing.CheckedApproval
 }
 
-// confirm compares an approval with what was asked for, signs it, and gives the body of the confirm call. The signer is not called
-// on any difference.
-func (a approver) confirm(
-	ctx context.Context, _ *transport.Operation, approval *Approval, want signing.Intent, evenIfOver bool,
-) (*ApprovalConfirm, error) {
-	var options []signing.ApprovalOption
+// confirm compares an approval with what was asked for, waits for the room to send its confirm, signs it, and gives the body of that call and
+// its options. The signer is not called on any difference, and nothing is signed that then waits in line. evenIfOver signs an approval that this
+// machine takes for over.
+func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Operation, approval *Approval, want signing.Intent, evenIfOver bool,
+	options []moneymovement.CallOption,
+) (*ApprovalConfirm, []moneymovement.CallOption, error) {
+	var signed []signing.ApprovalOption
 	if evenIfOver {
-		options = append(options, signing.EvenIfOver())
+		signed = append(signed, signing.EvenIfOver())
 	}
-	checked, err := a.check(ctx, approval, want, options...)
+	checked, err := a.check(ctx, approval, want, signed...)
 	if err != nil {
-		return nil, err
+		return nil, nil, notConfirmed(op, want.ResourceID, err)
 	}
-	return checked.confirm(ctx)
+	if options, err = low.reserveConfirm(ctx, op, approval, options); err != nil {
+		return nil, nil, err
+	}
+	body, err := checked.confirm(ctx)
+	if err != nil {
+		return nil, nil, notConfirmed(op, want.ResourceID, err)
+	}
+	return body, options, nil
 }
 
-// check is the first half of confirm, which signs nothing. Where the time in use and the last answer's differ, one of them is wrong and
+// notConfirmed says that a confirm was not sent, because there is no signature.
+func notConfirmed(op *transport.Operation, resource string, err error) error {
+	if _, typed := errors.AsType[errors.Failure](err); typed {
+		return err
+	}
+	head := op.Head("")
+	head.Resource = resource
+	return &errors.NotDelivered{Head: head, Err: err}
+}
+
+// check compares, and signs nothing. Where the time in use and the last answer's differ, one of them is wrong and
 // nobody here knows which, so that a window may be right by either.
 func (a approver) check(
 	ctx context.Context, approval *Approval, want signing.Intent, options ...signing.ApprovalOption,
@@ -67,7 +86,7 @@ func (a approver) check(
 	return &checkedApproval{id: approval.ID, key: a.developer.Key, CheckedApproval: checked}, nil
 }
 
-// confirm is the second half of approver.confirm: it signs, and checks nothing again.
+// confirm signs, and checks nothing again.
 func (c *checkedApproval) confirm(ctx context.Context) (*ApprovalConfirm, error) {
 	signature, err := c.Sign(ctx)
 	if err != nil {

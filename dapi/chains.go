@@ -3,6 +3,7 @@ package dapi
 import (
 	"context"
 	"iter"
+	"math"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 )
@@ -26,7 +27,12 @@ func (s *Chains) List(ctx context.Context, params ListChainsParams, options ...m
 
 // All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
 func (s *Chains) All(ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption) iter.Seq2[Chain, error] {
-	return pages(&opListChains, params.Cursor, func(cursor string) ([]Chain, string, error) {
+	return s.upTo(ctx, math.MaxInt, params, options)
+}
+
+// upTo walks at most so many pages.
+func (s *Chains) upTo(ctx context.Context, most int, params ListChainsParams, options []moneymovement.CallOption) iter.Seq2[Chain, error] {
+	return pagesUpTo(most, &opListChains, params.Cursor, func(cursor string) ([]Chain, string, error) {
 		params := params
 		params.Cursor = cursor
 		page, err := s.List(ctx, params, options...)

@@ -9,14 +9,25 @@ import (
 type lowLevel struct {
 	transport *transport.Client
 	account   ClientID
-	acting    bool // for a client; false for the credential's own account
+	acting    bool                // for a client; false for the credential's own account
+	class     transport.RateClass // of its calls, unless they say another; "" for what they are
+}
+
+// as gives its calls a class in the rate windows.
+func (c lowLevel) as(class transport.RateClass) lowLevel {
+	c.class = class
+	return c
 }
 
 // clientRule is what a client's id has to look like before it travels as X-Service-Account.
 var clientRule = transport.Rule{Required: true, Pattern: `^cl_[A-Za-z0-9._:\-]{1,216}$`, Prefix: "cl_"}
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	r := transport.NewRequest(op, string(c.account), transport.CallOf(options))
+	call := transport.CallOf(options)
+	if call.Class == "" {
+		call.Class = c.class
+	}
+	r := transport.NewRequest(op, string(c.account), call)
 	if c.acting {
 		r.Check().Text("X-Service-Account", string(c.account), clientRule)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Clients are the accounts that an integrator created.
@@ -28,8 +29,10 @@ func (s *Clients) Get(ctx context.Context, id ClientID, options ...moneymovement
 // Source: States, Platform objects; Events.
 func (s *Clients) WaitReady(ctx context.Context, id ClientID, options ...WaitOption) (*Client, error) {
 	return wait(ctx, options, poll[Client]{
-		resource: "client", id: string(id),
-		read:   func(ctx context.Context) (*Client, error) { return s.low.GetClient(ctx, id, nil) },
+		low: s.low, resource: "client", id: string(id),
+		read: func(ctx context.Context) (*Client, error) {
+			return s.low.as(transport.ClassPoll).GetClient(ctx, id, nil)
+		},
 		status: func(c *Client) string { return string(c.Status) },
 		done:   func(c *Client) bool { return c.Status == ClientStatusReady },
 	})

@@ -34,6 +34,11 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 	if err != nil {
 		return nil, err
 	}
+	leave, err := s.line.enter(ctx, string(key))
+	if err != nil {
+		return conclude(attempt, left, opCreateEscrow.ID, key, nil, err)
+	}
+	defer leave()
 	opened, left, err := s.open(ctx, deal, key, wish, left)
 	return conclude(attempt, left, opCreateEscrow.ID, key, opened, err)
 }
@@ -139,6 +144,11 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 	if left == assumedDoubt { // the deal itself tells whether an action was taken
 		left = noDoubt
 	}
+	leave, err := s.line.enter(ctx, string(key))
+	if err != nil {
+		return conclude(attempt, left, opPrepareEscrowAction.ID, key, nil, err)
+	}
+	defer leave()
 	var deal *Escrow
 	var open doubt
 	prepared, err := s.Prepare(ctx, id, action, moneymovement.IdempotencyKey(key))
@@ -166,17 +176,17 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if prepared == nil {
 		prepared = &EscrowAction{}
 	}
-	body, err := s.approver.confirm(ctx, &opConfirmEscrowAction, prepared.Approval, signing.Intent{
+	body, options, err := s.approver.confirm(ctx, s.low, &opConfirmEscrowAction, prepared.Approval, signing.Intent{
 		Operation:   "escrow." + string(action),
 		ResourceID:  string(id),
 		Amount:      terms.Amount,
 		Currency:    string(terms.Currency),
 		Destination: signing.Destination{Address: string(terms.Payee)},
-	}, evenIfOver)
+	}, evenIfOver, options)
 	if err != nil {
 		return nil, err
 	}
-	deal, err := s.approver.noteDeal(s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, append(options, reserved)))
+	deal, err := s.approver.noteDeal(s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options))
 	if err != nil {
 		return nil, err
 	}
@@ -278,8 +288,8 @@ func (a EscrowActionType) done(status EscrowStatus) bool {
 
 // approvalClosed reports that an approval's window passed, by the service's clock or by this machine's.
 func approvalClosed(err error) bool {
-	if refused, ok := errors.AsType[*signing.ApprovalRefused](err); ok {
-		return refused.Expired
+	if windowClosed(err) {
+		return true
 	}
 	_, expired := errors.AsType[*errors.ApprovalExpired](err)
 	return expired

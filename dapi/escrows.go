@@ -8,6 +8,7 @@ import (
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Escrows are on-chain agreements: money is held, and released to a payee or refunded. A deal has three windows, each starting where the
@@ -20,6 +21,7 @@ type Escrows struct {
 	approver approver
 	chains   *liveChains
 	memory   *paymentMemory
+	line     *paymentLine
 }
 
 // Create creates a deal and prepares its `approve` action; no money moves. The idempotency key anchors the deal, its windows and that
@@ -55,8 +57,10 @@ func (s *Escrows) Prepare(ctx context.Context, id EscrowID, action EscrowActionT
 func (s *Escrows) Wait(ctx context.Context, id EscrowID, statuses []EscrowStatus, options ...WaitOption) (*Escrow, error) {
 	paced := append([]WaitOption{PollEvery(2*chainReadEvery, 4*chainReadEvery)}, options...) // the shortest pause is half of the least
 	return wait(ctx, paced, poll[Escrow]{
-		resource: "escrow", id: string(id),
-		read:   func(ctx context.Context) (*Escrow, error) { return s.Sync(ctx, id) },
+		low: s.low, resource: "escrow", id: string(id),
+		read: func(ctx context.Context) (*Escrow, error) {
+			return s.approver.noteDeal(s.low.as(transport.ClassPoll).SyncEscrow(ctx, id, nil))
+		},
 		status: func(e *Escrow) string { return string(e.Status) },
 		done:   func(e *Escrow) bool { return slices.Contains(statuses, e.Status) },
 	})

@@ -81,13 +81,15 @@ func (i *Integrator) For(client ClientID) *Account {
 // Self acts as the integrator itself.
 func (i *Integrator) Self() *Account { return i.platform.account(i.platform.low()) }
 
-// platform is what all accounts of one credential share: connections, session, rate windows, retry budget.
+// platform is what all accounts of one credential share: connections, session, rate windows, retry budget, and the lines of payments that
+// wait for room in them.
 type platform struct {
 	transport *transport.Client
 	developer Developer
 	chains    *liveChains
 	memory    *paymentMemory
-	line      *paymentLine
+	payouts   *paymentLine
+	deals     *paymentLine
 	seen      *signing.SeenApprovals
 }
 
@@ -101,7 +103,8 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 			option(&config)
 		}
 	}
-	if config.Limiter == nil && !config.Unpaced {
+	paced := config.Limiter == nil && !config.Unpaced
+	if paced {
 		config.Limiter = transport.NewLocalLimiter(transport.StatedWindows())
 	}
 	seen := new(signing.SeenApprovals)
@@ -112,8 +115,11 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 		return nil, err
 	}
 	s.low = lowLevel{transport: client}
+	writes := transport.StatedWindows()[transport.WindowWrites]
 	return &platform{
-		transport: client, developer: developer, chains: newLiveChains(s.low), memory: newPaymentMemory(), line: &paymentLine{}, seen: seen,
+		transport: client, developer: developer, chains: newLiveChains(s.low), memory: newPaymentMemory(), seen: seen,
+		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced),
+		deals:   newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced),
 	}, nil
 }
 
@@ -133,8 +139,8 @@ func (p *platform) account(low lowLevel) *Account {
 		Rails:        &Rails{low},
 		Payins:       &Payins{low},
 		Contacts:     &Contacts{low},
-		Payouts:      &Payouts{low, approver, p.chains, p.memory, p.line},
-		Escrows:      &Escrows{low, approver, p.chains, p.memory},
+		Payouts:      &Payouts{low, approver, p.chains, p.memory, p.payouts},
+		Escrows:      &Escrows{low, approver, p.chains, p.memory, p.deals},
 		Transactions: &Transactions{low},
 		Chains:       &Chains{low, p.chains},
 		Sandbox:      &Sandbox{low, p.chains},

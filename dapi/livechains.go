@@ -23,6 +23,9 @@ type chainListing struct {
 	until  time.Time
 }
 
+// maxChainPages bounds a walk that a payment makes by itself: a thousand chains are more than there are.
+const maxChainPages = 10
+
 // chainsLifetime is how long a listing is taken for live.
 const chainsLifetime = 10 * time.Minute
 
@@ -62,7 +65,7 @@ func (l *liveChains) list(ctx context.Context) ([]Chain, error) {
 		return chains, nil
 	}
 	var chains []Chain
-	for chain, err := range (&Chains{low: l.low}).All(ctx, ListChainsParams{Limit: maxPage}) {
+	for chain, err := range (&Chains{low: l.low}).upTo(ctx, maxChainPages, ListChainsParams{Limit: maxPage}, nil) {
 		if err != nil {
 			return nil, err
 		}

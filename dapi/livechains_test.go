@@ -1,6 +1,9 @@
 package dapi_test
 
 import (
+	"fmt"
+	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -63,4 +66,26 @@ func TestAListingThatCannotBeHadStopsNoPayment(t *testing.T) {
 	asked.Currency = "DAI"
 	_, err := w.account.Payouts.Book(t.Context(), asked)
 	as[*errors.ValidationFailed](t, err)
+}
+
+// The listing is asked for by payments, which must not walk without end.
+func TestAListingWithoutEndStopsNoPayment(t *testing.T) {
+	w := newPayWorld(t)
+	pages := 0
+	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		if strings.HasSuffix(r.URL.Path, "/chains") {
+			pages++
+			setBody(answer, fmt.Appendf(nil, `{"items":[],"nextCursor":"page-%d"}`, pages))
+			answer.StatusCode = http.StatusOK
+		}
+	})
+	_, err := w.account.Chains.Live(t.Context())
+	as[*errors.UnexpectedAnswer](t, err)
+	assert.Equal(t, 10, pages)
+
+	asked := w.asked
+	asked.Currency = "DAI"
+	_, err = w.account.Payouts.Book(t.Context(), asked)
+	as[*errors.ValidationFailed](t, err)
+	assert.Equal(t, 20, pages)
 }

@@ -18,13 +18,29 @@ import (
 const requestWindow = 150 * time.Second
 
 // login proves possession of the developer key: challenge, signature, token. A challenge is single use. If the answer to its use
-// was lost, it may be consumed, and one fresh challenge is asked for.
+// was lost, it may be consumed, and one fresh challenge is asked for. A service that is down for a moment is asked again, as often as the retry
+// policy says, each time with a fresh challenge: everyone who needs the session waits for this one login.
 func (s *session) login(ctx context.Context) (Session, error) {
-	grant, err := s.loginOnce(ctx)
-	if challengeSpent(err) {
-		grant, err = s.loginOnce(ctx)
+	for tried, renewed := 0, false; ; tried++ {
+		grant, err := s.loginOnce(ctx)
+		switch {
+		case challengeSpent(err) && !renewed:
+			renewed = true
+			continue
+		case !unavailable(err):
+			return grant, err
+		}
+		pause, allowed := s.low.transport.Again(tried, err)
+		if !allowed || transport.Pause(ctx, pause) != nil {
+			return grant, err
+		}
 	}
-	return grant, err
+}
+
+// unavailable reports that the service could not use the challenge for now. The path of one call does not send a token call again.
+func unavailable(err error) bool {
+	refusal, ok := errors.AsType[*errors.Refusal](err)
+	return ok && refusal.Operation == opCreateToken.ID && refusal.Status == http.StatusServiceUnavailable
 }
 
 func (s *session) loginOnce(ctx context.Context) (Session, error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -105,10 +106,10 @@ type askedWindows struct {
 	asked []string
 }
 
-func (a *askedWindows) Wait(_ context.Context, window moneymovement.Window, scope string) error {
+func (a *askedWindows) Wait(_ context.Context, call moneymovement.RateCall) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.asked = append(a.asked, strings.TrimSpace(string(window)+" "+scope))
+	a.asked = append(a.asked, strings.TrimSpace(string(call.Window)+" "+call.Scope))
 	return nil
 }
 
@@ -131,12 +132,13 @@ func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, read(t.Context(), platform.Self()))
 	require.NotEmpty(t, challenge.ChallengeID)
-	assert.Equal(t, []string{"reads", "login_email " + w.developer().Email, "login", "login_challenge " + challenge.ChallengeID, "login"}, windows.asked)
+	assert.Equal(t, []string{"login_email " + w.developer().Email, "login", "login_challenge " + challenge.ChallengeID, "login", "reads"},
+		windows.asked, "a slot is taken once the token is there to use it")
 
 	w.host.Advance(61 * time.Minute)
 	windows.asked = nil
 	require.NoError(t, read(t.Context(), platform.Self()))
-	assert.Equal(t, []string{"reads", "writes", "reads"}, windows.asked, "a refresh is an ordinary write")
+	assert.Equal(t, []string{"reads", "writes", "reads"}, windows.asked, "a refresh counts as a write")
 }
 
 // A login whose answer stays lost moved no money, and the call that needed it was not sent: nothing about that is unknown.
@@ -240,12 +242,63 @@ func (f forger) Sign(ctx context.Context, message []byte) ([]byte, error) {
 
 // Rule: login.unavailable
 func TestLoginThatIsUnavailable(t *testing.T) {
-	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.LoginAvailable = false }))
-	account := w.integrator().Self()
-	_, unavailable := errors.AsType[*errors.LoginUnavailable](read(t.Context(), account))
-	assert.True(t, unavailable)
-	w.configure(func(s *sandbox.Settings) { s.LoginAvailable = true })
-	assert.NoError(t, read(t.Context(), account), "a failed login is not remembered")
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.LoginAvailable = false }))
+		account := w.integrator().Self()
+		_, unavailable := errors.AsType[*errors.LoginUnavailable](read(t.Context(), account))
+		assert.True(t, unavailable)
+		w.configure(func(s *sandbox.Settings) { s.LoginAvailable = true })
+		assert.NoError(t, read(t.Context(), account), "a failed login is not remembered")
+	})
+}
+
+// Everyone who starts at the same time waits for one login, which a moment of outage must not fail.
+func TestLoginOutlastsAMomentOfOutage(t *testing.T) {
+	for name, tc := range map[string]struct {
+		down   int
+		header []string
+		took   time.Duration // at most
+	}{
+		"a moment":         {down: 1, took: time.Second},
+		"three attempts":   {down: 3, took: 5 * time.Second},
+		"until it says so": {down: 1, header: []string{"Retry-After", "40"}, took: 41 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				outage := sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(tc.down)
+				if tc.header != nil {
+					outage = outage.WithHeader(tc.header[0], tc.header[1])
+				}
+				w.host.Arm("POST", "/auth/token", outage)
+				account := w.integrator().Self()
+				began := time.Now()
+				var calls sync.WaitGroup
+				for range 50 {
+					calls.Go(func() { assert.NoError(t, read(t.Context(), account)) })
+				}
+				calls.Wait()
+				assert.Equal(t, tc.down+1, w.sent("CreateToken"))
+				assert.Equal(t, tc.down+1, w.sent("CreateChallenge"), "each time with a fresh challenge")
+				assert.LessOrEqual(t, time.Since(began), tc.took)
+			})
+		})
+	}
+}
+
+func TestLoginEndsWithAnOutageThatDoesNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(100))
+		as[*errors.DatabaseUnavailable](t, read(t.Context(), w.integrator().Self()))
+		assert.Equal(t, 4, w.sent("CreateToken"))
+
+		w = newWorld(t)
+		w.host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").WithHeader("Retry-After", "3600"))
+		unavailable := as[*errors.DatabaseUnavailable](t, read(t.Context(), w.integrator().Self()))
+		assert.Equal(t, time.Hour, unavailable.RetryAfter)
+		assert.Equal(t, 1, w.sent("CreateToken"))
+	})
 }
 
 func TestSignerThatFails(t *testing.T) {

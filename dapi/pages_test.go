@@ -3,6 +3,7 @@ package dapi_test
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -101,6 +102,31 @@ func TestAllRefusesAListThatDoesNotAdvance(t *testing.T) {
 	assert.Equal(t, "ListTransactions", stuck.Operation)
 	assert.ErrorContains(t, stuck.Err, "does not advance")
 	assert.Equal(t, 2, w.sent("ListTransactions"))
+}
+
+// A circle of any length is noticed before a page comes twice.
+func TestAllRefusesAListThatGoesInACircle(t *testing.T) {
+	for _, length := range []int{1, 2, 7} {
+		w, account, params := newLedger(t)
+		asked := map[string]int{}
+		w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+			cursor := r.URL.Query().Get("cursor")
+			asked[cursor]++
+			number, _ := strconv.Atoi(cursor)
+			setBody(answer, fmt.Appendf(nil, `{"items":[],"nextCursor":"%d"}`, number%length+1))
+			answer.StatusCode = http.StatusOK
+		})
+		var last error
+		for _, err := range account.Transactions.All(t.Context(), params) {
+			last = err
+		}
+		stuck := as[*errors.UnexpectedAnswer](t, last)
+		assert.ErrorContains(t, stuck.Err, "does not advance")
+		assert.Len(t, asked, length+1, "the first page has no cursor")
+		for cursor, times := range asked {
+			assert.Equal(t, 1, times, cursor)
+		}
+	}
 }
 
 // Rule: page.cursor-of-its-query

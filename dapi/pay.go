@@ -100,7 +100,7 @@ func (p *payment) run(ctx context.Context) (*Payout, error) {
 }
 
 func (p *payment) inTurn(ctx context.Context) ending {
-	leave, err := p.payouts.line.enter(ctx)
+	leave, err := p.payouts.line.enter(ctx, string(p.key))
 	if err != nil {
 		return ending{outcome: refused, err: err}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Payins are incoming fundings that are quoted first: over a virtual account (BankID) or from another chain (OriginChainID). Money that
@@ -36,8 +37,8 @@ func (s *Payins) Get(ctx context.Context, id PayinID, options ...moneymovement.C
 // Source: Events.
 func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*Payin, error) {
 	payin, err := wait(ctx, options, poll[Payin]{
-		resource: "payin", id: string(id),
-		read:   func(ctx context.Context) (*Payin, error) { return s.low.GetPayin(ctx, id, nil) },
+		low: s.low, resource: "payin", id: string(id),
+		read:   func(ctx context.Context) (*Payin, error) { return s.low.as(transport.ClassPoll).GetPayin(ctx, id, nil) },
 		status: func(p *Payin) string { return string(p.Status) },
 		done:   func(p *Payin) bool { return p.Status == PayinStatusCompleted || p.Status == PayinStatusExpired },
 	})

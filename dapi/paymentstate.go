@@ -17,8 +17,8 @@ const (
 	PaymentEnded PaymentState = "ended"
 	// PaymentUnknown: it may be paid. Call [Payouts.Pay] again with the same key and terms, and do not pay in another way.
 	PaymentUnknown PaymentState = "unknown"
-	// PaymentNeedsDecision: nothing was paid, and the same call will not pay: the price is out of bounds, the service booked something
-	// else, or the key is too old or belongs to another payment. Somebody has to look at the error and decide.
+	// PaymentNeedsDecision: this call paid nothing, and the same call will not pay: the price is out of bounds, the service booked something
+	// else, the key is too old, or it belongs to a payment of other terms, which may be paid. Somebody has to look at the error and decide.
 	PaymentNeedsDecision PaymentState = "needs_decision"
 )
 

@@ -75,11 +75,11 @@ func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 
 // confirm signs and confirms what was looked at before. evenIfOver signs an approval that this machine takes for over.
 func (s *Payouts) confirm(ctx context.Context, asked PayoutCreate, booked *Payout, evenIfOver bool, options ...moneymovement.CallOption) (*Payout, error) {
-	body, err := s.approver.confirm(ctx, &opConfirmPayout, booked.Approval, intent(asked, booked), evenIfOver)
+	body, options, err := s.approver.confirm(ctx, s.low, &opConfirmPayout, booked.Approval, intent(asked, booked), evenIfOver, options)
 	if err != nil {
 		return nil, err
 	}
-	confirmed, err := s.approver.notePayout(s.low.ConfirmPayout(ctx, booked.ID, body, append(options, reserved)))
+	confirmed, err := s.approver.notePayout(s.low.ConfirmPayout(ctx, booked.ID, body, options))
 	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: transport.CallOf(options).Key, Resource: string(booked.ID)}
 	switch {
 	case err != nil:
@@ -127,6 +127,12 @@ func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement
 //
 // Source: Events (clients learn of progress by reading; polling should back off).
 func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) (*Payout, error) {
+	return s.wait(ctx, id, options, func(ctx context.Context) (*Payout, error) {
+		return s.low.as(transport.ClassPoll).GetPayout(ctx, id, nil)
+	})
+}
+
+func (s *Payouts) wait(ctx context.Context, id PayoutID, options []WaitOption, read func(context.Context) (*Payout, error)) (*Payout, error) {
 	payout, err := wait(ctx, options, poll[Payout]{
 		resource: "payout", id: string(id),
 		read:   func(ctx context.Context) (*Payout, error) { return s.Get(ctx, id) },

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -26,7 +27,7 @@ func (p *payment) judge(ctx context.Context, err error) ending {
 			return settled(payout)
 		}
 	}
-	if _, reused := errors.AsType[*errors.IdempotencyKeyReused](err); reused && p.doubt == assumedDoubt {
+	if _, reused := errors.AsType[*errors.IdempotencyKeyReused](err); reused && p.booked == nil {
 		p.doubt = noDoubt // the key belongs to other terms, so that no earlier call paid these with it
 	}
 	switch {
@@ -89,7 +90,7 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 		return payout.Status == PayoutStatusExpired || payout.Status == PayoutStatusAwaitingApproval && !p.payouts.approver.now().Before(closes)
 	}
 	payout, err := wait(ctx, nil, poll[Payout]{
-		resource: "payout", id: string(p.id()),
+		low: p.payouts.low, resource: "payout", id: string(p.id()),
 		read: func(ctx context.Context) (*Payout, error) {
 			payout, err := p.payouts.Get(ctx, p.id())
 			if err == nil && payout.ID != p.id() {
@@ -141,8 +142,12 @@ func reopens(err error) bool {
 	return false
 }
 
-// windowClosed reports an approval that was not signed because its time was over, as in the replayed first answer of a booking.
+// windowClosed reports an approval that was not signed because its time was over, or whose confirm was refused for its token and had no room
+// to be sent again in time.
 func windowClosed(err error) bool {
+	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
+		return true
+	}
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
 	return ok && refused.Expired
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Rails are the bank routes of a client, and the virtual accounts opened on them. What a client can have is decided per integrator,
@@ -47,8 +48,10 @@ func (s *Rails) Open(ctx context.Context, rail RailOpen, options ...moneymovemen
 // Source: States, Platform objects.
 func (s *Rails) WaitActive(ctx context.Context, method BankMethod, currency string, options ...WaitOption) (*Rail, error) {
 	rail, err := wait(ctx, options, poll[Rail]{
-		resource: "rail", id: string(method) + " " + currency,
-		read:   func(ctx context.Context) (*Rail, error) { return s.find(ctx, method, currency) },
+		low: s.low, resource: "rail", id: string(method) + " " + currency,
+		read: func(ctx context.Context) (*Rail, error) {
+			return (&Rails{s.low.as(transport.ClassPoll)}).find(ctx, method, currency)
+		},
 		status: func(r *Rail) string { return string(r.Status) },
 		done: func(r *Rail) bool {
 			return r.Status == RailStatusActive || r.Status == RailStatusChannelUnavailable

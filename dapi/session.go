@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -41,8 +42,11 @@ type renewal struct {
 }
 
 const (
-	// refreshBefore is how long before its expiry an access token is renewed, so that no call has to meet token_expired first.
-	refreshBefore = time.Minute
+	// refreshBefore is how long before its expiry an access token is renewed, so that no call has to meet token_expired first. It is longer
+	// than calls wait for a full window of a minute: the renewal is then first in line, and those behind it find the new token.
+	refreshBefore = 90 * time.Second
+	// refreshShare of its lifetime is the longest that a token of a short one is renewed ahead, lest each call renews it.
+	refreshShare = 4
 	// renewalPause keeps a failing renewal from being tried again by each call while the token still works.
 	renewalPause = 10 * time.Second
 	// renewalTimeout ends a renewal that nobody waits for any more.
@@ -184,7 +188,7 @@ func (s *session) mint(ctx context.Context, current Session) (Session, error) {
 // refresh mints an access token from the refresh token.
 func (s *session) refresh(ctx context.Context, current Session) (Session, error) {
 	asked := time.Now()
-	grant, err := s.low.RefreshToken(ctx, &RefreshRequest{RefreshToken: current.RefreshToken}, nil)
+	grant, err := s.low.as(transport.ClassRefresh).RefreshToken(ctx, &RefreshRequest{RefreshToken: current.RefreshToken}, nil)
 	if err != nil {
 		return Session{}, err
 	}

@@ -37,7 +37,8 @@ type Session struct {
 	// used: it would act for another account, or show its tokens to another service.
 	Credential string
 
-	bearer []string // header value, made once
+	lives  time.Duration // the access token, since it was asked for; 0 if another process asked
+	bearer []string      // header value, made once
 }
 
 // The stated lifetimes, for a grant that does not say how long it lives.
@@ -57,10 +58,12 @@ func sessionOf(operation string, grant *TokenGrant, asked time.Time) (Session, e
 			Status: http.StatusCreated, Err: errUnsendable,
 		}
 	}
+	lives := lifetime(grant.ExpiresIn, accessLifetime)
 	return Session{
+		lives:            lives,
 		AccessToken:      grant.AccessToken,
 		RefreshToken:     grant.RefreshToken,
-		ExpiresAt:        asked.Add(lifetime(grant.ExpiresIn, accessLifetime)),
+		ExpiresAt:        asked.Add(lives),
 		RefreshExpiresAt: asked.Add(lifetime(grant.RefreshExpiresIn, refreshLifetime)),
 	}, nil
 }
@@ -82,7 +85,11 @@ func sendable(token string) bool {
 
 // fresh reports that the access token will outlast the next call.
 func (s Session) fresh(now time.Time) bool {
-	return s.AccessToken != "" && now.Add(refreshBefore).Before(s.ExpiresAt)
+	ahead := refreshBefore
+	if s.lives > 0 {
+		ahead = min(ahead, s.lives/refreshShare)
+	}
+	return s.AccessToken != "" && now.Add(ahead).Before(s.ExpiresAt)
 }
 
 // usable reports that the access token has not expired.

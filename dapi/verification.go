@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Verification is the KYB workflow of a client: save information, inspect what is outstanding, complete. Editing and completing are separate
@@ -30,8 +31,8 @@ func (s *Verification) Complete(ctx context.Context, options ...moneymovement.Ca
 // WaitDecided polls until the review ends `approved` or `rejected`. A review by people can take days: give ctx a deadline.
 func (s *Verification) WaitDecided(ctx context.Context, options ...WaitOption) (*KYB, error) {
 	return wait(ctx, options, poll[KYB]{
-		resource: "verification", id: s.low.actingFor(),
-		read:   func(ctx context.Context) (*KYB, error) { return s.low.GetKYB(ctx, nil) },
+		low: s.low, resource: "verification", id: s.low.actingFor(),
+		read:   func(ctx context.Context) (*KYB, error) { return s.low.as(transport.ClassPoll).GetKYB(ctx, nil) },
 		status: func(k *KYB) string { return string(k.Status) },
 		done:   func(k *KYB) bool { return k.Status == KYBStatusApproved || k.Status == KYBStatusRejected },
 	})

@@ -42,8 +42,8 @@ type waiting struct {
 	progress func(Progress)
 }
 
-// StillPending says that a wait ended before its resource came to an end. It wraps the context's error, and that of
-// the last read if it failed.
+// StillPending says that a wait ended before its resource came to an end: its context ended, or leaves no time for another read. It wraps
+// the context's error, and that of the last read if it failed.
 type StillPending struct {
 	Progress
 	Err error
@@ -58,6 +58,7 @@ func (e *StillPending) Unwrap() error { return e.Err }
 
 // poll says how one kind of resource is waited for.
 type poll[T any] struct {
+	low          lowLevel
 	resource, id string
 	read         func(context.Context) (*T, error)
 	status       func(*T) string
@@ -74,7 +75,7 @@ func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (last *T,
 	}
 	started := time.Now()
 	seen := Progress{Resource: p.resource, ID: p.id, Status: "unread"}
-	err = w.pace.Poll(ctx, func(ctx context.Context) (bool, error) {
+	err = p.low.transport.Poll(ctx, w.pace, func(ctx context.Context) (bool, error) {
 		value, err := p.read(ctx)
 		if err != nil {
 			return false, err
@@ -84,9 +85,18 @@ func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (last *T,
 		w.progress(seen)
 		return p.done(value), nil
 	})
-	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
+	if waitEnded(ctx, err) {
 		seen.Waited = time.Since(started)
 		return last, &StillPending{Progress: seen, Err: err}
 	}
 	return last, err
+}
+
+// waitEnded reports that it was the caller's context that ended the wait, or its deadline, before which the rate window has no room.
+func waitEnded(ctx context.Context, err error) bool {
+	if ended := ctx.Err(); ended != nil {
+		return errors.Is(err, ended)
+	}
+	_, late := errors.AsType[*transport.WaitTooLong](err)
+	return late
 }

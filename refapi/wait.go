@@ -77,12 +77,12 @@ func newWaiting(options []WaitOption) *waiting {
 }
 
 // wait reads until done. An error that time does not mend ends it at once.
-func (w *waiting) wait(ctx context.Context, quoteID string,
+func (w *waiting) wait(ctx context.Context, low lowLevel, quoteID string,
 	read func(context.Context) (*moneymovement.UniversalTransactionStatus, error),
 ) (last *moneymovement.UniversalTransactionStatus, err error) {
 	started := time.Now()
 	seen := Progress{QuoteID: quoteID, Status: "unread"}
-	err = w.pace.Poll(ctx, func(ctx context.Context) (bool, error) {
+	err = low.transport.Poll(ctx, w.pace, func(ctx context.Context) (bool, error) {
 		status, err := read(ctx)
 		if err != nil {
 			return false, err
@@ -98,3 +98,6 @@ func (w *waiting) wait(ctx context.Context, quoteID string,
 	}
 	return last, err
 }
+
+// asPoll lets other reads go first in a caller's rate limiter.
+func asPoll(c *transport.Call) { c.Class = transport.ClassPoll }

@@ -132,8 +132,8 @@ func TestRefusalsAreExplainedAndMoveNothing(t *testing.T) {
 		"too many decimals": {amount: "1.1234567", status: http.StatusUnprocessableEntity, problem: "wrong fields"},
 		"less than the fee": {amount: "0.10", status: http.StatusUnprocessableEntity, problem: "wrong fields"},
 		"more than there is": {amount: "5000",
-			status: http.StatusInternalServerError, problem: "this request paid nothing; somebody here has to look"},
-		"too many calls for minutes": {amount: "10", status: http.StatusServiceUnavailable, problem: "this request paid nothing; try again later",
+			status: http.StatusInternalServerError, problem: "this is not paid; somebody here has to look"},
+		"too many calls for minutes": {amount: "10", status: http.StatusServiceUnavailable, problem: "this is not paid; try again later",
 			arrange: func(_ *testing.T, w *world) {
 				w.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
 			}},

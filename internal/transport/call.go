@@ -2,6 +2,7 @@ package transport
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/shopspring/decimal"
 )
@@ -17,6 +18,11 @@ type Call struct {
 		Window Window
 		Scope  string
 	}
+
+	Class    RateClass     // in the rate windows; "" for what the operation is
+	Closes   time.Time     // when the approval's window closes that a confirm is for, by the service's clock
+	Reserved bool          // [Client.Reserve] has waited for the first attempt's place in the rate windows
+	Queued   time.Duration // for how long it did
 
 	QuoteTolerance decimal.Decimal // how much worse a fresh quote may be, as a fraction; flows that requote read it
 
@@ -45,5 +51,6 @@ type Answer struct {
 	IdempotencyKey string
 	Replayed       bool
 	Attempts       int
+	Queued         time.Duration
 	Body           []byte
 }

@@ -122,7 +122,9 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 		return nil, err
 	}
 	t := &r.trip
-	*t = trip{op: r.op, call: &r.call, request: r, scope: r.scope(), stream: r.stream}
+	*t = trip{
+		op: r.op, call: &r.call, request: r, scope: r.scope(), stream: r.stream, queued: r.call.Queued, reserved: r.call.Reserved,
+	}
 	defer t.answer.release()
 	defer t.keep()
 
@@ -209,12 +211,4 @@ func (c *Client) retrying(ctx context.Context, req *http.Request, t *trip, body 
 		resp.Body.Close()
 	}
 	return err
-}
-
-// scope is the account that the sandbox money window counts for.
-func (r *Request) scope() string {
-	if r.op.Window == WindowSandboxMoney {
-		return r.account
-	}
-	return ""
 }

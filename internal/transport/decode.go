@@ -122,7 +122,7 @@ func (t *trip) keep() {
 	if into == nil {
 		return
 	}
-	*into = Answer{IdempotencyKey: t.call.Key, Attempts: t.attempts}
+	*into = Answer{IdempotencyKey: t.call.Key, Attempts: t.attempts, Queued: t.queued}
 	if t.answer.status != 0 {
 		into.Status = t.answer.status
 		into.Header = t.answer.header

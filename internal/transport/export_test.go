@@ -4,5 +4,5 @@ package transport
 func (l *LocalLimiter) Remembered() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.slots)
+	return len(l.lines)
 }

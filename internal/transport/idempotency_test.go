@@ -86,7 +86,7 @@ func TestACallWithoutAKeyIsRepeatedForTwoHours(t *testing.T) {
 // waitsLonger is a limiter that keeps the second attempt waiting.
 type waitsLonger struct{ calls int }
 
-func (l *waitsLonger) Wait(context.Context, transport.Window, string) error {
+func (l *waitsLonger) Wait(context.Context, transport.RateCall) error {
 	if l.calls++; l.calls == 2 {
 		time.Sleep(2 * time.Hour)
 	}

@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
@@ -34,8 +33,9 @@ const patience = 10
 
 // Poll reads until read is done or fails for good, and returns the context's error if that ends first. A failure that time may mend is
 // followed by the next read as if nothing new had been seen, not before the service said, up to [patience] of them in a row. Pauses are
-// drawn at random from the upper half, so that many waits do not read in step.
-func (p Pace) Poll(ctx context.Context, read func(context.Context) (done bool, err error)) error {
+// drawn at random from the upper half, so that many waits do not read in step. A service that wants to be left alone for longer than a call
+// would wait ends the wait with its refusal, which says when to come again.
+func (c *Client) Poll(ctx context.Context, p Pace, read func(context.Context) (done bool, err error)) error {
 	failed := 0
 	for pause := p.Least; ; pause = min(pause*3/2, p.Most) {
 		done, err := read(ctx)
@@ -44,13 +44,12 @@ func (p Pace) Poll(ctx context.Context, read func(context.Context) (done bool, e
 			return nil
 		case err == nil:
 			failed = 0
-		case failed+1 == patience || !mends(ctx, err):
+		case failed+1 == patience || !mends(ctx, err, c.retry.WaitMax):
 			return err
 		default:
 			failed++
 		}
-		jittered := pause/2 + rand.N(pause/2+1) //nolint:gosec // jitter, not a secret
-		if ended := Pause(ctx, max(jittered, time.Until(retryAt(err)))); ended != nil {
+		if ended := Pause(ctx, max(jittered(pause), time.Until(retryAt(err)))); ended != nil {
 			if err == nil {
 				return ended
 			}
@@ -59,10 +58,13 @@ func (p Pace) Poll(ctx context.Context, read func(context.Context) (done bool, e
 	}
 }
 
-// mends reports a failure that may be over by a later read, for which ctx leaves the time.
-func mends(ctx context.Context, err error) bool {
+// mends reports a failure that may be over by a later read, for which ctx leaves the time, and which is not further away than longest.
+func mends(ctx context.Context, err error, longest time.Duration) bool {
 	failure, ok := errors.AsType[errors.Failure](err)
 	if !ok || !failure.Retryable() || ctx.Err() != nil {
+		return false
+	}
+	if time.Until(retryAt(err)) > longest {
 		return false
 	}
 	deadline, bounded := ctx.Deadline()

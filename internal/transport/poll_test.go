@@ -32,7 +32,7 @@ func TestPollReadsUntilDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pace, began := transport.Pace{Least: time.Second, Most: 4 * time.Second}, time.Now()
 		var at []time.Duration
-		require.NoError(t, pace.Poll(t.Context(), func(context.Context) (bool, error) {
+		require.NoError(t, poller(t).Poll(t.Context(), pace, func(context.Context) (bool, error) {
 			at = append(at, time.Since(began))
 			return len(at) == 8, nil
 		}))
@@ -51,7 +51,7 @@ func TestPollEndsWithAnErrorOrItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")
 		reads := 0
-		err := transport.DefaultPace().Poll(t.Context(), func(context.Context) (bool, error) {
+		err := poller(t).Poll(t.Context(), transport.DefaultPace(), func(context.Context) (bool, error) {
 			reads++
 			return false, broken
 		})
@@ -61,7 +61,7 @@ func TestPollEndsWithAnErrorOrItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		began := time.Now()
-		err = transport.DefaultPace().Poll(ctx, func(context.Context) (bool, error) { return false, nil })
+		err = poller(t).Poll(ctx, transport.DefaultPace(), func(context.Context) (bool, error) { return false, nil })
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Minute, time.Since(began))
 	})
@@ -71,7 +71,7 @@ func TestPollOutlastsAnOutage(t *testing.T) {
 	down := &errors.NotDelivered{Head: errors.Head{Operation: "Read"}, Err: errors.New("no connection")}
 	synctest.Test(t, func(t *testing.T) {
 		reads, failing := 0, 0
-		require.NoError(t, transport.DefaultPace().Poll(t.Context(), func(context.Context) (bool, error) {
+		require.NoError(t, poller(t).Poll(t.Context(), transport.DefaultPace(), func(context.Context) (bool, error) {
 			if reads++; reads%10 == 0 { // nine failures in a row, again and again
 				return reads == 50, nil
 			}
@@ -81,13 +81,13 @@ func TestPollOutlastsAnOutage(t *testing.T) {
 		assert.Equal(t, 45, failing)
 
 		reads = 0
-		err := transport.DefaultPace().Poll(t.Context(), func(context.Context) (bool, error) { reads++; return false, down })
+		err := poller(t).Poll(t.Context(), transport.DefaultPace(), func(context.Context) (bool, error) { reads++; return false, down })
 		assert.Same(t, down, err)
 		assert.Equal(t, 10, reads, "an outage without end ends the wait")
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		err = transport.DefaultPace().Poll(ctx, func(context.Context) (bool, error) { return false, down })
+		err = poller(t).Poll(ctx, transport.DefaultPace(), func(context.Context) (bool, error) { return false, down })
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorIs(t, err, down, "and why nothing newer was seen")
 		assert.NotContains(t, err.Error(), "\n")
@@ -100,7 +100,7 @@ func TestPollAsksNoSoonerThanTheServiceWants(t *testing.T) {
 			return &errors.RateLimited{Refusal: errors.Refusal{Head: errors.Head{RetryAt: time.Now().Add(time.Minute)}, Code: errors.CodeRateLimited, Status: 429}}
 		}
 		began := time.Now()
-		require.NoError(t, transport.DefaultPace().Poll(t.Context(), func(context.Context) (bool, error) {
+		require.NoError(t, poller(t).Poll(t.Context(), transport.DefaultPace(), func(context.Context) (bool, error) {
 			if time.Since(began) == 0 {
 				return false, limited()
 			}
@@ -111,9 +111,28 @@ func TestPollAsksNoSoonerThanTheServiceWants(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		began = time.Now()
-		err := transport.DefaultPace().Poll(ctx, func(context.Context) (bool, error) { return false, limited() })
+		err := poller(t).Poll(ctx, transport.DefaultPace(), func(context.Context) (bool, error) { return false, limited() })
 		_, ok := errors.AsType[*errors.RateLimited](err)
 		assert.True(t, ok, "%v", err)
 		assert.Zero(t, time.Since(began), "a caller who has not got the time learns it at once")
 	})
 }
+
+// One refusal must not hold a wait for a day.
+func TestPollIsNotToldToWaitForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(t, host, through(script(refuses(429, errors.CodeRateLimited, "Retry-After", "86400"))))
+		began := time.Now()
+		err := client.Poll(t.Context(), transport.DefaultPace(), func(ctx context.Context) (bool, error) {
+			_, err := send(ctx, client, &readThing, transport.Call{})
+			return false, err
+		})
+		limited, ok := errors.AsType[*errors.RateLimited](err)
+		require.True(t, ok, "%v", err)
+		assert.Equal(t, began.Add(24*time.Hour), limited.RetryAt)
+		assert.Zero(t, time.Since(began))
+	})
+}
+
+// poller is a client whose calls nobody answers; its polls read what the test says.
+func poller(t *testing.T) *transport.Client { return newClient(t, host, through(script(ok))) }

@@ -112,12 +112,25 @@ func (noRoom) Error() string { return "the deadline leaves no room to try again"
 // Unwrap gives what waiting would have ended in.
 func (noRoom) Unwrap() error { return context.DeadlineExceeded }
 
+// Again says whether a step of several calls that ended in err may be begun anew, after how many times it was, and after which pause.
+func (c *Client) Again(tried int, err error) (time.Duration, bool) {
+	wait := jittered(jitterBound(c.retry.WaitMin, c.retry.WaitMax, tried))
+	if at := retryAt(err); !at.IsZero() {
+		wait = time.Until(at)
+	}
+	return wait, tried < c.retry.Max && wait <= c.retry.WaitMax && c.budget.spend()
+}
+
 // backoff waits what the service asked for, which fits has found affordable, else a random time in the upper half of a doubling bound.
 func backoff(least, most time.Duration, attempt int, resp *http.Response) time.Duration {
 	if wait, asked := retryAfter(resp); asked {
 		return wait
 	}
-	bound := jitterBound(least, most, attempt)
+	return jittered(jitterBound(least, most, attempt))
+}
+
+// jittered is a random time in the upper half of a bound.
+func jittered(bound time.Duration) time.Duration {
 	return bound/2 + rand.N(bound/2+1) //nolint:gosec // jitter is no secret
 }
 

@@ -18,18 +18,21 @@ type trip struct {
 	op       *Operation
 	call     *Call
 	request  *Request
-	scope    string     // of the rate window
-	left     int        // retries
-	attempts int        // sent so far
-	began    time.Time  // when the first attempt was sent
-	lost     bool       // an attempt got no whole answer and may have been carried out
-	doubted  bool       // an attempt before the last was answered with a server error and may have been carried out
-	cramped  bool       // the deadline left no room for another attempt
-	unsent   bool       // the last attempt had no connection, so that the service cannot have seen it
-	answer   answer     // the last attempt's, none if it was lost or is tried again
-	stream   *streaming // wanted instead of a decoded answer, or nil
+	scope    string        // of the rate window
+	left     int           // retries
+	queued   time.Duration // in line for the rate windows
+	reserved bool          // the next attempt has its place in the rate windows already
+	attempts int           // sent so far
+	began    time.Time     // when the first attempt was sent
+	lost     bool          // an attempt got no whole answer and may have been carried out
+	doubted  bool          // an attempt before the last was answered with a server error and may have been carried out
+	cramped  bool          // the deadline left no room for another attempt
+	unsent   bool          // the last attempt had no connection, so that the service cannot have seen it
+	answer   answer        // the last attempt's, none if it was lost or is tried again
+	stream   *streaming    // wanted instead of a decoded answer, or nil
 	first    *firstAttempt
 	limited  io.LimitedReader // of the answer's body
+	body     *timedBody       // of the last answer
 	// header is what the last attempt sent, with the credential, for the authorizer to know which token was refused.
 	header http.Header
 }
@@ -37,44 +40,6 @@ type trip struct {
 type tripKey struct{}
 
 func tripOf(ctx context.Context) *trip { return ctx.Value(tripKey{}).(*trip) } //nolint:errcheck // only this package sets it, and always
-
-// prepare lets one attempt through the rate window and gives it the credential. A context that has ended is noticed here: later it would
-// look like an answer that was lost.
-func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
-	t.answer.release()
-	t.answer = answer{}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := c.pace(ctx, t); err != nil {
-		return err
-	}
-	t.header = h
-	if err := c.authorize(ctx, t.op, h); err != nil {
-		return err
-	}
-	return t.stillRepeatable()
-}
-
-// pace waits for room in the windows that count the call, the narrowest first. Sandbox money has a window of its own and is a write all the
-// same; a login counts for its email or its challenge, and for the address.
-//
-// Source: Limits, Rate windows.
-func (c *Client) pace(ctx context.Context, t *trip) error {
-	if c.limiter == nil {
-		return nil
-	}
-	if also := t.call.Counted; also.Window != "" {
-		if err := c.limiter.Wait(ctx, also.Window, also.Scope); err != nil {
-			return err
-		}
-	}
-	err := c.limiter.Wait(ctx, t.op.Window, t.scope)
-	if err == nil && t.op.Window == WindowSandboxMoney {
-		err = c.limiter.Wait(ctx, WindowWrites, "")
-	}
-	return err
-}
 
 // reach is how far an attempt got on its way to the service, as net/http's transport tells it. An error alone does not show it: when
 // the context ends, waiting for a connection and waiting for an answer end in the same one.
@@ -119,6 +84,7 @@ func (c *Client) attempt(ctx context.Context, req *http.Request, t *trip) (*http
 		reached = new(reach)
 		ctx = reached.watch(ctx)
 	}
+	ctx, cancel := context.WithCancel(ctx)
 	sent := req.WithContext(ctx) // a copy, for a transport must not change the request that it is given
 	sent.Header = t.header
 	resp, err := answered(c.next.RoundTrip(sent))
@@ -126,6 +92,10 @@ func (c *Client) attempt(ctx context.Context, req *http.Request, t *trip) (*http
 	if err == nil {
 		dropUnreadableLocation(resp.Header)
 		c.clock.observe(resp.Header, time.Now())
+		t.body = newTimedBody(resp.Body, cancel)
+		resp.Body = t.body
+	} else {
+		cancel()
 	}
 	c.log(ctx, t, resp, err, started)
 	return resp, err

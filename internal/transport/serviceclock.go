@@ -58,3 +58,11 @@ func (c *Client) ServiceTimes() (now, byLastAnswer time.Time) {
 	here := time.Now()
 	return here.Add(c.clock.ahead), here.Add(c.clock.last)
 }
+
+// localTime is a time of the service's clock by this machine's, zero for none.
+func (c *Client) localTime(service time.Time) time.Time {
+	if service.IsZero() {
+		return service
+	}
+	return service.Add(time.Since(c.ServiceNow()))
+}

@@ -53,6 +53,7 @@ func (s *streaming) open(t *trip, resp *http.Response) (opened bool) {
 		return false
 	}
 	t.answer = answer{status: resp.StatusCode, header: resp.Header}
+	t.body.endless()
 	s.opened = &Stream{
 		ContentType: kind, Length: resp.ContentLength, RequestID: resp.Header.Get("X-Request-ID"),
 		body: resp.Body, left: maxStream, trip: t,

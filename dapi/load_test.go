@@ -1,0 +1,154 @@
+package dapi_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// loadOf is how many payments the test of load starts at once: `make load` says 10,000.
+func loadOf(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("MONEYMOVEMENT_LOAD_PAYMENTS")
+	if text == "" {
+		return 1200
+	}
+	count, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return count
+}
+
+func (h *busyHost) integrator(t *testing.T, options ...moneymovement.Option) *dapi.Integrator {
+	t.Helper()
+	key, err := signing.GenerateEd25519()
+	require.NoError(t, err)
+	options = append(options, moneymovement.WithHTTPClient(&http.Client{Transport: h}))
+	integrator, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key}, options...)
+	require.NoError(t, err)
+	return integrator
+}
+
+func payoutOf(number int) dapi.PayoutCreate {
+	return dapi.PayoutCreate{ContactID: "ct_bob", Amount: amount(fmt.Sprintf("%d.25", number+1)), Currency: dapi.USDC}
+}
+
+// As many payments as there are lines in a payroll, started at once, are all paid at the first try of each call, and use the window that the
+// service gives. It takes hours of the bubble's clock, over which tokens expire.
+func TestPaymentsThatStartAtOnceAreAllPaid(t *testing.T) {
+	count := loadOf(t)
+	for name, windows := range map[string][2]counter{
+		"fixed windows":   {&fixedWindow{most: 120}, &fixedWindow{most: 600}},
+		"sliding windows": {&slidingWindow{most: 120}, &slidingWindow{most: 600}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				host := newBusyHost(windows[0], windows[1])
+				if count < 10_000 {
+					host.tokenLives = 10 * time.Minute // so that they expire in a shorter run as well
+				}
+				account := host.integrator(t).Self()
+				began := time.Now()
+				var all sync.WaitGroup
+				for i := range count {
+					all.Go(func() {
+						payout, err := account.Payouts.Pay(t.Context(), payoutOf(i), moneymovement.Key(fmt.Sprint("line-", i)))
+						if !assert.NoError(t, err) {
+							return
+						}
+						_, err = account.Payouts.Get(t.Context(), payout.ID)
+						assert.NoError(t, err)
+					})
+				}
+				all.Wait()
+				took := time.Since(began)
+				t.Logf("%d payments took %v, %.2f%% of the window, %d refreshes", count, took.Round(time.Second), 100*host.used(120), host.refreshes)
+
+				assert.Equal(t, count, host.paid)
+				assert.Zero(t, host.limited, "requests over a window")
+				assert.Zero(t, host.late, "confirms after their approval")
+				assert.Equal(t, 1, host.logins)
+				assert.GreaterOrEqual(t, host.refreshes, int(took/host.tokenLives))
+				assert.Zero(t, host.expired, "calls with a token that was over")
+				assert.Equal(t, 2*count+host.refreshes, len(host.arrivals), "two writes a payment") //nolint:testifylint // Len prints them all
+				assert.GreaterOrEqual(t, host.used(120), 0.98)
+			})
+		})
+	}
+}
+
+// used is which part of the window the writes used, over as many whole windows as they filled.
+func (h *busyHost) used(most int) float64 {
+	whole := (len(h.arrivals) - 1) / most * most
+	return float64(whole) / float64(most) * float64(time.Minute) / float64(h.arrivals[whole].Sub(h.arrivals[0]))
+}
+
+// Payments are booked in the order in which they came.
+func TestPaymentsAreBookedInTheOrderInWhichTheyCame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
+		account := host.integrator(t).Self()
+		var all sync.WaitGroup
+		for i := range 400 {
+			all.Go(func() {
+				_, err := account.Payouts.Pay(t.Context(), payoutOf(i), moneymovement.Key(fmt.Sprint(i)))
+				assert.NoError(t, err)
+			})
+			synctest.Wait()
+		}
+		all.Wait()
+		require.Len(t, host.booked, 400)
+		for at, key := range host.booked {
+			number, err := strconv.Atoi(key)
+			require.NoError(t, err)
+			assert.InDelta(t, number, at, 120, "but for those that are on their way at the same time")
+		}
+	})
+}
+
+// A payment that has no time for its turn learns it before anything is booked.
+func TestPaymentWhoseTurnComesTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
+		account := host.integrator(t).Self()
+		var all sync.WaitGroup
+		for i := range 300 {
+			all.Go(func() {
+				_, err := account.Payouts.Pay(t.Context(), payoutOf(i), moneymovement.Key(fmt.Sprint(i)))
+				assert.NoError(t, err)
+			})
+		}
+		synctest.Wait()
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer cancel()
+		_, err := account.Payouts.Pay(ctx, payoutOf(1), "late", dapi.FirstUse())
+		undelivered := as[*errors.NotDelivered](t, err)
+		assert.Equal(t, "late", undelivered.IdempotencyKey)
+		assert.Greater(t, time.Until(undelivered.RetryAt), 2*time.Minute)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Zero(t, time.Since(began), "told at once")
+
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, stop)
+		_, err = account.Payouts.Pay(ctx, payoutOf(1), "stopped", dapi.FirstUse())
+		require.ErrorIs(t, err, context.Canceled)
+		as[*errors.NotDelivered](t, err)
+		all.Wait()
+		assert.NotContains(t, host.booked, "late")
+		assert.NotContains(t, host.booked, "stopped")
+	})
+}

@@ -1,0 +1,117 @@
+package dapi
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
+	for _, tc := range []struct {
+		calls    int
+		approval time.Duration
+		want     int
+	}{
+		{1, payoutApproval, 1}, {10, payoutApproval, 9}, {120, payoutApproval, 108},
+		{1, escrowApproval, 1}, {10, escrowApproval, 1}, {120, escrowApproval, 6},
+		{120, 66 * time.Second, 108}, {120, 66*time.Second - 1, 6}, // 61 seconds of a window, and five to sign and to travel
+	} {
+		window := transport.Allowance{Calls: tc.calls, Per: time.Minute}
+		assert.Equal(t, tc.want, underWay(window, tc.approval), "%d calls, %v", tc.calls, tc.approval)
+	}
+}
+
+// Whatever other writes come between, no confirm of a payout misses its approval, and nothing of the window is lost. A deal's
+// approval does not outlive a window, so that some are prepared again: never more in a window than may be under way.
+func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
+	for _, calls := range []int{1, 10, 120} {
+		for _, approval := range []time.Duration{payoutApproval, escrowApproval} {
+			if calls == 1 && approval == escrowApproval {
+				continue // with one call a minute, no deal can be confirmed in the minute of its approval
+			}
+			t.Run(fmt.Sprint(calls, " calls, ", approval), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					allowance := transport.Allowance{Calls: calls, Per: time.Minute}
+					limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: allowance})
+					line := newPaymentLine("Pay", allowance, approval, true)
+					write := transport.RateCall{Window: transport.WindowWrites, Class: transport.ClassWrite}
+					const windows = 20
+					var mu sync.Mutex
+					sent, again := 0, 0
+					count := func(n *int) {
+						mu.Lock()
+						defer mu.Unlock()
+						*n++
+					}
+					began := time.Now()
+					var all sync.WaitGroup
+					for range windows * calls / 2 {
+						all.Go(func() {
+							leave, err := line.enter(t.Context(), "")
+							if !assert.NoError(t, err) {
+								return
+							}
+							defer leave()
+							for {
+								assert.NoError(t, limiter.Wait(t.Context(), write))
+								count(&sent)
+								confirm := write
+								confirm.Class, confirm.Closes = transport.ClassConfirm, time.Now().Add(approval)
+								time.Sleep(100 * time.Millisecond) // until the booking is answered
+								if limiter.Wait(t.Context(), confirm) == nil {
+									break
+								}
+								count(&again)
+							}
+							count(&sent)
+							time.Sleep(100 * time.Millisecond)
+						})
+						all.Go(func() {
+							assert.NoError(t, limiter.Wait(t.Context(), write))
+							count(&sent)
+						})
+					}
+					all.Wait()
+					took := int(time.Since(began)/allowance.Held()) + 1 // in windows
+					assert.Equal(t, windows*calls/2*3+again, sent)
+					assert.LessOrEqual(t, took, (sent+calls-1)/calls, "windows that %d calls took", sent)
+					if approval == payoutApproval {
+						assert.Zero(t, again)
+					}
+					assert.LessOrEqual(t, again, took*underWay(allowance, approval))
+				})
+			})
+		}
+	}
+}
+
+func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		line := newPaymentLine("Pay", transport.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, false)
+		leave, err := line.enter(t.Context(), "")
+		require.NoError(t, err)
+		leave()
+		leave() // does not give up another's
+		leave, err = line.enter(t.Context(), "")
+		require.NoError(t, err)
+		defer leave()
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		_, err = line.enter(ctx, "invoice-42")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		refused, ok := errors.AsType[*errors.NotDelivered](err)
+		require.True(t, ok, "%v", err)
+		assert.Equal(t, "invoice-42", refused.IdempotencyKey)
+		assert.Equal(t, "Pay", refused.Operation)
+	})
+}

@@ -1,0 +1,34 @@
+package dapi
+
+import (
+	"context"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// reserveConfirm waits until there is room to send the confirm of an approval, so that nothing is signed that then waits in line. The options
+// that come back are those of that confirm, which has to follow at once. An approval that closes before there is room is
+// *signing.ApprovalRefused, as one that has closed already.
+func (c lowLevel) reserveConfirm(ctx context.Context, op *transport.Operation, approval *Approval, options []moneymovement.CallOption) ([]moneymovement.CallOption, error) {
+	if approval == nil || !c.transport.ServiceNow().Before(approval.ExpiresAt) {
+		return options, nil // which is for the check of the approval to say
+	}
+	call := transport.CallOf(options)
+	call.Class, call.Closes = transport.ClassConfirm, approval.ExpiresAt
+	queued, err := c.transport.Reserve(ctx, op, call)
+	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
+		return nil, &signing.ApprovalRefused{
+			ApprovalID: approval.ID, Field: "expiresAt", Expired: true,
+			Reason: "the rate window has no room before the approval window closes; prepare the operation again",
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append(options[:len(options):len(options)], func(c *transport.Call) {
+		c.Class, c.Closes, c.Reserved, c.Queued = call.Class, call.Closes, true, queued
+	}), nil
+}

@@ -1,0 +1,142 @@
+package dapi_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// underWay is a host with so many payouts that complete at different times.
+func underWay(count int, completes func(number int) time.Duration) (*busyHost, []dapi.PayoutID) {
+	host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
+	ids := make([]dapi.PayoutID, count)
+	for i := range ids {
+		ids[i] = dapi.PayoutID(fmt.Sprint("po_", i))
+		host.payouts[string(ids[i])] = &busyPayout{id: string(ids[i]), contact: "ct_bob", amount: "1", paid: true, completes: time.Now().Add(completes(i))}
+	}
+	return host, ids
+}
+
+func (h *busyHost) payoutReads() (reads int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, payout := range h.payouts {
+		reads += payout.reads
+	}
+	return reads
+}
+
+func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
+		account := w.account()
+		contact := w.contact(account, wallet())
+		var ids []dapi.PayoutID
+		for _, value := range []string{"10", "20", "30"} {
+			payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount(value), Currency: dapi.USDC}, moneymovement.Key("payout-"+value))
+			require.NoError(t, err)
+			ids = append(ids, payout.ID)
+		}
+		began := time.Now()
+		end := func(id dapi.PayoutID, after time.Duration, status dapi.PayoutStatus) {
+			time.AfterFunc(after, func() {
+				_, err := account.Sandbox.MovePayout(t.Context(), id, status)
+				assert.NoError(t, err)
+			})
+		}
+		end(ids[2], time.Minute, dapi.PayoutStatusCompleted)
+		end(ids[0], 2*time.Minute, dapi.PayoutStatusFailed)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+
+		var order []dapi.PayoutID
+		var progress []dapi.Progress // unguarded: it is called one at a time
+		asked := append([]dapi.PayoutID{"po_nobody"}, append(ids, ids...)...)
+		for waited := range account.Payouts.WaitAll(ctx, asked, dapi.OnProgress(func(p dapi.Progress) { progress = append(progress, p) })) {
+			order = append(order, waited.ID)
+			switch waited.ID {
+			case "po_nobody":
+				as[*errors.NotFound](t, waited.Err)
+				assert.Zero(t, time.Since(began))
+			case ids[2]:
+				require.NoError(t, waited.Err)
+				assert.Equal(t, dapi.PayoutStatusCompleted, waited.Payout.Status)
+				assert.Less(t, time.Since(began), 2*time.Minute)
+			case ids[0]:
+				as[*dapi.PayoutNotCompleted](t, waited.Err)
+				assert.Equal(t, dapi.PayoutStatusFailed, waited.Payout.Status)
+				assert.Less(t, time.Since(began), 3*time.Minute)
+			case ids[1]:
+				pending := as[*dapi.StillPending](t, waited.Err)
+				assert.Equal(t, 10*time.Minute, pending.Waited)
+				assert.Equal(t, ids[1], waited.Payout.ID)
+			}
+		}
+		assert.Equal(t, []dapi.PayoutID{"po_nobody", ids[2], ids[0], ids[1]}, order, "each once")
+		assert.NotEmpty(t, progress)
+	})
+}
+
+func TestWaitAllEndsWithItsLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, ids := underWay(100, func(number int) time.Duration { return time.Duration(number) * time.Hour })
+		for waited := range host.integrator(t).Self().Payouts.WaitAll(t.Context(), ids) {
+			assert.Equal(t, ids[0], waited.ID)
+			break
+		}
+		reads := host.payoutReads()
+		time.Sleep(time.Hour)
+		assert.Equal(t, reads, host.payoutReads(), "nothing goes on behind the caller's back") // and synctest knows of no goroutine that is left
+		for range host.integrator(t).Self().Payouts.WaitAll(t.Context(), nil) {
+			assert.Fail(t, "there is nothing to wait for")
+		}
+	})
+}
+
+// Two thousand payouts are read in turn, within the share of waits, and other reads do not wait for them.
+func TestWaitAllIsFairAndLeavesRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const hours = 1
+		host, ids := underWay(2000, func(int) time.Duration { return hours * time.Hour })
+		host.payouts["po_other"] = &busyPayout{id: "po_other", contact: "ct_bob", amount: "1", paid: true}
+		account := host.integrator(t).Self()
+		ctx, stop := context.WithCancel(t.Context())
+		var others sync.WaitGroup
+		others.Go(func() {
+			for ctx.Err() == nil {
+				began := time.Now()
+				_, err := account.Payouts.Get(t.Context(), "po_other")
+				assert.NoError(t, err)
+				assert.Less(t, time.Since(began), time.Second)
+				time.Sleep(2 * time.Second)
+			}
+		})
+		ended := 0
+		for waited := range account.Payouts.WaitAll(t.Context(), ids) {
+			assert.NoError(t, waited.Err)
+			ended++
+		}
+		stop()
+		others.Wait()
+		assert.Len(t, ids, ended)
+		assert.Zero(t, host.limited)
+		least, most := host.payouts["po_0"].reads, 0
+		for _, id := range ids {
+			reads := host.payouts[string(id)].reads
+			least, most = min(least, reads), max(most, reads)
+		}
+		assert.LessOrEqual(t, most-least, 2, "%d to %d reads", least, most)
+		assert.GreaterOrEqual(t, least, 10, "a read of each in less than 4 minutes")
+	})
+}

@@ -1,0 +1,72 @@
+package transport
+
+import (
+	"context"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+const (
+	// bodyStall is how long an answer's body may bring nothing.
+	bodyStall = 30 * time.Second
+	// bodyWhole is how long a body may take in all, however steadily it drips. A stream, which is read at its reader's pace, may take longer.
+	bodyWhole = time.Minute
+)
+
+var errSlowBody = errors.New("body takes too long")
+
+// timedBody is an answer's body that does not keep its reader waiting for ever. Only what its bytes take is counted, not what its reader does
+// between them.
+type timedBody struct {
+	body   io.ReadCloser
+	cancel context.CancelFunc // ends the attempt
+	timer  *time.Timer
+	end    time.Time // of reading it all; zero for a stream
+	slow   atomic.Bool
+}
+
+func newTimedBody(body io.ReadCloser, cancel context.CancelFunc) *timedBody {
+	return &timedBody{body: body, cancel: cancel, end: time.Now().Add(bodyWhole)}
+}
+
+// endless leaves how long reading takes in all to the reader.
+func (b *timedBody) endless() { b.end = time.Time{} }
+
+// Read implements io.Reader.
+func (b *timedBody) Read(p []byte) (int, error) {
+	left := bodyStall
+	if !b.end.IsZero() {
+		left = min(left, time.Until(b.end))
+	}
+	if left <= 0 {
+		b.slow.Store(true)
+		return 0, errSlowBody
+	}
+	if b.timer == nil {
+		b.timer = time.AfterFunc(left, func() {
+			b.slow.Store(true)
+			b.cancel()
+		})
+	} else {
+		b.timer.Reset(left)
+	}
+	n, err := b.body.Read(p)
+	b.timer.Stop()
+	if err != nil && b.slow.Load() && err != io.EOF { //nolint:errorlint // io.Reader's EOF comes as it is
+		err = errSlowBody
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *timedBody) Close() error {
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	err := b.body.Close()
+	b.cancel()
+	return err
+}

@@ -1,0 +1,134 @@
+package transport
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// longQueue is how long a call may have waited in line until that is worth a record, and until its credential may have expired meanwhile.
+const longQueue = time.Second
+
+// prepare gives one attempt its credential and lets it through the rate windows. The slot is taken last, as close to sending as can be. A
+// context that has ended is noticed here: later it would look like an answer that was lost.
+func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
+	t.answer.release()
+	t.answer = answer{}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t.header = h
+	if err := c.enter(ctx, t); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return t.stillRepeatable()
+}
+
+// enter authorizes and then waits for room. After a long wait the credential is asked for again, for it may have expired; if getting it
+// takes long in turn, the slot is too old to be used, and another one is waited for.
+func (c *Client) enter(ctx context.Context, t *trip) error {
+	if err := c.authorize(ctx, t.op, t.header); err != nil {
+		return err
+	}
+	queued, err := c.pace(ctx, t)
+	if err != nil || queued < longQueue {
+		return err
+	}
+	started := time.Now()
+	if err = c.authorize(ctx, t.op, t.header); err == nil && time.Since(started) >= longQueue {
+		_, err = c.pace(ctx, t)
+	}
+	return err
+}
+
+// pace waits for room in the windows that count the call, the narrowest first. Sandbox money has a window of its own and is a write all the
+// same; a login counts for its email or its challenge, and for the address.
+//
+// Source: Limits, Rate windows.
+func (c *Client) pace(ctx context.Context, t *trip) (time.Duration, error) {
+	if c.limiter == nil || t.reserved {
+		t.reserved = false
+		return 0, nil
+	}
+	started := time.Now()
+	call := RateCall{Class: t.class(), Closes: c.localTime(t.call.Closes)}
+	err := c.passAll(ctx, t, call)
+	queued := time.Since(started)
+	t.queued += queued
+	if queued >= longQueue {
+		c.logQueued(ctx, t, call.Class, queued, err)
+	}
+	return queued, err
+}
+
+func (c *Client) passAll(ctx context.Context, t *trip, call RateCall) error {
+	if also := t.call.Counted; also.Window != "" {
+		call.Window, call.Scope = also.Window, also.Scope
+		if err := c.limiter.Wait(ctx, call); err != nil {
+			return err
+		}
+	}
+	call.Window, call.Scope = t.op.Window, t.scope
+	err := c.limiter.Wait(ctx, call)
+	if err == nil && t.op.Window == WindowSandboxMoney {
+		call.Window, call.Scope = WindowWrites, ""
+		err = c.limiter.Wait(ctx, call)
+	}
+	return err
+}
+
+// class is the call's own, else what its operation is.
+func (t *trip) class() RateClass {
+	switch {
+	case t.call.Class != "":
+		return t.call.Class
+	case t.op.Window == WindowLogin:
+		return ClassLogin
+	case t.op.write():
+		return ClassWrite
+	}
+	return ClassRead
+}
+
+// scope is the account that the sandbox money window counts for.
+func (r *Request) scope() string {
+	if r.op.Window == WindowSandboxMoney {
+		return r.account
+	}
+	return ""
+}
+
+// Reserve waits for the room that a call needs in its rate windows, so that what is signed for the call need not wait. The call then made
+// with [Call.Reserved] is not paced again before its first attempt; make it at once, for the slot is taken. It reports for how long it waited. Its
+// errors are those of a call that was not sent.
+func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Duration, error) {
+	r := NewRequest(op, "", call)
+	t := &r.trip
+	*t = trip{op: op, call: &r.call, request: r}
+	err := c.prepare(ctx, t, http.Header{})
+	if err != nil {
+		return t.queued, t.outcome(ended(ctx, err))
+	}
+	return t.queued, nil
+}
+
+// logQueued writes one record of a call that had to wait in line.
+func (c *Client) logQueued(ctx context.Context, t *trip, class RateClass, queued time.Duration, err error) {
+	if c.logger == nil {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("operation", t.op.ID),
+		slog.String("window", string(t.op.Window)),
+		slog.String("class", string(class)),
+		slog.Duration("queued", queued),
+	}
+	if err != nil {
+		attrs = append(attrs, slog.String("error", err.Error()))
+	}
+	c.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement waited for its rate window", attrs...)
+}

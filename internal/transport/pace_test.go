@@ -1,0 +1,231 @@
+package transport_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// asking notes the calls that a client asks its limiter about.
+type asking struct {
+	mu    sync.Mutex
+	calls []transport.RateCall
+	wait  func(transport.RateCall) error // nil lets all through
+}
+
+func (a *asking) Wait(_ context.Context, call transport.RateCall) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls = append(a.calls, call)
+	if a.wait == nil {
+		return nil
+	}
+	return a.wait(call)
+}
+
+var depositThing = transport.Operation{ID: "Deposit", Method: http.MethodPost, Path: "/deposits", Repeat: transport.RepeatKey, Window: transport.WindowSandboxMoney}
+
+func TestCallsHaveTheClassOfTheirOperation(t *testing.T) {
+	for op, want := range map[*transport.Operation]transport.RateClass{
+		&readThing: transport.ClassRead, &bookThing: transport.ClassWrite, &deleteThing: transport.ClassWrite,
+		&depositThing: transport.ClassWrite, &loginThing: transport.ClassLogin,
+	} {
+		limiter := new(asking)
+		client := newClient(t, host, through(script(ok)), limitedBy(limiter))
+		_, err := send(t.Context(), client, op, transport.Call{})
+		require.NoError(t, err)
+		for _, call := range limiter.calls {
+			assert.Equal(t, want, call.Class, op.ID)
+			assert.Zero(t, call.Closes)
+		}
+		_, err = send(t.Context(), client, op, transport.Call{Class: transport.ClassPoll})
+		require.NoError(t, err)
+		assert.Equal(t, transport.ClassPoll, limiter.calls[len(limiter.calls)-1].Class, "or the one that the call says")
+	}
+}
+
+// An account's hour that has no room, or whose limiter fails, is not made up for by room among the writes.
+func TestEveryWindowOfACallHasToHaveRoom(t *testing.T) {
+	broken := errors.New("limiter's store is down")
+	for _, window := range []transport.Window{transport.WindowLoginEmail, transport.WindowSandboxMoney, transport.WindowWrites} {
+		limiter := &asking{wait: func(call transport.RateCall) error {
+			if call.Window == window {
+				return broken
+			}
+			return nil
+		}}
+		svc := script(ok)
+		call := transport.Call{}
+		call.Counted.Window = transport.WindowLoginEmail
+		_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(limiter)), &depositThing, call)
+		undelivered, isUndelivered := errors.AsType[*errors.NotDelivered](err)
+		require.True(t, isUndelivered, "%s: %v", window, err)
+		require.ErrorIs(t, undelivered, broken)
+		assert.Empty(t, svc.attempts())
+		assert.Equal(t, window, limiter.calls[len(limiter.calls)-1].Window, "no further window is asked")
+	}
+}
+
+// tokenFor is a credential that lives for a time and takes a time to renew.
+type tokenFor struct {
+	mu          sync.Mutex
+	lives, took time.Duration
+	until       time.Time
+}
+
+func (c *tokenFor) Authorize(_ context.Context, h http.Header) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !time.Now().Before(c.until) {
+		time.Sleep(c.took)
+		c.until = time.Now().Add(c.lives)
+	}
+	h.Set("Authorization", "until "+c.until.Format(time.RFC3339Nano))
+	return nil
+}
+
+// The slot is taken last, however long the credential takes; and a credential that has expired in line is not sent.
+func TestTheSlotIsTakenWhenTheCredentialIsThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1, Per: time.Minute}})
+		svc := script(ok)
+		credential := &tokenFor{lives: 100 * time.Second, took: 20 * time.Second}
+		client := newClient(t, host, through(svc), limitedBy(limiter), authorizedBy(credential))
+		for range 4 {
+			_, err := send(t.Context(), client, &bookThing, transport.Call{})
+			require.NoError(t, err)
+		}
+		sent := svc.attempts()
+		for i, attempt := range sent {
+			until, err := time.Parse(time.RFC3339Nano, strings.TrimPrefix(attempt.header.Get("Authorization"), "until "))
+			require.NoError(t, err)
+			assert.True(t, attempt.at.Before(until), "attempt %d went with a credential that was over", i)
+			if i > 0 {
+				assert.GreaterOrEqual(t, attempt.at.Sub(sent[i-1].at), minute, "a slot that is 20 seconds old was used")
+			}
+		}
+	})
+}
+
+func TestReservedCallsWaitOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := new(asking)
+		svc := script(refuses(503, errors.CodeDatabaseUnavailable), ok)
+		client := newClient(t, host, through(svc), limitedBy(limiter), authorizedBy(keyCredential{}))
+		call := transport.Call{Class: transport.ClassConfirm, Closes: time.Now().Add(2 * time.Minute)}
+		_, err := client.Reserve(t.Context(), &confirmThing, call)
+		require.NoError(t, err)
+		assert.Empty(t, svc.attempts())
+		want := transport.RateCall{Window: transport.WindowWrites, Class: transport.ClassConfirm, Closes: call.Closes}
+		assert.Equal(t, []transport.RateCall{want}, limiter.calls)
+
+		call.Reserved = true
+		_, err = send(t.Context(), client, &confirmThing, call)
+		require.NoError(t, err)
+		assert.Len(t, svc.attempts(), 2)
+		assert.Equal(t, []transport.RateCall{want, want}, limiter.calls, "the second attempt waits again")
+	})
+}
+
+func TestReserveSaysWhyItCannot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1, Per: time.Minute}})
+		client := newClient(t, host, through(script(ok)), limitedBy(limiter))
+		reserve := func(ctx context.Context, closes time.Duration) (time.Duration, error) {
+			return client.Reserve(ctx, &confirmThing, transport.Call{Key: "invoice-42", Class: transport.ClassConfirm, Closes: time.Now().Add(closes)})
+		}
+		queued, err := reserve(t.Context(), 2*time.Minute)
+		require.NoError(t, err)
+		assert.Zero(t, queued)
+
+		_, err = reserve(t.Context(), minute)
+		undelivered, isUndelivered := errors.AsType[*errors.NotDelivered](err)
+		require.True(t, isUndelivered, "%v", err)
+		assert.Equal(t, "ConfirmThing", undelivered.Operation)
+		assert.Equal(t, "invoice-42", undelivered.IdempotencyKey)
+		assert.Equal(t, time.Now().Add(minute), undelivered.RetryAt)
+		tooLong, isTooLong := errors.AsType[*transport.WaitTooLong](err)
+		require.True(t, isTooLong)
+		assert.True(t, tooLong.Closed)
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = reserve(ctx, 2*time.Minute)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+
+		queued, err = reserve(t.Context(), 2*time.Minute)
+		require.NoError(t, err)
+		assert.Equal(t, minute, queued)
+	})
+}
+
+// The approval's end is the service's, and the limiter's is this machine's.
+func TestTheLimiterIsToldTheEndByItsOwnClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := new(asking)
+		ahead := time.Now().Add(10 * time.Minute)
+		svc := script(answers(200, oneThing, "Date", ahead.UTC().Format(http.TimeFormat)))
+		client := newClient(t, host, through(svc), limitedBy(limiter))
+		_, err := send(t.Context(), client, &readThing, transport.Call{})
+		require.NoError(t, err)
+		_, err = client.Reserve(t.Context(), &confirmThing, transport.Call{Closes: client.ServiceNow().Add(time.Minute)})
+		require.NoError(t, err)
+		assert.Equal(t, time.Now().Add(time.Minute), limiter.calls[1].Closes)
+	})
+}
+
+// A call that waited in line says how long, and if it was long, so does one record.
+func TestWaitingInLineIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		logger := slog.New(slog.NewJSONHandler(&out, nil))
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{
+			transport.WindowWrites: {Calls: 1, Per: time.Minute}, transport.WindowReads: {Calls: 1, Per: 500 * time.Millisecond},
+		})
+		client := newClient(t, host, through(script(ok)), limitedBy(limiter), func(c *transport.Config) { c.Logger = logger })
+		queued := func(ctx context.Context, op *transport.Operation) time.Duration {
+			var answer transport.Answer
+			_, _ = send(ctx, client, op, transport.Call{Answer: &answer})
+			return answer.Queued
+		}
+		assert.Zero(t, queued(t.Context(), &readThing))
+		assert.Greater(t, queued(t.Context(), &readThing), 500*time.Millisecond)
+		assert.Zero(t, queued(t.Context(), &bookThing))
+		assert.Empty(t, out.String(), "less than a second is not worth a record")
+
+		assert.Equal(t, minute, queued(t.Context(), &bookThing))
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(10*time.Second, cancel)
+		assert.Equal(t, 10*time.Second, queued(ctx, &bookThing), "also if it gave up")
+		var records []map[string]any
+		for line := range strings.Lines(out.String()) {
+			var record map[string]any
+			require.NoError(t, json.Unmarshal([]byte(line), &record))
+			delete(record, "time")
+			records = append(records, record)
+		}
+		want := map[string]any{
+			"level": "INFO", "msg": "moneymovement waited for its rate window",
+			"operation": "BookThing", "window": "writes", "class": "write", "queued": float64(minute),
+		}
+		gaveUp := map[string]any{"error": "context canceled"}
+		for name, value := range want {
+			gaveUp[name] = value
+		}
+		gaveUp["queued"] = float64(10 * time.Second)
+		assert.Equal(t, []map[string]any{want, gaveUp}, records)
+	})
+}

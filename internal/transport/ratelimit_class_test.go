@@ -1,0 +1,253 @@
+package transport_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// queue is one window whose calls are noted in the order in which they go through.
+type queue struct {
+	*testing.T
+	limiter *transport.LocalLimiter
+	began   time.Time
+	calls   sync.WaitGroup
+
+	mu    sync.Mutex
+	order []string
+	at    []time.Duration
+	late  []string // told that their turn comes after their approval's window
+}
+
+func newQueue(t *testing.T, calls int) *queue {
+	limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: calls, Per: time.Minute}})
+	return &queue{T: t, limiter: limiter, began: time.Now()}
+}
+
+// fill takes all slots, so that whoever comes next has to wait.
+func (q *queue) fill(calls int) {
+	for range calls {
+		require.NoError(q, pass(q.Context(), q.limiter, "w", ""))
+	}
+}
+
+// come lines a call up, and returns once it waits or has gone through.
+func (q *queue) come(name string, class transport.RateClass, closesIn time.Duration) {
+	call := transport.RateCall{Window: "w", Class: class}
+	if closesIn > 0 {
+		call.Closes = time.Now().Add(closesIn)
+	}
+	q.calls.Go(func() {
+		err := q.limiter.Wait(q.Context(), call)
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if err != nil {
+			q.late = append(q.late, name)
+			return
+		}
+		q.order, q.at = append(q.order, name), append(q.at, time.Since(q.began))
+	})
+	synctest.Wait()
+}
+
+func (q *queue) comeMany(count int, name string, class transport.RateClass, closesIn time.Duration) {
+	for range count {
+		q.come(name, class, closesIn)
+	}
+}
+
+// count is how many calls of a name went through among the first so many.
+func (q *queue) count(name string, first int) (count int) {
+	for _, went := range q.order[:first] {
+		if went == name {
+			count++
+		}
+	}
+	return count
+}
+
+func TestClassesGoInTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 8)
+		for range 8 {
+			q.fill(1)
+			time.Sleep(time.Second)
+		}
+		q.come("poll", transport.ClassPoll, 0)
+		q.come("read", transport.ClassRead, 0)
+		q.come("write", transport.ClassWrite, 0)
+		q.come("unknown", "of a later version", 0)
+		q.come("endless", transport.ClassConfirm, 0)
+		q.come("later", transport.ClassConfirm, 110*time.Second)
+		q.come("sooner", transport.ClassConfirm, 90*time.Second)
+		q.come("refresh", transport.ClassRefresh, 0)
+		q.calls.Wait()
+		assert.Equal(t, []string{"refresh", "sooner", "later", "endless", "read", "write", "unknown", "poll"}, q.order)
+		assert.Equal(t, minute+7*time.Second, q.at[7])
+	})
+}
+
+// Rule: of ten calls that go through, one is of a class that waits, however many of a class before it do.
+func TestEachClassThatWaitsKeepsATenth(t *testing.T) {
+	for name, classes := range map[string][2]transport.RateClass{
+		"writes behind confirms": {transport.ClassConfirm, transport.ClassWrite},
+		"polls behind reads":     {transport.ClassRead, transport.ClassPoll},
+		"polls behind confirms":  {transport.ClassConfirm, transport.ClassPoll},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue(t, 20)
+				q.fill(20)
+				q.comeMany(100, "before", classes[0], 0)
+				q.comeMany(100, "behind", classes[1], 0)
+				q.calls.Wait()
+				for _, first := range []int{20, 40, 60, 80, 100} {
+					assert.Equal(t, first/10, q.count("behind", first))
+				}
+			})
+		})
+	}
+}
+
+// The tenth of a class never makes a confirm too late for its approval.
+func TestATenthGivesWayToAConfirmThatCloses(t *testing.T) {
+	for _, calls := range []int{1, 10, 120} {
+		t.Run(fmt.Sprint(calls), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue(t, calls)
+				for round := range 20 { // each confirm needs the next window's slot
+					q.fill(calls)
+					q.come(fmt.Sprint("write ", round), transport.ClassWrite, 0)
+					q.comeMany(calls, "confirm", transport.ClassConfirm, 120*time.Second)
+					before := len(q.order)
+					time.Sleep(minute)
+					synctest.Wait()
+					assert.Equal(t, calls, q.count("confirm", len(q.order))-q.count("confirm", before), "round %d", round)
+					assert.Empty(t, q.late)
+					time.Sleep(20 * 7 * minute) // the writes that had to give way
+					synctest.Wait()
+				}
+				q.calls.Wait()
+			})
+		})
+	}
+}
+
+// A confirm that cannot be sent before its approval closes is not kept in line, and takes no slot of another.
+func TestAConfirmThatWouldBeTooLateIsToldAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 1)
+		q.fill(1)
+		err := q.limiter.Wait(t.Context(), transport.RateCall{Window: "w", Class: transport.ClassConfirm, Closes: time.Now().Add(60 * time.Second)})
+		var tooLong *transport.WaitTooLong
+		require.ErrorAs(t, err, &tooLong)
+		assert.True(t, tooLong.Closed)
+		assert.Equal(t, q.began.Add(minute), tooLong.Until)
+		require.NotErrorIs(t, err, context.DeadlineExceeded, "the caller has time")
+		assert.Zero(t, time.Since(q.began))
+
+		q.come("overtaken", transport.ClassConfirm, 70*time.Second)
+		q.come("refresh", transport.ClassRefresh, 0)
+		q.calls.Wait()
+		assert.Equal(t, []string{"refresh"}, q.order)
+		assert.Equal(t, []string{"overtaken"}, q.late)
+		assert.Equal(t, 2*minute, time.Since(q.began))
+	})
+}
+
+// A thousand waits do not take the whole window: a read finds room at once.
+func TestPollsLeaveRoomForReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 600)
+		for range 1000 {
+			q.calls.Go(func() {
+				assert.NoError(t, q.limiter.Wait(t.Context(), transport.RateCall{Window: "w", Class: transport.ClassPoll}))
+			})
+		}
+		synctest.Wait()
+		for i := range 54 { // of sixty slots, polls have their tenth here as well
+			q.come("read", transport.ClassRead, 0)
+			assert.Len(t, q.order, i+1, "at once")
+		}
+		q.come("read", transport.ClassRead, 0)
+		assert.Len(t, q.order, 54, "the window is full")
+		q.calls.Wait()
+		assert.Equal(t, minute, q.at[54])
+		assert.Equal(t, minute, time.Since(q.began), "the other polls")
+	})
+}
+
+// A host that does not count must not block a program for an hour on the 61st credit.
+func TestOnlyTheFirstInLineIsLetThroughAfterTheLongestTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := transport.NewLocalLimiter(transport.StatedWindows())
+		began := time.Now()
+		for range 60 {
+			require.NoError(t, pass(t.Context(), limiter, transport.WindowSandboxMoney, "cl_1"))
+		}
+		assert.Zero(t, time.Since(began))
+
+		var mu sync.Mutex
+		var at []time.Duration
+		var credits sync.WaitGroup
+		for range 3 {
+			credits.Go(func() {
+				assert.NoError(t, pass(t.Context(), limiter, transport.WindowSandboxMoney, "cl_1"))
+				mu.Lock()
+				defer mu.Unlock()
+				at = append(at, time.Since(began))
+			})
+			synctest.Wait()
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 4*transport.LongestTurn)
+		defer cancel()
+		var tooLong *transport.WaitTooLong
+		require.ErrorAs(t, pass(ctx, limiter, transport.WindowSandboxMoney, "cl_1"), &tooLong)
+		assert.Equal(t, began.Add(4*transport.LongestTurn), tooLong.Until, "the fourth in line")
+		assert.Zero(t, time.Since(began), "told at once")
+		credits.Wait()
+		assert.Equal(t, []time.Duration{transport.LongestTurn, 2 * transport.LongestTurn, 3 * transport.LongestTurn}, at)
+	})
+}
+
+// Further back in line, the window of a minute is kept however long that takes.
+func TestAMinutesWindowIsKeptForAnHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 2)
+		q.comeMany(120, "write", transport.ClassWrite, 0)
+		q.calls.Wait()
+		for i, at := range q.at {
+			assert.Equal(t, time.Duration(i/2)*minute, at)
+		}
+	})
+}
+
+// A caller whose context ends in the instant in which its turn comes leaves its slot to the next.
+func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
+	for range 50 { // which of both is seen first is random
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(t, 1)
+			q.fill(1)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer time.AfterFunc(minute, cancel).Stop()
+			var given error
+			q.calls.Go(func() { given = pass(ctx, q.limiter, "w", "") })
+			synctest.Wait()
+			q.come("next", transport.ClassWrite, 0)
+			q.calls.Wait()
+			want := minute
+			if given == nil {
+				want = 2 * minute
+			}
+			assert.Equal(t, []time.Duration{want}, q.at)
+		})
+	}
+}

@@ -1,0 +1,55 @@
+package transport
+
+import (
+	"slices"
+	"time"
+)
+
+// history is when the last calls of a window went through, oldest first, and at most as many as the window takes.
+type history struct {
+	most  int
+	held  time.Duration // for which a call counts
+	at    []time.Time   // a ring once it holds most
+	first int           // place of the oldest
+}
+
+func (h *history) add(at time.Time) {
+	if len(h.at) < h.most {
+		h.at = append(h.at, at)
+		return
+	}
+	h.at[h.first] = at
+	h.first = (h.first + 1) % h.most
+}
+
+// remove takes back a call that was not made after all.
+func (h *history) remove(at time.Time) {
+	ordered := append(slices.Clone(h.at[h.first:]), h.at[:h.first]...)
+	if i := slices.Index(ordered, at); i >= 0 {
+		h.at, h.first = slices.Delete(ordered, i, i+1), 0
+	}
+}
+
+// free is when there is room for one more call after so many others.
+func (h *history) free(before int, now time.Time) time.Time {
+	at := now
+	if place := before%h.most - (h.most - len(h.at)); place >= 0 { // else a place that no call has taken yet
+		at = later(now, h.at[(h.first+place)%len(h.at)].Add(h.held))
+	}
+	return at.Add(time.Duration(before/h.most) * h.held)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// latest is when the last call went through, zero if there was none.
+func (h *history) latest() time.Time {
+	if len(h.at) == 0 {
+		return time.Time{}
+	}
+	return h.at[(h.first+len(h.at)-1)%len(h.at)]
+}

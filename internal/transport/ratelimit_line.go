@@ -1,0 +1,284 @@
+package transport
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// rank is a place in the order of the classes.
+type rank int
+
+const (
+	firstRank rank = iota // refreshes
+	confirmRank
+	usualRank
+	pollRank
+	ranks
+)
+
+func (c RateClass) rank() rank {
+	switch c {
+	case ClassRefresh:
+		return firstRank
+	case ClassConfirm:
+		return confirmRank
+	case ClassPoll:
+		return pollRank
+	default:
+		return usualRank
+	}
+}
+
+const (
+	// passedOver is how many calls of other classes may go before one of a class that waits: with its own, that makes a tenth.
+	passedOver = 9
+	// roomToConfirm is the time that a confirm needs between its slot and the end of its approval's window, to be signed and to travel.
+	roomToConfirm = 5 * time.Second
+)
+
+// waiter is a call in line.
+type waiter struct {
+	rank   rank
+	closes time.Time // of a confirm
+	number uint64    // in the order in which calls came
+	turn   chan error
+	passed time.Time // when it went through, zero before
+}
+
+// before is the order inside a class. A confirm whose end is not known comes after those that have one.
+func (w *waiter) before(other *waiter) int {
+	switch {
+	case w.closes.Equal(other.closes):
+	case w.closes.IsZero():
+		return 1
+	case other.closes.IsZero():
+		return -1
+	default:
+		return w.closes.Compare(other.closes)
+	}
+	return cmp.Compare(w.number, other.number)
+}
+
+// line is who waits for room in one window. A call takes its slot when it goes through and not before, so that one that gives up costs the
+// others nothing. The limiter's mutex guards it.
+type line struct {
+	window  Window
+	kept    int // slots that polls leave free
+	past    history
+	waiting [ranks][]*waiter
+	over    [ranks]int // how many calls of other classes went before the class since it began to wait or last had its turn
+	came    uint64     // how many calls have lined up
+	first   *waiter    // whose turn is next
+	since   time.Time  // it is first
+	timer   *time.Timer
+	alarm   func()
+}
+
+func newLine(mu *sync.Mutex, window Window, allowance Allowance) *line {
+	s := &line{window: window, kept: allowance.Calls / (passedOver + 1), past: history{most: allowance.Calls, held: allowance.Held()}}
+	s.alarm = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		s.serve(time.Now())
+	}
+	return s
+}
+
+// join lines up, unless the call can go through at once, and then there is no waiter, or its turn lies too late, which is an error.
+func (s *line) join(ctx context.Context, call RateCall) (*waiter, error) {
+	now := time.Now()
+	w := waiter{rank: call.Class.rank(), number: s.came}
+	if w.rank == confirmRank {
+		w.closes = call.Closes
+	}
+	s.came++
+	if s.first == nil && !s.room(w.rank).After(now) {
+		s.past.add(now)
+		return nil, nil
+	}
+	if err := s.tooLate(ctx, &w, now); err != nil {
+		return nil, err
+	}
+	joined := w // only what waits is kept on the heap
+	joined.turn = make(chan error, 1)
+	place, _ := slices.BinarySearchFunc(s.waiting[w.rank], &joined, (*waiter).before)
+	s.waiting[w.rank] = slices.Insert(s.waiting[w.rank], place, &joined)
+	s.serve(now)
+	return &joined, nil
+}
+
+// tooLate tells a call whose turn comes too late for it, as far as the line tells: others may still come before it, or give up.
+func (s *line) tooLate(ctx context.Context, w *waiter, now time.Time) error {
+	deadline, limited := ctx.Deadline()
+	if !limited && w.closes.IsZero() {
+		return nil
+	}
+	own, _ := slices.BinarySearchFunc(s.waiting[w.rank], w, (*waiter).before)
+	before := own
+	for _, others := range s.waiting[:w.rank] {
+		before += len(others)
+	}
+	turn := s.turn(min(before, (own+1)*(passedOver+1)-1), now) // the class has its tenth, however many go first
+	switch {
+	case !turn.After(now):
+		return nil
+	case limited && !turn.Before(deadline):
+		return &WaitTooLong{Window: s.window, Until: turn}
+	case !w.closes.IsZero() && !turn.Before(w.closes):
+		return &WaitTooLong{Window: s.window, Until: turn, Closed: true}
+	}
+	return nil
+}
+
+// turn is when the call goes through that has so many before it, if none gives up: when there is room, or when it has been first
+// for the longest turn.
+func (s *line) turn(before int, now time.Time) time.Time {
+	at, since := now, now
+	if s.first != nil {
+		since = s.since
+	}
+	for i := range before + 1 {
+		at = s.past.free(i, now)
+		if bound := since.Add(LongestTurn); at.After(bound) {
+			at = bound
+		}
+		since = later(since, at)
+	}
+	return later(now, at)
+}
+
+// room is when there is room for a call of the class if nobody else waits.
+func (s *line) room(r rank) time.Time {
+	if r == pollRank {
+		return s.past.free(s.kept, time.Time{})
+	}
+	return s.past.free(0, time.Time{})
+}
+
+// serve lets those through for whom there is room, and comes back when there will be room for the next.
+func (s *line) serve(now time.Time) {
+	for {
+		w := s.next(now)
+		if w != s.first {
+			s.first, s.since = w, now
+		}
+		if w == nil {
+			s.rest()
+			return
+		}
+		if !w.closes.IsZero() && !now.Before(w.closes) {
+			s.drop(w)
+			w.turn <- &WaitTooLong{Window: s.window, Until: now, Closed: true}
+			continue
+		}
+		at := s.room(s.alone(w))
+		if bound := s.since.Add(LongestTurn); at.After(bound) {
+			at = bound
+		}
+		if at.After(now) {
+			s.wake(at.Sub(now))
+			return
+		}
+		s.admit(w, now)
+	}
+}
+
+// alone is the class of a call that goes first because no other class waits; one that has its tenth counts as any other call.
+func (s *line) alone(w *waiter) rank {
+	for r, others := range s.waiting {
+		if rank(r) != w.rank && len(others) > 0 {
+			return usualRank
+		}
+	}
+	return w.rank
+}
+
+// admit lets a call through, which takes its slot.
+func (s *line) admit(w *waiter, now time.Time) {
+	s.drop(w)
+	for r := range s.waiting {
+		if len(s.waiting[r]) > 0 {
+			s.over[r]++
+		}
+	}
+	s.over[w.rank] = 0
+	w.passed = now
+	s.past.add(now)
+	w.turn <- nil
+}
+
+// next is the call whose turn is next, nil if none waits: of a class that has been passed over for long enough, else of the first class.
+func (s *line) next(now time.Time) *waiter {
+	var next *waiter
+	for r, class := range s.waiting {
+		switch {
+		case len(class) == 0:
+		case next == nil:
+			next = class[0]
+		case s.over[r] >= passedOver && s.spares(rank(r), now):
+			return class[0]
+		}
+	}
+	return next
+}
+
+// spares reports that no confirm comes too late for its approval because a call of a later class goes first.
+func (s *line) spares(r rank, now time.Time) bool {
+	if r <= confirmRank {
+		return true
+	}
+	ahead := len(s.waiting[firstRank])
+	for i, confirm := range s.waiting[confirmRank] {
+		latest := confirm.closes.Add(-roomToConfirm)
+		inTime := confirm.closes.IsZero() || !s.past.free(ahead+i, now).After(latest)
+		if inTime && !confirm.closes.IsZero() && s.past.free(ahead+i+1, now).After(latest) {
+			return false
+		}
+	}
+	return true
+}
+
+// leave gives back what a call has that gives up: its place, or the slot that it does not use.
+func (s *line) leave(w *waiter) {
+	if w.passed.IsZero() {
+		s.drop(w)
+	} else {
+		s.past.remove(w.passed)
+	}
+	s.serve(time.Now())
+}
+
+// drop takes a call out of the line, if it is still there.
+func (s *line) drop(w *waiter) {
+	class := s.waiting[w.rank]
+	place, found := slices.BinarySearchFunc(class, w, (*waiter).before)
+	if !found {
+		return
+	}
+	s.waiting[w.rank] = slices.Delete(class, place, place+1)
+	if len(s.waiting[w.rank]) == 0 {
+		s.waiting[w.rank], s.over[w.rank] = nil, 0
+	}
+}
+
+func (s *line) wake(after time.Duration) {
+	if s.timer == nil {
+		s.timer = time.AfterFunc(after, s.alarm)
+		return
+	}
+	s.timer.Reset(after)
+}
+
+func (s *line) rest() {
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}
+
+// idle reports that nobody waits and that no call counts any more.
+func (s *line) idle(now time.Time) bool {
+	return s.first == nil && !s.past.latest().Add(s.past.held).After(now)
+}

@@ -1,0 +1,94 @@
+package transport
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// LocalLimiter is a Limiter for one credential in one process. It never lets more calls through in any stretch of [Allowance.Held]
+// than the window takes, wherever the service's own window starts.
+//
+// In a window, refreshes go first, then confirms, then other writes and reads, then polls. Confirms go in the order in which their approvals
+// close, all others in the order in which they came. A class that waits gets at least a tenth of the window, so that none starves, unless a
+// confirm would be too late for it. Polls leave a tenth of the window free, so that a read finds room at once.
+//
+// The call that is first in line waits for [LongestTurn] at most, and is then sent.
+type LocalLimiter struct {
+	allowances map[Window]Allowance
+	mu         sync.Mutex
+	lines      map[lineKey]*line
+	sweepAt    int // how many lines there may be before those that hold nobody back are forgotten
+}
+
+// LongestTurn is how long the call that is first in line waits for room. A window of a minute never makes it wait that long; one of an
+// hour does, and a host that does not count must not stop a program for an hour. If the host counts, its refusal says when to come again.
+const LongestTurn = 65 * time.Second
+
+// sweepLeast is how many windows may be remembered before it is worth looking for those that count no more: every login has a
+// challenge of its own, and an integrator may act for any number of clients.
+const sweepLeast = 128
+
+type lineKey struct {
+	window Window
+	scope  string
+}
+
+// NewLocalLimiter makes a limiter for the given windows; a window that is not among them is not limited.
+func NewLocalLimiter(allowances map[Window]Allowance) *LocalLimiter {
+	return &LocalLimiter{allowances: allowances, lines: map[lineKey]*line{}, sweepAt: sweepLeast}
+}
+
+// Wait implements Limiter.
+func (l *LocalLimiter) Wait(ctx context.Context, call RateCall) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	allowance, limited := l.allowances[call.Window]
+	if !limited || allowance.Calls <= 0 {
+		return nil
+	}
+	l.mu.Lock()
+	s := l.of(call, allowance)
+	w, err := s.join(ctx, call)
+	l.mu.Unlock()
+	if w == nil {
+		return err
+	}
+	select {
+	case err = <-w.turn:
+	case <-ctx.Done():
+	}
+	if ended := ctx.Err(); ended != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		s.leave(w)
+		return ended
+	}
+	return err
+}
+
+// of finds the line of a window. The caller holds mu.
+func (l *LocalLimiter) of(call RateCall, allowance Allowance) *line {
+	key := lineKey{call.Window, call.Scope}
+	if l.lines[key] == nil {
+		l.sweep()
+		l.lines[key] = newLine(&l.mu, call.Window, allowance)
+	}
+	return l.lines[key]
+}
+
+// sweep forgets windows in which no call counts any more. It runs each time their number has doubled, so that it costs little on
+// average. The caller holds mu.
+func (l *LocalLimiter) sweep() {
+	if len(l.lines) < l.sweepAt {
+		return
+	}
+	now := time.Now()
+	for key, s := range l.lines {
+		if s.idle(now) {
+			delete(l.lines, key)
+		}
+	}
+	l.sweepAt = max(sweepLeast, 2*len(l.lines))
+}
