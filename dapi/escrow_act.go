@@ -24,7 +24,7 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, options ...moneym
 	case created.IdempotencyKey != "" && created.IdempotencyKey != key:
 		return nil, unproven(opCreateEscrow.ID, key, "the answer is about a deal of another key")
 	case created.Status == EscrowStatusExpired:
-		return created, &EscrowNotOpened{Escrow: created}
+		return created, &EscrowNotOpened{Head: s.low.head(&opCreateEscrow, string(created.ID)), Escrow: created}
 	case EscrowActionTypeApprove.done(created.Status):
 		return created, nil // an earlier call with this key went through
 	}
@@ -32,7 +32,16 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, options ...moneym
 }
 
 // EscrowNotOpened says that a deal's approve window closed before its money was held.
-type EscrowNotOpened struct{ Escrow *Escrow }
+type EscrowNotOpened struct {
+	errors.Head
+	Escrow *Escrow
+}
+
+// Retryable is false: another deal needs another key.
+func (e *EscrowNotOpened) Retryable() bool { return false }
+
+// MovedByCall is errors.NotMoved: no money was held.
+func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved }
 
 func (e *EscrowNotOpened) Error() string {
 	return "escrow " + string(e.Escrow.ID) + " expired before it was approved"

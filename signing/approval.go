@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // Approval is what the service answers when it prepared a money-moving operation: bytes that the developer key is
@@ -56,6 +58,8 @@ type Verifier func(ctx context.Context, a Approval, want Intent) error
 // ApprovalRefused says that an approval was not signed, since it is not what the caller asked for. Nothing was
 // authorized, and the operation can be prepared again.
 type ApprovalRefused struct {
+	// Head is what the surface that asked for the approval knows of it: the account, and the resource that would be confirmed.
+	errors.Head
 	// ApprovalID is the refused approval's.
 	ApprovalID string
 	// Field is the payload member in question, such as "amount" or "destination.contactId", or "payload" for a
@@ -67,14 +71,23 @@ type ApprovalRefused struct {
 	Got string
 	// Reason is one sentence safe to log.
 	Reason string
+	// Err is what the caller's verifier answered, if it is what refused.
+	Err error
 	// Expired says that only the time is to blame: the window had closed before the signer was asked.
 	Expired bool
 }
 
 func (e *ApprovalRefused) Error() string {
-	message := fmt.Sprintf("signing: approval %s refused: %s: %s", quote(e.ApprovalID), e.Field, e.Reason)
+	of := ""
+	if e.Resource != "" {
+		of = " of " + e.Resource
+	}
+	message := fmt.Sprintf("signing: approval %s%s refused: %s: %s", quote(e.ApprovalID), of, e.Field, e.Reason)
 	if e.Want != "" || e.Got != "" {
 		message += fmt.Sprintf(" (got %s, want %s)", quote(e.Got), quote(e.Want))
+	}
+	if e.Err != nil {
+		message += ": " + e.Err.Error()
 	}
 	return message
 }
@@ -108,12 +121,13 @@ func VerifyWith(v Verifier) ApprovalOption {
 // far as the caller knows it. The signer is called only after the check passed. The signature is as [Signer] says,
 // ready to be sent in base64.
 //
-// Errors are [*ApprovalRefused], or whatever a [Verifier] set by [VerifyWith] returned, ctx's error, or the signer's.
+// Errors are [*ApprovalRefused], which wraps what a [Verifier] set by [VerifyWith] returned, [*NotSigned] if ctx has ended,
+// [ErrNoKey], or the signer's.
 func SignApproval(ctx context.Context, s Signer, a Approval, want Intent, now time.Time, opts ...ApprovalOption) ([]byte, error) {
 	if isNil(s) {
 		return nil, ErrNoKey
 	}
-	if err := ended(ctx); err != nil {
+	if err := Ended(ctx); err != nil {
 		return nil, err
 	}
 	options := approvalOptions{verifier: func(_ context.Context, a Approval, want Intent) error {
@@ -129,10 +143,10 @@ func SignApproval(ctx context.Context, s Signer, a Approval, want Intent, now ti
 	if err := checkEnvelope(a, now); err != nil {
 		return nil, err
 	}
-	if err := options.verifier(ctx, a, want); err != nil {
+	if err := refusedBy(options.verifier(ctx, a, want), a); err != nil {
 		return nil, err
 	}
-	if err := ended(ctx); err != nil {
+	if err := Ended(ctx); err != nil {
 		return nil, err
 	}
 	return s.Sign(ctx, signed)

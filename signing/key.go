@@ -11,7 +11,6 @@ import (
 	"crypto/rsa"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 )
 
@@ -104,12 +103,12 @@ func (k *DeveloperKey) Sign(ctx context.Context, message []byte) ([]byte, error)
 	if k == nil || k.sign == nil {
 		return nil, ErrNoKey
 	}
-	if err := ended(ctx); err != nil {
+	if err := Ended(ctx); err != nil {
 		return nil, err
 	}
 	signature, err := k.sign(ctx, message)
 	if err != nil {
-		return nil, fmt.Errorf("signing: sign with %s key: %w", k.algorithm, err)
+		return nil, &NotSigned{Err: fmt.Errorf("%s key: %w", k.algorithm, err)}
 	}
 	if k.algorithm == ECDSAP256SHA256 {
 		if signature, err = lowS(signature); err != nil {
@@ -120,15 +119,4 @@ func (k *DeveloperKey) Sign(ctx context.Context, message []byte) ([]byte, error)
 		return nil, &RemoteSignatureRefused{Algorithm: k.algorithm, Err: err}
 	}
 	return signature, nil
-}
-
-// ended returns why nothing should be signed under ctx any more.
-func ended(ctx context.Context) error {
-	if ctx == nil {
-		return errors.New("signing: the context is nil")
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("signing: not signed: %w", context.Cause(ctx))
-	}
-	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -117,15 +116,12 @@ func (k *Key) signDigest(ctx context.Context, digest []byte) ([]byte, error) {
 	if k == nil || k.private == nil {
 		return nil, signing.ErrNoKey
 	}
-	if ctx == nil {
-		return nil, errors.New("wallet: the context is nil")
-	}
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("wallet: not signed: %w", context.Cause(ctx))
+	if err := signing.Ended(ctx); err != nil {
+		return nil, err
 	}
 	compact, err := crypto.Sign(digest, k.private())
 	if err != nil {
-		return nil, fmt.Errorf("wallet: sign: %w", err)
+		return nil, &signing.NotSigned{Err: err}
 	}
 	return compact, nil
 }
