@@ -169,5 +169,6 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	_, app := serve(t, losing)
 	_, err := app.Invoices.Create(t.Context(), appapi.InvoiceCreate{Items: []moneymovement.LineItem{{}}})
-	assert.EqualError(t, err, "CreateInvoice: invalid input: currency (missing), items[0].name (missing), items[0].price (missing), items[0].quantity (missing)")
+	assert.EqualError(t, err, "CreateInvoice: invalid input: currency is required; "+
+		"items[0].name is required; items[0].price is required and not zero; items[0].quantity is required and not zero")
 }

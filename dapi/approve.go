@@ -40,25 +40,30 @@ func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Opera
 	}
 	checked, err := a.check(ctx, approval, want, signed...)
 	if err != nil {
-		return nil, nil, notConfirmed(op, want.ResourceID, err)
+		return nil, nil, a.unsigned(op, want, err)
 	}
 	if options, err = low.reserveConfirm(ctx, op, approval, options); err != nil {
 		return nil, nil, err
 	}
 	body, err := checked.confirm(ctx)
 	if err != nil {
-		return nil, nil, notConfirmed(op, want.ResourceID, err)
+		return nil, nil, a.unsigned(op, want, err)
 	}
 	return body, options, nil
 }
 
-// notConfirmed says that a confirm was not sent, because there is no signature.
-func notConfirmed(op *transport.Operation, resource string, err error) error {
-	if _, typed := errors.AsType[errors.Failure](err); typed {
-		return err
-	}
+// unsigned says of an error of signing which confirm was not sent for it.
+func (a approver) unsigned(op *transport.Operation, want signing.Intent, err error) error {
 	head := op.Head("")
-	head.Resource = resource
+	head.Resource = want.ResourceID
+	if a.account != "self" {
+		head.Account = a.account
+	}
+	if refused, ok := errors.AsType[*signing.ApprovalRefused](err); ok {
+		named := *refused // which can be a verifier's own, and shared
+		named.Head = head
+		return &named
+	}
 	return &errors.NotDelivered{Head: head, Err: err}
 }
 

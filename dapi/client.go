@@ -2,6 +2,7 @@ package dapi
 
 import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -21,6 +22,13 @@ func (c lowLevel) as(class transport.RateClass) lowLevel {
 
 // clientRule is what a client's id has to look like before it travels as X-Service-Account.
 var clientRule = transport.Rule{Required: true, Pattern: `^cl_[A-Za-z0-9._:\-]{1,216}$`, Prefix: "cl_"}
+
+// head is that of an error which an answer of the operation leads to.
+func (c lowLevel) head(op *transport.Operation, resource string) errors.Head {
+	head := op.Head("")
+	head.Resource, head.Account = resource, string(c.account)
+	return head
+}
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
 	call := transport.CallOf(options)

@@ -261,7 +261,8 @@ func withLogin(host http.Handler, handler http.HandlerFunc) http.Handler {
 
 func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	_, err := newWorld(t).integrator().For("ct_1").Payouts.Book(t.Context(), dapi.PayoutCreate{})
-	assert.Equal(t, "BookPayout: invalid input: X-Service-Account (invalid_id), amount (missing), contactId (missing), currency (missing)", err.Error())
+	assert.Equal(t, "BookPayout: invalid input: X-Service-Account is an id of another namespace (ct_), expected prefix cl_; "+
+		"amount is required and not zero; contactId is required; currency is required", err.Error())
 }
 
 func TestClientsThatCannotBeMade(t *testing.T) {

@@ -2,6 +2,8 @@ package dapi
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -75,8 +77,8 @@ func (l *liveChains) list(ctx context.Context) ([]Chain, error) {
 	return chains, nil
 }
 
-// checkPlaces refuses an amount with more decimals than its token has. USDC and EURC are known without asking; for another asset the
-// listing is asked for, and if it cannot be had the service decides.
+// checkPlaces refuses an amount with more decimals than its token has, and an asset that no balance is held in. USDC and EURC are known
+// without asking; for another asset the listing is asked for, and if it cannot be had the service decides.
 //
 // Source: Errors, Platform envelope (amount_precision).
 func (l *liveChains) checkPlaces(ctx context.Context, operation string, validate func(*transport.Check), amount decimal.Decimal, asset Asset) error {
@@ -85,25 +87,35 @@ func (l *liveChains) checkPlaces(ctx context.Context, operation string, validate
 	if !live && !static && transport.Validate(operation, validate) == nil { // else the call itself refuses it
 		chains, _ = l.list(ctx)
 	}
-	token, found := tokenOf(chains, asset)
-	if places := -int(amount.Exponent()); !found || places <= token.Decimals || places > maxPlaces {
+	tokens := settlementTokens(chains)
+	at := slices.IndexFunc(tokens, func(token Token) bool { return token.Symbol == string(asset) })
+	if asset == "" || len(tokens) == 0 || at >= 0 && tokens[at].Decimals > maxPlaces {
 		return nil
 	}
-	if amount.Equal(amount.Truncate(int32(token.Decimals))) { //nolint:gosec // fewer than maxPlaces
-		return nil
-	}
-	return &errors.InvalidInput{Head: errors.Head{Operation: operation}, Fields: []errors.Field{{
-		Field: "amount", Code: errors.FieldAmountPrecision, Message: "has more decimals than the token",
-	}}}
+	return transport.Validate(operation, func(c *transport.Check) {
+		if at < 0 {
+			c.Refuse("currency", "unknown_asset", "is not one of "+strings.Join(symbols(tokens), ", "))
+			return
+		}
+		c.Places("amount", amount, int32(tokens[at].Decimals), tokens[at].Symbol) //nolint:gosec // at most maxPlaces
+	})
 }
 
-func tokenOf(chains []Chain, asset Asset) (Token, bool) {
+// settlementTokens are the assets that a balance can be held in.
+func settlementTokens(chains []Chain) []Token {
 	for _, chain := range chains {
-		for _, token := range chain.Tokens {
-			if chain.Code == settlementChain && token.Symbol == string(asset) {
-				return token, true
-			}
+		if chain.Code == settlementChain {
+			return chain.Tokens
 		}
 	}
-	return Token{}, false
+	return nil
+}
+
+func symbols(tokens []Token) []string {
+	names := make([]string, len(tokens))
+	for i, token := range tokens {
+		names[i] = token.Symbol
+	}
+	slices.Sort(names)
+	return names
 }

@@ -51,12 +51,13 @@ func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
 		return err
 	}
 	refused := as[*errors.InvalidInput](t, book(dapi.USDC, "1.0000001"))
-	assert.Equal(t, []errors.Field{{Field: "amount", Code: "amount_precision", Message: "has more than 6 decimals"}}, refused.Fields)
+	assert.Equal(t, []errors.Field{{Field: "amount", Code: "amount_precision", Message: "has 7 decimals, USDC takes at most 6"}}, refused.Fields)
 	assert.Zero(t, w.sent("ListChains"), "USDC has 6 decimals")
 
-	as[*errors.ValidationFailed](t, book("DAI", "1.00")) // no settlement asset, which only the host can know
+	refused = as[*errors.InvalidInput](t, book("DAI", "1.00")) // no settlement asset, which only the listing can tell
+	assert.Equal(t, []errors.Field{{Field: "currency", Code: "unknown_asset", Message: "is not one of EURC, USDC"}}, refused.Fields)
 	assert.Equal(t, 1, w.sent("ListChains"))
-	assert.Equal(t, 1, w.sent("BookPayout"))
+	assert.Zero(t, w.sent("BookPayout"))
 }
 
 func TestAListingThatCannotBeHadStopsNoPayment(t *testing.T) {

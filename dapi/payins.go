@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -43,13 +44,22 @@ func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*
 		done:   func(p *Payin) bool { return p.Status == PayinStatusCompleted || p.Status == PayinStatusExpired },
 	})
 	if err == nil && payin.Status != PayinStatusCompleted {
-		err = &PayinNotCompleted{Payin: payin}
+		err = &PayinNotCompleted{Head: s.low.head(&opGetPayin, string(id)), Payin: payin}
 	}
 	return payin, err
 }
 
 // PayinNotCompleted says that a payin ended in another status than `completed`.
-type PayinNotCompleted struct{ Payin *Payin }
+type PayinNotCompleted struct {
+	errors.Head
+	Payin *Payin
+}
+
+// Retryable is false: this payin does not change any more.
+func (e *PayinNotCompleted) Retryable() bool { return false }
+
+// MovedByCall is errors.NotMoved: no money arrived.
+func (e *PayinNotCompleted) MovedByCall() errors.Movement { return errors.NotMoved }
 
 func (e *PayinNotCompleted) Error() string {
 	return fmt.Sprintf("payin %s ended %s", e.Payin.ID, e.Payin.Status)

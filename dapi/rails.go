@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -58,7 +59,7 @@ func (s *Rails) WaitActive(ctx context.Context, method BankMethod, currency stri
 		},
 	})
 	if err == nil && rail.Status == RailStatusChannelUnavailable {
-		err = &ChannelUnavailable{Rail: rail}
+		err = &ChannelUnavailable{Head: s.low.head(&opListRails, ""), Rail: rail}
 	}
 	return rail, err
 }
@@ -73,7 +74,7 @@ func (s *Rails) find(ctx context.Context, method BankMethod, currency string) (*
 			return &rail, nil
 		}
 	}
-	return nil, &RailNotListed{Method: method, Currency: currency}
+	return nil, &RailNotListed{Head: s.low.head(&opListRails, ""), Method: method, Currency: currency}
 }
 
 // maxPage is the largest page.
@@ -82,7 +83,16 @@ func (s *Rails) find(ctx context.Context, method BankMethod, currency string) (*
 const maxPage = 100
 
 // ChannelUnavailable says that a rail's partner channel is down. It may come back.
-type ChannelUnavailable struct{ Rail *Rail }
+type ChannelUnavailable struct {
+	errors.Head
+	Rail *Rail
+}
+
+// Retryable is true: the channel may come back.
+func (e *ChannelUnavailable) Retryable() bool { return true }
+
+// MovedByCall is errors.NotMoved: the call reads.
+func (e *ChannelUnavailable) MovedByCall() errors.Movement { return errors.NotMoved }
 
 func (e *ChannelUnavailable) Error() string {
 	return fmt.Sprintf("rail %s %s reports channel_unavailable", e.Rail.Method, e.Rail.Currency)
@@ -92,9 +102,16 @@ func (e *ChannelUnavailable) Error() string {
 //
 // Source: Coverage catalogue (factors that narrow availability).
 type RailNotListed struct {
+	errors.Head
 	Method   BankMethod
 	Currency string
 }
+
+// Retryable is false: the list shows what the client can have.
+func (e *RailNotListed) Retryable() bool { return false }
+
+// MovedByCall is errors.NotMoved: the call reads.
+func (e *RailNotListed) MovedByCall() errors.Movement { return errors.NotMoved }
 
 func (e *RailNotListed) Error() string {
 	return fmt.Sprintf("rail %s %s is not in the client's list", e.Method, e.Currency)

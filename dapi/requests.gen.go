@@ -111,7 +111,7 @@ func (v *CryptoDestination) validate(c *transport.Check) {
 func (v *DepositCreate) validate(c *transport.Check) {
 	c.Amount("amount", v.Amount, true, true)
 	if places, known := v.Currency.decimals(); known {
-		c.Places("amount", v.Amount, places)
+		c.Places("amount", v.Amount, places, string(v.Currency))
 	}
 	c.Text("currency", string(v.Currency), transport.Rule{Required: true, Min: 3, Max: 4, Pattern: "^[A-Z0-9]+$"})
 }
@@ -127,7 +127,7 @@ func (v *EscrowActionCreate) validate(c *transport.Check) {
 func (v *EscrowCreate) validate(c *transport.Check) {
 	c.Amount("amount", v.Amount, true, true)
 	if places, known := v.Currency.decimals(); known {
-		c.Places("amount", v.Amount, places)
+		c.Places("amount", v.Amount, places, string(v.Currency))
 	}
 	c.Text("approveWithin", string(v.ApproveWithin), transport.Rule{Pattern: "^\\d{1,4}[smhd]$"})
 	c.Text("currency", string(v.Currency), transport.Rule{Required: true, Min: 3, Max: 4, Pattern: "^[A-Z0-9]+$"})
@@ -169,7 +169,7 @@ func (v *PayinCreate) validate(c *transport.Check) {
 func (v *PayoutCreate) validate(c *transport.Check) {
 	c.Amount("amount", v.Amount, true, true)
 	if places, known := v.Currency.decimals(); known {
-		c.Places("amount", v.Amount, places)
+		c.Places("amount", v.Amount, places, string(v.Currency))
 	}
 	c.Text("contactId", string(v.ContactID), transport.Rule{Required: true, Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"})
 	c.Text("currency", string(v.Currency), transport.Rule{Required: true, Min: 3, Max: 4, Pattern: "^[A-Z0-9]+$"})

@@ -53,6 +53,18 @@ func (e *StillPending) Error() string {
 	return fmt.Sprintf("%s %s is still %s after %s and %d reads: %v", e.Resource, e.ID, e.Status, e.Waited.Round(time.Millisecond), e.Reads, e.Err)
 }
 
+// Retryable is true: the same wait may be made again.
+func (e *StillPending) Retryable() bool { return true }
+
+// MovedByCall is errors.MaybeMoved for what moves money in the end, and errors.NotMoved for the other resources.
+func (e *StillPending) MovedByCall() errors.Movement {
+	switch e.Resource {
+	case "client", "rail", "verification":
+		return errors.NotMoved
+	}
+	return errors.MaybeMoved
+}
+
 // Unwrap gives Err.
 func (e *StillPending) Unwrap() error { return e.Err }
 

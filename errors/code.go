@@ -12,6 +12,7 @@ type entry struct {
 	remedy    Remedy
 	moved     Movement
 	condition string
+	hint      string
 }
 
 // Known reports whether the catalogue has this slug. A folded slug is not known: callers never see it.
@@ -26,6 +27,12 @@ func (c Code) Known() bool {
 func (c Code) Status() int {
 	e, _ := c.lookup()
 	return e.status
+}
+
+// Hint is our advice on what to do about the slug, or "" where there is none: it stands in the text of its errors.
+func (c Code) Hint() string {
+	e, _ := c.lookup()
+	return e.hint
 }
 
 // Condition is the sentence that says when the service answers the slug, or "" when the catalogue does not know it.

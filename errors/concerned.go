@@ -13,12 +13,14 @@ func (e *RailRequirementsUnmet) concerned() string { return blockerNames(e.Block
 func (e *ContactNotPayable) concerned() string { return blockerNames(e.Blockers) }
 
 // Error is the refusal's line with the paths that failed: "UpdateInvoice: 422: body.items[0].price (missing)".
-func (e *DetailErrors) Error() string {
+func (e *DetailErrors) Error() string { return e.line().String() }
+
+func (e *DetailErrors) line() errorLine {
 	names := make([]string, len(e.Items))
 	for i, item := range e.Items {
 		names[i] = nameAndCode(item.Path, item.Type)
 	}
-	return e.line(listed(names))
+	return e.lineWith(listed(names), "")
 }
 
 func fieldNames(fields []Field) string {
@@ -27,6 +29,18 @@ func fieldNames(fields []Field) string {
 		names[i] = nameAndCode(f.Field, f.Code)
 	}
 	return listed(names)
+}
+
+// fieldMessages says what is wrong with each field: "amount has 7 decimals, USDC takes at most 6".
+func fieldMessages(fields []Field) string {
+	texts := make([]string, len(fields))
+	for i, f := range fields {
+		texts[i] = nameAndCode(f.Field, f.Code)
+		if message := oneLine(f.Message, maxMessage); message != "" {
+			texts[i] = strings.TrimSpace(oneLine(f.Field, maxName) + " " + message)
+		}
+	}
+	return listedWith(texts, "; ")
 }
 
 func blockerNames(blockers []Blocker) string {

@@ -12,13 +12,14 @@ import (
 // Bounds of what an error's text takes from outside, in bytes.
 const (
 	maxMessage = 300
+	maxCause   = 1000 // an underlying error's whole line
 	maxName    = 128
 	maxNames   = 8 // fields or blockers that are named before the rest is only counted
 )
 
 // errorLine is the one line that every error of this package prints as:
 //
-//	operation: status code: message: concerned (request id, key, attempts, retry after)
+//	operation: status code: message: concerned: cause - advice (request id, key, attempts, retry after)
 //
 // Every part is optional.
 type errorLine struct {
@@ -27,7 +28,25 @@ type errorLine struct {
 	code       string
 	message    string
 	concerned  string
+	cause      error
+	advice     string
 	retryAfter time.Duration
+}
+
+// within drops what the line of an outer error of the same call says already.
+func (l errorLine) within(outer Head) errorLine {
+	drop := func(text *string, said string) {
+		if *text == said {
+			*text = ""
+		}
+	}
+	drop(&l.head.Operation, outer.Operation)
+	drop(&l.head.IdempotencyKey, outer.IdempotencyKey)
+	drop(&l.head.RequestID, outer.RequestID)
+	if l.head.Attempts <= outer.Attempts {
+		l.head.Attempts = 0
+	}
+	return l
 }
 
 func (l errorLine) String() string {
@@ -44,10 +63,16 @@ func (l errorLine) String() string {
 	if l.concerned != "" {
 		head = append(head, l.concerned)
 	}
+	if cause := causeText(l.cause, l.head); cause != "" {
+		head = append(head, cause)
+	}
 	if len(head) == 0 {
 		head = append(head, "request failed")
 	}
-	text := strings.Join(head, ": ")
+	text := sentence(head, ": ")
+	if l.advice != "" {
+		text = sentence([]string{text, oneLine(l.advice, maxMessage)}, " - ")
+	}
 	if circumstances := l.circumstances(); circumstances != "" {
 		text += " (" + circumstances + ")"
 	}
@@ -79,18 +104,39 @@ func (l errorLine) circumstances() string {
 	return strings.Join(parts, ", ")
 }
 
-// listed joins names for an error's text: at most maxNames of them, then how many more there are.
-func listed(names []string) string {
-	if len(names) <= maxNames {
-		return strings.Join(names, ", ")
+// sentence joins parts, of which only the last one keeps a full stop.
+func sentence(parts []string, separator string) string {
+	for i := range parts[:len(parts)-1] {
+		parts[i] = strings.TrimSuffix(parts[i], ".")
 	}
-	return strings.Join(names[:maxNames], ", ") + " and " + strconv.Itoa(len(names)-maxNames) + " more"
+	return strings.Join(parts, separator)
 }
 
-// causeText is the text of an underlying error. A *url.Error is shown without its URL, which can carry ids and queries.
-func causeText(err error) string {
+// listed joins names for an error's text: at most maxNames of them, then how many more there are.
+func listed(names []string) string { return listedWith(names, ", ") }
+
+func listedWith(names []string, separator string) string {
+	if len(names) <= maxNames {
+		return strings.Join(names, separator)
+	}
+	return strings.Join(names[:maxNames], separator) + " and " + strconv.Itoa(len(names)-maxNames) + " more"
+}
+
+// causeText is the text of an underlying error, without what the outer error of the same call says itself. A *url.Error is
+// shown without its URL, which can carry ids and queries.
+func causeText(err error, outer Head) string {
 	if err == nil {
 		return ""
+	}
+	switch known := err.(type) { //nolint:errorlint // what is wrapped has already been put into words
+	case interface{ line() errorLine }:
+		return oneLine(known.line().within(outer).String(), maxCause)
+	case interface{ Unwrap() []error }:
+		var texts []string
+		for _, branch := range known.Unwrap() {
+			texts = append(texts, causeText(branch, outer))
+		}
+		return oneLine(strings.Join(texts, "; "), maxCause)
 	}
 	if u, ok := err.(*url.Error); ok && u.Err != nil { //nolint:errorlint // a wrapped one has already been put into words
 		err = u.Err

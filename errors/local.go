@@ -12,9 +12,12 @@ type InvalidInput struct {
 	Fields []Field
 }
 
-// Error is one line that names the fields: "CreateContact: invalid input: account.iban (missing)".
-func (e *InvalidInput) Error() string {
-	return errorLine{head: e.Head, message: "invalid input", concerned: fieldNames(e.Fields)}.String()
+// Error is one line that says what is wrong with each field: "CreateContact: invalid input: account.iban is required".
+// The messages are the SDK's own and quote nothing secret.
+func (e *InvalidInput) Error() string { return e.line().String() }
+
+func (e *InvalidInput) line() errorLine {
+	return errorLine{head: e.Head, message: "invalid input", concerned: fieldMessages(e.Fields)}
 }
 
 // Retryable is false: the same input is refused again.
@@ -32,16 +35,14 @@ type NotDelivered struct {
 }
 
 // Error is one line, safe to log.
-func (e *NotDelivered) Error() string {
-	message := "not delivered"
-	if cause := causeText(e.Err); cause != "" {
-		message += ": " + cause
-	}
-	concerned := ""
+func (e *NotDelivered) Error() string { return e.line().String() }
+
+func (e *NotDelivered) line() errorLine {
+	advice := ""
 	if !e.RetryAt.IsZero() {
-		concerned = "retry at " + e.RetryAt.UTC().Format(time.RFC3339)
+		advice = "retry at " + e.RetryAt.UTC().Format(time.RFC3339)
 	}
-	return errorLine{head: e.Head, message: message, concerned: concerned}.String()
+	return errorLine{head: e.Head, message: "not delivered", cause: e.Err, advice: advice}
 }
 
 // Unwrap gives what went wrong, so that context errors are visible to errors.Is.

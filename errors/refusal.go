@@ -1,6 +1,7 @@
 package errors
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"time"
@@ -27,24 +28,31 @@ type Refusal struct {
 	RetryAfter time.Duration
 }
 
-// Error is one line, safe to log: "BookPayout: 409 idempotency_key_reused: key used before (request req_1, key
-// invoice-42)".
-func (r *Refusal) Error() string { return r.line("") }
+// Error is one line, safe to log, that says what was refused and what to do about it: "GetPayout: 404 not_found: no such
+// payout - check the id po_7 (request req_1)".
+func (r *Refusal) Error() string { return r.line().String() }
 
-// line is the error's text with names of what is concerned, such as fields or blockers, after the message.
-func (r *Refusal) line(concerned string) string {
+func (r *Refusal) line() errorLine { return r.lineWith("", "") }
+
+// lineWith is the error's text with names of what is concerned, such as fields or blockers, and with the advice of a type that
+// knows more than its slug does.
+func (r *Refusal) lineWith(concerned, advice string) errorLine {
 	return errorLine{
 		head:       r.Head,
 		status:     r.Status,
 		code:       string(r.Code),
 		message:    r.Message,
 		concerned:  concerned,
+		advice:     cmp.Or(advice, r.Code.Hint()),
 		retryAfter: r.RetryAfter,
-	}.String()
+	}
 }
 
 // concerned names what the refusal is about; the types that know it have their own.
 func (r *Refusal) concerned() string { return "" }
+
+// advice says what to do in place of the slug's hint; the types that know more have their own.
+func (r *Refusal) advice() string { return "" }
 
 // as gives the refusal as its type knows it: one that was made by hand need not repeat its slug.
 func (r *Refusal) as(code Code) *Refusal {

@@ -102,7 +102,11 @@ type AlreadyFunded struct {
 func (e *AlreadyFunded) Unwrap() error { return e.as(CodeAlreadyFunded) }
 
 // Error implements error, see [Refusal.Error].
-func (e *AlreadyFunded) Error() string { return e.as(CodeAlreadyFunded).line(e.concerned()) }
+func (e *AlreadyFunded) Error() string { return e.line().String() }
+
+func (e *AlreadyFunded) line() errorLine {
+	return e.as(CodeAlreadyFunded).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *AlreadyFunded) Remedy() Remedy { return e.as(CodeAlreadyFunded).Remedy() }
@@ -132,7 +136,11 @@ type AmountAboveMaximum struct {
 func (e *AmountAboveMaximum) Unwrap() error { return e.as(CodeAmountAboveMaximum) }
 
 // Error implements error, see [Refusal.Error].
-func (e *AmountAboveMaximum) Error() string { return e.as(CodeAmountAboveMaximum).line(e.concerned()) }
+func (e *AmountAboveMaximum) Error() string { return e.line().String() }
+
+func (e *AmountAboveMaximum) line() errorLine {
+	return e.as(CodeAmountAboveMaximum).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *AmountAboveMaximum) Remedy() Remedy { return e.as(CodeAmountAboveMaximum).Remedy() }
@@ -161,7 +169,11 @@ type AmountBelowMinimum struct {
 func (e *AmountBelowMinimum) Unwrap() error { return e.as(CodeAmountBelowMinimum) }
 
 // Error implements error, see [Refusal.Error].
-func (e *AmountBelowMinimum) Error() string { return e.as(CodeAmountBelowMinimum).line(e.concerned()) }
+func (e *AmountBelowMinimum) Error() string { return e.line().String() }
+
+func (e *AmountBelowMinimum) line() errorLine {
+	return e.as(CodeAmountBelowMinimum).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *AmountBelowMinimum) Remedy() Remedy { return e.as(CodeAmountBelowMinimum).Remedy() }
@@ -191,7 +203,11 @@ type ApprovalConsumed struct {
 func (e *ApprovalConsumed) Unwrap() error { return e.as(CodeApprovalConsumed) }
 
 // Error implements error, see [Refusal.Error].
-func (e *ApprovalConsumed) Error() string { return e.as(CodeApprovalConsumed).line(e.concerned()) }
+func (e *ApprovalConsumed) Error() string { return e.line().String() }
+
+func (e *ApprovalConsumed) line() errorLine {
+	return e.as(CodeApprovalConsumed).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *ApprovalConsumed) Remedy() Remedy { return e.as(CodeApprovalConsumed).Remedy() }
@@ -218,7 +234,11 @@ type ApprovalExpired struct {
 func (e *ApprovalExpired) Unwrap() error { return e.as(CodeApprovalExpired) }
 
 // Error implements error, see [Refusal.Error].
-func (e *ApprovalExpired) Error() string { return e.as(CodeApprovalExpired).line(e.concerned()) }
+func (e *ApprovalExpired) Error() string { return e.line().String() }
+
+func (e *ApprovalExpired) line() errorLine {
+	return e.as(CodeApprovalExpired).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *ApprovalExpired) Remedy() Remedy { return e.as(CodeApprovalExpired).Remedy() }
@@ -246,7 +266,11 @@ type ApprovalMismatch struct {
 func (e *ApprovalMismatch) Unwrap() error { return e.as(CodeApprovalMismatch) }
 
 // Error implements error, see [Refusal.Error].
-func (e *ApprovalMismatch) Error() string { return e.as(CodeApprovalMismatch).line(e.concerned()) }
+func (e *ApprovalMismatch) Error() string { return e.line().String() }
+
+func (e *ApprovalMismatch) line() errorLine {
+	return e.as(CodeApprovalMismatch).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *ApprovalMismatch) Remedy() Remedy { return e.as(CodeApprovalMismatch).Remedy() }
@@ -273,7 +297,11 @@ type ChallengeConsumed struct {
 func (e *ChallengeConsumed) Unwrap() error { return e.as(CodeChallengeConsumed) }
 
 // Error implements error, see [Refusal.Error].
-func (e *ChallengeConsumed) Error() string { return e.as(CodeChallengeConsumed).line(e.concerned()) }
+func (e *ChallengeConsumed) Error() string { return e.line().String() }
+
+func (e *ChallengeConsumed) line() errorLine {
+	return e.as(CodeChallengeConsumed).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *ChallengeConsumed) Remedy() Remedy { return e.as(CodeChallengeConsumed).Remedy() }
@@ -300,7 +328,11 @@ type ChallengeExpired struct {
 func (e *ChallengeExpired) Unwrap() error { return e.as(CodeChallengeExpired) }
 
 // Error implements error, see [Refusal.Error].
-func (e *ChallengeExpired) Error() string { return e.as(CodeChallengeExpired).line(e.concerned()) }
+func (e *ChallengeExpired) Error() string { return e.line().String() }
+
+func (e *ChallengeExpired) line() errorLine {
+	return e.as(CodeChallengeExpired).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *ChallengeExpired) Remedy() Remedy { return e.as(CodeChallengeExpired).Remedy() }
@@ -327,7 +359,11 @@ type ChallengeNotFound struct {
 func (e *ChallengeNotFound) Unwrap() error { return e.as(CodeChallengeNotFound) }
 
 // Error implements error, see [Refusal.Error].
-func (e *ChallengeNotFound) Error() string { return e.as(CodeChallengeNotFound).line(e.concerned()) }
+func (e *ChallengeNotFound) Error() string { return e.line().String() }
+
+func (e *ChallengeNotFound) line() errorLine {
+	return e.as(CodeChallengeNotFound).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *ChallengeNotFound) Remedy() Remedy { return e.as(CodeChallengeNotFound).Remedy() }
@@ -360,7 +396,9 @@ type Conflict struct {
 func (e *Conflict) Unwrap() error { return e.as(CodeConflict) }
 
 // Error implements error, see [Refusal.Error].
-func (e *Conflict) Error() string { return e.as(CodeConflict).line(e.concerned()) }
+func (e *Conflict) Error() string { return e.line().String() }
+
+func (e *Conflict) line() errorLine { return e.as(CodeConflict).lineWith(e.concerned(), e.advice()) }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *Conflict) Remedy() Remedy { return e.as(CodeConflict).Remedy() }
@@ -392,7 +430,11 @@ type ContactNotPayable struct {
 func (e *ContactNotPayable) Unwrap() error { return e.as(CodeContactNotPayable) }
 
 // Error implements error, see [Refusal.Error].
-func (e *ContactNotPayable) Error() string { return e.as(CodeContactNotPayable).line(e.concerned()) }
+func (e *ContactNotPayable) Error() string { return e.line().String() }
+
+func (e *ContactNotPayable) line() errorLine {
+	return e.as(CodeContactNotPayable).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *ContactNotPayable) Remedy() Remedy { return e.as(CodeContactNotPayable).Remedy() }
@@ -420,8 +462,10 @@ type DatabaseUnavailable struct {
 func (e *DatabaseUnavailable) Unwrap() error { return e.as(CodeDatabaseUnavailable) }
 
 // Error implements error, see [Refusal.Error].
-func (e *DatabaseUnavailable) Error() string {
-	return e.as(CodeDatabaseUnavailable).line(e.concerned())
+func (e *DatabaseUnavailable) Error() string { return e.line().String() }
+
+func (e *DatabaseUnavailable) line() errorLine {
+	return e.as(CodeDatabaseUnavailable).lineWith(e.concerned(), e.advice())
 }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
@@ -452,8 +496,10 @@ type DeveloperKeyAlreadyExists struct {
 func (e *DeveloperKeyAlreadyExists) Unwrap() error { return e.as(CodeDeveloperKeyAlreadyExists) }
 
 // Error implements error, see [Refusal.Error].
-func (e *DeveloperKeyAlreadyExists) Error() string {
-	return e.as(CodeDeveloperKeyAlreadyExists).line(e.concerned())
+func (e *DeveloperKeyAlreadyExists) Error() string { return e.line().String() }
+
+func (e *DeveloperKeyAlreadyExists) line() errorLine {
+	return e.as(CodeDeveloperKeyAlreadyExists).lineWith(e.concerned(), e.advice())
 }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
@@ -490,8 +536,10 @@ type DeveloperKeyNotFound struct {
 func (e *DeveloperKeyNotFound) Unwrap() error { return e.as(CodeDeveloperKeyNotFound) }
 
 // Error implements error, see [Refusal.Error].
-func (e *DeveloperKeyNotFound) Error() string {
-	return e.as(CodeDeveloperKeyNotFound).line(e.concerned())
+func (e *DeveloperKeyNotFound) Error() string { return e.line().String() }
+
+func (e *DeveloperKeyNotFound) line() errorLine {
+	return e.as(CodeDeveloperKeyNotFound).lineWith(e.concerned(), e.advice())
 }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
@@ -532,7 +580,9 @@ type Forbidden struct {
 func (e *Forbidden) Unwrap() error { return e.as(CodeForbidden) }
 
 // Error implements error, see [Refusal.Error].
-func (e *Forbidden) Error() string { return e.as(CodeForbidden).line(e.concerned()) }
+func (e *Forbidden) Error() string { return e.line().String() }
+
+func (e *Forbidden) line() errorLine { return e.as(CodeForbidden).lineWith(e.concerned(), e.advice()) }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *Forbidden) Remedy() Remedy { return e.as(CodeForbidden).Remedy() }
@@ -560,8 +610,10 @@ type FundingAttemptExpired struct {
 func (e *FundingAttemptExpired) Unwrap() error { return e.as(CodeFundingAttemptExpired) }
 
 // Error implements error, see [Refusal.Error].
-func (e *FundingAttemptExpired) Error() string {
-	return e.as(CodeFundingAttemptExpired).line(e.concerned())
+func (e *FundingAttemptExpired) Error() string { return e.line().String() }
+
+func (e *FundingAttemptExpired) line() errorLine {
+	return e.as(CodeFundingAttemptExpired).lineWith(e.concerned(), e.advice())
 }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
@@ -593,7 +645,11 @@ type FundingInProgress struct {
 func (e *FundingInProgress) Unwrap() error { return e.as(CodeFundingInProgress) }
 
 // Error implements error, see [Refusal.Error].
-func (e *FundingInProgress) Error() string { return e.as(CodeFundingInProgress).line(e.concerned()) }
+func (e *FundingInProgress) Error() string { return e.line().String() }
+
+func (e *FundingInProgress) line() errorLine {
+	return e.as(CodeFundingInProgress).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *FundingInProgress) Remedy() Remedy { return e.as(CodeFundingInProgress).Remedy() }
@@ -620,7 +676,9 @@ type Gone struct {
 func (e *Gone) Unwrap() error { return e.as(CodeGone) }
 
 // Error implements error, see [Refusal.Error].
-func (e *Gone) Error() string { return e.as(CodeGone).line(e.concerned()) }
+func (e *Gone) Error() string { return e.line().String() }
+
+func (e *Gone) line() errorLine { return e.as(CodeGone).lineWith(e.concerned(), e.advice()) }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *Gone) Remedy() Remedy { return e.as(CodeGone).Remedy() }
@@ -648,8 +706,10 @@ type IdempotencyKeyInvalid struct {
 func (e *IdempotencyKeyInvalid) Unwrap() error { return e.as(CodeIdempotencyKeyInvalid) }
 
 // Error implements error, see [Refusal.Error].
-func (e *IdempotencyKeyInvalid) Error() string {
-	return e.as(CodeIdempotencyKeyInvalid).line(e.concerned())
+func (e *IdempotencyKeyInvalid) Error() string { return e.line().String() }
+
+func (e *IdempotencyKeyInvalid) line() errorLine {
+	return e.as(CodeIdempotencyKeyInvalid).lineWith(e.concerned(), e.advice())
 }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
@@ -686,8 +746,10 @@ type IdempotencyKeyReused struct {
 func (e *IdempotencyKeyReused) Unwrap() error { return e.as(CodeIdempotencyKeyReused) }
 
 // Error implements error, see [Refusal.Error].
-func (e *IdempotencyKeyReused) Error() string {
-	return e.as(CodeIdempotencyKeyReused).line(e.concerned())
+func (e *IdempotencyKeyReused) Error() string { return e.line().String() }
+
+func (e *IdempotencyKeyReused) line() errorLine {
+	return e.as(CodeIdempotencyKeyReused).lineWith(e.concerned(), e.advice())
 }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
@@ -720,7 +782,11 @@ type InternalError struct {
 func (e *InternalError) Unwrap() error { return e.as(CodeInternalError) }
 
 // Error implements error, see [Refusal.Error].
-func (e *InternalError) Error() string { return e.as(CodeInternalError).line(e.concerned()) }
+func (e *InternalError) Error() string { return e.line().String() }
+
+func (e *InternalError) line() errorLine {
+	return e.as(CodeInternalError).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *InternalError) Remedy() Remedy { return e.as(CodeInternalError).Remedy() }
@@ -749,7 +815,11 @@ type InvalidCredentials struct {
 func (e *InvalidCredentials) Unwrap() error { return e.as(CodeInvalidCredentials) }
 
 // Error implements error, see [Refusal.Error].
-func (e *InvalidCredentials) Error() string { return e.as(CodeInvalidCredentials).line(e.concerned()) }
+func (e *InvalidCredentials) Error() string { return e.line().String() }
+
+func (e *InvalidCredentials) line() errorLine {
+	return e.as(CodeInvalidCredentials).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *InvalidCredentials) Remedy() Remedy { return e.as(CodeInvalidCredentials).Remedy() }
@@ -779,7 +849,11 @@ type InvalidCursor struct {
 func (e *InvalidCursor) Unwrap() error { return e.as(CodeInvalidCursor) }
 
 // Error implements error, see [Refusal.Error].
-func (e *InvalidCursor) Error() string { return e.as(CodeInvalidCursor).line(e.concerned()) }
+func (e *InvalidCursor) Error() string { return e.line().String() }
+
+func (e *InvalidCursor) line() errorLine {
+	return e.as(CodeInvalidCursor).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *InvalidCursor) Remedy() Remedy { return e.as(CodeInvalidCursor).Remedy() }
@@ -808,7 +882,9 @@ type InvalidID struct {
 func (e *InvalidID) Unwrap() error { return e.as(CodeInvalidID) }
 
 // Error implements error, see [Refusal.Error].
-func (e *InvalidID) Error() string { return e.as(CodeInvalidID).line(e.concerned()) }
+func (e *InvalidID) Error() string { return e.line().String() }
+
+func (e *InvalidID) line() errorLine { return e.as(CodeInvalidID).lineWith(e.concerned(), e.advice()) }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *InvalidID) Remedy() Remedy { return e.as(CodeInvalidID).Remedy() }
@@ -835,7 +911,11 @@ type InvalidRequest struct {
 func (e *InvalidRequest) Unwrap() error { return e.as(CodeInvalidRequest) }
 
 // Error implements error, see [Refusal.Error].
-func (e *InvalidRequest) Error() string { return e.as(CodeInvalidRequest).line(e.concerned()) }
+func (e *InvalidRequest) Error() string { return e.line().String() }
+
+func (e *InvalidRequest) line() errorLine {
+	return e.as(CodeInvalidRequest).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *InvalidRequest) Remedy() Remedy { return e.as(CodeInvalidRequest).Remedy() }
@@ -862,7 +942,11 @@ type KeyNotRegistered struct {
 func (e *KeyNotRegistered) Unwrap() error { return e.as(CodeKeyNotRegistered) }
 
 // Error implements error, see [Refusal.Error].
-func (e *KeyNotRegistered) Error() string { return e.as(CodeKeyNotRegistered).line(e.concerned()) }
+func (e *KeyNotRegistered) Error() string { return e.line().String() }
+
+func (e *KeyNotRegistered) line() errorLine {
+	return e.as(CodeKeyNotRegistered).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *KeyNotRegistered) Remedy() Remedy { return e.as(CodeKeyNotRegistered).Remedy() }
@@ -891,8 +975,10 @@ type LoginModeUnavailable struct {
 func (e *LoginModeUnavailable) Unwrap() error { return e.as(CodeLoginModeUnavailable) }
 
 // Error implements error, see [Refusal.Error].
-func (e *LoginModeUnavailable) Error() string {
-	return e.as(CodeLoginModeUnavailable).line(e.concerned())
+func (e *LoginModeUnavailable) Error() string { return e.line().String() }
+
+func (e *LoginModeUnavailable) line() errorLine {
+	return e.as(CodeLoginModeUnavailable).lineWith(e.concerned(), e.advice())
 }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
@@ -924,7 +1010,11 @@ type LoginUnavailable struct {
 func (e *LoginUnavailable) Unwrap() error { return e.as(CodeLoginUnavailable) }
 
 // Error implements error, see [Refusal.Error].
-func (e *LoginUnavailable) Error() string { return e.as(CodeLoginUnavailable).line(e.concerned()) }
+func (e *LoginUnavailable) Error() string { return e.line().String() }
+
+func (e *LoginUnavailable) line() errorLine {
+	return e.as(CodeLoginUnavailable).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *LoginUnavailable) Remedy() Remedy { return e.as(CodeLoginUnavailable).Remedy() }
@@ -951,7 +1041,11 @@ type MethodNotAllowed struct {
 func (e *MethodNotAllowed) Unwrap() error { return e.as(CodeMethodNotAllowed) }
 
 // Error implements error, see [Refusal.Error].
-func (e *MethodNotAllowed) Error() string { return e.as(CodeMethodNotAllowed).line(e.concerned()) }
+func (e *MethodNotAllowed) Error() string { return e.line().String() }
+
+func (e *MethodNotAllowed) line() errorLine {
+	return e.as(CodeMethodNotAllowed).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *MethodNotAllowed) Remedy() Remedy { return e.as(CodeMethodNotAllowed).Remedy() }
@@ -978,7 +1072,9 @@ type NotFound struct {
 func (e *NotFound) Unwrap() error { return e.as(CodeNotFound) }
 
 // Error implements error, see [Refusal.Error].
-func (e *NotFound) Error() string { return e.as(CodeNotFound).line(e.concerned()) }
+func (e *NotFound) Error() string { return e.line().String() }
+
+func (e *NotFound) line() errorLine { return e.as(CodeNotFound).lineWith(e.concerned(), e.advice()) }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *NotFound) Remedy() Remedy { return e.as(CodeNotFound).Remedy() }
@@ -1005,7 +1101,11 @@ type PayloadTooLarge struct {
 func (e *PayloadTooLarge) Unwrap() error { return e.as(CodePayloadTooLarge) }
 
 // Error implements error, see [Refusal.Error].
-func (e *PayloadTooLarge) Error() string { return e.as(CodePayloadTooLarge).line(e.concerned()) }
+func (e *PayloadTooLarge) Error() string { return e.line().String() }
+
+func (e *PayloadTooLarge) line() errorLine {
+	return e.as(CodePayloadTooLarge).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *PayloadTooLarge) Remedy() Remedy { return e.as(CodePayloadTooLarge).Remedy() }
@@ -1038,7 +1138,11 @@ type PayoutNotFundable struct {
 func (e *PayoutNotFundable) Unwrap() error { return e.as(CodePayoutNotFundable) }
 
 // Error implements error, see [Refusal.Error].
-func (e *PayoutNotFundable) Error() string { return e.as(CodePayoutNotFundable).line(e.concerned()) }
+func (e *PayoutNotFundable) Error() string { return e.line().String() }
+
+func (e *PayoutNotFundable) line() errorLine {
+	return e.as(CodePayoutNotFundable).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *PayoutNotFundable) Remedy() Remedy { return e.as(CodePayoutNotFundable).Remedy() }
@@ -1065,8 +1169,10 @@ type ProviderUnavailable struct {
 func (e *ProviderUnavailable) Unwrap() error { return e.as(CodeProviderUnavailable) }
 
 // Error implements error, see [Refusal.Error].
-func (e *ProviderUnavailable) Error() string {
-	return e.as(CodeProviderUnavailable).line(e.concerned())
+func (e *ProviderUnavailable) Error() string { return e.line().String() }
+
+func (e *ProviderUnavailable) line() errorLine {
+	return e.as(CodeProviderUnavailable).lineWith(e.concerned(), e.advice())
 }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
@@ -1096,7 +1202,11 @@ type QuoteExpired struct {
 func (e *QuoteExpired) Unwrap() error { return e.as(CodeQuoteExpired) }
 
 // Error implements error, see [Refusal.Error].
-func (e *QuoteExpired) Error() string { return e.as(CodeQuoteExpired).line(e.concerned()) }
+func (e *QuoteExpired) Error() string { return e.line().String() }
+
+func (e *QuoteExpired) line() errorLine {
+	return e.as(CodeQuoteExpired).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *QuoteExpired) Remedy() Remedy { return e.as(CodeQuoteExpired).Remedy() }
@@ -1124,7 +1234,11 @@ type QuoteNotSubmitted struct {
 func (e *QuoteNotSubmitted) Unwrap() error { return e.as(CodeQuoteNotSubmitted) }
 
 // Error implements error, see [Refusal.Error].
-func (e *QuoteNotSubmitted) Error() string { return e.as(CodeQuoteNotSubmitted).line(e.concerned()) }
+func (e *QuoteNotSubmitted) Error() string { return e.line().String() }
+
+func (e *QuoteNotSubmitted) line() errorLine {
+	return e.as(CodeQuoteNotSubmitted).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *QuoteNotSubmitted) Remedy() Remedy { return e.as(CodeQuoteNotSubmitted).Remedy() }
@@ -1152,7 +1266,11 @@ type RailNotAvailable struct {
 func (e *RailNotAvailable) Unwrap() error { return e.as(CodeRailNotAvailable) }
 
 // Error implements error, see [Refusal.Error].
-func (e *RailNotAvailable) Error() string { return e.as(CodeRailNotAvailable).line(e.concerned()) }
+func (e *RailNotAvailable) Error() string { return e.line().String() }
+
+func (e *RailNotAvailable) line() errorLine {
+	return e.as(CodeRailNotAvailable).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *RailNotAvailable) Remedy() Remedy { return e.as(CodeRailNotAvailable).Remedy() }
@@ -1182,8 +1300,10 @@ type RailRequirementsUnmet struct {
 func (e *RailRequirementsUnmet) Unwrap() error { return e.as(CodeRailRequirementsUnmet) }
 
 // Error implements error, see [Refusal.Error].
-func (e *RailRequirementsUnmet) Error() string {
-	return e.as(CodeRailRequirementsUnmet).line(e.concerned())
+func (e *RailRequirementsUnmet) Error() string { return e.line().String() }
+
+func (e *RailRequirementsUnmet) line() errorLine {
+	return e.as(CodeRailRequirementsUnmet).lineWith(e.concerned(), e.advice())
 }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
@@ -1215,7 +1335,11 @@ type RateLimited struct {
 func (e *RateLimited) Unwrap() error { return e.as(CodeRateLimited) }
 
 // Error implements error, see [Refusal.Error].
-func (e *RateLimited) Error() string { return e.as(CodeRateLimited).line(e.concerned()) }
+func (e *RateLimited) Error() string { return e.line().String() }
+
+func (e *RateLimited) line() errorLine {
+	return e.as(CodeRateLimited).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *RateLimited) Remedy() Remedy { return e.as(CodeRateLimited).Remedy() }
@@ -1243,7 +1367,11 @@ type RequestExpired struct {
 func (e *RequestExpired) Unwrap() error { return e.as(CodeRequestExpired) }
 
 // Error implements error, see [Refusal.Error].
-func (e *RequestExpired) Error() string { return e.as(CodeRequestExpired).line(e.concerned()) }
+func (e *RequestExpired) Error() string { return e.line().String() }
+
+func (e *RequestExpired) line() errorLine {
+	return e.as(CodeRequestExpired).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *RequestExpired) Remedy() Remedy { return e.as(CodeRequestExpired).Remedy() }
@@ -1271,7 +1399,11 @@ type SignatureInvalid struct {
 func (e *SignatureInvalid) Unwrap() error { return e.as(CodeSignatureInvalid) }
 
 // Error implements error, see [Refusal.Error].
-func (e *SignatureInvalid) Error() string { return e.as(CodeSignatureInvalid).line(e.concerned()) }
+func (e *SignatureInvalid) Error() string { return e.line().String() }
+
+func (e *SignatureInvalid) line() errorLine {
+	return e.as(CodeSignatureInvalid).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *SignatureInvalid) Remedy() Remedy { return e.as(CodeSignatureInvalid).Remedy() }
@@ -1298,7 +1430,11 @@ type SignerNotAttached struct {
 func (e *SignerNotAttached) Unwrap() error { return e.as(CodeSignerNotAttached) }
 
 // Error implements error, see [Refusal.Error].
-func (e *SignerNotAttached) Error() string { return e.as(CodeSignerNotAttached).line(e.concerned()) }
+func (e *SignerNotAttached) Error() string { return e.line().String() }
+
+func (e *SignerNotAttached) line() errorLine {
+	return e.as(CodeSignerNotAttached).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *SignerNotAttached) Remedy() Remedy { return e.as(CodeSignerNotAttached).Remedy() }
@@ -1325,8 +1461,10 @@ type SigningPolicyRefused struct {
 func (e *SigningPolicyRefused) Unwrap() error { return e.as(CodeSigningPolicyRefused) }
 
 // Error implements error, see [Refusal.Error].
-func (e *SigningPolicyRefused) Error() string {
-	return e.as(CodeSigningPolicyRefused).line(e.concerned())
+func (e *SigningPolicyRefused) Error() string { return e.line().String() }
+
+func (e *SigningPolicyRefused) line() errorLine {
+	return e.as(CodeSigningPolicyRefused).lineWith(e.concerned(), e.advice())
 }
 
 // Remedy is that of the slug, see [Refusal.Remedy].
@@ -1358,7 +1496,11 @@ type TokenExpired struct {
 func (e *TokenExpired) Unwrap() error { return e.as(CodeTokenExpired) }
 
 // Error implements error, see [Refusal.Error].
-func (e *TokenExpired) Error() string { return e.as(CodeTokenExpired).line(e.concerned()) }
+func (e *TokenExpired) Error() string { return e.line().String() }
+
+func (e *TokenExpired) line() errorLine {
+	return e.as(CodeTokenExpired).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *TokenExpired) Remedy() Remedy { return e.as(CodeTokenExpired).Remedy() }
@@ -1385,7 +1527,11 @@ type Unauthenticated struct {
 func (e *Unauthenticated) Unwrap() error { return e.as(CodeUnauthenticated) }
 
 // Error implements error, see [Refusal.Error].
-func (e *Unauthenticated) Error() string { return e.as(CodeUnauthenticated).line(e.concerned()) }
+func (e *Unauthenticated) Error() string { return e.line().String() }
+
+func (e *Unauthenticated) line() errorLine {
+	return e.as(CodeUnauthenticated).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *Unauthenticated) Remedy() Remedy { return e.as(CodeUnauthenticated).Remedy() }
@@ -1416,7 +1562,11 @@ type ValidationFailed struct {
 func (e *ValidationFailed) Unwrap() error { return e.as(CodeValidationFailed) }
 
 // Error implements error, see [Refusal.Error].
-func (e *ValidationFailed) Error() string { return e.as(CodeValidationFailed).line(e.concerned()) }
+func (e *ValidationFailed) Error() string { return e.line().String() }
+
+func (e *ValidationFailed) line() errorLine {
+	return e.as(CodeValidationFailed).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *ValidationFailed) Remedy() Remedy { return e.as(CodeValidationFailed).Remedy() }
@@ -1444,7 +1594,11 @@ type WalletNotLinked struct {
 func (e *WalletNotLinked) Unwrap() error { return e.as(CodeWalletNotLinked) }
 
 // Error implements error, see [Refusal.Error].
-func (e *WalletNotLinked) Error() string { return e.as(CodeWalletNotLinked).line(e.concerned()) }
+func (e *WalletNotLinked) Error() string { return e.line().String() }
+
+func (e *WalletNotLinked) line() errorLine {
+	return e.as(CodeWalletNotLinked).lineWith(e.concerned(), e.advice())
+}
 
 // Remedy is that of the slug, see [Refusal.Remedy].
 func (e *WalletNotLinked) Remedy() Remedy { return e.as(CodeWalletNotLinked).Remedy() }
@@ -1678,221 +1832,265 @@ func (c Code) lookup() (entry, bool) {
 		return entry{
 			status: 409, remedy: RemedyNone, moved: Moved,
 			condition: "The payment is already funded, which is a success in disguise.",
+			hint:      "this is success: the payment is funded, do not pay it again",
 		}, true
 	case CodeAmountAboveMaximum:
 		return entry{
 			status: 422, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The sandbox credit is over the largest credit a call may ask for.",
+			hint:      "ask for less, several times if need be",
 		}, true
 	case CodeAmountBelowMinimum:
 		return entry{
 			status: 422, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The sandbox credit is under 0.10 of the token.",
+			hint:      "ask for at least 0.10",
 		}, true
 	case CodeApprovalConsumed:
 		return entry{
 			status: 409, remedy: RemedyRestart, moved: MaybeMoved,
 			condition: "The approval already signed something; prepare again.",
+			hint:      "read the payout or deal: what the approval signed may have gone through; if not, prepare it again with the same key",
 		}, true
 	case CodeApprovalExpired:
 		return entry{
 			status: 410, remedy: RemedyRestart, moved: NotMoved,
 			condition: "The approval window has closed; prepare again.",
+			hint:      "prepare it again with the same key, and confirm within 120 seconds, an escrow action within 60",
 		}, true
 	case CodeApprovalMismatch:
 		return entry{
 			status: 409, remedy: RemedyRestart, moved: NotMoved,
 			condition: "The approval belongs to another operation.",
+			hint:      "prepare it again with the same key, and confirm with the approval of that answer",
 		}, true
 	case CodeChallengeConsumed:
 		return entry{
 			status: 409, remedy: RemedyRestart, moved: NotMoved,
 			condition: "The challenge was used before; it is single use.",
+			hint:      "log in again: each login needs a challenge of its own",
 		}, true
 	case CodeChallengeExpired:
 		return entry{
 			status: 410, remedy: RemedyRestart, moved: NotMoved,
 			condition: "The challenge is too old.",
+			hint:      "log in again, and sign the challenge at once",
 		}, true
 	case CodeChallengeNotFound:
 		return entry{
 			status: 404, remedy: RemedyRestart, moved: NotMoved,
 			condition: "The challengeId is unknown.",
+			hint:      "log in again: each login needs a challenge of its own",
 		}, true
 	case CodeConflict:
 		return entry{
 			status: 409, remedy: RemedyChangeRequest, moved: MaybeMoved,
 			condition: "The state of the resource conflicts with the request, and no narrower slug fits.",
+			hint:      "read the resource: its state does not allow this now",
 		}, true
 	case CodeContactNotPayable:
 		return entry{
 			status: 409, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The contact cannot be paid.",
+			hint:      "complete the contact as the blockers say, then repeat with the same key",
 		}, true
 	case CodeDatabaseUnavailable:
 		return entry{
 			status: 503, remedy: RemedyWait, moved: MaybeMoved,
 			condition: "The service's database is unavailable; retry with backoff.",
+			hint:      "repeat it later with the same key",
 		}, true
 	case CodeDeveloperKeyAlreadyExists:
 		return entry{
 			status: 409, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The public key already belongs to a key on the account.",
+			hint:      "use the key that exists, or make another pair",
 		}, true
 	case CodeDeveloperKeyNotFound:
 		return entry{
 			status: 404, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The dk_ id is not one of yours; answered by the key-management routes under /api/v1.",
+			hint:      "check the dk_ id: it has to be a key of this account",
 		}, true
 	case CodeForbidden:
 		return entry{
 			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The session may not do this. A missing scope fills RequiredScope and Scope; a token without a developer key fills Reason; a deleted key or an address off the key's allowlist fills nothing.",
+			hint:      "the developer key may have been deleted, or this address is not in its allowlist",
 		}, true
 	case CodeFundingAttemptExpired:
 		return entry{
 			status: 409, remedy: RemedyRestart, moved: NotMoved,
 			condition: "The approval window of the payout or transfer has passed; reopen it with the same idempotency key.",
+			hint:      "book again with the same key, and confirm within the window",
 		}, true
 	case CodeFundingInProgress:
 		return entry{
 			status: 409, remedy: RemedyWait, moved: MaybeMoved,
 			condition: "Funding is under way; wait.",
+			hint:      "wait and read the payout; do not pay it under another key",
 		}, true
 	case CodeGone:
 		return entry{
 			status: 410, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The resource is no longer available.",
+			hint:      "read or list it anew: it is not available any more",
 		}, true
 	case CodeIdempotencyKeyInvalid:
 		return entry{
 			status: 400, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The Idempotency-Key header is outside the allowed pattern.",
+			hint:      "a key has 1 to 128 letters, digits, dots, underscores, colons and hyphens",
 		}, true
 	case CodeIdempotencyKeyReused:
 		return entry{
 			status: 409, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The idempotency key was used before with different terms. This request did nothing; what owns the key may have gone through.",
+			hint:      "the key belongs to something with other terms: look at that, and use another key for this",
 		}, true
 	case CodeInternalError:
 		return entry{
 			status: 500, remedy: RemedyWait, moved: MaybeMoved,
 			condition: "The service failed; RequestID names the request for its support.",
+			hint:      "repeat it later with the same key; if it lasts, the service's support needs the request id",
 		}, true
 	case CodeInvalidCredentials:
 		return entry{
 			status: 401, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The login failed; email, key, signature and source address are not told apart.",
+			hint:      "one of them is not accepted, and the service does not say which: the email, the developer key, the proof, or this machine's address",
 		}, true
 	case CodeInvalidCursor:
 		return entry{
 			status: 400, remedy: RemedyRestart, moved: NotMoved,
 			condition: "The cursor belongs to another query or sort order; list again without a cursor.",
+			hint:      "list again without a cursor",
 		}, true
 	case CodeInvalidID:
 		return entry{
 			status: 400, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The id comes from another namespace.",
+			hint:      "an id of another kind was given",
 		}, true
 	case CodeInvalidRequest:
 		return entry{
 			status: 400, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The request is invalid in a way no single field covers.",
+			hint:      "what the service objects to stands in its message",
 		}, true
 	case CodeKeyNotRegistered:
 		return entry{
 			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The public key is not among the account's developer keys.",
+			hint:      "register the public key for this account, or log in with the email of the account that has it",
 		}, true
 	case CodeLoginModeUnavailable:
 		return entry{
 			status: 501, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The login mode is not enabled.",
+			hint:      "log in by the mode that is enabled",
 		}, true
 	case CodeLoginUnavailable:
 		return entry{
 			status: 503, remedy: RemedyWait, moved: NotMoved,
 			condition: "Login is temporarily unavailable.",
+			hint:      "log in later",
 		}, true
 	case CodeMethodNotAllowed:
 		return entry{
 			status: 405, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The path does not take this verb.",
+			hint:      "check the address of the service: the SDK's paths take the verbs that it sends",
 		}, true
 	case CodeNotFound:
 		return entry{
 			status: 404, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "There is no such resource, or it belongs to someone else.",
+			hint:      "check the id, and whom the call acts for: what belongs to somebody else is not found either",
 		}, true
 	case CodePayloadTooLarge:
 		return entry{
 			status: 413, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The upload is too large.",
+			hint:      "send a smaller file",
 		}, true
 	case CodePayoutNotFundable:
 		return entry{
 			status: 409, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The account has no routing to fund the payout; also answered by the sandbox settlement routes.",
+			hint:      "the account has no routing for this: have it set up, then repeat with the same key",
 		}, true
 	case CodeProviderUnavailable:
 		return entry{
 			status: 503, remedy: RemedyWait, moved: MaybeMoved,
 			condition: "A partner is down, or the sandbox faucet cannot pay.",
+			hint:      "a partner is down: repeat it later with the same key",
 		}, true
 	case CodeQuoteExpired:
 		return entry{
 			status: 409, remedy: RemedyRestart, moved: NotMoved,
 			condition: "The price is older than its window.",
+			hint:      "ask for a new price; a payout is booked again with the same key",
 		}, true
 	case CodeQuoteNotSubmitted:
 		return entry{
 			status: 409, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The quote was not submitted; also answered by the sandbox settlement routes.",
+			hint:      "submit the quote first",
 		}, true
 	case CodeRailNotAvailable:
 		return entry{
 			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The rail is not enabled for the integrator; answered on rail creation.",
+			hint:      "have the rail added to the integrator's agreement, then ask again",
 		}, true
 	case CodeRailRequirementsUnmet:
 		return entry{
 			status: 422, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The client's verification state blocks the rail.",
+			hint:      "complete the client's verification as the blockers say, then ask again",
 		}, true
 	case CodeRateLimited:
 		return entry{
 			status: 429, remedy: RemedyWait, moved: NotMoved,
 			condition: "A rate window is used up; RetryAfter says how long to wait.",
+			hint:      "wait as long as it says, and let all processes of the credential share one pace",
 		}, true
 	case CodeRequestExpired:
 		return entry{
 			status: 400, remedy: RemedyRestart, moved: NotMoved,
 			condition: "requestExpiry is past or more than five minutes out.",
+			hint:      "this machine's clock is off by minutes: set it right",
 		}, true
 	case CodeSignatureInvalid:
 		return entry{
 			status: 400, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The signature does not verify; nothing was consumed, so the same challenge or approval can be signed again.",
+			hint:      "sign the decoded payload, byte for byte, with the key whose public half is sent",
 		}, true
 	case CodeSignerNotAttached:
 		return entry{
 			status: 409, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The developer signer is not attached to the wallet.",
+			hint:      "attach the developer signer to the account's wallet, then repeat with the same key",
 		}, true
 	case CodeSigningPolicyRefused:
 		return entry{
 			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The signing policy refused.",
+			hint:      "ask whoever keeps the account's signing policy, then repeat with the same key",
 		}, true
 	case CodeTokenExpired:
 		return entry{
 			status: 401, remedy: RemedyLogin, moved: NotMoved,
 			condition: "The access token has expired.",
+			hint:      "the SDK renews the token once a call; if this comes again, compare this machine's clock with the service's",
 		}, true
 	case CodeUnauthenticated:
 		return entry{
 			status: 401, remedy: RemedyLogin, moved: NotMoved,
 			condition: "The bearer token is missing or cannot be verified.",
+			hint:      "the credential is missing, ended, or of another service: check the key and the address of the service",
 		}, true
 	case CodeValidationFailed:
 		return entry{
@@ -1903,6 +2101,7 @@ func (c Code) lookup() (entry, bool) {
 		return entry{
 			status: 409, remedy: RemedyWait, moved: NotMoved,
 			condition: "The account has no wallet yet; a client has one when it is ready.",
+			hint:      "wait until the client is ready, then repeat with the same key",
 		}, true
 	}
 	return entry{}, false

@@ -27,25 +27,25 @@ func TestErrorTexts(t *testing.T) {
 	lost := &url.Error{Op: "Post", URL: "https://example.com/dapi/v1/payouts/po_1?token=t", Err: io.ErrUnexpectedEOF}
 
 	for want, err := range map[string]error{
-		"BookPayout: 409 idempotency_key_reused: The key was used before. (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{Refusal: refusal, PayoutID: "po_1"},
-		"429 rate_limited (3 attempts, retry after 12s)":                                                   &errors.RateLimited{Refusal: errors.Refusal{Head: errors.Head{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429, RetryAfter: 12 * time.Second}},
+		"BookPayout: 409 idempotency_key_reused: The key was used before - the key belongs to po_1, with other terms: look at that, and use another key for this (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{Refusal: refusal, PayoutID: "po_1"},
+		"429 rate_limited - wait as long as it says, and let all processes of the credential share one pace (3 attempts, retry after 12s)":                                                        &errors.RateLimited{Refusal: errors.Refusal{Head: errors.Head{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429, RetryAfter: 12 * time.Second}},
 		"request failed": &errors.Refusal{},
-		"gone":           &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
+		"gone - read or list it anew: it is not available any more": &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
 		"CreateContact: 422 validation_failed: m: account.iban (missing), name, odd": &errors.ValidationFailed{
 			Refusal: errors.Refusal{Head: errors.Head{Operation: "CreateContact"}, Status: 422, Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
-		"409 contact_not_payable: kyc_pending (iban)": &errors.ContactNotPayable{
+		"409 contact_not_payable: kyc_pending (iban) - complete the contact as the blockers say, then repeat with the same key": &errors.ContactNotPayable{
 			Refusal: errors.Refusal{Status: 409, Code: errors.CodeContactNotPayable}, Blockers: []errors.Blocker{{Code: "kyc_pending", Field: "iban"}}},
-		"422 rail_requirements_unmet: kyb_open": &errors.RailRequirementsUnmet{
+		"422 rail_requirements_unmet: kyb_open - complete the client's verification as the blockers say, then ask again": &errors.RailRequirementsUnmet{
 			Refusal: errors.Refusal{Status: 422, Code: errors.CodeRailRequirementsUnmet}, Blockers: []errors.Blocker{{Code: "kyb_open"}}},
 		"UpdateInvoice: 422: body.items[0].price (missing)": &errors.DetailErrors{
 			Refusal: errors.Refusal{Head: errors.Head{Operation: "UpdateInvoice"}, Status: 422}, Items: []errors.DetailItem{{Path: "body.items[0].price", Type: "missing"}}},
-		"CreateContact: invalid input: account.iban (missing), name, odd": &errors.InvalidInput{Head: errors.Head{Operation: "CreateContact"}, Fields: fields},
-		"invalid input: f0, f1, f2, f3, f4, f5, f6, f7 and 3 more":        &errors.InvalidInput{Fields: numbered(11)},
-		"BookPayout: outcome unknown: unexpected EOF: Repeat with the same key. (key invoice-42, 2 attempts)": &errors.OutcomeUnknown{
+		"CreateContact: invalid input: account.iban DE89 is wrong; name; odd": &errors.InvalidInput{Head: errors.Head{Operation: "CreateContact"}, Fields: fields},
+		"invalid input: f0; f1; f2; f3; f4; f5; f6; f7 and 3 more":            &errors.InvalidInput{Fields: numbered(11)},
+		"BookPayout: outcome unknown: unexpected EOF - Repeat with the same key. (key invoice-42, 2 attempts)": &errors.OutcomeUnknown{
 			Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 2}, Resolve: "Repeat with the same key.", Cause: lost,
 		},
 		"outcome unknown": &errors.OutcomeUnknown{},
-		"GetPayout: not delivered: context canceled: retry at 2026-01-02T03:04:05Z": &errors.NotDelivered{
+		"GetPayout: not delivered: context canceled - retry at 2026-01-02T03:04:05Z": &errors.NotDelivered{
 			Head: errors.Head{Operation: "GetPayout", RetryAt: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))}, Err: context.Canceled,
 		},
 		"not delivered": &errors.NotDelivered{},

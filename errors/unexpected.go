@@ -53,7 +53,9 @@ func excerpt(body []byte) string {
 }
 
 // Error is one line, safe to log; the body is not in it.
-func (e *UnexpectedAnswer) Error() string {
+func (e *UnexpectedAnswer) Error() string { return e.line().String() }
+
+func (e *UnexpectedAnswer) line() errorLine {
 	message := "answer is no error envelope"
 	if e.Status >= 200 && e.Status < 300 {
 		message = "answer cannot be read" // and its error may quote it, a card's number perhaps
@@ -61,7 +63,7 @@ func (e *UnexpectedAnswer) Error() string {
 	if e.ContentType != "" {
 		message += " (" + oneLine(e.ContentType, maxName) + ")"
 	}
-	return errorLine{head: e.Head, status: e.Status, message: message, retryAfter: e.RetryAfter}.String()
+	return errorLine{head: e.Head, status: e.Status, message: message, retryAfter: e.RetryAfter}
 }
 
 // Unwrap gives the reason why the body is no envelope.

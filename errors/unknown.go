@@ -15,12 +15,10 @@ type OutcomeUnknown struct {
 }
 
 // Error is one line, safe to log.
-func (e *OutcomeUnknown) Error() string {
-	message := "outcome unknown"
-	if cause := causeText(e.Cause); cause != "" {
-		message += ": " + cause
-	}
-	return errorLine{head: e.Head, message: message, concerned: oneLine(e.Resolve, maxMessage)}.String()
+func (e *OutcomeUnknown) Error() string { return e.line().String() }
+
+func (e *OutcomeUnknown) line() errorLine {
+	return errorLine{head: e.Head, message: "outcome unknown", cause: e.Cause, advice: e.Resolve}
 }
 
 // Is reports whether target is in Cause's tree, so that errors.Is finds context errors and those of package io.

@@ -57,6 +57,12 @@ func (e *StillPending) Error() string {
 	return fmt.Sprintf("quote %s is still %s after %s and %d reads: %v", e.QuoteID, e.Status, e.Waited.Round(time.Millisecond), e.Reads, e.Err)
 }
 
+// Retryable is true: the same wait may be made again.
+func (e *StillPending) Retryable() bool { return true }
+
+// MovedByCall is errors.MaybeMoved: the payment had not come to its end.
+func (e *StillPending) MovedByCall() errors.Movement { return errors.MaybeMoved }
+
 // Unwrap gives Err.
 func (e *StillPending) Unwrap() error { return e.Err }
 

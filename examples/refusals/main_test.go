@@ -63,7 +63,7 @@ func TestErrorsThatTheRunDoesNotMeetHaveSomethingToDoAsWell(t *testing.T) {
 		errors.CodeTokenExpired:        "log in again",
 		errors.CodeAlreadyFunded:       "it is so already",
 		errors.CodeFundingInProgress:   "try again later",
-		errors.CodeSignerNotAttached:   "change the request",
+		errors.CodeSignerNotAttached:   "let an operator mend the account",
 		errors.CodeInternalError:       "request req_7 helps",
 		errors.Code("not_yet_thought"): "change the request",
 	} {

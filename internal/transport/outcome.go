@@ -13,8 +13,8 @@ import (
 
 // outcome says what a call that brought no answer means. err is what the last attempt ended in.
 func (t *trip) outcome(err error) error {
-	if failure, ok := errors.AsType[errors.Failure](err); ok && !t.unsettled() && withoutEffect(err) {
-		return failure // a login inside the call was refused: nothing was sent
+	if _, answered := errors.HeadOf(err); answered && !t.unsettled() && withoutEffect(err) {
+		return err // a login inside the call was refused: nothing was sent
 	}
 	if t.unsettled() {
 		return t.unknown(err)

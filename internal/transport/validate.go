@@ -139,10 +139,15 @@ func (c *Check) NotNegative(field string, value decimal.Decimal) {
 // Places checks that an amount has no more decimals than its token.
 //
 // Source: Errors, Platform envelope (amount_precision).
-func (c *Check) Places(field string, value decimal.Decimal, places int32) {
-	if !tooLong(value) && !value.Equal(value.Truncate(places)) {
-		c.Refuse(field, errors.FieldAmountPrecision, fmt.Sprintf("has more than %d decimals", places))
+func (c *Check) Places(field string, value decimal.Decimal, places int32, token string) {
+	if tooLong(value) || value.Equal(value.Truncate(places)) {
+		return
 	}
+	has := places + 1
+	for !value.Equal(value.Truncate(has)) {
+		has++
+	}
+	c.Refuse(field, errors.FieldAmountPrecision, fmt.Sprintf("has %d decimals, %s takes at most %d", has, token, places))
 }
 
 // maxDigits bounds what an amount may spell out: a decimal of a few bytes, such as 1e999999999, would print as gigabytes.

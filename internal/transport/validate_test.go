@@ -140,7 +140,7 @@ func TestEveryWrongFieldIsNamed(t *testing.T) {
 		"Idempotency-Key", "pattern",
 	)
 	assert.Contains(t, err.Error(), "ConfirmThing: invalid input")
-	assert.Contains(t, err.Error(), "account.bankAddress.country (pattern)")
+	assert.Contains(t, err.Error(), "account.bankAddress.country does not match ^[A-Z]{2}$")
 	assert.Empty(t, svc.attempts())
 }
 
@@ -206,7 +206,7 @@ func TestAmountRules(t *testing.T) {
 
 func TestPlacesOfAToken(t *testing.T) {
 	places := func(amount decimal.Decimal) error {
-		return transport.Validate("Test", func(c *transport.Check) { c.Places("amount", amount, 6) })
+		return transport.Validate("Test", func(c *transport.Check) { c.Places("amount", amount, 6, "USDC") })
 	}
 	for text, codes := range map[string][]string{"1": nil, "1.123456": nil, "1.1234560": nil, "1.1234567": {"amount_precision"}} {
 		checkCodes(t, places(decimal.RequireFromString(text)), codes)

@@ -24,6 +24,7 @@ type slug struct {
 	Type      string    `yaml:"type"`
 	Status    int       `yaml:"status"`
 	Condition string    `yaml:"condition"`
+	Hint      string    `yaml:"hint"`
 	Details   []detail  `yaml:"details"`
 	Remedy    judgement `yaml:"remedy"`
 	Moved     judgement `yaml:"moved"`

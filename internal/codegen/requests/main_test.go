@@ -133,7 +133,7 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 		`c.Text("id", string(v.ID), transport.Rule{Required: true, Pattern: "^th_[a-z]+$", Prefix: "th_"})`,
 		`c.Amount("amount", v.Amount, true, true)`,
 		`if places, known := v.Token.decimals(); known {`,
-		`c.Places("amount", v.Amount, places)`,
+		`c.Places("amount", v.Amount, places, string(v.Token))`,
 		`c.Amount("most", *v.Most, false, false)`,
 		`c.NotNegative("most", *v.Most)`,
 		`c.Missing("at", v.At.IsZero())`,

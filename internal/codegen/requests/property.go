@@ -101,7 +101,8 @@ func (w *writer) amount(field goField, wire, value string, s stated, required bo
 	}
 	w.line("c.Amount(%q, %s, %t, %t)", wire, digits, required, s.positive)
 	if token := s.token; token != "" {
-		w.line("if places, known := v.%s.decimals(); known {\nc.Places(%q, %s, places)\n}", model.byWireName[token].name, wire, digits)
+		w.line("if places, known := v.%s.decimals(); known {\nc.Places(%q, %s, places, string(v.%s))\n}",
+			model.byWireName[token].name, wire, digits, model.byWireName[token].name)
 	}
 }
 
