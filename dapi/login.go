@@ -51,6 +51,9 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 	signature, err := signing.SignChallenge(ctx, s.developer.Key,
 		signing.Challenge{ID: challenge.ChallengeID, Payload: challenge.Payload},
 		s.seen, signing.VerifyChallengeWith(s.developer.ChallengeVerifier))
+	if _, unsigned := errors.AsType[*signing.NotSigned](err); unsigned {
+		err = &errors.NotDelivered{Head: opCreateToken.Head(""), Err: err}
+	}
 	if err != nil {
 		return Session{}, err
 	}

@@ -234,7 +234,7 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 					assert.Equal(t, 1, w.fundings())
 					return
 				}
-				as[*errors.ApprovalMismatch](t, as[*errors.OutcomeUnknown](t, err).Cause)
+				as[*errors.FundingAttemptExpired](t, as[*errors.OutcomeUnknown](t, err).Cause)
 				assert.Zero(t, w.fundings())
 			})
 		})

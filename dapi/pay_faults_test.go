@@ -117,8 +117,6 @@ func (p *payments) attempt(timeout time.Duration, options ...dapi.PayOption) (pa
 		lie("matches the type of a refusal")
 	case moved == 0 && state == dapi.PaymentPaid:
 		lie("says that it is paid")
-	case err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()):
-		lie("hides that the context ended")
 	}
 	return err == nil
 }

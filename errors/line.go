@@ -19,7 +19,7 @@ const (
 
 // errorLine is the one line that every error of this package prints as:
 //
-//	operation: status code: message: concerned: cause - advice (request id, key, attempts, retry after)
+//	operation: status code: message: concerned: cause - advice (resource, request id, key, attempts, retry after)
 //
 // Every part is optional.
 type errorLine struct {
@@ -43,6 +43,7 @@ func (l errorLine) within(outer Head) errorLine {
 	drop(&l.head.Operation, outer.Operation)
 	drop(&l.head.IdempotencyKey, outer.IdempotencyKey)
 	drop(&l.head.RequestID, outer.RequestID)
+	drop(&l.head.Resource, outer.Resource)
 	if l.head.Attempts <= outer.Attempts {
 		l.head.Attempts = 0
 	}
@@ -73,7 +74,7 @@ func (l errorLine) String() string {
 	if l.advice != "" {
 		text = sentence([]string{text, oneLine(l.advice, maxMessage)}, " - ")
 	}
-	if circumstances := l.circumstances(); circumstances != "" {
+	if circumstances := l.circumstances(text); circumstances != "" {
 		text += " (" + circumstances + ")"
 	}
 	return text
@@ -87,8 +88,11 @@ func (l errorLine) answer() string {
 	return strings.TrimSpace(strconv.Itoa(l.status) + " " + code)
 }
 
-func (l errorLine) circumstances() string {
+func (l errorLine) circumstances(said string) string {
 	var parts []string
+	if resource := oneLine(l.head.Resource, maxName); resource != "" && !strings.Contains(said, resource) {
+		parts = append(parts, resource)
+	}
 	if l.head.RequestID != "" {
 		parts = append(parts, "request "+oneLine(l.head.RequestID, maxName))
 	}

@@ -78,7 +78,11 @@ type ApprovalRefused struct {
 }
 
 func (e *ApprovalRefused) Error() string {
-	message := fmt.Sprintf("signing: approval %s refused: %s: %s", quote(e.ApprovalID), e.Field, e.Reason)
+	of := ""
+	if e.Resource != "" {
+		of = " of " + quote(e.Resource)
+	}
+	message := fmt.Sprintf("signing: approval %s%s refused: %s: %s", quote(e.ApprovalID), of, e.Field, e.Reason)
 	if e.Want != "" || e.Got != "" {
 		message += fmt.Sprintf(" (got %s, want %s)", quote(e.Got), quote(e.Want))
 	}

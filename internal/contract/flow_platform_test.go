@@ -163,7 +163,7 @@ func (w *world) payouts() {
 		})
 	}
 	w.embedded("that nobody approved", func() {
-		booked := ok(self.Payouts.Book(w.Context(), dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC}, w.uniqueKey("payout")))(w)
+		booked := ok(self.Payouts.Book(w.Context(), dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC}, moneymovement.IdempotencyKey(w.uniqueKey("payout"))))(w)
 		w.host.Advance(3 * time.Minute)
 		assert.Equal(w, dapi.PayoutStatusExpired, ok(self.Payouts.Get(w.Context(), booked.ID))(w).Status)
 	})
