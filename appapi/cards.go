@@ -2,6 +2,7 @@ package appapi
 
 import (
 	"context"
+	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -40,11 +41,11 @@ func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.Cal
 //
 // Source: App API, Cards; Limits, Lifetimes (card details nonce).
 func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.CardSigner, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
-	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.low.transport.ServiceNow()), options...)
+	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.now()), options...)
 	if err != nil {
 		return nil, err
 	}
-	if err := transport.FreshNonce(&opRevealCardDetails, proof.Nonce, s.low.transport.ServiceNow()); err != nil {
+	if err := transport.FreshNonce(&opRevealCardDetails, proof.Nonce, s.now()); err != nil {
 		return nil, err
 	}
 	return s.DetailsWithProof(ctx, id, proof, options...)
@@ -85,4 +86,10 @@ func (s *Cards) KYCLink(ctx context.Context, options ...moneymovement.CallOption
 // pre-approval adds up is not shown, so that it is never sent twice.
 func (s *Cards) PreApprove(ctx context.Context, approval CardPreApprovalCreate, options ...moneymovement.CallOption) (*CardPreApproval, error) {
 	return s.low.PreApproveCard(ctx, &approval, options)
+}
+
+// now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one answer is believed.
+func (s *Cards) now() time.Time {
+	_, now := s.low.transport.ServiceTimes()
+	return now
 }

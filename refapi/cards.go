@@ -2,6 +2,7 @@ package refapi
 
 import (
 	"context"
+	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -31,11 +32,11 @@ func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (
 //
 // Source: Reference endpoints, card details; Limits, Lifetimes (card details nonce).
 func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.CardSigner, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
-	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.low.transport.ServiceNow()), options...)
+	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.now()), options...)
 	if err != nil {
 		return nil, err
 	}
-	if err := transport.FreshNonce(&opRevealCardDetails, proof.Nonce, s.low.transport.ServiceNow()); err != nil {
+	if err := transport.FreshNonce(&opRevealCardDetails, proof.Nonce, s.now()); err != nil {
 		return nil, err
 	}
 	return s.DetailsWithProof(ctx, id, proof, options...)
@@ -44,4 +45,10 @@ func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.Car
 // DetailsWithProof is [Cards.Details] with a proof that was signed in another place, such as by [moneymovement.ProveCard] on the holder's device.
 func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof moneymovement.CardDetailsProof, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
 	return s.low.RevealCardDetails(ctx, id, &proof, options)
+}
+
+// now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one answer is believed.
+func (s *Cards) now() time.Time {
+	_, now := s.low.transport.ServiceTimes()
+	return now
 }
