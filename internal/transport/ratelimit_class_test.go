@@ -96,7 +96,7 @@ func TestClassesGoInTheirOrder(t *testing.T) {
 	})
 }
 
-// Rule: of ten calls that go through, one is of a class that waits, however many of a class before it do.
+// Of ten calls that go through, one is of a class that waits, however many of a class before it do.
 func TestEachClassThatWaitsKeepsATenth(t *testing.T) {
 	for name, classes := range map[string][2]transport.RateClass{
 		"writes behind confirms": {transport.ClassConfirm, transport.ClassWrite},
