@@ -24,7 +24,8 @@ type RetryPolicy struct {
 	// WaitMin is the first backoff, 250 ms by default; each further one is up to twice as long, and at most 8 s.
 	WaitMin time.Duration
 	// WaitMax is the longest Retry-After that is waited for, 65 s by default, which covers a window of one minute. It holds for the
-	// reads of a wait, too: one that is told to come back later than that ends with the refusal.
+	// reads of a wait, too: one that is told to come back later than that ends with the refusal. Waiting in line for a rate window is another
+	// thing; see the package documentation.
 	WaitMax time.Duration
 }
 
@@ -34,7 +35,7 @@ func WithRetries(policy RetryPolicy) Option {
 }
 
 // WithLogger writes a debug record for each attempt: operation, method, path template, status, request id, idempotency key, duration; and an
-// info record for each call that waited over a second for a rate window: operation, window, class, how long. Headers, bodies, queries and credentials are never logged.
+// info record for each call that waited over a second for a rate window, or payment for its turn: operation, window, class, how long. Headers, bodies, queries and credentials are never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *transport.Config) { c.Logger = logger }
 }

@@ -118,8 +118,8 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 	writes := transport.StatedWindows()[transport.WindowWrites]
 	return &platform{
 		transport: client, developer: developer, chains: newLiveChains(s.low), memory: newPaymentMemory(), seen: seen,
-		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced),
-		deals:   newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced),
+		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced, s.logger),
+		deals:   newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced, s.logger),
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -150,5 +151,83 @@ func TestPaymentWhoseTurnComesTooLate(t *testing.T) {
 		all.Wait()
 		assert.NotContains(t, host.booked, "late")
 		assert.NotContains(t, host.booked, "stopped")
+	})
+}
+
+// signedAt notes when approvals are signed.
+type signedAt struct {
+	signing.Signer
+	mu sync.Mutex
+	at []time.Time
+}
+
+func (s *signedAt) Sign(ctx context.Context, message []byte) ([]byte, error) {
+	if bytes.Contains(message, []byte("approvalId")) {
+		s.mu.Lock()
+		s.at = append(s.at, time.Now())
+		s.mu.Unlock()
+	}
+	return s.Signer.Sign(ctx, message)
+}
+
+// What is signed does not wait in line: there is room for it before the signer is asked.
+func TestNothingIsSignedBeforeThereIsRoomToSendIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
+		key, err := signing.GenerateEd25519()
+		require.NoError(t, err)
+		signer := &signedAt{Signer: key}
+		integrator, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: signer},
+			moneymovement.WithHTTPClient(&http.Client{Transport: host}))
+		require.NoError(t, err)
+		payouts := integrator.Self().Payouts
+		book := func(number int) *dapi.Payout {
+			payout, err := payouts.Book(t.Context(), payoutOf(number), moneymovement.IdempotencyKey(fmt.Sprint(number)))
+			require.NoError(t, err)
+			return payout
+		}
+		began := time.Now()
+		booked := book(0)
+		for i := range 119 {
+			book(i + 1)
+		}
+		require.Less(t, time.Since(began), time.Minute, "the window is full")
+		var answer moneymovement.Answer
+		_, err = payouts.Confirm(t.Context(), payoutOf(0), booked, moneymovement.Capture(&answer))
+		require.NoError(t, err)
+		require.Len(t, signer.at, 1)
+		assert.Less(t, time.Since(signer.at[0]), time.Second)
+		assert.GreaterOrEqual(t, signer.at[0].Sub(began), 61*time.Second)
+		assert.Greater(t, answer.Queued, 30*time.Second)
+		assert.Zero(t, host.limited)
+	})
+}
+
+// An approval that closes before there is room for its confirm is not signed, and the payment is booked anew once there is.
+func TestAnApprovalThatClosesBeforeThereIsRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
+		host.approvalLives = 30 * time.Second
+		payouts := host.integrator(t).Self().Payouts
+		var all sync.WaitGroup
+		for i := range 119 {
+			all.Go(func() {
+				_, err := payouts.Book(t.Context(), payoutOf(i), moneymovement.IdempotencyKey(fmt.Sprint(i)))
+				assert.NoError(t, err)
+			})
+		}
+		all.Wait()
+		last, err := payouts.Book(t.Context(), payoutOf(119), moneymovement.IdempotencyKey("119"))
+		require.NoError(t, err)
+		began := time.Now()
+		_, err = payouts.Confirm(t.Context(), payoutOf(119), last)
+		refused := as[*signing.ApprovalRefused](t, err)
+		assert.True(t, refused.Expired)
+		assert.Zero(t, time.Since(began), "told at once")
+
+		paid, err := payouts.Pay(t.Context(), payoutOf(119), moneymovement.IdempotencyKey("119"))
+		require.NoError(t, err)
+		assert.Equal(t, last.ID, paid.ID)
+		assert.Zero(t, host.late)
 	})
 }

@@ -2,6 +2,7 @@ package dapi
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,7 @@ type paymentLine struct {
 	paced     bool // by this client, so that the window tells how long the line takes
 	places    *semaphore.Weighted
 	waiting   atomic.Int64
+	logger    *slog.Logger
 }
 
 // The lifetimes of approvals.
@@ -37,8 +39,11 @@ const (
 // roomToConfirm is the end of an approval's window that is not reckoned with: the confirm has to be signed, and to travel.
 const roomToConfirm = 5 * time.Second
 
-func newPaymentLine(operation string, window transport.Allowance, approval time.Duration, paced bool) *paymentLine {
-	return &paymentLine{operation: operation, window: window, paced: paced, places: semaphore.NewWeighted(int64(underWay(window, approval)))}
+func newPaymentLine(operation string, window transport.Allowance, approval time.Duration, paced bool, logger *slog.Logger) *paymentLine {
+	return &paymentLine{
+		operation: operation, window: window, paced: paced, logger: logger,
+		places: semaphore.NewWeighted(int64(underWay(window, approval))),
+	}
 }
 
 // underWay is how many payments may stand between booking and confirm, where n calls pass in a window and approvals live for a time:
@@ -76,7 +81,13 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 	if at := time.Now().Add(l.least(before)); l.paced && late(ctx, at) {
 		return nil, l.refused(key, at, &transport.WaitTooLong{Window: transport.WindowWrites, Until: at})
 	}
-	if err := l.places.Acquire(ctx, 1); err != nil {
+	began := time.Now()
+	err = l.places.Acquire(ctx, 1)
+	if queued := time.Since(began); queued >= time.Second {
+		l.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement waited for its turn to pay",
+			slog.String("operation", l.operation), slog.String("idempotencyKey", key), slog.Duration("queued", queued))
+	}
+	if err != nil {
 		return nil, l.refused(key, time.Time{}, err)
 	}
 	return l.leave(), nil

@@ -1,8 +1,10 @@
 package dapi
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -42,7 +44,7 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					allowance := transport.Allowance{Calls: calls, Per: time.Minute}
 					limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: allowance})
-					line := newPaymentLine("Pay", allowance, approval, true)
+					line := newPaymentLine("Pay", allowance, approval, true, slog.New(slog.DiscardHandler))
 					write := transport.RateCall{Window: transport.WindowWrites, Class: transport.ClassWrite}
 					const windows = 20
 					var mu sync.Mutex
@@ -96,7 +98,8 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 
 func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		line := newPaymentLine("Pay", transport.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, false)
+		var log bytes.Buffer
+		line := newPaymentLine("Pay", transport.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, false, slog.New(slog.NewTextHandler(&log, nil)))
 		leave, err := line.enter(t.Context(), "")
 		require.NoError(t, err)
 		leave()
@@ -104,6 +107,7 @@ func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 		leave, err = line.enter(t.Context(), "")
 		require.NoError(t, err)
 		defer leave()
+		assert.Empty(t, log.String())
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
@@ -113,5 +117,6 @@ func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 		require.True(t, ok, "%v", err)
 		assert.Equal(t, "invoice-42", refused.IdempotencyKey)
 		assert.Equal(t, "Pay", refused.Operation)
+		assert.Contains(t, log.String(), `msg="moneymovement waited for its turn to pay" operation=Pay idempotencyKey=invoice-42 queued=1h0m0s`)
 	})
 }

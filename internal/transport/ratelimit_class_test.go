@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,7 +96,7 @@ func TestClassesGoInTheirOrder(t *testing.T) {
 	})
 }
 
-// Rule: of ten calls that go through, one is of a class that waits, however many of a class before it do.
+// Of ten calls that go through, one is of a class that waits, however many of a class before it do.
 func TestEachClassThatWaitsKeepsATenth(t *testing.T) {
 	for name, classes := range map[string][2]transport.RateClass{
 		"writes behind confirms": {transport.ClassConfirm, transport.ClassWrite},
@@ -230,24 +231,63 @@ func TestAMinutesWindowIsKeptForAnHour(t *testing.T) {
 	})
 }
 
-// A caller whose context ends in the instant in which its turn comes leaves its slot to the next.
-func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
-	for range 50 { // which of both is seen first is random
-		synctest.Test(t, func(t *testing.T) {
-			q := newQueue(t, 1)
-			q.fill(1)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer time.AfterFunc(minute, cancel).Stop()
-			var given error
-			q.calls.Go(func() { given = pass(ctx, q.limiter, "w", "") })
-			synctest.Wait()
-			q.come("next", transport.ClassWrite, 0)
-			q.calls.Wait()
-			want := minute
-			if given == nil {
-				want = 2 * minute
+// A class's tenth counts when it is reckoned whether a call's turn comes in time.
+func TestADeadlineInALongLineOfAnotherClass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 10)
+		q.fill(10)
+		q.comeMany(100, "read", transport.ClassRead, 0)
+		for _, tc := range []struct {
+			deadline time.Duration
+			inTime   bool
+		}{{minute + 1, true}, {minute + 1, false}, {2*minute + 1, true}} { // one of ten is a poll
+			ctx, cancel := context.WithTimeout(t.Context(), tc.deadline)
+			defer cancel()
+			poll := transport.RateCall{Window: "w", Class: transport.ClassPoll}
+			if !tc.inTime {
+				var tooLong *transport.WaitTooLong
+				require.ErrorAs(t, q.limiter.Wait(ctx, poll), &tooLong)
+				assert.Equal(t, q.began.Add(2*minute), tooLong.Until)
+				continue
 			}
-			assert.Equal(t, []time.Duration{want}, q.at)
-		})
+			q.calls.Go(func() { assert.NoError(t, q.limiter.Wait(ctx, poll)) })
+			synctest.Wait()
+		}
+		q.calls.Wait()
+	})
+}
+
+// abandoned is a context that has ended when it is looked at, and tells nobody who waits for it to end.
+type abandoned struct {
+	context.Context
+	ended atomic.Bool
+}
+
+func (a *abandoned) Err() error {
+	if a.ended.Load() {
+		return context.Canceled
 	}
+	return nil
+}
+
+// A caller that has gone by the time its turn comes leaves its slot to the next.
+func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, calls := range []int{1, 2, 5} {
+			q := newQueue(t, calls)
+			want := make([]time.Duration, calls)
+			for i := range want {
+				q.fill(1)
+				want[i] = minute + time.Since(q.began)
+				time.Sleep(time.Second)
+			}
+			gone := &abandoned{Context: t.Context()}
+			q.calls.Go(func() { assert.ErrorIs(t, pass(gone, q.limiter, "w", ""), context.Canceled) })
+			synctest.Wait()
+			q.comeMany(calls, "next", transport.ClassWrite, 0)
+			gone.ended.Store(true)
+			q.calls.Wait()
+			assert.Equal(t, want, q.at)
+		}
+	})
 }

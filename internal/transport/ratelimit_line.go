@@ -69,7 +69,7 @@ type line struct {
 	kept    int // slots that polls leave free
 	past    history
 	waiting [ranks][]*waiter
-	over    [ranks]int // how many calls of other classes went before the class since it began to wait or last had its turn
+	over    [ranks]int // how many calls of other classes went before the class that waits, since it last had its turn
 	came    uint64     // how many calls have lined up
 	first   *waiter    // whose turn is next
 	since   time.Time  // it is first
@@ -218,18 +218,15 @@ func (s *line) next(now time.Time) *waiter {
 		case len(class) == 0:
 		case next == nil:
 			next = class[0]
-		case s.over[r] >= passedOver && s.spares(rank(r), now):
+		case rank(r) > confirmRank && s.over[r] >= passedOver && s.sparesConfirms(now):
 			return class[0]
 		}
 	}
 	return next
 }
 
-// spares reports that no confirm comes too late for its approval because a call of a later class goes first.
-func (s *line) spares(r rank, now time.Time) bool {
-	if r <= confirmRank {
-		return true
-	}
+// sparesConfirms reports that no confirm comes too late for its approval because a call of a later class goes first.
+func (s *line) sparesConfirms(now time.Time) bool {
 	ahead := len(s.waiting[firstRank])
 	for i, confirm := range s.waiting[confirmRank] {
 		latest := confirm.closes.Add(-roomToConfirm)
@@ -254,13 +251,8 @@ func (s *line) leave(w *waiter) {
 // drop takes a call out of the line, if it is still there.
 func (s *line) drop(w *waiter) {
 	class := s.waiting[w.rank]
-	place, found := slices.BinarySearchFunc(class, w, (*waiter).before)
-	if !found {
-		return
-	}
-	s.waiting[w.rank] = slices.Delete(class, place, place+1)
-	if len(s.waiting[w.rank]) == 0 {
-		s.waiting[w.rank], s.over[w.rank] = nil, 0
+	if place, found := slices.BinarySearchFunc(class, w, (*waiter).before); found {
+		s.waiting[w.rank] = slices.Delete(class, place, place+1)
 	}
 }
 
