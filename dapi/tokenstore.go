@@ -63,7 +63,7 @@ func sessionOf(operation string, grant *TokenGrant, asked time.Time) (Session, e
 
 // lifetime reads seconds, unless there are none or too many to reckon with.
 func lifetime(seconds int, stated time.Duration) time.Duration {
-	if seconds <= 0 || seconds > math.MaxInt32 {
+	if seconds <= 0 || seconds >= math.MaxInt32 {
 		return stated
 	}
 	return time.Duration(seconds) * time.Second
