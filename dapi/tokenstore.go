@@ -2,13 +2,14 @@ package dapi
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 )
