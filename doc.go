@@ -42,6 +42,10 @@
 //
 // A client paces itself inside the stated windows of its surface; see [WithRateLimiter] and [WithoutPacing].
 //
+// # Go releases
+//
+// The two newest releases of Go are supported, now 1.26 and 1.27, and behave alike.
+//
 // # Amounts
 //
 // Amounts are decimal.Decimal, never floating point, in units of their currency or token.
