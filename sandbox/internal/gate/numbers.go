@@ -52,7 +52,7 @@ func numbersOf(schema *openapi3.SchemaRef) *numbers {
 		found.add(&numbers{members: map[string]*numbers{name: numbersOf(property)}})
 	}
 	found.entries = numbersOf(schema.Value.Items)
-	for _, part := range slices.Concat(schema.Value.AllOf, schema.Value.OneOf) {
+	for _, part := range schema.Value.AllOf {
 		found.add(numbersOf(part))
 	}
 	if !found.amount && found.bits == 0 && found.members == nil && found.entries == nil {
