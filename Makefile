@@ -1,20 +1,27 @@
 # Everything that CI runs, one target each. `make` alone lists them.
 # Needs Go, git, make and, for the race detector, a C compiler. Tools are pinned in internal/tools and built on first use.
 
-GO       ?= go
-TOOL     := $(GO) tool -modfile=internal/tools/go.mod
-FUZZ     ?= 50000x
-BENCH    ?= .
+# The supported releases of Go: the two newest, each pinned to a patch. They are named here and nowhere else in what runs. To raise a
+# patch, edit the line and run `make test-releases`. When a new release comes out, drop the older one as well, set the `go` line of go.mod
+# to what remains, and correct README and doc.go.
+RELEASES  := go1.26.8 go1.27.4
+# What everything builds for besides this machine. linux/386 stands for all where an int has 32 bits.
+TARGETS   := windows/amd64 darwin/arm64 linux/arm64 linux/386 js/wasm wasip1/wasm
+
+GO        ?= go
+TOOL      := $(GO) tool -modfile=internal/tools/go.mod
+FUZZ      ?= 50000x
+BENCH     ?= .
 BENCHTIME ?= 1s
 
 # In a container, git often refuses a checkout that another user owns; a check needs no commit stamped into its programs.
 export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: help test allocations lint fmt-check vet build rules generate drift tidy-check breaking interop fuzz bench bench-host load contract cover check
+.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift tidy-check breaking interop fuzz bench bench-host load contract cover check
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
 
 test: ## run every test with the race detector
 	CGO_ENABLED=1 $(GO) test -race -timeout 15m ./...
@@ -34,6 +41,16 @@ vet: ## run go vet
 
 build: ## build everything without cgo
 	CGO_ENABLED=0 $(GO) build ./...
+
+build-all: ## build everything for other systems, tests too where an int has 32 bits
+	@for target in $(TARGETS); do \
+		echo "build for $$target"; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build ./... || exit 1; \
+	done
+	CGO_ENABLED=0 GOOS=linux GOARCH=386 $(GO) vet ./...
+
+test-releases: ## build, vet and test on the supported releases of Go but the installed one
+	@GO='$(GO)' .ci/releases $(RELEASES)
 
 rules: ## check who imports whom, and the hygiene of the tree
 	$(GO) test -count=1 ./internal/rules

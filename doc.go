@@ -62,6 +62,10 @@
 // an hour does, and a host that does not count must not hold a program up. [Answer].Queued says how long a call waited, and over a second
 // is logged.
 //
+// # Go releases
+//
+// The two newest releases of Go are supported, now 1.26 and 1.27, and behave alike.
+//
 // # Amounts
 //
 // Amounts are decimal.Decimal, never floating point, in units of their currency or token.

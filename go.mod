@@ -1,5 +1,6 @@
 module github.com/moneymovement/moneymovement-go
 
+// The oldest of the two supported releases, 1.26 and 1.27.
 go 1.26.4
 
 require (

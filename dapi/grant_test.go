@@ -3,6 +3,7 @@ package dapi_test
 import (
 	"bytes"
 	"log/slog"
+	"math"
 	"net/http/httptest"
 	"testing"
 	"testing/synctest"
@@ -44,7 +45,7 @@ func TestGrantWithoutAToken(t *testing.T) {
 func TestGrantThatDoesNotSayHowLongItLives(t *testing.T) {
 	for name, change := range map[string]func(grant map[string]any){
 		"nothing":          func(grant map[string]any) { delete(grant, "expiresIn"); delete(grant, "refreshExpiresIn") },
-		"nothing sensible": func(grant map[string]any) { grant["expiresIn"], grant["refreshExpiresIn"] = -1, 1<<62 },
+		"nothing sensible": func(grant map[string]any) { grant["expiresIn"], grant["refreshExpiresIn"] = -1, math.MaxInt },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -182,7 +182,7 @@ func TestNothingIsSignedBeforeThereIsRoomToSendIt(t *testing.T) {
 		require.NoError(t, err)
 		payouts := integrator.Self().Payouts
 		book := func(number int) *dapi.Payout {
-			payout, err := payouts.Book(t.Context(), payoutOf(number), moneymovement.IdempotencyKey(fmt.Sprint(number)))
+			payout, err := payouts.Book(t.Context(), payoutOf(number), moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint(number))))
 			require.NoError(t, err)
 			return payout
 		}

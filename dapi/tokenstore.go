@@ -2,13 +2,14 @@ package dapi
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
@@ -70,7 +71,7 @@ func sessionOf(operation string, grant *TokenGrant, asked time.Time) (Session, e
 
 // lifetime reads seconds, unless there are none or too many to reckon with.
 func lifetime(seconds int, stated time.Duration) time.Duration {
-	if seconds <= 0 || seconds > math.MaxInt32 {
+	if seconds <= 0 || seconds >= math.MaxInt32 {
 		return stated
 	}
 	return time.Duration(seconds) * time.Second

@@ -49,12 +49,20 @@ func TestEveryAnswerCarriesItsOwnRequestID(t *testing.T) {
 func TestBodiesThatCannotBeRead(t *testing.T) {
 	me := newWorld(t).login()
 	for name, body := range map[string]string{
-		"empty":        "",
-		"no JSON":      "{",
-		"two values":   `{"email":"a@example.com"} {}`,
-		"an array":     `[]`,
-		"a name twice": `{"email":"a@example.com","email":"b@example.com"}`,
-		"not UTF-8":    "{\"email\":\"\xff@example.com\"}",
+		"empty":            "",
+		"no JSON":          "{",
+		"null":             "null",
+		"two values":       `{"email":"a@example.com"} {}`,
+		"trailing text":    `{"email":"a@example.com"}x`,
+		"an array":         `[]`,
+		"a name twice":     `{"email":"a@example.com","email":"b@example.com"}`,
+		"a part's, twice":  `{"email":"a@example.com","more":{"a":1,"a":2}}`,
+		"not UTF-8":        "{\"email\":\"\xff@example.com\"}",
+		"half a character": `{"email":"\ud800@example.com"}`,
+		"a byte order":     "\ufeff" + `{"email":"a@example.com"}`,
+		"no number":        `{"email":01}`,
+		"half a number":    `{"email":1.}`,
+		"too deep":         strings.Repeat(`{"a":`, 10_001) + "1" + strings.Repeat("}", 10_001),
 	} {
 		t.Run(name, func(t *testing.T) {
 			refused(t, http.StatusBadRequest, "invalid_request", me.call("POST", "/clients", body))

@@ -1,10 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -31,7 +32,12 @@ func announce(w io.Writer, flags sandboxFlags, address, keyFile, walletFile stri
 		a.ControlURL = a.BaseURL + "/_host"
 	}
 	if flags.json {
-		return json.NewEncoder(w).Encode(a) //nolint:gosec // telling a program its credentials is the purpose
+		line, err := json.Marshal(a) //nolint:gosec // telling a program its credentials is the purpose
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%s\n", line)
+		return err
 	}
 	_, err := io.WriteString(w, a.readable(flags))
 	return err

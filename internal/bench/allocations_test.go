@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAllocations holds what the SDK allocates to what the same calls allocate by hand. The bounds leave room for other versions of Go and
-// for the race detector, under which pools forget at random; the benchmark shows the figures as they are.
+// TestAllocations holds the SDK to a number of allocations for each call, a little above what it is today: that leaves room for
+// other releases of Go and for the race detector, under which pools forget at random. The bounds are the SDK's own figures, for those of
+// the hand-written client are encoding/json's, and change from one release of Go to the next. On every release the SDK's are fewer.
 func TestAllocations(t *testing.T) {
-	most := map[string]float64{ // of what the call allocates by hand
-		"GetPayout":           0.65,
-		"BookPayout":          0.75,
-		"ListTransactions100": 0.65,
+	most := map[string]float64{
+		"GetPayout":           39,
+		"BookPayout":          53,
+		"ListTransactions100": 520,
 	}
 	for _, c := range comparisons(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -28,7 +29,8 @@ func TestAllocations(t *testing.T) {
 			}
 			sdk, hand := allocs(c.sdk), allocs(c.hand)
 			require.NoError(t, failed)
-			assert.LessOrEqual(t, sdk, most[c.name]*hand, "%.0f allocations, by hand %.0f", sdk, hand)
+			assert.LessOrEqual(t, sdk, most[c.name], "of the SDK")
+			assert.Less(t, sdk, hand, "of the SDK, and by hand")
 		})
 	}
 }

@@ -2,10 +2,10 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
@@ -78,7 +78,7 @@ func (r receipt) VisitCreateTransferResponse(w http.ResponseWriter) error {
 	if r.replayed {
 		w.Header().Set("Idempotency-Replayed", "true")
 	}
-	return json.NewEncoder(w).Encode(appapi.TransferReceipt{TxHash: r.hash})
+	return json.MarshalWrite(w, appapi.TransferReceipt{TxHash: r.hash})
 }
 
 // checkTransfer demands one way to pay, and an amount for a contact alone. Source: App API, Transfers.

@@ -30,6 +30,7 @@ type route struct {
 	window    string // x-window
 	tag       string // the part of the surface that it belongs to
 	ids       idFields
+	numbers   *numbers // of the body
 }
 
 // routes holds the operations that a generated server mounts, joined with their
@@ -60,6 +61,7 @@ func (rs *routes) HandleFunc(pattern string, handler func(http.ResponseWriter, *
 		window:    extension(operation.Extensions, "x-window"),
 		tag:       firstOf(operation.Tags),
 		ids:       idFieldsOf(operation),
+		numbers:   numbersOfBody(operation),
 	})
 }
 

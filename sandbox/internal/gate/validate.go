@@ -48,6 +48,9 @@ func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, para
 	if unknown := route.unknownQuery(query); err != nil || len(unknown) > 0 {
 		return refusalOf(err, unknown, route)
 	}
+	if wrong := route.numbers.wrong(body, ""); len(wrong) > 0 {
+		return refuse.ValidationFailed("", wrong...)
+	}
 	return nil
 }
 

@@ -4,8 +4,7 @@
 package number
 
 import (
-	"encoding/json"
-	"reflect"
+	"errors"
 
 	"github.com/shopspring/decimal"
 )
@@ -14,34 +13,40 @@ import (
 // grows with the square of its digits, and no amount has as many.
 const MaxLength = 256
 
+// ErrUnreadable is the error for what is no number, is too long, or has an exponent that no amount has.
+var ErrUnreadable = errors.New("not a number that an amount can be")
+
 // Number is a decimal that travels as a JSON number and never becomes a float.
 type Number struct{ decimal.Decimal }
 
 // Of is a decimal as a number.
 func Of(value decimal.Decimal) Number { return Number{value} }
 
+// Parse reads the text of a JSON number.
+func Parse(text string) (Number, error) {
+	if len(text) > MaxLength {
+		return Number{}, ErrUnreadable
+	}
+	value, err := decimal.NewFromString(text)
+	if err != nil {
+		return Number{}, ErrUnreadable
+	}
+	return Number{value}, nil
+}
+
 // MarshalJSON writes the digits, without quotes.
 func (n Number) MarshalJSON() ([]byte, error) { return []byte(n.String()), nil }
 
-// UnmarshalJSON reads a JSON number; null is zero. One that is too long, or has an exponent that no amount has, is refused
-// with a [json.UnmarshalTypeError], in which the decoder around it names the field.
+// UnmarshalJSON reads a JSON number; null is zero.
 func (n *Number) UnmarshalJSON(text []byte) error {
-	var digits json.Number
-	if err := json.Unmarshal(text, &digits); err != nil {
-		return err
-	}
-	if digits == "" {
+	if string(text) == "null" {
 		*n = Number{}
 		return nil
 	}
-	tooLong := &json.UnmarshalTypeError{Value: "number", Type: reflect.TypeFor[Number]()}
-	if len(digits) > MaxLength {
-		return tooLong
-	}
-	value, err := decimal.NewFromString(digits.String())
+	read, err := Parse(string(text))
 	if err != nil {
-		return tooLong
+		return err
 	}
-	n.Decimal = value
+	*n = read
 	return nil
 }

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"time"
 
@@ -29,7 +30,7 @@ func (t *turn) record(h *holder, entry api.Transaction) *transaction {
 func (p *Platform) ListTransactions(ctx context.Context, request api.ListTransactionsRequestObject) (api.ListTransactionsResponseObject, error) {
 	c, params := caller.From(ctx), request.Params
 	list := queryOf(c, "ListTransactions", string(params.Type), strconv.FormatInt(params.Since.UnixNano(), 10))
-	before, err := list.position(params.Cursor, maxSequence)
+	before, err := list.position(params.Cursor, math.MaxInt) // beyond every entry
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +57,6 @@ func (p *Platform) ListTransactions(ctx context.Context, request api.ListTransac
 	}
 	return transactionPageAnswer{http200, page}, nil
 }
-
-// maxSequence is beyond every entry.
-const maxSequence = 1 << 40
 
 func (t *transaction) matches(kind api.TransactionType, since time.Time) bool {
 	return (kind == "" || t.Type == kind) && !t.CreatedAt.Before(since)

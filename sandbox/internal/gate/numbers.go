@@ -1,0 +1,148 @@
+package gate
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// numbers are the places in a value where the description has numbers that are to be kept digit by digit. Validation
+// reads every number as a float64, which hides that one is too large for an integer, or too long for an amount.
+type numbers struct {
+	amount  bool // of any digits
+	bits    int  // of an integer; 0 where there is none
+	members map[string]*numbers
+	entries *numbers // of a list
+}
+
+// numbersOfBody are those of what an operation is sent, or nil.
+func numbersOfBody(operation *openapi3.Operation) *numbers {
+	if operation.RequestBody == nil {
+		return nil
+	}
+	media := operation.RequestBody.Value.Content.Get("application/json")
+	if media == nil {
+		return nil
+	}
+	return numbersOf(media.Schema)
+}
+
+// numbersOf returns nil for a schema without numbers.
+func numbersOf(schema *openapi3.SchemaRef) *numbers {
+	if schema == nil {
+		return nil
+	}
+	var found numbers
+	switch {
+	case schema.Value.Type.Is(openapi3.TypeInteger) && schema.Value.Format == "int64":
+		found.bits = 64
+	case schema.Value.Type.Is(openapi3.TypeInteger):
+		found.bits = strconv.IntSize // of the int that the generated server reads into
+	case schema.Value.Format == "decimal-number":
+		found.amount = true
+	}
+	for name, property := range schema.Value.Properties {
+		found.add(&numbers{members: map[string]*numbers{name: numbersOf(property)}})
+	}
+	found.entries = numbersOf(schema.Value.Items)
+	for _, part := range schema.Value.AllOf {
+		found.add(numbersOf(part))
+	}
+	if !found.amount && found.bits == 0 && found.members == nil && found.entries == nil {
+		return nil
+	}
+	return &found
+}
+
+// add takes in the places of another part of the same schema.
+func (n *numbers) add(other *numbers) {
+	if other == nil {
+		return
+	}
+	n.amount = n.amount || other.amount
+	n.bits = max(n.bits, other.bits)
+	if n.entries == nil {
+		n.entries = other.entries
+	}
+	for name, inner := range other.members {
+		switch known := n.members[name]; {
+		case inner == nil:
+		case known != nil:
+			known.add(inner)
+		case n.members == nil:
+			n.members = map[string]*numbers{name: inner}
+		default:
+			n.members[name] = inner
+		}
+	}
+}
+
+// wrong lists the numbers of a valid value that cannot be read. The path is the value's own.
+func (n *numbers) wrong(value jsontext.Value, path string) []refuse.Field {
+	if n == nil {
+		return nil
+	}
+	switch value.Kind() {
+	case '0':
+		return n.wrongNumber(string(value), path)
+	case '{':
+		return n.wrongMembers(value, path)
+	case '[':
+		return n.wrongEntries(value, path)
+	default:
+		return nil
+	}
+}
+
+func (n *numbers) wrongNumber(text, path string) []refuse.Field {
+	if n.amount {
+		if _, err := number.Parse(text); err != nil {
+			return []refuse.Field{{Field: path, Code: "decimal_max_digits", Message: "The number is too long, or its exponent too large."}}
+		}
+		return nil
+	}
+	if n.bits > 0 {
+		if _, err := strconv.ParseInt(text, 10, n.bits); err != nil {
+			return []refuse.Field{{Field: path, Code: "int_type", Message: "The value is not an integer of " + strconv.Itoa(n.bits) + " bits."}}
+		}
+	}
+	return nil
+}
+
+func (n *numbers) wrongMembers(object jsontext.Value, path string) (wrong []refuse.Field) {
+	if n.members == nil {
+		return nil
+	}
+	given, _ := membersOf(object) // read before, as a part of the body
+	for _, name := range slices.Sorted(maps.Keys(n.members)) {
+		wrong = append(wrong, n.members[name].wrong(given[name], within(path, name))...)
+	}
+	return wrong
+}
+
+func (n *numbers) wrongEntries(list jsontext.Value, path string) (wrong []refuse.Field) {
+	if n.entries == nil {
+		return nil
+	}
+	var given []jsontext.Value
+	_ = json.Unmarshal(list, &given) // read before, as a part of the body
+	for i, entry := range given {
+		wrong = append(wrong, n.entries.wrong(entry, within(path, strconv.Itoa(i)))...)
+	}
+	return wrong
+}
+
+// within is the path of a part.
+func within(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
