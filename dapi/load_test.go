@@ -212,7 +212,7 @@ func TestAnApprovalThatClosesBeforeThereIsRoom(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 119 {
 			all.Go(func() {
-				_, err := payouts.Book(t.Context(), payoutOf(i), moneymovement.IdempotencyKey(fmt.Sprint(i)))
+				_, err := payouts.Book(t.Context(), payoutOf(i), moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint(i))))
 				assert.NoError(t, err)
 			})
 		}
@@ -225,7 +225,7 @@ func TestAnApprovalThatClosesBeforeThereIsRoom(t *testing.T) {
 		assert.True(t, refused.Expired)
 		assert.Zero(t, time.Since(began), "told at once")
 
-		paid, err := payouts.Pay(t.Context(), payoutOf(119), moneymovement.IdempotencyKey("119"))
+		paid, err := payouts.Pay(t.Context(), payoutOf(119), "119")
 		require.NoError(t, err)
 		assert.Equal(t, last.ID, paid.ID)
 		assert.Zero(t, host.late)

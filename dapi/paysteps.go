@@ -31,8 +31,8 @@ func (p *payment) book(ctx context.Context) ending {
 	return ending{outcome: goesOn}
 }
 
-// learn takes from the first booking of this call whether there was one before. A booking that this call sent again by itself is replayed
-// without meaning anything.
+// learn takes from the first booking of this call whether there was one before. A replay of what this call sent twice, or of what an earlier
+// call of this client booked and did not pay, means nothing new.
 func (p *payment) learn(booked *Payout, answer moneymovement.Answer) {
 	if p.booked != nil || p.doubt == knownDoubt {
 		return
@@ -43,7 +43,7 @@ func (p *payment) learn(booked *Payout, answer moneymovement.Answer) {
 		p.doubt = knownDoubt
 	case !replayed && answer.Status == http.StatusCreated:
 		p.doubt = noDoubt
-	case replayed && answer.Attempts <= 1:
+	case replayed && answer.Attempts <= 1 && p.attempt.resource() != string(booked.ID):
 		p.doubt = assumedDoubt
 	}
 }

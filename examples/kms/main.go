@@ -65,14 +65,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 	p.Step("the vault signs with another version of the key")
 	vault.rotate(true)
-	_, err = account.Payouts.Pay(ctx, asked, invoice)
+	_, err = account.Payouts.Pay(ctx, asked, invoice, dapi.FirstUse()) // the call before ended in not_paid
 	if _, refused := errors.AsType[*signing.RemoteSignatureRefused](err); !refused {
 		return fmt.Errorf("a signature of another key was taken: %w", err)
 	}
 	p.Detail("%v", err)
 
 	vault.rotate(false)
-	payout, err := account.Payouts.Pay(ctx, asked, invoice)
+	payout, err := account.Payouts.Pay(ctx, asked, invoice, dapi.FirstUse())
 	if err != nil {
 		return err
 	}
@@ -89,6 +89,9 @@ func hurried(ctx context.Context, vault *vault, account *dapi.Account, asked dap
 	defer vault.takes(0)
 	impatient, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()
-	_, err := account.Payouts.Pay(impatient, asked, invoice)
+	payout, err := account.Payouts.Pay(impatient, asked, invoice, dapi.FirstUse())
+	if state := dapi.PaymentStateOf(payout, err); state != dapi.PaymentNotPaid {
+		return fmt.Errorf("nothing was signed, and the payment is %s: %w", state, err)
+	}
 	return err
 }
