@@ -42,7 +42,9 @@ var mishaps = map[string]struct {
 		return ctx, func() {}
 	}},
 	"out of time": {
-		ctx: func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, time.Second) },
+		ctx: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, time.Second)
+		},
 		next: func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()

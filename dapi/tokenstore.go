@@ -130,7 +130,9 @@ func (s Session) MarshalBinary() ([]byte, error) {
 func (s *Session) UnmarshalBinary(data []byte) error {
 	var stored storedSession
 	if err := json.Unmarshal(data, &stored); err != nil {
-		return fmt.Errorf("stored session is not readable (%d bytes)", len(data)) // the cause could quote a token
+		return &errors.InvalidInput{Head: errors.Head{Operation: "LoadSession"}, Fields: []errors.Field{{
+			Field: "session", Code: "unreadable", Message: fmt.Sprintf("of %d bytes is not readable", len(data)), // the cause could quote a token
+		}}}
 	}
 	*s = Session{
 		AccessToken: stored.AccessToken, RefreshToken: stored.RefreshToken,

@@ -42,14 +42,11 @@ func (e *InvalidID) advice() string {
 	if e.ExpectedPrefix == "" {
 		return ""
 	}
-	return "an id that begins with " + oneLine(e.ExpectedPrefix, maxName) + " is expected" + given(e.Resource)
-}
-
-func given(resource string) string {
-	if resource == "" {
-		return ""
+	expected := "an id that begins with " + oneLine(e.ExpectedPrefix, maxName) + " is expected"
+	if e.Resource == "" || strings.HasPrefix(e.Resource, e.ExpectedPrefix) {
+		return expected
 	}
-	return ", not " + oneLine(resource, maxName)
+	return expected + ", not " + oneLine(e.Resource, maxName)
 }
 
 func (e *IdempotencyKeyReused) advice() string {

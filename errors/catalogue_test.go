@@ -90,7 +90,10 @@ func TestEverySlugDecodesIntoItsOwnType(t *testing.T) {
 			}
 			details := "{" + strings.Join(members, ",") + "}"
 			err := errors.Decode(errors.Answer{
-				Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1}, Status: entry.Status, Header: http.Header{"X-Request-Id": {"req_1"}}, Body: fmt.Appendf(nil, `{"error":{"code":%q,"message":"no","details":%s}}`, entry.Slug, details),
+				Head:   errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
+				Status: entry.Status,
+				Header: http.Header{"X-Request-Id": {"req_1"}},
+				Body:   fmt.Appendf(nil, `{"error":{"code":%q,"message":"no","details":%s}}`, entry.Slug, details),
 			})
 
 			own := reflect.TypeOf(err)
@@ -107,7 +110,10 @@ func TestEverySlugDecodesIntoItsOwnType(t *testing.T) {
 			refusal, ok := errors.AsType[*errors.Refusal](wrapped)
 			require.True(t, ok)
 			assert.Equal(t, errors.Refusal{
-				Head: errors.Head{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1}, Code: errors.Code(entry.Slug), Message: "no", Details: []byte(details), Status: entry.Status,
+				Head: errors.Head{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
+				Code: errors.Code(entry.Slug), Message: "no",
+				Details: []byte(details),
+				Status:  entry.Status,
 			}, *refusal)
 			for _, d := range entry.Details {
 				assert.Equal(t, samples[d.Type].want, reflect.ValueOf(err).Elem().FieldByName(d.Name).Interface(), d.Name)

@@ -21,13 +21,21 @@ func decode(status int, body string) error {
 // Rule: error.unknown-slug, error.one-typed-error
 func TestUnknownSlugKeepsEverything(t *testing.T) {
 	err := errors.Decode(errors.Answer{
-		Head: errors.Head{Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2}, Status: 409, Header: http.Header{"X-Request-Id": {"req_9"}, "Retry-After": {"3"}}, Body: []byte(`{"error":{"code":"escrow_window_closed","message":"closed","details":{"window":"holdFor"},"new":1},"more":[]}`), Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Head:   errors.Head{Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2},
+		Status: 409,
+		Header: http.Header{"X-Request-Id": {"req_9"}, "Retry-After": {"3"}},
+		Body:   []byte(`{"error":{"code":"escrow_window_closed","message":"closed","details":{"window":"holdFor"},"new":1},"more":[]}`),
+		Now:    time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 	})
 
 	var unrecognized *errors.Unrecognized
 	require.ErrorAs(t, err, &unrecognized)
 	assert.Equal(t, errors.Refusal{
-		Head: errors.Head{RequestID: "req_9", Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2, RetryAt: time.Date(2026, 1, 2, 3, 4, 8, 0, time.UTC)}, Code: "escrow_window_closed", Message: "closed", Details: []byte(`{"window":"holdFor"}`), Status: 409, RetryAfter: 3 * time.Second,
+		Head: errors.Head{RequestID: "req_9", Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2, RetryAt: time.Date(2026, 1, 2, 3, 4, 8, 0, time.UTC)},
+		Code: "escrow_window_closed", Message: "closed",
+		Details:    []byte(`{"window":"holdFor"}`),
+		Status:     409,
+		RetryAfter: 3 * time.Second,
 	}, unrecognized.Refusal)
 	var refusal *errors.Refusal
 	require.ErrorAs(t, err, &refusal)
@@ -120,7 +128,10 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := errors.Decode(errors.Answer{
-				Head: errors.Head{Operation: "GetPayout", Attempts: 2}, Status: tc.status, Body: []byte(tc.body), Header: http.Header{"Content-Type": {"text/html"}, "X-Request-Id": {"req_1"}, "Retry-After": {"7"}},
+				Head:   errors.Head{Operation: "GetPayout", Attempts: 2},
+				Status: tc.status,
+				Body:   []byte(tc.body),
+				Header: http.Header{"Content-Type": {"text/html"}, "X-Request-Id": {"req_1"}, "Retry-After": {"7"}},
 			})
 			var unexpected *errors.UnexpectedAnswer
 			require.ErrorAs(t, err, &unexpected)
@@ -135,7 +146,8 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 			if tc.status == http.StatusOK {
 				what = "answer cannot be read"
 			}
-			assert.Equal(t, fmt.Sprintf("GetPayout: %d: %s (text/html) (request req_1, 2 attempts, retry after 7s)", tc.status, what),
+			assert.Equal(t, fmt.Sprintf("GetPayout: %d: %s (text/html) - something else than the service answered: "+
+				"check its address, and any proxy on the way (request req_1, 2 attempts, retry after 7s)", tc.status, what),
 				err.Error(), "the body stays out of the text")
 
 			var refusal *errors.Refusal

@@ -10,7 +10,10 @@ import (
 // book stands for any call of the SDK.
 func book() error {
 	return errors.Decode(errors.Answer{
-		Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1}, Status: http.StatusConflict, Header: http.Header{"X-Request-Id": {"req_1"}}, Body: []byte(`{"error":{"code":"idempotency_key_reused","message":"This key was used with other terms.",
+		Head:   errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
+		Status: http.StatusConflict,
+		Header: http.Header{"X-Request-Id": {"req_1"}},
+		Body: []byte(`{"error":{"code":"idempotency_key_reused","message":"This key was used with other terms.",
 			"details":{"payoutId":"po_7"}}}`),
 	})
 }

@@ -38,9 +38,14 @@ type NotDelivered struct {
 func (e *NotDelivered) Error() string { return e.line().String() }
 
 func (e *NotDelivered) line() errorLine {
-	advice := ""
-	if !e.RetryAt.IsZero() {
-		advice = "retry at " + e.RetryAt.UTC().Format(time.RFC3339)
+	advice := "nothing was done, so the same call may be made again"
+	switch {
+	case e.untrusted():
+		advice = "nothing was sent: check the address of the service, for its certificate is not valid for it"
+	case !e.Retryable():
+		advice = ""
+	case !e.RetryAt.IsZero():
+		advice += ", not before " + e.RetryAt.UTC().Format(time.RFC3339)
 	}
 	return errorLine{head: e.Head, message: "not delivered", cause: e.Err, advice: advice}
 }
@@ -48,11 +53,18 @@ func (e *NotDelivered) line() errorLine {
 // Unwrap gives what went wrong, so that context errors are visible to errors.Is.
 func (e *NotDelivered) Unwrap() error { return e.Err }
 
-// Retryable is true: nothing has happened, so the same call may be made again, not before RetryAt. Only a service whose certificate cannot be
-// verified will not be reached by trying again.
+// Retryable is true: nothing has happened, so the same call may be made again, not before RetryAt. It is false where trying again does
+// not help: a service whose certificate cannot be verified, a login that is refused, a key that signs wrong.
 func (e *NotDelivered) Retryable() bool {
+	if failure, ok := AsType[Failure](e.Err); ok {
+		return failure.Retryable()
+	}
+	return !e.untrusted()
+}
+
+func (e *NotDelivered) untrusted() bool {
 	_, untrusted := AsType[*tls.CertificateVerificationError](e.Err)
-	return !untrusted
+	return untrusted
 }
 
 // MovedByCall is [NotMoved].

@@ -124,6 +124,8 @@ func TestOtherFailuresJudgement(t *testing.T) {
 		"a key that anchors nothing":       {&errors.OutcomeUnknown{Head: once}, false, errors.MaybeMoved},
 		"outcome unknown without a key":    {&errors.OutcomeUnknown{Head: once}, false, errors.MaybeMoved},
 		"invalid input":                    {&errors.InvalidInput{}, false, errors.NotMoved},
+		"not delivered, a refused login":   {&errors.NotDelivered{Err: &errors.InvalidCredentials{}}, false, errors.NotMoved},
+		"not delivered, login is down":     {&errors.NotDelivered{Err: &errors.LoginUnavailable{}}, true, errors.NotMoved},
 		"not delivered":                    {&errors.NotDelivered{Err: context.Canceled}, true, errors.NotMoved},
 		"validation failure of /api/v1":    {&errors.DetailErrors{Refusal: errors.Refusal{Head: once, Status: 422}}, false, errors.NotMoved},
 		"the question asked of the slug":   {&errors.RateLimited{Refusal: errors.Refusal{Head: reading, Code: errors.CodeRateLimited}}, true, errors.NotMoved},

@@ -1964,7 +1964,7 @@ func (c Code) lookup() (entry, bool) {
 		return entry{
 			status: 400, remedy: RemedyRestart, moved: NotMoved,
 			condition: "The cursor belongs to another query or sort order; list again without a cursor.",
-			hint:      "list again without a cursor",
+			hint:      "begin at the first page",
 		}, true
 	case CodeInvalidID:
 		return entry{
@@ -2012,7 +2012,7 @@ func (c Code) lookup() (entry, bool) {
 		return entry{
 			status: 413, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The upload is too large.",
-			hint:      "send a smaller file",
+			hint:      "send less, or a smaller file",
 		}, true
 	case CodePayoutNotFundable:
 		return entry{

@@ -21,21 +21,32 @@ import (
 
 func TestErrorTexts(t *testing.T) {
 	refusal := errors.Refusal{
-		Head: errors.Head{Operation: "BookPayout", RequestID: "req_1", IdempotencyKey: "invoice-42", Attempts: 1}, Code: errors.CodeIdempotencyKeyReused, Message: "The key was used\nbefore.", Status: 409, Details: []byte(`{"payoutId":"po_1"}`),
+		Head: errors.Head{Operation: "BookPayout", RequestID: "req_1", IdempotencyKey: "invoice-42", Attempts: 1},
+		Code: errors.CodeIdempotencyKeyReused, Message: "The key was used\nbefore.",
+		Status:  409,
+		Details: []byte(`{"payoutId":"po_1"}`),
 	}
 	fields := []errors.Field{{Field: "account.iban", Code: "missing", Message: "DE89 is wrong"}, {Field: "name"}, {Code: "odd"}}
 	lost := &url.Error{Op: "Post", URL: "https://example.com/dapi/v1/payouts/po_1?token=t", Err: io.ErrUnexpectedEOF}
 
 	for want, err := range map[string]error{
-		"BookPayout: 409 idempotency_key_reused: The key was used before - the key belongs to po_1, with other terms: look at that, and use another key for this (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{Refusal: refusal, PayoutID: "po_1"},
-		"429 rate_limited - wait as long as it says, and let all processes of the credential share one pace (3 attempts, retry after 12s)":                                                        &errors.RateLimited{Refusal: errors.Refusal{Head: errors.Head{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429, RetryAfter: 12 * time.Second}},
+		"BookPayout: 409 idempotency_key_reused: The key was used before - " +
+			"the key belongs to po_1, with other terms: look at that, and use another key for this (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{
+			Refusal: refusal, PayoutID: "po_1",
+		},
+		"429 rate_limited - " +
+			"wait as long as it says, and let all processes of the credential share one pace (3 attempts, retry after 12s)": &errors.RateLimited{
+			Refusal: errors.Refusal{Head: errors.Head{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429, RetryAfter: 12 * time.Second},
+		},
 		"request failed": &errors.Refusal{},
 		"gone - read or list it anew: it is not available any more": &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
 		"CreateContact: 422 validation_failed: m: account.iban (missing), name, odd": &errors.ValidationFailed{
 			Refusal: errors.Refusal{Head: errors.Head{Operation: "CreateContact"}, Status: 422, Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
-		"409 contact_not_payable: kyc_pending (iban) - complete the contact as the blockers say, then repeat with the same key": &errors.ContactNotPayable{
+		"409 contact_not_payable: kyc_pending (iban) - " +
+			"complete the contact as the blockers say, then repeat with the same key": &errors.ContactNotPayable{
 			Refusal: errors.Refusal{Status: 409, Code: errors.CodeContactNotPayable}, Blockers: []errors.Blocker{{Code: "kyc_pending", Field: "iban"}}},
-		"422 rail_requirements_unmet: kyb_open - complete the client's verification as the blockers say, then ask again": &errors.RailRequirementsUnmet{
+		"422 rail_requirements_unmet: kyb_open - " +
+			"complete the client's verification as the blockers say, then ask again": &errors.RailRequirementsUnmet{
 			Refusal: errors.Refusal{Status: 422, Code: errors.CodeRailRequirementsUnmet}, Blockers: []errors.Blocker{{Code: "kyb_open"}}},
 		"UpdateInvoice: 422: body.items[0].price (missing)": &errors.DetailErrors{
 			Refusal: errors.Refusal{Head: errors.Head{Operation: "UpdateInvoice"}, Status: 422}, Items: []errors.DetailItem{{Path: "body.items[0].price", Type: "missing"}}},
@@ -45,14 +56,27 @@ func TestErrorTexts(t *testing.T) {
 			Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 2}, Resolve: "Repeat with the same key.", Cause: lost,
 		},
 		"outcome unknown": &errors.OutcomeUnknown{},
-		"GetPayout: not delivered: context canceled - retry at 2026-01-02T03:04:05Z": &errors.NotDelivered{
+		"BookPayout: outcome unknown: 403 forbidden: no - " +
+			"the developer key may have been deleted, or this address is not in its allowlist - repeat it (request req_1, key invoice-42, 3 attempts)": &errors.OutcomeUnknown{
+			Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1", Attempts: 3}, Resolve: "repeat it",
+			Cause: &errors.Forbidden{Refusal: errors.Refusal{
+				Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1", Attempts: 3}, Status: 403, Message: "no",
+			}}},
+		"BookPayout: outcome unknown: context canceled; 429 rate_limited - " +
+			"not before 2026-01-02T03:04:05Z; let all processes of the credential share one pace (key k)": &errors.OutcomeUnknown{
+			Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "k"},
+			Cause: fmt.Errorf("%w: %w", context.Canceled, &errors.RateLimited{Refusal: errors.Refusal{Status: 429, Head: errors.Head{
+				Operation: "BookPayout", IdempotencyKey: "k", RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}})},
+		"GetPayout: not delivered: context canceled - " +
+			"nothing was done, so the same call may be made again, not before 2026-01-02T03:04:05Z": &errors.NotDelivered{
 			Head: errors.Head{Operation: "GetPayout", RetryAt: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))}, Err: context.Canceled,
 		},
-		"not delivered": &errors.NotDelivered{},
+		"not delivered - nothing was done, so the same call may be made again": &errors.NotDelivered{},
 		"500: answer is no error envelope (request req_1)": &errors.UnexpectedAnswer{
 			Head: errors.Head{RequestID: "req_1"}, Status: 500, Excerpt: "secret", Err: errors.New("secret"),
 		},
-		"200: answer cannot be read (text/html) (request req_1)": &errors.UnexpectedAnswer{
+		"200: answer cannot be read (text/html) - " +
+			"something else than the service answered: check its address, and any proxy on the way (request req_1)": &errors.UnexpectedAnswer{
 			Head: errors.Head{RequestID: "req_1"}, Status: 200, ContentType: "text/html", Err: errors.New("secret"),
 		},
 	} {
@@ -66,7 +90,9 @@ func TestTextsAreOneBoundedLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(label string) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, label)) }
 		refusal := errors.Refusal{
-			Head: errors.Head{RequestID: text("request id"), Operation: text("operation"), IdempotencyKey: text("key"), Attempts: rapid.Int().Draw(t, "attempts")}, Code: errors.Code(text("code")), Message: text("message"), Status: rapid.Int().Draw(t, "status"), RetryAfter: time.Duration(rapid.Int64().Draw(t, "wait")),
+			Head: errors.Head{RequestID: text("request id"), Operation: text("operation"), IdempotencyKey: text("key"), Attempts: rapid.Int().Draw(t, "attempts")},
+			Code: errors.Code(text("code")), Message: text("message"), Status: rapid.Int().Draw(t, "status"),
+			RetryAfter: time.Duration(rapid.Int64().Draw(t, "wait")),
 		}
 		var fields []errors.Field
 		for range rapid.IntRange(0, 20).Draw(t, "fields") {
@@ -101,7 +127,10 @@ func TestSlogShowsWhatToSearchFor(t *testing.T) {
 	var out bytes.Buffer
 	logger := slog.New(slog.NewJSONHandler(&out, nil))
 	logger.Error("paying", "err", &errors.ContactNotPayable{Refusal: errors.Refusal{
-		Head: errors.Head{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42"}, Code: errors.CodeContactNotPayable, Status: 409, Message: "m", Details: []byte(`{"blockers":[]}`),
+		Head:   errors.Head{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42"},
+		Code:   errors.CodeContactNotPayable,
+		Status: 409, Message: "m",
+		Details: []byte(`{"blockers":[]}`),
 	}})
 	assert.Contains(t, out.String(), `"err":{"operation":"BookPayout","status":409,"code":"contact_not_payable","requestId":"req_1","idempotencyKey":"invoice-42"}`)
 }

@@ -1,6 +1,7 @@
 package errors
 
 import (
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -63,7 +64,11 @@ func (e *UnexpectedAnswer) line() errorLine {
 	if e.ContentType != "" {
 		message += " (" + oneLine(e.ContentType, maxName) + ")"
 	}
-	return errorLine{head: e.Head, status: e.Status, message: message, retryAfter: e.RetryAfter}
+	advice := ""
+	if e.ContentType != "" && !strings.Contains(e.ContentType, "json") {
+		advice = "something else than the service answered: check its address, and any proxy on the way"
+	}
+	return errorLine{head: e.Head, status: e.Status, message: message, advice: advice, retryAfter: e.RetryAfter}
 }
 
 // Unwrap gives the reason why the body is no envelope.

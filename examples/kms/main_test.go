@@ -19,7 +19,7 @@ func TestPaysOnceWithAKeyThatIsElsewhere(t *testing.T) {
 	rehearsal.Told(t, out.String(),
 		"cannot be exported",
 		"the vault has signed 1 time: the login",
-		"the vault is slow", "context deadline exceeded; nothing was sent",
+		"the vault is slow", "context deadline exceeded - nothing was done",
 		"another version of the key", "signature does not verify",
 		"the vault is itself again: payout po_", "is completed", "the ledger, newest first")
 	assert.NoFileExists(t, "developer.pem")

@@ -1,0 +1,236 @@
+package dapi_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// mistake is something that people do or meet, and what its error's text has to say: what is wrong, and how to mend it.
+type mistake struct {
+	make func(w *payWorld) error
+	says []string
+}
+
+func (w *payWorld) book(change func(*dapi.PayoutCreate), options ...moneymovement.CallOption) error {
+	change(&w.asked)
+	_, err := w.account.Payouts.Book(w.Context(), w.asked, options...)
+	return err
+}
+
+func (w *payWorld) open(address string, change ...func(*dapi.Developer)) error {
+	developer := w.developer()
+	for _, f := range change {
+		f(&developer)
+	}
+	_, err := dapi.NewWhitelabel(address, developer, w.options()...)
+	return err
+}
+
+// through reads by a connection of the row's own.
+func (w *payWorld) through(next transportFunc) error {
+	integrator, err := dapi.NewWhitelabel(baseURL, w.developer(), moneymovement.WithHTTPClient(&http.Client{Transport: next}))
+	require.NoError(w, err)
+	return read(w.Context(), integrator.Self())
+}
+
+// localMistakes are those that the SDK notices by itself.
+var localMistakes = map[string]mistake{
+	"address with the surface's path": {func(w *payWorld) error { return w.open("https://service.example/dapi/v1/") },
+		[]string{"baseURL must not end in /dapi/v1, which is added to it"}},
+	"address without https": {func(w *payWorld) error { return w.open("http://service.example") },
+		[]string{"baseURL must be https: plain http would show the credential to the network"}},
+	"address of no web server": {func(w *payWorld) error { return w.open("service.example") }, []string{"baseURL must be an http or https address"}},
+	"address with a query":     {func(w *payWorld) error { return w.open("https://service.example?a=b") }, []string{"baseURL must be scheme, host and optional path"}},
+	"no email":                 {func(w *payWorld) error { return w.open(baseURL, func(d *dapi.Developer) { d.Email = "" }) }, []string{"email is required"}},
+	"no key":                   {func(w *payWorld) error { return w.open(baseURL, func(d *dapi.Developer) { d.Key = nil }) }, []string{"key is required"}},
+	"too many decimals": {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") }) },
+		[]string{"BookPayout", "amount has 7 decimals, USDC takes at most 6"}},
+	"an asset that nobody holds": {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Currency = "USDT" }) },
+		[]string{"currency is not one of EURC, USDC"}},
+	"no amount":       {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("0") }) }, []string{"amount is required and not zero"}},
+	"negative amount": {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("-1") }) }, []string{"amount must be positive"}},
+	"no contact":      {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.ContactID = "" }) }, []string{"contactId is required"}},
+	"a client as contact": {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.ContactID = "cl_1" }) },
+		[]string{"contactId is an id of another namespace (cl_), expected prefix ct_"}},
+	"a contact as client": {func(w *payWorld) error { return read(w.Context(), w.integrator().For("ct_1")) },
+		[]string{"X-Service-Account is an id of another namespace (ct_), expected prefix cl_"}},
+	"no client": {func(w *payWorld) error { return read(w.Context(), w.integrator().For("")) }, []string{"X-Service-Account is required"}},
+	"a contact as payout": {func(w *payWorld) error {
+		_, err := w.account.Payouts.Get(w.Context(), "ct_1")
+		return err
+	}, []string{"GetPayout", "payoutId is an id of another namespace (ct_), expected prefix po_"}},
+	"a key with a space": {func(w *payWorld) error {
+		return w.book(func(*dapi.PayoutCreate) {}, moneymovement.IdempotencyKey("invoice 42"))
+	}, []string{"Idempotency-Key does not match ^[A-Za-z0-9._:-]{1,128}$"}},
+	"a key for a read": {func(w *payWorld) error {
+		_, err := w.account.Payouts.Get(w.Context(), "po_1", key42)
+		return err
+	}, []string{"a read takes no idempotency key"}},
+	"a key for other terms, here": {func(w *payWorld) error {
+		require.NoError(w, w.book(func(*dapi.PayoutCreate) {}, key42))
+		return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("24") }, key42)
+	}, []string{"other terms", "key invoice-42"}},
+	"too long a page": {func(w *payWorld) error {
+		_, err := w.account.Transactions.List(w.Context(), dapi.ListTransactionsParams{Limit: 101})
+		return err
+	}, []string{"limit must be at most 100"}},
+	"a name of a novel": {func(w *payWorld) error {
+		_, err := w.account.Contacts.Create(w.Context(), dapi.ContactCreate{Name: strings.Repeat("n", 300), Account: wallet()})
+		return err
+	}, []string{"name has 300 characters, at most 200 are allowed"}},
+	"a country in words": {func(w *payWorld) error {
+		_, err := w.integrator().Clients.Create(w.Context(), dapi.ClientCreate{Email: "a@example.com", Country: "Norway"})
+		return err
+	}, []string{"country does not match ^[A-Z]{2}$"}},
+	"an approval that the caller's judge refuses": {func(w *payWorld) error {
+		account := w.integrator(func(d *dapi.Developer) {
+			d.Verifier = func(context.Context, signing.Approval, signing.Intent) error {
+				return errors.New("over the day's limit")
+			}
+		}).Self()
+		_, err := account.Payouts.Confirm(w.Context(), w.asked, w.booked())
+		return err
+	}, []string{"approval", "of po_", "the verifier refused it: over the day's limit"}},
+}
+
+// metMistakes are those that only a connection or the service can tell.
+var metMistakes = map[string]mistake{
+	"nobody listens": {func(w *payWorld) error {
+		return w.through(func(*http.Request) (*http.Response, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+		})
+	}, []string{"not delivered", "connection refused", "nothing was done, so the same call may be made again"}},
+	"another web site": {func(w *payWorld) error { return w.through(page(http.StatusNotFound, "text/html", "<html>no</html>")) },
+		[]string{"answer is no error envelope (text/html)", "check its address, and any proxy on the way"}},
+	"a context that has ended": {func(w *payWorld) error {
+		ctx, cancel := context.WithCancel(w.Context())
+		cancel()
+		return read(ctx, w.account)
+	}, []string{"ListChains: not delivered: context canceled"}},
+	"an answer that is lost": {func(w *payWorld) error {
+		booked := w.booked()
+		w.wire.onAnswer(func(_ *http.Request, answer *http.Response) { answer.Body = io.NopCloser(strings.NewReader("{")) })
+		_, err := w.account.Payouts.Confirm(w.Context(), w.asked, booked, key42)
+		return err
+	}, []string{"ConfirmPayout: outcome unknown", "repeat the same request with the same idempotency key (", "key invoice-42"}},
+	"a client's payout, asked for as oneself": {func(w *payWorld) error {
+		_, err := w.readyClient().Payouts.Get(w.Context(), "po_7")
+		return err
+	}, []string{"404 not_found", "there is no po_7 of client cl_", "check the id, and whom the call acts for"}},
+	"a contact of somebody else": {func(w *payWorld) error {
+		return w.book(func(p *dapi.PayoutCreate) { p.ContactID = "ct_nobody" })
+	}, []string{"404 not_found", "there is no ct_nobody of the credential's own account"}},
+	"a key that was deleted": {func(w *payWorld) error { return w.scripted(http.StatusForbidden, "forbidden") },
+		[]string{"403 forbidden", "the developer key may have been deleted, or this address is not in its allowlist"}},
+	"a key without the scope": {func(w *payWorld) error {
+		w.host.Arm("GET", "/chains", sandbox.Respond(http.StatusForbidden, "forbidden").WithDetails(map[string]any{
+			"requiredScope": "payouts:write", "scope": []string{"read", "contacts:write"},
+		}))
+		return read(w.Context(), w.account)
+	}, []string{"the key lacks the scope payouts:write, it has read, contacts:write"}},
+	"a deal over the balance": {func(w *payWorld) error {
+		large := deal()
+		large.Amount = amount("100.01")
+		_, err := w.account.Escrows.Open(w.Context(), large, key42)
+		return err
+	}, []string{"409 conflict", "the balance is 100 USDC: credit the account, then repeat with the same key"}},
+}
+
+// refusedMistakes are what the slugs' texts say beyond the slug; how each is provoked stands with TestEverySlugArrivesAsItsType.
+var refusedMistakes = map[errors.Code][]string{
+	errors.CodeInvalidRequest:            {"Exactly one of account, bank, crypto and email", "stands in its message"},
+	errors.CodeValidationFailed:          {"limit (greater_than_equal)"},
+	errors.CodeInvalidCursor:             {"begin at the first page"},
+	errors.CodeInvalidID:                 {"an id that begins with po_ is expected"},
+	errors.CodeIdempotencyKeyInvalid:     {"1 to 128 letters, digits"},
+	errors.CodeIdempotencyKeyReused:      {"the key belongs to po_", "use another key for this", "key invoice-42"},
+	errors.CodeNotFound:                  {"there is no po_1 of the credential's own account"},
+	errors.CodeMethodNotAllowed:          {"check the address of the service"},
+	errors.CodeConflict:                  {"read the resource: its state does not allow this now"},
+	errors.CodeGone:                      {"read or list it anew"},
+	errors.CodeInternalError:             {"repeat it later with the same key", "needs the request id", "request req_"},
+	errors.CodePayloadTooLarge:           {"send less, or a smaller file"},
+	errors.CodeRateLimited:               {"not before 20", "share one pace"},
+	errors.CodeProviderUnavailable:       {"a partner is down: repeat it later with the same key"},
+	errors.CodeDatabaseUnavailable:       {"repeat it later with the same key"},
+	errors.CodeUnauthenticated:           {"the credential is missing, ended, or of another service"},
+	errors.CodeTokenExpired:              {"compare this machine's clock with the service's"},
+	errors.CodeForbidden:                 {"log in with one", "the token does not come from a login with a developer key"},
+	errors.CodeInvalidCredentials:        {"the email, the developer key, the proof, or this machine's address"},
+	errors.CodeRequestExpired:            {"this machine's clock is off by minutes: set it right"},
+	errors.CodeChallengeNotFound:         {"each login needs a challenge of its own"},
+	errors.CodeChallengeConsumed:         {"each login needs a challenge of its own"},
+	errors.CodeChallengeExpired:          {"log in again, and sign the challenge at once"},
+	errors.CodeSignatureInvalid:          {"sign the decoded payload, byte for byte"},
+	errors.CodeKeyNotRegistered:          {"register the public key for this account, or log in with the email of the account that has it"},
+	errors.CodeLoginUnavailable:          {"log in later"},
+	errors.CodeLoginModeUnavailable:      {"log in by passkey, the mode that is enabled"},
+	errors.CodeDeveloperKeyNotFound:      {"check the dk_ id"},
+	errors.CodeDeveloperKeyAlreadyExists: {"use the key that exists, or make another pair"},
+	errors.CodeSignerNotAttached:         {"attach the developer signer to the account's wallet"},
+	errors.CodeWalletNotLinked:           {"wait until the client is ready"},
+	errors.CodeApprovalConsumed:          {"may have gone through; if not, prepare it again with the same key"},
+	errors.CodeApprovalExpired:           {"prepare it again with the same key"},
+	errors.CodeApprovalMismatch:          {"confirm with the approval of that answer"},
+	errors.CodeSigningPolicyRefused:      {"ask whoever keeps the account's signing policy"},
+	errors.CodeRailNotAvailable:          {"have the rail added to the integrator's agreement"},
+	errors.CodeRailRequirementsUnmet:     {"document_missing (documentIds)", "complete the client's verification"},
+	errors.CodeQuoteExpired:              {"ask for a new price; a payout is booked again with the same key"},
+	errors.CodeFundingAttemptExpired:     {"book again with the same key"},
+	errors.CodeFundingInProgress:         {"do not pay it under another key"},
+	errors.CodeAlreadyFunded:             {"this is success: payout po_", "do not pay it again"},
+	errors.CodeContactNotPayable:         {"account_detail_missing (iban)", "complete the contact as the blockers say"},
+	errors.CodePayoutNotFundable:         {"the balance is 100 USDC: credit the account, then repeat with the same key"},
+	errors.CodeQuoteNotSubmitted:         {"submit the quote first"},
+	errors.CodeAmountBelowMinimum:        {"ask for at least 0.10"},
+	errors.CodeAmountAboveMaximum:        {"ask for at most 100 a call"},
+}
+
+// The text of an error says what is wrong and how to mend it, so that a log line is enough.
+func TestMistakesAreExplained(t *testing.T) {
+	all := map[string]mistake{}
+	for _, part := range []map[string]mistake{localMistakes, metMistakes} {
+		for name, m := range part {
+			all[name] = m
+		}
+	}
+	for _, part := range []map[errors.Code]provocation{requestSlugs, sessionSlugs, moneySlugs} {
+		for code, p := range part {
+			says, known := refusedMistakes[code]
+			require.True(t, known, "nothing is said about %s", code)
+			all[string(code)] = mistake{p.provoke, append([]string{string(code)}, says...)}
+		}
+	}
+	require.Greater(t, len(all), 50)
+	for name, m := range all {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				err := m.make(newPayWorld(t))
+				require.Error(t, err)
+				text := err.Error()
+				for _, part := range m.says {
+					assert.Contains(t, text, part)
+				}
+				assert.LessOrEqual(t, strings.Count(text, "key invoice-42"), 1, text)
+				assert.LessOrEqual(t, strings.Count(text, "attempts"), 1, text)
+				assert.NotContains(t, text, "\n")
+				assert.Less(t, len(text), 600)
+			})
+		})
+	}
+}
