@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if !errors.Is(late, context.DeadlineExceeded) {
 		return fmt.Errorf("the deadline was not kept: %w", late)
 	}
-	p.Detail("%v; nothing was sent that moves money", late)
+	p.Detail("nothing was sent that moves money: %v", late)
 
 	p.Step("the vault signs with another version of the key")
 	vault.rotate(true)

@@ -62,7 +62,10 @@ func (p *provoker) cases() []provocation {
 			return err
 		}},
 		{"an email that has no account", p.strangers},
-		{"an approval for another amount than the one asked for", p.unasked},
+		{"a booking of another amount than the one asked for", p.unasked},
+		{"an approval that is not for this payout", p.forged},
+		{"a price with a fee over the bound", p.dear},
+		{"a refusal of a payment that was in doubt", p.inDoubt},
 		{"a payout that comes back", p.refunded},
 		{"too many calls", p.read(answering{status: http.StatusTooManyRequests, contentType: "application/json", retryAfter: "30",
 			body: `{"error":{"code":"rate_limited","message":"Over a window."}}`})},
@@ -128,6 +131,43 @@ func (p *provoker) unasked(ctx context.Context) error {
 	}
 	_, err = p.account.Payouts.Confirm(ctx, terms(p.supplier, "11"), booked)
 	return err
+}
+
+// forged confirms a booking with the approval of another one: the developer key does not sign that.
+func (p *provoker) forged(ctx context.Context) error {
+	other, err := p.account.Payouts.Book(ctx, terms(p.supplier, "12"), moneymovement.IdempotencyKey(p.key("other")))
+	if err != nil {
+		return err
+	}
+	booked, err := p.account.Payouts.Book(ctx, terms(p.supplier, "12"), moneymovement.IdempotencyKey(p.key("forged")))
+	if err != nil {
+		return err
+	}
+	booked.Approval = other.Approval
+	_, err = p.account.Payouts.Confirm(ctx, terms(p.supplier, "12"), booked)
+	return err
+}
+
+// dear allows no fee to speak of. Nothing is signed, and the payout that was booked waits for somebody's decision.
+func (p *provoker) dear(ctx context.Context) error {
+	_, err := p.account.Payouts.Pay(ctx, terms(p.supplier, "12"), p.key("dear"), dapi.FirstUse(), dapi.HighestFee(decimal.RequireFromString("0.01")))
+	return err
+}
+
+// inDoubt pays without hearing of it, and asks again as advised. What the second call meets speaks for that call alone: the payment stays in doubt
+// until a call succeeds.
+func (p *provoker) inDoubt(ctx context.Context) error {
+	pay := func() (*dapi.Payout, error) { return p.account.Payouts.Pay(ctx, terms(p.supplier, "5"), p.key("in-doubt")) }
+	unheard := p.wire.while(losing{p.wire.next}, func() error { _, err := pay(); return err })
+	p.program.Detail("the first call: the payment is %s", dapi.PaymentStateOf(nil, unheard))
+	refused := p.wire.while(refusing(http.StatusForbidden, "forbidden", "The key was deleted."), func() error { _, err := pay(); return err })
+	p.program.Detail("the second call was refused: the payment is %s", dapi.PaymentStateOf(nil, refused))
+	paid, err := pay()
+	if err != nil {
+		return err
+	}
+	p.program.Detail("the third call: the payment is %s, by payout %s", dapi.PaymentStateOf(paid, err), paid.ID)
+	return refused
 }
 
 // refunded pays, and lets the sandbox say that the bank sent the money back.

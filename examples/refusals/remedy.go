@@ -10,8 +10,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// remedy says what to do about an error. Branch on types, never on messages; begin with the types that your program can do something
-// particular about, and leave the rest to the common questions at the end.
+// remedy says what to do about the error of a call. Branch on types, never on messages; begin with the types that your program can do something
+// particular about, and leave the rest to the common questions at the end. Of a payment, ask dapi.PaymentStateOf first: a refusal speaks for its
+// call; only success, already funded, or the payout's own end settles a payment that was in doubt.
 func remedy(err error) string {
 	var (
 		invalid    *errors.InvalidInput
@@ -26,6 +27,8 @@ func remedy(err error) string {
 		login      *errors.InvalidCredentials
 		missing    *errors.NotFound
 		unsigned   *signing.ApprovalRefused
+		differs    *dapi.TermsDiffer
+		price      *dapi.PriceRefused
 		ended      *dapi.PayoutNotCompleted
 		unknown    *errors.OutcomeUnknown
 		unsent     *errors.NotDelivered
@@ -58,10 +61,14 @@ func remedy(err error) string {
 		return "check the id; what belongs to somebody else is not found either"
 	case errors.As(err, &unsigned):
 		return "nothing was signed; find out why " + unsigned.Field + " is not what was asked for before trying again"
+	case errors.As(err, &differs):
+		return "nothing was signed; find out why " + differs.Member + " is not what was asked for before trying again"
+	case errors.As(err, &price):
+		return "nothing was signed; decide whether " + string(price.Bound) + " may be looser, then pay again with the same key"
 	case errors.As(err, &ended):
 		return fmt.Sprintf("the money did not arrive, payout %s ended %s; tell a person, and pay anew only under another key", ended.Payout.ID, ended.Payout.Status)
 	case errors.As(err, &unknown):
-		return "it may have happened; ask again with the key " + unknown.IdempotencyKey
+		return "it may have happened, whatever was refused last; ask again with the key " + unknown.IdempotencyKey
 	case errors.As(err, &unsent):
 		return "nothing has happened; try again later"
 	}
