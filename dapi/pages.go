@@ -16,7 +16,9 @@ func pages[T any](operation, first string, fetch func(cursor string) (items []T,
 }
 
 // pagesUpTo walks a cursor list of at most so many pages; one that goes on is an error. Walks that nobody asked for are bounded.
-func pagesUpTo[T any](most int, operation, first string, fetch func(cursor string) (items []T, next string, err error)) iter.Seq2[T, error] {
+func pagesUpTo[T any](
+	most int, operation, first string, fetch func(cursor string) (items []T, next string, err error),
+) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		refuse := func(reason error) {
@@ -52,8 +54,8 @@ func pagesUpTo[T any](most int, operation, first string, fetch func(cursor strin
 
 var errStuck = errors.New("list does not advance: its cursor leads back to a page that was read")
 
-// trail remembers which cursors a walk has followed, by a hash of each: a cursor has up to 512 characters. When it is full, it begins anew, so
-// that a circle that is shorter than that is noticed however long the walk was before.
+// trail remembers which cursors a walk has followed, by a hash of each: a cursor has up to 512 characters. When it is full, it
+// begins anew, so that a circle that is shorter than that is noticed however long the walk was before.
 type trail struct {
 	seed maphash.Seed
 	seen map[uint64]struct{}

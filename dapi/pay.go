@@ -220,11 +220,12 @@ func reopens(err error) bool {
 	return false
 }
 
-// windowClosed reports an approval that was not signed because its time was over, as in the replayed first answer of a booking, or whose confirm
-// was refused for its token and had no room to be sent again in time.
+// windowClosed reports an approval that was not signed because its time was over, as in the replayed first answer of a booking,
+// or whose confirm was refused for its token and had no room to be sent again in time.
 func windowClosed(err error) bool {
-	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
-		return true
+	if undelivered, ok := errors.AsType[*errors.NotDelivered](err); ok {
+		tooLong, isTooLong := errors.AsType[*transport.WaitTooLong](undelivered)
+		return isTooLong && tooLong.Closed
 	}
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
 	return ok && refused.Expired
