@@ -41,26 +41,26 @@
 //
 // # Deadlines
 //
-// The deadline of a call is its context's, and covers retries, pauses and waiting in line. Without one, an attempt still ends: it gives up on
-// an answer that has not begun after 30 seconds (with the transport of the SDK's own), on one that has begun and brings nothing for 30 seconds, and
-// on one whose body is not whole after a minute. Such an answer is lost: a call that may be sent again is, and a write that may not ends in
-// *errors.OutcomeUnknown. A stream, such as a PDF, may take as long as its reader likes, but not bring nothing for 30 seconds. [WithHTTPClient] with
-// a Timeout bounds each attempt more tightly.
+// The deadline of a call is its context's, and covers retries, pauses and waiting in line. Without one, an attempt still ends: it
+// gives up on an answer that has not begun after 30 seconds (with the transport of the SDK's own), on one that has begun and
+// brings nothing for 30 seconds, and on one whose body is not whole after a minute. Such an answer is lost: a call that may be
+// sent again is, and a write that may not ends in *errors.OutcomeUnknown. A stream, such as a PDF, may take as long as its reader
+// likes, but not bring nothing for 30 seconds. [WithHTTPClient] with a Timeout bounds each attempt more tightly.
 //
 // # Rate windows
 //
-// A client paces itself inside the stated windows of its surface; see [WithRateLimiter] and [WithoutPacing]. It holds a window of a minute for
-// 61 seconds, because calls travel for different times, and takes a call's slot right before it is sent.
+// A client paces itself inside the stated windows of its surface; see [WithRateLimiter] and [WithoutPacing]. It holds a window of
+// a minute for 61 seconds, because calls travel for different times, and takes a call's slot right before it is sent.
 //
-// When a window is full, calls wait in line by their class: first what renews the access token, then confirms, the approval that closes first before
-// the others, then other writes and reads in the order in which they came, and last the reads of waits. A class that waits keeps a tenth of the window,
-// unless a confirm would come too late for it, and waits leave a tenth of it free. Payments wait before they are booked, so that
-// no approval closes in line: any number may be started at once.
+// When a window is full, calls wait in line by their class: first what renews the access token, then confirms, the approval that
+// closes first before the others, then other writes and reads in the order in which they came, and last the reads of waits. A
+// class that waits keeps a tenth of the window, unless a confirm would come too late for it, and waits leave a tenth of it free.
+// Payments wait before they are booked, so that no approval closes in line: any number may be started at once.
 //
-// A call waits for as long as its context lets it. If its turn lies beyond the deadline, it is told so at once, as *errors.NotDelivered with RetryAt.
-// The call that is first in line waits for 65 seconds at most and is then sent all the same: no window of a minute makes it wait that long, but one of
-// an hour does, and a host that does not count must not hold a program up. [Answer].Queued says how long a call waited, and over a second
-// is logged.
+// A call waits for as long as its context lets it. If its turn lies beyond the deadline, it is told so at once, as
+// *errors.NotDelivered with RetryAt. The call that is first in line waits for 65 seconds at most and is then sent all the same:
+// no window of a minute makes it wait that long, but one of an hour does, and a host that does not count must not hold a program
+// up. [Answer].Queued says how long a call waited, and over a second is logged.
 //
 // # Go releases
 //

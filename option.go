@@ -23,9 +23,9 @@ type RetryPolicy struct {
 	Max int
 	// WaitMin is the first backoff, 250 ms by default; each further one is up to twice as long, and at most 8 s.
 	WaitMin time.Duration
-	// WaitMax is the longest Retry-After that is waited for, 65 s by default, which covers a window of one minute. It holds for the
-	// reads of a wait, too: one that is told to come back later than that ends with the refusal. Waiting in line for a rate window is another
-	// thing; see the package documentation.
+	// WaitMax is the longest Retry-After that is waited for, 65 s by default, which covers a window of one minute. It holds for
+	// the reads of a wait, too: one that is told to come back later than that ends with the refusal. Waiting in line for a rate
+	// window is another thing; see the package documentation.
 	WaitMax time.Duration
 }
 
@@ -34,8 +34,9 @@ func WithRetries(policy RetryPolicy) Option {
 	return func(c *transport.Config) { c.Retry = transport.Retry(policy) }
 }
 
-// WithLogger writes a debug record for each attempt: operation, method, path template, status, request id, idempotency key, duration; and an
-// info record for each call that waited over a second for a rate window, or payment for its turn: operation, window, class, how long. Headers, bodies, queries and credentials are never logged.
+// WithLogger writes a debug record for each attempt: operation, method, path template, status, request id, idempotency key,
+// duration; and an info record for each call that waited over a second for a rate window, or payment for its turn: operation,
+// window, class, how long. Headers, bodies, queries and credentials are never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *transport.Config) { c.Logger = logger }
 }

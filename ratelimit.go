@@ -77,8 +77,9 @@ func (l ownLimiter) Wait(ctx context.Context, call transport.RateCall) error {
 	return l.RateLimiter.Wait(ctx, RateCall(call))
 }
 
-// WithoutPacing sends calls at once; what is over a window then comes back as *errors.RateLimited after the retries. No more than 108 payments
-// are between booking and confirm at any time all the same, so that their approvals do not close while the service refuses their confirms.
+// WithoutPacing sends calls at once; what is over a window then comes back as *errors.RateLimited after the retries. No more than
+// 108 payments are between booking and confirm at any time all the same, so that their approvals do not close while the service
+// refuses their confirms.
 func WithoutPacing() Option {
 	return func(c *transport.Config) { c.Limiter, c.Unpaced = nil, true }
 }

@@ -15,9 +15,9 @@
 // # Session
 //
 // The first call logs in: the service answers a challenge, the developer key signs it, and a token comes back. Access tokens live
-// 60 minutes and are renewed 90 seconds before they expire, or in the last quarter of a shorter life, ahead of all other calls; if the service says token_expired all the same, the token is refreshed once and
-// the call sent once more. A refused refresh leads to one fresh login. All goroutines share one renewal. A [TokenStore] hands the
-// session to another process.
+// 60 minutes and are renewed 90 seconds before they expire, or in the last quarter of a shorter life, ahead of all other calls;
+// if the service says token_expired all the same, the token is refreshed once and the call sent once more. A refused refresh
+// leads to one fresh login. All goroutines share one renewal. A [TokenStore] hands the session to another process.
 //
 // The bytes of a challenge are the service's to choose, and the same key signs approvals: what reads as an approval, or was one, is not
 // signed, and the error is *signing.ChallengeRefused. [Developer].ChallengeVerifier can allow or refuse more. An opaque approval cannot be
@@ -30,10 +30,11 @@
 //
 // # Many payments at once
 //
-// Start as many payments as there are, each in a goroutine of its own; no limit of the caller's is needed. They wait in line before they are booked,
-// in the order in which they came, and no more are between booking and confirm than can be confirmed before their approvals close: 108
-// payouts and 6 deals. Each takes two of the 120 writes a minute, so that ten thousand take 2 hours and 48 minutes. [Payouts.WaitAll] then follows
-// them to their ends. A payment whose turn would come after its context's deadline is told so before it is booked, as *errors.NotDelivered.
+// Start as many payments as there are, each in a goroutine of its own; no limit of the caller's is needed. They wait in line
+// before they are booked, in the order in which they came, and no more are between booking and confirm than can be confirmed
+// before their approvals close: 108 payouts and 6 deals. Each takes two of the 120 writes a minute, so that ten thousand take 2
+// hours and 48 minutes. [Payouts.WaitAll] then follows them to their ends. A payment whose turn would come after its context's
+// deadline is told so before it is booked, as *errors.NotDelivered.
 //
 // # Errors
 //

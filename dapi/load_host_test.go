@@ -45,7 +45,8 @@ type busyPayout struct {
 
 func newBusyHost(writes, reads counter) *busyHost {
 	return &busyHost{
-		writes: writes, reads: reads, tokenLives: time.Hour, approvalLives: 2 * time.Minute, tokens: map[string]time.Time{}, payouts: map[string]*busyPayout{},
+		writes: writes, reads: reads, tokenLives: time.Hour, approvalLives: 2 * time.Minute,
+		tokens: map[string]time.Time{}, payouts: map[string]*busyPayout{},
 	}
 }
 
@@ -110,12 +111,9 @@ func (h *busyHost) serve(r *http.Request, body []byte, now time.Time) (int, stri
 	path := strings.TrimPrefix(r.URL.Path, "/dapi/v1")
 	switch path {
 	case "/auth/challenge":
-		return http.StatusCreated, fmt.Sprintf(`{"challengeId":"ch_1","expiresAt":%q,"payload":%q}`, stamp(now.Add(time.Minute)), encoded("challenge"))
+		return http.StatusCreated, fmt.Sprintf(`{"challengeId":"ch_1","expiresAt":%q,"payload":%q}`,
+			stamp(now.Add(time.Minute)), encoded("challenge"))
 	case "/auth/token":
-		if h.down > 0 {
-			h.down--
-			return refusal(http.StatusServiceUnavailable, "database_unavailable")
-		}
 		h.logins++
 		return http.StatusCreated, h.grant(now)
 	}
@@ -207,7 +205,8 @@ func (p *busyPayout) text(now time.Time) string {
 	payload := fmt.Sprintf(`{"account":"self","amount":%q,"approvalId":"ap_1","currency":"USDC","destination":{"contactId":%q},`+
 		`"expiresAt":%q,"nonce":"n","operation":"payout.fund","resourceId":%q}`, p.amount, p.contact, stamp(p.closes), p.id)
 	return fmt.Sprintf(`{%s,"status":"awaiting_approval","approval":{"id":"ap_1","expiresAt":%q,"payload":%q},`+
-		`"quote":{"sourceAmount":%q,"sourceCurrency":"USDC","destinationAmount":%q,"destinationCurrency":"USDC","fee":"0","rate":"1","expiresAt":%q}}`,
+		`"quote":{"sourceAmount":%q,"sourceCurrency":"USDC","destinationAmount":%q,"destinationCurrency":"USDC",`+
+		`"fee":"0","rate":"1","expiresAt":%q}}`,
 		common, stamp(p.closes), encoded(payload), p.amount, p.amount, stamp(p.closes))
 }
 

@@ -18,8 +18,8 @@ import (
 const requestWindow = 150 * time.Second
 
 // login proves possession of the developer key: challenge, signature, token. A challenge is single use. If the answer to its use
-// was lost, it may be consumed, and one fresh challenge is asked for. A service that is down for a moment is asked again, as often as the retry
-// policy says, each time with a fresh challenge: everyone who needs the session waits for this one login.
+// was lost, it may be consumed, and one fresh challenge is asked for. A service that is down for a moment is asked again, as
+// often as the retry policy says, each time with a fresh challenge: everyone who needs the session waits for this one login.
 func (s *session) login(ctx context.Context) (Session, error) {
 	for tried, renewed := 0, false; ; tried++ {
 		grant, err := s.loginOnce(ctx)

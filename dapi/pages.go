@@ -55,8 +55,8 @@ func pagesUpTo[T any](
 
 var errStuck = errors.New("list does not advance: its cursor leads back to a page that was read")
 
-// trail remembers which cursors a walk has followed, by a hash of each: a cursor has up to 512 characters. When it is full, it begins anew, so
-// that a circle that is shorter than that is noticed however long the walk was before.
+// trail remembers which cursors a walk has followed, by a hash of each: a cursor has up to 512 characters. When it is full, it
+// begins anew, so that a circle that is shorter than that is noticed however long the walk was before.
 type trail struct {
 	seed maphash.Seed
 	seen map[uint64]struct{}

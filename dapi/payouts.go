@@ -132,7 +132,9 @@ func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) 
 	})
 }
 
-func (s *Payouts) wait(ctx context.Context, id PayoutID, options []WaitOption, read func(context.Context) (*Payout, error)) (*Payout, error) {
+func (s *Payouts) wait(
+	ctx context.Context, id PayoutID, options []WaitOption, read func(context.Context) (*Payout, error),
+) (*Payout, error) {
 	payout, err := wait(ctx, options, poll[Payout]{
 		low: s.low, resource: "payout", id: string(id),
 		read:   func(ctx context.Context) (*Payout, error) { return s.approver.notePayout(read(ctx)) },

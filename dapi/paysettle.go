@@ -81,7 +81,6 @@ func (p *payment) id() PayoutID {
 // awaitFunding waits while the service funds the payout. An attempt that came to nothing until the approval's window closed is over, and the
 // payout can be reopened.
 func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
-	p.leave() // it may take long, and sends nothing but reads
 	var closes time.Time
 	if p.booked != nil && p.booked.Approval != nil {
 		closes = p.booked.Approval.ExpiresAt
@@ -92,7 +91,7 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	payout, err := wait(ctx, nil, poll[Payout]{
 		low: p.payouts.low, resource: "payout", id: string(p.id()),
 		read: func(ctx context.Context) (*Payout, error) {
-			payout, err := p.payouts.Get(ctx, p.id())
+			payout, err := p.payouts.approver.notePayout(p.payouts.low.as(transport.ClassPoll).GetPayout(ctx, p.id(), nil))
 			if err == nil && payout.ID != p.id() {
 				err = &errors.UnexpectedAnswer{Head: errors.Head{Operation: opGetPayout.ID, Resource: string(p.id())}, Status: http.StatusOK, Err: errAnother}
 			}

@@ -130,6 +130,7 @@ func (p *payment) confirm(ctx context.Context) ending {
 	confirmed, err := p.payouts.confirm(ctx, p.asked, p.booked, p.tried == p.booked,
 		moneymovement.IdempotencyKey(p.key), moneymovement.Capture(&answer))
 	p.wish.capture(answer)
+	p.leave() // what follows waits for the service, not for room
 	if err != nil {
 		return p.judge(ctx, err)
 	}

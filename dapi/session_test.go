@@ -296,7 +296,8 @@ func TestTokensThatLiveShortlyAreNotRenewedByEachCall(t *testing.T) {
 	})
 }
 
-// The window is full and a thousand writes wait, when the token expires: its renewal goes first, and nothing is sent without a token that works.
+// The window is full and a thousand writes wait, when the token expires: its renewal goes first, and nothing is sent without a
+// token that works.
 func TestARefreshGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
@@ -317,8 +318,8 @@ func TestARefreshGoesFirst(t *testing.T) {
 	})
 }
 
-// A service that takes the old token back when it grants a new one refuses the calls that are on their way. They are sent again, and payments whose
-// confirm then comes too late are booked anew.
+// A service that takes the old token back when it grants a new one refuses the calls that are on their way. They are sent again,
+// and payments whose confirm then comes too late are booked anew.
 func TestPaymentsOutliveTokensThatAreTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})

@@ -23,7 +23,8 @@ func underWay(count int, completes func(number int) time.Duration) (*busyHost, [
 	ids := make([]dapi.PayoutID, count)
 	for i := range ids {
 		ids[i] = dapi.PayoutID(fmt.Sprint("po_", i))
-		host.payouts[string(ids[i])] = &busyPayout{id: string(ids[i]), contact: "ct_bob", amount: "1", paid: true, completes: time.Now().Add(completes(i))}
+		host.payouts[string(ids[i])] = &busyPayout{id: string(ids[i]), contact: "ct_bob", amount: "1", paid: true,
+			completes: time.Now().Add(completes(i))}
 	}
 	return host, ids
 }

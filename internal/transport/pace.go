@@ -102,9 +102,9 @@ func (r *Request) scope() string {
 	return ""
 }
 
-// Reserve waits for the room that a call needs in its rate windows, so that what is signed for the call need not wait. The call then made
-// with [Call.Reserved] is not paced again before its first attempt; make it at once, for the slot is taken. It reports for how long it waited. Its
-// errors are those of a call that was not sent.
+// Reserve waits for the room that a call needs in its rate windows, so that what is signed for the call need not wait. The call
+// then made with [Call.Reserved] is not paced again before its first attempt; make it at once, for the slot is taken. It reports
+// for how long it waited. Its errors are those of a call that was not sent.
 func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Duration, error) {
 	r := NewRequest(op, "", call)
 	t := &r.trip

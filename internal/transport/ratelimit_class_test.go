@@ -3,6 +3,7 @@ package transport_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -65,9 +66,16 @@ func (q *queue) comeMany(count int, name string, class transport.RateClass, clos
 	}
 }
 
+// went is who has gone through so far.
+func (q *queue) went() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Clone(q.order)
+}
+
 // count is how many calls of a name went through among the first so many.
 func (q *queue) count(name string, first int) (count int) {
-	for _, went := range q.order[:first] {
+	for _, went := range q.went()[:first] {
 		if went == name {
 			count++
 		}
@@ -128,15 +136,15 @@ func TestATenthGivesWayToAConfirmThatCloses(t *testing.T) {
 					q.fill(calls)
 					q.come(fmt.Sprint("write ", round), transport.ClassWrite, 0)
 					q.comeMany(calls, "confirm", transport.ClassConfirm, 120*time.Second)
-					before := len(q.order)
+					before := len(q.went())
 					time.Sleep(minute)
 					synctest.Wait()
-					assert.Equal(t, calls, q.count("confirm", len(q.order))-q.count("confirm", before), "round %d", round)
-					assert.Empty(t, q.late)
+					assert.Equal(t, calls, q.count("confirm", len(q.went()))-q.count("confirm", before), "round %d", round)
 					time.Sleep(20 * 7 * minute) // the writes that had to give way
 					synctest.Wait()
 				}
 				q.calls.Wait()
+				assert.Empty(t, q.late)
 			})
 		})
 	}
@@ -176,10 +184,10 @@ func TestPollsLeaveRoomForReads(t *testing.T) {
 		synctest.Wait()
 		for i := range 54 { // of sixty slots, polls have their tenth here as well
 			q.come("read", transport.ClassRead, 0)
-			assert.Len(t, q.order, i+1, "at once")
+			assert.Len(t, q.went(), i+1, "at once")
 		}
 		q.come("read", transport.ClassRead, 0)
-		assert.Len(t, q.order, 54, "the window is full")
+		assert.Len(t, q.went(), 54, "the window is full")
 		q.calls.Wait()
 		assert.Equal(t, minute, q.at[54])
 		assert.Equal(t, minute, time.Since(q.began), "the other polls")

@@ -9,9 +9,10 @@ import (
 // LocalLimiter is a Limiter for one credential in one process. It never lets more calls through in any stretch of [Allowance.Held]
 // than the window takes, wherever the service's own window starts.
 //
-// In a window, refreshes go first, then confirms, then other writes and reads, then polls. Confirms go in the order in which their approvals
-// close, all others in the order in which they came. A class that waits gets at least a tenth of the window, so that none starves, unless a
-// confirm would be too late for it. Polls leave a tenth of the window free, so that a read finds room at once.
+// In a window, refreshes go first, then confirms, then other writes and reads, then polls. Confirms go in the order in which
+// their approvals close, all others in the order in which they came. A class that waits gets at least a tenth of the window, so
+// that none starves, unless a confirm would be too late for it. Polls leave a tenth of the window free, so that a read finds room
+// at once.
 //
 // The call that is first in line waits for [LongestTurn] at most, and is then sent.
 type LocalLimiter struct {
