@@ -9,8 +9,8 @@
 //	platform, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key})
 //	acme := platform.For("cl_8fK2")
 //	payout, err := acme.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: contact, Amount: amount, Currency: dapi.USDC},
-//		moneymovement.IdempotencyKey("invoice-42"))
-//	payout, err = acme.Payouts.Wait(ctx, payout.ID)
+//		"invoice-42", dapi.HighestFee(fee))
+//	switch dapi.PaymentStateOf(payout, err) { ... }
 //
 // # Session
 //
@@ -25,8 +25,13 @@
 //
 // # Money
 //
-// Money moves by prepare, sign, confirm. Before the key signs, every field of the approval is compared with what the caller asked for; on
-// any difference the signer is not called and the error is *signing.ApprovalRefused.
+// Money moves by prepare, sign, confirm. Before the key signs, what the service booked is compared with what the caller asked for: its terms
+// ([*TermsDiffer]), its price ([*PriceRefused]), and every field of the approval (*signing.ApprovalRefused). On any difference the signer is not
+// called.
+//
+// A payment is more than a call. Its idempotency key says which payment is meant, and [Payouts.Pay] can be called with it until the payment is
+// settled. A refusal speaks for its call; only success, already funded, or the payout's own end settles a payment that was in doubt. What is known
+// over all calls is what [PaymentStateOf] returns.
 //
 // # Many payments at once
 //
@@ -34,15 +39,15 @@
 // before they are booked, in the order in which they came, and no more are between booking and confirm than can be confirmed
 // before their approvals close: 108 payouts and 6 deals. Each takes two of the 120 writes a minute, so that ten thousand take 2
 // hours and 48 minutes. [Payouts.WaitAll] then follows them to their ends. A payment whose turn would come after its context's
-// deadline is told so before it is booked, as *errors.NotDelivered.
+// deadline is told so at once, before it is booked.
 //
 // # Errors
 //
-// All calls answer the types of package errors: a refusal as its slug's type, *errors.InvalidInput for what is refused before anything is
-// sent, *errors.OutcomeUnknown for a write whose answer was lost. Flows add types of their own. After *signing.ApprovalRefused,
-// [*QuoteWorsened] and *signing.ChallengeRefused nothing was signed and nothing moved by this call; a wait ends in [*StillPending] if its context
-// does, and in [*PayoutNotCompleted], [*PayinNotCompleted], [*ChannelUnavailable] or [*RailNotListed] if what it waits for cannot come;
-// [*EscrowNotOpened] is a deal whose money was never held.
+// All calls return the types of package errors: a refusal as its slug's type, *errors.InvalidInput for what is refused before anything is
+// sent, *errors.OutcomeUnknown for a write whose answer was lost. Flows add types of their own, which can be asked the same questions. After
+// *signing.ApprovalRefused, [*TermsDiffer], [*PriceRefused], [*PaymentDeclined] and *signing.ChallengeRefused nothing was signed by this call,
+// and after [*KeyTooOld] nothing was sent; a wait ends in [*StillPending] if its context does, and in [*PayoutNotCompleted], [*PayinNotCompleted],
+// [*ChannelUnavailable] or [*RailNotListed] if what it waits for cannot come; [*EscrowNotOpened] is a deal whose money was never held.
 //
 // # What the service may change
 //
