@@ -105,15 +105,15 @@ const (
 )
 
 // differs compares a deal with what was asked for. Its windows are compared while it waits for its approval: later ones may have moved with it.
-func (d *Escrow) differs(asked EscrowCreate) *TermsDiffer {
-	var e echo
-	e.amount("amount", asked.Amount, d.Amount)
-	e.text("currency", string(asked.Currency), string(d.Currency))
-	e.address("payee", string(asked.Payee), string(d.Payee))
-	if d.Status == EscrowStatusPendingApproval {
-		e.window("approveWithin", asked.ApproveWithin, standardApproveWithin, d.CreatedAt, d.ApproveBy)
-		e.window("holdFor", asked.HoldFor, standardHoldFor, d.ApproveBy, d.HoldUntil)
-		e.window("refundableFor", asked.RefundableFor, standardRefundableFor, d.HoldUntil, d.RefundableUntil)
+func (e *Escrow) differs(asked EscrowCreate) *TermsDiffer {
+	var told echo
+	told.amount("amount", asked.Amount, e.Amount)
+	told.text("currency", string(asked.Currency), string(e.Currency))
+	told.address("payee", string(asked.Payee), string(e.Payee))
+	if e.Status == EscrowStatusPendingApproval {
+		told.window("approveWithin", asked.ApproveWithin, standardApproveWithin, e.CreatedAt, e.ApproveBy)
+		told.window("holdFor", asked.HoldFor, standardHoldFor, e.ApproveBy, e.HoldUntil)
+		told.window("refundableFor", asked.RefundableFor, standardRefundableFor, e.HoldUntil, e.RefundableUntil)
 	}
-	return e.differs
+	return told.differs
 }

@@ -28,7 +28,6 @@ type busyHost struct {
 	expired   int         // how many calls came with a token that was over
 	refreshes int
 	logins    int
-	down      int                  // how many token calls are still to be answered with 503
 	tokens    map[string]time.Time // until when they are good
 	payouts   map[string]*busyPayout
 	booked    []string // the keys, in their order

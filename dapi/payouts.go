@@ -24,10 +24,10 @@ type Payouts struct {
 	line     *paymentLine
 }
 
-// Book books a payout and answers its quote and the approval to sign; no money moves. The idempotency key anchors the payment: two
-// payouts of equal terms need distinct keys, and the same key with other terms is *errors.IdempotencyKeyReused with the owner's PayoutID,
-// or *errors.InvalidInput with the code idempotency_key_reused if this client sent the key itself, for then nothing is sent again.
-// A contact that cannot be paid is *errors.ContactNotPayable with its Blockers. The key comes back in Payout.IdempotencyKey.
+// Book books a payout and returns its quote and the approval to sign; no money moves. The idempotency key anchors the payment: two payouts of
+// equal terms need distinct keys, and the same key with other terms is *errors.IdempotencyKeyReused with the owner's PayoutID, whether the
+// service or this client noticed. Without a key the service derives one from the terms: two equal bookings within two hours are one payout. The
+// key comes back in Payout.IdempotencyKey. A contact that cannot be paid is *errors.ContactNotPayable with its Blockers.
 //
 // Source: Limits, Idempotency.
 func (s *Payouts) Book(ctx context.Context, payout PayoutCreate, options ...moneymovement.CallOption) (*Payout, error) {

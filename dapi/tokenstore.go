@@ -123,7 +123,7 @@ type storedSession struct {
 
 // MarshalBinary gives the session with its secrets, to be stored where only the program can read.
 func (s Session) MarshalBinary() ([]byte, error) {
-	return json.Marshal(storedSession{s.AccessToken, s.RefreshToken, s.ExpiresAt, s.RefreshExpiresAt, s.Credential}) //nolint:gosec // storing the tokens is the purpose
+	return json.Marshal(storedSession{s.AccessToken, s.RefreshToken, s.ExpiresAt, s.RefreshExpiresAt, s.Credential})
 }
 
 // UnmarshalBinary reads what MarshalBinary gave.

@@ -91,7 +91,7 @@ func TestErrorsAnswerByType(t *testing.T) {
 				assert.Equal(t, moved, refusal.MovedByCall())
 				assert.Equal(t, remedy == errors.RemedyWait, refusal.Retryable())
 
-				itself, ok := err.(interface{ Remedy() errors.Remedy }) //nolint:errorlint // the value itself is looked at
+				itself, ok := err.(interface{ Remedy() errors.Remedy })
 				require.True(t, ok)
 				assert.Equal(t, remedy, itself.Remedy())
 

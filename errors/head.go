@@ -7,7 +7,7 @@ import (
 )
 
 // Head is what an error knows of the call that it comes from. Every error of a call embeds it, also those of the
-// surfaces' flows, such as dapi.QuoteWorsened; [HeadOf] finds it in any of them.
+// surfaces' flows, such as dapi.PriceRefused; [HeadOf] finds it in any of them.
 type Head struct {
 	// Operation is the OpenAPI operationId, for example "BookPayout".
 	Operation string

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
 )
 
 // Errors that carry nothing but their kind; compare with errors.Is.

@@ -157,7 +157,9 @@ func (p *provoker) dear(ctx context.Context) error {
 // inDoubt pays without hearing of it, and asks again as advised. What the second call meets speaks for that call alone: the payment stays in doubt
 // until a call succeeds.
 func (p *provoker) inDoubt(ctx context.Context) error {
-	pay := func() (*dapi.Payout, error) { return p.account.Payouts.Pay(ctx, terms(p.supplier, "5"), p.key("in-doubt")) }
+	pay := func() (*dapi.Payout, error) {
+		return p.account.Payouts.Pay(ctx, terms(p.supplier, "5"), p.key("in-doubt"))
+	}
 	unheard := p.wire.while(losing{p.wire.next}, func() error { _, err := pay(); return err })
 	p.program.Detail("the first call: the payment is %s", dapi.PaymentStateOf(nil, unheard))
 	refused := p.wire.while(refusing(http.StatusForbidden, "forbidden", "The key was deleted."), func() error { _, err := pay(); return err })

@@ -56,7 +56,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.body.Read(p)
 	b.timer.Stop()
-	if err != nil && b.slow.Load() && err != io.EOF { //nolint:errorlint // io.Reader's EOF comes as it is
+	if err != nil && b.slow.Load() && err != io.EOF {
 		err = errSlowBody
 	}
 	return n, err

@@ -22,12 +22,14 @@ import (
 func unreadable(t *testing.T, op *transport.Operation, err error) {
 	t.Helper()
 	if op.Method == http.MethodGet {
-		assert.IsType(t, &errors.UnexpectedAnswer{}, err)
+		var unexpected *errors.UnexpectedAnswer
+		require.ErrorAs(t, err, &unexpected)
 		return
 	}
 	var unknown *errors.OutcomeUnknown
 	require.ErrorAs(t, err, &unknown)
-	assert.IsType(t, &errors.UnexpectedAnswer{}, unknown.Cause)
+	var unexpected *errors.UnexpectedAnswer
+	require.ErrorAs(t, unknown.Cause, &unexpected)
 	assert.NotEmpty(t, unknown.IdempotencyKey)
 	assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
 }
