@@ -6,6 +6,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Pay makes a payment: it books a payout, compares price and terms with what was asked for, signs the approval and confirms it. Without
@@ -40,7 +41,7 @@ import (
 // Source: Errors, Slugs; Limits, Lifetimes and Idempotency.
 func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovement.Key, options ...PayOption) (*Payout, error) {
 	wish := payWishOf(options)
-	if err := wish.check(opBookPayout.ID, key, payout.validate, wish.bounds.check); err != nil {
+	if err := wish.check(opBookPayout.ID, key, payout.validate); err != nil {
 		return nil, err
 	}
 	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opBookPayout.ID, string(key)}, wish.firstUse)
@@ -59,14 +60,16 @@ type payment struct {
 	wish    payWish
 	attempt *attempt
 
-	doubt    doubt   // about this payment, from all that is known
-	booked   *Payout // as the last booking said, nil before the first
-	feeKnown bool    // that booking said a fee, be it zero
-	over     *Payout // a booking that was over when it came
-	tried    *Payout // a booking that was confirmed although it was over, as the service gave no other
-	last     error   // what the last reopening is for
-	looked   bool    // the payout was read since its last confirm
-	leave    func()  // the line of payments
+	doubt    doubt               // about this payment, from all that is known
+	booked   *Payout             // as the last booking said, nil before the first
+	feeKnown bool                // that booking said a fee, be it zero
+	over     *Payout             // a booking that was over when it came
+	tried    *Payout             // a booking that was confirmed although it was over, as the service gave no other
+	last     error               // what the last reopening is for
+	looked   bool                // the payout was read since its last confirm
+	seen     *Payout             // what that reading said, nil if it could not be read
+	reading  transport.RateClass // of reads of the payout; empty for that of an ordinary read
+	leave    func()              // the line of payments
 }
 
 // ending is how a step of a payment ends.
@@ -92,6 +95,9 @@ const maxReopen = 3
 
 // run makes the payment, in its turn.
 func (p *payment) run(ctx context.Context) (*Payout, error) {
+	if err := transport.Validate(opBookPayout.ID, p.wish.bounds.check); err != nil { // which says nothing about an earlier call with other bounds
+		return p.conclude(ctx, ending{outcome: refused, err: err})
+	}
 	end := p.inTurn(ctx)
 	if end.outcome == doubtful {
 		p.doubt = knownDoubt
@@ -139,9 +145,12 @@ func settled(payout *Payout) ending {
 // conclude says how the payment ends, in the light of what is known about it from before this call, too.
 func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 	inDoubt := end.outcome == doubtful || p.doubt != noDoubt || !p.attempt.alone()
-	if inDoubt && !p.looked && end.outcome != paid && end.outcome != ended {
-		if payout := p.read(ctx); payout != nil && (payout.funded() || payout.Status.Final()) {
-			end = settled(payout)
+	if inDoubt && end.outcome != paid && end.outcome != ended {
+		if !p.looked {
+			p.read(ctx)
+		}
+		if p.seen != nil && (p.seen.funded() || p.seen.Status.Final()) {
+			end = settled(p.seen)
 		}
 	}
 	switch end.outcome {

@@ -99,6 +99,21 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
 }
 
+// A payout of other terms is not this payment, whatever the service says of it.
+func TestAlreadyFundedWithOtherTerms(t *testing.T) {
+	w := newPayWorld(t)
+	w.asked.Amount = amount("24")
+	other, err := w.payAs("invoice-41")
+	require.NoError(t, err)
+	w.asked.Amount = amount("25")
+	w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+		WithDetails(map[string]any{"payoutId": string(other.ID), "transactionHash": other.TransactionHash}))
+	w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["idempotencyKey"] = "invoice-42" })
+	payout, err := w.payAs("invoice-42", dapi.FirstUse())
+	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
+	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
+}
+
 // A reading that is about another payout tells nothing about this one.
 func TestReadingOfAnotherPayout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

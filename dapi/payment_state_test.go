@@ -121,6 +121,17 @@ func (w *payWorld) assertInDoubt(t *testing.T, payout *dapi.Payout, err error) {
 	assert.Error(t, unknown.Cause, "which is there for a person who looks")
 }
 
+// Input that is refused before anything is sent says nothing about an earlier call with the key, be it only the option that is wrong.
+func TestSecondCallWithABoundThatIsNone(t *testing.T) {
+	w := newPayWorld(t)
+	_, err := w.pay()
+	require.NoError(t, err)
+	w.account = w.integrator().Self()
+	payout, err := w.pay(dapi.HighestFee(amount("-1")))
+	w.assertInDoubt(t, payout, err)
+	as[*errors.InvalidInput](t, as[*errors.OutcomeUnknown](t, err).Cause)
+}
+
 // A stated first use that was plainly refused is not paid, and keeps the type of its refusal.
 func TestFirstUseThatIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
