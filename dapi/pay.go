@@ -147,6 +147,9 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 	inDoubt := end.outcome == doubtful || p.doubt != noDoubt || !p.attempt.alone()
 	if inDoubt && end.outcome != paid && end.outcome != ended {
 		if !p.looked {
+			p.find(ctx, end.err)
+		}
+		if !p.looked {
 			p.read(ctx)
 		}
 		if p.seen != nil && (p.seen.funded() || p.seen.Status.Final()) {

@@ -243,6 +243,35 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		assert.Equal(t, first.ID, payout.ID)
 		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
 	})
+	t.Run("it is paid, by another process, and stands in the ledger", func(t *testing.T) {
+		w := newPayWorld(t)
+		other, err := w.payAs("invoice-41") // of equal terms
+		require.NoError(t, err)
+		first, err := w.pay()
+		require.NoError(t, err)
+		require.NotEqual(t, other.ID, first.ID)
+		w.account = w.integrator().Self()
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payout, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, first.ID, payout.ID)
+	})
+	t.Run("the ledger is long, and is not read to its end", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+			if r.URL.Path == "/dapi/v1/transactions" {
+				cursor := r.URL.Query().Get("cursor") + "x"
+				entry := `{"id":"tx_1","type":"payout","direction":"out","amount":"25","currency":"USDC","status":"completed","payoutId":"po_` + cursor + `","createdAt":"2026-01-01T00:00:00Z"}`
+				answer.StatusCode = http.StatusOK // whatever the host says of such a cursor
+				setBody(answer, []byte(`{"items":[`+entry+`],"nextCursor":"`+cursor+`"}`))
+			}
+		})
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payout, err := w.pay()
+		w.assertInDoubt(t, payout, err)
+		assert.Equal(t, 3, w.sent("ListTransactions"))
+		assert.Equal(t, 3, w.sent("GetPayout"))
+	})
 	t.Run("it has ended", func(t *testing.T) {
 		w := newPayWorld(t)
 		first, err := w.pay()
