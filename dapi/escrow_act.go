@@ -117,7 +117,7 @@ type EscrowNotOpened struct {
 
 // Error is one line, safe to log.
 func (e *EscrowNotOpened) Error() string {
-	return "escrow " + string(e.Escrow.ID) + " expired before it was approved; to open a deal, use a new key"
+	return "escrow " + string(given(e.Escrow).ID) + " expired before it was approved; to open a deal, use a new key"
 }
 
 // Retryable is false: the deal's window does not open again.
