@@ -70,17 +70,17 @@ type attempt struct {
 }
 
 // begin notes that a call makes a payment, and says what earlier ones leave open. A first use is refused if there are so many doubts already
-// that another could not be kept.
+// that another could not be kept; one that this client knows better is none.
 func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expire()
-	if firstUse && m.doubts.Len() >= maxDoubts {
+	known := m.known[key]
+	if firstUse && m.doubts.Len() >= maxDoubts && (known == nil || known.fate == nothing && known.underway == 0) {
 		return nil, noDoubt, &errors.NotDelivered{
 			Head: errors.Head{Operation: key.operation, IdempotencyKey: key.key}, Err: errTooManyDoubts,
 		}
 	}
-	known := m.known[key]
 	if known == nil {
 		known = &remembered{key: key, since: time.Now()}
 		known.place = m.plain.PushBack(known)
