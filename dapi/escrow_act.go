@@ -34,6 +34,7 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 	if err != nil {
 		return nil, err
 	}
+	defer attempt.abandon()
 	leave, err := s.line.enter(ctx, string(key))
 	if err != nil {
 		return conclude(attempt, left, opCreateEscrow.ID, key, nil, err)
@@ -141,6 +142,7 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 	if err != nil {
 		return nil, err
 	}
+	defer attempt.abandon()
 	if left == assumedDoubt { // the deal itself tells whether an action was taken
 		left = noDoubt
 	}

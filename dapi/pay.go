@@ -48,6 +48,7 @@ func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovemen
 	if err != nil {
 		return nil, err
 	}
+	defer attempt.abandon()
 	p := &payment{payouts: s, asked: payout, key: key, wish: wish, attempt: attempt, doubt: left}
 	return p.run(ctx)
 }

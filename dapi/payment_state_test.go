@@ -304,6 +304,36 @@ func TestRefusalBesideAnotherCallWithTheKey(t *testing.T) {
 	})
 }
 
+// A function of the caller's that panics ends its call. The payment may have been made, for all that is known, until the service has forgotten
+// its key.
+func TestCallbackThatPanics(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrange func(w *payWorld)
+		options []dapi.PayOption
+	}{
+		"the hook":   {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { panic("hook") })}},
+		"the signer": {arrange: func(w *payWorld) { w.key.beforeApproval(func(int) { panic("signer") }) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				if c.arrange != nil {
+					c.arrange(w)
+				}
+				assert.Panics(t, func() { _, _ = w.pay(c.options...) })
+				w.key.beforeApproval(nil)
+				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+				payout, err := w.pay(dapi.FirstUse())
+				w.assertInDoubt(t, payout, err)
+
+				time.Sleep(8 * 24 * time.Hour)
+				payout, err = w.pay(dapi.FirstUse())
+				assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err), "%v", err)
+			})
+		})
+	}
+}
+
 // Every error after the booking names the payout, and what was booked comes back with it.
 func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -67,6 +67,7 @@ type attempt struct {
 	memory *paymentMemory
 	known  *remembered
 	number int // of the call, among those with its key
+	ended  bool
 }
 
 // begin notes that a call makes a payment, and says what earlier ones leave open. A first use is refused if there are so many doubts already
@@ -113,10 +114,17 @@ func (a *attempt) end(came fate) {
 	m := a.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if a.ended {
+		return
+	}
+	a.ended = true
 	a.known.underway--
 	m.mark(a.known, max(a.known.fate, came))
 	m.trim()
 }
+
+// abandon ends a call that did not come to its end: a function of the caller's panicked. After end it does nothing.
+func (a *attempt) abandon() { a.end(maybe) }
 
 // doubtful notes a doubt that arose outside of a whole payment.
 func (m *paymentMemory) doubtful(key paymentKey) {
