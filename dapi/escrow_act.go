@@ -46,6 +46,9 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 
 // open creates and approves. It returns what is left open about the deal, by this call and those before it.
 func (s *Escrows) open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, wish keyWish, left doubt) (*Escrow, doubt, error) {
+	if err := wish.checkAge(opCreateEscrow.ID, key); err != nil {
+		return nil, left, err
+	}
 	var answer moneymovement.Answer
 	created, err := s.Create(ctx, deal, moneymovement.IdempotencyKey(key), moneymovement.Capture(&answer))
 	wish.capture(answer)

@@ -14,6 +14,9 @@ import (
 //
 // Source: Resources, Platform resources (a payout create echoes idempotencyKey); Limits, Idempotency (a replay answers 200).
 func (p *payment) book(ctx context.Context) ending {
+	if err := p.wish.checkAge(opBookPayout.ID, p.key); err != nil {
+		return ending{outcome: refused, err: err}
+	}
 	var answer moneymovement.Answer
 	booked, err := p.payouts.Book(ctx, p.asked, moneymovement.IdempotencyKey(p.key), moneymovement.Capture(&answer))
 	p.wish.capture(answer)
