@@ -153,7 +153,8 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 		if !p.looked {
 			p.read(ctx)
 		}
-		if p.seen != nil && (p.seen.funded() || p.seen.Status.Final()) {
+		// One that reads as expired is not at its end: it can be booked again, here or in another process.
+		if p.seen != nil && (p.seen.funded() || p.seen.broke()) {
 			end = settled(p.seen)
 		}
 	}

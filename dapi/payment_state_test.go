@@ -285,6 +285,23 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 	})
 }
 
+// A payout whose approval closed reads as expired. Its key can still pay: the payment has not come to its end.
+func TestExpiredApprovalIsNoEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
+		_, err := w.pay()
+		as[*errors.OutcomeUnknown](t, err)
+		time.Sleep(3 * time.Minute)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		payout, err := w.pay()
+		w.assertInDoubt(t, payout, err)
+		_, err = w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, 1, w.fundings())
+	})
+}
+
 // Two calls with one key at once: the refusal of one says nothing about the payment, which the other may be making.
 func TestRefusalBesideAnotherCallWithTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
