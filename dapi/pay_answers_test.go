@@ -21,6 +21,7 @@ func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 		"nothing in it":        func(payout map[string]any) { clear(payout) },
 		"no status":            func(payout map[string]any) { delete(payout, "status"); delete(payout, "transactionHash") },
 		"not funded":           func(payout map[string]any) { payout["status"] = "awaiting_approval"; delete(payout, "transactionHash") },
+		"a new status":         func(payout map[string]any) { payout["status"] = "rejected"; delete(payout, "transactionHash") },
 		"about another payout": func(payout map[string]any) { payout["id"] = "po_another" },
 	} {
 		t.Run(name, func(t *testing.T) {
