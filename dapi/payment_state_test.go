@@ -285,6 +285,25 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 	})
 }
 
+// The answer of a confirm that paid is lost, and what the repetition meets says nothing about that, whatever it is.
+func TestRefusalAfterALostConfirm(t *testing.T) {
+	for slug, status := range map[string]int{
+		"payout_not_fundable": 409, "validation_failed": 422, "not_found": 404, "invalid_request": 400, "forbidden": 403,
+	} {
+		t.Run(slug, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+				w.refuse(status, slug)
+				w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+				payout, err := w.pay(dapi.FirstUse())
+				require.Equal(t, 1, w.fundings())
+				w.assertInDoubt(t, payout, err)
+			})
+		})
+	}
+}
+
 // A payout whose approval closed reads as expired. Its key can still pay: the payment has not come to its end.
 func TestExpiredApprovalIsNoEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
