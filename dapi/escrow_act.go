@@ -261,7 +261,7 @@ func (s *Escrows) resolve(ctx context.Context, id EscrowID, action EscrowActionT
 		read, err := s.Sync(ctx, id)
 		switch {
 		case err != nil, read.ID != id:
-			return nil, knownDoubt, cause
+			return nil, knownDoubt, thenEnded(cause, err)
 		case action.done(read.Status):
 			return read, noDoubt, nil
 		case refused:
@@ -269,8 +269,8 @@ func (s *Escrows) resolve(ctx context.Context, id EscrowID, action EscrowActionT
 		case waited || read.SyncedAt.After(began.Add(clockTolerance)):
 			return nil, knownDoubt, cause
 		}
-		if transport.Pause(ctx, read.SyncedAt.Add(chainReadEvery+clockTolerance).Sub(s.approver.now())) != nil {
-			return nil, knownDoubt, cause
+		if err := transport.Pause(ctx, read.SyncedAt.Add(chainReadEvery+clockTolerance).Sub(s.approver.now())); err != nil {
+			return nil, knownDoubt, thenEnded(cause, err)
 		}
 	}
 }

@@ -69,6 +69,7 @@ type payment struct {
 	last     error               // what the last reopening is for
 	looked   bool                // the payout was read since its last confirm
 	seen     *Payout             // what that reading said, nil if it could not be read
+	unread   error               // why it could not
 	reading  transport.RateClass // of reads of the payout; empty for that of an ordinary read
 	leave    func()              // the line of payments
 }
@@ -195,7 +196,7 @@ func (p *payment) unknown(cause error) error {
 		unknown = &errors.OutcomeUnknown{Head: head.WithFacts(callfacts.Facts{}), Cause: cause}
 	}
 	unknown.Resolve = "call Pay again with the same key and terms"
-	return p.named(unknown)
+	return p.named(thenEnded(unknown, p.unread))
 }
 
 // headed says which call echoed other terms.

@@ -24,7 +24,10 @@ func (p *payment) find(ctx context.Context, refusal error) {
 	tried := map[PayoutID]bool{"": true}
 	for entry, err := range ledger.upTo(ctx, findPages, ListTransactionsParams{Limit: maxPage}, nil) {
 		switch {
-		case err != nil, len(tried) > findReads:
+		case err != nil:
+			p.unread = err
+			return
+		case len(tried) > findReads:
 			return
 		case tried[entry.PayoutID], !entry.Amount.Equal(p.asked.Amount), entry.Currency != p.asked.Currency:
 			continue

@@ -70,10 +70,11 @@ func (p *payment) get(ctx context.Context) (*Payout, error) {
 	if p.id() == "" {
 		return nil, &errors.NotDelivered{Head: head, Err: errors.New("the payout of this key is not known")}
 	}
-	p.looked, p.seen = true, nil
+	p.looked, p.seen, p.unread = true, nil, nil
 	payout, err := p.payouts.approver.notePayout(p.payouts.low.as(p.reading).GetPayout(ctx, p.id(), nil))
 	switch {
 	case err != nil:
+		p.unread = err
 		return nil, err
 	case payout.ID != p.id(), payout.IdempotencyKey != "" && payout.IdempotencyKey != string(p.key):
 		return nil, &errors.UnexpectedAnswer{Head: head, Status: http.StatusOK, Err: errors.New("it is about another payout")}
