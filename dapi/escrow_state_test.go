@@ -267,6 +267,26 @@ func TestRefusalBesideAnotherOpenWithTheKey(t *testing.T) {
 	})
 }
 
+// The other call can be the one that began later.
+func TestRefusalOfADealThatAnotherCallMayHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		w.host.Arm("POST", dealPath, sandbox.Delay(30*time.Second))
+		w.loseConfirms()
+		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+		slow := make(chan error)
+		go func() {
+			_, err := w.open(dapi.FirstUse())
+			slow <- err
+		}()
+		time.Sleep(time.Second)
+		_, err := w.open(dapi.FirstUse())
+		assertDealInDoubt(t, err)
+		assertDealInDoubt(t, <-slow)
+		assert.Equal(t, 1, w.holdings())
+	})
+}
+
 func newReleaseWorld(t *testing.T) (*dealWorld, dapi.EscrowID) {
 	t.Helper()
 	w := newDealWorld(t)

@@ -229,6 +229,13 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 			as[*errors.OutcomeUnknown](t, err)
 		})
 	}
+	t.Run("other terms, and a status that nobody knows", func(t *testing.T) {
+		w := newDealWorld(t)
+		w.onSuccess("POST", dealPath, func(d map[string]any) { d["amount"], d["status"] = "400", "frozen" })
+		_, err := w.open(dapi.FirstUse())
+		assertDoubted(t, "amount", false, err)
+		w.assertNothingHeld(t)
+	})
 	t.Run("a bare action", func(t *testing.T) {
 		w := newDealWorld(t)
 		w.onSuccess("POST", dealPath, action(func(a map[string]any) { delete(a, "type") }))

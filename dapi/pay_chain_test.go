@@ -85,6 +85,21 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 			w.assertNothingSigned(t)
 		})
 	}
+	t.Run("no listing can mend what else is wrong", func(t *testing.T) {
+		for name, arrange := range map[string]func(w *payWorld){
+			"the amount": func(w *payWorld) {
+				w.onBooking(func(payout map[string]any) { w.rewritePayload(payout, func(m map[string]any) { m["amount"] = "250" }) })
+			},
+			"no chain was asked for": func(w *payWorld) { w.asked.ToChainID = 0 },
+		} {
+			w := newChainWorld(t, arbitrum)
+			arrange(w)
+			_, err := w.pay()
+			as[*signing.ApprovalRefused](t, err)
+			w.assertNothingSigned(t)
+			assert.Zero(t, w.sent("ListChains"), name)
+		}
+	})
 	t.Run("a listing that gives two EVM ids to one chain", func(t *testing.T) {
 		w := newChainWorld(t, "8453")
 		w.host.Arm("GET", "/chains", sandbox.Respond(http.StatusOK, "").
