@@ -1,6 +1,7 @@
 package dapi
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,7 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// TermsDiffer says that the service echoed other terms than were asked for. Nothing was signed by this call.
+// TermsDiffer says that the service echoed other terms than were asked for. Nothing was signed by this call, unless it is the Cause of
+// *errors.OutcomeUnknown.
 type TermsDiffer struct {
 	errors.Head
 	// Member is the term, in wire spelling, such as "amount".
@@ -24,7 +26,7 @@ type TermsDiffer struct {
 
 // Error is one line, safe to log.
 func (e *TermsDiffer) Error() string {
-	return fmt.Sprintf("%s %s: %s is %q, and %q was asked for; nothing was signed", e.Operation, e.Resource, e.Member, e.Got, e.Asked)
+	return fmt.Sprintf("%s %s: %s is %q, and %q was asked for", e.Operation, e.Resource, e.Member, e.Got, e.Asked)
 }
 
 // Retryable is false: the service would answer the same.
@@ -44,7 +46,7 @@ func (e *echo) text(member, asked, got string) {
 }
 
 func (e *echo) amount(member string, asked, got decimal.Decimal) {
-	if e.differs == nil && !got.IsZero() && !got.Equal(asked) {
+	if e.differs == nil && got != (decimal.Decimal{}) && !got.Equal(asked) {
 		e.differs = &TermsDiffer{Member: member, Asked: asked.String(), Got: got.String()}
 	}
 }
@@ -54,22 +56,6 @@ func (e *echo) chain(member string, asked, got ChainID) {
 		e.differs = &TermsDiffer{Member: member, Asked: chainText(asked), Got: chainText(got)}
 	}
 }
-
-// window compares the length of a window, from its start to its end, with the one that was asked for.
-func (e *echo) window(member string, asked, standard EscrowDuration, start, end time.Time) {
-	if asked == "" {
-		asked = standard
-	}
-	if e.differs != nil || start.IsZero() || end.IsZero() {
-		return
-	}
-	if got := end.Sub(start); (got - asked.Duration()).Abs() > windowSlack {
-		e.differs = &TermsDiffer{Member: member, Asked: string(asked), Got: got.String()}
-	}
-}
-
-// windowSlack is how far a window's length may be off by what the service rounds away.
-const windowSlack = 2 * time.Second
 
 func (e *echo) address(member, asked, got string) {
 	if !strings.EqualFold(asked, got) { // letter case is a checksum and no part of an address
@@ -104,16 +90,55 @@ const (
 	standardRefundableFor EscrowDuration = "90d"
 )
 
-// differs compares a deal with what was asked for. Its windows are compared while it waits for its approval: later ones may have moved with it.
-func (e *Escrow) differs(asked EscrowCreate) *TermsDiffer {
-	var told echo
-	told.amount("amount", asked.Amount, e.Amount)
-	told.text("currency", string(asked.Currency), string(e.Currency))
-	told.address("payee", string(asked.Payee), string(e.Payee))
-	if e.Status == EscrowStatusPendingApproval {
-		told.window("approveWithin", asked.ApproveWithin, standardApproveWithin, e.CreatedAt, e.ApproveBy)
-		told.window("holdFor", asked.HoldFor, standardHoldFor, e.ApproveBy, e.HoldUntil)
-		told.window("refundableFor", asked.RefundableFor, standardRefundableFor, e.HoldUntil, e.RefundableUntil)
+// differs compares what a deal holds, and for whom, with what was asked for.
+func (d *Escrow) differs(asked EscrowCreate) *TermsDiffer {
+	var e echo
+	e.amount("amount", asked.Amount, d.Amount)
+	e.text("currency", string(asked.Currency), string(d.Currency))
+	e.address("payee", string(asked.Payee), string(d.Payee))
+	return e.differs
+}
+
+// windowSlack is how far a window's length may be off by what the service rounds away.
+const windowSlack = 2 * time.Second
+
+// windowsDiffer compares a deal's windows with what was asked for. Each starts where the one before it ends, and the first one when the deal is
+// created. A window whose end is not said is compared together with the next. The description does not say whether an approval ends the first
+// window at once: in a deal that was approved, the hold may start earlier by as much as the first window is long. Once the deal is over, its
+// windows decide nothing.
+//
+// Source: Limits, Lifetimes.
+func (d *Escrow) windowsDiffer(asked EscrowCreate) *TermsDiffer {
+	approveWithin := cmp.Or(asked.ApproveWithin, standardApproveWithin)
+	early := time.Duration(0)
+	switch d.Status {
+	case EscrowStatusReleased, EscrowStatusRefunded, EscrowStatusExpired:
+		return nil
+	case EscrowStatusActive:
+		early = approveWithin.Duration()
 	}
-	return told.differs
+	start, length := d.CreatedAt, time.Duration(0)
+	for _, window := range [...]struct {
+		member string
+		asked  EscrowDuration
+		end    time.Time
+	}{
+		{"approveWithin", approveWithin, d.ApproveBy},
+		{"holdFor", cmp.Or(asked.HoldFor, standardHoldFor), d.HoldUntil},
+		{"refundableFor", cmp.Or(asked.RefundableFor, standardRefundableFor), d.RefundableUntil},
+	} {
+		length += window.asked.Duration()
+		if window.end.IsZero() {
+			continue
+		}
+		got := window.end.Sub(start)
+		if !start.IsZero() && (got > length+windowSlack || got < length-early-windowSlack) {
+			return &TermsDiffer{Member: window.member, Asked: string(window.asked), Got: got.String()}
+		}
+		if window.member != "approveWithin" { // the hold has started by then
+			early = 0
+		}
+		start, length = window.end, 0
+	}
+	return nil
 }

@@ -1,12 +1,13 @@
 package dapi
 
 import (
+	"cmp"
 	"context"
-	"net/http"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -37,15 +38,17 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 	defer attempt.abandon()
 	leave, err := s.line.enter(ctx, string(key))
 	if err != nil {
-		return conclude(attempt, left, opCreateEscrow.ID, key, nil, err)
+		return conclude(attempt, left, opCreateEscrow.ID, "", nil, err)
 	}
 	defer leave()
-	opened, left, err := s.open(ctx, deal, key, wish, left)
-	return conclude(attempt, left, opCreateEscrow.ID, key, opened, err)
+	opened, left, err := s.open(ctx, deal, key, wish, attempt, left)
+	return conclude(attempt, left, opCreateEscrow.ID, "", opened, err)
 }
 
 // open creates and approves. It returns what is left open about the deal, by this call and those before it.
-func (s *Escrows) open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, wish keyWish, left doubt) (*Escrow, doubt, error) {
+func (s *Escrows) open(
+	ctx context.Context, deal EscrowCreate, key moneymovement.Key, wish keyWish, attempt *attempt, left doubt,
+) (*Escrow, doubt, error) {
 	if err := wish.checkAge(opCreateEscrow.ID, key); err != nil {
 		return nil, left, err
 	}
@@ -53,22 +56,21 @@ func (s *Escrows) open(ctx context.Context, deal EscrowCreate, key moneymovement
 	created, err := s.Create(ctx, deal, moneymovement.IdempotencyKey(key), moneymovement.Capture(&answer))
 	wish.capture(answer)
 	if err != nil {
-		return nil, max(left, doubtOf(err)), err
+		return nil, left.after(err), err
 	}
 	head := errors.Head{Operation: opCreateEscrow.ID, IdempotencyKey: string(key), Resource: string(created.ID)}
-	if left == assumedDoubt && answer.Status == http.StatusCreated && !answer.Replayed {
-		left = noDoubt
-	}
 	if created.IdempotencyKey != string(key) {
 		return nil, knownDoubt, unproven(head, errors.New("the answer is about a deal of another key, or does not say of which"))
 	}
 	held := EscrowActionTypeApprove.done(created.Status)
-	if differs := created.differs(deal); differs != nil {
+	left = attempt.learn(left, string(created.ID), held, answer)
+	attempt.bookedAs(string(created.ID), nil)
+	if differs := cmp.Or(created.differs(deal), created.windowsDiffer(deal)); differs != nil {
 		differs.Head = head
-		if held {
-			return created, knownDoubt, unproven(head, differs)
+		if created.untouched() {
+			return created, left, differs
 		}
-		return created, left, differs
+		return created, knownDoubt, unproven(head, differs)
 	}
 	switch {
 	case created.Status == EscrowStatusExpired:
@@ -77,10 +79,27 @@ func (s *Escrows) open(ctx context.Context, deal EscrowCreate, key moneymovement
 		return created, noDoubt, nil // an earlier call with this key went through
 	}
 	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, key)
-	if opened == nil {
-		opened = created
+	if err != nil {
+		return created, max(left, open), err
 	}
-	return opened, max(left, open), err
+	if differs := opened.windowsDiffer(deal); differs != nil {
+		differs.Head = head
+		return opened, knownDoubt, unproven(head, differs)
+	}
+	return opened, noDoubt, nil
+}
+
+// untouched reports that a deal holds no money, as far as its answer says.
+func (d *Escrow) untouched() bool {
+	return d.Status == EscrowStatusPendingApproval || d.Status == EscrowStatusExpired || d.Status == ""
+}
+
+// after is what is left open after an error. A key that belongs to other terms did nothing for these.
+func (d doubt) after(err error) doubt {
+	if _, reused := errors.AsType[*errors.IdempotencyKeyReused](err); reused {
+		return noDoubt
+	}
+	return max(d, doubtOf(err))
 }
 
 // doubtOf is what an error of this call leaves open.
@@ -92,25 +111,26 @@ func doubtOf(err error) doubt {
 }
 
 // conclude ends an attempt on a deal, in the light of what was left open before it.
-func conclude(attempt *attempt, left doubt, operation string, key moneymovement.Key, deal *Escrow, err error) (*Escrow, error) {
+func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal *Escrow, err error) (*Escrow, error) {
+	key := attempt.known.key.key
+	_, expired := errors.AsType[*EscrowNotOpened](err)
+	plain := left == noDoubt && attempt.alone()
 	switch {
-	case err == nil:
+	case err == nil, expired && plain:
 		attempt.end(over)
-		return deal, nil
-	case left == noDoubt && attempt.alone():
+	case plain:
 		attempt.end(nothing)
-		return deal, err
-	}
-	attempt.end(maybe)
-	unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
-	if !ok {
-		unknown = &errors.OutcomeUnknown{Head: errors.Head{Operation: operation, IdempotencyKey: string(key)}, Cause: err}
+	default:
+		attempt.end(maybe)
+		err = inDoubt(err, operation, moneymovement.Key(key), "call again with the same key and terms")
 	}
 	if deal != nil {
-		unknown.Resource = string(deal.ID)
+		id = deal.ID
 	}
-	unknown.Resolve = "call again with the same key and terms"
-	return deal, unknown
+	if err != nil && id != "" {
+		errors.Name(err, string(id), key, callfacts.Asker{})
+	}
+	return deal, err
 }
 
 // EscrowNotOpened says that a deal's approve window closed before its money was held.
@@ -151,18 +171,21 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 	}
 	leave, err := s.line.enter(ctx, string(key))
 	if err != nil {
-		return conclude(attempt, left, opPrepareEscrowAction.ID, key, nil, err)
+		return conclude(attempt, left, opPrepareEscrowAction.ID, id, nil, err)
 	}
 	defer leave()
+	prepared, err := s.Prepare(ctx, id, action, moneymovement.IdempotencyKey(key))
+	if err != nil && !mayHaveMoved(err) {
+		return conclude(attempt, left.after(err), opPrepareEscrowAction.ID, id, nil, err)
+	}
 	var deal *Escrow
 	var open doubt
-	prepared, err := s.Prepare(ctx, id, action, moneymovement.IdempotencyKey(key))
 	if err == nil {
 		deal, open, err = s.act(ctx, terms, id, action, prepared, key)
-	} else if mayHaveMoved(err) {
-		deal, open, err = s.resolve(ctx, id, action, s.approver.now(), err)
+	} else {
+		deal, open, err = s.resolve(ctx, terms, id, action, s.approver.now(), err)
 	}
-	return conclude(attempt, max(left, open), opPrepareEscrowAction.ID, key, deal, err)
+	return conclude(attempt, max(left, open), opPrepareEscrowAction.ID, id, deal, err)
 }
 
 // Confirm confirms an action that was prepared, perhaps in another process. What is signed is the action that the caller names, whatever
@@ -227,7 +250,7 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 		}
 	}
 	if mayHaveMoved(err) || approvalClosed(err) {
-		return s.resolve(ctx, id, action, began, err)
+		return s.resolve(ctx, terms, id, action, began, err)
 	}
 	return deal, doubtOf(err), err
 }
@@ -254,13 +277,13 @@ func (a *EscrowAction) sameOffer(other *EscrowAction) bool {
 
 // resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says nothing, and the next
 // chain read is waited for.
-func (s *Escrows) resolve(ctx context.Context, id EscrowID, action EscrowActionType, began time.Time, cause error) (*Escrow, doubt, error) {
+func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, began time.Time, cause error) (*Escrow, doubt, error) {
 	_, conflict := errors.AsType[*errors.Conflict](cause)
 	refused := conflict || approvalClosed(cause) // this attempt did nothing, so that any projection tells
 	for waited := false; ; waited = true {
 		read, err := s.Sync(ctx, id)
 		switch {
-		case err != nil, read.ID != id:
+		case err != nil, read.ID != id, read.differs(terms) != nil:
 			return nil, knownDoubt, thenEnded(cause, err)
 		case action.done(read.Status):
 			return read, noDoubt, nil

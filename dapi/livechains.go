@@ -77,6 +77,30 @@ func (l *liveChains) list(ctx context.Context) ([]Chain, error) {
 	return chains, nil
 }
 
+// codeOf is the code of a chain, as far as it is known without asking the service; else empty.
+func (l *liveChains) codeOf(id ChainID) ChainCode {
+	chains, _ := l.known()
+	at := slices.IndexFunc(chains, func(c Chain) bool { return c.ChainID == id })
+	if at < 0 {
+		return ""
+	}
+	return chains[at].Code
+}
+
+// listingPatience bounds how long a payment waits for the listing while its approval is open.
+const listingPatience = 5 * time.Second
+
+// askCode is codeOf, and asks the service for the listing if it is not known.
+func (l *liveChains) askCode(ctx context.Context, id ChainID) ChainCode {
+	if id == 0 {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, listingPatience)
+	defer cancel()
+	_, _ = l.list(ctx) // without it, only the id will do
+	return l.codeOf(id)
+}
+
 // checkPlaces refuses an amount with more decimals than its token has, and an asset that no balance is held in. USDC and EURC are known
 // without asking; for another asset the listing is asked for, and if it cannot be had the service decides.
 //

@@ -184,18 +184,9 @@ func (p *payment) known() *Payout {
 	return p.booked
 }
 
-// unknown is the error of a payment that may have been made. It does not unwrap to what was refused last: that speaks for its call only.
+// unknown is the error of a payment that may have been made.
 func (p *payment) unknown(cause error) error {
-	unknown, ok := errors.AsType[*errors.OutcomeUnknown](cause)
-	if !ok {
-		head, _ := errors.HeadOf(cause)
-		if head.Operation == "" {
-			head.Operation = opConfirmPayout.ID
-		}
-		head.IdempotencyKey = string(p.key)
-		unknown = &errors.OutcomeUnknown{Head: head.WithFacts(callfacts.Facts{}), Cause: cause}
-	}
-	unknown.Resolve = "call Pay again with the same key and terms"
+	unknown := inDoubt(cause, opConfirmPayout.ID, p.key, "call Pay again with the same key and terms")
 	return p.named(thenEnded(unknown, p.unread))
 }
 

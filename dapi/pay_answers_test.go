@@ -150,6 +150,26 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 			})
 		})
 	}
+	t.Run("a reading from before the funding is none that came to nothing", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(30 * time.Second) })
+			w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit()) // and its repetition finds it in progress
+			reads := 0
+			w.onSuccess("GET", "/payouts/*", func(payout map[string]any) {
+				if reads++; reads <= 2 { // behind the doubt, and then while it waits
+					payout["status"] = "awaiting_approval"
+					delete(payout, "transactionHash")
+				}
+			})
+			payout, err := w.pay()
+			require.NoError(t, err)
+			assert.NotEmpty(t, payout.TransactionHash)
+			assert.Equal(t, 1, w.sent("BookPayout"), "it is not booked again while its approval is open")
+			assert.Equal(t, 2, w.sent("ConfirmPayout"))
+			assert.Greater(t, w.sent("GetPayout"), 2)
+		})
+	})
 	t.Run("each time", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newPayWorld(t)

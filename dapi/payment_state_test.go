@@ -2,6 +2,7 @@ package dapi_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -41,6 +42,10 @@ var setbacks = map[string]func(w *payWorld) (context.Context, context.CancelFunc
 		w.host.Arm("", "/**", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
 		return context.WithCancel(w.Context())
 	},
+}
+
+// bookingSetbacks are refusals of the booking itself.
+var bookingSetbacks = map[string]func(w *payWorld) (context.Context, context.CancelFunc){
 	"a contact that is gone": func(w *payWorld) (context.Context, context.CancelFunc) {
 		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
@@ -53,10 +58,16 @@ var setbacks = map[string]func(w *payWorld) (context.Context, context.CancelFunc
 	},
 }
 
+func paySetbacks() map[string]func(w *payWorld) (context.Context, context.CancelFunc) {
+	all := maps.Clone(setbacks)
+	maps.Copy(all, bookingSetbacks)
+	return all
+}
+
 // The first call is told that nothing is known; the money has left. The second call, made as advised, meets something else: a refusal speaks
 // for its call, and the payment stays in doubt.
 func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
-	for name, setback := range setbacks {
+	for name, setback := range paySetbacks() {
 		for _, process := range []string{"the same client", "another process"} {
 			t.Run(name+"/"+process, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -86,7 +97,7 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 
 // A process was killed after the money had left. Its successor has nothing but the key.
 func TestFirstCallOfAProcessAfterAKill(t *testing.T) {
-	for name, setback := range setbacks {
+	for name, setback := range paySetbacks() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)
@@ -108,13 +119,20 @@ func (w *payWorld) assertInDoubt(t *testing.T, payout *dapi.Payout, err error) {
 	require.Error(t, err)
 	state := dapi.PaymentStateOf(payout, err)
 	assert.Equal(t, dapi.PaymentUnknown, state, "%T: %v", err, err)
+	assertUnknown(t, err, "invoice-42", "call Pay again with the same key and terms")
+}
+
+// assertUnknown says that something may have been done with a key, whatever was refused last.
+func assertUnknown(t *testing.T, err error, key, advice string) {
+	t.Helper()
 	unknown := as[*errors.OutcomeUnknown](t, err)
 	assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
-	assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
-	assert.Contains(t, err.Error(), "call Pay again with the same key and terms")
+	assert.Equal(t, key, unknown.IdempotencyKey)
+	assert.Contains(t, err.Error(), advice)
 	for _, never := range []any{
 		new(*errors.Refusal), new(*errors.RateLimited), new(*errors.Forbidden), new(*errors.ContactNotPayable), new(*errors.ValidationFailed),
-		new(*errors.NotDelivered), new(*errors.DatabaseUnavailable), new(*errors.InvalidInput), new(*signing.ApprovalRefused), new(*dapi.PriceRefused),
+		new(*errors.NotDelivered), new(*errors.DatabaseUnavailable), new(*errors.InvalidInput), new(*errors.Conflict),
+		new(*signing.ApprovalRefused), new(*dapi.PriceRefused), new(*dapi.TermsDiffer), new(*dapi.EscrowNotOpened),
 	} {
 		assert.False(t, errors.As(err, never), "%T: %v", never, err)
 	}

@@ -2,9 +2,11 @@ package dapi
 
 import (
 	"container/list"
+	"net/http"
 	"sync"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
@@ -144,6 +146,21 @@ func (a *attempt) bookedAs(resource string, quote *Quote) (first *Quote) {
 		a.known.first = &seen
 	}
 	return first
+}
+
+// learn takes from the first answer of a call whether there was a call before it, and gives what that leaves open. A replay of what this call
+// sent twice, or of what an earlier call of this client booked and did not pay, means nothing new.
+func (a *attempt) learn(left doubt, resource string, done bool, answer moneymovement.Answer) doubt {
+	replayed := answer.Replayed || answer.Status == http.StatusOK
+	switch {
+	case left == knownDoubt, done:
+		return knownDoubt
+	case !replayed && answer.Status == http.StatusCreated:
+		return noDoubt
+	case replayed && answer.Attempts <= 1 && a.resource() != resource:
+		return assumedDoubt
+	}
+	return left
 }
 
 // resource is what the key anchors, as far as this client has seen; empty if it has not.

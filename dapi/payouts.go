@@ -75,7 +75,7 @@ func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 
 // confirm signs and confirms what was looked at before. evenIfOver signs an approval that this machine takes for over.
 func (s *Payouts) confirm(ctx context.Context, asked PayoutCreate, booked *Payout, evenIfOver bool, options ...moneymovement.CallOption) (*Payout, error) {
-	body, options, err := s.approver.confirm(ctx, s.low, &opConfirmPayout, booked.Approval, intent(asked, booked), evenIfOver, options)
+	body, options, err := s.sign(ctx, asked, booked, evenIfOver, options)
 	if err != nil {
 		return nil, err
 	}
@@ -92,11 +92,28 @@ func (s *Payouts) confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 	return confirmed, nil
 }
 
-// intent is what the approval of a payout has to say.
-func intent(asked PayoutCreate, booked *Payout) signing.Intent {
+// sign gives the body of a confirm and its options. The caller names a chain by its EVM id, and the approval may name it by its code: the
+// listing tells that these are one, and is asked for only if the approval says something else than the id.
+func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, evenIfOver bool, options []moneymovement.CallOption) (
+	*ApprovalConfirm, []moneymovement.CallOption, error,
+) {
+	for code := s.chains.codeOf(asked.ToChainID); ; {
+		body, confirming, err := s.approver.confirm(ctx, s.low, &opConfirmPayout, booked.Approval, intent(asked, booked, code), evenIfOver, options)
+		refused, ok := errors.AsType[*signing.ApprovalRefused](err)
+		if !ok || refused.Field != "destination.chainId" || code != "" {
+			return body, confirming, err
+		}
+		if code = s.chains.askCode(ctx, asked.ToChainID); code == "" {
+			return nil, nil, err
+		}
+	}
+}
+
+// intent is what the approval of a payout has to say. code is the other name of the chain that is asked for, empty if it is not known.
+func intent(asked PayoutCreate, booked *Payout, code ChainCode) signing.Intent {
 	destination := signing.Destination{ContactID: string(asked.ContactID.spelledAs(booked.ContactID))}
 	if asked.ToChainID != 0 {
-		destination.ChainID = strconv.FormatInt(asked.ToChainID, 10)
+		destination.ChainID, destination.ChainAlias = strconv.FormatInt(asked.ToChainID, 10), string(code)
 	}
 	return signing.Intent{
 		Operation:   "payout.fund",

@@ -2,7 +2,6 @@ package dapi
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -29,26 +28,11 @@ func (p *payment) book(ctx context.Context) ending {
 	if p.booked != nil && p.booked.ID != booked.ID {
 		return ending{outcome: doubtful, err: p.headed(&TermsDiffer{Member: "id", Asked: string(p.booked.ID), Got: string(booked.ID)})}
 	}
-	p.learn(booked, answer)
+	if p.booked == nil {
+		p.doubt = p.attempt.learn(p.doubt, string(booked.ID), booked.funded(), answer)
+	}
 	p.booked, p.feeKnown = booked, hasFee(answer.Body)
 	return ending{outcome: goesOn}
-}
-
-// learn takes from the first booking of this call whether there was one before. A replay of what this call sent twice, or of what an earlier
-// call of this client booked and did not pay, means nothing new.
-func (p *payment) learn(booked *Payout, answer moneymovement.Answer) {
-	if p.booked != nil || p.doubt == knownDoubt {
-		return
-	}
-	replayed := answer.Replayed || answer.Status == http.StatusOK
-	switch {
-	case booked.funded():
-		p.doubt = knownDoubt
-	case !replayed && answer.Status == http.StatusCreated:
-		p.doubt = noDoubt
-	case replayed && answer.Attempts <= 1 && p.attempt.resource() != string(booked.ID):
-		p.doubt = assumedDoubt
-	}
 }
 
 // look looks at what was booked: an earlier call with this key may have gone through, and the service may have booked something else.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
 // unproven is what the answer of a booking or a confirm means that says success and does not show it: no more than one that was lost.
@@ -24,4 +26,20 @@ func thenEnded(cause, err error) error {
 		}
 	}
 	return cause
+}
+
+// inDoubt is the error of what may have been done, by this call or one before it. It does not unwrap to what was refused last: that speaks for
+// its call only. operation is for a cause that names none.
+func inDoubt(cause error, operation string, key moneymovement.Key, resolve string) error {
+	unknown, ok := errors.AsType[*errors.OutcomeUnknown](cause)
+	if !ok {
+		head, _ := errors.HeadOf(cause)
+		if head.Operation == "" {
+			head.Operation = operation
+		}
+		head.IdempotencyKey = string(key)
+		unknown = &errors.OutcomeUnknown{Head: head.WithFacts(callfacts.Facts{}), Cause: cause}
+	}
+	unknown.Resolve = resolve
+	return unknown
 }

@@ -177,6 +177,34 @@ func TestClosedWindowReopensWithTheSameKey(t *testing.T) {
 	assert.Equal(t, "80", p.balance())
 }
 
+// Rule: lifetime.price, lifetime.payout-approval
+func TestPayoutPriceHoldsTwoMinutes(t *testing.T) {
+	for after, slug := range map[time.Duration]string{119 * time.Second: "", 121 * time.Second: "funding_attempt_expired"} {
+		for _, destination := range []string{"wallet", "bank"} {
+			p := newPayer(t)
+			if destination == "bank" {
+				p.contact = p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
+					"accountType": "sepa", "iban": "DE89370400440532013000"}}).body.text("id")
+			}
+			booked := p.book("invoice-42", "20")
+			require.Equal(t, http.StatusCreated, booked.status, "%s", booked.raw)
+			created, err := time.Parse(time.RFC3339Nano, booked.body.text("createdAt"))
+			require.NoError(t, err)
+			ends, err := time.Parse(time.RFC3339Nano, booked.body.text("quote", "expiresAt"))
+			require.NoError(t, err)
+			assert.Equal(t, 2*time.Minute, ends.Sub(created), destination)
+
+			p.host.Advance(after)
+			confirmed := p.confirm(booked)
+			if slug != "" {
+				refused(t, http.StatusConflict, slug, confirmed)
+				continue
+			}
+			assert.Equal(t, http.StatusOK, confirmed.status, "%s", confirmed.raw)
+		}
+	}
+}
+
 // Rule: lifetime.price
 func TestOldPriceIsRefusedWhileTheApprovalStillHolds(t *testing.T) {
 	p := newPayer(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))

@@ -49,6 +49,9 @@ type Destination struct {
 	// ChainID is a chain code such as "base", or an EVM chain id in decimal digits such as "8453"; in the payload,
 	// the latter may be a string or an integer.
 	ChainID string
+	// ChainAlias is the other name of that chain: its code if ChainID is an EVM id, its EVM id if that is a code. The
+	// payload may say either. Leave it empty where it is not known; then only ChainID will do.
+	ChainAlias string
 }
 
 // Verifier decides whether an approval is what the caller wants. It returns nil, or the reason not to sign, which

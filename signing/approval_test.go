@@ -123,6 +123,47 @@ func onChain(address string, chain any, wantAddress, wantChain string) func(term
 	}
 }
 
+// A chain has two names, and the payload may say either if the caller knows both. Two of one kind are two chains.
+func TestNamesOfAChain(t *testing.T) {
+	key := newKey(t)
+	for name, tc := range map[string]struct {
+		got         any
+		want, alias string
+		same        bool
+	}{
+		"its EVM id":                           {42161, "42161", "arbitrum", true},
+		"its EVM id as a string":               {"42161", "42161", "arbitrum", true},
+		"its code":                             {"arbitrum", "42161", "arbitrum", true},
+		"its code, asked by code":              {"arbitrum", "arbitrum", "42161", true},
+		"its EVM id, asked by code":            {42161, "arbitrum", "42161", true},
+		"its code, and nobody knows that":      {"arbitrum", "42161", "", false},
+		"another's code":                       {"base", "42161", "arbitrum", false},
+		"another's EVM id":                     {8453, "42161", "arbitrum", false},
+		"another EVM id for the other name":    {8453, "42161", "8453", false},
+		"another code for the other name":      {"base", "arbitrum", "base", false},
+		"none":                                 {nil, "42161", "arbitrum", false},
+		"the other name of none":               {"arbitrum", "", "arbitrum", false},
+		"the other name in other letters":      {"Arbitrum", "42161", "arbitrum", false},
+		"an EVM id with a zero in front of it": {"042161", "arbitrum", "42161", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			members, want := payoutTerms(), payoutIntent()
+			destination := terms{"contactId": want.Destination.ContactID}
+			if tc.got != nil {
+				destination["chainId"] = tc.got
+			}
+			members["destination"] = destination
+			want.Destination.ChainID, want.Destination.ChainAlias = tc.want, tc.alias
+			a := approvalOf(t, members)
+			if tc.same {
+				require.NoError(t, signing.CheckApproval(a, want, now))
+				return
+			}
+			requireRefused(t, key, a, want, "destination.chainId")
+		})
+	}
+}
+
 func TestCheckApprovalRefusesPayloads(t *testing.T) {
 	key := newKey(t)
 	set := func(name string, value any) func(terms) { return func(members terms) { members[name] = value } }

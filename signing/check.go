@@ -123,7 +123,7 @@ func comparePayload(a Approval, want Intent) *ApprovalRefused {
 		same("currency", got.Currency, want.Currency),
 		same("destination.contactId", got.Destination.ContactID, want.Destination.ContactID),
 		sameAddress(got.Destination.Address, want.Destination.Address),
-		same("destination.chainId", got.Destination.ChainID, want.Destination.ChainID),
+		sameChain(got.Destination.ChainID, want.Destination),
 		sameTime(got.ExpiresAt, a.ExpiresAt),
 	)
 }
@@ -152,6 +152,18 @@ func sameAddress(got, want string) *ApprovalRefused {
 		return nil
 	}
 	return same("destination.address", got, want)
+}
+
+// evmChain is an EVM chain id.
+var evmChain = regexp.MustCompile(`^[0-9]+$`)
+
+// sameChain takes a chain by either of its names. Two EVM ids, or two codes, are two chains and no names of one.
+func sameChain(got string, want Destination) *ApprovalRefused {
+	named := want.ChainID != "" && want.ChainAlias != "" && evmChain.MatchString(want.ChainID) != evmChain.MatchString(want.ChainAlias)
+	if named && got == want.ChainAlias {
+		return nil
+	}
+	return same("destination.chainId", got, want.ChainID)
 }
 
 func sameTime(got, want time.Time) *ApprovalRefused {

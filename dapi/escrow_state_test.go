@@ -1,0 +1,375 @@
+package dapi_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+func assertDealInDoubt(t *testing.T, err error) {
+	t.Helper()
+	assertUnknown(t, err, "deal-1", "call again with the same key and terms")
+}
+
+// loseConfirms loses the answers of a confirm, and lets nobody read what came of it at once.
+func (w *dealWorld) loseConfirms() {
+	w.host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
+	w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+}
+
+// The money of a deal is held, and the first call was told that nothing is known. What the second call meets speaks for that call only.
+func TestSecondCallOfADealInDoubt(t *testing.T) {
+	for name, setback := range setbacks {
+		for _, process := range []string{"the same client", "another process"} {
+			t.Run(name+"/"+process, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := newDealWorld(t)
+					w.loseConfirms()
+					_, err := w.open(dapi.FirstUse())
+					assertDealInDoubt(t, err)
+					require.Equal(t, 1, w.holdings())
+					if process == "another process" {
+						w.account = w.integrator().Self()
+					}
+					ctx, cancel := setback(w.payWorld)
+					defer cancel()
+
+					_, err = w.account.Escrows.Open(ctx, w.deal, "deal-1")
+					assertDealInDoubt(t, err)
+					if ctx.Err() != nil {
+						require.ErrorIs(t, err, ctx.Err())
+					}
+					time.Sleep(10 * time.Minute) // for a login that its caller left alone
+				})
+			})
+		}
+	}
+}
+
+// A second call that reaches the service finds the deal, and the money is held once.
+func TestSecondCallSettlesADealInDoubt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		w.loseConfirms()
+		first, err := w.open()
+		assertDealInDoubt(t, err)
+		opened, err := w.open()
+		require.NoError(t, err)
+		assert.Equal(t, first.ID, opened.ID)
+		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
+		assert.Equal(t, 1, w.holdings())
+
+		w.host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		_, err = w.open(dapi.FirstUse())
+		assertDealInDoubt(t, err) // for the money is held, whatever the caller says
+	})
+}
+
+// A process was killed after the money was held. Its successor has nothing but the key.
+func TestFirstOpenOfAProcessAfterAKill(t *testing.T) {
+	for name, setback := range setbacks {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newDealWorld(t)
+				_, err := w.open()
+				require.NoError(t, err)
+				w.account = w.integrator().Self()
+				ctx, cancel := setback(w.payWorld)
+				defer cancel()
+				_, err = w.account.Escrows.Open(ctx, w.deal, "deal-1")
+				assertDealInDoubt(t, err)
+				time.Sleep(10 * time.Minute) // for a login that its caller left alone
+			})
+		})
+	}
+}
+
+// dealRefusals refuse a deal plainly, each at another step.
+var dealRefusals = map[string]struct {
+	arrange func(w *dealWorld)
+	code    errors.Code
+}{
+	"at its creation": {func(w *dealWorld) {
+		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusConflict, "wallet_not_linked"))
+	}, errors.CodeWalletNotLinked},
+	"at its creation, for its rate": {func(w *dealWorld) {
+		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600"))
+	}, errors.CodeRateLimited},
+	"at the confirm": {func(w *dealWorld) {
+		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+	}, errors.CodeSigningPolicyRefused},
+	"at the confirm, for the balance": {func(w *dealWorld) { w.deal.Amount = amount("100.01") }, errors.CodeConflict},
+}
+
+// A stated first use that was plainly refused holds nothing, and keeps the type of its refusal.
+func TestFirstUseOfADealThatIsRefused(t *testing.T) {
+	for name, c := range dealRefusals {
+		t.Run(name, func(t *testing.T) {
+			w := newDealWorld(t)
+			c.arrange(w)
+			for range 2 { // the second first use is one as well: nothing came of the first
+				opened, err := w.open(dapi.FirstUse())
+				assert.True(t, errors.HasCode(err, c.code), "%v", err)
+				_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+				assert.False(t, unknown, "%v", err)
+				if opened != nil {
+					head, _ := errors.HeadOf(err)
+					assert.Equal(t, string(opened.ID), head.Resource)
+					assert.Equal(t, "deal-1", head.IdempotencyKey)
+				}
+				c.arrange(w)
+			}
+			assert.Zero(t, w.holdings())
+		})
+	}
+}
+
+// Without the option an earlier call may have held the money, until the service says that the deal is new.
+func TestDealThatIsRefusedAndMayBeOlder(t *testing.T) {
+	for name, c := range dealRefusals {
+		t.Run(name, func(t *testing.T) {
+			w := newDealWorld(t)
+			c.arrange(w)
+			opened, err := w.open()
+			if opened == nil {
+				assertDealInDoubt(t, err)
+				return
+			}
+			assert.True(t, errors.HasCode(err, c.code), "%v", err)
+		})
+	}
+}
+
+// A first use that is none is ignored, as soon as the service knows better.
+func TestFirstUseOfADealThatIsNone(t *testing.T) {
+	for name, change := range map[string]func(r *http.Request, answer *http.Response){
+		"the service says that it replays": nil,
+		"the service says so by 200 alone": func(_ *http.Request, answer *http.Response) { answer.Header.Del("Idempotency-Replayed") },
+		"the service says so by its header alone": func(_ *http.Request, answer *http.Response) {
+			if answer.StatusCode == http.StatusOK {
+				answer.StatusCode = http.StatusCreated
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newDealWorld(t)
+			_, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+			require.NoError(t, err)
+			w.account = w.integrator().Self()
+			if change != nil {
+				w.wire.onAnswer(change)
+			}
+			w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+			_, err = w.open(dapi.FirstUse())
+			assertDealInDoubt(t, err)
+		})
+	}
+}
+
+// What is in doubt is so for one account and one operation: the same key serves a payment, another account's deal, and a deal's action.
+func TestDoubtIsOfOneAccountAndOperation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		integrator := w.integrator()
+		w.account = integrator.Self()
+		w.loseConfirms()
+		_, err := w.open(dapi.FirstUse())
+		assertDealInDoubt(t, err)
+
+		w.host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		_, err = w.open(dapi.FirstUse())
+		assertDealInDoubt(t, err)
+		_, err = w.account.Payouts.Pay(t.Context(), w.asked, "deal-1", dapi.FirstUse())
+		as[*errors.Forbidden](t, err)
+		_, err = integrator.For("cl_1").Escrows.Open(t.Context(), w.deal, "deal-1", dapi.FirstUse())
+		as[*errors.Forbidden](t, err)
+		_, err = w.account.Escrows.Act(t.Context(), w.deal, "esc_1", dapi.EscrowActionTypeRelease, "deal-1")
+		as[*errors.Forbidden](t, err)
+	})
+}
+
+// A key that the service may have forgotten holds nothing: the same call would be a new deal.
+//
+// Rule: idempotency.derived
+func TestDealsKeyThatIsTooOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		first := time.Now()
+		_, err := w.open(dapi.FirstUsedAt(first))
+		require.NoError(t, err)
+		time.Sleep(7 * 24 * time.Hour)
+		before := len(w.host.Requests())
+		_, err = w.open(dapi.FirstUsedAt(first))
+		assert.Equal(t, first, as[*dapi.KeyTooOld](t, err).FirstUsed)
+		assert.Len(t, w.host.Requests(), before, "nothing was sent")
+		assert.Equal(t, 1, w.holdings())
+	})
+}
+
+// A key that belongs to other terms did nothing for these, so that repeating the call would help nobody.
+func TestDealsKeyOfOtherTerms(t *testing.T) {
+	for name, sameClient := range map[string]bool{"the same client": true, "another process": false} {
+		t.Run(name, func(t *testing.T) {
+			w := newDealWorld(t)
+			first, err := w.open()
+			require.NoError(t, err)
+			if !sameClient {
+				w.account = w.integrator().Self()
+			}
+			w.deal.Amount = amount("41")
+			_, err = w.open()
+			assert.Equal(t, string(first.ID), as[*errors.IdempotencyKeyReused](t, err).EscrowID)
+			assert.Equal(t, 1, w.holdings())
+		})
+	}
+}
+
+// The deal's own end settles a doubt: one that expired never held money.
+func TestDealInDoubtThatExpired(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		w.host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
+		w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		_, err := w.open()
+		assertDealInDoubt(t, err)
+		w.onSuccess("POST", dealPath, func(deal map[string]any) { deal["status"] = "expired" })
+		_, err = w.open()
+		assert.Equal(t, errors.NotMoved, as[*dapi.EscrowNotOpened](t, err).MovedByCall())
+	})
+}
+
+// Two calls with one key at once: the refusal of one says nothing about the deal, whose money the other may be holding.
+func TestRefusalBesideAnotherOpenWithTheKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		w.host.Arm("POST", dealPath, sandbox.Delay(10*time.Second))
+		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		slow := make(chan error)
+		go func() {
+			_, err := w.open(dapi.FirstUse())
+			slow <- err
+		}()
+		time.Sleep(time.Second)
+		_, err := w.open(dapi.FirstUse())
+		assertDealInDoubt(t, err)
+		require.NoError(t, <-slow)
+		assert.Equal(t, 1, w.holdings())
+	})
+}
+
+// The other call can be the one that began later.
+func TestRefusalOfADealThatAnotherCallMayHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		w.host.Arm("POST", dealPath, sandbox.Delay(30*time.Second))
+		w.loseConfirms()
+		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+		slow := make(chan error)
+		go func() {
+			_, err := w.open(dapi.FirstUse())
+			slow <- err
+		}()
+		time.Sleep(time.Second)
+		_, err := w.open(dapi.FirstUse())
+		assertDealInDoubt(t, err)
+		assertDealInDoubt(t, <-slow)
+		assert.Equal(t, 1, w.holdings())
+	})
+}
+
+func newReleaseWorld(t *testing.T) (*dealWorld, dapi.EscrowID) {
+	t.Helper()
+	w := newDealWorld(t)
+	opened, err := w.open()
+	require.NoError(t, err)
+	return w, opened.ID
+}
+
+func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID) (*dapi.Escrow, error) {
+	return w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1")
+}
+
+// An action that is not available is a conflict, once the deal tells that it was not taken.
+func TestActionThatIsNotAvailable(t *testing.T) {
+	t.Run("the deal is refunded", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w, id := newReleaseWorld(t)
+			time.Sleep(15 * 24 * time.Hour)
+			_, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "refund-1")
+			require.NoError(t, err)
+			before := len(w.host.Requests())
+			_, err = w.release(t.Context(), id)
+			as[*errors.Conflict](t, err)
+			_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+			assert.False(t, unknown)
+			head, _ := errors.HeadOf(err)
+			assert.Equal(t, string(id), head.Resource)
+			assert.Len(t, w.host.Requests(), before+2, "the deal was read")
+		})
+	})
+	t.Run("and the deal cannot be read", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w, id := newReleaseWorld(t)
+			w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
+			w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+			_, err := w.release(t.Context(), id)
+			assertUnknown(t, err, "release-1", "call again with the same key and terms")
+		})
+	})
+	t.Run("because it was taken, and its answer was lost", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w, id := newReleaseWorld(t)
+			w.host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
+			w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+			_, err := w.release(t.Context(), id)
+			assertUnknown(t, err, "release-1", "call again with the same key and terms")
+			time.Sleep(time.Minute)
+			w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
+			released, err := w.release(t.Context(), id)
+			require.NoError(t, err, "the deal tells")
+			assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
+		})
+	})
+}
+
+// An action whose answer was lost stays in doubt, whatever the next call meets.
+func TestSecondCallOfAnActionInDoubt(t *testing.T) {
+	for name, setback := range setbacks {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, id := newReleaseWorld(t)
+				w.loseConfirms()
+				_, err := w.release(t.Context(), id)
+				assertUnknown(t, err, "release-1", "call again with the same key and terms")
+				ctx, cancel := setback(w.payWorld)
+				defer cancel()
+				_, err = w.release(ctx, id)
+				assertUnknown(t, err, "release-1", "call again with the same key and terms")
+				time.Sleep(10 * time.Minute) // for a login that its caller left alone
+			})
+		})
+	}
+}
+
+// What is refused plainly keeps its type.
+func TestActionThatIsRefused(t *testing.T) {
+	w, id := newReleaseWorld(t)
+	w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden"))
+	_, err := w.release(t.Context(), id)
+	as[*errors.Forbidden](t, err)
+	w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+	_, err = w.release(t.Context(), id)
+	as[*errors.SigningPolicyRefused](t, err)
+	_, err = w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1")
+	assert.Equal(t, string(id), as[*errors.IdempotencyKeyReused](t, err).Resource)
+}
