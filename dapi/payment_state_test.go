@@ -189,7 +189,7 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 	})
 }
 
-// A first use that is none is ignored, as soon as the service or this client knows better.
+// A wrongly stated first use is ignored, as soon as the service or this client knows better.
 func TestFirstUseThatIsNone(t *testing.T) {
 	refuseEverything := func(w *payWorld) {
 		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))

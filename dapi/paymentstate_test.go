@@ -60,7 +60,7 @@ func TestPaymentStateOf(t *testing.T) {
 	}
 }
 
-// Every error that a payment ends in answers the common questions, prints without its fields, and is no panic.
+// Every error that a payment ends in can be asked the common questions, and prints even when its fields are empty.
 func TestErrorsOfAPaymentAreFailures(t *testing.T) {
 	for _, failure := range []errors.Failure{
 		&dapi.PriceRefused{}, &dapi.TermsDiffer{}, &dapi.PaymentDeclined{}, &dapi.KeyTooOld{}, &dapi.PayoutNotCompleted{}, &dapi.EscrowNotOpened{},

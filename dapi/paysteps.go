@@ -11,7 +11,7 @@ import (
 // book books, and makes sure that the answer is about this payment: approving the booking of another key could pay that one twice and
 // this one never.
 //
-// Source: Resources, Platform resources (a payout create echoes idempotencyKey); Limits, Idempotency (a replay answers 200).
+// Source: Resources, Platform resources (a payout create echoes idempotencyKey); Limits, Idempotency (a replay is a 200).
 func (p *payment) book(ctx context.Context) ending {
 	if err := p.wish.checkAge(opBookPayout.ID, p.key); err != nil {
 		return ending{outcome: refused, err: err}
