@@ -148,3 +148,19 @@ func TestLoginRefusalOfSeveralPayments(t *testing.T) {
 		payments.Wait()
 	})
 }
+
+// A hook makes calls of its own. What one of them ends in says nothing about the payment.
+func TestDoubtOfACallThatTheHookMade(t *testing.T) {
+	w := newPayWorld(t)
+	hooked := &errors.OutcomeUnknown{Head: errors.Head{Operation: "CreateContact", IdempotencyKey: "contact-1"}, Cause: errors.New("lost")}
+	declines := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return hooked })
+	payout, err := w.pay(declines)
+	as[*dapi.PaymentDeclined](t, err)
+	assert.NotEqual(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+
+	w.account = w.integrator().Self()
+	payout, err = w.pay(declines)
+	w.assertInDoubt(t, payout, err)
+	as[*dapi.PaymentDeclined](t, as[*errors.OutcomeUnknown](t, err).Cause)
+	assert.Equal(t, "contact-1", hooked.IdempotencyKey, "the hook's error is its own")
+}

@@ -87,7 +87,7 @@ func Own(err error, _ callfacts.Asker) error {
 		error
 		name(resource, key string)
 	})
-	if !headed || reflect.ValueOf(shared).IsNil() { // only pointers can be named
+	if !headed || reflect.TypeOf(shared).Kind() != reflect.Pointer || reflect.ValueOf(shared).IsNil() {
 		return err
 	}
 	own := reflect.New(reflect.TypeOf(shared).Elem())
