@@ -101,6 +101,7 @@ func TestBoundsThatAreNone(t *testing.T) {
 		"HighestFee":     dapi.HighestFee(amount("-1")),
 		"NoWorseThan":    dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}),
 		"QuoteTolerance": dapi.QuoteTolerance(amount("1")),
+		"FirstUsedAt ":   dapi.FirstUsedAt(time.Time{}), // as read from a row that has none
 		"FirstUsedAt":    dapi.FirstUsedAt(time.Now().Add(48 * time.Hour)),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -73,7 +73,7 @@ type attempt struct {
 }
 
 // begin notes that a call makes a payment, and says what earlier ones leave open. A first use is refused if there are so many doubts already
-// that another could not be kept; one that this client knows better is none.
+// that another could not be kept, unless this client knows that it is not the first.
 func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -31,7 +31,7 @@ func (o KeyOption) setOpen(w *keyWish) {
 // keyWish is what the caller says about a key.
 type keyWish struct {
 	firstUse  bool
-	firstUsed time.Time // zero if not said
+	firstUsed *time.Time // nil if not said
 	answer    *moneymovement.Answer
 }
 
@@ -62,10 +62,10 @@ func payWishOf(options []PayOption) payWish {
 func FirstUse() KeyOption { return func(w *keyWish) { w.firstUse = true } }
 
 // FirstUsedAt states when the key was first used. The service remembers a key for 7 days, and after that the same call is a new payment: a key
-// that is older than 7 days less an hour is refused as *[KeyTooOld], and nothing is sent.
+// that is older than 7 days less an hour is refused as *[KeyTooOld], and nothing is sent. The zero time is refused as bad input.
 //
 // Source: Limits, Idempotency.
-func FirstUsedAt(at time.Time) KeyOption { return func(w *keyWish) { w.firstUsed = at } }
+func FirstUsedAt(at time.Time) KeyOption { return func(w *keyWish) { w.firstUsed = &at } }
 
 // CaptureLast keeps what came back besides the decoded value, of the last call that the flow made.
 func CaptureLast(into *moneymovement.Answer) KeyOption {
@@ -120,12 +120,14 @@ func checkPayment(operation string, key moneymovement.Key, terms func(*transport
 }
 
 // isFirst reports a stated first use.
-func (w *keyWish) isFirst() bool { return w.firstUse && w.firstUsed.IsZero() }
+func (w *keyWish) isFirst() bool { return w.firstUse && w.firstUsed == nil }
 
 // check refuses what the caller says about the key if it cannot be. That says nothing about a call before, which said something else.
 func (w *keyWish) check(c *transport.Check) {
 	switch {
+	case w.firstUsed == nil:
 	case w.firstUsed.IsZero():
+		c.Refuse("FirstUsedAt", errors.FieldMissing, "is the zero time, which says nothing about the age of the key")
 	case w.firstUse:
 		c.Refuse("FirstUsedAt", "contradiction", "contradicts FirstUse: a key that was used before is not used for the first time")
 	case w.firstUsed.After(time.Now().Add(keyMargin)):
@@ -140,10 +142,10 @@ func (w *payWish) check(c *transport.Check) {
 
 // checkAge refuses a key that the service may have forgotten. A flow that has waited checks again before it books.
 func (w *keyWish) checkAge(operation string, key moneymovement.Key) error {
-	if w.firstUsed.IsZero() || time.Since(w.firstUsed) <= keyLifetime-keyMargin {
+	if w.firstUsed == nil || w.firstUsed.IsZero() || time.Since(*w.firstUsed) <= keyLifetime-keyMargin {
 		return nil
 	}
-	return &KeyTooOld{Head: errors.Head{Operation: operation, IdempotencyKey: string(key)}, FirstUsed: w.firstUsed}
+	return &KeyTooOld{Head: errors.Head{Operation: operation, IdempotencyKey: string(key)}, FirstUsed: *w.firstUsed}
 }
 
 // capture hands on what came back of one call.

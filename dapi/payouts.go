@@ -124,7 +124,7 @@ func intent(asked PayoutCreate, booked *Payout, code ChainCode) signing.Intent {
 	}
 }
 
-// spelledAs answers the other spelling of the id if it is one: its prefix may be missing, and approvals are compared letter for letter.
+// spelledAs gives the other spelling of the id if it is one: its prefix may be missing, and approvals are compared letter for letter.
 //
 // Source: Resources, Contact (pattern of the id).
 func (id ContactID) spelledAs(other ContactID) ContactID {
