@@ -18,7 +18,8 @@ import (
 // *[TermsDiffer], and nothing was signed.
 //
 // A refusal speaks for its call, as [Payouts.Pay] says: a deal whose money may have been held, by this call or an earlier one, ends in
-// *errors.OutcomeUnknown.
+// *errors.OutcomeUnknown. So does one that echoes other terms when it is active already, or in the answer to the confirm. [FirstUse] counts as it
+// does for Pay.
 //
 // Source: Limits, Idempotency.
 func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, options ...OpenOption) (*Escrow, error) {
@@ -149,6 +150,9 @@ func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved
 // nothing was sent. key says which action is meant, so that calling it again takes it once; an empty one is *errors.InvalidInput. If the
 // approval's 60 seconds pass before it is confirmed, the action is prepared once more under the same key. The status of the deal that comes
 // back can be the one from before the action, as [Escrows.Confirm] says.
+//
+// A refusal speaks for its call. An action that this client may have taken ends in *errors.OutcomeUnknown. One that is not available is
+// *errors.Conflict, once the deal was read and does not show that it was taken. What another process did with the key, the deal tells.
 //
 // Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
 func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, key moneymovement.Key) (*Escrow, error) {
