@@ -18,7 +18,7 @@ type approver struct {
 	seen      *signing.SeenApprovals // of the developer's key, so that no login signs one of them
 }
 
-// now is the time by the service's clock, as far as its answers told it.
+// now is the time by the service's clock, as far as it is known from the dates of its answers.
 func (a approver) now() time.Time { return a.clock.ServiceNow() }
 
 // checkedApproval is what the caller wants, and not signed yet.

@@ -36,6 +36,7 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 	if err != nil {
 		return nil, err
 	}
+	defer attempt.abandon()
 	leave, err := s.line.enter(ctx, string(key))
 	if err != nil {
 		return conclude(attempt, left, opCreateEscrow.ID, "", nil, err)
@@ -46,7 +47,12 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 }
 
 // open creates and approves. It returns what is left open about the deal, by this call and those before it.
-func (s *Escrows) open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, wish keyWish, attempt *attempt, left doubt) (*Escrow, doubt, error) {
+func (s *Escrows) open(
+	ctx context.Context, deal EscrowCreate, key moneymovement.Key, wish keyWish, attempt *attempt, left doubt,
+) (*Escrow, doubt, error) {
+	if err := wish.checkAge(opCreateEscrow.ID, key); err != nil {
+		return nil, left, err
+	}
 	var answer moneymovement.Answer
 	created, err := s.Create(ctx, deal, moneymovement.IdempotencyKey(key), moneymovement.Capture(&answer))
 	wish.capture(answer)
@@ -136,7 +142,7 @@ type EscrowNotOpened struct {
 
 // Error is one line, safe to log.
 func (e *EscrowNotOpened) Error() string {
-	return "escrow " + string(e.Escrow.ID) + " expired before it was approved; to open a deal, use a new key"
+	return "escrow " + string(given(e.Escrow).ID) + " expired before it was approved; to open a deal, use a new key"
 }
 
 // Retryable is false: the deal's window does not open again.
@@ -163,6 +169,7 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 	if err != nil {
 		return nil, err
 	}
+	defer attempt.abandon()
 	if left == assumedDoubt { // the deal itself tells whether an action was taken
 		left = noDoubt
 	}
@@ -281,7 +288,7 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		read, err := s.Sync(ctx, id)
 		switch {
 		case err != nil, read.ID != id, read.differs(terms) != nil:
-			return nil, knownDoubt, cause
+			return nil, knownDoubt, thenEnded(cause, err)
 		case action.done(read.Status):
 			return read, noDoubt, nil
 		case refused:
@@ -289,8 +296,8 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		case waited || read.SyncedAt.After(began.Add(clockTolerance)):
 			return nil, knownDoubt, cause
 		}
-		if transport.Pause(ctx, read.SyncedAt.Add(chainReadEvery+clockTolerance).Sub(s.approver.now())) != nil {
-			return nil, knownDoubt, cause
+		if err := transport.Pause(ctx, read.SyncedAt.Add(chainReadEvery+clockTolerance).Sub(s.approver.now())); err != nil {
+			return nil, knownDoubt, thenEnded(cause, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -148,6 +149,28 @@ func TestEscrowOutcomeThatCannotBeReadIsUnknown(t *testing.T) {
 		as[*errors.ApprovalConsumed](t, unknown.Cause)
 		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
 	})
+}
+
+// The context can end while Open reads what became of a deal, or waits for the next chain read, which its error shows.
+func TestContextThatEndsWhileADealIsRead(t *testing.T) {
+	for name, fault := range map[string]sandbox.Fault{
+		"reading": sandbox.Delay(time.Hour),
+		"waiting": sandbox.Delay(time.Nanosecond),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				account := w.account()
+				w.host.Arm("POST", "/escrow/*/actions/*/confirm", sandbox.Respond(http.StatusInternalServerError, "internal_error"))
+				w.host.Arm("POST", "/escrow/*/sync", fault)
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+				defer cancel()
+				_, err := account.Escrows.Open(ctx, deal(), "deal-1")
+				as[*errors.OutcomeUnknown](t, err)
+				assert.ErrorIs(t, err, context.DeadlineExceeded)
+			})
+		})
+	}
 }
 
 // A confirm whose answer is about another deal says nothing about this one. The next chain read does.

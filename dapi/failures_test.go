@@ -131,7 +131,7 @@ func answersForItsCall(t *testing.T, err error) {
 	assert.NotContains(t, err.Error(), "\n")
 }
 
-// Flows end in types as well, whatever becomes of the key and of the caller's own judge of approvals.
+// Flows end in types as well, also when the key or the caller's own judge of approvals fails.
 func TestErrorsOfSigningHaveATypeAndNameThePayout(t *testing.T) {
 	judge := errors.New("over the day's limit")
 	for name, tc := range map[string]struct {

@@ -14,7 +14,7 @@ import (
 )
 
 // busyHost stands for a service under load. It counts requests as they arrive, up to a tenth of a second after they were sent, and keeps
-// no more of a payment than a test of load needs; what it answers is simpler and faster than the sandbox host's.
+// no more of a payment than a test of load needs; its answers are simpler and faster than the sandbox host's.
 type busyHost struct {
 	writes, reads counter
 	tokenLives    time.Duration

@@ -114,7 +114,7 @@ func TestChallengeVerifierHasTheLastWord(t *testing.T) {
 	}
 }
 
-// A signature that was not made is no mystery: the call was not delivered, and the reason is in it.
+// A signature that was not made is an error with a type: the call was not delivered, and the reason is in it.
 func TestLoginThatIsNotSignedHasAType(t *testing.T) {
 	w := newWorld(t)
 	err := read(t.Context(), w.integrator(func(d *dapi.Developer) { d.Key = brokenSigner{d.Key, context.Canceled} }).Self())

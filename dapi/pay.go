@@ -6,6 +6,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Pay makes a payment: it books a payout, compares price and terms with what was asked for, signs the approval and confirms it. Without
@@ -40,13 +41,14 @@ import (
 // Source: Errors, Slugs; Limits, Lifetimes and Idempotency.
 func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovement.Key, options ...PayOption) (*Payout, error) {
 	wish := payWishOf(options)
-	if err := wish.check(opBookPayout.ID, key, payout.validate, wish.bounds.check); err != nil {
+	if err := wish.check(opBookPayout.ID, key, payout.validate); err != nil {
 		return nil, err
 	}
 	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opBookPayout.ID, string(key)}, wish.firstUse)
 	if err != nil {
 		return nil, err
 	}
+	defer attempt.abandon()
 	p := &payment{payouts: s, asked: payout, key: key, wish: wish, attempt: attempt, doubt: left}
 	return p.run(ctx)
 }
@@ -59,14 +61,17 @@ type payment struct {
 	wish    payWish
 	attempt *attempt
 
-	doubt    doubt   // about this payment, from all that is known
-	booked   *Payout // as the last booking said, nil before the first
-	feeKnown bool    // that booking said a fee, be it zero
-	over     *Payout // a booking that was over when it came
-	tried    *Payout // a booking that was confirmed although it was over, as the service gave no other
-	last     error   // what the last reopening is for
-	looked   bool    // the payout was read since its last confirm
-	leave    func()  // the line of payments
+	doubt    doubt               // about this payment, from all that is known
+	booked   *Payout             // as the last booking said, nil before the first
+	feeKnown bool                // that booking said a fee, be it zero
+	over     *Payout             // a booking that was over when it came
+	tried    *Payout             // a booking that was confirmed although it was over, as the service gave no other
+	last     error               // what the last reopening is for
+	looked   bool                // the payout was read since its last confirm
+	seen     *Payout             // what that reading said, nil if it could not be read
+	unread   error               // why it could not
+	reading  transport.RateClass // of reads of the payout; empty for that of an ordinary read
+	leave    func()              // the line of payments
 }
 
 // ending is how a step of a payment ends.
@@ -92,6 +97,9 @@ const maxReopen = 3
 
 // run makes the payment, in its turn.
 func (p *payment) run(ctx context.Context) (*Payout, error) {
+	if err := transport.Validate(opBookPayout.ID, p.wish.bounds.check); err != nil { // which says nothing about an earlier call with other bounds
+		return p.conclude(ctx, ending{outcome: refused, err: err})
+	}
 	end := p.inTurn(ctx)
 	if end.outcome == doubtful {
 		p.doubt = knownDoubt
@@ -139,9 +147,16 @@ func settled(payout *Payout) ending {
 // conclude says how the payment ends, in the light of what is known about it from before this call, too.
 func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 	inDoubt := end.outcome == doubtful || p.doubt != noDoubt || !p.attempt.alone()
-	if inDoubt && !p.looked && end.outcome != paid && end.outcome != ended {
-		if payout := p.read(ctx); payout != nil && (payout.funded() || payout.Status.Final()) {
-			end = settled(payout)
+	if inDoubt && end.outcome != paid && end.outcome != ended {
+		if !p.looked {
+			p.find(ctx, end.err)
+		}
+		if !p.looked {
+			p.read(ctx)
+		}
+		// One that reads as expired is not at its end: it can be booked again, here or in another process.
+		if p.seen != nil && (p.seen.funded() || p.seen.broke()) {
+			end = settled(p.seen)
 		}
 	}
 	switch end.outcome {
@@ -171,7 +186,8 @@ func (p *payment) known() *Payout {
 
 // unknown is the error of a payment that may have been made.
 func (p *payment) unknown(cause error) error {
-	return p.named(inDoubt(cause, opConfirmPayout.ID, p.key, "call Pay again with the same key and terms"))
+	unknown := inDoubt(cause, opConfirmPayout.ID, p.key, "call Pay again with the same key and terms")
+	return p.named(thenEnded(unknown, p.unread))
 }
 
 // headed says which call echoed other terms.

@@ -21,6 +21,7 @@ func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 		"nothing in it":        func(payout map[string]any) { clear(payout) },
 		"no status":            func(payout map[string]any) { delete(payout, "status"); delete(payout, "transactionHash") },
 		"not funded":           func(payout map[string]any) { payout["status"] = "awaiting_approval"; delete(payout, "transactionHash") },
+		"a new status":         func(payout map[string]any) { payout["status"] = "rejected"; delete(payout, "transactionHash") },
 		"about another payout": func(payout map[string]any) { payout["id"] = "po_another" },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,6 +100,21 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
 }
 
+// A payout of other terms is not this payment, whatever the service says of it.
+func TestAlreadyFundedWithOtherTerms(t *testing.T) {
+	w := newPayWorld(t)
+	w.asked.Amount = amount("24")
+	other, err := w.payAs("invoice-41")
+	require.NoError(t, err)
+	w.asked.Amount = amount("25")
+	w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+		WithDetails(map[string]any{"payoutId": string(other.ID), "transactionHash": other.TransactionHash}))
+	w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["idempotencyKey"] = "invoice-42" })
+	payout, err := w.payAs("invoice-42", dapi.FirstUse())
+	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
+	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
+}
+
 // A reading that is about another payout tells nothing about this one.
 func TestReadingOfAnotherPayout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -157,12 +173,14 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 	t.Run("each time", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newPayWorld(t)
-			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(100))
+			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(4))
 			payout, err := w.pay()
-			assert.Equal(t, dapi.PayoutStatusExpired, as[*dapi.PayoutNotCompleted](t, err).Payout.Status, "the payout's own end")
-			assert.Equal(t, dapi.PaymentEnded, dapi.PaymentStateOf(payout, err))
+			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
 			assert.Equal(t, 4, w.sent("ConfirmPayout"), "it is not tried for ever")
 			assert.Zero(t, w.fundings())
+			_, err = w.pay()
+			require.NoError(t, err, "the key still pays")
+			assert.Equal(t, 1, w.fundings())
 		})
 	})
 }

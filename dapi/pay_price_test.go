@@ -106,7 +106,11 @@ func TestBoundsThatAreNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			before := len(w.host.Requests())
-			_, err := w.pay(option)
+			options := []dapi.PayOption{option}
+			if name != "FirstUsedAt" {
+				options = append(options, dapi.FirstUse())
+			}
+			_, err := w.pay(options...)
 			assert.Contains(t, name, as[*errors.InvalidInput](t, err).Fields[0].Field)
 			assert.Len(t, w.host.Requests(), before)
 		})

@@ -2,6 +2,8 @@ package dapi_test
 
 import (
 	"context"
+	"strconv"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -169,5 +172,36 @@ func TestKeyThatIsTooOld(t *testing.T) {
 		_, err = w.pay()
 		require.NoError(t, err, "without the option, it is paid again")
 		assert.Equal(t, 2, w.fundings())
+	})
+}
+
+// A key can grow too old while its payment waits for its turn, which for ten thousand payments takes hours.
+func TestKeyThatGrowsTooOldInLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		first := time.Now()
+		_, err := w.pay()
+		require.NoError(t, err)
+		time.Sleep(7*24*time.Hour - 90*time.Minute)
+		w.account = w.integrator().Self() // another process
+
+		release := make(chan struct{})
+		ahead := func(context.Context, *dapi.Payout) error { <-release; return errors.New("no") }
+		var line sync.WaitGroup
+		for i := range 108 { // as many as may be under way
+			line.Go(func() { _, _ = w.payAs(moneymovement.DeriveKey("ahead", strconv.Itoa(i)), dapi.BeforeSigning(ahead)) })
+		}
+		synctest.Wait()
+		line.Go(func() {
+			payout, err := w.pay(dapi.FirstUsedAt(first))
+			assert.NotEqual(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err), "it would be a second payment")
+			as[*dapi.KeyTooOld](t, as[*errors.OutcomeUnknown](t, err).Cause)
+		})
+		time.Sleep(2 * time.Hour)
+		close(release)
+		line.Wait()
+		assert.Equal(t, 1, w.fundings())
+		payout, err := w.pay(dapi.FirstUsedAt(first))
+		assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 	})
 }

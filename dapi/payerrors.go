@@ -16,7 +16,8 @@ type PayoutNotCompleted struct {
 
 // Error is one line, safe to log.
 func (e *PayoutNotCompleted) Error() string {
-	return fmt.Sprintf("payout %s ended %s; to pay anew, use a new key", e.Payout.ID, e.Payout.Status)
+	payout := given(e.Payout)
+	return fmt.Sprintf("payout %s ended %s; to pay anew, use a new key", payout.ID, payout.Status)
 }
 
 // Retryable is false: the payout has ended.
@@ -24,6 +25,14 @@ func (e *PayoutNotCompleted) Retryable() bool { return false }
 
 // MovedByCall is not_moved: whatever left came back, or never left.
 func (e *PayoutNotCompleted) MovedByCall() errors.Movement { return errors.NotMoved }
+
+// given is what p points to. A caller's fake may leave it out.
+func given[T any](p *T) T {
+	if p == nil {
+		p = new(T)
+	}
+	return *p
+}
 
 // PaymentDeclined says that the caller's own [BeforeSigning] refused. Nothing was signed by this call.
 type PaymentDeclined struct {

@@ -62,5 +62,6 @@ func (e *PayinNotCompleted) Retryable() bool { return false }
 func (e *PayinNotCompleted) MovedByCall() errors.Movement { return errors.NotMoved }
 
 func (e *PayinNotCompleted) Error() string {
-	return fmt.Sprintf("payin %s ended %s", e.Payin.ID, e.Payin.Status)
+	payin := given(e.Payin)
+	return fmt.Sprintf("payin %s ended %s", payin.ID, payin.Status)
 }

@@ -139,6 +139,17 @@ func assertUnknown(t *testing.T, err error, key, advice string) {
 	assert.Error(t, unknown.Cause, "which is there for a person who looks")
 }
 
+// Input that is refused before anything is sent says nothing about an earlier call with the key, be it only the option that is wrong.
+func TestSecondCallWithABoundThatIsNone(t *testing.T) {
+	w := newPayWorld(t)
+	_, err := w.pay()
+	require.NoError(t, err)
+	w.account = w.integrator().Self()
+	payout, err := w.pay(dapi.HighestFee(amount("-1")))
+	w.assertInDoubt(t, payout, err)
+	as[*errors.InvalidInput](t, as[*errors.OutcomeUnknown](t, err).Cause)
+}
+
 // A stated first use that was plainly refused is not paid, and keeps the type of its refusal.
 func TestFirstUseThatIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -178,7 +189,7 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 	})
 }
 
-// A first use that is none is ignored, as soon as the service or this client knows better.
+// A wrongly stated first use is ignored, as soon as the service or this client knows better.
 func TestFirstUseThatIsNone(t *testing.T) {
 	refuseEverything := func(w *payWorld) {
 		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
@@ -249,6 +260,35 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		require.NoError(t, err, "this client knows the payout of the key, and reads it")
 		assert.Equal(t, first.ID, payout.ID)
 		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+	})
+	t.Run("it is paid, by another process, and stands in the ledger", func(t *testing.T) {
+		w := newPayWorld(t)
+		other, err := w.payAs("invoice-41") // of equal terms
+		require.NoError(t, err)
+		first, err := w.pay()
+		require.NoError(t, err)
+		require.NotEqual(t, other.ID, first.ID)
+		w.account = w.integrator().Self()
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payout, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, first.ID, payout.ID)
+	})
+	t.Run("the ledger is long, and is not read to its end", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+			if r.URL.Path == "/dapi/v1/transactions" {
+				cursor := r.URL.Query().Get("cursor") + "x"
+				entry := `{"id":"tx_1","type":"payout","direction":"out","amount":"25","currency":"USDC","status":"completed","payoutId":"po_` + cursor + `","createdAt":"2026-01-01T00:00:00Z"}`
+				answer.StatusCode = http.StatusOK // whatever the host says of such a cursor
+				setBody(answer, []byte(`{"items":[`+entry+`],"nextCursor":"`+cursor+`"}`))
+			}
+		})
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payout, err := w.pay()
+		w.assertInDoubt(t, payout, err)
+		assert.Equal(t, 3, w.sent("ListTransactions"))
+		assert.Equal(t, 3, w.sent("GetPayout"))
 	})
 	t.Run("it has ended", func(t *testing.T) {
 		w := newPayWorld(t)

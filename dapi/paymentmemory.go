@@ -69,20 +69,21 @@ type attempt struct {
 	memory *paymentMemory
 	known  *remembered
 	number int // of the call, among those with its key
+	ended  bool
 }
 
 // begin notes that a call makes a payment, and says what earlier ones leave open. A first use is refused if there are so many doubts already
-// that another could not be kept.
+// that another could not be kept; one that this client knows better is none.
 func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expire()
-	if firstUse && m.doubts.Len() >= maxDoubts {
+	known := m.known[key]
+	if firstUse && m.doubts.Len() >= maxDoubts && (known == nil || known.fate == nothing && known.underway == 0) {
 		return nil, noDoubt, &errors.NotDelivered{
 			Head: errors.Head{Operation: key.operation, IdempotencyKey: key.key}, Err: errTooManyDoubts,
 		}
 	}
-	known := m.known[key]
 	if known == nil {
 		known = &remembered{key: key, since: time.Now()}
 		known.place = m.plain.PushBack(known)
@@ -115,10 +116,17 @@ func (a *attempt) end(came fate) {
 	m := a.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if a.ended {
+		return
+	}
+	a.ended = true
 	a.known.underway--
 	m.mark(a.known, max(a.known.fate, came))
 	m.trim()
 }
+
+// abandon ends a call that did not come to its end: a function of the caller's panicked. After end it does nothing.
+func (a *attempt) abandon() { a.end(maybe) }
 
 // doubtful notes a doubt that arose outside of a whole payment.
 func (m *paymentMemory) doubtful(key paymentKey) {

@@ -58,6 +58,7 @@ func TestTooManyDoubts(t *testing.T) {
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, errors.NotMoved, unsent.MovedByCall())
 	assert.Contains(t, err.Error(), "100,000 payments")
+	assert.Equal(t, knownDoubt, m.pay(t, keyOf(1), true, maybe), "what is in doubt may be called again, whatever its caller says")
 	assert.Equal(t, knownDoubt, m.pay(t, keyOf(0), false, over), "the oldest is still known, and settled now")
 	assert.Equal(t, noDoubt, m.pay(t, keyOf(maxDoubts), true, maybe), "which makes room")
 	assert.Len(t, m.known, maxDoubts+1)

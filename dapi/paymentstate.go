@@ -67,10 +67,10 @@ func stateOf(payout *Payout) PaymentState {
 		return PaymentUnknown
 	case payout.arrived() != nil:
 		return PaymentEnded
-	case payout.Status == PayoutStatusAwaitingApproval && !payout.funded():
-		return PaymentUnknown // as Book returns it, and Pay never does
+	case payout.funded():
+		return PaymentPaid
 	}
-	return PaymentPaid
+	return PaymentUnknown // as Book returns it, and Pay never does
 }
 
 // needsDecision reports errors after which the same call, made again, ends in the same way until somebody decides.

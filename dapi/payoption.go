@@ -122,10 +122,18 @@ func (w *keyWish) check(operation string, key moneymovement.Key, more ...func(*t
 			}
 		}
 	})
-	if err == nil && !w.firstUsed.IsZero() && now.Sub(w.firstUsed) > keyLifetime-keyMargin {
-		err = &KeyTooOld{Head: errors.Head{Operation: operation, IdempotencyKey: string(key)}, FirstUsed: w.firstUsed}
+	if err != nil {
+		return err
 	}
-	return err
+	return w.checkAge(operation, key)
+}
+
+// checkAge refuses a key that the service may have forgotten. A flow that has waited checks again before it books.
+func (w *keyWish) checkAge(operation string, key moneymovement.Key) error {
+	if w.firstUsed.IsZero() || time.Since(w.firstUsed) <= keyLifetime-keyMargin {
+		return nil
+	}
+	return &KeyTooOld{Head: errors.Head{Operation: operation, IdempotencyKey: string(key)}, FirstUsed: w.firstUsed}
 }
 
 // capture hands on what came back of one call.

@@ -86,7 +86,7 @@ func (s *Payouts) confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 		return nil, err
 	case confirmed.ID != booked.ID:
 		return nil, unproven(head, errors.New("the answer is about another payout"))
-	case confirmed.untouched():
+	case !confirmed.funded() && !confirmed.Status.Final():
 		return nil, unproven(head, errors.New("the answer does not say that the payout is funded"))
 	}
 	return confirmed, nil

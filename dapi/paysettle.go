@@ -3,7 +3,6 @@ package dapi
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -49,25 +48,40 @@ func (p *payment) funded(ctx context.Context, refusal *errors.AlreadyFunded) end
 	case p.booked == nil && id != "":
 		p.booked = &Payout{ID: id}
 	}
-	payout := p.read(ctx)
-	if payout == nil || !payout.funded() && !payout.broke() {
-		return ending{outcome: paid, err: refusal}
+	payout, err := p.get(ctx)
+	switch {
+	case err == nil && payout.differs(p.asked) != nil:
+		return ending{outcome: doubtful, err: p.headed(payout.differs(p.asked))}
+	case err == nil && (payout.funded() || payout.broke()):
+		return settled(payout)
 	}
-	return settled(payout)
+	return ending{outcome: paid, err: refusal}
 }
 
-// read reads the payout, and gives nil if it cannot be read or is not the one that was asked for.
+// read reads the payout, and gives nil if it cannot be read or has other terms than were asked for.
 func (p *payment) read(ctx context.Context) *Payout {
-	id := p.id()
-	if id == "" {
-		return nil
+	_, _ = p.get(ctx)
+	return p.seen
+}
+
+// get reads the payout. An answer about another one is an error.
+func (p *payment) get(ctx context.Context) (*Payout, error) {
+	head := errors.Head{Operation: opGetPayout.ID, IdempotencyKey: string(p.key), Resource: string(p.id())}
+	if p.id() == "" {
+		return nil, &errors.NotDelivered{Head: head, Err: errors.New("the payout of this key is not known")}
 	}
-	p.looked = true
-	payout, err := p.payouts.Get(ctx, id)
-	if err != nil || payout.ID != id || payout.differs(p.asked) != nil {
-		return nil
+	p.looked, p.seen, p.unread = true, nil, nil
+	payout, err := p.payouts.approver.notePayout(p.payouts.low.as(p.reading).GetPayout(ctx, p.id(), nil))
+	switch {
+	case err != nil:
+		p.unread = err
+		return nil, err
+	case payout.ID != p.id(), payout.IdempotencyKey != "" && payout.IdempotencyKey != string(p.key):
+		return nil, &errors.UnexpectedAnswer{Head: head, Status: http.StatusOK, Err: errors.New("it is about another payout")}
+	case payout.differs(p.asked) == nil:
+		p.seen = payout
 	}
-	return payout
+	return payout, nil
 }
 
 // id is the payout of this payment, as far as this client knows it.
@@ -81,32 +95,29 @@ func (p *payment) id() PayoutID {
 // awaitFunding waits while the service funds the payout. An attempt that came to nothing until the approval's window closed is over, and the
 // payout can be reopened.
 func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
-	var closes time.Time
+	closes := p.payouts.approver.now().Add(payoutApproval) // of an approval that this call has not seen
 	if p.booked != nil && p.booked.Approval != nil {
 		closes = p.booked.Approval.ExpiresAt
 	}
 	lapsed := func(payout *Payout) bool {
 		return payout.Status == PayoutStatusExpired || payout.Status == PayoutStatusAwaitingApproval && !p.payouts.approver.now().Before(closes)
 	}
+	p.reading = transport.ClassPoll
 	payout, err := wait(ctx, nil, poll[Payout]{
 		low: p.payouts.low, resource: "payout", id: string(p.id()),
-		read: func(ctx context.Context) (*Payout, error) {
-			payout, err := p.payouts.approver.notePayout(p.payouts.low.as(transport.ClassPoll).GetPayout(ctx, p.id(), nil))
-			if err == nil && payout.ID != p.id() {
-				err = &errors.UnexpectedAnswer{Head: errors.Head{Operation: opGetPayout.ID, Resource: string(p.id())}, Status: http.StatusOK, Err: errAnother}
-			}
-			return payout, err
-		},
+		read:   p.get,
 		status: func(payout *Payout) string { return string(payout.Status) },
 		done: func(payout *Payout) bool {
 			return payout.Status.Final() || lapsed(payout) || payout.funded() && payout.Status != PayoutStatusFunding
 		},
 	})
+	p.reading = ""
 	switch {
 	case err != nil:
 		if payout != nil {
 			p.booked = payout
 		}
+		p.seen = nil // an attempt to fund that goes on may still come to nothing
 		return ending{outcome: doubtful, err: err}
 	case lapsed(payout):
 		return ending{outcome: reopen, err: refusal}
@@ -115,8 +126,6 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	}
 	return settled(payout)
 }
-
-var errAnother = errors.New("it is about another payout")
 
 // mayHaveMoved reports errors after which the payment may be funded all the same.
 func mayHaveMoved(err error) bool {

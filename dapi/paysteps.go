@@ -11,8 +11,11 @@ import (
 // book books, and makes sure that the answer is about this payment: approving the booking of another key could pay that one twice and
 // this one never.
 //
-// Source: Resources, Platform resources (a payout create echoes idempotencyKey); Limits, Idempotency (a replay answers 200).
+// Source: Resources, Platform resources (a payout create echoes idempotencyKey); Limits, Idempotency (a replay is a 200).
 func (p *payment) book(ctx context.Context) ending {
+	if err := p.wish.checkAge(opBookPayout.ID, p.key); err != nil {
+		return ending{outcome: refused, err: err}
+	}
 	var answer moneymovement.Answer
 	booked, err := p.payouts.Book(ctx, p.asked, moneymovement.IdempotencyKey(p.key), moneymovement.Capture(&answer))
 	p.wish.capture(answer)

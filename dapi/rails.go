@@ -95,7 +95,8 @@ func (e *ChannelUnavailable) Retryable() bool { return true }
 func (e *ChannelUnavailable) MovedByCall() errors.Movement { return errors.NotMoved }
 
 func (e *ChannelUnavailable) Error() string {
-	return fmt.Sprintf("rail %s %s reports channel_unavailable", e.Rail.Method, e.Rail.Currency)
+	rail := given(e.Rail)
+	return fmt.Sprintf("rail %s %s reports channel_unavailable", rail.Method, rail.Currency)
 }
 
 // RailNotListed says that the client's list has no such rail: the client's residency or legal form rules it out.

@@ -3,6 +3,7 @@ package dapi
 import (
 	"context"
 	"iter"
+	"math"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 )
@@ -22,7 +23,12 @@ func (s *Transactions) List(ctx context.Context, params ListTransactionsParams, 
 
 // All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
 func (s *Transactions) All(ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption) iter.Seq2[Transaction, error] {
-	return pages(&opListTransactions, params.Cursor, func(cursor string) ([]Transaction, string, error) {
+	return s.upTo(ctx, math.MaxInt, params, options)
+}
+
+// upTo walks at most so many pages.
+func (s *Transactions) upTo(ctx context.Context, most int, params ListTransactionsParams, options []moneymovement.CallOption) iter.Seq2[Transaction, error] {
+	return pagesUpTo(most, &opListTransactions, params.Cursor, func(cursor string) ([]Transaction, string, error) {
 		params := params
 		params.Cursor = cursor
 		page, err := s.List(ctx, params, options...)

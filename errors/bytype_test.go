@@ -62,7 +62,7 @@ var byHand = map[errors.Code]error{
 	errors.CodeWalletNotLinked:           &errors.WalletNotLinked{},
 }
 
-// What an error answers hangs on its type, so that a zero value answers as one that was received does.
+// What an error says depends on its type, so that a zero value says the same as one that was received.
 func TestErrorsAnswerByType(t *testing.T) {
 	catalogue := readCatalogue(t)
 	require.Len(t, byHand, len(catalogue.Slugs))

@@ -29,7 +29,7 @@ func (c Code) Status() int {
 	return e.status
 }
 
-// Hint is our advice on what to do about the slug, or "" where there is none: it stands in the text of its errors.
+// Hint is our advice on what to do about the slug, or "". It stands in the text of the slug's errors.
 func (c Code) Hint() string {
 	e, _ := c.lookup()
 	return e.hint

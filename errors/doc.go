@@ -31,15 +31,15 @@
 //		// ask for a new price
 //	}
 //
-// Every error of the SDK answers two questions about its call, see [Failure]: whether the same request may be sent again
+// Every error of the SDK can be asked two questions about its call, see [Failure]: whether the same request may be sent again
 // now, and whether this call moved money. A refusal speaks for its call; only success, already funded, or the payout's own
-// end settles a payment that was in doubt, which is what dapi.PaymentStateOf answers for.
+// end settles a payment that was in doubt: dapi.PaymentStateOf speaks for the payment.
 //
 // A refusal also knows its [Remedy]. One that asks for the account to be changed, such as [*PayoutNotFundable] with a low
 // balance, can be repeated with the same idempotency key once an operator has acted.
 //
 // What an error knows of its call is its [Head], which [HeadOf] finds in any error. Errors answer by type: a zero
-// &errors.RateLimited{}, as a test makes it, answers as one that the service sent.
+// &errors.RateLimited{}, as a test makes it, says the same as one that the service sent.
 //
 // # Logging
 //

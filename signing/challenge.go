@@ -9,7 +9,7 @@ import (
 	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Challenge is what the service answers when a login begins: bytes that the developer key is to sign.
+// Challenge is what the service sends when a login begins: bytes that the developer key is to sign.
 // Source: Authentication, Platform API.
 type Challenge struct {
 	// ID identifies the challenge when the login is completed.
@@ -19,7 +19,7 @@ type Challenge struct {
 }
 
 // ChallengeRefused says that a login challenge was not signed, since a signature over its bytes could authorize
-// something else than a login. The same key signs both, and whoever answers a challenge chooses its bytes.
+// something other than a login. The same key signs both, and the other end chooses the bytes of a challenge.
 type ChallengeRefused struct {
 	// Head is what the flow that asked for the signature knows of its call; empty where none did.
 	moneyerrors.Head
@@ -42,7 +42,7 @@ func (e *ChallengeRefused) Error() string {
 // Unwrap returns the reason of the caller's verifier, if there is one.
 func (e *ChallengeRefused) Unwrap() error { return e.Err }
 
-// CheckChallenge returns nil, or [*ChallengeRefused] for bytes that are no challenge: none at all, those of an
+// CheckChallenge returns nil, or [*ChallengeRefused] for bytes that are not a challenge: empty ones, those of an
 // approval in seen, which may be nil, and those that read as an approval in any form. That is: a member approvalId,
 // the members resourceId and amount, or a member operation with a payout's or an escrow's operation, in any spelling
 // and encoding that a careless reader might understand, and wherever in the payload they stand.

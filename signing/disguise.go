@@ -92,7 +92,7 @@ const gap = `[\s\v\pZ]|/\*(?s:.*?)\*/|(?://|#)[^\n\r]*[\n\r]`
 var dashes = strings.NewReplacer("_", "", "-", "")
 
 // visible drops what carries no text: NULs, which also turns UTF-16 and UTF-32 into ASCII, byte order marks, other
-// control and format characters, and bytes that are no UTF-8.
+// control and format characters, and bytes that are not UTF-8.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -82,7 +82,7 @@ func requireNotSigned(t *testing.T, err error, is ...error) {
 	}
 }
 
-// A context that ends while a verifier thinks is no refusal of what it was thinking about.
+// A context that ends while a verifier decides does not count as its refusal.
 func TestVerifierWhoseContextEnded(t *testing.T) {
 	signer := &recordingSigner{DeveloperKey: newKey(t)}
 	ctx, cancel := context.WithCancel(t.Context())

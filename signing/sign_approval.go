@@ -16,7 +16,7 @@ type approvalOptions struct {
 }
 
 // VerifyWith replaces the comparison of [CheckApproval] as the judge of an approval's payload, for example if the
-// service answers opaque payloads. What v returns nil for is signed, so v must decode and compare everything that it
+// service sends opaque payloads. What v returns nil for is signed, so v must decode and compare everything that it
 // means to authorize. The approval's id and window are checked in any case. A nil Verifier leaves CheckApproval in
 // place.
 //

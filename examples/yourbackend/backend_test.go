@@ -178,6 +178,32 @@ func TestWhatIsNotKnownIsAskedForAgain(t *testing.T) {
 	assert.Equal(t, "37.5", w.balance())
 }
 
+// The answer to the first click is lost, and the money has left. Whatever the next click is refused for does not unsay it.
+func TestARefusalDoesNotUnsayAPayment(t *testing.T) {
+	for name, refusal := range map[string]sandbox.Fault{
+		"the payee cannot be paid": sandbox.Respond(http.StatusConflict, "contact_not_payable"),
+		"a field is wrong":         sandbox.Respond(http.StatusUnprocessableEntity, "validation_failed"),
+		"the key was deleted":      sandbox.Respond(http.StatusForbidden, "forbidden"),
+		"too many calls":           sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2)) // of both clicks
+			w.host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.DropAfterCommit().Times(4))
+			status, _ := w.pay(t, "42", w.supplier, "12.50")
+			require.Equal(t, http.StatusAccepted, status)
+			require.Equal(t, "37.5", w.balance())
+
+			w.host.Arm(http.MethodPost, "/payouts", refusal)
+			status, _ = w.pay(t, "42", w.supplier, "12.50")
+			assert.Equal(t, http.StatusAccepted, status, "it is not known yet whether this is paid")
+			status, _ = w.pay(t, "42", w.supplier, "12.50")
+			assert.Equal(t, http.StatusOK, status)
+			assert.Equal(t, "37.5", w.balance())
+		})
+	}
+}
+
 func TestAPaymentThatCameBackIsNotMadeAgain(t *testing.T) {
 	w := newWorld(t)
 	_, paid := w.pay(t, "42", w.supplier, "12.50")

@@ -7,7 +7,7 @@ package callfacts
 type Facts struct {
 	ReadOnly  bool // it changes nothing
 	Once      bool // sending it again may do it twice: neither an idempotency key nor a natural key anchors it
-	Moneyless bool // it moves no money, whatever becomes of it
+	Moneyless bool // it moves no money, whether it succeeds or not
 }
 
 // Asker marks the questions of the request path, which other packages cannot ask.

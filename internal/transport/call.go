@@ -3,8 +3,6 @@ package transport
 import (
 	"net/http"
 	"time"
-
-	"github.com/shopspring/decimal"
 )
 
 // Call holds what the options of one call set.
@@ -23,8 +21,6 @@ type Call struct {
 	Closes   time.Time     // when the approval's window closes that a confirm is for, by the service's clock
 	Reserved bool          // [Client.Reserve] has waited for the first attempt's place in the rate windows
 	Queued   time.Duration // for how long it did
-
-	QuoteTolerance decimal.Decimal // how much worse a fresh quote may be, as a fraction; flows that requote read it
 
 	CardMessage func(cardID string, nonce int64) string // what a card's wallet signs, nil for the usual form
 }

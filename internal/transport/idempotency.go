@@ -52,7 +52,7 @@ func (r *Request) setKey(h http.Header) {
 	}
 }
 
-// derivedKeyLifetime is how long the service answers a write without a key again as it did the first time, if it derives a key for it, less
+// derivedKeyLifetime is how long the service repeats its first answer to a write without a key, if it derives a key for it, less
 // what a repetition may take on its way.
 //
 // Source: Limits, Idempotency.

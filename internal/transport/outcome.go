@@ -57,10 +57,13 @@ func judged(status int) bool {
 
 // ownDoing reports refusals that an attempt that was carried out could have brought upon the next one. Under an idempotency key the service
 // answers a repetition as it did the first time; without, what was deleted is not found, and what was confirmed is in another
-// state or past its window.
+// state or past its window. Money that has moved can be the reason of any refusal.
 func (t *trip) ownDoing(refusal error) bool {
-	if t.op.Repeat == RepeatKey || !withoutEffect(refusal) {
+	switch {
+	case t.op.Repeat == RepeatKey, !withoutEffect(refusal):
 		return false
+	case t.op.Money != MoneyNone:
+		return true
 	}
 	switch t.answer.status {
 	case http.StatusNotFound:

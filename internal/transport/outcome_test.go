@@ -74,14 +74,15 @@ func TestOutcomes(t *testing.T) {
 		{"lost, then 403", []step{lostAnswer, refuses(403, errors.CodeForbidden)}, forbidden, wrapping(&errors.Forbidden{}), wrapping(&errors.Forbidden{}), wrapping(&errors.Forbidden{}), unknown},
 		{"lost, then 401", []step{lostAnswer, refuses(401, errors.CodeUnauthenticated)}, want{&errors.Unauthenticated{}, errors.NotMoved, false, nil},
 			wrapping(&errors.Unauthenticated{}), wrapping(&errors.Unauthenticated{}), wrapping(&errors.Unauthenticated{}), unknown},
-		{"lost, then 422", []step{lostAnswer, refuses(422, errors.CodeValidationFailed)}, invalid, invalid, invalid, invalid, unknown},
+		{"lost, then 422", []step{lostAnswer, refuses(422, errors.CodeValidationFailed)}, invalid, invalid,
+			wrapping(&errors.ValidationFailed{}), wrapping(&errors.ValidationFailed{}), unknown},
 		// Under its key a write is answered as it was the first time. A confirm or a delete can meet what it did itself.
 		{"lost, then expired", []step{lostAnswer, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired, wrapping(&errors.QuoteExpired{}), wrapping(&errors.QuoteExpired{}), unknown},
 		{"503, then expired", []step{envelope503, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired, wrapping(&errors.QuoteExpired{}), wrapping(&errors.QuoteExpired{}), providerWrite},
 		{"429, then expired", []step{busy, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired, quoteExpired, quoteExpired, quoteExpired},
 		{"lost, then gone", []step{lostAnswer, refuses(410, errors.CodeApprovalExpired)}, want{&errors.ApprovalExpired{}, errors.NotMoved, false, nil},
 			want{&errors.ApprovalExpired{}, errors.NotMoved, false, nil}, wrapping(&errors.ApprovalExpired{}), wrapping(&errors.ApprovalExpired{}), unknown},
-		{"lost, then not found", []step{lostAnswer, refuses(404, errors.CodeNotFound)}, notFound, notFound, notFound, wrapping(&errors.NotFound{}), unknown},
+		{"lost, then not found", []step{lostAnswer, refuses(404, errors.CodeNotFound)}, notFound, notFound, wrapping(&errors.NotFound{}), wrapping(&errors.NotFound{}), unknown},
 		{"lost, then unreadable", []step{lostAnswer, page(200)}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown, unknown},
 	} {
 		for op, want := range map[*transport.Operation]want{

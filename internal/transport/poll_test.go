@@ -134,5 +134,5 @@ func TestPollIsNotToldToWaitForLong(t *testing.T) {
 	})
 }
 
-// poller is a client whose calls nobody answers; its polls read what the test says.
+// poller is a client that sends nothing; its polls read what the test says.
 func poller(t *testing.T) *transport.Client { return newClient(t, host, through(script(ok))) }

@@ -70,7 +70,7 @@ func TermSet(value string) string {
 	return strings.Join(items, "\x00")
 }
 
-// digests are those of the terms in a body, 0 for a term that the body does not state. A body that is no JSON object states none.
+// digests are those of the terms in a body, 0 for a term that the body does not state. A body that is not a JSON object has no terms.
 func digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
 	var members map[string]jsontext.Value
 	if len(stated) == 0 || json.Unmarshal(body, &members) != nil {

@@ -158,7 +158,7 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 	assert.NotContains(t, source, "*Response", "answers are not checked")
 }
 
-// A key's terms are compared by the formats that the description states; what x-term says none of is no term.
+// A key's terms are compared by the formats that the description states; a member without x-term is not a term.
 func TestTermsOfWhatAKeyAnchorsAreWritten(t *testing.T) {
 	source, err := generate(t, spec, models)
 	require.NoError(t, err)

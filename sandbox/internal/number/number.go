@@ -13,7 +13,7 @@ import (
 // grows with the square of its digits, and no amount has as many.
 const MaxLength = 256
 
-// ErrUnreadable is the error for what is no number, is too long, or has an exponent that no amount has.
+// ErrUnreadable is the error for text that is not a number, is too long, or has an exponent that no amount has.
 var ErrUnreadable = errors.New("not a number that an amount can be")
 
 // Number is a decimal that travels as a JSON number and never becomes a float.

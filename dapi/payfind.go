@@ -1,0 +1,55 @@
+package dapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// The bounds of what find looks through.
+const (
+	findPages = 3  // of the ledger, newest first as far as is known
+	findReads = 10 // of payouts
+)
+
+// find looks for the payout of this payment in the ledger, for a process that knows nothing but the key: the service refuses the booking, as of a
+// contact that was deleted, although an earlier process has paid. The ledger does not name keys, so that payouts of the same amount are read.
+// That it finds none says nothing.
+func (p *payment) find(ctx context.Context, refusal error) {
+	if p.id() != "" || !refusesBooking(refusal) {
+		return
+	}
+	ledger := &Transactions{p.payouts.low}
+	tried := map[PayoutID]bool{"": true}
+	for entry, err := range ledger.upTo(ctx, findPages, ListTransactionsParams{Limit: maxPage}, nil) {
+		switch {
+		case err != nil:
+			p.unread = err
+			return
+		case len(tried) > findReads:
+			return
+		case tried[entry.PayoutID], !entry.Amount.Equal(p.asked.Amount), entry.Currency != p.asked.Currency:
+			continue
+		}
+		tried[entry.PayoutID] = true
+		p.booked = &Payout{ID: entry.PayoutID}
+		if payout, err := p.get(ctx); err == nil && payout.IdempotencyKey == string(p.key) {
+			return
+		}
+		p.booked, p.looked = nil, false
+	}
+}
+
+// refusesBooking reports a refusal by a service that can be asked for more: it judged the request, and not its credential or its rate.
+func refusesBooking(err error) bool {
+	refusal, ok := errors.AsType[*errors.Refusal](err)
+	if !ok {
+		return false
+	}
+	switch refusal.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}

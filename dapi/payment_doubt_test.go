@@ -1,0 +1,119 @@
+package dapi_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// The context can end while Pay reads what became of a payment, which its error shows.
+func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrange func(w *payWorld)
+		again   bool // it is the second call of the payment
+	}{
+		"a confirm was lost": {arrange: func(w *payWorld) {
+			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusInternalServerError, "internal_error"))
+			w.host.Arm("GET", "/payouts/*", sandbox.Delay(time.Minute))
+		}},
+		"a booking is refused": {again: true, arrange: func(w *payWorld) {
+			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+			w.host.Arm("GET", "/payouts/*", sandbox.Delay(time.Minute))
+		}},
+		"another process booked, and the ledger is read": {arrange: func(w *payWorld) {
+			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+			w.host.Arm("GET", "/transactions", sandbox.Delay(time.Minute))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				if c.again {
+					_, err := w.pay()
+					require.NoError(t, err)
+				}
+				c.arrange(w)
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+				w.assertInDoubt(t, payout, err)
+				assert.ErrorIs(t, err, context.DeadlineExceeded)
+			})
+		})
+	}
+}
+
+// The answer of a confirm that paid is lost, and what the repetition meets says nothing about that, whatever it is.
+func TestRefusalAfterALostConfirm(t *testing.T) {
+	for slug, status := range map[string]int{
+		"payout_not_fundable": 409, "validation_failed": 422, "not_found": 404, "invalid_request": 400, "forbidden": 403,
+	} {
+		t.Run(slug, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+				w.refuse(status, slug)
+				w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+				payout, err := w.pay(dapi.FirstUse())
+				require.Equal(t, 1, w.fundings())
+				w.assertInDoubt(t, payout, err)
+			})
+		})
+	}
+}
+
+// A payout whose approval closed reads as expired. Its key can still pay: the payment has not come to its end.
+func TestExpiredApprovalIsNoEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
+		_, err := w.pay()
+		as[*errors.OutcomeUnknown](t, err)
+		time.Sleep(3 * time.Minute)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		payout, err := w.pay()
+		w.assertInDoubt(t, payout, err)
+		_, err = w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, 1, w.fundings())
+	})
+}
+
+// A function of the caller's that panics ends its call. The payment may have been made, for all that is known, until the service has forgotten
+// its key.
+func TestCallbackThatPanics(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrange func(w *payWorld)
+		options []dapi.PayOption
+	}{
+		"the hook":   {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { panic("hook") })}},
+		"the signer": {arrange: func(w *payWorld) { w.key.beforeApproval(func(int) { panic("signer") }) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				if c.arrange != nil {
+					c.arrange(w)
+				}
+				assert.Panics(t, func() { _, _ = w.pay(c.options...) })
+				w.key.beforeApproval(nil)
+				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+				payout, err := w.pay(dapi.FirstUse())
+				w.assertInDoubt(t, payout, err)
+
+				time.Sleep(8 * 24 * time.Hour)
+				payout, err = w.pay(dapi.FirstUse())
+				assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err), "%v", err)
+			})
+		})
+	}
+}

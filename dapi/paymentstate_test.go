@@ -1,0 +1,74 @@
+package dapi_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// The state follows from types alone, so that a fake can return zero values.
+func TestPaymentStateOf(t *testing.T) {
+	payout := func(status dapi.PayoutStatus, hash string) *dapi.Payout {
+		return &dapi.Payout{ID: "po_1", Status: status, TransactionHash: hash}
+	}
+	for name, c := range map[string]struct {
+		payout *dapi.Payout
+		err    error
+		want   dapi.PaymentState
+	}{
+		"nothing at all":                {nil, nil, dapi.PaymentUnknown},
+		"funding":                       {payout("funding", ""), nil, dapi.PaymentPaid},
+		"completed":                     {payout("completed", "0x1"), nil, dapi.PaymentPaid},
+		"a status of a later version":   {payout("on_hold", "0x1"), nil, dapi.PaymentPaid},
+		"the same, not on chain":        {payout("on_hold", ""), nil, dapi.PaymentUnknown},
+		"no status":                     {payout("", ""), nil, dapi.PaymentUnknown},
+		"booked, as Book returns it":    {payout("awaiting_approval", ""), nil, dapi.PaymentUnknown},
+		"awaiting, with a transaction":  {payout("awaiting_approval", "0x1"), nil, dapi.PaymentPaid},
+		"failed":                        {payout("failed", "0x1"), nil, dapi.PaymentEnded},
+		"refunded":                      {payout("refunded", "0x1"), nil, dapi.PaymentEnded},
+		"expired":                       {payout("expired", ""), nil, dapi.PaymentEnded},
+		"not completed":                 {nil, &dapi.PayoutNotCompleted{Payout: payout("failed", "")}, dapi.PaymentEnded},
+		"already funded":                {nil, &errors.AlreadyFunded{}, dapi.PaymentPaid},
+		"already funded, inside":        {nil, fmt.Errorf("invoice 42: %w", &errors.AlreadyFunded{}), dapi.PaymentPaid},
+		"lost":                          {nil, &errors.OutcomeUnknown{}, dapi.PaymentUnknown},
+		"lost, and a refusal beside it": {nil, errors.Join(&errors.Forbidden{}, &errors.OutcomeUnknown{}), dapi.PaymentUnknown},
+		"under way":                     {nil, &errors.FundingInProgress{}, dapi.PaymentUnknown},
+		"still pending":                 {nil, &dapi.StillPending{Progress: dapi.Progress{Resource: "payout"}}, dapi.PaymentUnknown},
+		"forbidden":                     {nil, &errors.Forbidden{}, dapi.PaymentNotPaid},
+		"over a window":                 {nil, &errors.RateLimited{}, dapi.PaymentNotPaid},
+		"a low balance":                 {nil, &errors.PayoutNotFundable{}, dapi.PaymentNotPaid},
+		"bad input":                     {nil, &errors.InvalidInput{}, dapi.PaymentNotPaid},
+		"not delivered":                 {nil, &errors.NotDelivered{Err: context.Canceled}, dapi.PaymentNotPaid},
+		"another approval":              {nil, &signing.ApprovalRefused{}, dapi.PaymentNotPaid},
+		"declined":                      {nil, &dapi.PaymentDeclined{}, dapi.PaymentNotPaid},
+		"a price out of bounds":         {nil, &dapi.PriceRefused{}, dapi.PaymentNeedsDecision},
+		"other terms":                   {nil, &dapi.TermsDiffer{}, dapi.PaymentNeedsDecision},
+		"a key of another payment":      {nil, &errors.IdempotencyKeyReused{}, dapi.PaymentNeedsDecision},
+		"a key too old":                 {nil, &dapi.KeyTooOld{}, dapi.PaymentNeedsDecision},
+		"an error of no type":           {nil, errors.New("what"), dapi.PaymentUnknown},
+		"a context's error":             {nil, context.DeadlineExceeded, dapi.PaymentUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, c.want, dapi.PaymentStateOf(c.payout, c.err))
+		})
+	}
+}
+
+// Every error that a payment ends in can be asked the common questions, and prints even when its fields are empty.
+func TestErrorsOfAPaymentAreFailures(t *testing.T) {
+	for _, failure := range []errors.Failure{
+		&dapi.PriceRefused{}, &dapi.TermsDiffer{}, &dapi.PaymentDeclined{}, &dapi.KeyTooOld{}, &dapi.PayoutNotCompleted{}, &dapi.EscrowNotOpened{},
+		&dapi.PayinNotCompleted{}, &dapi.ChannelUnavailable{}, &dapi.RailNotListed{}, &signing.ApprovalRefused{}, &signing.ChallengeRefused{},
+	} {
+		assert.Equal(t, errors.NotMoved, failure.MovedByCall(), "%T", failure)
+		assert.NotEmpty(t, failure.Error(), "%T", failure)
+		_, headed := errors.HeadOf(failure)
+		assert.True(t, headed, "%T", failure)
+	}
+}
