@@ -29,10 +29,13 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 			option.setOpen(&wish)
 		}
 	}
-	if err := wish.check(opCreateEscrow.ID, key, deal.validate); err != nil {
+	if err := checkPayment(opCreateEscrow.ID, key, deal.validate); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opCreateEscrow.ID, string(key)}, wish.firstUse)
+	if err := wish.checkAge(opCreateEscrow.ID, key); err != nil {
+		return nil, err
+	}
+	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opCreateEscrow.ID, string(key)}, wish.isFirst())
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +53,7 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 func (s *Escrows) open(
 	ctx context.Context, deal EscrowCreate, key moneymovement.Key, wish keyWish, attempt *attempt, left doubt,
 ) (*Escrow, doubt, error) {
-	if err := wish.checkAge(opCreateEscrow.ID, key); err != nil {
+	if err := cmp.Or(transport.Validate(opCreateEscrow.ID, wish.check), wish.checkAge(opCreateEscrow.ID, key)); err != nil {
 		return nil, left, err
 	}
 	var answer moneymovement.Answer
@@ -162,7 +165,7 @@ func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved
 //
 // Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
 func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, key moneymovement.Key) (*Escrow, error) {
-	if err := (&keyWish{}).check(opPrepareEscrowAction.ID, key, nil); err != nil {
+	if err := checkPayment(opPrepareEscrowAction.ID, key, nil); err != nil {
 		return nil, err
 	}
 	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opPrepareEscrowAction.ID + " " + string(id), string(key)}, false)

@@ -41,10 +41,13 @@ import (
 // Source: Errors, Slugs; Limits, Lifetimes and Idempotency.
 func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovement.Key, options ...PayOption) (*Payout, error) {
 	wish := payWishOf(options)
-	if err := wish.check(opBookPayout.ID, key, payout.validate); err != nil {
+	if err := checkPayment(opBookPayout.ID, key, payout.validate); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opBookPayout.ID, string(key)}, wish.firstUse)
+	if err := wish.checkAge(opBookPayout.ID, key); err != nil {
+		return nil, err
+	}
+	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opBookPayout.ID, string(key)}, wish.isFirst())
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +100,7 @@ const maxReopen = 3
 
 // run makes the payment, in its turn.
 func (p *payment) run(ctx context.Context) (*Payout, error) {
-	if err := transport.Validate(opBookPayout.ID, p.wish.bounds.check); err != nil { // which says nothing about an earlier call with other bounds
+	if err := transport.Validate(opBookPayout.ID, p.wish.check); err != nil { // which says nothing about an earlier call with other options
 		return p.conclude(ctx, ending{outcome: refused, err: err})
 	}
 	end := p.inTurn(ctx)

@@ -93,7 +93,7 @@ func TestPriceBounds(t *testing.T) {
 	}
 }
 
-// Bounds that cannot be bounds are refused before anything is sent.
+// Bounds that cannot be bounds are refused before anything is sent, and say nothing about a call before.
 func TestBoundsThatAreNone(t *testing.T) {
 	for name, option := range map[string]dapi.PayOption{
 		"LeastArrives":   dapi.LeastArrives(decimal.Zero, "EUR"),
@@ -106,12 +106,8 @@ func TestBoundsThatAreNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			before := len(w.host.Requests())
-			options := []dapi.PayOption{option}
-			if name != "FirstUsedAt" {
-				options = append(options, dapi.FirstUse())
-			}
-			_, err := w.pay(options...)
-			assert.Contains(t, name, as[*errors.InvalidInput](t, err).Fields[0].Field)
+			_, err := w.pay(option)
+			assert.Contains(t, name, as[*errors.InvalidInput](t, as[*errors.OutcomeUnknown](t, err).Cause).Fields[0].Field)
 			assert.Len(t, w.host.Requests(), before)
 		})
 	}

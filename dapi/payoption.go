@@ -20,8 +20,13 @@ type OpenOption interface{ setOpen(*keyWish) }
 // KeyOption says something about the idempotency key of a payment: what [Payouts.Pay] and [Escrows.Open] both take.
 type KeyOption func(*keyWish)
 
-func (o KeyOption) setPay(w *payWish)  { o(&w.keyWish) }
-func (o KeyOption) setOpen(w *keyWish) { o(w) }
+func (o KeyOption) setPay(w *payWish) { o.setOpen(&w.keyWish) }
+
+func (o KeyOption) setOpen(w *keyWish) {
+	if o != nil {
+		o(w)
+	}
+}
 
 // keyWish is what the caller says about a key.
 type keyWish struct {
@@ -104,28 +109,33 @@ const (
 	keyMargin   = time.Hour
 )
 
-// check refuses what the caller says about the key if it cannot be, and a key that the service may have forgotten.
-func (w *keyWish) check(operation string, key moneymovement.Key, more ...func(*transport.Check)) error {
-	now := time.Now()
-	err := transport.Validate(operation, func(c *transport.Check) {
+// checkPayment refuses terms that no payment can have, and a key that none can have. Nobody can have paid with them.
+func checkPayment(operation string, key moneymovement.Key, terms func(*transport.Check)) error {
+	return transport.Validate(operation, func(c *transport.Check) {
 		c.RequiredKey(string(key))
-		switch {
-		case w.firstUsed.IsZero():
-		case w.firstUse:
-			c.Refuse("FirstUsedAt", "contradiction", "contradicts FirstUse: a key that was used before is not used for the first time")
-		case w.firstUsed.After(now.Add(keyMargin)):
-			c.Refuse("FirstUsedAt", "out_of_range", "lies in the future")
-		}
-		for _, validate := range more {
-			if validate != nil {
-				validate(c)
-			}
+		if terms != nil {
+			terms(c)
 		}
 	})
-	if err != nil {
-		return err
+}
+
+// isFirst reports a stated first use.
+func (w *keyWish) isFirst() bool { return w.firstUse && w.firstUsed.IsZero() }
+
+// check refuses what the caller says about the key if it cannot be. That says nothing about a call before, which said something else.
+func (w *keyWish) check(c *transport.Check) {
+	switch {
+	case w.firstUsed.IsZero():
+	case w.firstUse:
+		c.Refuse("FirstUsedAt", "contradiction", "contradicts FirstUse: a key that was used before is not used for the first time")
+	case w.firstUsed.After(time.Now().Add(keyMargin)):
+		c.Refuse("FirstUsedAt", "out_of_range", "lies in the future")
 	}
-	return w.checkAge(operation, key)
+}
+
+func (w *payWish) check(c *transport.Check) {
+	w.keyWish.check(c)
+	w.bounds.check(c)
 }
 
 // checkAge refuses a key that the service may have forgotten. A flow that has waited checks again before it books.
