@@ -238,7 +238,9 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 
 // act confirms, and prepares once more if the window closed on the way. An approval that was used already, an action that is not
 // available any more, or a lost answer may be the work of an earlier attempt with this key: the deal tells what came of it.
-func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, key moneymovement.Key) (*Escrow, doubt, error) {
+func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
+	prepared *EscrowAction, key moneymovement.Key,
+) (*Escrow, doubt, error) {
 	began := s.approver.now()
 	if err := checkPrepared(id, action, prepared, key); err != nil {
 		return nil, doubtOf(err), err
@@ -284,7 +286,9 @@ func (a *EscrowAction) sameOffer(other *EscrowAction) bool {
 
 // resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says nothing, and the next
 // chain read is waited for.
-func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, began time.Time, cause error) (*Escrow, doubt, error) {
+func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
+	began time.Time, cause error,
+) (*Escrow, doubt, error) {
 	_, conflict := errors.AsType[*errors.Conflict](cause)
 	refused := conflict || approvalClosed(cause) // this attempt did nothing, so that any projection tells
 	for waited := false; ; waited = true {
