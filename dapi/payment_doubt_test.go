@@ -3,6 +3,7 @@ package dapi_test
 import (
 	"context"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -116,4 +118,33 @@ func TestCallbackThatPanics(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Payments that wait for one login share its refusal. The error of each names its own payout.
+func TestLoginRefusalOfSeveralPayments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", confirmPath, sandbox.ExpireToken().Times(2))
+		w.host.Arm("POST", "/auth/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		var booked, ended, payments sync.WaitGroup
+		booked.Add(2)
+		ended.Add(2)
+		together := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+			booked.Done()
+			booked.Wait()
+			return nil
+		})
+		for _, key := range []moneymovement.Key{"invoice-42", "invoice-43"} {
+			payments.Go(func() {
+				payout, err := w.payAs(key, dapi.FirstUse(), together)
+				ended.Done()
+				ended.Wait()
+				assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+				head, _ := errors.HeadOf(err)
+				assert.Equal(t, string(payout.ID), head.Resource)
+				assert.Equal(t, string(key), head.IdempotencyKey)
+			})
+		}
+		payments.Wait()
+	})
 }

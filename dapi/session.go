@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -134,7 +135,7 @@ func (s *session) renewing(ctx context.Context) *renewal {
 func (r *renewal) wait(ctx context.Context) error {
 	select {
 	case <-r.done:
-		return r.err
+		return errors.Own(r.err, callfacts.Asker{})
 	case <-ctx.Done():
 		return ctx.Err()
 	}

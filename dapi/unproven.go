@@ -22,7 +22,7 @@ func thenEnded(cause, err error) error {
 	}
 	for _, end := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, end) && !errors.Is(cause, end) {
-			return fmt.Errorf("%w; then %w", cause, err)
+			return fmt.Errorf("%w; then %w", cause, end) // and nothing else of err, whose types are not the payment's
 		}
 	}
 	return cause

@@ -1,6 +1,7 @@
 package errors
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
@@ -78,3 +79,19 @@ func Name(err error, resource, key string, _ callfacts.Asker) {
 }
 
 func (h *Head) name(resource, key string) { h.Resource, h.IdempotencyKey = resource, key }
+
+// Own gives a copy of err that [Name] may write into: the error of one login is shared by all calls that waited for it. It is for the SDK
+// itself: its last argument cannot be named outside of this module.
+func Own(err error, _ callfacts.Asker) error {
+	shared, headed := err.(interface { //nolint:errorlint // the value itself is copied
+		error
+		name(resource, key string)
+	})
+	if !headed || reflect.ValueOf(shared).IsNil() { // only pointers can be named
+		return err
+	}
+	own := reflect.New(reflect.TypeOf(shared).Elem())
+	own.Elem().Set(reflect.ValueOf(shared).Elem())
+	copied, _ := own.Interface().(error)
+	return copied
+}
