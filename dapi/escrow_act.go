@@ -18,7 +18,8 @@ import (
 // *[TermsDiffer], and nothing was signed.
 //
 // A refusal speaks for its call, as [Payouts.Pay] says: a deal whose money may have been held, by this call or an earlier one, ends in
-// *errors.OutcomeUnknown.
+// *errors.OutcomeUnknown. So does one that echoes other terms when it is active already, or in the answer to the confirm. [FirstUse] counts as it
+// does for Pay.
 //
 // Source: Limits, Idempotency.
 func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, options ...OpenOption) (*Escrow, error) {
@@ -159,6 +160,9 @@ func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved
 // approval's 60 seconds pass before it is confirmed, the action is prepared once more under the same key. The status of the deal that comes
 // back can be the one from before the action, as [Escrows.Confirm] says.
 //
+// A refusal speaks for its call. An action that this client may have taken ends in *errors.OutcomeUnknown. One that is not available is
+// *errors.Conflict, once the deal was read and does not show that it was taken. What another process did with the key, the deal tells.
+//
 // Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
 func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, key moneymovement.Key) (*Escrow, error) {
 	if err := checkPayment(opPrepareEscrowAction.ID, key, nil); err != nil {
@@ -234,7 +238,9 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 
 // act confirms, and prepares once more if the window closed on the way. An approval that was used already, an action that is not
 // available any more, or a lost answer may be the work of an earlier attempt with this key: the deal tells what came of it.
-func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, key moneymovement.Key) (*Escrow, doubt, error) {
+func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
+	prepared *EscrowAction, key moneymovement.Key,
+) (*Escrow, doubt, error) {
 	began := s.approver.now()
 	if err := checkPrepared(id, action, prepared, key); err != nil {
 		return nil, doubtOf(err), err
@@ -280,7 +286,9 @@ func (a *EscrowAction) sameOffer(other *EscrowAction) bool {
 
 // resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says nothing, and the next
 // chain read is waited for.
-func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, began time.Time, cause error) (*Escrow, doubt, error) {
+func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
+	began time.Time, cause error,
+) (*Escrow, doubt, error) {
 	_, conflict := errors.AsType[*errors.Conflict](cause)
 	refused := conflict || approvalClosed(cause) // this attempt did nothing, so that any projection tells
 	for waited := false; ; waited = true {

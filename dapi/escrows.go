@@ -70,8 +70,8 @@ func (s *Escrows) Wait(ctx context.Context, id EscrowID, statuses []EscrowStatus
 const chainReadEvery = 15 * time.Second
 
 // Can reports whether an action is available now.
-func (e *Escrow) Can(action EscrowActionType) bool {
-	return slices.Contains(e.AvailableActions, action)
+func (d *Escrow) Can(action EscrowActionType) bool {
+	return slices.Contains(d.AvailableActions, action)
 }
 
 // EscrowFor writes a duration in the service's form, in the largest unit that fits it exactly: EscrowFor(14*24*time.Hour) is "14d".
