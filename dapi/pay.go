@@ -28,7 +28,9 @@ import (
 //   - quote_expired, funding_attempt_expired, approval_expired, approval_mismatch, and a price or an approval that is over by the service's
 //     clock: it books again with the same key. A fresh price has to keep the bounds, and without a bound on what arrives it has to be as good
 //     as the first, but for the [QuoteTolerance];
-//   - approval_consumed, and a confirm whose answer was lost: it reads the payout to see whether it is funded.
+//   - approval_consumed, and a confirm whose answer was lost: it reads the payout to see whether it is funded;
+//   - a refusal after the booking: it reads the payout once, for another client with the same key may have paid it since. If the booking itself
+//     is refused, and nobody here knows the payout, it looks through the newest 300 entries of the ledger.
 //
 // What it booked is returned with each error after the booking, and the error names it. Nothing was signed by a call that ends in
 // *[PriceRefused], *[TermsDiffer], *[PaymentDeclined], *[KeyTooOld] or *signing.ApprovalRefused. A payment that was funded once and failed or
@@ -150,11 +152,11 @@ func settled(payout *Payout) ending {
 // conclude says how the payment ends, in the light of what is known about it from before this call, too.
 func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 	inDoubt := end.outcome == doubtful || p.doubt != noDoubt || !p.attempt.alone()
-	if inDoubt && end.outcome != paid && end.outcome != ended {
-		if !p.looked {
+	if end.outcome == refused || end.outcome == doubtful {
+		if inDoubt && !p.looked {
 			p.find(ctx, end.err)
 		}
-		if !p.looked {
+		if !p.looked { // also without a doubt: another client may have paid the booking since it was made
 			p.read(ctx)
 		}
 		// One that reads as expired is not at its end: it can be booked again, here or in another process.

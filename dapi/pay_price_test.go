@@ -192,7 +192,7 @@ func TestOfferThatIsOver(t *testing.T) {
 		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "quote_expired").Times(100))
 		_, err := w.pay()
 		as[*errors.QuoteExpired](t, err)
-		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "it is confirmed once")
+		assert.Equal(t, traffic{3, 1, 1}, w.traffic(), "it is confirmed once")
 		assert.Zero(t, w.fundings())
 	})
 }

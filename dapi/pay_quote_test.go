@@ -73,7 +73,7 @@ func TestTolerancesDoNotAddUp(t *testing.T) {
 	})
 	_, err := w.pay(dapi.QuoteTolerance(amount("0.01")))
 	as[*dapi.PriceRefused](t, err)
-	assert.Equal(t, traffic{books: 3, confirms: 2}, w.traffic(), "each fresh quote is measured by the first")
+	assert.Equal(t, traffic{books: 3, confirms: 2, reads: 1}, w.traffic(), "each fresh quote is measured by the first")
 }
 
 func TestFundingThatFails(t *testing.T) {

@@ -249,21 +249,21 @@ func TestPayReturns(t *testing.T) {
 			want: func(t *testing.T, _ *payWorld, err error) {
 				assert.Contains(t, string(as[*errors.PayoutNotFundable](t, err).Details), `"available":"100"`)
 			},
-			sent: traffic{books: 1, confirms: 1},
+			sent: traffic{books: 1, confirms: 1, reads: 1},
 		},
 		"signing_policy_refused": {
 			arrange: func(w *payWorld) {
 				w.configure(func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse })
 			},
 			want: func(t *testing.T, _ *payWorld, err error) { as[*errors.SigningPolicyRefused](t, err) },
-			sent: traffic{books: 1, confirms: 1},
+			sent: traffic{books: 1, confirms: 1, reads: 1},
 		},
 		"quote_expired for good": {
 			arrange: func(w *payWorld) { w.waitBeforeSigning(31*time.Second, 100) },
 			want: func(t *testing.T, _ *payWorld, err error) {
 				assert.Equal(t, "invoice-42", as[*errors.QuoteExpired](t, err).IdempotencyKey)
 			},
-			sent: traffic{books: 4, confirms: 4},
+			sent: traffic{books: 4, confirms: 4, reads: 1},
 		},
 		"502 for good": {
 			arrange: func(w *payWorld) {
@@ -302,7 +302,7 @@ func TestPayReturns(t *testing.T) {
 				w.key.beforeApproval(func(int) { require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID)) })
 			},
 			want: func(t *testing.T, _ *payWorld, err error) { as[*errors.Forbidden](t, err) },
-			sent: traffic{books: 1, confirms: 1},
+			sent: traffic{books: 1, confirms: 1, reads: 1},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -417,7 +417,7 @@ func TestPayWorsePrice(t *testing.T) {
 			assert.True(t, worsened.Quote.SourceAmount.Equal(worsened.Reference.SourceAmount))
 			assert.Contains(t, err.Error(), worsened.Quote.DestinationAmount.String()+" EUR arrives for 25 USDC, which is worse than "+
 				worsened.Reference.DestinationAmount.String()+" EUR for 25 USDC")
-			assert.Equal(t, traffic{2, 1, 0}, w.traffic(), "the worse price is not confirmed")
+			assert.Equal(t, traffic{2, 1, 1}, w.traffic(), "the worse price is not confirmed")
 			assert.Zero(t, w.fundings())
 
 			confirmed, err := w.account.Payouts.Confirm(t.Context(), w.asked, worsened.Payout)

@@ -303,6 +303,27 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 	})
 }
 
+// Two clients use one key. While the one whose booking was new waits before it signs, the other pays. Whatever ends the first call then, the
+// payment is paid.
+func TestAnotherClientPaysBetweenBookingAndRefusal(t *testing.T) {
+	for name, refuse := range map[string]func(w *payWorld) error{
+		"the hook refuses":    func(*payWorld) error { return errors.New("no") },
+		"the confirm refuses": func(w *payWorld) error { w.refuse(http.StatusForbidden, "signing_policy_refused"); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			other := w.integrator().Self()
+			payout, err := w.pay(dapi.FirstUse(), dapi.BeforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
+				_, err := other.Payouts.Pay(ctx, w.asked, "invoice-42")
+				require.NoError(t, err)
+				return refuse(w)
+			}))
+			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err), "%v", err)
+			assert.Equal(t, 1, w.fundings())
+		})
+	}
+}
+
 // Two calls with one key at once: the refusal of one says nothing about the payment, which the other may be making.
 func TestRefusalBesideAnotherCallWithTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

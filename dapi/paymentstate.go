@@ -41,6 +41,9 @@ func PaymentStateOf(payout *Payout, err error) PaymentState {
 	if err == nil {
 		return stateOf(payout)
 	}
+	if _, declined := errors.AsType[*PaymentDeclined](err); declined { // whatever the caller's hook met: it says nothing about this payment
+		return PaymentNotPaid
+	}
 	failure, typed := errors.AsType[errors.Failure](err)
 	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown || !typed {
 		return PaymentUnknown

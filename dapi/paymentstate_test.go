@@ -47,6 +47,7 @@ func TestPaymentStateOf(t *testing.T) {
 		"not delivered":                 {nil, &errors.NotDelivered{Err: context.Canceled}, dapi.PaymentNotPaid},
 		"another approval":              {nil, &signing.ApprovalRefused{}, dapi.PaymentNotPaid},
 		"declined":                      {nil, &dapi.PaymentDeclined{}, dapi.PaymentNotPaid},
+		"declined, after a lost call":   {nil, &dapi.PaymentDeclined{Err: &errors.OutcomeUnknown{}}, dapi.PaymentNotPaid},
 		"a price out of bounds":         {nil, &dapi.PriceRefused{}, dapi.PaymentNeedsDecision},
 		"other terms":                   {nil, &dapi.TermsDiffer{}, dapi.PaymentNeedsDecision},
 		"a key of another payment":      {nil, &errors.IdempotencyKeyReused{}, dapi.PaymentNeedsDecision},
