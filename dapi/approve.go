@@ -21,6 +21,15 @@ type approver struct {
 // now is the time by the service's clock, as far as it is known from the dates of its answers.
 func (a approver) now() time.Time { return a.clock.ServiceNow() }
 
+// latest is the latest of what this machine, and the answers of the service, say the time is.
+func (a approver) latest() time.Time {
+	now, byLastAnswer := a.clock.ServiceTimes()
+	if byLastAnswer.After(now) {
+		return byLastAnswer
+	}
+	return now
+}
+
 // checkedApproval is what the caller wants, and not signed yet.
 type checkedApproval struct {
 	id  string

@@ -29,13 +29,13 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 			option.setOpen(&wish)
 		}
 	}
-	if err := checkPayment(opCreateEscrow.ID, key, deal.validate); err != nil {
+	if err := checkPayment(opCreateEscrow.ID, key, deal.validate, wish.check); err != nil {
 		return nil, err
 	}
-	if err := wish.checkAge(opCreateEscrow.ID, key); err != nil {
+	if err := wish.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opCreateEscrow.ID, string(key)}, wish.isFirst())
+	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opCreateEscrow.ID, string(key)}, wish.firstUse)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 func (s *Escrows) open(
 	ctx context.Context, deal EscrowCreate, key moneymovement.Key, wish keyWish, attempt *attempt, left doubt,
 ) (*Escrow, doubt, error) {
-	if err := cmp.Or(transport.Validate(opCreateEscrow.ID, wish.check), wish.checkAge(opCreateEscrow.ID, key)); err != nil {
+	if err := wish.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
 		return nil, left, err
 	}
 	var answer moneymovement.Answer
@@ -67,6 +67,11 @@ func (s *Escrows) open(
 		return nil, knownDoubt, unproven(head, errors.New("the answer is about a deal of another key, or does not say of which"))
 	}
 	held := EscrowActionTypeApprove.done(created.Status)
+	if !held { // a service that has forgotten the key has made another deal
+		if err := wish.checkAge(opCreateEscrow.ID, key, s.approver.latest()); err != nil {
+			return created, left, err
+		}
+	}
 	left = attempt.learn(left, string(created.ID), held, answer)
 	attempt.bookedAs(string(created.ID), nil)
 	if differs := cmp.Or(created.differs(deal), created.windowsDiffer(deal)); differs != nil {
@@ -165,7 +170,7 @@ func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved
 //
 // Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
 func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, key moneymovement.Key) (*Escrow, error) {
-	if err := checkPayment(opPrepareEscrowAction.ID, key, nil); err != nil {
+	if err := checkPayment(opPrepareEscrowAction.ID, key); err != nil {
 		return nil, err
 	}
 	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opPrepareEscrowAction.ID + " " + string(id), string(key)}, false)

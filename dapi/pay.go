@@ -43,13 +43,13 @@ import (
 // Source: Errors, Slugs; Limits, Lifetimes and Idempotency.
 func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovement.Key, options ...PayOption) (*Payout, error) {
 	wish := payWishOf(options)
-	if err := checkPayment(opBookPayout.ID, key, payout.validate); err != nil {
+	if err := checkPayment(opBookPayout.ID, key, payout.validate, wish.check); err != nil {
 		return nil, err
 	}
-	if err := wish.checkAge(opBookPayout.ID, key); err != nil {
+	if err := wish.checkAge(opBookPayout.ID, key, s.approver.now()); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opBookPayout.ID, string(key)}, wish.isFirst())
+	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opBookPayout.ID, string(key)}, wish.firstUse)
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +102,6 @@ const maxReopen = 3
 
 // run makes the payment, in its turn.
 func (p *payment) run(ctx context.Context) (*Payout, error) {
-	if err := transport.Validate(opBookPayout.ID, p.wish.check); err != nil { // which says nothing about an earlier call with other options
-		return p.conclude(ctx, ending{outcome: refused, err: err})
-	}
 	end := p.inTurn(ctx)
 	if end.outcome == doubtful {
 		p.doubt = knownDoubt
@@ -178,6 +175,9 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 		}
 	}
 	p.attempt.end(maybe)
+	if _, old := errors.AsType[*KeyTooOld](end.err); old { // which says by itself that an earlier call may have paid
+		return p.known(), p.named(end.err)
+	}
 	return p.known(), p.unknown(end.err)
 }
 
@@ -197,8 +197,13 @@ func (p *payment) unknown(cause error) error {
 
 // headed says which call echoed other terms.
 func (p *payment) headed(differs *TermsDiffer) *TermsDiffer {
-	differs.Operation, differs.Resource, differs.IdempotencyKey = opBookPayout.ID, string(p.id()), string(p.key)
+	differs.Head = p.head()
 	return differs
+}
+
+// head is that of an error about what was booked.
+func (p *payment) head() errors.Head {
+	return errors.Head{Operation: opBookPayout.ID, Resource: string(p.id()), IdempotencyKey: string(p.key)}
 }
 
 // named says in an error which payout it is about, once there is one.

@@ -93,7 +93,7 @@ func TestPriceBounds(t *testing.T) {
 	}
 }
 
-// Bounds that cannot be bounds are refused before anything is sent, and say nothing about a call before.
+// Bounds that cannot be bounds are refused before anything is sent, and say nothing about a call before: never that it is not paid.
 func TestBoundsThatAreNone(t *testing.T) {
 	for name, option := range map[string]dapi.PayOption{
 		"LeastArrives":   dapi.LeastArrives(decimal.Zero, "EUR"),
@@ -108,7 +108,8 @@ func TestBoundsThatAreNone(t *testing.T) {
 			w := newPayWorld(t)
 			before := len(w.host.Requests())
 			_, err := w.pay(option)
-			assert.Contains(t, name, as[*errors.InvalidInput](t, as[*errors.OutcomeUnknown](t, err).Cause).Fields[0].Field)
+			assert.Contains(t, name, as[*errors.InvalidInput](t, err).Fields[0].Field)
+			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(nil, err), "an earlier call, with other options, may have paid")
 			assert.Len(t, w.host.Requests(), before)
 		})
 	}

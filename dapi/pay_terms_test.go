@@ -175,6 +175,24 @@ func TestKeyThatIsTooOld(t *testing.T) {
 	})
 }
 
+// The service's clock counts as well: here it is moved, and nothing tells before the booking.
+func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
+	w := newPayWorld(t)
+	first := time.Now()
+	_, err := w.pay(dapi.FirstUsedAt(first))
+	require.NoError(t, err)
+	w.host.Advance(8 * 24 * time.Hour)
+	payout, err := w.pay(dapi.FirstUsedAt(first))
+	require.NoError(t, err, "this client knows the payout, and reads it")
+	assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+
+	w.account = w.integrator().Self()
+	payout, err = w.pay(dapi.FirstUsedAt(first))
+	as[*dapi.KeyTooOld](t, err)
+	assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
+	assert.Equal(t, 1, w.fundings(), "nothing was signed")
+}
+
 // A key can grow too old while its payment waits for its turn, which for ten thousand payments takes hours.
 func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -195,7 +213,7 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 		line.Go(func() {
 			payout, err := w.pay(dapi.FirstUsedAt(first))
 			assert.NotEqual(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err), "it would be a second payment")
-			as[*dapi.KeyTooOld](t, as[*errors.OutcomeUnknown](t, err).Cause)
+			as[*dapi.KeyTooOld](t, err)
 		})
 		time.Sleep(2 * time.Hour)
 		close(release)

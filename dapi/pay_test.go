@@ -432,7 +432,7 @@ func TestPayToleranceOutOfRange(t *testing.T) {
 	w := newPayWorld(t)
 	before := len(w.host.Requests())
 	for _, fraction := range []string{"-0.01", "1", "50"} {
-		_, err := w.pay(dapi.QuoteTolerance(amount(fraction)), dapi.FirstUse())
+		_, err := w.pay(dapi.QuoteTolerance(amount(fraction)))
 		assert.Equal(t, "QuoteTolerance", as[*errors.InvalidInput](t, err).Fields[0].Field)
 	}
 	assert.Len(t, w.host.Requests(), before, "nothing was sent")

@@ -139,15 +139,27 @@ func assertUnknown(t *testing.T, err error, key, advice string) {
 	assert.Error(t, unknown.Cause, "which is there for a person who looks")
 }
 
-// Input that is refused before anything is sent says nothing about an earlier call with the key, be it only the option that is wrong.
-func TestSecondCallWithABoundThatIsNone(t *testing.T) {
+// Input that is refused before anything is sent leaves no trace: the next call is what it would have been without.
+func TestWrongInputLeavesNoTrace(t *testing.T) {
 	w := newPayWorld(t)
-	_, err := w.pay()
+	_, err := w.pay(dapi.FirstUse(), dapi.HighestFee(amount("-1")))
+	as[*errors.InvalidInput](t, err)
+	w.refuse(http.StatusForbidden, "signing_policy_refused")
+	payout, err := w.pay(dapi.FirstUse(), dapi.FirstUsedAt(time.Now()))
+	as[*errors.SigningPolicyRefused](t, err)
+	assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+}
+
+// A program that stores how its calls ended says so, and then no call that paid nothing makes the next one a maybe.
+func TestFirstUseAfterADecision(t *testing.T) {
+	w := newPayWorld(t)
+	for range 3 {
+		payout, err := w.pay(dapi.FirstUse(), dapi.HighestFee(amount("0.1")))
+		as[*dapi.PriceRefused](t, err)
+		require.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
+	}
+	_, err := w.pay(dapi.FirstUse(), dapi.HighestFee(amount("1")))
 	require.NoError(t, err)
-	w.account = w.integrator().Self()
-	payout, err := w.pay(dapi.HighestFee(amount("-1")))
-	w.assertInDoubt(t, payout, err)
-	as[*errors.InvalidInput](t, as[*errors.OutcomeUnknown](t, err).Cause)
 }
 
 // A stated first use that was plainly refused is not paid, and keeps the type of its refusal.

@@ -155,12 +155,17 @@ func (a *attempt) learn(left doubt, resource string, done bool, answer moneymove
 	switch {
 	case left == knownDoubt, done:
 		return knownDoubt
-	case !replayed && answer.Status == http.StatusCreated:
+	case newlyMade(answer):
 		return noDoubt
 	case replayed && answer.Attempts <= 1 && a.resource() != resource:
 		return assumedDoubt
 	}
 	return left
+}
+
+// newlyMade reports an answer that says that its resource was made by this call.
+func newlyMade(answer moneymovement.Answer) bool {
+	return answer.Status == http.StatusCreated && !answer.Replayed
 }
 
 // resource is what the key anchors, as far as this client has seen; empty if it has not.

@@ -17,8 +17,9 @@ const (
 	PaymentEnded PaymentState = "ended"
 	// PaymentUnknown: it may be paid. Call [Payouts.Pay] again with the same key and terms, and do not pay in another way.
 	PaymentUnknown PaymentState = "unknown"
-	// PaymentNeedsDecision: this call paid nothing, and the same call will not pay: the price is out of bounds, the service booked something
-	// else, the key is too old, or it belongs to a payment of other terms, which may be paid. Somebody has to look at the error and decide.
+	// PaymentNeedsDecision: this call paid nothing, and the same call will not pay: its input is wrong (*errors.InvalidInput), the price is out of
+	// bounds, the service booked something else, the key is too old, or it belongs to a payment of other terms, which may be paid. Somebody has to
+	// look at the error and decide.
 	PaymentNeedsDecision PaymentState = "needs_decision"
 )
 
@@ -36,7 +37,8 @@ const (
 // A refusal speaks for its call; only success, already funded, or the payout's own end settles a payment that was in doubt. Pay keeps to that
 // in the errors that it returns, so that this function needs no memory of the calls before.
 //
-// Of a payout and error that do not come from Pay it believes as little as it can: what it does not know is PaymentUnknown.
+// It reads what [Payouts.Wait] returned as well, but for *[StillPending]: that says that the wait is over, and a payment that was paid stays paid.
+// Of any other payout and error it believes as little as it can: what it does not know is PaymentUnknown.
 func PaymentStateOf(payout *Payout, err error) PaymentState {
 	if err == nil {
 		return stateOf(payout)
@@ -83,6 +85,7 @@ func needsDecision(err error) bool {
 		terms  *TermsDiffer
 		reused *errors.IdempotencyKeyReused
 		old    *KeyTooOld
+		input  *errors.InvalidInput
 	)
-	return errors.As(err, &price) || errors.As(err, &terms) || errors.As(err, &reused) || errors.As(err, &old)
+	return errors.As(err, &input) || errors.As(err, &price) || errors.As(err, &terms) || errors.As(err, &reused) || errors.As(err, &old)
 }

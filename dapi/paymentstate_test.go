@@ -43,7 +43,7 @@ func TestPaymentStateOf(t *testing.T) {
 		"forbidden":                     {nil, &errors.Forbidden{}, dapi.PaymentNotPaid},
 		"over a window":                 {nil, &errors.RateLimited{}, dapi.PaymentNotPaid},
 		"a low balance":                 {nil, &errors.PayoutNotFundable{}, dapi.PaymentNotPaid},
-		"bad input":                     {nil, &errors.InvalidInput{}, dapi.PaymentNotPaid},
+		"bad input":                     {nil, &errors.InvalidInput{}, dapi.PaymentNeedsDecision},
 		"not delivered":                 {nil, &errors.NotDelivered{Err: context.Canceled}, dapi.PaymentNotPaid},
 		"another approval":              {nil, &signing.ApprovalRefused{}, dapi.PaymentNotPaid},
 		"declined":                      {nil, &dapi.PaymentDeclined{}, dapi.PaymentNotPaid},

@@ -11,13 +11,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// PayOption sets up one [Payouts.Pay].
+// PayOption sets up one [Payouts.Pay]: [HighestFee], [LeastArrives], [NoWorseThan], [QuoteTolerance], [BeforeSigning], and each [KeyOption].
 type PayOption interface{ setPay(*payWish) }
 
-// OpenOption sets up one [Escrows.Open].
+// OpenOption sets up one [Escrows.Open]: each [KeyOption].
 type OpenOption interface{ setOpen(*keyWish) }
 
-// KeyOption says something about the idempotency key of a payment: what [Payouts.Pay] and [Escrows.Open] both take.
+// KeyOption is a [PayOption] and an [OpenOption]: [FirstUse], [FirstUsedAt] or [CaptureLast].
 type KeyOption func(*keyWish)
 
 func (o KeyOption) setPay(w *payWish) { o.setOpen(&w.keyWish) }
@@ -56,13 +56,15 @@ func payWishOf(options []PayOption) payWish {
 	return wish
 }
 
-// FirstUse states that no earlier call with this key can have paid, in any process: there was none, or each ended in [PaymentNotPaid]. Then a
-// plain refusal means that nothing was paid. Without it an earlier call may have paid, and a refusal leaves the payment [PaymentUnknown]. State
-// it only from what the program has stored. It is ignored if the service or this client knows better.
+// FirstUse states that no earlier call with this key can have paid, in any process: there was none, or each ended in [PaymentNotPaid], or in
+// [PaymentNeedsDecision] for its price, its terms or its input. Then a plain refusal means that nothing was paid, and has its own type. Without it
+// an earlier call may have paid, and a refusal leaves the payment [PaymentUnknown]. State it only from what the program has stored. It is ignored if
+// the service or this client knows better.
 func FirstUse() KeyOption { return func(w *keyWish) { w.firstUse = true } }
 
-// FirstUsedAt states when the key was first used. The service remembers a key for 7 days, and after that the same call is a new payment: a key
-// that is older than 7 days less an hour is refused as *[KeyTooOld], and nothing is sent. The zero time is refused as bad input.
+// FirstUsedAt states when the key was first used, with [FirstUse] or without. The service remembers a key for 7 days, and after that the same call is
+// a new payment: a key that is older than 7 days less an hour, by this machine's clock or the service's, is refused as *[KeyTooOld], and nothing is
+// signed. The zero time is refused as bad input.
 //
 // Source: Limits, Idempotency.
 func FirstUsedAt(at time.Time) KeyOption { return func(w *keyWish) { w.firstUsed = &at } }
@@ -77,7 +79,8 @@ func LeastArrives(amount decimal.Decimal, currency string) PayOption {
 	return payOption(func(w *payWish) { w.bounds.least, w.bounds.leastCurrency = &amount, currency })
 }
 
-// HighestFee refuses a price with a fee of more than amount, in the asset that is debited: see [PriceRefused]. Zero allows no fee.
+// HighestFee refuses a price with a fee of more than amount, in the asset that is debited: see [PriceRefused]. Zero allows no fee. Whether the fee
+// is part of the amount or comes on top is not stated; [LeastArrives] bounds what the payee gets.
 func HighestFee(amount decimal.Decimal) PayOption {
 	return payOption(func(w *payWish) { w.bounds.fee = &amount })
 }
@@ -109,27 +112,22 @@ const (
 	keyMargin   = time.Hour
 )
 
-// checkPayment refuses terms that no payment can have, and a key that none can have. Nobody can have paid with them.
-func checkPayment(operation string, key moneymovement.Key, terms func(*transport.Check)) error {
+// checkPayment refuses terms, a key and options that no payment can have.
+func checkPayment(operation string, key moneymovement.Key, more ...func(*transport.Check)) error {
 	return transport.Validate(operation, func(c *transport.Check) {
 		c.RequiredKey(string(key))
-		if terms != nil {
-			terms(c)
+		for _, check := range more {
+			check(c)
 		}
 	})
 }
 
-// isFirst reports a stated first use.
-func (w *keyWish) isFirst() bool { return w.firstUse && w.firstUsed == nil }
-
-// check refuses what the caller says about the key if it cannot be. That says nothing about a call before, which said something else.
+// check refuses what the caller says about the key if it cannot be.
 func (w *keyWish) check(c *transport.Check) {
 	switch {
 	case w.firstUsed == nil:
 	case w.firstUsed.IsZero():
 		c.Refuse("FirstUsedAt", errors.FieldMissing, "is the zero time, which says nothing about the age of the key")
-	case w.firstUse:
-		c.Refuse("FirstUsedAt", "contradiction", "contradicts FirstUse: a key that was used before is not used for the first time")
 	case w.firstUsed.After(time.Now().Add(keyMargin)):
 		c.Refuse("FirstUsedAt", "out_of_range", "lies in the future")
 	}
@@ -140,9 +138,10 @@ func (w *payWish) check(c *transport.Check) {
 	w.bounds.check(c)
 }
 
-// checkAge refuses a key that the service may have forgotten. A flow that has waited checks again before it books.
-func (w *keyWish) checkAge(operation string, key moneymovement.Key) error {
-	if w.firstUsed == nil || w.firstUsed.IsZero() || time.Since(*w.firstUsed) <= keyLifetime-keyMargin {
+// checkAge refuses a key that the service may have forgotten, by this machine's clock or by the service's, whichever is later. A flow checks again
+// after it has waited, and after the booking, whose answer tells the service's time.
+func (w *keyWish) checkAge(operation string, key moneymovement.Key, service time.Time) error {
+	if w.firstUsed == nil || max(time.Since(*w.firstUsed), service.Sub(*w.firstUsed)) <= keyLifetime-keyMargin {
 		return nil
 	}
 	return &KeyTooOld{Head: errors.Head{Operation: operation, IdempotencyKey: string(key)}, FirstUsed: *w.firstUsed}

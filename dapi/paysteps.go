@@ -13,7 +13,7 @@ import (
 //
 // Source: Resources, Platform resources (a payout create echoes idempotencyKey); Limits, Idempotency (a replay is a 200).
 func (p *payment) book(ctx context.Context) ending {
-	if err := p.wish.checkAge(opBookPayout.ID, p.key); err != nil {
+	if err := p.wish.checkAge(opBookPayout.ID, p.key, p.payouts.approver.now()); err != nil {
 		return ending{outcome: refused, err: err}
 	}
 	var answer moneymovement.Answer
@@ -27,6 +27,11 @@ func (p *payment) book(ctx context.Context) ending {
 	}
 	if p.booked != nil && p.booked.ID != booked.ID {
 		return ending{outcome: doubtful, err: p.headed(&TermsDiffer{Member: "id", Asked: string(p.booked.ID), Got: string(booked.ID)})}
+	}
+	if !booked.funded() { // a service that has forgotten the key has booked another payment
+		if err := p.wish.checkAge(opBookPayout.ID, p.key, p.payouts.approver.latest()); err != nil {
+			return ending{outcome: refused, err: err}
+		}
 	}
 	if p.booked == nil {
 		p.doubt = p.attempt.learn(p.doubt, string(booked.ID), booked.funded(), answer)
@@ -63,7 +68,7 @@ func (p *payment) price(context.Context) ending {
 	})
 	switch {
 	case refusal != nil:
-		refusal.Payout = p.booked
+		refusal.Head, refusal.Payout = p.head(), p.booked
 		return ending{outcome: refused, err: refusal}
 	case !p.booked.overAt(p.payouts.approver.now().Add(p.reserve())):
 		p.over = nil
@@ -105,7 +110,7 @@ func (p *payment) ask(ctx context.Context) ending {
 	asking, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	if err := p.wish.before(asking, p.booked); err != nil {
-		return ending{outcome: refused, err: &PaymentDeclined{Payout: p.booked, Err: err}}
+		return ending{outcome: refused, err: &PaymentDeclined{Head: p.head(), Payout: p.booked, Err: err}}
 	}
 	return ending{outcome: goesOn}
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // PriceRefused says that a price was not taken: it is outside what the caller allows, or not a price for what was asked. Nothing was signed by
-// this call. To take the price all the same, call [Payouts.Pay] again with the same key and bounds that allow it.
+// this call. To take the price all the same, call [Payouts.Pay] again with the same key and bounds that allow it: what Bound names, looser. For
+// [BoundNoWorseThan] that is [NoWorseThan] with Quote, or [LeastArrives]; [BoundAmount], [BoundAsset] and [BoundReadable] cannot be loosened.
 type PriceRefused struct {
 	errors.Head
 	// Bound is what the price breaks.
@@ -34,7 +35,7 @@ type PriceBound string
 const (
 	BoundLeastArrives PriceBound = "least_arrives" // of [LeastArrives]
 	BoundHighestFee   PriceBound = "highest_fee"   // of [HighestFee]
-	BoundNoWorseThan  PriceBound = "no_worse_than" // of [NoWorseThan], or the first price of this payment
+	BoundNoWorseThan  PriceBound = "no_worse_than" // of [NoWorseThan], or the first price of this payment that this client saw, over its calls
 	BoundAmount       PriceBound = "amount"        // no more leaves than the amount and the fee
 	BoundAsset        PriceBound = "asset"         // no other asset leaves than was asked
 	BoundReadable     PriceBound = "readable"      // a price that cannot be read keeps no bound

@@ -49,7 +49,7 @@ func Delay(d time.Duration) Fault {
 // ExpireToken expires the request's access token before the request is judged.
 func ExpireToken() Fault { return Fault{inner: fault.Fault{Kind: fault.ExpireToken}} }
 
-// Times makes the fault happen to that many requests instead of one.
+// Times makes the fault happen to that many requests instead of one; 0 counts as one.
 func (f Fault) Times(n int) Fault {
 	f.times = n
 	return f

@@ -47,7 +47,7 @@ func (b *Backend) pay(w http.ResponseWriter, r *http.Request) {
 		dapi.PayoutCreate{ContactID: asked.ContactID, Amount: asked.Amount, Currency: dapi.USDC},
 		moneymovement.DeriveKey("invoice", number), b.tries.begin(number), dapi.HighestFee(highestFee))
 	state := dapi.PaymentStateOf(payout, err)
-	b.tries.end(number, state)
+	b.tries.end(number, state, err)
 	status, body := explain(state, payout, err)
 	answer(w, status, body)
 }
@@ -64,10 +64,13 @@ func explain(state dapi.PaymentState, payout *dapi.Payout, err error) (status in
 	case dapi.PaymentEnded:
 		return http.StatusConflict, map[string]any{"problem": "the payment did not arrive", "payout": payout.ID, "status": payout.Status}
 	case dapi.PaymentNeedsDecision:
+		if invalid, ok := errors.AsType[*errors.InvalidInput](err); ok {
+			return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": invalid.Fields}
+		}
 		if reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err); ok {
 			return http.StatusConflict, map[string]any{"problem": "this invoice was paid with other terms", "payout": reused.PayoutID}
 		}
-		return http.StatusConflict, map[string]any{"problem": "somebody here has to decide; it is not paid yet"}
+		return http.StatusConflict, map[string]any{"problem": "somebody here has to decide"}
 	case dapi.PaymentNotPaid:
 		return whyNotPaid(err)
 	}
@@ -77,14 +80,11 @@ func explain(state dapi.PaymentState, payout *dapi.Payout, err error) (status in
 // whyNotPaid is for a payment that was not made, by this request or by one before.
 func whyNotPaid(err error) (status int, body map[string]any) {
 	var (
-		invalid    *errors.InvalidInput
 		validation *errors.ValidationFailed
 		notPayable *errors.ContactNotPayable
 		failure    errors.Failure
 	)
 	switch {
-	case errors.As(err, &invalid):
-		return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": invalid.Fields}
 	case errors.As(err, &validation):
 		return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": validation.Fields}
 	case errors.As(err, &notPayable):

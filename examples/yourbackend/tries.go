@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // tries remembers which invoices may have been paid, and when they were first tried. It stands for a table of your database, which has to be
@@ -16,7 +17,8 @@ type tries struct {
 
 type try struct {
 	first    time.Time
-	underway int // requests
+	underway int  // requests
+	open     bool // a request ended, and the invoice may be paid
 }
 
 // begin notes a request, and gives what the SDK should know about those before it.
@@ -34,13 +36,17 @@ func (t *tries) begin(invoice string) dapi.KeyOption {
 	return dapi.FirstUse()
 }
 
-// end ends a request. What is known to be unpaid, with no other request under way, can be tried as if for the first time.
-func (t *tries) end(invoice string, state dapi.PaymentState) {
+// end ends a request. An invoice that is known to be unpaid, with no other request under way, can be tried as if for the first time; so can one of
+// which nothing was sent.
+func (t *tries) end(invoice string, state dapi.PaymentState, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	known := t.known[invoice]
 	known.underway--
-	if known.underway == 0 && state == dapi.PaymentNotPaid {
+	if _, unsent := errors.AsType[*errors.InvalidInput](err); !unsent {
+		known.open = state != dapi.PaymentNotPaid
+	}
+	if known.underway == 0 && !known.open {
 		delete(t.known, invoice)
 	}
 }
