@@ -18,10 +18,10 @@ type approver struct {
 	seen      *signing.SeenApprovals // of the developer's key, so that no login signs one of them
 }
 
-// now is the time by the service's clock, as far as it is known from the dates of its answers.
+// now is the service's time, reckoned from the dates of its answers.
 func (a approver) now() time.Time { return a.clock.ServiceNow() }
 
-// latest is the latest of what this machine, and the answers of the service, say the time is.
+// latest is the service's time, or the date of its last answer if that is later.
 func (a approver) latest() time.Time {
 	now, byLastAnswer := a.clock.ServiceTimes()
 	if byLastAnswer.After(now) {

@@ -36,7 +36,7 @@ func (e *TermsDiffer) Retryable() bool { return false }
 // *errors.OutcomeUnknown instead.
 func (e *TermsDiffer) MovedByCall() errors.Movement { return errors.NotMoved }
 
-// echo compares the terms that an answer repeats with what was asked. A term that is left out is no difference: all of them are assumed.
+// echo compares the terms that an answer repeats with what was asked. An answer may leave a term out, since all of them are assumed.
 type echo struct{ differs *TermsDiffer }
 
 func (e *echo) text(member, asked, got string) {

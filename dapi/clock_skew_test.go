@@ -52,7 +52,7 @@ func TestLoginAfterTheHostsClockWasMoved(t *testing.T) {
 	require.NoError(t, read(t.Context(), integrator.Self()))
 }
 
-// misdated gives some answers another Date than the service's time.
+// misdated puts a wrong Date into some answers.
 func (w *world) misdated(ahead time.Duration, wrong func(*http.Request) bool) {
 	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
 		if wrong(r) {

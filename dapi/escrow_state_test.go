@@ -21,7 +21,7 @@ func assertDealInDoubt(t *testing.T, err error) {
 	assertUnknown(t, err, "deal-1", "call again with the same key and terms")
 }
 
-// loseConfirms loses the answers of a confirm, and lets nobody read what came of it at once.
+// loseConfirms loses the answers to a confirm, and refuses the reads right after it.
 func (w *dealWorld) loseConfirms() {
 	w.host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
 	w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
@@ -150,7 +150,7 @@ func TestDealThatIsRefusedAndMayBeOlder(t *testing.T) {
 	}
 }
 
-// A first use that is none is ignored, as soon as the service knows better.
+// A wrongly stated first use is ignored, as soon as the service knows better.
 func TestFirstUseOfADealThatIsNone(t *testing.T) {
 	for name, change := range map[string]func(r *http.Request, answer *http.Response){
 		"the service says that it replays": nil,

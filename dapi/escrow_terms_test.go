@@ -104,7 +104,7 @@ var echoedDeals = map[string]struct {
 	"no creation":              {change: without("createdAt")},
 }
 
-// What a deal echoes is compared with what was asked for, by value. What it leaves out is no difference.
+// What a deal echoes is compared with what was asked for, by value. It may leave terms out.
 func TestEchoedTermsOfADeal(t *testing.T) {
 	for name, c := range echoedDeals {
 		t.Run(name, func(t *testing.T) {

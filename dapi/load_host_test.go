@@ -14,7 +14,7 @@ import (
 )
 
 // busyHost stands for a service under load. It counts requests as they arrive, up to a tenth of a second after they were sent, and keeps
-// no more of a payment than a test of load needs; its answers are simpler and faster than the sandbox host's.
+// only what a test of load needs to know of a payment. It is simpler and faster than the sandbox host.
 type busyHost struct {
 	writes, reads counter
 	tokenLives    time.Duration

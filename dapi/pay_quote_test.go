@@ -34,7 +34,7 @@ func TestFreshQuote(t *testing.T) {
 		"another currency leaves":     {fresh: set("sourceCurrency", "EURC"), worse: true},
 		"a fee that changes no sum":   {fresh: set("fee", "0.6")},
 		"no quote any more":           {fresh: drop, worse: true},
-		"a quote where there was not": {first: drop},
+		"a quote where there was not": {first: drop, worse: true},
 		"no quote at all":             {first: drop, fresh: drop},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// What a booking echoes is compared with what was asked for, by value. What it leaves out is no difference.
+// What a booking echoes is compared with what was asked for, by value. It may leave terms out.
 func TestEchoedTermsOfAPayout(t *testing.T) {
 	member := func(name string, value any) func(payout map[string]any) {
 		return func(payout map[string]any) { payout[name] = value }

@@ -135,17 +135,19 @@ func (m *paymentMemory) doubtful(key paymentKey) {
 	}
 }
 
-// bookedAs notes what a booking said, and gives the first price of the payment that any booking said, nil if this one has the first.
-func (a *attempt) bookedAs(resource string, quote *Quote) (first *Quote) {
+// bookedAs notes what a booking said, and gives the first price of the payment that any booking said, nil if this one has the first. again says
+// that a booking was seen before.
+func (a *attempt) bookedAs(resource string, quote *Quote) (first *Quote, again bool) {
 	a.memory.mu.Lock()
 	defer a.memory.mu.Unlock()
+	again = a.known.resource != ""
 	a.known.resource = resource
 	first = a.known.first
-	if first == nil && quote != nil {
+	if first == nil && quote != nil && !again {
 		seen := *quote
 		a.known.first = &seen
 	}
-	return first
+	return first, again
 }
 
 // learn takes from the first answer of a call whether there was a call before it, and gives what that leaves open. A replay of what this call

@@ -63,8 +63,9 @@ func (p *payment) look(context.Context) ending {
 // price refuses a price that is out of bounds, and books again for a price or an approval that is over. If the service gives the same one
 // again it is confirmed, once: this machine's idea of the time may be wrong, and only the service's own 409 reopens a payment.
 func (p *payment) price(context.Context) ending {
+	first, again := p.attempt.bookedAs(string(p.booked.ID), p.booked.Quote)
 	refusal := p.wish.bounds.refused(price{
-		asked: p.asked, quote: p.booked.Quote, feeKnown: p.feeKnown, first: p.attempt.bookedAs(string(p.booked.ID), p.booked.Quote),
+		asked: p.asked, quote: p.booked.Quote, feeKnown: p.feeKnown, first: first, unpriced: again && first == nil,
 	})
 	switch {
 	case refusal != nil:

@@ -83,6 +83,7 @@ type price struct {
 	quote    *Quote
 	feeKnown bool   // the answer had a fee, be it zero
 	first    *Quote // of this payment as far as this client has seen, nil if this is it
+	unpriced bool   // this client has seen a booking of this payment, and none with a quote
 }
 
 // refused says why a price is not taken, or nil. What is checked without any bound needs no knowledge of how fees are counted: the description
@@ -103,6 +104,8 @@ func (b priceBounds) refused(p price) *PriceRefused {
 	}
 	most := p.asked.Amount.Add(q.Fee)
 	switch {
+	case p.unpriced && b.least == nil && b.reference == nil:
+		return refuse(BoundNoWorseThan, "the service gave no quote first and one for the fresh price")
 	case q.Fee.IsNegative(), q.SourceAmount.IsNegative(), q.DestinationAmount.IsNegative():
 		return refuse(BoundReadable, "the quote has a negative amount")
 	case q.SourceCurrency != "" && q.SourceCurrency != string(p.asked.Currency):
