@@ -35,12 +35,43 @@ type Answer struct {
 	Attempts int
 	// Queued is how long the call waited in line for its rate windows, over all attempts.
 	Queued time.Duration
+	// Unread names what could not be read of the answer, as it differs from what the service's description states or this SDK assumes; its
+	// fields are zero. What was read in another form, such as a number that came as a text, is not named, and neither is an optional member
+	// that is absent or null.
+	Unread []Unread
+
 	// Body is the answer's body as it came, with the fields that this version of the SDK does not know.
 	Body []byte
+}
+
+// Unread is a member of an answer that could not be read.
+type Unread struct {
+	// Pointer is the JSON pointer (RFC 6901) of the member in the answer's body, such as /items/3/amount.
+	Pointer string
+
+	// Stated says that the service's description states what the member differs from. Else the SDK assumes it, and openapi/README.md says why.
+	Stated bool
+
+	// Problem is what is wrong, in a few words without the value, such as "is a number".
+	Problem string
 }
 
 // Capture keeps what came back besides the decoded value, also when the call fails. Of a flow that makes several calls, it keeps the
 // last one's answer.
 func Capture(into *Answer) CallOption {
-	return func(c *transport.Call) { c.Answer = (*transport.Answer)(into) }
+	if into == nil {
+		return nil
+	}
+	return func(c *transport.Call) { c.Keep = func(answer transport.Answer) { *into = answerOf(answer) } }
+}
+
+func answerOf(a transport.Answer) Answer {
+	answer := Answer{
+		Status: a.Status, Header: a.Header, RequestID: a.RequestID, IdempotencyKey: a.IdempotencyKey, Replayed: a.Replayed,
+		Attempts: a.Attempts, Queued: a.Queued, Body: a.Body,
+	}
+	for _, unread := range a.Unread {
+		answer.Unread = append(answer.Unread, Unread(unread))
+	}
+	return answer
 }

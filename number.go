@@ -5,7 +5,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // Number is money that travels as a JSON number: card limits, the amounts of a transaction status, a transfer's amount. It is read from the
@@ -28,13 +28,13 @@ func (n Number) MarshalJSONTo(enc *jsontext.Encoder) error {
 
 // MarshalJSON is MarshalJSONTo for encoding/json.
 func (n Number) MarshalJSON() ([]byte, error) {
-	digits, err := transport.FormatAmount(n.Decimal)
+	digits, err := wire.FormatAmount(n.Decimal)
 	return []byte(digits), err
 }
 
 // UnmarshalJSONFrom reads a JSON number, or a string that spells one, of at most 78 digits. Null is zero.
 func (n *Number) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	return transport.DecodeAmount(dec, &n.Decimal)
+	return wire.DecodeAmount(dec, &n.Decimal)
 }
 
 // UnmarshalJSON is UnmarshalJSONFrom for encoding/json.

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // UnmarshalJSONFrom reads an object as encoding/json does, except that its numbers become [Number], exactly: what is not shown can be money. A
@@ -31,7 +31,7 @@ func readOpen(dec *jsontext.Decoder, value *any) error {
 	if err != nil {
 		return err
 	}
-	if amount, err := transport.ParseAmount(string(literal)); err == nil {
+	if amount, err := wire.ParseAmount(string(literal)); err == nil {
 		*value = NewNumber(amount)
 	} else {
 		*value = literal.Clone()

@@ -18,12 +18,12 @@ func (s *Account) Profile(ctx context.Context, options ...moneymovement.CallOpti
 
 // UpdateProfile saves the names and the address that verification reads.
 func (s *Account) UpdateProfile(ctx context.Context, profile ProfileUpdate, options ...moneymovement.CallOption) (*UserProfile, error) {
-	return s.low.UpdateProfile(ctx, &profile, options)
+	return s.low.UpdateProfile(ctx, &profile, options).Or(func() (*UserProfile, error) { return s.low.GetProfile(ctx, nil) })
 }
 
 // KYCLink creates the link under which the owner verifies themselves, or fetches the one that exists.
 func (s *Account) KYCLink(ctx context.Context, options ...moneymovement.CallOption) (*KYCLink, error) {
-	return s.low.CreateKYCLink(ctx, options)
+	return s.low.CreateKYCLink(ctx, options).OrZero()
 }
 
 // KYCStatus answers how far verification has come, with params.Provider if one is named.

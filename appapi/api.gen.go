@@ -895,7 +895,7 @@ type GetKYCStatusParams struct {
 var _ = 0
 
 var opGetApp = transport.Operation{
-	ID: "GetApp", Method: "GET", Path: "/apps/me",
+	ID: "GetApp", Method: "GET", Path: "/apps/me", Answer: answerGetApp,
 }
 
 // GetApp sends GET /apps/me: introspect the key.
@@ -905,7 +905,7 @@ func (c lowLevel) GetApp(ctx context.Context, options []moneymovement.CallOption
 }
 
 var opCreateTransfer = transport.Operation{
-	ID: "CreateTransfer", Method: "POST", Path: "/apps/transfer", Repeat: "key", Terms: termsCreateTransfer,
+	ID: "CreateTransfer", Method: "POST", Path: "/apps/transfer", Repeat: "key", Terms: termsCreateTransfer, Answer: answerCreateTransfer,
 }
 
 // CreateTransfer sends POST /apps/transfer: transfer money.
@@ -916,7 +916,7 @@ func (c lowLevel) CreateTransfer(ctx context.Context, body *TransferCreate, opti
 }
 
 var opListTransfers = transport.Operation{
-	ID: "ListTransfers", Method: "GET", Path: "/apps/transfers",
+	ID: "ListTransfers", Method: "GET", Path: "/apps/transfers", Answer: answerListTransfers,
 }
 
 // ListTransfers sends GET /apps/transfers: list transfers.
@@ -930,7 +930,7 @@ func (c lowLevel) ListTransfers(ctx context.Context, params *ListTransfersParams
 }
 
 var opListBalances = transport.Operation{
-	ID: "ListBalances", Method: "GET", Path: "/balance",
+	ID: "ListBalances", Method: "GET", Path: "/balance", Answer: answerListBalances,
 }
 
 // ListBalances sends GET /balance: list balance accounts.
@@ -940,7 +940,7 @@ func (c lowLevel) ListBalances(ctx context.Context, options []moneymovement.Call
 }
 
 var opQuoteBalancePayin = transport.Operation{
-	ID: "QuoteBalancePayin", Method: "POST", Path: "/balance/payin/quote", Repeat: "natural", Money: "none",
+	ID: "QuoteBalancePayin", Method: "POST", Path: "/balance/payin/quote", Repeat: "natural", Money: "none", Answer: answerQuoteBalancePayin,
 }
 
 // QuoteBalancePayin sends POST /balance/payin/quote: quote a payin from a chain.
@@ -951,7 +951,7 @@ func (c lowLevel) QuoteBalancePayin(ctx context.Context, body *BalancePayinQuote
 }
 
 var opQuoteBalancePayout = transport.Operation{
-	ID: "QuoteBalancePayout", Method: "POST", Path: "/balance/payout/quote", Repeat: "natural", Money: "none",
+	ID: "QuoteBalancePayout", Method: "POST", Path: "/balance/payout/quote", Repeat: "natural", Money: "none", Answer: answerQuoteBalancePayout,
 }
 
 // QuoteBalancePayout sends POST /balance/payout/quote: quote a payout from the balance.
@@ -962,7 +962,7 @@ func (c lowLevel) QuoteBalancePayout(ctx context.Context, body *BalancePayoutQuo
 }
 
 var opListBanks = transport.Operation{
-	ID: "ListBanks", Method: "GET", Path: "/banks",
+	ID: "ListBanks", Method: "GET", Path: "/banks", Answer: answerListBanks,
 }
 
 // ListBanks sends GET /banks: list banks and rails.
@@ -972,18 +972,18 @@ func (c lowLevel) ListBanks(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opActivateBanks = transport.Operation{
-	ID: "ActivateBanks", Method: "POST", Path: "/banks/activate", Repeat: "natural", Money: "none",
+	ID: "ActivateBanks", Method: "POST", Path: "/banks/activate", Repeat: "natural", Money: "none", Answer: answerActivateBanks, Silent: true,
 }
 
 // ActivateBanks sends POST /banks/activate: activate bank rails.
-func (c lowLevel) ActivateBanks(ctx context.Context, body *BankActivation, options []moneymovement.CallOption) (*BankList, error) {
+func (c lowLevel) ActivateBanks(ctx context.Context, body *BankActivation, options []moneymovement.CallOption) transport.Shown[BankList] {
 	r := c.request(&opActivateBanks, options)
 	r.Body(body, body.validate)
-	return transport.Do[BankList](ctx, c.transport, r)
+	return transport.Carry[BankList](ctx, c.transport, r)
 }
 
 var opQuoteBankPayin = transport.Operation{
-	ID: "QuoteBankPayin", Method: "POST", Path: "/banks/payin/quote", Repeat: "natural", Money: "none",
+	ID: "QuoteBankPayin", Method: "POST", Path: "/banks/payin/quote", Repeat: "natural", Money: "none", Answer: answerQuoteBankPayin,
 }
 
 // QuoteBankPayin sends POST /banks/payin/quote: quote a payin from a bank.
@@ -994,18 +994,18 @@ func (c lowLevel) QuoteBankPayin(ctx context.Context, body *BankPayinQuote, opti
 }
 
 var opSubmitBankPayinQuote = transport.Operation{
-	ID: "SubmitBankPayinQuote", Method: "POST", Path: "/banks/payin/quote/submit", Repeat: "none",
+	ID: "SubmitBankPayinQuote", Method: "POST", Path: "/banks/payin/quote/submit", Repeat: "none", Answer: answerSubmitBankPayinQuote, Silent: true,
 }
 
 // SubmitBankPayinQuote sends POST /banks/payin/quote/submit: submit a bank payin quote.
-func (c lowLevel) SubmitBankPayinQuote(ctx context.Context, body *QuoteSubmission, options []moneymovement.CallOption) (*moneymovement.UniversalTransactionStatus, error) {
+func (c lowLevel) SubmitBankPayinQuote(ctx context.Context, body *QuoteSubmission, options []moneymovement.CallOption) transport.Shown[moneymovement.UniversalTransactionStatus] {
 	r := c.request(&opSubmitBankPayinQuote, options)
 	r.Body(body, body.validate)
-	return transport.Do[moneymovement.UniversalTransactionStatus](ctx, c.transport, r)
+	return transport.Carry[moneymovement.UniversalTransactionStatus](ctx, c.transport, r)
 }
 
 var opListCards = transport.Operation{
-	ID: "ListCards", Method: "GET", Path: "/cards",
+	ID: "ListCards", Method: "GET", Path: "/cards", Answer: answerListCards,
 }
 
 // ListCards sends GET /cards: list cards.
@@ -1015,7 +1015,7 @@ func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opCreateCard = transport.Operation{
-	ID: "CreateCard", Method: "POST", Path: "/cards", Repeat: "none",
+	ID: "CreateCard", Method: "POST", Path: "/cards", Repeat: "none", Answer: answerCreateCard,
 }
 
 // CreateCard sends POST /cards: create a card.
@@ -1026,28 +1026,28 @@ func (c lowLevel) CreateCard(ctx context.Context, body *CardCreate, options []mo
 }
 
 var opCreateCardKYCLink = transport.Operation{
-	ID: "CreateCardKYCLink", Method: "POST", Path: "/cards/kyc/link", Repeat: "natural", Money: "none",
+	ID: "CreateCardKYCLink", Method: "POST", Path: "/cards/kyc/link", Repeat: "natural", Money: "none", Answer: answerCreateCardKYCLink, Silent: true,
 }
 
 // CreateCardKYCLink sends POST /cards/kyc/link: create or fetch the KYC link of the card programme.
-func (c lowLevel) CreateCardKYCLink(ctx context.Context, options []moneymovement.CallOption) (*KYCLink, error) {
+func (c lowLevel) CreateCardKYCLink(ctx context.Context, options []moneymovement.CallOption) transport.Shown[KYCLink] {
 	r := c.request(&opCreateCardKYCLink, options)
-	return transport.Do[KYCLink](ctx, c.transport, r)
+	return transport.Carry[KYCLink](ctx, c.transport, r)
 }
 
 var opPreApproveCard = transport.Operation{
-	ID: "PreApproveCard", Method: "POST", Path: "/cards/pre-approve", Repeat: "none",
+	ID: "PreApproveCard", Method: "POST", Path: "/cards/pre-approve", Repeat: "none", Answer: answerPreApproveCard, Silent: true,
 }
 
 // PreApproveCard sends POST /cards/pre-approve: pre-approve card spending.
-func (c lowLevel) PreApproveCard(ctx context.Context, body *CardPreApprovalCreate, options []moneymovement.CallOption) (*CardPreApproval, error) {
+func (c lowLevel) PreApproveCard(ctx context.Context, body *CardPreApprovalCreate, options []moneymovement.CallOption) transport.Shown[CardPreApproval] {
 	r := c.request(&opPreApproveCard, options)
 	r.Body(body, body.validate)
-	return transport.Do[CardPreApproval](ctx, c.transport, r)
+	return transport.Carry[CardPreApproval](ctx, c.transport, r)
 }
 
 var opGetCard = transport.Operation{
-	ID: "GetCard", Method: "GET", Path: "/cards/{card_id}",
+	ID: "GetCard", Method: "GET", Path: "/cards/{card_id}", Answer: answerGetCard,
 }
 
 // GetCard sends GET /cards/{card_id}: read a card.
@@ -1058,7 +1058,7 @@ func (c lowLevel) GetCard(ctx context.Context, cardID string, options []moneymov
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID: "RevealCardDetails", Method: "POST", Path: "/cards/{card_id}/details", Repeat: "natural", Money: "none",
+	ID: "RevealCardDetails", Method: "POST", Path: "/cards/{card_id}/details", Repeat: "natural", Money: "none", Answer: answerRevealCardDetails,
 }
 
 // RevealCardDetails sends POST /cards/{card_id}/details: reveal a card's details.
@@ -1070,53 +1070,53 @@ func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *mo
 }
 
 var opFreezeCard = transport.Operation{
-	ID: "FreezeCard", Method: "POST", Path: "/cards/{card_id}/freeze", Repeat: "natural", Money: "none",
+	ID: "FreezeCard", Method: "POST", Path: "/cards/{card_id}/freeze", Repeat: "natural", Money: "none", Answer: answerFreezeCard, Silent: true,
 }
 
 // FreezeCard sends POST /cards/{card_id}/freeze: freeze a card.
-func (c lowLevel) FreezeCard(ctx context.Context, cardID string, options []moneymovement.CallOption) (*moneymovement.Card, error) {
+func (c lowLevel) FreezeCard(ctx context.Context, cardID string, options []moneymovement.CallOption) transport.Shown[moneymovement.Card] {
 	r := c.request(&opFreezeCard, options)
 	r.PathParam("card_id", string(cardID), transport.Rule{Pattern: "", Prefix: ""})
-	return transport.Do[moneymovement.Card](ctx, c.transport, r)
+	return transport.Carry[moneymovement.Card](ctx, c.transport, r)
 }
 
 var opSetCardLabel = transport.Operation{
-	ID: "SetCardLabel", Method: "PUT", Path: "/cards/{card_id}/label", Repeat: "natural", Money: "none",
+	ID: "SetCardLabel", Method: "PUT", Path: "/cards/{card_id}/label", Repeat: "natural", Money: "none", Answer: answerSetCardLabel, Silent: true,
 }
 
 // SetCardLabel sends PUT /cards/{card_id}/label: label a card.
-func (c lowLevel) SetCardLabel(ctx context.Context, cardID string, body *CardLabelUpdate, options []moneymovement.CallOption) (*moneymovement.Card, error) {
+func (c lowLevel) SetCardLabel(ctx context.Context, cardID string, body *CardLabelUpdate, options []moneymovement.CallOption) transport.Shown[moneymovement.Card] {
 	r := c.request(&opSetCardLabel, options)
 	r.PathParam("card_id", string(cardID), transport.Rule{Pattern: "", Prefix: ""})
 	r.Body(body, body.validate)
-	return transport.Do[moneymovement.Card](ctx, c.transport, r)
+	return transport.Carry[moneymovement.Card](ctx, c.transport, r)
 }
 
 var opSetCardLimit = transport.Operation{
-	ID: "SetCardLimit", Method: "PUT", Path: "/cards/{card_id}/limit", Repeat: "natural", Money: "none",
+	ID: "SetCardLimit", Method: "PUT", Path: "/cards/{card_id}/limit", Repeat: "natural", Money: "none", Answer: answerSetCardLimit, Silent: true,
 }
 
 // SetCardLimit sends PUT /cards/{card_id}/limit: limit a card.
-func (c lowLevel) SetCardLimit(ctx context.Context, cardID string, body *CardLimitUpdate, options []moneymovement.CallOption) (*moneymovement.Card, error) {
+func (c lowLevel) SetCardLimit(ctx context.Context, cardID string, body *CardLimitUpdate, options []moneymovement.CallOption) transport.Shown[moneymovement.Card] {
 	r := c.request(&opSetCardLimit, options)
 	r.PathParam("card_id", string(cardID), transport.Rule{Pattern: "", Prefix: ""})
 	r.Body(body, body.validate)
-	return transport.Do[moneymovement.Card](ctx, c.transport, r)
+	return transport.Carry[moneymovement.Card](ctx, c.transport, r)
 }
 
 var opUnfreezeCard = transport.Operation{
-	ID: "UnfreezeCard", Method: "POST", Path: "/cards/{card_id}/unfreeze", Repeat: "natural", Money: "none",
+	ID: "UnfreezeCard", Method: "POST", Path: "/cards/{card_id}/unfreeze", Repeat: "natural", Money: "none", Answer: answerUnfreezeCard, Silent: true,
 }
 
 // UnfreezeCard sends POST /cards/{card_id}/unfreeze: unfreeze a card.
-func (c lowLevel) UnfreezeCard(ctx context.Context, cardID string, options []moneymovement.CallOption) (*moneymovement.Card, error) {
+func (c lowLevel) UnfreezeCard(ctx context.Context, cardID string, options []moneymovement.CallOption) transport.Shown[moneymovement.Card] {
 	r := c.request(&opUnfreezeCard, options)
 	r.PathParam("card_id", string(cardID), transport.Rule{Pattern: "", Prefix: ""})
-	return transport.Do[moneymovement.Card](ctx, c.transport, r)
+	return transport.Carry[moneymovement.Card](ctx, c.transport, r)
 }
 
 var opListContracts = transport.Operation{
-	ID: "ListContracts", Method: "GET", Path: "/documents/contracts",
+	ID: "ListContracts", Method: "GET", Path: "/documents/contracts", Answer: answerListContracts,
 }
 
 // ListContracts sends GET /documents/contracts: list contracts.
@@ -1129,7 +1129,7 @@ func (c lowLevel) ListContracts(ctx context.Context, params *ListContractsParams
 }
 
 var opCreateContract = transport.Operation{
-	ID: "CreateContract", Method: "POST", Path: "/documents/contracts", Repeat: "none", Money: "none",
+	ID: "CreateContract", Method: "POST", Path: "/documents/contracts", Repeat: "none", Money: "none", Answer: answerCreateContract,
 }
 
 // CreateContract sends POST /documents/contracts: create a contract.
@@ -1140,7 +1140,7 @@ func (c lowLevel) CreateContract(ctx context.Context, body *ContractCreate, opti
 }
 
 var opListInvoices = transport.Operation{
-	ID: "ListInvoices", Method: "GET", Path: "/documents/contracts/invoices",
+	ID: "ListInvoices", Method: "GET", Path: "/documents/contracts/invoices", Answer: answerListInvoices,
 }
 
 // ListInvoices sends GET /documents/contracts/invoices: list invoices.
@@ -1153,7 +1153,7 @@ func (c lowLevel) ListInvoices(ctx context.Context, params *ListInvoicesParams, 
 }
 
 var opCreateInvoice = transport.Operation{
-	ID: "CreateInvoice", Method: "POST", Path: "/documents/contracts/invoices", Repeat: "none", Money: "none",
+	ID: "CreateInvoice", Method: "POST", Path: "/documents/contracts/invoices", Repeat: "none", Money: "none", Answer: answerCreateInvoice,
 }
 
 // CreateInvoice sends POST /documents/contracts/invoices: create an invoice.
@@ -1164,7 +1164,7 @@ func (c lowLevel) CreateInvoice(ctx context.Context, body *InvoiceCreate, option
 }
 
 var opCreateInvoiceBatch = transport.Operation{
-	ID: "CreateInvoiceBatch", Method: "POST", Path: "/documents/contracts/invoices/batch_invoicing", Repeat: "none", Money: "none",
+	ID: "CreateInvoiceBatch", Method: "POST", Path: "/documents/contracts/invoices/batch_invoicing", Repeat: "none", Money: "none", Answer: answerCreateInvoiceBatch,
 }
 
 // CreateInvoiceBatch sends POST /documents/contracts/invoices/batch_invoicing: invoice several contracts at once.
@@ -1175,7 +1175,7 @@ func (c lowLevel) CreateInvoiceBatch(ctx context.Context, body *InvoiceBatch, op
 }
 
 var opCreateUploadedInvoice = transport.Operation{
-	ID: "CreateUploadedInvoice", Method: "POST", Path: "/documents/contracts/invoices/uploaded", Repeat: "none", Money: "none",
+	ID: "CreateUploadedInvoice", Method: "POST", Path: "/documents/contracts/invoices/uploaded", Repeat: "none", Money: "none", Answer: answerCreateUploadedInvoice,
 }
 
 // CreateUploadedInvoice sends POST /documents/contracts/invoices/uploaded: create an invoice from an uploaded document.
@@ -1186,7 +1186,7 @@ func (c lowLevel) CreateUploadedInvoice(ctx context.Context, body *UploadedInvoi
 }
 
 var opGetInvoice = transport.Operation{
-	ID: "GetInvoice", Method: "GET", Path: "/documents/contracts/invoices/{invoice_id}",
+	ID: "GetInvoice", Method: "GET", Path: "/documents/contracts/invoices/{invoice_id}", Answer: answerGetInvoice,
 }
 
 // GetInvoice sends GET /documents/contracts/invoices/{invoice_id}: read an invoice.
@@ -1197,19 +1197,19 @@ func (c lowLevel) GetInvoice(ctx context.Context, invoiceID string, options []mo
 }
 
 var opUpdateInvoice = transport.Operation{
-	ID: "UpdateInvoice", Method: "PUT", Path: "/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none",
+	ID: "UpdateInvoice", Method: "PUT", Path: "/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none", Answer: answerUpdateInvoice, Silent: true,
 }
 
 // UpdateInvoice sends PUT /documents/contracts/invoices/{invoice_id}: move an invoice to another state.
-func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *moneymovement.InvoiceUpdate, options []moneymovement.CallOption) (*moneymovement.Invoice, error) {
+func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *moneymovement.InvoiceUpdate, options []moneymovement.CallOption) transport.Shown[moneymovement.Invoice] {
 	r := c.request(&opUpdateInvoice, options)
 	r.PathParam("invoice_id", string(invoiceID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
 	r.Body(body, func(c *transport.Check) { validateInvoiceUpdate(body, c) })
-	return transport.Do[moneymovement.Invoice](ctx, c.transport, r)
+	return transport.Carry[moneymovement.Invoice](ctx, c.transport, r)
 }
 
 var opListContractTemplates = transport.Operation{
-	ID: "ListContractTemplates", Method: "GET", Path: "/documents/contracts/templates",
+	ID: "ListContractTemplates", Method: "GET", Path: "/documents/contracts/templates", Answer: answerListContractTemplates,
 }
 
 // ListContractTemplates sends GET /documents/contracts/templates: list contract templates.
@@ -1231,7 +1231,7 @@ func (c lowLevel) DeleteContract(ctx context.Context, contractID string, options
 }
 
 var opGetContract = transport.Operation{
-	ID: "GetContract", Method: "GET", Path: "/documents/contracts/{contract_id}",
+	ID: "GetContract", Method: "GET", Path: "/documents/contracts/{contract_id}", Answer: answerGetContract,
 }
 
 // GetContract sends GET /documents/contracts/{contract_id}: read a contract.
@@ -1242,30 +1242,30 @@ func (c lowLevel) GetContract(ctx context.Context, contractID string, options []
 }
 
 var opUpdateContract = transport.Operation{
-	ID: "UpdateContract", Method: "PATCH", Path: "/documents/contracts/{contract_id}", Repeat: "natural", Money: "none",
+	ID: "UpdateContract", Method: "PATCH", Path: "/documents/contracts/{contract_id}", Repeat: "natural", Money: "none", Answer: answerUpdateContract, Silent: true,
 }
 
 // UpdateContract sends PATCH /documents/contracts/{contract_id}: update a contract's fields and schedule.
-func (c lowLevel) UpdateContract(ctx context.Context, contractID string, body *ContractUpdate, options []moneymovement.CallOption) (*moneymovement.Contract, error) {
+func (c lowLevel) UpdateContract(ctx context.Context, contractID string, body *ContractUpdate, options []moneymovement.CallOption) transport.Shown[moneymovement.Contract] {
 	r := c.request(&opUpdateContract, options)
 	r.PathParam("contract_id", string(contractID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
 	r.Body(body, body.validate)
-	return transport.Do[moneymovement.Contract](ctx, c.transport, r)
+	return transport.Carry[moneymovement.Contract](ctx, c.transport, r)
 }
 
 var opApproveContract = transport.Operation{
-	ID: "ApproveContract", Method: "POST", Path: "/documents/contracts/{contract_id}/approve", Repeat: "natural",
+	ID: "ApproveContract", Method: "POST", Path: "/documents/contracts/{contract_id}/approve", Repeat: "natural", Answer: answerApproveContract, Silent: true,
 }
 
 // ApproveContract sends POST /documents/contracts/{contract_id}/approve: approve a contract.
-func (c lowLevel) ApproveContract(ctx context.Context, contractID string, options []moneymovement.CallOption) (*moneymovement.Contract, error) {
+func (c lowLevel) ApproveContract(ctx context.Context, contractID string, options []moneymovement.CallOption) transport.Shown[moneymovement.Contract] {
 	r := c.request(&opApproveContract, options)
 	r.PathParam("contract_id", string(contractID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
-	return transport.Do[moneymovement.Contract](ctx, c.transport, r)
+	return transport.Carry[moneymovement.Contract](ctx, c.transport, r)
 }
 
 var opCreateInvoiceFromContract = transport.Operation{
-	ID: "CreateInvoiceFromContract", Method: "POST", Path: "/documents/contracts/{contract_id}/create-invoice", Repeat: "none", Money: "none",
+	ID: "CreateInvoiceFromContract", Method: "POST", Path: "/documents/contracts/{contract_id}/create-invoice", Repeat: "none", Money: "none", Answer: answerCreateInvoiceFromContract,
 }
 
 // CreateInvoiceFromContract sends POST /documents/contracts/{contract_id}/create-invoice: create an invoice from a contract.
@@ -1277,30 +1277,30 @@ func (c lowLevel) CreateInvoiceFromContract(ctx context.Context, contractID stri
 }
 
 var opPauseContract = transport.Operation{
-	ID: "PauseContract", Method: "POST", Path: "/documents/contracts/{contract_id}/pause", Repeat: "natural", Money: "none",
+	ID: "PauseContract", Method: "POST", Path: "/documents/contracts/{contract_id}/pause", Repeat: "natural", Money: "none", Answer: answerPauseContract, Silent: true,
 }
 
 // PauseContract sends POST /documents/contracts/{contract_id}/pause: pause a contract.
-func (c lowLevel) PauseContract(ctx context.Context, contractID string, options []moneymovement.CallOption) (*moneymovement.Contract, error) {
+func (c lowLevel) PauseContract(ctx context.Context, contractID string, options []moneymovement.CallOption) transport.Shown[moneymovement.Contract] {
 	r := c.request(&opPauseContract, options)
 	r.PathParam("contract_id", string(contractID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
-	return transport.Do[moneymovement.Contract](ctx, c.transport, r)
+	return transport.Carry[moneymovement.Contract](ctx, c.transport, r)
 }
 
 var opReplacePaymentMethods = transport.Operation{
-	ID: "ReplacePaymentMethods", Method: "PUT", Path: "/documents/contracts/{contract_id}/payment_methods", Repeat: "natural", Money: "none",
+	ID: "ReplacePaymentMethods", Method: "PUT", Path: "/documents/contracts/{contract_id}/payment_methods", Repeat: "natural", Money: "none", Answer: answerReplacePaymentMethods, Silent: true,
 }
 
 // ReplacePaymentMethods sends PUT /documents/contracts/{contract_id}/payment_methods: replace a contract's payment methods.
-func (c lowLevel) ReplacePaymentMethods(ctx context.Context, contractID string, body *PaymentMethodsReplacement, options []moneymovement.CallOption) (*moneymovement.Contract, error) {
+func (c lowLevel) ReplacePaymentMethods(ctx context.Context, contractID string, body *PaymentMethodsReplacement, options []moneymovement.CallOption) transport.Shown[moneymovement.Contract] {
 	r := c.request(&opReplacePaymentMethods, options)
 	r.PathParam("contract_id", string(contractID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
 	r.Body(body, body.validate)
-	return transport.Do[moneymovement.Contract](ctx, c.transport, r)
+	return transport.Carry[moneymovement.Contract](ctx, c.transport, r)
 }
 
 var opPreviewContract = transport.Operation{
-	ID: "PreviewContract", Method: "GET", Path: "/documents/contracts/{contract_id}/preview",
+	ID: "PreviewContract", Method: "GET", Path: "/documents/contracts/{contract_id}/preview", Answer: answerPreviewContract,
 }
 
 // PreviewContract sends GET /documents/contracts/{contract_id}/preview: preview a contract.
@@ -1311,7 +1311,7 @@ func (c lowLevel) PreviewContract(ctx context.Context, contractID string, option
 }
 
 var opUploadDocument = transport.Operation{
-	ID: "UploadDocument", Method: "POST", Path: "/documents/upload", Repeat: "none", Money: "none",
+	ID: "UploadDocument", Method: "POST", Path: "/documents/upload", Repeat: "none", Money: "none", Answer: answerUploadDocument,
 }
 
 // UploadDocument sends POST /documents/upload: upload a document.
@@ -1322,7 +1322,7 @@ func (c lowLevel) UploadDocument(ctx context.Context, body *DocumentUpload, opti
 }
 
 var opGetMCPBalance = transport.Operation{
-	ID: "GetMCPBalance", Method: "GET", Path: "/mcp/get_balance",
+	ID: "GetMCPBalance", Method: "GET", Path: "/mcp/get_balance", Answer: answerGetMCPBalance,
 }
 
 // GetMCPBalance sends GET /mcp/get_balance: read wallet balance and allowance.
@@ -1332,7 +1332,7 @@ func (c lowLevel) GetMCPBalance(ctx context.Context, options []moneymovement.Cal
 }
 
 var opListTransactions = transport.Operation{
-	ID: "ListTransactions", Method: "GET", Path: "/transactions",
+	ID: "ListTransactions", Method: "GET", Path: "/transactions", Answer: answerListTransactions,
 }
 
 // ListTransactions sends GET /transactions: list transactions.
@@ -1349,7 +1349,7 @@ func (c lowLevel) ListTransactions(ctx context.Context, params *ListTransactions
 }
 
 var opGetProfile = transport.Operation{
-	ID: "GetProfile", Method: "GET", Path: "/user",
+	ID: "GetProfile", Method: "GET", Path: "/user", Answer: answerGetProfile,
 }
 
 // GetProfile sends GET /user: read the current profile.
@@ -1359,7 +1359,7 @@ func (c lowLevel) GetProfile(ctx context.Context, options []moneymovement.CallOp
 }
 
 var opCreateContact = transport.Operation{
-	ID: "CreateContact", Method: "POST", Path: "/user/contact", Repeat: "natural", Money: "none",
+	ID: "CreateContact", Method: "POST", Path: "/user/contact", Repeat: "natural", Money: "none", Answer: answerCreateContact,
 }
 
 // CreateContact sends POST /user/contact: create a contact.
@@ -1370,18 +1370,18 @@ func (c lowLevel) CreateContact(ctx context.Context, body *ContactCreate, option
 }
 
 var opValidateBankDetails = transport.Operation{
-	ID: "ValidateBankDetails", Method: "POST", Path: "/user/contact/bank/validate", Repeat: "natural", Money: "none",
+	ID: "ValidateBankDetails", Method: "POST", Path: "/user/contact/bank/validate", Repeat: "natural", Money: "none", Answer: answerValidateBankDetails, Silent: true,
 }
 
 // ValidateBankDetails sends POST /user/contact/bank/validate: validate bank details.
-func (c lowLevel) ValidateBankDetails(ctx context.Context, body *BankDetails, options []moneymovement.CallOption) (*BankDetailsCheck, error) {
+func (c lowLevel) ValidateBankDetails(ctx context.Context, body *BankDetails, options []moneymovement.CallOption) transport.Shown[BankDetailsCheck] {
 	r := c.request(&opValidateBankDetails, options)
 	r.Body(body, body.validate)
-	return transport.Do[BankDetailsCheck](ctx, c.transport, r)
+	return transport.Carry[BankDetailsCheck](ctx, c.transport, r)
 }
 
 var opListContacts = transport.Operation{
-	ID: "ListContacts", Method: "GET", Path: "/user/contacts",
+	ID: "ListContacts", Method: "GET", Path: "/user/contacts", Answer: answerListContacts,
 }
 
 // ListContacts sends GET /user/contacts: list contacts.
@@ -1406,30 +1406,30 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID string, options [
 }
 
 var opUpdateContact = transport.Operation{
-	ID: "UpdateContact", Method: "PATCH", Path: "/user/contacts/{contact_id}", Repeat: "natural", Money: "none",
+	ID: "UpdateContact", Method: "PATCH", Path: "/user/contacts/{contact_id}", Repeat: "natural", Money: "none", Answer: answerUpdateContact, Silent: true,
 }
 
 // UpdateContact sends PATCH /user/contacts/{contact_id}: update a contact's metadata.
-func (c lowLevel) UpdateContact(ctx context.Context, contactID string, body *ContactUpdate, options []moneymovement.CallOption) (*Contact, error) {
+func (c lowLevel) UpdateContact(ctx context.Context, contactID string, body *ContactUpdate, options []moneymovement.CallOption) transport.Shown[Contact] {
 	r := c.request(&opUpdateContact, options)
 	r.PathParam("contact_id", string(contactID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
 	r.Body(body, body.validate)
-	return transport.Do[Contact](ctx, c.transport, r)
+	return transport.Carry[Contact](ctx, c.transport, r)
 }
 
 var opUpdateProfile = transport.Operation{
-	ID: "UpdateProfile", Method: "PUT", Path: "/user/kyc", Repeat: "natural", Money: "none",
+	ID: "UpdateProfile", Method: "PUT", Path: "/user/kyc", Repeat: "natural", Money: "none", Answer: answerUpdateProfile, Silent: true,
 }
 
 // UpdateProfile sends PUT /user/kyc: update the profile and KYC fields.
-func (c lowLevel) UpdateProfile(ctx context.Context, body *ProfileUpdate, options []moneymovement.CallOption) (*UserProfile, error) {
+func (c lowLevel) UpdateProfile(ctx context.Context, body *ProfileUpdate, options []moneymovement.CallOption) transport.Shown[UserProfile] {
 	r := c.request(&opUpdateProfile, options)
 	r.Body(body, body.validate)
-	return transport.Do[UserProfile](ctx, c.transport, r)
+	return transport.Carry[UserProfile](ctx, c.transport, r)
 }
 
 var opGetKYCStatus = transport.Operation{
-	ID: "GetKYCStatus", Method: "GET", Path: "/user/kyc/status",
+	ID: "GetKYCStatus", Method: "GET", Path: "/user/kyc/status", Answer: answerGetKYCStatus,
 }
 
 // GetKYCStatus sends GET /user/kyc/status: read the KYC status.
@@ -1441,13 +1441,13 @@ func (c lowLevel) GetKYCStatus(ctx context.Context, params *GetKYCStatusParams, 
 }
 
 var opCreateKYCLink = transport.Operation{
-	ID: "CreateKYCLink", Method: "POST", Path: "/user/kyc_link", Repeat: "natural", Money: "none",
+	ID: "CreateKYCLink", Method: "POST", Path: "/user/kyc_link", Repeat: "natural", Money: "none", Answer: answerCreateKYCLink, Silent: true,
 }
 
 // CreateKYCLink sends POST /user/kyc_link: create or fetch a KYC link.
-func (c lowLevel) CreateKYCLink(ctx context.Context, options []moneymovement.CallOption) (*KYCLink, error) {
+func (c lowLevel) CreateKYCLink(ctx context.Context, options []moneymovement.CallOption) transport.Shown[KYCLink] {
 	r := c.request(&opCreateKYCLink, options)
-	return transport.Do[KYCLink](ctx, c.transport, r)
+	return transport.Carry[KYCLink](ctx, c.transport, r)
 }
 
 var _ = 0

@@ -58,34 +58,39 @@ func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof moneymove
 
 // SetLabel gives a card a label of the caller's own.
 func (s *Cards) SetLabel(ctx context.Context, id, label string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return s.low.SetCardLabel(ctx, id, &CardLabelUpdate{label}, options)
+	return s.low.SetCardLabel(ctx, id, &CardLabelUpdate{label}, options).Or(s.reading(ctx, id))
 }
 
 // SetLimit sets the limits that are given and leaves the others. The description does not show the body: its fields are assumed to be those
 // of the card.
 func (s *Cards) SetLimit(ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return s.low.SetCardLimit(ctx, id, &limit, options)
+	return s.low.SetCardLimit(ctx, id, &limit, options).Or(s.reading(ctx, id))
 }
 
 // Freeze stops a card from spending.
 func (s *Cards) Freeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return s.low.FreezeCard(ctx, id, options)
+	return s.low.FreezeCard(ctx, id, options).Or(s.reading(ctx, id))
 }
 
 // Unfreeze lets a frozen card spend again.
 func (s *Cards) Unfreeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return s.low.UnfreezeCard(ctx, id, options)
+	return s.low.UnfreezeCard(ctx, id, options).Or(s.reading(ctx, id))
 }
 
 // KYCLink creates the link under which the holder verifies themselves for a card, or fetches the one that exists.
 func (s *Cards) KYCLink(ctx context.Context, options ...moneymovement.CallOption) (*KYCLink, error) {
-	return s.low.CreateCardKYCLink(ctx, options)
+	return s.low.CreateCardKYCLink(ctx, options).OrZero()
 }
 
 // PreApprove allows the card programme to draw on the wallet. The description does not show the body: its fields are assumed. Whether a second
 // pre-approval adds up is not shown, so that it is never sent twice.
 func (s *Cards) PreApprove(ctx context.Context, approval CardPreApprovalCreate, options ...moneymovement.CallOption) (*CardPreApproval, error) {
-	return s.low.PreApproveCard(ctx, &approval, options)
+	return s.low.PreApproveCard(ctx, &approval, options).OrZero()
+}
+
+// reading reads a card, for a change whose answer did not show it.
+func (s *Cards) reading(ctx context.Context, id string) func() (*moneymovement.Card, error) {
+	return func() (*moneymovement.Card, error) { return s.low.GetCard(ctx, id, nil) }
 }
 
 // now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one answer is believed.

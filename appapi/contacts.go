@@ -38,7 +38,7 @@ func (s *Contacts) Create(ctx context.Context, contact ContactCreate, options ..
 
 // Update changes the metadata that is set; an empty field stays as it is. id is a UUID.
 func (s *Contacts) Update(ctx context.Context, id string, change ContactUpdate, options ...moneymovement.CallOption) (*Contact, error) {
-	return s.low.UpdateContact(ctx, id, &change, options)
+	return s.low.UpdateContact(ctx, id, &change, options).OrZero()
 }
 
 // Delete deletes a contact. id is a UUID.
@@ -49,7 +49,7 @@ func (s *Contacts) Delete(ctx context.Context, id string, options ...moneymoveme
 // ValidateBank checks bank details and saves nothing. Details that cannot be used are no error: the answer's Valid is false and its Errors
 // name the fields.
 func (s *Contacts) ValidateBank(ctx context.Context, bank BankDetails, options ...moneymovement.CallOption) (*BankDetailsCheck, error) {
-	return s.low.ValidateBankDetails(ctx, &bank, options)
+	return s.low.ValidateBankDetails(ctx, &bank, options).OrZero()
 }
 
 // Onchain is a wallet as a destination.

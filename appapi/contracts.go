@@ -57,27 +57,32 @@ func (s *Contracts) Create(ctx context.Context, contract ContractCreate, options
 
 // Update changes the fields and the schedule that are set; what is empty stays as it is.
 func (s *Contracts) Update(ctx context.Context, id string, change ContractUpdate, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
-	return s.low.UpdateContract(ctx, id, &change, options)
+	return s.low.UpdateContract(ctx, id, &change, options).Or(s.reading(ctx, id))
 }
 
 // Approve accepts a contract for the calling party.
 //
 // Source: States and transitions, Contract.
 func (s *Contracts) Approve(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
-	return s.low.ApproveContract(ctx, id, options)
+	return s.low.ApproveContract(ctx, id, options).Or(s.reading(ctx, id))
 }
 
 // Pause stops a contract from invoicing.
 //
 // Source: States and transitions, Contract.
 func (s *Contracts) Pause(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
-	return s.low.PauseContract(ctx, id, options)
+	return s.low.PauseContract(ctx, id, options).Or(s.reading(ctx, id))
 }
 
 // ReplacePaymentMethods puts the given methods in place of all that are there; none removes them all. Make them with
 // moneymovement.NewPaymentMethod.
 func (s *Contracts) ReplacePaymentMethods(ctx context.Context, id string, methods []moneymovement.PaymentMethod, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
-	return s.low.ReplacePaymentMethods(ctx, id, &PaymentMethodsReplacement{methods}, options)
+	return s.low.ReplacePaymentMethods(ctx, id, &PaymentMethodsReplacement{methods}, options).Or(s.reading(ctx, id))
+}
+
+// reading reads a contract, for a change whose answer did not show it.
+func (s *Contracts) reading(ctx context.Context, id string) func() (*moneymovement.Contract, error) {
+	return func() (*moneymovement.Contract, error) { return s.low.GetContract(ctx, id, nil) }
 }
 
 // Delete deletes a contract.

@@ -44,7 +44,7 @@ func TestADocumentArrivesAsItWas(t *testing.T) {
 }
 
 func TestADocumentAloneIsAWholeBody(t *testing.T) {
-	server, app := serve(t, answering(201, `{}`))
+	server, app := serve(t, answering(201, `{"id":"d"}`))
 	_, err := app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: strings.NewReader("a")})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"base64":"YQ=="}`, server.requests()[0].body)
@@ -82,7 +82,7 @@ func TestADocumentIsHeldOnce(t *testing.T) {
 	defer file.Close()
 	require.NoError(t, file.Truncate(size))
 	app, err := appapi.New("https://service.example", appapi.NewAPIKey("k"),
-		moneymovement.WithHTTPClient(&http.Client{Transport: roundTrip(func(*http.Request) string { return `{}` })}))
+		moneymovement.WithHTTPClient(&http.Client{Transport: roundTrip(func(*http.Request) string { return `{"id":"d"}` })}))
 	require.NoError(t, err)
 	for name, document := range map[string]io.Reader{"bytes": bytes.NewReader(make([]byte, size)), "a file": file} {
 		var before, after runtime.MemStats

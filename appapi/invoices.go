@@ -70,7 +70,7 @@ func (s *Invoices) CreateBatch(ctx context.Context, batch InvoiceBatch, options 
 //
 // Source: States and transitions, Invoice.
 func (s *Invoices) Update(ctx context.Context, id string, change moneymovement.InvoiceUpdate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
-	return s.low.UpdateInvoice(ctx, id, &change, options)
+	return s.low.UpdateInvoice(ctx, id, &change, options).Or(func() (*moneymovement.Invoice, error) { return s.low.GetInvoice(ctx, id, nil) })
 }
 
 // Payment is how an invoice was paid. The zero value is: offline, now.

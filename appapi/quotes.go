@@ -25,7 +25,7 @@ func (s *Quotes) PayinFromBank(ctx context.Context, payin BankPayinQuote, option
 // SubmitPayin accepts the price of a transfer from a bank account. The answer is the payment as it stands; follow it by its quote id. Whether a
 // second submission is harmless is not shown, so that it is never sent twice.
 func (s *Quotes) SubmitPayin(ctx context.Context, quoteID string, options ...moneymovement.CallOption) (*moneymovement.UniversalTransactionStatus, error) {
-	return s.low.SubmitBankPayinQuote(ctx, &QuoteSubmission{quoteID}, options)
+	return s.low.SubmitBankPayinQuote(ctx, &QuoteSubmission{quoteID}, options).OrZero()
 }
 
 // Payout prices a payout from the balance to a contact.

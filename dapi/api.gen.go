@@ -1383,7 +1383,7 @@ func (t *ContactAccount) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 func (t *ContactAccount) UnmarshalJSON(b []byte) error { return jsonv2.Unmarshal(b, t) }
 
 var opCreateChallenge = transport.Operation{
-	ID: "CreateChallenge", Method: "POST", Path: "/auth/challenge", Repeat: "natural", Money: "none", Window: "login", Public: true,
+	ID: "CreateChallenge", Method: "POST", Path: "/auth/challenge", Repeat: "natural", Money: "none", Window: "login", Public: true, Answer: answerCreateChallenge,
 }
 
 // CreateChallenge sends POST /auth/challenge: start a login.
@@ -1394,7 +1394,7 @@ func (c lowLevel) CreateChallenge(ctx context.Context, body *ChallengeRequest, o
 }
 
 var opRefreshToken = transport.Operation{
-	ID: "RefreshToken", Method: "POST", Path: "/auth/refresh", Repeat: "natural", Money: "none", Window: "writes", Public: true,
+	ID: "RefreshToken", Method: "POST", Path: "/auth/refresh", Repeat: "natural", Money: "none", Window: "writes", Public: true, Answer: answerRefreshToken,
 }
 
 // RefreshToken sends POST /auth/refresh: mint a new access token.
@@ -1405,7 +1405,7 @@ func (c lowLevel) RefreshToken(ctx context.Context, body *RefreshRequest, option
 }
 
 var opCreateToken = transport.Operation{
-	ID: "CreateToken", Method: "POST", Path: "/auth/token", Repeat: "none", Money: "none", Window: "login", Public: true,
+	ID: "CreateToken", Method: "POST", Path: "/auth/token", Repeat: "none", Money: "none", Window: "login", Public: true, Answer: answerCreateToken,
 }
 
 // CreateToken sends POST /auth/token: complete a login.
@@ -1416,7 +1416,7 @@ func (c lowLevel) CreateToken(ctx context.Context, body *TokenRequest, options [
 }
 
 var opListRails = transport.Operation{
-	ID: "ListRails", Method: "GET", Path: "/banks", Window: "reads",
+	ID: "ListRails", Method: "GET", Path: "/banks", Window: "reads", Answer: answerListRails,
 }
 
 // ListRails sends GET /banks: list rails and virtual accounts.
@@ -1429,18 +1429,18 @@ func (c lowLevel) ListRails(ctx context.Context, params *ListRailsParams, option
 }
 
 var opOpenRail = transport.Operation{
-	ID: "OpenRail", Method: "POST", Path: "/banks", Repeat: "natural", Money: "none", Window: "writes",
+	ID: "OpenRail", Method: "POST", Path: "/banks", Repeat: "natural", Money: "none", Window: "writes", Answer: answerOpenRail, Silent: true,
 }
 
 // OpenRail sends POST /banks: request or open a rail.
-func (c lowLevel) OpenRail(ctx context.Context, body *RailOpen, options []moneymovement.CallOption) (*Rail, error) {
+func (c lowLevel) OpenRail(ctx context.Context, body *RailOpen, options []moneymovement.CallOption) transport.Shown[Rail] {
 	r := c.request(&opOpenRail, options)
 	r.Body(body, body.validate)
-	return transport.Do[Rail](ctx, c.transport, r)
+	return transport.Carry[Rail](ctx, c.transport, r)
 }
 
 var opListChains = transport.Operation{
-	ID: "ListChains", Method: "GET", Path: "/chains", Window: "reads",
+	ID: "ListChains", Method: "GET", Path: "/chains", Window: "reads", Answer: answerListChains,
 }
 
 // ListChains sends GET /chains: list the live chains.
@@ -1453,7 +1453,7 @@ func (c lowLevel) ListChains(ctx context.Context, params *ListChainsParams, opti
 }
 
 var opGetKYB = transport.Operation{
-	ID: "GetKYB", Method: "GET", Path: "/client/kyb", Window: "reads",
+	ID: "GetKYB", Method: "GET", Path: "/client/kyb", Window: "reads", Answer: answerGetKYB,
 }
 
 // GetKYB sends GET /client/kyb: inspect verification.
@@ -1463,28 +1463,28 @@ func (c lowLevel) GetKYB(ctx context.Context, options []moneymovement.CallOption
 }
 
 var opSaveKYB = transport.Operation{
-	ID: "SaveKYB", Method: "PUT", Path: "/client/kyb", Repeat: "natural", Money: "none", Window: "writes",
+	ID: "SaveKYB", Method: "PUT", Path: "/client/kyb", Repeat: "natural", Money: "none", Window: "writes", Answer: answerSaveKYB, Silent: true,
 }
 
 // SaveKYB sends PUT /client/kyb: save verification information.
-func (c lowLevel) SaveKYB(ctx context.Context, body *KYBSave, options []moneymovement.CallOption) (*KYB, error) {
+func (c lowLevel) SaveKYB(ctx context.Context, body *KYBSave, options []moneymovement.CallOption) transport.Shown[KYB] {
 	r := c.request(&opSaveKYB, options)
 	r.Body(body, body.validate)
-	return transport.Do[KYB](ctx, c.transport, r)
+	return transport.Carry[KYB](ctx, c.transport, r)
 }
 
 var opCompleteKYB = transport.Operation{
-	ID: "CompleteKYB", Method: "POST", Path: "/client/kyb/complete", Repeat: "natural", Money: "none", Window: "writes",
+	ID: "CompleteKYB", Method: "POST", Path: "/client/kyb/complete", Repeat: "natural", Money: "none", Window: "writes", Answer: answerCompleteKYB, Silent: true,
 }
 
 // CompleteKYB sends POST /client/kyb/complete: complete the verification submission.
-func (c lowLevel) CompleteKYB(ctx context.Context, options []moneymovement.CallOption) (*KYBSubmission, error) {
+func (c lowLevel) CompleteKYB(ctx context.Context, options []moneymovement.CallOption) transport.Shown[KYBSubmission] {
 	r := c.request(&opCompleteKYB, options)
-	return transport.Do[KYBSubmission](ctx, c.transport, r)
+	return transport.Carry[KYBSubmission](ctx, c.transport, r)
 }
 
 var opCreateClient = transport.Operation{
-	ID: "CreateClient", Method: "POST", Path: "/clients", Repeat: "natural", Money: "none", Window: "writes",
+	ID: "CreateClient", Method: "POST", Path: "/clients", Repeat: "natural", Money: "none", Window: "writes", Answer: answerCreateClient,
 }
 
 // CreateClient sends POST /clients: create a client.
@@ -1495,7 +1495,7 @@ func (c lowLevel) CreateClient(ctx context.Context, body *ClientCreate, options 
 }
 
 var opGetClient = transport.Operation{
-	ID: "GetClient", Method: "GET", Path: "/clients/{clientId}", Window: "reads",
+	ID: "GetClient", Method: "GET", Path: "/clients/{clientId}", Window: "reads", Answer: answerGetClient,
 }
 
 // GetClient sends GET /clients/{clientId}: read a client.
@@ -1506,7 +1506,7 @@ func (c lowLevel) GetClient(ctx context.Context, clientID ClientID, options []mo
 }
 
 var opCreateContact = transport.Operation{
-	ID: "CreateContact", Method: "POST", Path: "/contacts", Repeat: "natural", Money: "none", Window: "writes",
+	ID: "CreateContact", Method: "POST", Path: "/contacts", Repeat: "natural", Money: "none", Window: "writes", Answer: answerCreateContact,
 }
 
 // CreateContact sends POST /contacts: create a contact.
@@ -1529,19 +1529,19 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID ContactID, option
 }
 
 var opUpdateContact = transport.Operation{
-	ID: "UpdateContact", Method: "PATCH", Path: "/contacts/{contactId}", Repeat: "natural", Money: "none", Window: "writes",
+	ID: "UpdateContact", Method: "PATCH", Path: "/contacts/{contactId}", Repeat: "natural", Money: "none", Window: "writes", Answer: answerUpdateContact, Silent: true,
 }
 
 // UpdateContact sends PATCH /contacts/{contactId}: update a contact.
-func (c lowLevel) UpdateContact(ctx context.Context, contactID ContactID, body *ContactUpdate, options []moneymovement.CallOption) (*Contact, error) {
+func (c lowLevel) UpdateContact(ctx context.Context, contactID ContactID, body *ContactUpdate, options []moneymovement.CallOption) transport.Shown[Contact] {
 	r := c.request(&opUpdateContact, options)
 	r.PathParam("contactId", string(contactID), transport.Rule{Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"})
 	r.Body(body, body.validate)
-	return transport.Do[Contact](ctx, c.transport, r)
+	return transport.Carry[Contact](ctx, c.transport, r)
 }
 
 var opGetContactCapabilities = transport.Operation{
-	ID: "GetContactCapabilities", Method: "GET", Path: "/contacts/{contactId}/capabilities", Window: "reads",
+	ID: "GetContactCapabilities", Method: "GET", Path: "/contacts/{contactId}/capabilities", Window: "reads", Answer: answerGetContactCapabilities,
 }
 
 // GetContactCapabilities sends GET /contacts/{contactId}/capabilities: answer what a contact can be paid by.
@@ -1552,7 +1552,7 @@ func (c lowLevel) GetContactCapabilities(ctx context.Context, contactID ContactI
 }
 
 var opCreateEscrow = transport.Operation{
-	ID: "CreateEscrow", Method: "POST", Path: "/escrow", Repeat: "key", Derives: true, Owner: "escrowId", Terms: termsCreateEscrow, Window: "writes",
+	ID: "CreateEscrow", Method: "POST", Path: "/escrow", Repeat: "key", Derives: true, Owner: "escrowId", Terms: termsCreateEscrow, Window: "writes", Answer: answerCreateEscrow,
 }
 
 // CreateEscrow sends POST /escrow: create an escrow deal.
@@ -1563,7 +1563,7 @@ func (c lowLevel) CreateEscrow(ctx context.Context, body *EscrowCreate, options 
 }
 
 var opPrepareEscrowAction = transport.Operation{
-	ID: "PrepareEscrowAction", Method: "POST", Path: "/escrow/{escrowId}/actions", Repeat: "key", Derives: true, Terms: termsPrepareEscrowAction, Window: "writes",
+	ID: "PrepareEscrowAction", Method: "POST", Path: "/escrow/{escrowId}/actions", Repeat: "key", Derives: true, Terms: termsPrepareEscrowAction, Window: "writes", Answer: answerPrepareEscrowAction,
 }
 
 // PrepareEscrowAction sends POST /escrow/{escrowId}/actions: prepare an escrow action.
@@ -1575,20 +1575,20 @@ func (c lowLevel) PrepareEscrowAction(ctx context.Context, escrowID EscrowID, bo
 }
 
 var opConfirmEscrowAction = transport.Operation{
-	ID: "ConfirmEscrowAction", Method: "POST", Path: "/escrow/{escrowId}/actions/{idempotencyKey}/confirm", Repeat: "natural", Window: "writes",
+	ID: "ConfirmEscrowAction", Method: "POST", Path: "/escrow/{escrowId}/actions/{idempotencyKey}/confirm", Repeat: "natural", Window: "writes", Answer: answerConfirmEscrowAction, Silent: true,
 }
 
 // ConfirmEscrowAction sends POST /escrow/{escrowId}/actions/{idempotencyKey}/confirm: confirm an escrow action.
-func (c lowLevel) ConfirmEscrowAction(ctx context.Context, escrowID EscrowID, idempotencyKey string, body *ApprovalConfirm, options []moneymovement.CallOption) (*Escrow, error) {
+func (c lowLevel) ConfirmEscrowAction(ctx context.Context, escrowID EscrowID, idempotencyKey string, body *ApprovalConfirm, options []moneymovement.CallOption) transport.Shown[Escrow] {
 	r := c.request(&opConfirmEscrowAction, options)
 	r.PathParam("escrowId", string(escrowID), transport.Rule{Pattern: "^(?:esc_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "esc_"})
 	r.PathParam("idempotencyKey", string(idempotencyKey), transport.Rule{Pattern: "^[A-Za-z0-9._:-]{1,128}$", Prefix: ""})
 	r.Body(body, body.validate)
-	return transport.Do[Escrow](ctx, c.transport, r)
+	return transport.Carry[Escrow](ctx, c.transport, r)
 }
 
 var opSyncEscrow = transport.Operation{
-	ID: "SyncEscrow", Method: "POST", Path: "/escrow/{escrowId}/sync", Repeat: "natural", Money: "none", Window: "writes",
+	ID: "SyncEscrow", Method: "POST", Path: "/escrow/{escrowId}/sync", Repeat: "natural", Money: "none", Window: "writes", Answer: answerSyncEscrow,
 }
 
 // SyncEscrow sends POST /escrow/{escrowId}/sync: refresh a deal from chain.
@@ -1599,7 +1599,7 @@ func (c lowLevel) SyncEscrow(ctx context.Context, escrowID EscrowID, options []m
 }
 
 var opCreatePayin = transport.Operation{
-	ID: "CreatePayin", Method: "POST", Path: "/payins", Repeat: "natural", Window: "writes",
+	ID: "CreatePayin", Method: "POST", Path: "/payins", Repeat: "natural", Window: "writes", Answer: answerCreatePayin,
 }
 
 // CreatePayin sends POST /payins: quote or book a payin.
@@ -1610,7 +1610,7 @@ func (c lowLevel) CreatePayin(ctx context.Context, body *PayinCreate, options []
 }
 
 var opGetPayin = transport.Operation{
-	ID: "GetPayin", Method: "GET", Path: "/payins/{payinId}", Window: "reads",
+	ID: "GetPayin", Method: "GET", Path: "/payins/{payinId}", Window: "reads", Answer: answerGetPayin,
 }
 
 // GetPayin sends GET /payins/{payinId}: read a payin.
@@ -1621,7 +1621,7 @@ func (c lowLevel) GetPayin(ctx context.Context, payinID PayinID, options []money
 }
 
 var opCreatePayinInstructions = transport.Operation{
-	ID: "CreatePayinInstructions", Method: "POST", Path: "/payins/{payinId}/instructions", Repeat: "natural", Money: "none", Window: "writes",
+	ID: "CreatePayinInstructions", Method: "POST", Path: "/payins/{payinId}/instructions", Repeat: "natural", Money: "none", Window: "writes", Answer: answerCreatePayinInstructions,
 }
 
 // CreatePayinInstructions sends POST /payins/{payinId}/instructions: answer payer instructions.
@@ -1632,7 +1632,7 @@ func (c lowLevel) CreatePayinInstructions(ctx context.Context, payinID PayinID, 
 }
 
 var opBookPayout = transport.Operation{
-	ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: "key", Derives: true, Owner: "payoutId", Terms: termsBookPayout, Window: "writes",
+	ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: "key", Derives: true, Owner: "payoutId", Terms: termsBookPayout, Window: "writes", Answer: answerBookPayout,
 }
 
 // BookPayout sends POST /payouts: book a payout.
@@ -1643,7 +1643,7 @@ func (c lowLevel) BookPayout(ctx context.Context, body *PayoutCreate, options []
 }
 
 var opGetPayout = transport.Operation{
-	ID: "GetPayout", Method: "GET", Path: "/payouts/{payoutId}", Window: "reads",
+	ID: "GetPayout", Method: "GET", Path: "/payouts/{payoutId}", Window: "reads", Answer: answerGetPayout,
 }
 
 // GetPayout sends GET /payouts/{payoutId}: read a payout.
@@ -1654,53 +1654,53 @@ func (c lowLevel) GetPayout(ctx context.Context, payoutID PayoutID, options []mo
 }
 
 var opConfirmPayout = transport.Operation{
-	ID: "ConfirmPayout", Method: "POST", Path: "/payouts/{payoutId}/confirm", Repeat: "natural", Window: "writes",
+	ID: "ConfirmPayout", Method: "POST", Path: "/payouts/{payoutId}/confirm", Repeat: "natural", Window: "writes", Answer: answerConfirmPayout, Silent: true,
 }
 
 // ConfirmPayout sends POST /payouts/{payoutId}/confirm: fund a booked payout.
-func (c lowLevel) ConfirmPayout(ctx context.Context, payoutID PayoutID, body *ApprovalConfirm, options []moneymovement.CallOption) (*Payout, error) {
+func (c lowLevel) ConfirmPayout(ctx context.Context, payoutID PayoutID, body *ApprovalConfirm, options []moneymovement.CallOption) transport.Shown[Payout] {
 	r := c.request(&opConfirmPayout, options)
 	r.PathParam("payoutId", string(payoutID), transport.Rule{Pattern: "^po_[A-Za-z0-9._:\\-]{1,216}$", Prefix: "po_"})
 	r.Body(body, body.validate)
-	return transport.Do[Payout](ctx, c.transport, r)
+	return transport.Carry[Payout](ctx, c.transport, r)
 }
 
 var opCreateDeposit = transport.Operation{
-	ID: "CreateDeposit", Method: "POST", Path: "/sandbox/deposits", Repeat: "key", Derives: true, Terms: termsCreateDeposit, Window: "sandbox_money",
+	ID: "CreateDeposit", Method: "POST", Path: "/sandbox/deposits", Repeat: "key", Derives: true, Terms: termsCreateDeposit, Window: "sandbox_money", Answer: answerCreateDeposit, Silent: true,
 }
 
 // CreateDeposit sends POST /sandbox/deposits: emulate a credit.
-func (c lowLevel) CreateDeposit(ctx context.Context, body *DepositCreate, options []moneymovement.CallOption) (*Transaction, error) {
+func (c lowLevel) CreateDeposit(ctx context.Context, body *DepositCreate, options []moneymovement.CallOption) transport.Shown[Transaction] {
 	r := c.request(&opCreateDeposit, options)
 	r.Body(body, body.validate)
-	return transport.Do[Transaction](ctx, c.transport, r)
+	return transport.Carry[Transaction](ctx, c.transport, r)
 }
 
 var opCompletePayin = transport.Operation{
-	ID: "CompletePayin", Method: "POST", Path: "/sandbox/payins/{payinId}/complete", Repeat: "key", Derives: true, Window: "sandbox_money",
+	ID: "CompletePayin", Method: "POST", Path: "/sandbox/payins/{payinId}/complete", Repeat: "key", Derives: true, Window: "sandbox_money", Answer: answerCompletePayin, Silent: true,
 }
 
 // CompletePayin sends POST /sandbox/payins/{payinId}/complete: emulate payin completion.
-func (c lowLevel) CompletePayin(ctx context.Context, payinID PayinID, options []moneymovement.CallOption) (*Payin, error) {
+func (c lowLevel) CompletePayin(ctx context.Context, payinID PayinID, options []moneymovement.CallOption) transport.Shown[Payin] {
 	r := c.request(&opCompletePayin, options)
 	r.PathParam("payinId", string(payinID), transport.Rule{Pattern: "^(?:pi_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "pi_"})
-	return transport.Do[Payin](ctx, c.transport, r)
+	return transport.Carry[Payin](ctx, c.transport, r)
 }
 
 var opMovePayout = transport.Operation{
-	ID: "MovePayout", Method: "POST", Path: "/sandbox/payouts/{payoutId}/status", Repeat: "key", Derives: true, Terms: termsMovePayout, Window: "sandbox_money",
+	ID: "MovePayout", Method: "POST", Path: "/sandbox/payouts/{payoutId}/status", Repeat: "key", Derives: true, Terms: termsMovePayout, Window: "sandbox_money", Answer: answerMovePayout, Silent: true,
 }
 
 // MovePayout sends POST /sandbox/payouts/{payoutId}/status: emulate a payout status move.
-func (c lowLevel) MovePayout(ctx context.Context, payoutID PayoutID, body *PayoutMove, options []moneymovement.CallOption) (*Payout, error) {
+func (c lowLevel) MovePayout(ctx context.Context, payoutID PayoutID, body *PayoutMove, options []moneymovement.CallOption) transport.Shown[Payout] {
 	r := c.request(&opMovePayout, options)
 	r.PathParam("payoutId", string(payoutID), transport.Rule{Pattern: "^po_[A-Za-z0-9._:\\-]{1,216}$", Prefix: "po_"})
 	r.Body(body, body.validate)
-	return transport.Do[Payout](ctx, c.transport, r)
+	return transport.Carry[Payout](ctx, c.transport, r)
 }
 
 var opGetTreasury = transport.Operation{
-	ID: "GetTreasury", Method: "GET", Path: "/sandbox/treasury", Window: "reads",
+	ID: "GetTreasury", Method: "GET", Path: "/sandbox/treasury", Window: "reads", Answer: answerGetTreasury,
 }
 
 // GetTreasury sends GET /sandbox/treasury: read the sandbox faucet.
@@ -1710,7 +1710,7 @@ func (c lowLevel) GetTreasury(ctx context.Context, options []moneymovement.CallO
 }
 
 var opListTransactions = transport.Operation{
-	ID: "ListTransactions", Method: "GET", Path: "/transactions", Window: "reads",
+	ID: "ListTransactions", Method: "GET", Path: "/transactions", Window: "reads", Answer: answerListTransactions,
 }
 
 // ListTransactions sends GET /transactions: list the account ledger.

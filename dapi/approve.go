@@ -1,8 +1,11 @@
 package dapi
 
 import (
+	"cmp"
 	"context"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
@@ -43,6 +46,15 @@ type checkedApproval struct {
 func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Operation, approval *Approval, want signing.Intent, evenIfOver bool,
 	options []moneymovement.CallOption,
 ) (*ApprovalConfirm, []moneymovement.CallOption, error) {
+	if approval != nil {
+		window := escrowApproval
+		if op == &opConfirmPayout {
+			window = payoutApproval
+		}
+		dated := *approval // the caller's own stays as it is
+		a.note(&dated, window)
+		approval = &dated
+	}
 	var signed []signing.ApprovalOption
 	if evenIfOver {
 		signed = append(signed, signing.EvenIfOver())
@@ -84,7 +96,6 @@ func (a approver) check(
 	if approval == nil {
 		return nil, &signing.ApprovalRefused{Field: "approval", Reason: "the service prepared no approval to sign"}
 	}
-	a.note(approval)
 	want.Account = a.account
 	options = append([]signing.ApprovalOption{signing.VerifyWith(a.developer.Verifier)}, options...)
 	prepared := signing.Approval{ID: approval.ID, Payload: approval.Payload, ExpiresAt: approval.ExpiresAt}
@@ -109,17 +120,31 @@ func (c *checkedApproval) confirm(ctx context.Context) (*ApprovalConfirm, error)
 	return &ApprovalConfirm{ApprovalID: c.id, PublicKey: c.key.PublicKey(), Signature: signature}, nil
 }
 
-// note remembers an approval as soon as the service answered it, whether or not it will be signed.
-func (a approver) note(approval *Approval) {
+// note remembers an approval as soon as the service answered it, whether or not it will be signed. One that does not say when it ends gets
+// the end that its payload says, or that of the stated window from now on.
+func (a approver) note(approval *Approval, window time.Duration) {
 	if approval != nil {
 		a.seen.Note(approval.Payload)
+		approval.ExpiresAt = a.endOf(approval, window)
 	}
+}
+
+// endOf is when an approval ends.
+func (a approver) endOf(approval *Approval, window time.Duration) time.Time {
+	if !approval.ExpiresAt.IsZero() {
+		return approval.ExpiresAt
+	}
+	var said struct {
+		ExpiresAt time.Time `json:"expiresAt"`
+	}
+	_ = json.Unmarshal(approval.Payload, &said) // a payload that is no JSON says nothing
+	return cmp.Or(said.ExpiresAt, a.now().Add(window))
 }
 
 // notePayout passes an answer on, and remembers its approval.
 func (a approver) notePayout(payout *Payout, err error) (*Payout, error) {
-	if err == nil {
-		a.note(payout.Approval)
+	if err == nil && payout != nil {
+		a.note(payout.Approval, payoutApproval)
 	}
 	return payout, err
 }
@@ -127,15 +152,15 @@ func (a approver) notePayout(payout *Payout, err error) (*Payout, error) {
 // noteAction passes an answer on, and remembers its approval.
 func (a approver) noteAction(action *EscrowAction, err error) (*EscrowAction, error) {
 	if err == nil {
-		a.note(action.Approval)
+		a.note(action.Approval, escrowApproval)
 	}
 	return action, err
 }
 
 // noteDeal passes an answer on, and remembers the approval of its action.
 func (a approver) noteDeal(deal *Escrow, err error) (*Escrow, error) {
-	if err == nil && deal.Action != nil {
-		a.note(deal.Action.Approval)
+	if err == nil && deal != nil && deal.Action != nil {
+		a.note(deal.Action.Approval, escrowApproval)
 	}
 	return deal, err
 }

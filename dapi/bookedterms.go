@@ -114,7 +114,8 @@ func (d *Escrow) windowsDiffer(asked EscrowCreate) *TermsDiffer {
 	switch d.Status {
 	case EscrowStatusReleased, EscrowStatusRefunded, EscrowStatusExpired:
 		return nil
-	case EscrowStatusActive:
+	case EscrowStatusPendingApproval:
+	default: // approved, whatever the word for it is
 		early = approveWithin.Duration()
 	}
 	start, length := d.CreatedAt, time.Duration(0)

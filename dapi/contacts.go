@@ -21,7 +21,7 @@ func (s *Contacts) Create(ctx context.Context, contact ContactCreate, options ..
 //
 //	ContactUpdate{Email: nullable.NewNullNullable[string]()}
 func (s *Contacts) Update(ctx context.Context, id ContactID, change ContactUpdate, options ...moneymovement.CallOption) (*Contact, error) {
-	return s.low.UpdateContact(ctx, id, &change, options)
+	return s.low.UpdateContact(ctx, id, &change, options).OrZero()
 }
 
 // Delete deletes a contact.

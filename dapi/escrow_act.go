@@ -3,6 +3,7 @@ package dapi
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -66,7 +67,7 @@ func (s *Escrows) open(
 	if created.IdempotencyKey != string(key) {
 		return nil, knownDoubt, unproven(head, errors.New("the answer is about a deal of another key, or does not say of which"))
 	}
-	held := EscrowActionTypeApprove.done(created.Status)
+	held := created.took(EscrowActionTypeApprove)
 	if !held { // a service that has forgotten the key has made another deal
 		if err := wish.checkAge(opCreateEscrow.ID, key, s.approver.latest()); err != nil {
 			return created, left, err
@@ -226,11 +227,19 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if err != nil {
 		return nil, err
 	}
-	deal, err := s.approver.noteDeal(s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options))
+	deal, err := s.approver.noteDeal(s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options).Value())
 	if err != nil {
 		return nil, err
 	}
 	head := errors.Head{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey, Resource: string(id)}
+	if deal == nil {
+		if deal, err = s.Sync(ctx, id); err != nil {
+			return nil, unproven(head, fmt.Errorf("the service took the confirm and showed no deal, and it cannot be read: %w", err))
+		}
+		if !deal.took(action) { // perhaps not yet: the projection can be of before
+			return nil, unproven(head, errors.New("the service took the confirm and showed no deal, and the deal does not show it"))
+		}
+	}
 	if deal.ID != id {
 		return nil, unproven(head, errors.New("the answer is about another deal"))
 	}
@@ -301,7 +310,7 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		switch {
 		case err != nil, read.ID != id, read.differs(terms) != nil:
 			return nil, knownDoubt, thenEnded(cause, err)
-		case action.done(read.Status):
+		case read.took(action):
 			return read, noDoubt, nil
 		case refused:
 			return nil, noDoubt, cause
@@ -317,15 +326,22 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 // clockTolerance is how far the service's time, as this machine knows it, may be off: it comes in whole seconds, and less than two count as none.
 const clockTolerance = 3 * time.Second
 
-// done reports that a deal's status says that the action happened.
-func (a EscrowActionType) done(status EscrowStatus) bool {
-	switch a {
+// took reports that a deal shows that the action happened. What can be done next is stated, and tells of an approval: before it, there is
+// nothing to release or refund. The words of the status are assumed.
+func (d *Escrow) took(action EscrowActionType) bool {
+	switch action {
 	case EscrowActionTypeApprove:
-		return status == EscrowStatusActive || status == EscrowStatusReleased || status == EscrowStatusRefunded
+		switch d.Status {
+		case EscrowStatusPendingApproval, EscrowStatusExpired:
+			return false
+		case EscrowStatusActive, EscrowStatusReleased, EscrowStatusRefunded:
+			return true
+		}
+		return !d.Can(EscrowActionTypeApprove) && (d.Can(EscrowActionTypeRelease) || d.Can(EscrowActionTypeRefund))
 	case EscrowActionTypeRelease:
-		return status == EscrowStatusReleased
+		return d.Status == EscrowStatusReleased
 	case EscrowActionTypeRefund:
-		return status == EscrowStatusRefunded
+		return d.Status == EscrowStatusRefunded
 	}
 	return false
 }

@@ -67,6 +67,12 @@ func page(status int, kind, body string) transportFunc {
 	}
 }
 
+// silent are the writes of which the description does not say what they return: any success is one.
+var silent = map[string]bool{
+	"SaveKYB": true, "CompleteKYB": true, "UpdateContact": true, "OpenRail": true,
+	"CreateDeposit": true, "CompletePayin": true, "MovePayout": true,
+}
+
 // failingSigner is a key that is held elsewhere, out of reach.
 type failingSigner struct {
 	signing.Signer
@@ -108,7 +114,7 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 
 						_, err = x.call(ctx, platform)
 						if err == nil {
-							assert.Empty(t, x.answer, "an answer that nobody gave")
+							assert.True(t, x.answer == "" || silent[operation], "an answer that nobody gave")
 							return
 						}
 						answersForItsCall(t, err)

@@ -236,7 +236,7 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 				body, _ := io.ReadAll(r.Body)
 				sent = strings.TrimSpace(r.Method + " " + strings.TrimPrefix(r.URL.EscapedPath(), "/dapi/v1") + " " + string(body))
 				answer.Header().Set("Content-Type", "application/json")
-				_, _ = io.WriteString(answer, `{"id":"x_1"}`)
+				_, _ = io.WriteString(answer, `{"id":"x_1","idempotencyKey":"k"}`)
 			})
 			require.NoError(t, c.call(t.Context(), w.integrator().Self()))
 			assert.Equal(t, c.sent, sent)

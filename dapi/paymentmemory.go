@@ -170,6 +170,13 @@ func newlyMade(answer moneymovement.Answer) bool {
 	return answer.Status == http.StatusCreated && !answer.Replayed
 }
 
+// done reports that the payment is paid or came to its own end, as far as this client has seen.
+func (a *attempt) done() bool {
+	a.memory.mu.Lock()
+	defer a.memory.mu.Unlock()
+	return a.known.fate == over
+}
+
 // resource is what the key anchors, as far as this client has seen; empty if it has not.
 func (a *attempt) resource() string {
 	a.memory.mu.Lock()

@@ -2,6 +2,7 @@ package dapi
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -79,17 +80,23 @@ func (s *Payouts) confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 	if err != nil {
 		return nil, err
 	}
-	confirmed, err := s.approver.notePayout(s.low.ConfirmPayout(ctx, booked.ID, body, options))
-	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: transport.CallOf(options).Key, Resource: string(booked.ID)}
-	switch {
-	case err != nil:
+	confirmed, err := s.approver.notePayout(s.low.ConfirmPayout(ctx, booked.ID, body, options).Value())
+	if err != nil {
 		return nil, err
-	case confirmed.ID != booked.ID:
-		return nil, unproven(head, errors.New("the answer is about another payout"))
-	case !confirmed.funded() && !confirmed.Status.Final():
-		return nil, unproven(head, errors.New("the answer does not say that the payout is funded"))
 	}
-	return confirmed, nil
+	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: transport.CallOf(options).Key, Resource: string(booked.ID)}
+	if confirmed != nil && confirmed.ID != booked.ID {
+		return nil, unproven(head, errors.New("the answer is about another payout"))
+	}
+	if confirmed == nil || !confirmed.funded() && !confirmed.Status.Final() {
+		if confirmed, err = s.Get(ctx, booked.ID); err != nil {
+			return nil, unproven(head, fmt.Errorf("the answer does not say that the payout is funded, and it cannot be read: %w", err))
+		}
+	}
+	if confirmed.ID != booked.ID || confirmed.Status == PayoutStatusAwaitingApproval && !confirmed.funded() {
+		return nil, unproven(head, errors.New("the service took the confirm, and the payout does not show it"))
+	}
+	return confirmed, nil // of a status that is not known, too: the service took the confirm, and nothing contradicts it
 }
 
 // sign gives the body of a confirm and its options. The caller names a chain by its EVM id, and the approval may name it by its code: the
@@ -182,6 +189,15 @@ func (p *Payout) funded() bool {
 		return false
 	}
 	return p.TransactionHash != ""
+}
+
+// known reports a status that this version has a word for. The words are assumed, so that one which is not known decides nothing.
+func (s PayoutStatus) known() bool {
+	switch s {
+	case PayoutStatusAwaitingApproval, PayoutStatusFunding, PayoutStatusProcessing:
+		return true
+	}
+	return s.Final()
 }
 
 // untouched reports that a payout waits for its approval, as far as its answer says.

@@ -99,8 +99,9 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	if p.booked != nil && p.booked.Approval != nil {
 		closes = p.booked.Approval.ExpiresAt
 	}
-	lapsed := func(payout *Payout) bool {
-		return payout.Status == PayoutStatusExpired || payout.Status == PayoutStatusAwaitingApproval && !p.payouts.approver.now().Before(closes)
+	lapsed := func(payout *Payout) bool { // of words that are not known, too, the stated window decides: booking again asks the service
+		waits := payout.Status == PayoutStatusAwaitingApproval || !payout.Status.known() && !payout.funded()
+		return payout.Status == PayoutStatusExpired || waits && !p.payouts.approver.now().Before(closes)
 	}
 	p.reading = transport.ClassPoll
 	payout, err := wait(ctx, nil, poll[Payout]{

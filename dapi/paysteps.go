@@ -2,6 +2,7 @@ package dapi
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -36,12 +37,12 @@ func (p *payment) book(ctx context.Context) ending {
 	if p.booked == nil {
 		p.doubt = p.attempt.learn(p.doubt, string(booked.ID), booked.funded(), answer)
 	}
-	p.booked, p.feeKnown = booked, hasFee(answer.Body)
+	p.booked, p.feeKnown = booked, hasFee(answer)
 	return ending{outcome: goesOn}
 }
 
 // look looks at what was booked: an earlier call with this key may have gone through, and the service may have booked something else.
-func (p *payment) look(context.Context) ending {
+func (p *payment) look(ctx context.Context) ending {
 	booked := p.booked
 	if differs := booked.differs(p.asked); differs != nil {
 		if booked.untouched() {
@@ -54,10 +55,22 @@ func (p *payment) look(context.Context) ending {
 		return ending{outcome: ended, payout: booked}
 	case booked.funded():
 		return ending{outcome: paid, payout: booked}
-	case booked.Approval == nil && !booked.untouched():
-		return ending{outcome: doubtful, err: p.unproven(opBookPayout.ID, "there is nothing to approve, and the status "+string(booked.Status)+" is not known")}
+	case booked.Approval == nil && (!booked.untouched() || booked.Status == "" && p.doubt != noDoubt):
+		return p.nothingToApprove(ctx)
 	}
 	return ending{outcome: goesOn}
+}
+
+// nothingToApprove is a booking without an approval whose status says nothing to this version: an earlier call has confirmed it, unless the
+// service does not say what is to be signed. A payout that this client has seen paid is, and else the payout itself may show it.
+func (p *payment) nothingToApprove(ctx context.Context) ending {
+	if p.attempt.done() {
+		return settled(p.booked)
+	}
+	if payout := p.read(ctx); payout != nil && (payout.funded() || payout.broke()) {
+		return settled(payout)
+	}
+	return ending{outcome: doubtful, err: p.unproven(opBookPayout.ID, fmt.Sprintf("there is nothing to approve, and the status is %q", p.booked.Status))}
 }
 
 // price refuses a price that is out of bounds, and books again for a price or an approval that is over. If the service gives the same one

@@ -2,11 +2,13 @@ package dapi
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -166,12 +168,18 @@ func (q *Quote) readable() bool {
 	return q.DestinationAmount.IsPositive() && q.SourceAmount.IsPositive() && q.DestinationCurrency != "" && q.SourceCurrency != ""
 }
 
-// hasFee reports whether the answer of a booking says the fee. A decoded quote does not tell: a fee that is missing reads as zero.
-func hasFee(body []byte) bool {
+// hasFee reports whether the answer of a booking says the fee. A decoded quote does not tell: a fee that is missing, or that cannot be read,
+// is zero there.
+func hasFee(answer moneymovement.Answer) bool {
+	for _, unread := range answer.Unread {
+		if strings.HasPrefix("/quote/fee", unread.Pointer) {
+			return false
+		}
+	}
 	var booked struct {
 		Quote struct {
 			Fee jsontext.Value `json:"fee"`
 		} `json:"quote"`
 	}
-	return json.Unmarshal(body, &booked) == nil && booked.Quote.Fee != nil && booked.Quote.Fee.Kind() != jsontext.KindNull
+	return json.Unmarshal(answer.Body, &booked) == nil && booked.Quote.Fee != nil && booked.Quote.Fee.Kind() != jsontext.KindNull
 }

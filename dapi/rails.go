@@ -40,7 +40,7 @@ func (s *Rails) All(ctx context.Context, params ListRailsParams, options ...mone
 //
 // Source: Coverage catalogue (factors that narrow availability).
 func (s *Rails) Open(ctx context.Context, rail RailOpen, options ...moneymovement.CallOption) (*Rail, error) {
-	return s.low.OpenRail(ctx, &rail, options)
+	return s.low.OpenRail(ctx, &rail, options).Or(func() (*Rail, error) { return s.find(ctx, rail.Method, rail.Currency) })
 }
 
 // WaitActive polls until the rail is `active`, when VirtualAccount.Requisites tell a payer where to wire money. A rail that reports

@@ -26,16 +26,16 @@ func (s *Sandbox) Deposit(ctx context.Context, deposit DepositCreate, options ..
 	if err := s.chains.checkPlaces(ctx, opCreateDeposit.ID, deposit.validate, deposit.Amount, deposit.Currency); err != nil {
 		return nil, err
 	}
-	return s.low.CreateDeposit(ctx, &deposit, options)
+	return s.low.CreateDeposit(ctx, &deposit, options).OrZero()
 }
 
 // CompletePayin completes a payin as if its money had arrived. One that was not submitted is *errors.QuoteNotSubmitted; ask for its
 // instructions first.
 func (s *Sandbox) CompletePayin(ctx context.Context, id PayinID, options ...moneymovement.CallOption) (*Payin, error) {
-	return s.low.CompletePayin(ctx, id, options)
+	return s.low.CompletePayin(ctx, id, options).Or(func() (*Payin, error) { return s.low.GetPayin(ctx, id, nil) })
 }
 
 // MovePayout moves a payout to a status, as its partner would report it. A move that the payout's state does not allow is *errors.Conflict.
 func (s *Sandbox) MovePayout(ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.CallOption) (*Payout, error) {
-	return s.low.MovePayout(ctx, id, &PayoutMove{Status: status}, options)
+	return s.low.MovePayout(ctx, id, &PayoutMove{Status: status}, options).Or(func() (*Payout, error) { return s.low.GetPayout(ctx, id, nil) })
 }

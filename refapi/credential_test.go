@@ -52,7 +52,7 @@ func TestTheOptionGivesItsKeyToNoOtherSurface(t *testing.T) {
 	var sent []http.Header
 	mock.RegisterNoResponder(func(r *http.Request) (*http.Response, error) {
 		sent = append(sent, r.Header)
-		return answer(http.StatusOK, `{"id":"x_1"}`), nil
+		return answer(http.StatusOK, `{"id":"x_1","usdRate":"1"}`), nil
 	})
 	options := []moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: mock}), refapi.WithAPIKey(refapi.NewAPIKey("key-1"))}
 

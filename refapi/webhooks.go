@@ -15,7 +15,7 @@ type Webhooks struct{ low lowLevel }
 // says true. Whether the service recognises a repeated event is not stated, so that one is sent once: if its answer is lost, the error is
 // *errors.OutcomeUnknown.
 func (s *Webhooks) Send(ctx context.Context, partner string, event WebhookEvent, options ...moneymovement.CallOption) (ok bool, err error) {
-	taken, err := s.low.ReceiveWebhook(ctx, partner, &event, options)
+	taken, err := s.low.ReceiveWebhook(ctx, partner, &event, options).OrZero()
 	if err != nil {
 		return false, err
 	}

@@ -16,7 +16,7 @@ import (
 var floors = [][]string{
 	{"internal/callfacts"},
 	{"errors"},
-	{"signing"},
+	{"signing", "internal/wire"},
 	{"internal/transport"},
 	{"."},
 	{"dapi", "appapi", "refapi", "public"}, // the last floor of the SDK

@@ -116,7 +116,7 @@ func TestTheFirstAttemptIsMadeOnce(t *testing.T) {
 				defer log.SetOutput(os.Stderr) //nolint:forbidigo // as it was
 				svc := script(first, ok)
 				var answer transport.Answer
-				_, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: 1})), &bookThing, transport.Call{Answer: &answer})
+				_, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: 1})), &bookThing, transport.Call{Keep: keep(&answer)})
 				require.NoError(t, err)
 				assert.Len(t, svc.attempts(), 2)
 				assert.Equal(t, 2, answer.Attempts)

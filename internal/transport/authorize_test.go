@@ -94,7 +94,7 @@ func TestExpiredTokenIsRenewedAndTheRequestReplayedOnce(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				auth, svc := new(tokens), script(tc.steps...)
 				var answer transport.Answer
-				_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing, transport.Call{Answer: &answer})
+				_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing, transport.Call{Keep: keep(&answer)})
 
 				if tc.code == "" {
 					require.NoError(t, err)

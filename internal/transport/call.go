@@ -3,13 +3,15 @@ package transport
 import (
 	"net/http"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // Call holds what the options of one call set.
 type Call struct {
-	Key    string  // idempotency key; "" sends none
-	KeySet bool    // the caller named a key, even an empty one
-	Answer *Answer // where to keep what came back, nil for nowhere
+	Key    string       // idempotency key; "" sends none
+	KeySet bool         // the caller named a key, even an empty one
+	Keep   func(Answer) // takes what came back, nil for nobody
 
 	// Counted is a window that counts the call by something that it carries, besides its operation's own; none by default.
 	Counted struct {
@@ -39,7 +41,8 @@ func CallOf[O ~func(*Call)](options []O) Call {
 	return call
 }
 
-// Answer is what came back besides the decoded value. moneymovement.Answer is the same struct, field by field, where its readers see it.
+// Answer is what came back besides the decoded value, for a caller who asks for it. moneymovement.Answer has the same fields, where its readers
+// see them.
 type Answer struct {
 	Status         int
 	Header         http.Header
@@ -48,5 +51,6 @@ type Answer struct {
 	Replayed       bool
 	Attempts       int
 	Queued         time.Duration
+	Unread         []wire.Unread
 	Body           []byte
 }

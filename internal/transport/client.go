@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"runtime"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -44,6 +45,7 @@ type Client struct {
 	limiter   Limiter
 	auth      Authorizer
 	logger    *slog.Logger
+	told      sync.Map // places of answers that a warning was logged for
 	userAgent []string
 }
 
@@ -104,22 +106,30 @@ func loopback(host string) bool {
 
 // Do walks the whole path for one call and decodes its answer into a T.
 func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
-	if r.call.Answer != nil {
-		*r.call.Answer = Answer{} // of an earlier call
+	value := new(T)
+	if err := c.do(ctx, r, value); err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+func (c *Client) do(ctx context.Context, r *Request, value any) error {
+	if r.call.Keep != nil {
+		r.call.Keep(Answer{}) // instead of what an earlier call left
 	}
 	r.idempotency()
 	if err := r.check.err(r.head); err != nil {
-		return nil, err
+		return err
 	}
 	body, err := r.encode()
 	if err != nil {
-		return nil, &errors.InvalidInput{
+		return &errors.InvalidInput{
 			Head: r.head(), Fields: []errors.Field{{Field: unencodable(err), Code: "unencodable", Message: err.Error()}},
 		}
 	}
 	over, err := c.terms.claim(r, body)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	t := &r.trip
 	*t = trip{
@@ -128,16 +138,12 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	defer t.answer.release()
 	defer t.keep()
 
-	value := new(T)
 	err = c.send(ctx, r, t, body, value)
 	if renewer, able := c.renewer(r.op, err); able {
 		err = c.renewAndReplay(ctx, renewer, r, t, body, value)
 	}
 	over(value, err)
-	if err != nil {
-		return nil, err
-	}
-	return value, nil
+	return err
 }
 
 // send exchanges, and turns the end of it into a value or an error.
@@ -152,9 +158,10 @@ func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, val
 	if t.stream != nil {
 		return t.stream.end(t)
 	}
-	if err := t.answer.decode(value); err != nil {
+	if err := t.decode(value); err != nil {
 		return t.unreadable(err)
 	}
+	c.tellUnread(ctx, t)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"mime"
@@ -10,10 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // answer is one HTTP answer, read.
@@ -77,26 +76,52 @@ func isSuccess(status int) bool { return status >= 200 && status < 300 }
 // NoContent is the answer of an operation that answers nothing.
 type NoContent struct{}
 
-// decode reads a success into value. Unmarshal takes exactly one JSON value with nothing behind it, and under v2 semantics refuses
-// duplicate keys, case variants and invalid UTF-8. Unknown members are skipped: the service may add fields. What tells the resource has to be
-// there.
-func (a *answer) decode(value any) error {
-	if _, none := value.(*NoContent); none {
+// decode reads a success into value. A success of a write that is silent about its resource needs to hold nothing, but what a proxy sends
+// instead of it, such as a page, is no success.
+func (t *trip) decode(value any) (err error) {
+	if !t.op.Silent {
+		t.unread, err = t.answer.decode(value, t.op.Answer)
+		return err
+	}
+	body := t.answer.bytes()
+	if len(body) == 0 {
 		return nil
 	}
+	if err := t.answer.readable(); err != nil {
+		return err
+	}
+	if err := wire.Valid(body); err != nil {
+		return err
+	}
+	if !t.op.Answer.Shows(body) {
+		return nil
+	}
+	if unread, err := t.answer.decode(value, t.op.Answer); err == nil {
+		t.unread, t.shown = unread, true
+	}
+	return nil
+}
+
+// decode reads a success into value, as its shape says, and names what it could not read.
+func (a *answer) decode(value any, shape *wire.Shape) ([]wire.Unread, error) {
+	if _, none := value.(*NoContent); none {
+		return nil, nil
+	}
+	if err := a.readable(); err != nil {
+		return nil, err
+	}
+	return wire.Decode(a.bytes(), value, cmp.Or(shape, &wire.Any))
+}
+
+// readable reports why an answer cannot be JSON as a whole, or nil.
+func (a *answer) readable() error {
 	if a.truncated {
 		return fmt.Errorf("answer is longer than %d bytes", maxBody)
 	}
 	if kind := a.header.Get("Content-Type"); !isJSON(kind) {
 		return fmt.Errorf("answer is no JSON but %q", kind)
 	}
-	if jsontext.Value(a.bytes()).Kind() == jsontext.KindNull {
-		return fmt.Errorf("answer is null") // which would decode as a value whose fields are all empty
-	}
-	if err := json.Unmarshal(a.bytes(), value, decodeOptions); err != nil {
-		return err
-	}
-	return complete(value)
+	return nil
 }
 
 func isJSON(contentType string) bool {
@@ -118,16 +143,16 @@ func (a *answer) refusal(t *trip) error {
 
 // keep hands the answer's metadata to the caller who asked for it.
 func (t *trip) keep() {
-	into := t.call.Answer
-	if into == nil {
+	if t.call.Keep == nil {
 		return
 	}
-	*into = Answer{IdempotencyKey: t.call.Key, Attempts: t.attempts, Queued: t.queued}
+	answer := Answer{IdempotencyKey: t.call.Key, Attempts: t.attempts, Queued: t.queued, Unread: t.unread}
 	if t.answer.status != 0 {
-		into.Status = t.answer.status
-		into.Header = t.answer.header
-		into.RequestID = t.answer.header.Get("X-Request-ID")
-		into.Replayed = t.answer.header.Get("Idempotency-Replayed") == "true"
-		into.Body = bytes.Clone(t.answer.bytes())
+		answer.Status = t.answer.status
+		answer.Header = t.answer.header
+		answer.RequestID = t.answer.header.Get("X-Request-ID")
+		answer.Replayed = t.answer.header.Get("Idempotency-Replayed") == "true"
+		answer.Body = bytes.Clone(t.answer.bytes())
 	}
+	t.call.Keep(answer)
 }

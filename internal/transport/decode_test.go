@@ -3,6 +3,7 @@ package transport_test
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -37,47 +38,71 @@ func unreadable(t *testing.T, op *transport.Operation, err error) {
 func TestUnreadableSuccessIsNeitherSuccessNorFailure(t *testing.T) {
 	const huge = 1_000_000
 	for name, answer := range map[string]step{
-		"trailing bytes":             answers(200, oneThing+"}"),
-		"a second value":             answers(200, oneThing+oneThing),
-		"duplicate keys":             answers(200, `{"amount":"1","amount":"1000"}`),
-		"duplicate unknown keys":     answers(200, `{"new":1,"new":2}`),
-		"invalid UTF-8":              answers(200, "{\"id\":\"th_\xff\"}"),
-		"HTML with 200":              page(200),
-		"text with 200":              answers(200, oneThing, "Content-Type", "text/plain"),
-		"unreadable content type":    answers(200, oneThing, "Content-Type", "application/json; ="),
-		"empty":                      answers(200, ""),
-		"white space":                answers(200, " \n"),
-		"204":                        answers(204, ""),
-		"null":                       answers(200, " null "),
-		"an array for an object":     answers(200, "[]"),
-		"a number for a string":      answers(200, `{"id":1}`),
-		"half an object":             answers(200, `{"id":"th_1"`),
-		"over-long body":             answers(200, `{"note":"`+strings.Repeat("a", 8<<20)+`"}`),
-		"nesting without end":        answers(200, `{"new":`+strings.Repeat("[", huge)+strings.Repeat("]", huge)+`}`),
-		"amount that is huge":        answers(200, `{"amount":"1e999999999"}`),
-		"number that is huge":        answers(200, `{"amount":1e999999999}`),
-		"amount that is tiny":        answers(200, `{"amount":"1e-999999999"}`),
-		"zero with an exponent":      answers(200, `{"amount":"0e999999999"}`),
-		"exponent out of range":      answers(200, `{"amount":1e99999999999999999999}`),
-		"amount of a hundred digits": answers(200, `{"amount":"1`+strings.Repeat("0", 100)+`"}`),
-		"number of a hundred digits": answers(200, `{"amount":1`+strings.Repeat("0", 100)+`}`),
-		"number of a million digits": answers(200, `{"amount":1`+strings.Repeat("0", huge)+`}`),
-		"amount that is none":        answers(200, `{"amount":"ten"}`),
-		"amount that is empty":       answers(200, `{"amount":""}`),
-		"amount that is no number":   answers(200, `{"amount":"NaN"}`),
-		"amount that is an object":   answers(200, `{"amount":{"value":"1"}}`),
-		"amount that is true":        answers(200, `{"amount":true}`),
+		"trailing bytes":          answers(200, oneThing+"}"),
+		"a second value":          answers(200, oneThing+oneThing),
+		"duplicate keys":          answers(200, `{"amount":"1","amount":"1000"}`),
+		"duplicate unknown keys":  answers(200, `{"new":1,"new":2}`),
+		"invalid UTF-8":           answers(200, "{\"id\":\"th_\xff\"}"),
+		"HTML with 200":           page(200),
+		"text with 200":           answers(200, oneThing, "Content-Type", "text/plain"),
+		"unreadable content type": answers(200, oneThing, "Content-Type", "application/json; ="),
+		"empty":                   answers(200, ""),
+		"white space":             answers(200, " \n"),
+		"204":                     answers(204, ""),
+		"null":                    answers(200, " null "),
+		"an array for an object":  answers(200, "[]"),
+		"half an object":          answers(200, `{"id":"th_1"`),
+		"over-long body":          answers(200, `{"note":"`+strings.Repeat("a", 8<<20)+`"}`),
+		"nesting without end":     answers(200, `{"new":`+strings.Repeat("[", huge)+strings.Repeat("]", huge)+`}`),
 	} {
 		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
 			t.Run(name+"/"+op.ID, func(t *testing.T) {
 				svc := script(answer)
 				var kept transport.Answer
-				got, err := sendKeyed(t.Context(), newClient(t, host, through(svc)), op, transport.Call{Answer: &kept})
+				got, err := sendKeyed(t.Context(), newClient(t, host, through(svc)), op, transport.Call{Keep: keep(&kept)})
 				assert.Nil(t, got)
 				unreadable(t, op, err)
 				assert.Len(t, svc.attempts(), 1, "what was done is not asked for again")
 				assert.NotZero(t, kept.Status)
 				assert.Less(t, len(err.Error()), 1024)
+			})
+		}
+	}
+}
+
+// What an amount says that cannot be read is not read, and costs nothing else of the answer. The service did what it was asked.
+func TestAnAmountThatCannotBeReadIsNamed(t *testing.T) {
+	const huge = 1_000_000
+	for name, amount := range map[string]string{
+		"amount that is huge":        `"1e999999999"`,
+		"number that is huge":        `1e999999999`,
+		"amount that is tiny":        `"1e-999999999"`,
+		"zero with an exponent":      `"0e999999999"`,
+		"exponent out of range":      `1e99999999999999999999`,
+		"amount of a hundred digits": `"1` + strings.Repeat("0", 100) + `"`,
+		"number of a hundred digits": `1` + strings.Repeat("0", 100),
+		"number of a million digits": `1` + strings.Repeat("0", huge),
+		"amount that is none":        `"ten"`,
+		"amount that is empty":       `""`,
+		"amount that is no number":   `"NaN"`,
+		"amount that is an object":   `{"value":"1"}`,
+		"amount that is true":        `true`,
+	} {
+		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
+			t.Run(name+"/"+op.ID, func(t *testing.T) {
+				var log strings.Builder
+				var kept transport.Answer
+				c := newClient(t, host, through(script(answers(200, `{"id":"th_1","amount":`+amount+`,"status":"ready"}`))), func(c *transport.Config) {
+					c.Logger = slog.New(slog.NewTextHandler(&log, nil))
+				})
+				got, err := sendKeyed(t.Context(), c, op, transport.Call{Keep: keep(&kept)})
+				require.NoError(t, err)
+				assert.Equal(t, &thing{ID: "th_1", Status: "ready"}, got)
+				require.Len(t, kept.Unread, 1)
+				assert.Equal(t, "/amount", kept.Unread[0].Pointer)
+				assert.True(t, kept.Unread[0].Stated)
+				assert.Less(t, len(kept.Unread[0].Problem), 100)
+				assert.Contains(t, log.String(), "level=ERROR")
 			})
 		}
 	}
@@ -102,6 +127,7 @@ func TestReadableSuccess(t *testing.T) {
 		"case variant as well":   {answers(200, `{"id":"th_1","ID":"th_2","amount":"10.50","status":"ready"}`), whole},
 		"null for values":        {answers(200, `{"id":null,"amount":null,"fee":null,"status":null,"tags":null}`), thing{}},
 		"empty object":           {answers(200, `{}`), thing{}},
+		"a number for a string":  {answers(200, `{"id":1,"note":1.50}`), thing{ID: "1", Note: "1.50"}},
 		"amount as a number":     {answers(200, `{"amount":10.50}`), thing{Amount: decimal.RequireFromString("10.50")}},
 		"amount beyond floats":   {answers(200, `{"amount":0.1000000000000000055511151231257827}`), thing{Amount: decimal.RequireFromString("0.1000000000000000055511151231257827")}},
 		"amount as a signed one": {answers(200, `{"amount":"+1.","fee":"-.5"}`), thing{Amount: decimal.RequireFromString("1"), Fee: ptr(decimal.RequireFromString("-0.5"))}},
@@ -154,7 +180,7 @@ func TestTruncatedBody(t *testing.T) {
 	for op, attempts := range map[*transport.Operation]int{&readThing: 4, &bookThing: 4, &spendThing: 1} {
 		t.Run(op.ID, func(t *testing.T) {
 			var kept transport.Answer
-			_, err := sendKeyed(t.Context(), newClient(t, server.URL), op, transport.Call{Answer: &kept})
+			_, err := sendKeyed(t.Context(), newClient(t, server.URL), op, transport.Call{Keep: keep(&kept)})
 			unreadable(t, op, err)
 			assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 			assert.Equal(t, attempts, kept.Attempts)
@@ -217,7 +243,7 @@ func TestAnswersDoNotShareMemory(t *testing.T) {
 			for i := range 50 {
 				name := fmt.Sprintf("ct_%d_%d", worker, i)
 				var kept transport.Answer
-				r := transport.NewRequest(&readThing, "", transport.Call{Answer: &kept})
+				r := transport.NewRequest(&readThing, "", transport.Call{Keep: keep(&kept)})
 				r.PathParam("thingId", name, idRule)
 				got, err := transport.Do[keeper](t.Context(), client, r)
 				_, _ = send(t.Context(), client, &readThing, transport.Call{}) // takes the pooled buffer
@@ -243,7 +269,7 @@ func TestCapturedAnswer(t *testing.T) {
 		noConnection,
 	)), retries(transport.Retry{Max: 1, WaitMin: 1}))
 
-	_, err := send(t.Context(), client, &bookThing, transport.Call{Key: "invoice-42", KeySet: true, Answer: &kept})
+	_, err := send(t.Context(), client, &bookThing, transport.Call{Key: "invoice-42", KeySet: true, Keep: keep(&kept)})
 	require.NoError(t, err)
 	assert.Equal(t, "kept", kept.Header.Get("X-New"))
 	kept.Header = nil
@@ -251,18 +277,18 @@ func TestCapturedAnswer(t *testing.T) {
 		Status: 200, RequestID: "req_1", IdempotencyKey: "invoice-42", Replayed: true, Attempts: 2, Body: []byte(oneThing),
 	}, kept)
 
-	_, err = send(t.Context(), client, &readThing, transport.Call{Answer: &kept})
+	_, err = send(t.Context(), client, &readThing, transport.Call{Keep: keep(&kept)})
 	require.Error(t, err)
 	assert.Equal(t, 404, kept.Status)
 	assert.Equal(t, "req_2", kept.RequestID)
 	assert.Contains(t, string(kept.Body), "not_found")
 
-	_, err = send(t.Context(), client, &readThing, transport.Call{Answer: &kept})
+	_, err = send(t.Context(), client, &readThing, transport.Call{Keep: keep(&kept)})
 	require.Error(t, err)
 	assert.Equal(t, transport.Answer{Attempts: 2}, kept, "nothing is left of the call before")
 
 	kept.Status = 200
-	_, err = send(t.Context(), client, &bookThing, transport.Call{KeySet: true, Answer: &kept})
+	_, err = send(t.Context(), client, &bookThing, transport.Call{KeySet: true, Keep: keep(&kept)})
 	require.Error(t, err)
 	assert.Equal(t, transport.Answer{}, kept, "nothing was sent")
 }

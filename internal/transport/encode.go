@@ -6,25 +6,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	jsonv1 "github.com/go-json-experiment/json/v1"
-	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-)
-
-// encodeOptions keep four promises that the libraries' defaults would break. Under JSON v2 `omitempty` drops an explicit null and an
-// empty string behind a pointer, which PATCH bodies need. And decimal's package-wide switch MarshalJSONWithoutQuotes, which
-// a program may have set for its own sake, would send amounts as JSON numbers. And JSON v2 writes maps in random order, so that a call that
-// is made again with the same key would come with other bytes. And times keep the caller's zone, where UTC is stated.
-var encodeOptions = json.JoinOptions(
-	jsonv1.OmitEmptyWithLegacySemantics(true),
-	json.Deterministic(true),
-	json.WithMarshalers(json.JoinMarshalers(
-		json.MarshalToFunc(func(enc *jsontext.Encoder, amount decimal.Decimal) error {
-			return enc.WriteToken(jsontext.String(amount.String()))
-		}),
-		json.MarshalToFunc(encodeTime),
-	)),
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // Encoded is a body that is JSON already, such as a document that was encoded while it was read. It is sent as it is.
@@ -38,7 +22,7 @@ func (r *Request) encode() ([]byte, error) {
 	if encoded, done := r.body.(Encoded); done {
 		return encoded, nil
 	}
-	return json.Marshal(r.body, encodeOptions)
+	return json.Marshal(r.body, wire.Encoding)
 }
 
 // unencodable names the field that cannot be encoded, such as a text that is no UTF-8; "body" if it is not known.

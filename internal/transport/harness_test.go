@@ -17,17 +17,18 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // The operations that the tests send: one for each thing that the description can say about repeating.
 var (
-	readThing    = transport.Operation{ID: "GetThing", Method: http.MethodGet, Path: "/things/{thingId}", Window: transport.WindowReads}
-	bookThing    = transport.Operation{ID: "BookThing", Method: http.MethodPost, Path: "/things", Repeat: transport.RepeatKey, Derives: true, Window: transport.WindowWrites}
-	sendThing    = transport.Operation{ID: "SendThing", Method: http.MethodPost, Path: "/things/send", Repeat: transport.RepeatKey}
-	confirmThing = transport.Operation{ID: "ConfirmThing", Method: http.MethodPost, Path: "/things/{thingId}/confirm", Repeat: transport.RepeatNatural, Window: transport.WindowWrites}
-	deleteThing  = transport.Operation{ID: "DeleteThing", Method: http.MethodDelete, Path: "/things/{thingId}", Repeat: transport.RepeatNatural, Window: transport.WindowWrites}
-	spendThing   = transport.Operation{ID: "SpendThing", Method: http.MethodPost, Path: "/things/{thingId}/spend", Repeat: transport.RepeatNever, Window: transport.WindowWrites}
-	loginThing   = transport.Operation{ID: "LogIn", Method: http.MethodPost, Path: "/auth/things", Repeat: transport.RepeatNatural, Window: transport.WindowLogin, Public: true}
+	readThing    = transport.Operation{ID: "GetThing", Method: http.MethodGet, Path: "/things/{thingId}", Window: transport.WindowReads, Answer: &thingShape}
+	bookThing    = transport.Operation{ID: "BookThing", Method: http.MethodPost, Path: "/things", Repeat: transport.RepeatKey, Derives: true, Window: transport.WindowWrites, Answer: &thingShape}
+	sendThing    = transport.Operation{ID: "SendThing", Method: http.MethodPost, Path: "/things/send", Repeat: transport.RepeatKey, Answer: &thingShape}
+	confirmThing = transport.Operation{ID: "ConfirmThing", Method: http.MethodPost, Path: "/things/{thingId}/confirm", Repeat: transport.RepeatNatural, Window: transport.WindowWrites, Answer: &thingShape}
+	deleteThing  = transport.Operation{ID: "DeleteThing", Method: http.MethodDelete, Path: "/things/{thingId}", Repeat: transport.RepeatNatural, Window: transport.WindowWrites, Answer: &thingShape}
+	spendThing   = transport.Operation{ID: "SpendThing", Method: http.MethodPost, Path: "/things/{thingId}/spend", Repeat: transport.RepeatNever, Window: transport.WindowWrites, Answer: &thingShape}
+	loginThing   = transport.Operation{ID: "LogIn", Method: http.MethodPost, Path: "/auth/things", Repeat: transport.RepeatNatural, Window: transport.WindowLogin, Public: true, Answer: &thingShape}
 )
 
 // thing is an answer as the generated models look.
@@ -39,6 +40,15 @@ type thing struct {
 	Note   string           `json:"note"`
 	Tags   []string         `json:"tags"`
 }
+
+var thingShape = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "id", Shape: &wire.Text, Type: wire.Stated},
+	{Name: "amount", Shape: &wire.Amount, Type: wire.Stated},
+	{Name: "fee", Shape: &wire.Amount, Type: wire.Assumed, Nullable: true},
+	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "note", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "tags", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
+}}
 
 const oneThing = `{"id":"th_1","amount":"10.50","status":"ready"}`
 
@@ -206,3 +216,8 @@ var (
 type failingReader struct{ err error }
 
 func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
+
+// keep has a call hand its answer's metadata to into.
+func keep(into *transport.Answer) func(transport.Answer) {
+	return func(answer transport.Answer) { *into = answer }
+}

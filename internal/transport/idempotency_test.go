@@ -20,7 +20,7 @@ func TestNoKeyIsMadeUp(t *testing.T) {
 	client := newClient(t, host, through(svc))
 	for _, op := range []*transport.Operation{&readThing, &bookThing, &bookThing, &sendThing, &confirmThing, &spendThing, &deleteThing, &loginThing} {
 		var answer transport.Answer
-		_, err := send(t.Context(), client, op, transport.Call{Answer: &answer})
+		_, err := send(t.Context(), client, op, transport.Call{Keep: keep(&answer)})
 		require.NoError(t, err)
 		assert.Empty(t, answer.IdempotencyKey)
 	}

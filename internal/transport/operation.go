@@ -1,6 +1,10 @@
 package transport
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/moneymovement/moneymovement-go/internal/wire"
+)
 
 // Operation is what the description says about one operation. The generator writes one variable for each.
 type Operation struct {
@@ -11,6 +15,9 @@ type Operation struct {
 	Money  Money
 	Window Window
 	Public bool // carries no credential
+
+	Answer *wire.Shape // of a success in JSON, nil if nothing is known of it
+	Silent bool        // the description does not say what a success holds; the shape is assumed
 
 	Derives bool   // without a key the service derives one from the request
 	Terms   []Term // how what an idempotency key anchors is compared

@@ -132,7 +132,7 @@ func TestOutcomesWithoutMoney(t *testing.T) {
 		for _, repeat := range []transport.Repeat{transport.RepeatNatural, transport.RepeatNever} {
 			t.Run(name+"/"+string(repeat), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					op := transport.Operation{ID: "NameThing", Method: http.MethodPost, Path: "/things", Repeat: repeat, Money: transport.MoneyNone}
+					op := transport.Operation{ID: "NameThing", Method: http.MethodPost, Path: "/things", Repeat: repeat, Money: transport.MoneyNone, Answer: &thingShape}
 					_, err := send(t.Context(), newClient(t, host, through(script(tc.steps...))), &op, transport.Call{})
 					failure, ok := errors.AsType[errors.Failure](err)
 					require.True(t, ok, "%v", err)
@@ -161,7 +161,7 @@ func TestUnknownOutcomeCarriesNoForeignRequestID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(refuses(401, errors.CodeTokenExpired, "X-Request-ID", "req_401"), lostAnswer)
 		var kept transport.Answer
-		_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(new(tokens))), &bookThing, transport.Call{Answer: &kept})
+		_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(new(tokens))), &bookThing, transport.Call{Keep: keep(&kept)})
 		var unknown *errors.OutcomeUnknown
 		require.ErrorAs(t, err, &unknown)
 		assert.Empty(t, unknown.RequestID)

@@ -36,7 +36,7 @@ func (a *asking) Wait(_ context.Context, call transport.RateCall) error {
 	return a.wait(call)
 }
 
-var depositThing = transport.Operation{ID: "Deposit", Method: http.MethodPost, Path: "/deposits", Repeat: transport.RepeatKey, Window: transport.WindowSandboxMoney}
+var depositThing = transport.Operation{ID: "Deposit", Method: http.MethodPost, Path: "/deposits", Repeat: transport.RepeatKey, Window: transport.WindowSandboxMoney, Answer: &thingShape}
 
 func TestCallsHaveTheClassOfTheirOperation(t *testing.T) {
 	for op, want := range map[*transport.Operation]transport.RateClass{
@@ -198,7 +198,7 @@ func TestWaitingInLineIsTold(t *testing.T) {
 		client := newClient(t, host, through(script(ok)), limitedBy(limiter), func(c *transport.Config) { c.Logger = logger })
 		queued := func(ctx context.Context, op *transport.Operation) time.Duration {
 			var answer transport.Answer
-			_, _ = send(ctx, client, op, transport.Call{Answer: &answer})
+			_, _ = send(ctx, client, op, transport.Call{Keep: keep(&answer)})
 			return answer.Queued
 		}
 		assert.Zero(t, queued(t.Context(), &readThing))

@@ -44,7 +44,7 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 
 					var answer transport.Answer
 					client := newClient(t, server.URL, authorizedBy(keyCredential{}))
-					_, err := send(t.Context(), client, op, transport.Call{Answer: &answer})
+					_, err := send(t.Context(), client, op, transport.Call{Keep: keep(&answer)})
 
 					assert.NotContains(t, err.Error(), "token")
 					unknown, lost := errors.AsType[*errors.OutcomeUnknown](err)

@@ -79,7 +79,7 @@ func TestKeyedWritesAreNeverReplayedBehindOurBack(t *testing.T) {
 			require.NoError(t, err)
 
 			var answer transport.Answer
-			r := transport.NewRequest(op, "", transport.Call{Key: "invoice-42", KeySet: true, Answer: &answer})
+			r := transport.NewRequest(op, "", transport.Call{Key: "invoice-42", KeySet: true, Keep: keep(&answer)})
 			if strings.Contains(op.Path, "{thingId}") {
 				r.PathParam("thingId", "ct_1", idRule)
 			}
@@ -105,7 +105,7 @@ func TestAttemptsAreCountedAsTheServiceSeesThem(t *testing.T) {
 	require.NoError(t, err)
 
 	var answer transport.Answer
-	_, err = send(t.Context(), client, &bookThing, transport.Call{Answer: &answer})
+	_, err = send(t.Context(), client, &bookThing, transport.Call{Keep: keep(&answer)})
 	require.NoError(t, err)
 	assert.Equal(t, 2, answer.Attempts)
 	assert.EqualValues(t, 2, server.posts.Load())

@@ -40,7 +40,7 @@ func TestRetryPolicy(t *testing.T) {
 		"answer lost":         {lostAnswer, repeatable},
 		"answer broken off":   {brokenAnswer, repeatable},
 		"200 no JSON":         {page(http.StatusOK), nobody},
-		"200 unreadable":      {answers(http.StatusOK, `{"id":1}`), nobody},
+		"200 unreadable":      {answers(http.StatusOK, `{"id":`), nobody},
 		"302":                 {answers(http.StatusFound, "", "Location", "https://elsewhere.example/"), nobody},
 		"408 envelope":        {refuses(http.StatusRequestTimeout, "timeout"), repeatable},
 		"408 page":            {page(http.StatusRequestTimeout), repeatable},
@@ -69,7 +69,7 @@ func TestRetryPolicy(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					svc := script(row.outcome)
 					var answer transport.Answer
-					_, err := send(t.Context(), newClient(t, host, through(svc)), op, transport.Call{Answer: &answer})
+					_, err := send(t.Context(), newClient(t, host, through(svc)), op, transport.Call{Keep: keep(&answer)})
 
 					require.Error(t, err)
 					want := 1
@@ -93,7 +93,7 @@ func TestAttemptsOfOneWriteAreIdentical(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var answer transport.Answer
-				call.Answer = &answer
+				call.Keep = keep(&answer)
 				svc := script(lostAnswer, brokenAnswer, refuses(http.StatusTooManyRequests, errors.CodeRateLimited), ok)
 				_, err := send(t.Context(), newClient(t, host, through(svc)), &bookThing, call)
 

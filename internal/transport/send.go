@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // trip is what one call knows about its attempts; it travels in the context, because go-retryablehttp's hooks see no more.
@@ -29,6 +30,8 @@ type trip struct {
 	cramped  bool          // the deadline left no room for another attempt
 	unsent   bool          // the last attempt had no connection, so that the service cannot have seen it
 	answer   answer        // the last attempt's, none if it was lost or is tried again
+	unread   []wire.Unread // of the answer
+	shown    bool          // the answer held the resource
 	stream   *streaming    // wanted instead of a decoded answer, or nil
 	first    *firstAttempt
 	limited  io.LimitedReader // of the answer's body

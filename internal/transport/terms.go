@@ -3,6 +3,7 @@ package transport
 import (
 	"fmt"
 	"hash/maphash"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -128,4 +129,15 @@ func (m *terms) forget(known *sentTerms) {
 	if m.sent[known.scope] == known {
 		delete(m.sent, known.scope)
 	}
+}
+
+// idOf is the id of an answer that is a resource, else empty.
+func idOf(value any) string {
+	v := reflect.ValueOf(value).Elem()
+	for i := 0; v.Kind() == reflect.Struct && i < v.NumField(); i++ {
+		if field := v.Field(i); v.Type().Field(i).Tag.Get("json") == "id" && field.Kind() == reflect.String {
+			return field.String()
+		}
+	}
+	return ""
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // Check collects what is wrong with a request before it is sent. Field names are in wire spelling, nested ones joined by dots.
@@ -119,8 +120,8 @@ func (c *Check) Within(field string, value, least, most int64) {
 // Amount checks a decimal: positive where it has to be, and with a bounded number of digits.
 func (c *Check) Amount(field string, value decimal.Decimal, required, positive bool) {
 	switch {
-	case tooLong(value): // first, for even zero can spell out a billion decimals
-		c.Refuse(field, "too_long", fmt.Sprintf("has more than %d digits", maxDigits))
+	case wire.TooLong(value): // first, for even zero can spell out a billion decimals
+		c.Refuse(field, "too_long", fmt.Sprintf("has more than %d digits", wire.MaxDigits))
 	case value.IsZero() && !required:
 	case value.IsZero():
 		c.Refuse(field, errors.FieldMissing, "is required and not zero")
@@ -140,7 +141,7 @@ func (c *Check) NotNegative(field string, value decimal.Decimal) {
 //
 // Source: Errors, Platform envelope (amount_precision).
 func (c *Check) Places(field string, value decimal.Decimal, places int32, token string) {
-	if tooLong(value) || value.Equal(value.Truncate(places)) {
+	if wire.TooLong(value) || value.Equal(value.Truncate(places)) {
 		return
 	}
 	has := places + 1
@@ -148,14 +149,6 @@ func (c *Check) Places(field string, value decimal.Decimal, places int32, token 
 		has++
 	}
 	c.Refuse(field, errors.FieldAmountPrecision, fmt.Sprintf("has %d decimals, %s takes at most %d", has, token, places))
-}
-
-// maxDigits bounds what an amount may spell out: a decimal of a few bytes, such as 1e999999999, would print as gigabytes.
-const maxDigits = 78
-
-func tooLong(value decimal.Decimal) bool {
-	exponent := int(value.Exponent())
-	return exponent > maxDigits || exponent < -maxDigits || value.NumDigits() > maxDigits
 }
 
 // Missing refuses a required value that is not there.

@@ -1,16 +1,11 @@
-package transport
+package wire
 
 import (
 	"fmt"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
 )
-
-// decodeOptions read amounts from the literal's digits, be it a string or a number, and bound them: decimal's own reading takes
-// 1e999999999, which prints as a gigabyte. And they read timestamps in each of the forms that are stated.
-var decodeOptions = json.WithUnmarshalers(json.JoinUnmarshalers(json.UnmarshalFromFunc(DecodeAmount), json.UnmarshalFromFunc(decodeTime)))
 
 // DecodeAmount reads an amount from a string or a number, and nothing from null.
 func DecodeAmount(dec *jsontext.Decoder, amount *decimal.Decimal) error {
@@ -75,23 +70,32 @@ func parsePlain(text []byte) (decimal.Decimal, bool) {
 
 // ParseAmount reads a decimal of bounded length.
 func ParseAmount(text string) (decimal.Decimal, error) {
-	if len(text) > 2*maxDigits {
+	if len(text) > 2*MaxDigits {
 		return decimal.Decimal{}, fmt.Errorf("amount has %d characters", len(text))
 	}
 	amount, err := decimal.NewFromString(text)
 	if err != nil {
 		return decimal.Decimal{}, fmt.Errorf("amount is not decimal")
 	}
-	if tooLong(amount) {
-		return decimal.Decimal{}, fmt.Errorf("amount has more than %d digits", maxDigits)
+	if TooLong(amount) {
+		return decimal.Decimal{}, fmt.Errorf("amount has more than %d digits", MaxDigits)
 	}
 	return amount, nil
 }
 
 // FormatAmount spells a decimal of bounded length.
 func FormatAmount(amount decimal.Decimal) (string, error) {
-	if tooLong(amount) {
-		return "", fmt.Errorf("amount has more than %d digits", maxDigits)
+	if TooLong(amount) {
+		return "", fmt.Errorf("amount has more than %d digits", MaxDigits)
 	}
 	return amount.String(), nil
+}
+
+// MaxDigits bounds what an amount may spell out: a decimal of a few bytes, such as 1e999999999, would print as gigabytes.
+const MaxDigits = 78
+
+// TooLong reports an amount beyond the bound.
+func TooLong(value decimal.Decimal) bool {
+	exponent := int(value.Exponent())
+	return exponent > MaxDigits || exponent < -MaxDigits || value.NumDigits() > MaxDigits
 }

@@ -1,7 +1,8 @@
-package transport
+package wire
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,8 +19,11 @@ func encodeTime(enc *jsontext.Encoder, at time.Time) error {
 	return enc.WriteToken(jsontext.String(string(text)))
 }
 
-// forms are those that ISO 8601 allows and RFC 3339 does not: no zone, or its offset in short. Any may have a fraction of a second.
-var forms = [...]string{"2006-01-02T15:04:05", "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05-07"}
+// forms are those that ISO 8601 allows and RFC 3339 does not: no zone, or its offset in short, or no seconds. Seconds may have a fraction.
+var forms = [...]string{
+	"2006-01-02T15:04:05", "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05-07",
+	"2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006-01-02T15:04-0700", "2006-01-02T15:04-07",
+}
 
 // decodeTime reads a timestamp, which is UTC if it names no zone, and nothing from null. A write must not count as lost for the sake of a Z.
 func decodeTime(dec *jsontext.Decoder, at *time.Time) error {
@@ -43,10 +47,23 @@ func decodeTime(dec *jsontext.Decoder, at *time.Time) error {
 	if err = at.UnmarshalText(text); err == nil {
 		return nil
 	}
-	for _, form := range forms {
-		if *at, err = time.Parse(form, string(text)); err == nil {
-			return nil
+	parsed, ok := parseTime(string(text))
+	if !ok {
+		return fmt.Errorf("time is not ISO 8601")
+	}
+	*at = parsed
+	return nil
+}
+
+// parseTime reads a time in any of the forms, with a space in the place of the T as well, before the zone or none.
+func parseTime(text string) (time.Time, bool) {
+	if len(text) > len(time.DateOnly) && text[len(time.DateOnly)] == ' ' {
+		text = text[:len(time.DateOnly)] + "T" + strings.Replace(text[len(time.DateOnly)+1:], " ", "", 1)
+	}
+	for _, form := range append([]string{time.RFC3339}, forms[:]...) {
+		if at, err := time.Parse(form, strings.TrimSuffix(text, "UTC")); err == nil {
+			return at, true
 		}
 	}
-	return fmt.Errorf("time is not ISO 8601")
+	return time.Time{}, false
 }

@@ -1,4 +1,4 @@
-package transport
+package wire
 
 import (
 	"testing"
@@ -16,11 +16,11 @@ type dated struct {
 
 func TestTimesTravelInUTC(t *testing.T) {
 	east := time.Date(2026, 1, 2, 3, 4, 5, 600, time.FixedZone("", 2*60*60))
-	body, err := json.Marshal(dated{east, &east}, encodeOptions)
+	body, err := json.Marshal(dated{east, &east}, Encoding)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"at":"2026-01-02T01:04:05.0000006Z","maybe":"2026-01-02T01:04:05.0000006Z"}`, string(body))
 
-	_, err = json.Marshal(dated{At: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}, encodeOptions)
+	_, err = json.Marshal(dated{At: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}, Encoding)
 	assert.Error(t, err, "a year that the form has no room for")
 }
 
@@ -34,6 +34,16 @@ func TestTimesAreReadInEachFormOfISO8601(t *testing.T) {
 		`"2026-01-02T03:04:05"`:            "2026-01-02T03:04:05Z",
 		`"2026-01-02T03:04:05.123456"`:     "2026-01-02T03:04:05.123456Z",
 		`"\u0032026-01-02T03:04:05Z"`:      "2026-01-02T03:04:05Z",
+		`"2026-01-02 03:04:05Z"`:           "2026-01-02T03:04:05Z",
+		`"2026-01-02 03:04:05.5+02:00"`:    "2026-01-02T01:04:05.5Z",
+		`"2026-01-02 03:04:05 +02:00"`:     "2026-01-02T01:04:05Z",
+		`"2026-01-02 03:04:05 UTC"`:        "2026-01-02T03:04:05Z",
+		`"2026-01-02 03:04:05"`:            "2026-01-02T03:04:05Z",
+		`"2026-01-02 03:04"`:               "2026-01-02T03:04:00Z",
+		`"2026-01-02T03:04"`:               "2026-01-02T03:04:00Z",
+		`"2026-01-02T03:04Z"`:              "2026-01-02T03:04:00Z",
+		`"2026-01-02T03:04+02:00"`:         "2026-01-02T01:04:00Z",
+		`"2026-01-02  03:04:05+0"`:         "",
 		`null`:                             "0001-01-01T00:00:00Z",
 		`""`:                               "",
 		`"2026-01-02"`:                     "",
@@ -44,7 +54,7 @@ func TestTimesAreReadInEachFormOfISO8601(t *testing.T) {
 		`"January 2nd, 2026, at about 3h"`: "",
 	} {
 		got := dated{At: time.Unix(7, 0)}
-		err := json.Unmarshal([]byte(`{"at":`+literal+`}`), &got, decodeOptions)
+		err := json.Unmarshal([]byte(`{"at":`+literal+`}`), &got, decoding)
 		if want == "" {
 			assert.Error(t, err, literal)
 			continue

@@ -1,4 +1,4 @@
-package transport
+package wire
 
 import (
 	"strings"
@@ -34,8 +34,8 @@ func TestAmountsAreReadFromStringsAndNumbers(t *testing.T) {
 		"null":                       {`null`, "0"},
 		"small exponent":             {`"1e3"`, "1000"},
 		"exponent out of bound":      {`"1e999999999"`, ""},
-		"more digits than bound":     {`"` + strings.Repeat("9", maxDigits+1) + `"`, ""},
-		"more characters than bound": {`"` + strings.Repeat("0", 2*maxDigits+1) + `"`, ""},
+		"more digits than bound":     {`"` + strings.Repeat("9", MaxDigits+1) + `"`, ""},
+		"more characters than bound": {`"` + strings.Repeat("0", 2*MaxDigits+1) + `"`, ""},
 		"empty":                      {`""`, ""},
 		"two points":                 {`"1.2.3"`, ""},
 		"blank":                      {`" 1"`, ""},
@@ -47,7 +47,7 @@ func TestAmountsAreReadFromStringsAndNumbers(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			amount := decimal.NewFromInt(7)
-			err := json.Unmarshal([]byte(test.literal), &amount, decodeOptions)
+			err := json.Unmarshal([]byte(test.literal), &amount, decoding)
 			if test.want == "" {
 				assert.Error(t, err)
 				return

@@ -1,0 +1,53 @@
+package transport
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"strings"
+)
+
+// tellUnread logs what could not be read of an answer: an error record for what the description states, as something is wrong, and for each
+// assumption that fell one warning for the life of the client, as it is the OpenAPI file that is wrong.
+func (c *Client) tellUnread(ctx context.Context, t *trip) {
+	if c.logger == nil {
+		return
+	}
+	var stated, assumed []string
+	for _, u := range t.unread {
+		switch place := anyIndex(u.Pointer); {
+		case u.Stated:
+			stated = append(stated, place+" "+u.Problem)
+		case c.toldFirst(t.op.ID + " " + place):
+			assumed = append(assumed, place+" "+u.Problem)
+		}
+	}
+	if len(stated) > 0 {
+		c.logUnread(ctx, t, slog.LevelError, "moneymovement answer lacks what is stated", stated)
+	}
+	if len(assumed) > 0 {
+		c.logUnread(ctx, t, slog.LevelWarn, "moneymovement answer differs from what is assumed", assumed)
+	}
+}
+
+func (c *Client) logUnread(ctx context.Context, t *trip, level slog.Level, message string, members []string) {
+	c.logger.LogAttrs(ctx, level, message,
+		slog.String("operation", t.op.ID), slog.Any("members", members), slog.String("requestId", t.answer.header.Get("X-Request-ID")))
+}
+
+// toldFirst reports the first time that a place is told of. Places come from the shapes, so that there is a bounded number of them.
+func (c *Client) toldFirst(place string) bool {
+	_, before := c.told.LoadOrStore(place, true)
+	return !before
+}
+
+// anyIndex puts * for the indexes of lists, for what is wrong in one entry is usually wrong in each.
+func anyIndex(pointer string) string {
+	steps := strings.Split(pointer, "/")
+	for i, step := range steps {
+		if _, err := strconv.ParseUint(step, 10, 32); err == nil {
+			steps[i] = "*"
+		}
+	}
+	return strings.Join(steps, "/")
+}

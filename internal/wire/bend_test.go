@@ -1,0 +1,398 @@
+package wire
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// resource has a member of each kind, some stated and some assumed.
+type resource struct {
+	ID      string                    `json:"id"`
+	Name    string                    `json:"name"`
+	Flag    bool                      `json:"flag"`
+	Count   int                       `json:"count"`
+	Long    int64                     `json:"long,omitempty,omitzero"`
+	Amount  decimal.Decimal           `json:"amount"`
+	At      time.Time                 `json:"at"`
+	Blob    []byte                    `json:"blob,omitempty,omitzero"`
+	Tags    []string                  `json:"tags"`
+	Part    *part                     `json:"part,omitempty"`
+	Inline  part                      `json:"inline,omitempty,omitzero"`
+	Parts   []part                    `json:"parts,omitempty,omitzero"`
+	Choice  choice                    `json:"choice,omitempty,omitzero"`
+	Open    map[string]jsontext.Value `json:"open,omitempty,omitzero"`
+	Comment string                    `json:"comment,omitempty,omitzero"`
+}
+
+type part struct {
+	ID   string `json:"id"`
+	Size int    `json:"size"`
+}
+
+// choice is a union as the generator writes them.
+type choice struct {
+	variant any
+	raw     jsontext.Value
+}
+
+func (c *choice) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	raw, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	*c = choice{raw: raw.Clone()}
+	var known struct {
+		Kind string `json:"kind"`
+		part
+	}
+	if json.Unmarshal(raw, &known) == nil && known.Kind == "part" {
+		c.variant = known.part
+	}
+	return nil
+}
+
+var partShape = Shape{Kind: KindObject, Members: []Member{
+	{Name: "id", Shape: &Text, Type: Stated, Required: Stated, Proof: true},
+	{Name: "size", Shape: &Integer, Type: Assumed},
+}}
+
+var resourceShape = Shape{Kind: KindObject, Members: []Member{
+	{Name: "id", Shape: &Text, Type: Stated, Required: Stated, Proof: true},
+	{Name: "name", Shape: &Text, Type: Stated, Required: Stated},
+	{Name: "flag", Shape: &Boolean, Type: Assumed, Required: Assumed},
+	{Name: "count", Shape: &Integer, Type: Stated, Required: Assumed},
+	{Name: "long", Shape: &Integer64, Type: Assumed},
+	{Name: "amount", Shape: &Amount, Type: Assumed, Required: Assumed},
+	{Name: "at", Shape: &Time, Type: Assumed, Required: Assumed, Nullable: true},
+	{Name: "blob", Shape: &Bytes, Type: Assumed},
+	{Name: "tags", Shape: &Shape{Kind: KindList, Item: &Text}, Type: Assumed, Required: Assumed},
+	{Name: "part", Shape: &partShape, Type: Assumed},
+	{Name: "inline", Shape: &partShape, Type: Assumed},
+	{Name: "parts", Shape: &Shape{Kind: KindList, Item: &partShape}, Type: Stated},
+	{Name: "choice", Shape: &Shape{Kind: KindUnion, By: "kind", Variants: map[string]*Shape{"part": &partShape}}, Type: Assumed},
+	{Name: "open", Shape: &Open, Type: Assumed},
+	{Name: "comment", Shape: &Text, Type: Stated},
+}}
+
+// described is a resource as its shape says.
+func described() map[string]string {
+	return map[string]string{
+		"id": `"r_1"`, "name": `"Bob"`, "flag": `true`, "count": `7`, "long": `8453`, "amount": `"1.50"`, "at": `"2026-01-02T03:04:05Z"`,
+		"blob": `"YQ=="`, "tags": `["a"]`, "part": `{"id":"p_1","size":2}`, "inline": `{"id":"p_2","size":3}`,
+		"parts": `[{"id":"p_3"},{"id":"p_4","size":4}]`, "choice": `{"kind":"part","id":"p_5"}`, "open": `{"a":1}`, "comment": `"c"`,
+	}
+}
+
+func object(members map[string]string) string {
+	var b strings.Builder
+	for _, m := range resourceShape.Members {
+		if value, ok := members[m.Name]; ok {
+			fmt.Fprintf(&b, ",%q:%s", m.Name, value)
+		}
+	}
+	return "{" + strings.TrimPrefix(b.String(), ",") + "}"
+}
+
+func decode(t *testing.T, body string) (resource, []Unread) {
+	t.Helper()
+	var value resource
+	unread, err := Decode([]byte(body), &value, &resourceShape)
+	require.NoError(t, err, body)
+	return value, unread
+}
+
+// Whatever is in the place of one member, the others are read, and only what cannot be read is named.
+func TestOneMemberThatDiffers(t *testing.T) {
+	whole, unread := decode(t, object(described()))
+	require.Empty(t, unread)
+	const absent = ""
+	for _, test := range []struct {
+		member, is string
+		pointer    string // that is named, "" for none
+		stated     bool
+		want       func(*resource)
+	}{
+		{"name", absent, "/name", true, func(r *resource) { r.Name = "" }},
+		{"name", `null`, "/name", true, func(r *resource) { r.Name = "" }},
+		{"name", `{}`, "/name", true, func(r *resource) { r.Name = "" }},
+		{"name", `["a"]`, "/name", true, func(r *resource) { r.Name = "" }},
+		{"name", `true`, "/name", true, func(r *resource) { r.Name = "" }},
+		{"name", `12.50`, "", false, func(r *resource) { r.Name = "12.50" }},
+		{"name", `""`, "", false, func(r *resource) { r.Name = "" }},
+		{"comment", absent, "", false, func(r *resource) { r.Comment = "" }},
+		{"comment", `null`, "", false, func(r *resource) { r.Comment = "" }},
+		{"comment", `{}`, "/comment", true, func(r *resource) { r.Comment = "" }},
+		{"flag", `false`, "", false, func(r *resource) { r.Flag = false }},
+		{"flag", absent, "/flag", false, func(r *resource) { r.Flag = false }},
+		{"flag", `null`, "/flag", false, func(r *resource) { r.Flag = false }},
+		{"flag", `"true"`, "", false, func(*resource) {}},
+		{"flag", `"yes"`, "/flag", false, func(r *resource) { r.Flag = false }},
+		{"flag", `1`, "/flag", false, func(r *resource) { r.Flag = false }},
+		{"count", `0`, "", false, func(r *resource) { r.Count = 0 }},
+		{"count", `"7"`, "", false, func(*resource) {}},
+		{"count", `7.0`, "", false, func(*resource) {}},
+		{"count", `7.5`, "/count", true, func(r *resource) { r.Count = 0 }},
+		{"count", `1e400`, "/count", true, func(r *resource) { r.Count = 0 }},
+		{"count", absent, "/count", false, func(r *resource) { r.Count = 0 }}, // that it is there is assumed
+		{"long", `"8453"`, "", false, func(*resource) {}},
+		{"long", `99999999999999999999`, "/long", false, func(r *resource) { r.Long = 0 }},
+		{"amount", `1.50`, "", false, func(*resource) {}},
+		{"amount", `"0"`, "", false, func(r *resource) { r.Amount = decimal.RequireFromString("0") }},
+		{"amount", absent, "/amount", false, func(r *resource) { r.Amount = decimal.Decimal{} }},
+		{"amount", `{"value":"1"}`, "/amount", false, func(r *resource) { r.Amount = decimal.Decimal{} }},
+		{"amount", `"1e999999999"`, "/amount", false, func(r *resource) { r.Amount = decimal.Decimal{} }},
+		{"at", `null`, "", false, func(r *resource) { r.At = time.Time{} }}, // which is described
+		{"at", absent, "/at", false, func(r *resource) { r.At = time.Time{} }},
+		{"at", `"2026-01-02 03:04:05"`, "", false, func(*resource) {}},
+		{"at", `1767323045`, "/at", false, func(r *resource) { r.At = time.Time{} }},
+		{"at", `"soon"`, "/at", false, func(r *resource) { r.At = time.Time{} }},
+		{"blob", `"YQ"`, "", false, func(*resource) {}},
+		{"blob", `"_-8"`, "", false, func(r *resource) { r.Blob = []byte{0xff, 0xef} }},
+		{"blob", `"a b"`, "/blob", false, func(r *resource) { r.Blob = nil }},
+		{"tags", `null`, "", false, func(r *resource) { r.Tags = []string{} }},
+		{"tags", `[]`, "", false, func(r *resource) { r.Tags = []string{} }},
+		{"tags", absent, "/tags", false, func(r *resource) { r.Tags = nil }},
+		{"tags", `"a"`, "/tags", false, func(r *resource) { r.Tags = nil }},
+		{"tags", `["a",{},null,"b",3]`, "/tags/1 /tags/2", false, func(r *resource) { r.Tags = []string{"a", "b", "3"} }},
+		{"part", `"p_1"`, "/part", false, func(r *resource) { r.Part = nil }},
+		{"part", `null`, "", false, func(r *resource) { r.Part = nil }},
+		{"part", `{"id":"p_1","size":{}}`, "/part/size", false, func(r *resource) { r.Part.Size = 0 }},
+		{"part", `{"size":2}`, "/part/id", true, func(r *resource) { r.Part.ID = "" }}, // no proof of the whole
+		{"inline", `[]`, "/inline", false, func(r *resource) { r.Inline = part{} }},
+		{"inline", absent, "", false, func(r *resource) { r.Inline = part{} }},
+		{"parts", `[{"id":"p_3"},7,{"id":"p_4","size":"4"}]`, "/parts/1", true, func(*resource) {}},
+		{"parts", `[{"id":"p_3"},{"size":4}]`, "/parts/1/id", true, func(r *resource) { r.Parts[1].ID = "" }},
+		{"choice", `{"kind":"part","id":"p_5","size":[]}`, "/choice/size", false, func(*resource) {}},
+		{"open", `[]`, "/open", false, func(r *resource) { r.Open = nil }},
+	} {
+		t.Run(test.member+" is "+test.is, func(t *testing.T) {
+			members := described()
+			if members[test.member] = test.is; test.is == absent {
+				delete(members, test.member)
+			}
+			got, unread := decode(t, object(members))
+			want, _ := decode(t, object(described()))
+			test.want(&want)
+			want.Choice.raw, got.Choice.raw = nil, nil
+			assert.Equal(t, want, got)
+			var pointers []string
+			for _, u := range unread {
+				pointers = append(pointers, u.Pointer)
+				assert.Equal(t, test.stated, u.Stated, u.Pointer)
+				assert.NotEmpty(t, u.Problem)
+			}
+			assert.Equal(t, test.pointer, strings.Join(pointers, " "))
+		})
+	}
+	assert.Equal(t, part{ID: "p_5"}, whole.Choice.variant)
+}
+
+// What a union holds that this version does not know is kept, and differs from nothing.
+func TestAVariantThatIsNotKnown(t *testing.T) {
+	for _, value := range []string{`{"kind":"of a later version","id":7}`, `{"id":7}`, `"text"`, `[]`} {
+		members := described()
+		members["choice"] = value
+		got, unread := decode(t, object(members))
+		assert.Empty(t, unread, value)
+		assert.Nil(t, got.Choice.variant)
+		assert.Equal(t, value, string(got.Choice.raw))
+	}
+}
+
+func TestWhatIsNotProvenIsNoAnswer(t *testing.T) {
+	for body, problem := range map[string]string{
+		`{}`:                       "answer has no id",
+		`{"name":"Bob"}`:           "answer has no id",
+		`{"id":null}`:              "answer has no id: it is null",
+		`{"id":""}`:                "answer has no id: it is empty",
+		`{"id":{}}`:                "answer has no id: it is an object",
+		`{"id":[]}`:                "answer has no id: it is a list",
+		`[]`:                       "answer is a list",
+		`"r_1"`:                    "answer is a text",
+		`7`:                        "answer is a number",
+		`true`:                     "answer is a boolean",
+		`null`:                     "answer is null",
+		`{"id":"r_1"`:              "answer is no valid JSON",
+		`{"id":"r_1"} {}`:          "answer is no valid JSON",
+		`{"id":"r_1","new":[{]}`:   "answer is no valid JSON",
+		`{"id":"r_1","id":"r_2"}`:  "answer is no valid JSON",
+		"{\"id\":\"\xff\"}":        "answer is no valid JSON",
+		`{"name":1,"n":{"a":,}}`:   "answer is no valid JSON",
+		`{"n":{"a":1,"a":2}}`:      "answer is no valid JSON",
+		`{"id":7,"n":{"a":1,"a":}`: "answer is no valid JSON",
+	} {
+		var value resource
+		unread, err := Decode([]byte(body), &value, &resourceShape)
+		require.ErrorContains(t, err, problem, body)
+		assert.Empty(t, unread, body)
+	}
+}
+
+// A proof that is an object has to say something, and have its own proof.
+func TestAProofThatIsAnObject(t *testing.T) {
+	type instructions struct {
+		Part part `json:"part"`
+	}
+	shape := Shape{Kind: KindObject, Members: []Member{{Name: "part", Shape: &partShape, Type: Stated, Required: Stated, Proof: true}}}
+	for body, problem := range map[string]string{
+		`{"part":{"id":"p_1"}}`: "", `{"part":{"id":"p_1","size":"7"}}`: "",
+		`{"id":"p_1"}`:       "", // the part itself
+		`{"part":{}}`:        "answer has no part: it has no id",
+		`{"part":null}`:      "answer has no part: it is null",
+		`{"part":"p_1"}`:     "answer has no part: it is a text",
+		`{"other":{}}`:       "answer has no part",
+		`{"size":7}`:         "answer has no part",
+		`{"part":{"id":""}}`: "answer has no part: it has no id: it is empty",
+	} {
+		var value instructions
+		_, err := Decode([]byte(body), &value, &shape)
+		if problem != "" {
+			require.EqualError(t, err, problem, body)
+			continue
+		}
+		require.NoError(t, err, body)
+		assert.Equal(t, "p_1", value.Part.ID)
+	}
+}
+
+type list struct {
+	Items      []part `json:"items"`
+	NextCursor string `json:"nextCursor,omitempty,omitzero"`
+}
+
+var listShape = Shape{Kind: KindObject, Members: []Member{
+	{Name: "items", Shape: &Shape{Kind: KindList, Item: &partShape}, Type: Assumed, Required: Assumed, Proof: true},
+	{Name: "nextCursor", Shape: &Text, Type: Stated},
+}}
+
+// The envelope of a list is assumed.
+func TestAListIsFoundInAnotherEnvelope(t *testing.T) {
+	two := []part{{ID: "p_1"}, {ID: "p_2"}}
+	for body, want := range map[string]list{
+		`{"items":[{"id":"p_1"},{"id":"p_2"}],"nextCursor":"c"}`: {two, "c"},
+		`[{"id":"p_1"},{"id":"p_2"}]`:                            {two, ""},
+		`{"data":[{"id":"p_1"},{"id":"p_2"}],"nextCursor":"c"}`:  {two, "c"},
+		`{"results":[{"id":"p_1"},{"id":"p_2"}],"count":2}`:      {two, ""},
+		`{"items":[{"id":"p_1"},"p_9",{"id":"p_2"}]}`:            {two, ""},
+		`{"items":[{"id":"p_1","size":"x"},{"id":"p_2"}]}`:       {two, ""},
+		`{"items":null}`: {[]part{}, ""},
+		`{"items":[]}`:   {[]part{}, ""},
+		`[]`:             {[]part{}, ""},
+	} {
+		var got list
+		_, err := Decode([]byte(body), &got, &listShape)
+		require.NoError(t, err, body)
+		assert.Equal(t, want, got, body)
+	}
+	for _, body := range []string{`{}`, `{"nextCursor":"c"}`, `{"a":[],"b":[]}`, `{"items":{}}`, `{"items":"none"}`, `{"data":{"items":[]}}`} {
+		_, err := Decode([]byte(body), &list{}, &listShape)
+		require.ErrorContains(t, err, "has no items", body) // which must not read as an empty one
+	}
+}
+
+func TestABareListIsFoundInAnEnvelope(t *testing.T) {
+	shape := Shape{Kind: KindList, Item: &partShape}
+	for body, want := range map[string][]part{
+		`[{"id":"p_1"}]`: {{ID: "p_1"}}, `{"items":[{"id":"p_1"}],"total":1}`: {{ID: "p_1"}}, `[7,{"id":"p_1","size":"2"}]`: {{"p_1", 2}}, `null`: nil,
+	} {
+		var got []part
+		_, err := Decode([]byte(body), &got, &shape)
+		require.NoError(t, err, body)
+		assert.Equal(t, want, got, body)
+	}
+	_, err := Decode([]byte(`{"items":"none"}`), &[]part{}, &shape)
+	require.EqualError(t, err, "answer is an object")
+}
+
+// Whether an answer shows a resource at all: an acknowledgement does not.
+func TestAnAcknowledgementShowsNothing(t *testing.T) {
+	for body, shows := range map[string]bool{
+		`{"ok":true}`: false, `{}`: false, `[]`: false, `true`: false, `"ok"`: false, `null`: false, `{"id":"r_1"}`: true, `{"comment":null}`: true,
+	} {
+		assert.Equal(t, shows, resourceShape.Shows([]byte(body)), body)
+	}
+	assert.True(t, listShape.Shows([]byte(`[]`)))
+}
+
+// Whatever JSON comes, reading neither fails without a word nor panics, and what was read is what the answer says.
+func TestAnyAnswerIsRead(t *testing.T) {
+	names := []string{"new"}
+	for _, m := range resourceShape.Members {
+		names = append(names, m.Name)
+	}
+	var value *rapid.Generator[string]
+	value = rapid.Deferred(func() *rapid.Generator[string] {
+		return rapid.OneOf(
+			rapid.SampledFrom([]string{`null`, `true`, `false`, `0`, `-1`, `7`, `1.5`, `1e999`, `""`, `"x"`, `"7"`, `"true"`, `"YQ"`, `"2026-01-02T03:04Z"`}),
+			rapid.Custom(func(t *rapid.T) string {
+				return "[" + strings.Join(rapid.SliceOfN(value, 0, 3).Draw(t, "entries"), ",") + "]"
+			}),
+			rapid.Custom(func(t *rapid.T) string {
+				var members []string
+				for name, v := range rapid.MapOfN(rapid.SampledFrom(names), value, 0, 4).Draw(t, "members") {
+					members = append(members, fmt.Sprintf("%q:%s", name, v))
+				}
+				return "{" + strings.Join(members, ",") + "}"
+			}),
+		)
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		members := map[string]string{"id": `"r_1"`}
+		for name, v := range rapid.MapOfN(rapid.SampledFrom(names[2:]), value, 0, 8).Draw(t, "members") {
+			members[name] = v
+		}
+		body := object(members)
+		var got resource
+		unread, err := Decode([]byte(body), &got, &resourceShape)
+		require.NoError(t, err, body)
+		assert.Equal(t, "r_1", got.ID)
+		for _, m := range resourceShape.Members {
+			_, given := members[m.Name]
+			if !given && m.Required != 0 {
+				assert.True(t, pointersOf(unread)["/"+m.Name], "%s is missing in %s", m.Name, body)
+			}
+		}
+		any := rapid.Custom(func(t *rapid.T) string { return value.Draw(t, "value") }).Draw(t, "any")
+		_, _ = Decode([]byte(any), &resource{}, &resourceShape)
+		_, _ = Decode([]byte(any), &list{}, &listShape)
+	})
+}
+
+func pointersOf(unread []Unread) map[string]bool {
+	named := map[string]bool{}
+	for _, u := range unread {
+		named[u.Pointer] = true
+	}
+	return named
+}
+
+// An answer as described is decoded once, also one that says false or nothing in the place of what has to be there.
+func TestWhatIsDescribedIsReadOnce(t *testing.T) {
+	members := described()
+	for name, zero := range map[string]string{"name": `""`, "flag": `false`, "count": ` 0`, "amount": `"0.00"`} {
+		members[name] = zero
+	}
+	members["open"] = `{"name":{"flag":null},"quote\"d":"]}"}`
+	body := []byte(object(members))
+	var value resource
+	require.NoError(t, json.Unmarshal(body, &value, decoding))
+	assert.True(t, whole(&value, &resourceShape, body))
+	for _, name := range []string{"name", "flag", "count", "amount", "at", "tags"} {
+		without := described()
+		without["open"] = fmt.Sprintf(`{%q:1}`, name)
+		delete(without, name)
+		body := []byte(object(without))
+		var value resource
+		require.NoError(t, json.Unmarshal(body, &value, decoding))
+		assert.False(t, whole(&value, &resourceShape, body), name)
+	}
+}

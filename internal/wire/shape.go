@@ -1,0 +1,101 @@
+package wire
+
+import "slices"
+
+// Shape is what the description says about a JSON value of an answer. The generator writes one for each schema.
+type Shape struct {
+	Kind     Kind
+	Members  []Member          // of an object
+	Item     *Shape            // of a list
+	By       string            // the member that selects the variant of a union
+	Variants map[string]*Shape // of a union, by that member's value
+}
+
+// Kind is the form that a value is read into.
+type Kind uint8
+
+// The kinds. An object that is open has no members that the description names.
+const (
+	KindAny Kind = iota
+	KindText
+	KindAmount
+	KindInteger
+	KindInteger64
+	KindBoolean
+	KindTime
+	KindDate
+	KindBytes
+	KindOpen
+	KindObject
+	KindList
+	KindUnion
+)
+
+// The shapes without parts.
+var (
+	Any       = Shape{Kind: KindAny}
+	Text      = Shape{Kind: KindText}
+	Amount    = Shape{Kind: KindAmount}
+	Integer   = Shape{Kind: KindInteger}
+	Integer64 = Shape{Kind: KindInteger64}
+	Boolean   = Shape{Kind: KindBoolean}
+	Time      = Shape{Kind: KindTime}
+	Date      = Shape{Kind: KindDate}
+	Bytes     = Shape{Kind: KindBytes}
+	Open      = Shape{Kind: KindOpen}
+)
+
+// Member is what the description says about a member of an object.
+type Member struct {
+	Name     string
+	Shape    *Shape
+	Type     Basis // of its type
+	Required Basis // of its having to be there; 0 if it need not
+	Nullable bool
+	Proof    bool // an answer without it is not what was asked for; in a part of an answer it is like any other
+}
+
+// Basis is what something that the OpenAPI files say rests on.
+type Basis uint8
+
+// The bases. Where the description is silent, the files assume.
+const (
+	Assumed Basis = iota + 1
+	Stated
+)
+
+// ProvenBy is the shape with more proof members.
+func (s Shape) ProvenBy(names ...string) *Shape {
+	s.Members = slices.Clone(s.Members)
+	for i := range s.Members {
+		s.Members[i].Proof = s.Members[i].Proof || slices.Contains(names, s.Members[i].Name)
+	}
+	return &s
+}
+
+// member is the one of a name, or nil.
+func (s *Shape) member(name string) *Member {
+	for i := range s.Members {
+		if s.Members[i].Name == name {
+			return &s.Members[i]
+		}
+	}
+	return nil
+}
+
+// proof is the first proof member of a kind, or nil. Of a list's envelope it is the list.
+func (s *Shape) proof(kind Kind) *Member {
+	for i := range s.Members {
+		if s.Members[i].Proof && s.Members[i].Shape.Kind == kind {
+			return &s.Members[i]
+		}
+	}
+	return nil
+}
+
+// Unread is a member of an answer that was not read, since it differs from the description.
+type Unread struct {
+	Pointer string // JSON pointer (RFC 6901) into the body
+	Stated  bool   // the description states what it differs from; else that is assumed
+	Problem string // in words, without any value
+}
