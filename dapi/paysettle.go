@@ -95,6 +95,9 @@ func (p *payment) id() PayoutID {
 // awaitFunding waits while the service funds the payout. An attempt that came to nothing until the approval's window closed is over, and the
 // payout can be reopened.
 func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
+	if payout := p.seenPaid(ctx); payout != nil {
+		return settled(payout)
+	}
 	closes := p.payouts.approver.now().Add(payoutApproval) // of an approval that this call has not seen
 	if p.booked != nil && p.booked.Approval != nil {
 		closes = p.booked.Approval.ExpiresAt

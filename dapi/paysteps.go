@@ -1,6 +1,7 @@
 package dapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -64,13 +65,21 @@ func (p *payment) look(ctx context.Context) ending {
 // nothingToApprove is a booking without an approval whose status says nothing to this version: an earlier call has confirmed it, unless the
 // service does not say what is to be signed. A payout that this client has seen paid is, and else the payout itself may show it.
 func (p *payment) nothingToApprove(ctx context.Context) ending {
-	if p.attempt.done() {
-		return settled(p.booked)
+	if payout := p.seenPaid(ctx); payout != nil {
+		return settled(payout)
 	}
 	if payout := p.read(ctx); payout != nil && (payout.funded() || payout.broke()) {
 		return settled(payout)
 	}
 	return ending{outcome: doubtful, err: p.unproven(opBookPayout.ID, fmt.Sprintf("there is nothing to approve, and the status is %q", p.booked.Status))}
+}
+
+// seenPaid is the payout as it stands now, if this client has seen it paid or at its end, else nil.
+func (p *payment) seenPaid(ctx context.Context) *Payout {
+	if !p.attempt.done() {
+		return nil
+	}
+	return cmp.Or(p.read(ctx), p.booked)
 }
 
 // price refuses a price that is out of bounds, and books again for a price or an approval that is over. If the service gives the same one

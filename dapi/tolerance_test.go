@@ -17,7 +17,7 @@ import (
 )
 
 // answering makes a client that has a session and gets this answer to all it asks.
-func answering(t *testing.T, status int, answer string) *dapi.Integrator {
+func answering(t *testing.T, status int, answer string, options ...moneymovement.Option) *dapi.Integrator {
 	t.Helper()
 	mock := httpmock.NewMockTransport()
 	mock.RegisterNoResponder(func(*http.Request) (*http.Response, error) {
@@ -28,7 +28,7 @@ func answering(t *testing.T, status int, answer string) *dapi.Integrator {
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	platform, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key, Store: storedSession{}},
-		moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
+		append(options, moneymovement.WithHTTPClient(&http.Client{Transport: mock}))...)
 	require.NoError(t, err)
 	return platform
 }

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/iotest"
@@ -201,10 +203,18 @@ func (w *wire) onAnswer(tamper func(*http.Request, *http.Response)) {
 
 // onSuccess changes what one kind of request is answered with when it succeeds.
 func (w *world) onSuccess(method, pattern string, change func(body map[string]any)) {
+	w.onSuccessOf([]string{method + " " + pattern}, change)
+}
+
+// onSuccessOf is onSuccess for several kinds, such as "GET /payouts/*".
+func (w *world) onSuccessOf(kinds []string, change func(body map[string]any)) {
 	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
-		matched, err := path.Match("/dapi/v1"+pattern, r.URL.Path)
-		assert.NoError(w, err)
-		if !matched || r.Method != method || answer.StatusCode >= 300 {
+		matched := slices.ContainsFunc(kinds, func(kind string) bool {
+			is, err := path.Match(kind, r.Method+" "+strings.TrimPrefix(r.URL.Path, "/dapi/v1"))
+			assert.NoError(w, err)
+			return is
+		})
+		if !matched || answer.StatusCode >= 300 {
 			return
 		}
 		var body map[string]any

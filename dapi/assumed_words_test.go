@@ -1,0 +1,324 @@
+package dapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// payoutAnswers are the requests that are answered by a payout.
+var payoutAnswers = []string{"POST /payouts", "POST /payouts/*/confirm", "GET /payouts/*"}
+
+// The words of a payout's status are assumed. A service with other words is paid through all the same, once, by whatever process.
+func TestAPaymentWithWordsOfAnotherService(t *testing.T) {
+	for name, word := range map[string]any{"another word": "settling", "none": nil, "a number": 7, "an object": map[string]any{"code": "settling"}} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			other := func(payout map[string]any) {
+				if payout["status"] != "awaiting_approval" {
+					payout["status"] = word
+				}
+			}
+			w.onSuccessOf(payoutAnswers, other)
+			first, err := w.pay()
+			require.NoError(t, err)
+			again, err := w.pay()
+			require.NoError(t, err)
+			assert.Equal(t, first.ID, again.ID)
+			w.account = w.integrator().Self() // as after a restart
+			later, err := w.pay()
+			require.NoError(t, err)
+			assert.Equal(t, first.ID, later.ID)
+			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(later, err))
+			assert.Equal(t, 1, w.fundings())
+		})
+	}
+}
+
+// Where no transaction hash is shown either, the confirm that the service took counts, and nothing contradicts it.
+func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		veiled := func(payout map[string]any) {
+			delete(payout, "transactionHash")
+			if payout["status"] != "awaiting_approval" {
+				payout["status"] = "settling"
+			}
+		}
+		w.onSuccessOf(payoutAnswers, veiled)
+		payout, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, dapi.PayoutStatus("settling"), payout.Status)
+		assert.Equal(t, traffic{1, 1, 1}, w.traffic(), "the payout was asked, too")
+		again, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, payout.ID, again.ID)
+		w.account = w.integrator().Self()
+		payout, err = w.pay() // a process that saw no confirm asks the service again, once the stated window has closed
+		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+		assert.Equal(t, 1, w.fundings())
+	})
+}
+
+// What a confirm returns is not described: any success is one, and the payout tells.
+func TestAConfirmIsSettledByReadingThePayout(t *testing.T) {
+	for name, answer := range map[string]struct {
+		status int
+		body   string
+	}{
+		"no content": {http.StatusNoContent, ""}, "accepted": {http.StatusAccepted, ""}, "an acknowledgement": {http.StatusOK, `{"ok":true}`},
+		"an envelope": {http.StatusOK, `{"data":{"id":"po_other","status":"failed"}}`}, "a word": {http.StatusOK, `"ok"`}, "null": {http.StatusOK, `null`},
+		"a list": {http.StatusCreated, `[]`}, "no id": {http.StatusOK, `{"status":"funding"}`},
+	} {
+		for _, carriedOut := range []bool{true, false} {
+			t.Run(name, func(t *testing.T) {
+				w := newPayWorld(t)
+				fault := sandbox.Respond(answer.status, "").WithBody(answer.body)
+				if carriedOut {
+					fault = fault.AfterCommit()
+				}
+				w.host.Arm("POST", confirmPath, fault)
+				payout, err := w.pay()
+				if !carriedOut { // a success that was none
+					w.assertInDoubt(t, payout, err)
+					assert.Zero(t, w.fundings())
+					payout, err = w.pay()
+				}
+				require.NoError(t, err)
+				assert.NotEmpty(t, payout.TransactionHash)
+				assert.Equal(t, 1, w.fundings())
+			})
+		}
+	}
+}
+
+// While the service funds and says so in words of its own, a payment waits for no longer than the stated window.
+func TestFundingInProgressInWordsOfAnotherService(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.refuse(http.StatusConflict, "funding_in_progress")
+		w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["status"] = "working" })
+		started := time.Now()
+		payout, err := w.pay()
+		require.NoError(t, err)
+		assert.NotEmpty(t, payout.TransactionHash)
+		assert.Less(t, time.Since(started), 3*time.Minute)
+		assert.Equal(t, 2, w.sent("BookPayout"), "booking again asks the service")
+		assert.Equal(t, 1, w.fundings())
+	})
+}
+
+// A fee that is said and cannot be read keeps no bound.
+func TestAFeeThatCannotBeRead(t *testing.T) {
+	for _, fee := range []any{map[string]any{"amount": "0.10"}, "ten", true, []any{"0.10"}, nil} {
+		w := newPayWorld(t)
+		w.onBooking(func(payout map[string]any) { payout["quote"].(map[string]any)["fee"] = fee })
+		_, err := w.pay(dapi.HighestFee(amount("5")))
+		assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound, "%v", fee)
+		w.assertNothingSigned(t)
+	}
+	w := newPayWorld(t)
+	w.onBooking(func(payout map[string]any) {
+		quote := payout["quote"].(map[string]any)
+		quote["fee"] = json.Number(quote["fee"].(string))
+	})
+	_, err := w.pay(dapi.HighestFee(amount("5")))
+	require.NoError(t, err, "a fee as a number")
+}
+
+// An approval that does not say when it ends has the stated window, whatever form its payload has.
+func TestApprovalsWithoutAnEnd(t *testing.T) {
+	trusting := func(d *dapi.Developer) {
+		d.Verifier = func(_ context.Context, a signing.Approval, _ signing.Intent) error {
+			if left := time.Until(a.ExpiresAt); left <= 0 || left > 2*time.Minute {
+				return errors.New("no window")
+			}
+			return nil
+		}
+	}
+	for name, end := range map[string]any{"absent": nil, "no time": "soon", "a number": 1767323045} {
+		t.Run(name+", payout", func(t *testing.T) {
+			w := newPayWorld(t)
+			w.onBooking(func(payout map[string]any) { payout["approval"].(map[string]any)["expiresAt"] = end })
+			_, err := w.pay()
+			require.NoError(t, err)
+			assert.Equal(t, 1, w.fundings())
+		})
+		t.Run(name+", payout, opaque", func(t *testing.T) {
+			w := newPayWorld(t)
+			w.account = w.integrator(trusting).Self()
+			w.onBooking(func(payout map[string]any) {
+				approval := payout["approval"].(map[string]any)
+				approval["expiresAt"], approval["payload"] = end, []byte("\x00opaque")
+			})
+			_, err := w.pay()
+			var refused *errors.SignatureInvalid // it was signed and sent; only this host knows that it is not its payload
+			assert.ErrorAs(t, err, &refused)
+		})
+		t.Run(name+", escrow", func(t *testing.T) {
+			w := newWorld(t)
+			account := w.account()
+			w.onSuccess("POST", "/escrow", func(deal map[string]any) {
+				deal["action"].(map[string]any)["approval"].(map[string]any)["expiresAt"] = end
+			})
+			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1")
+			require.NoError(t, err)
+			assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
+		})
+	}
+}
+
+// The words of a deal's status are assumed. What can be done next is stated, and tells whether the money is held.
+func TestADealWithWordsOfAnotherService(t *testing.T) {
+	for name, word := range map[string]any{"another word": "held", "none": nil, "a number": 7} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			account := w.account()
+			other := func(deal map[string]any) { deal["status"] = word }
+			w.onSuccessOf([]string{"POST /escrow", "POST /escrow/*/actions/*/confirm", "POST /escrow/*/sync"}, other)
+			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1")
+			require.NoError(t, err)
+			for _, account := range []*dapi.Account{account, w.integrator().Self()} {
+				again, err := account.Escrows.Open(t.Context(), deal(), "deal-1")
+				require.NoError(t, err)
+				assert.Equal(t, opened.ID, again.ID)
+			}
+			_, err = account.Escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "release-1")
+			require.NoError(t, err)
+			held, released := 0, 0
+			for _, entry := range w.host.Ledger().Entries {
+				if entry.Amount.IsNegative() && entry.Kind == "escrow_active" {
+					held++
+				} else if entry.Amount.IsNegative() && entry.Kind == "escrow_released" {
+					released++
+				}
+			}
+			assert.Equal(t, []int{1, 1}, []int{held, released})
+		})
+	}
+}
+
+// A write of which the description does not say what it returns is done when the service takes it. The resource is read where it can be.
+func TestASuccessThatShowsNothing(t *testing.T) {
+	w := newPayWorld(t)
+	client := w.readyClient()
+	payin, err := client.Payins.Create(t.Context(), dapi.PayinCreate{Amount: amount("5"), Currency: "USDC", OriginChainID: 1})
+	require.NoError(t, err)
+	_, err = client.Payins.Instructions(t.Context(), payin.ID)
+	require.NoError(t, err)
+	paid, err := w.pay()
+	require.NoError(t, err)
+	contact := w.contact(w.account, sepa())
+	for name, c := range map[string]struct {
+		method, path string
+		call         func(...moneymovement.CallOption) (any, error)
+		read         bool // shows what was read
+	}{
+		"SaveKYB": {"PUT", "/client/kyb", func(o ...moneymovement.CallOption) (any, error) {
+			kyb, err := client.Verification.Save(t.Context(), dapi.KYBSave{Applicant: map[string]any{"country": "DE"}}, o...)
+			return kyb.Status, err
+		}, true},
+		"OpenRail": {"POST", "/banks", func(o ...moneymovement.CallOption) (any, error) {
+			rail, err := client.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"}, o...)
+			return rail.Method, err
+		}, true},
+		"UpdateContact": {"PATCH", "/contacts/*", func(o ...moneymovement.CallOption) (any, error) {
+			updated, err := w.account.Contacts.Update(t.Context(), contact, dapi.ContactUpdate{}, o...)
+			return updated.ID, err
+		}, false},
+		"CreateDeposit": {"POST", "/sandbox/deposits", func(o ...moneymovement.CallOption) (any, error) {
+			entry, err := w.account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC}, o...)
+			return entry.ID, err
+		}, false},
+		"CompletePayin": {"POST", "/sandbox/payins/*/complete", func(o ...moneymovement.CallOption) (any, error) {
+			done, err := client.Sandbox.CompletePayin(t.Context(), payin.ID, o...)
+			return done.ID, err
+		}, true},
+		"MovePayout": {"POST", "/sandbox/payouts/*/status", func(o ...moneymovement.CallOption) (any, error) {
+			moved, err := w.account.Sandbox.MovePayout(t.Context(), paid.ID, dapi.PayoutStatusCompleted, o...)
+			return moved.ID, err
+		}, true},
+	} {
+		for _, body := range []string{"", `{"ok":true}`} {
+			t.Run(name+" "+body, func(t *testing.T) {
+				status := http.StatusOK
+				if body == "" {
+					status = http.StatusNoContent
+				}
+				w.host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
+				var answer moneymovement.Answer
+				shown, err := c.call(moneymovement.Capture(&answer))
+				require.NoError(t, err)
+				assert.Equal(t, c.read, shown != nil && shown != dapi.ContactID("") && shown != dapi.TransactionID(""), "%v", shown)
+				assert.Equal(t, status, answer.Status, "the answer is the write's")
+				assert.Equal(t, body, string(answer.Body))
+			})
+		}
+	}
+}
+
+// A stated member that is missing costs nothing else. It is named, and a logger gets an error record; an assumed one is a warning, once.
+func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
+	var log strings.Builder
+	answer := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC","createdAt":"soon","purpose":["x"]}`
+	platform := answering(t, 200, answer, moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	var kept moneymovement.Answer
+	for range 3 {
+		payout, err := platform.Self().Payouts.Get(t.Context(), "po_1", moneymovement.Capture(&kept))
+		require.NoError(t, err)
+		assert.Equal(t, &dapi.Payout{ID: "po_1", Status: "processing", ContactID: "ct_1", Currency: dapi.USDC}, payout)
+	}
+	assert.ElementsMatch(t, []moneymovement.Unread{
+		{Pointer: "/idempotencyKey", Stated: true, Problem: "is missing"},
+		{Pointer: "/purpose", Stated: true, Problem: "is a list"},
+		{Pointer: "/amount", Problem: "is an object"},
+		{Pointer: "/createdAt", Problem: "is no time"},
+	}, kept.Unread)
+	assert.Equal(t, 3, strings.Count(log.String(), "level=ERROR"))
+	assert.Equal(t, 1, strings.Count(log.String(), "level=WARN"), "one warning for each assumption")
+	assert.Contains(t, log.String(), "/createdAt is no time")
+	assert.NotContains(t, log.String(), "soon")
+}
+
+func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
+	var kept moneymovement.Answer
+	page, err := answering(t, 200, `{"items":[`+txJSON+`,"what",{"id":"tx_2","amount":{},"createdAt":"2026-01-02T03:04:05Z"},`+txJSON+`],"nextCursor":"c"}`).
+		Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{}, moneymovement.Capture(&kept))
+	require.NoError(t, err)
+	require.Len(t, page.Items, 3)
+	assert.Equal(t, dapi.TransactionID("tx_2"), page.Items[1].ID)
+	assert.Equal(t, "c", page.NextCursor)
+	assert.Equal(t, moneymovement.Unread{Pointer: "/items/1", Problem: "is a text"}, kept.Unread[0])
+	for _, unread := range kept.Unread[1:] {
+		assert.Contains(t, unread.Pointer, "/items/2/")
+	}
+}
+
+// A login needs no more than the bytes to sign and the token. What else the answers say is assumed.
+func TestALoginWithLittleInItsAnswers(t *testing.T) {
+	w := newWorld(t)
+	w.onSuccess("POST", "/auth/challenge", func(challenge map[string]any) { delete(challenge, "expiresAt") })
+	w.onSuccess("POST", "/auth/token", func(grant map[string]any) {
+		for member := range grant {
+			if member != "accessToken" {
+				delete(grant, member)
+			}
+		}
+	})
+	_, err := w.integrator().Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{})
+	require.NoError(t, err)
+}
