@@ -137,11 +137,11 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return err
 		}, "Idempotency-Key", "not_applicable"},
 		"a limit like a bomb": {func(ctx context.Context, app *appapi.Client) error {
-			_, err := app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{MonthlyLimit: pointer(moneymovement.NewNumber(decimal.New(1, 99_999)))})
+			_, err := app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{MonthlyLimit: moneymovement.Set(moneymovement.NewNumber(decimal.New(1, 99_999)))})
 			return err
 		}, "monthlyLimit", "too_long"},
 		"a limit below nothing": {func(ctx context.Context, app *appapi.Client) error {
-			_, err := app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{DailyLimit: pointer(moneymovement.NewNumber(price("-0.01")))})
+			_, err := app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{DailyLimit: moneymovement.Set(moneymovement.NewNumber(price("-0.01")))})
 			return err
 		}, "dailyLimit", "too_small"},
 		"a quote of nothing": {func(ctx context.Context, app *appapi.Client) error {

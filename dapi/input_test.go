@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -136,8 +135,8 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a contact's id for a deal's":    {sync("ct_1"), "escrowId", "invalid_id"},
 		"a deal with a slash":            {sync("esc_1/sync"), "escrowId", "pattern"},
 		"a name that is no UTF-8":        {contact(dapi.ContactCreate{Name: "Bob\xff"}), "name", "unencodable"},
-		"a contact's currency of none":   {update("ct_1", dapi.ContactUpdate{Currency: nullable.NewNullableWithValue("")}), "currency", "missing"},
-		"a contact's currency of five":   {update("ct_1", dapi.ContactUpdate{Currency: nullable.NewNullableWithValue("EUROS")}), "currency", "too_long"},
+		"a contact's currency of none":   {update("ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("")}), "currency", "missing"},
+		"a contact's currency of five":   {update("ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("EUROS")}), "currency", "too_long"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sent atomic.Int32
@@ -201,7 +200,7 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("a", 216)
-	none, empty := nullable.NewNullNullable[string](), ""
+	none, empty := moneymovement.Null[string](), moneymovement.Set("")
 	for name, c := range map[string]struct {
 		call call
 		sent string
@@ -218,7 +217,7 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 		"a chain's code in upper case":     {contact(onchain("BASE")), `POST /contacts {"account":{"accountType":"onchain","chainId":"BASE","currency":"usdc.e","walletAddress":"bc1q"}}`},
 		"a bank method of a later version": {contact(dapi.ContactCreate{Account: dapi.Bank("mars_local", dapi.BankAccount{})}), `POST /contacts {"account":{"accountType":"mars_local"}}`},
 		"a change of nothing":              {update(dapi.ContactUpdate{}), `PATCH /contacts/ct_1 {}`},
-		"a currency that is cleared":       {update(dapi.ContactUpdate{Currency: none, Name: &empty}), `PATCH /contacts/ct_1 {"currency":null,"name":""}`},
+		"a currency that is cleared":       {update(dapi.ContactUpdate{Currency: none, Name: empty}), `PATCH /contacts/ct_1 {"currency":null,"name":""}`},
 		"zeros behind the last decimal":    {book("1.500000000"), `POST /payouts {"amount":"1.5","contactId":"7c9e6679-7425","currency":"USDC"}`},
 		"a payin's id of any style": {func(ctx context.Context, a *dapi.Account) error {
 			_, err := a.Payins.Get(ctx, "7c9e6679-7425")

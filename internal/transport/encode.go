@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -12,10 +13,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// encodeOptions keep four promises that the libraries' defaults would break. Under JSON v2 `omitempty` drops an explicit null and an
+// encodeOptions keep promises that the libraries' defaults would break. Under JSON v2 `omitempty` drops an explicit null and an
 // empty string behind a pointer, which PATCH bodies need. And decimal's package-wide switch MarshalJSONWithoutQuotes, which
 // a program may have set for its own sake, would send amounts as JSON numbers. And JSON v2 writes maps in random order, so that a call that
-// is made again with the same key would come with other bytes. And times keep the caller's zone, where UTC is stated.
+// is made again with the same key would come with other bytes. And times keep the caller's zone, where UTC is stated. A nullable would be
+// encoded without these options.
 var encodeOptions = json.JoinOptions(
 	jsonv1.OmitEmptyWithLegacySemantics(true),
 	json.Deterministic(true),
@@ -24,8 +26,23 @@ var encodeOptions = json.JoinOptions(
 			return enc.WriteToken(jsontext.String(amount.String()))
 		}),
 		json.MarshalToFunc(encodeTime),
+		json.MarshalToFunc(encodeNullable),
 	)),
 )
+
+// nullable is every nullable.Nullable: a map that holds the value under true, or anything under false for null.
+type nullable interface {
+	IsNull() bool
+	IsSpecified() bool
+}
+
+func encodeNullable(enc *jsontext.Encoder, n nullable) error {
+	value := reflect.Indirect(reflect.ValueOf(n)).MapIndex(reflect.ValueOf(true))
+	if !value.IsValid() {
+		return enc.WriteToken(jsontext.Null)
+	}
+	return json.MarshalEncode(enc, value.Interface())
+}
 
 // Encoded is a body that is JSON already, such as a document that was encoded while it was read. It is sent as it is.
 type Encoded []byte
