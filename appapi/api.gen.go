@@ -453,7 +453,7 @@ type DocumentKind string
 // DocumentUpload: a document to store.
 // Source: App API, Documents.
 type DocumentUpload struct {
-	// The document, read to its end; it travels in base64. At most MaxDocument bytes.
+	// The document, read to its end; it travels in base64.
 	Content io.Reader `json:"base64,omitzero"`
 
 	// What it is used for.

@@ -64,6 +64,18 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return err
 		}
 	}
+	open := func(change func(*dapi.EscrowCreate)) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			asked := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: "0x1"}
+			change(&asked)
+			_, createErr := i.Self().Escrows.Create(ctx, asked)
+			_, openErr := i.Self().Escrows.Open(ctx, asked, "deal-42")
+			if (createErr == nil) != (openErr == nil) {
+				return errors.New("Create and Open judge differently")
+			}
+			return openErr
+		}
+	}
 	acting := func(client dapi.ClientID) func(context.Context, *dapi.Integrator) error {
 		return func(ctx context.Context, i *dapi.Integrator) error { return read(ctx, i.For(client)) }
 	}
@@ -86,53 +98,60 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		call        func(context.Context, *dapi.Integrator) error
 		field, code string
 	}{
-		"no contact":                     {payout(func(p *dapi.PayoutCreate) { p.ContactID = "" }), "contactId", "missing"},
-		"a payout's id for a contact's":  {payout(func(p *dapi.PayoutCreate) { p.ContactID = "po_1" }), "contactId", "invalid_id"},
-		"a client's id for a contact's":  {payout(func(p *dapi.PayoutCreate) { p.ContactID = "cl_1" }), "contactId", "invalid_id"},
-		"a contact id with a slash":      {payout(func(p *dapi.PayoutCreate) { p.ContactID = "ct_1/2" }), "contactId", "pattern"},
-		"no amount":                      {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("0") }), "amount", "missing"},
-		"a negative amount":              {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("-1") }), "amount", "too_small"},
-		"seven decimals of USDC":         {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") }), "amount", "amount_precision"},
-		"an amount like a bomb":          {payout(func(p *dapi.PayoutCreate) { p.Amount = decimal.New(1, 999_999_999) }), "amount", "too_long"},
-		"no currency":                    {payout(func(p *dapi.PayoutCreate) { p.Currency = "" }), "currency", "missing"},
-		"five letters":                   {payout(func(p *dapi.PayoutCreate) { p.Currency = "USDCC" }), "currency", "too_long"},
-		"a currency in lower case":       {payout(func(p *dapi.PayoutCreate) { p.Currency = "usdc" }), "currency", "pattern"},
-		"a reference of 141":             {payout(func(p *dapi.PayoutCreate) { p.PaymentReference = strings.Repeat("€", 141) }), "paymentReference", "too_long"},
-		"a purpose of 65":                {payout(func(p *dapi.PayoutCreate) { p.Purpose = strings.Repeat("ß", 65) }), "purpose", "too_long"},
-		"eleven documents":               {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = make11() }), "documentIds", "too_many"},
-		"an empty document":              {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = []string{"d1", ""} }), "documentIds[1]", "missing"},
-		"a public key of 516":            {payout(func(p *dapi.PayoutCreate) { p.PublicKey = make([]byte, 385) }), "publicKey", "too_long"},
-		"a signature of 2052":            {payout(func(p *dapi.PayoutCreate) { p.Signature = make([]byte, 1537) }), "signature", "too_long"},
-		"a negative chain":               {payout(func(p *dapi.PayoutCreate) { p.ToChainID = -1 }), "toChainId", "too_small"},
-		"an empty key":                   {keyed(""), "Idempotency-Key", "missing"},
-		"a key with a space":             {keyed("invoice 42"), "Idempotency-Key", "pattern"},
-		"a key with a line break":        {keyed("invoice\r\nX-Service-Account: cl_1"), "Idempotency-Key", "pattern"},
-		"a key of 129":                   {keyed(moneymovement.Key(strings.Repeat("k", 129))), "Idempotency-Key", "pattern"},
-		"an empty id":                    {get(""), "payoutId", "missing"},
-		"a contact's id for a payout's":  {get("ct_1"), "payoutId", "invalid_id"},
-		"an id that steps up":            {get(".."), "payoutId", "pattern"},
-		"an id that climbs":              {get("po_../../clients"), "payoutId", "pattern"},
-		"an id in percent":               {get("po_%2e%2e"), "payoutId", "pattern"},
-		"acting for nobody":              {acting(""), "X-Service-Account", "missing"},
-		"acting for a contact":           {acting("ct_1"), "X-Service-Account", "invalid_id"},
-		"acting for two":                 {acting("cl_1\r\nAuthorization: x"), "X-Service-Account", "pattern"},
-		"a page of 101":                  {list(dapi.ListTransactionsParams{Limit: 101}), "limit", "too_large"},
-		"a page of -1":                   {list(dapi.ListTransactionsParams{Limit: -1}), "limit", "too_small"},
-		"a cursor of 513":                {list(dapi.ListTransactionsParams{Cursor: strings.Repeat("c", 513)}), "cursor", "too_long"},
-		"a contact's name of 201":        {contact(dapi.ContactCreate{Name: strings.Repeat("n", 201)}), "name", "too_long"},
-		"a bank account without method":  {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(dapi.BankAccount{})}), "account.accountType", "missing"},
-		"a variant by pointer":           {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(&dapi.BankAccount{})}), "account.accountType", "unknown_variant"},
-		"a variant that is nil":          {contact(dapi.ContactCreate{Account: dapi.NewContactAccount((*dapi.BankAccount)(nil))}), "account.accountType", "unknown_variant"},
-		"a wallet without address":       {contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{ChainID: "base", Currency: "USDC"})}), "account.walletAddress", "missing"},
-		"a chain's name for its code":    {contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "0x1", ChainID: "Arbitrum One", Currency: "USDC"})}), "account.chainId", "pattern"},
-		"no email":                       {contact(dapi.ContactCreate{Account: dapi.EmailContact("")}), "account.email", "missing"},
-		"a currency of the account":      {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.BankAccount{Currency: "EUROS"})}), "account.currency", "too_long"},
+		"no contact":                    {payout(func(p *dapi.PayoutCreate) { p.ContactID = "" }), "contactId", "missing"},
+		"a payout's id for a contact's": {payout(func(p *dapi.PayoutCreate) { p.ContactID = "po_1" }), "contactId", "invalid_id"},
+		"a client's id for a contact's": {payout(func(p *dapi.PayoutCreate) { p.ContactID = "cl_1" }), "contactId", "invalid_id"},
+		"a contact id with a slash":     {payout(func(p *dapi.PayoutCreate) { p.ContactID = "ct_1/2" }), "contactId", "pattern"},
+		"no amount":                     {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("0") }), "amount", "missing"},
+		"a negative amount":             {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("-1") }), "amount", "too_small"},
+		"an amount like a bomb":         {payout(func(p *dapi.PayoutCreate) { p.Amount = decimal.New(1, 999_999_999) }), "amount", "too_long"},
+		"no currency":                   {payout(func(p *dapi.PayoutCreate) { p.Currency = "" }), "currency", "missing"},
+		"a reference of 141":            {payout(func(p *dapi.PayoutCreate) { p.PaymentReference = strings.Repeat("€", 141) }), "paymentReference", "too_long"},
+		"a purpose of 65":               {payout(func(p *dapi.PayoutCreate) { p.Purpose = strings.Repeat("ß", 65) }), "purpose", "too_long"},
+		"eleven documents":              {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = make11() }), "documentIds", "too_many"},
+		"a public key of 516":           {payout(func(p *dapi.PayoutCreate) { p.PublicKey = make([]byte, 385) }), "publicKey", "too_long"},
+		"a signature of 2052":           {payout(func(p *dapi.PayoutCreate) { p.Signature = make([]byte, 1537) }), "signature", "too_long"},
+		"an empty key":                  {keyed(""), "Idempotency-Key", "missing"},
+		"a key with a space":            {keyed("invoice 42"), "Idempotency-Key", "pattern"},
+		"a key with a line break":       {keyed("invoice\r\nX-Service-Account: cl_1"), "Idempotency-Key", "pattern"},
+		"a key of 129":                  {keyed(moneymovement.Key(strings.Repeat("k", 129))), "Idempotency-Key", "pattern"},
+		"an empty id":                   {get(""), "payoutId", "missing"},
+		"a contact's id for a payout's": {get("ct_1"), "payoutId", "invalid_id"},
+		"an id that steps up":           {get(".."), "payoutId", "pattern"},
+		"an id that climbs":             {get("po_../../clients"), "payoutId", "pattern"},
+		"an id in percent":              {get("po_%2e%2e"), "payoutId", "pattern"},
+		"acting for nobody":             {acting(""), "X-Service-Account", "missing"},
+		"acting for a contact":          {acting("ct_1"), "X-Service-Account", "invalid_id"},
+		"acting for two":                {acting("cl_1\r\nAuthorization: x"), "X-Service-Account", "pattern"},
+		"a page of 101":                 {list(dapi.ListTransactionsParams{Limit: 101}), "limit", "too_large"},
+		"a page of -1":                  {list(dapi.ListTransactionsParams{Limit: -1}), "limit", "too_small"},
+		"a cursor of 513":               {list(dapi.ListTransactionsParams{Cursor: strings.Repeat("c", 513)}), "cursor", "too_long"},
+		"a contact's name of 201":       {contact(dapi.ContactCreate{Name: strings.Repeat("n", 201)}), "name", "too_long"},
+		"a bank account without method": {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(dapi.BankAccount{})}), "account.accountType", "missing"},
+		"a variant by pointer":          {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(&dapi.BankAccount{})}), "account.accountType", "unknown_variant"},
+		"a variant that is nil":         {contact(dapi.ContactCreate{Account: dapi.NewContactAccount((*dapi.BankAccount)(nil))}), "account.accountType", "unknown_variant"},
+		"a wallet without address":      {contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{ChainID: "base", Currency: "USDC"})}), "account.walletAddress", "missing"},
+		"no email":                      {contact(dapi.ContactCreate{Account: dapi.EmailContact("")}), "account.email", "missing"},
+		"a bank field that is given twice": {contact(dapi.ContactCreate{Bank: &dapi.BankDestination{
+			Method: "sepa", Currency: "EUR", Fields: map[string]any{}, Holder: map[string]any{}, AdditionalProperties: map[string]any{"method": "ach"},
+		}}), "bank.method", "duplicate"},
+		"a payout's id without its prefix": {get("1"), "payoutId", "pattern"},
+		"acting for a name":                {acting("acme"), "X-Service-Account", "pattern"},
+		"a deal without payee":             {open(func(e *dapi.EscrowCreate) { e.Payee = "" }), "payee", "missing"},
+		"a deal without currency":          {open(func(e *dapi.EscrowCreate) { e.Currency = "" }), "currency", "missing"},
+		"a deal over nothing":              {open(func(e *dapi.EscrowCreate) { e.Amount = amount("0") }), "amount", "missing"},
+		"a deal over less than nothing":    {open(func(e *dapi.EscrowCreate) { e.Amount = amount("-1") }), "amount", "too_small"},
+		"a window in weeks":                {open(func(e *dapi.EscrowCreate) { e.HoldFor = "2w" }), "holdFor", "pattern"},
+		"a contact's id for an account's": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payins.Create(ctx, dapi.PayinCreate{BankID: "ct_1"})
+			return err
+		}, "bankId", "invalid_id"},
+		"a client without email": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Clients.Create(ctx, dapi.ClientCreate{})
+			return err
+		}, "email", "missing"},
 		"a legacy bank without anything": {contact(dapi.ContactCreate{Bank: &dapi.BankDestination{Method: "sepa", Currency: "EUR", Fields: map[string]any{}}}), "bank.holder", "missing"},
-		"a contact that steps up":        {payout(func(p *dapi.PayoutCreate) { p.ContactID = ".." }), "contactId", "pattern"},
-		"a payout's id for a payin's":    {payin("po_1"), "payinId", "invalid_id"},
 		"a payin that steps up":          {payin(".."), "payinId", "pattern"},
-		"a payin of 217":                 {payin(dapi.PayinID(strings.Repeat("p", 217))), "payinId", "pattern"},
-		"a contact's id for a deal's":    {sync("ct_1"), "escrowId", "invalid_id"},
 		"a deal with a slash":            {sync("esc_1/sync"), "escrowId", "pattern"},
 		"a name that is no UTF-8":        {contact(dapi.ContactCreate{Name: "Bob\xff"}), "name", "unencodable"},
 		"a contact's currency of none":   {update("ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("")}), "currency", "missing"},
@@ -177,7 +196,6 @@ func TestInputAtItsBoundsIsSent(t *testing.T) {
 // What the description allows, and what it leaves open, is for the service to judge.
 // Rule: size.contact-currency, size.contact-name, size.contact-id
 func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
-	type call func(context.Context, *dapi.Account) error
 	capabilities := func(id dapi.ContactID) call {
 		return func(ctx context.Context, a *dapi.Account) error {
 			_, err := a.Contacts.Capabilities(ctx, id)
@@ -199,12 +217,14 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 			return err
 		}
 	}
+	bank := func(further map[string]any) call {
+		return contact(dapi.ContactCreate{Bank: &dapi.BankDestination{
+			Method: "swift", Currency: "EUROS", Fields: map[string]any{"iban": "x"}, Holder: map[string]any{}, AdditionalProperties: further,
+		}})
+	}
 	long := strings.Repeat("a", 216)
 	none, empty := moneymovement.Null[string](), moneymovement.Set("")
-	for name, c := range map[string]struct {
-		call call
-		sent string
-	}{
+	sendsAll(t, map[string]exchanged{
 		"a contact's id of 216":            {capabilities(dapi.ContactID(long)), "GET /contacts/" + long + "/capabilities"},
 		"behind its prefix":                {capabilities(dapi.ContactID("ct_" + long)), "GET /contacts/ct_" + long + "/capabilities"},
 		"its every character":              {capabilities("A.z_0:-"), "GET /contacts/A.z_0:-/capabilities"},
@@ -227,7 +247,124 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 			_, err := a.Escrows.Sync(ctx, "deal:7425")
 			return err
 		}, "POST /escrow/deal:7425/sync"},
-	} {
+		"a bank destination":               {bank(nil), `POST /contacts {"bank":{"method":"swift","currency":"EUROS","fields":{"iban":"x"},"holder":{}}}`},
+		"with fields that are cut off":     {bank(map[string]any{"bankCode": "7", "tags": []string{"a"}}), `POST /contacts {"bank":{"method":"swift","currency":"EUROS","fields":{"iban":"x"},"holder":{},"bankCode":"7","tags":["a"]}}`},
+		"a name that is cleared":           {update(dapi.ContactUpdate{Name: none}), `PATCH /contacts/ct_1 {"name":null}`},
+		"an email that is made empty":      {update(dapi.ContactUpdate{Email: empty}), `PATCH /contacts/ct_1 {"email":""}`},
+		"a currency of the account":        {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.BankAccount{Currency: "EUROS"})}), `POST /contacts {"account":{"accountType":"sepa","currency":"EUROS"}}`},
+		"a kind of identifier without end": {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.BankAccount{HolderIDType: dapi.HolderIDType(long)})}), `POST /contacts {"account":{"accountType":"sepa","holderIdType":"` + long + `"}}`},
+		"a chain by its name":              {contact(onchain("Arbitrum One")), `POST /contacts {"account":{"accountType":"onchain","chainId":"Arbitrum One","currency":"usdc.e","walletAddress":"bc1q"}}`},
+	}, nil)
+}
+
+// What is assumed is not checked: it is sent, and the host, which assumes the same, says what it thinks of it.
+func TestWhatIsAssumedIsSent(t *testing.T) {
+	payout := func(change func(*dapi.PayoutCreate)) call {
+		return func(ctx context.Context, a *dapi.Account) error {
+			asked := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
+			change(&asked)
+			_, err := a.Payouts.Book(ctx, asked)
+			return err
+		}
+	}
+	deal := func(change func(*dapi.EscrowCreate)) call {
+		return func(ctx context.Context, a *dapi.Account) error {
+			asked := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: "0x1"}
+			change(&asked)
+			_, err := a.Escrows.Create(ctx, asked)
+			return err
+		}
+	}
+	payin := func(id dapi.PayinID) call {
+		return func(ctx context.Context, a *dapi.Account) error { _, err := a.Payins.Get(ctx, id); return err }
+	}
+	sync := func(id dapi.EscrowID) call {
+		return func(ctx context.Context, a *dapi.Account) error { _, err := a.Escrows.Sync(ctx, id); return err }
+	}
+	price := func(asked dapi.PayinCreate) call {
+		return func(ctx context.Context, a *dapi.Account) error { _, err := a.Payins.Create(ctx, asked); return err }
+	}
+	kyb := func(asked dapi.KYBSave) call {
+		return func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Verification.Save(ctx, asked)
+			return err
+		}
+	}
+	deposit := func(asked dapi.DepositCreate) call {
+		return func(ctx context.Context, a *dapi.Account) error { _, err := a.Sandbox.Deposit(ctx, asked); return err }
+	}
+	long := strings.Repeat("p", 217)
+	documents := strings.Split(strings.Repeat("d,", 50)+"d", ",")
+	sendsAll(t, map[string]exchanged{
+		"five letters":                {payout(func(p *dapi.PayoutCreate) { p.Currency = "USDCC" }), `POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDCC"}`},
+		"a currency in lower case":    {payout(func(p *dapi.PayoutCreate) { p.Currency = "usdc" }), `POST /payouts {"amount":"25","contactId":"ct_1","currency":"usdc"}`},
+		"seven decimals of USDC":      {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") }), `POST /payouts {"amount":"1.0000001","contactId":"ct_1","currency":"USDC"}`},
+		"an empty document":           {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = []string{"d1", ""} }), `POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","documentIds":["d1",""]}`},
+		"a document's id without end": {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = []string{long} }), `POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","documentIds":["` + long + `"]}`},
+		"a negative chain":            {payout(func(p *dapi.PayoutCreate) { p.ToChainID = -1 }), `POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","toChainId":-1}`},
+		"a payee by name":             {deal(func(e *dapi.EscrowCreate) { e.Payee = "bob.base.eth" }), `POST /escrow {"amount":"25","currency":"USDC","payee":"bob.base.eth"}`},
+		"a long memo":                 {deal(func(e *dapi.EscrowCreate) { e.Memo = long }), `POST /escrow {"amount":"25","currency":"USDC","memo":"` + long + `","payee":"0x1"}`},
+		"an action without a type": {func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Escrows.Prepare(ctx, "esc_1", "")
+			return err
+		}, `POST /escrow/esc_1/actions {}`},
+		"a payout's id for a payin's":  {payin("po_1"), "GET /payins/po_1"},
+		"a payin of 217":               {payin(dapi.PayinID(long)), "GET /payins/" + long},
+		"a payin with signs":           {payin("a=b c+é;~@"), "GET /payins/a=b%20c+%C3%A9%3B~@"},
+		"a contact's id for a deal's":  {sync("ct_1"), "POST /escrow/ct_1/sync"},
+		"a payin of nothing":           {price(dapi.PayinCreate{}), "POST /payins {}"},
+		"a payin of less than nothing": {price(dapi.PayinCreate{Amount: amount("-1"), Currency: "euro", MaxAmount: amount("-2"), OriginChainID: -1}), `POST /payins {"amount":"-1","currency":"euro","maxAmount":"-2","originChainId":-1}`},
+		"51 documents":                 {kyb(dapi.KYBSave{DocumentIDs: documents}), `PUT /client/kyb {"documentIds":["` + strings.Join(documents, `","`) + `"]}`},
+		"a credit of nothing":          {deposit(dapi.DepositCreate{}), "POST /sandbox/deposits {}"},
+		"a credit of less":             {deposit(dapi.DepositCreate{Amount: amount("-1"), Currency: "gold"}), `POST /sandbox/deposits {"amount":"-1","currency":"gold"}`},
+		"a rail of no name": {func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Rails.Open(ctx, dapi.RailOpen{})
+			return err
+		}, "POST /banks {}"},
+		"a move to nowhere": {func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Sandbox.MovePayout(ctx, "po_1", "")
+			return err
+		}, "POST /sandbox/payouts/po_1/status {}"},
+	}, map[string]exchangedByIntegrator{
+		"a client with a country in words": {dapi.ClientCreate{Email: "a", Country: "Norway"}, `POST /clients {"country":"Norway","email":"a"}`},
+		"a client with long names": {dapi.ClientCreate{Email: long, EntityName: long, FirstName: long, LastName: long},
+			`POST /clients {"email":"` + long + `","entityName":"` + long + `","firstName":"` + long + `","lastName":"` + long + `"}`},
+	})
+}
+
+// The client's id is stated to begin with cl_, and nothing else about it.
+func TestAnyClientsIDIsSent(t *testing.T) {
+	w := newWorld(t)
+	accounts := ""
+	w.wire.handler = withLogin(w.wire.handler, func(answer http.ResponseWriter, r *http.Request) {
+		accounts = r.Header.Get("X-Service-Account")
+		answer.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(answer, `{"items":[]}`)
+	})
+	for _, id := range []dapi.ClientID{"cl_a=b c/é", "cl_", dapi.ClientID("cl_" + strings.Repeat("a", 217))} {
+		_, err := w.integrator().For(id).Chains.List(t.Context(), dapi.ListChainsParams{})
+		require.NoError(t, err)
+		assert.Equal(t, string(id), accounts)
+	}
+}
+
+type call func(context.Context, *dapi.Account) error
+
+// exchanged is what a call sends.
+type exchanged struct {
+	call call
+	sent string
+}
+
+type exchangedByIntegrator struct {
+	client dapi.ClientCreate
+	sent   string
+}
+
+// sendsAll runs calls against a service that takes everything.
+func sendsAll(t *testing.T, calls map[string]exchanged, clients map[string]exchangedByIntegrator) {
+	t.Helper()
+	run := func(name, want string, call func(context.Context, *dapi.Integrator) error) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			sent := ""
@@ -237,8 +374,22 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 				answer.Header().Set("Content-Type", "application/json")
 				_, _ = io.WriteString(answer, `{"id":"x_1"}`)
 			})
-			require.NoError(t, c.call(t.Context(), w.integrator().Self()))
-			assert.Equal(t, c.sent, sent)
+			require.NoError(t, call(t.Context(), w.integrator()))
+			wantLine, wantBody, _ := strings.Cut(want, " {")
+			gotLine, gotBody, _ := strings.Cut(sent, " {")
+			assert.Equal(t, wantLine, gotLine)
+			if assert.Equal(t, wantBody == "", gotBody == "", gotBody) && wantBody != "" {
+				assert.JSONEq(t, "{"+wantBody, "{"+gotBody)
+			}
+		})
+	}
+	for name, c := range calls {
+		run(name, c.sent, func(ctx context.Context, i *dapi.Integrator) error { return c.call(ctx, i.Self()) })
+	}
+	for name, c := range clients {
+		run(name, c.sent, func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Clients.Create(ctx, c.client)
+			return err
 		})
 	}
 }
@@ -261,7 +412,7 @@ func withLogin(host http.Handler, handler http.HandlerFunc) http.Handler {
 func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	_, err := newWorld(t).integrator().For("ct_1").Payouts.Book(t.Context(), dapi.PayoutCreate{})
 	assert.Equal(t, "BookPayout: invalid input: X-Service-Account is an id of another namespace (ct_), expected prefix cl_; "+
-		"amount is required and not zero; contactId is required; currency is required", err.Error())
+		"amount is required and not zero; currency is required; contactId is required", err.Error())
 }
 
 func TestClientsThatCannotBeMade(t *testing.T) {

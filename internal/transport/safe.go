@@ -24,13 +24,19 @@ func staysSegment(value string) bool {
 	return utf8.ValidString(value) && !strings.ContainsAny(value, `/\%?#`) && !strings.ContainsFunc(value, unicode.IsControl)
 }
 
+// maxHeader is a length that no header has: servers stop reading long before.
+const maxHeader = 64 << 10
+
 // Header checks a text that travels as a header. What would break the header is refused, whatever the rule says.
 func (c *Check) Header(field, value string, rule Rule) {
-	if strings.ContainsFunc(value, breaksHeader) {
+	switch {
+	case strings.ContainsFunc(value, breaksHeader):
 		c.Refuse(field, "pattern", "has characters that no header can carry")
-		return
+	case len(value) > maxHeader:
+		c.Refuse(field, "too_long", "is longer than a header can be")
+	default:
+		c.Text(field, value, rule)
 	}
-	c.Text(field, value, rule)
 }
 
 // breaksHeader tells the characters that end a header, or that HTTP forbids in one.

@@ -41,4 +41,4 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 var credentialRule = Rule{Required: true, Pattern: `^[\x21-\x7e]+$`}
 
 // Credential checks a secret that is sent as a credential.
-func (c *Check) Credential(field string, s Secret) { c.Text(field, Reveal(s), credentialRule) }
+func (c *Check) Credential(field string, s Secret) { c.Header(field, Reveal(s), credentialRule) }

@@ -124,10 +124,11 @@ func (c *Check) Amount(field string, value decimal.Decimal) {
 
 // Positive checks an amount that is more than zero. Zero is an amount that was not given.
 func (c *Check) Positive(field string, value decimal.Decimal) {
-	if value.IsZero() {
+	switch {
+	case value.IsZero():
 		c.Refuse(field, errors.FieldMissing, "is required and not zero")
-	} else {
-		c.NotNegative(field, value)
+	case value.IsNegative():
+		c.Refuse(field, "too_small", "must be positive")
 	}
 }
 

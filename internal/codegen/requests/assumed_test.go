@@ -74,6 +74,7 @@ func TestWhatIsAssumedIsNotChecked(t *testing.T) {
 		"what is referred to":   {"OwnerID", `{allOf: [{$ref: '#/components/schemas/OwnerID'}], maxLength: 4, x-assumed: r}`, "", `c.Text("m", string(v.M), transport.Rule{Pattern: "^ow_", Prefix: "ow_"})`},
 		"and in a whole object": {"OwnerID", `{$ref: '#/components/schemas/OwnerID'}`, "r", `c.Text("m", string(v.M), transport.Rule{Pattern: "^ow_", Prefix: "ow_"})`},
 		"a reference's own":     {"ThingID", `{allOf: [{$ref: '#/components/schemas/ThingID'}]}`, "", `c.Text("m", string(v.M), transport.Rule{Required: true, Max: 9})`},
+		"a prefix":              {"string", `{type: string, pattern: '^th_[a-z]+$', x-id-prefix: th_, x-assumed: {pattern: r}}`, "", `c.Text("m", string(v.M), transport.Rule{Required: true, Pattern: "^th_", Prefix: "th_"})`},
 		"bytes":                 {"[]byte", `{allOf: [{$ref: '#/components/schemas/Secret'}]}`, "", `c.Bytes("m", v.M, transport.Rule{Required: true})`},
 		"bytes, all of it":      {"[]byte", `{allOf: [{$ref: '#/components/schemas/Secret'}], maxLength: 4, x-assumed: r}`, "", ""},
 		"a positive amount":     {"decimal.Decimal", `{type: string, format: decimal, x-positive: true, x-assumed: {positive: r}}`, "", "c.Amount(\"m\", v.M)\n\tc.Missing(\"m\", v.M.IsZero())"},

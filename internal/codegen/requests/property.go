@@ -263,8 +263,11 @@ func extension[T any](schema *openapi3.Schema, name string) T {
 // noRule is the literal of a rule without content.
 const noRule = "transport.Rule{}"
 
-// rule writes a transport.Rule literal.
+// rule writes a transport.Rule literal. A typed id carries its prefix, unless a stated pattern says when.
 func (s stated) rule(required bool, more ...string) string {
+	if s.prefix != "" && s.pattern == "" {
+		s.pattern = "^" + s.prefix
+	}
 	var parts []string
 	if required {
 		parts = append(parts, "Required: true")
