@@ -716,10 +716,10 @@ type LineItem struct {
 	Name string `json:"name,omitzero"`
 
 	// Price of one unit.
-	Price Decimal `json:"price,omitzero"`
+	Price Decimal `json:"price"`
 
 	// How many units.
-	Quantity Number `json:"quantity,omitzero"`
+	Quantity Number `json:"quantity"`
 }
 
 // LocalRailPaymentMethod: transfer over a domestic clearing system.
