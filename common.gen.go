@@ -7,6 +7,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 )
 
@@ -695,10 +696,10 @@ type InvoiceTransaction struct {
 // Source: App API, Invoices; States and transitions, Invoice.
 type InvoiceUpdate struct {
 	// Any unique reference string to attach.
-	OnchainTransactionID string `json:"onchainTransactionId,omitempty,omitzero"`
+	OnchainTransactionID nullable.Nullable[string] `json:"onchainTransactionId,omitempty,omitzero"`
 
 	// Backdates the payment; now when absent.
-	PaidAt time.Time `json:"paidAt,omitempty,omitzero"`
+	PaidAt nullable.Nullable[time.Time] `json:"paidAt,omitempty,omitzero"`
 
 	// The state to move to.
 	Status InvoiceStatus `json:"status"`
@@ -712,7 +713,7 @@ type KYCStatus string
 // Source: App API, Invoices, create invoice body and batch body.
 type LineItem struct {
 	// What is invoiced.
-	Name string `json:"name"`
+	Name string `json:"name,omitzero"`
 
 	// Price of one unit.
 	Price Decimal `json:"price"`
@@ -728,7 +729,7 @@ type LocalRailPaymentMethod struct {
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
 	// Always local.
-	AccountType AccountType `json:"accountType"`
+	AccountType AccountType `json:"accountType,omitzero"`
 
 	// Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
@@ -781,7 +782,7 @@ type OpenObject map[string]interface{}
 // Source: Invoice (reference endpoints), paymentMethods.
 type PIXPaymentMethod struct {
 	// Always pix.
-	AccountType AccountType `json:"accountType"`
+	AccountType AccountType `json:"accountType,omitzero"`
 
 	// Name of the beneficiary.
 	BeneficiaryName string `json:"beneficiaryName,omitempty,omitzero"`
@@ -841,7 +842,7 @@ type ProviderUSDPaymentMethod struct {
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
 	// Always provider_usd.
-	AccountType AccountType `json:"accountType"`
+	AccountType AccountType `json:"accountType,omitzero"`
 
 	// Address of the institution.
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
@@ -881,7 +882,7 @@ type SEPAPaymentMethod struct {
 	AccountHolderType AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
 	// Always sepa.
-	AccountType AccountType `json:"accountType"`
+	AccountType AccountType `json:"accountType,omitzero"`
 
 	// Address of the institution.
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
@@ -924,7 +925,7 @@ type SWIFTPaymentMethod struct {
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
 	// Always swift.
-	AccountType AccountType `json:"accountType"`
+	AccountType AccountType `json:"accountType,omitzero"`
 
 	// Address of the institution.
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
@@ -973,7 +974,7 @@ type USExternalPaymentMethod struct {
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
 	// Always us_external.
-	AccountType AccountType `json:"accountType"`
+	AccountType AccountType `json:"accountType,omitzero"`
 
 	// Address of the institution.
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`

@@ -10,6 +10,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 )
 
@@ -79,10 +80,10 @@ type BalanceList struct {
 // Source: App API, Banks and quotes, POST /balance/payin/quote.
 type BalancePayinQuote struct {
 	// Amount in currency.
-	Amount Decimal `json:"amount"`
+	Amount Decimal `json:"amount,omitzero"`
 
 	// Asset.
-	Currency string `json:"currency"`
+	Currency string `json:"currency,omitzero"`
 
 	// Chain the money comes from.
 	OriginChainID EVMChainID `json:"originChainId,omitempty,omitzero"`
@@ -92,13 +93,13 @@ type BalancePayinQuote struct {
 // Source: App API, Banks and quotes, POST /balance/payout/quote.
 type BalancePayoutQuote struct {
 	// Amount.
-	Amount Decimal `json:"amount"`
+	Amount Decimal `json:"amount,omitzero"`
 
 	// Bank account of the contact.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
-	// Contact to pay.
-	ContactID string `json:"contactId"`
+	// Contact to pay. Source: Vocabulary; Limits, Pages and sizes.
+	ContactID string `json:"contactId,omitzero"`
 }
 
 // Bank: a rail and the bank account opened on it.
@@ -146,7 +147,7 @@ type BankDetails struct {
 	IBAN string `json:"iban,omitempty,omitzero"`
 
 	// Routing number.
-	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
+	RoutingNumber nullable.Nullable[string] `json:"routingNumber,omitempty,omitzero"`
 }
 
 // BankDetailsCheck: what a check of bank details found.
@@ -186,10 +187,10 @@ type BankList struct {
 // Source: App API, Banks and quotes, POST /banks/payin/quote.
 type BankPayinQuote struct {
 	// Amount in the account's currency.
-	Amount Decimal `json:"amount"`
+	Amount Decimal `json:"amount,omitzero"`
 
 	// Bank account that receives.
-	BankAccountID string `json:"bankAccountId"`
+	BankAccountID string `json:"bankAccountId,omitzero"`
 
 	// Note.
 	Memo string `json:"memo,omitempty,omitzero"`
@@ -210,20 +211,20 @@ type CardFormat string
 // Source: App API, Cards, PUT /cards/{card_id}/label.
 type CardLabelUpdate struct {
 	// Label of the caller's own.
-	Label string `json:"label"`
+	Label nullable.Nullable[string] `json:"label,omitzero"`
 }
 
 // CardLimitUpdate: the limits to set; a limit that is absent stays.
 // Source: App API, Cards, PUT /cards/{card_id}/limit.
 type CardLimitUpdate struct {
 	// Limit a day.
-	DailyLimit *Number `json:"dailyLimit,omitempty"`
+	DailyLimit nullable.Nullable[Number] `json:"dailyLimit,omitempty,omitzero"`
 
 	// Limit over the card's life.
-	LifetimeLimit *Number `json:"lifetimeLimit,omitempty"`
+	LifetimeLimit nullable.Nullable[Number] `json:"lifetimeLimit,omitempty,omitzero"`
 
 	// Limit a month.
-	MonthlyLimit *Number `json:"monthlyLimit,omitempty"`
+	MonthlyLimit nullable.Nullable[Number] `json:"monthlyLimit,omitempty,omitzero"`
 }
 
 // CardPreApproval: a pre-approval as it stands.
@@ -269,7 +270,7 @@ type Contact struct {
 // Source: App API, Contacts, POST /user/contact.
 type ContactCreate struct {
 	// Where the contact is paid.
-	Account moneymovement.ContactAccount `json:"account"`
+	Account moneymovement.ContactAccount `json:"account,omitzero"`
 
 	// Name of the contact.
 	Name string `json:"name,omitempty,omitzero"`
@@ -292,10 +293,10 @@ type ContactList struct {
 // Source: App API, Contacts, PATCH /user/contacts/{contact_id}.
 type ContactUpdate struct {
 	// Name of the contact.
-	Name string `json:"name,omitempty,omitzero"`
+	Name nullable.Nullable[string] `json:"name,omitempty,omitzero"`
 
 	// Relationship to the account.
-	Relationship string `json:"relationship,omitempty,omitzero"`
+	Relationship nullable.Nullable[string] `json:"relationship,omitempty,omitzero"`
 }
 
 // ContractCreate: a contract to offer.
@@ -305,7 +306,7 @@ type ContractCreate struct {
 	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
 
 	// Email address of the party that is paid.
-	ContractorEmail string `json:"contractorEmail"`
+	ContractorEmail string `json:"contractorEmail,omitzero"`
 
 	// Values that the document is filled with.
 	Fields ContractFields `json:"fields,omitempty,omitzero"`
@@ -320,10 +321,10 @@ type ContractCreate struct {
 	PriorityMethods []moneymovement.PriorityMethod `json:"priorityMethods,omitempty,omitzero"`
 
 	// Whether both parties have to sign.
-	RequireSignature *bool `json:"requireSignature,omitempty"`
+	RequireSignature *bool `json:"requireSignature,omitempty,omitzero"`
 
 	// Kind.
-	Type moneymovement.ContractType `json:"type"`
+	Type moneymovement.ContractType `json:"type,omitzero"`
 }
 
 // ContractFields: values that a contract's document is filled with.
@@ -340,6 +341,22 @@ type ContractFields struct {
 
 	// Scope of the work.
 	ScopeDescription string `json:"scopeDescription,omitempty,omitzero"`
+}
+
+// ContractFieldsUpdate: what to change of the values that a contract's document is filled with.
+// Source: App API, Contracts, PATCH /documents/contracts/{contract_id}.
+type ContractFieldsUpdate struct {
+	// Amount of a period in currency.
+	Amount nullable.Nullable[Decimal] `json:"amount,omitempty,omitzero"`
+
+	// Currency of amount.
+	Currency nullable.Nullable[moneymovement.FiatCurrency] `json:"currency,omitempty,omitzero"`
+
+	// Job title.
+	JobTitle nullable.Nullable[string] `json:"jobTitle,omitempty,omitzero"`
+
+	// Scope of the work.
+	ScopeDescription nullable.Nullable[string] `json:"scopeDescription,omitempty,omitzero"`
 }
 
 // ContractInvoiceCreate: an invoice to issue for one period of a contract.
@@ -408,22 +425,22 @@ type ContractTemplateList struct {
 // Source: App API, Contracts, PATCH /documents/contracts/{contract_id}.
 type ContractUpdate struct {
 	// When it takes effect.
-	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
+	ActivationAt nullable.Nullable[time.Time] `json:"activationAt,omitempty,omitzero"`
 
 	// When it ends.
-	ExpirationAt time.Time `json:"expirationAt,omitempty,omitzero"`
+	ExpirationAt nullable.Nullable[time.Time] `json:"expirationAt,omitempty,omitzero"`
 
 	// Values that the document is filled with.
-	Fields ContractFields `json:"fields,omitempty,omitzero"`
+	Fields ContractFieldsUpdate `json:"fields,omitempty,omitzero"`
 
 	// Label of the caller's own.
-	Label string `json:"label,omitempty,omitzero"`
+	Label nullable.Nullable[string] `json:"label,omitempty,omitzero"`
 
 	// Length of a period.
-	Period string `json:"period,omitempty,omitzero"`
+	Period nullable.Nullable[string] `json:"period,omitempty,omitzero"`
 
 	// Preferred payment methods.
-	PriorityMethods []moneymovement.PriorityMethod `json:"priorityMethods,omitempty,omitzero"`
+	PriorityMethods nullable.Nullable[[]moneymovement.PriorityMethod] `json:"priorityMethods,omitempty,omitzero"`
 }
 
 // Decimal: a decimal amount that travels as a string. Source: Resources and their fields.
@@ -436,8 +453,8 @@ type DocumentKind string
 // DocumentUpload: a document to store.
 // Source: App API, Documents.
 type DocumentUpload struct {
-	// The document, read to its end; it travels in base64. At most MaxDocument bytes.
-	Content io.Reader `json:"base64"`
+	// The document, read to its end; it travels in base64.
+	Content io.Reader `json:"base64,omitzero"`
 
 	// What it is used for.
 	Context DocumentKind `json:"context,omitempty,omitzero"`
@@ -463,7 +480,7 @@ type InvoiceBatch []InvoiceBatchEntry
 // Source: App API, Invoices, batch body.
 type InvoiceBatchEntry struct {
 	// The contract.
-	ContractID string `json:"contractId"`
+	ContractID string `json:"contractId,omitzero"`
 
 	// What is invoiced.
 	Items []moneymovement.LineItem `json:"items,omitempty,omitzero"`
@@ -494,7 +511,7 @@ type InvoiceCreate struct {
 	ContractorEmail string `json:"contractorEmail,omitempty,omitzero"`
 
 	// Currency of all prices.
-	Currency moneymovement.InvoiceCurrency `json:"currency"`
+	Currency moneymovement.InvoiceCurrency `json:"currency,omitzero"`
 
 	// Day by which payment is due.
 	DueDate moneymovement.Date `json:"dueDate,omitempty,omitzero"`
@@ -503,10 +520,10 @@ type InvoiceCreate struct {
 	InvoicePrefix string `json:"invoicePrefix,omitempty,omitzero"`
 
 	// What is invoiced.
-	Items []moneymovement.LineItem `json:"items"`
+	Items []moneymovement.LineItem `json:"items,omitzero"`
 
 	// Whether the invoice is paid on chain.
-	Onchain *bool `json:"onchain,omitempty"`
+	Onchain *bool `json:"onchain,omitempty,omitzero"`
 }
 
 // InvoiceList: a page of invoices.
@@ -562,7 +579,7 @@ type Number = moneymovement.Number
 // Source: App API, Contracts, PUT /documents/contracts/{contract_id}/payment_methods.
 type PaymentMethodsReplacement struct {
 	// Typed destinations.
-	PaymentMethods []moneymovement.PaymentMethod `json:"paymentMethods"`
+	PaymentMethods []moneymovement.PaymentMethod `json:"paymentMethods,omitzero"`
 }
 
 // ProfileAddress: address of a profile.
@@ -585,16 +602,16 @@ type ProfileAddress struct {
 // Source: App API, Account and profile, PUT /user/kyc.
 type ProfileUpdate struct {
 	// Address.
-	Address ProfileAddress `json:"address,omitempty,omitzero"`
+	Address nullable.Nullable[ProfileAddress] `json:"address,omitempty,omitzero"`
 
 	// Registered name of a business.
-	EntityName string `json:"entityName,omitempty,omitzero"`
+	EntityName nullable.Nullable[string] `json:"entityName,omitempty,omitzero"`
 
 	// First name of a person.
-	FirstName string `json:"firstName,omitempty,omitzero"`
+	FirstName nullable.Nullable[string] `json:"firstName,omitempty,omitzero"`
 
 	// Last name of a person.
-	LastName string `json:"lastName,omitempty,omitzero"`
+	LastName nullable.Nullable[string] `json:"lastName,omitempty,omitzero"`
 }
 
 // Quote: a price for one specific payment, at most 2 minutes old when used.
@@ -632,7 +649,7 @@ type Quote struct {
 // Source: App API, Banks and quotes, POST /banks/payin/quote/submit.
 type QuoteSubmission struct {
 	// The quote.
-	QuoteID string `json:"quoteId"`
+	QuoteID string `json:"quoteId,omitzero"`
 }
 
 // Transaction: one movement of money.
@@ -762,7 +779,7 @@ type TransferReceipt struct {
 // Source: App API, Invoices, POST /documents/contracts/invoices/uploaded.
 type UploadedInvoiceCreate struct {
 	// Amount due.
-	Amount Decimal `json:"amount"`
+	Amount Decimal `json:"amount,omitzero"`
 
 	// Email address of the party that pays.
 	ClientEmail string `json:"clientEmail,omitempty,omitzero"`
@@ -771,10 +788,10 @@ type UploadedInvoiceCreate struct {
 	ContractorEmail string `json:"contractorEmail,omitempty,omitzero"`
 
 	// Currency of amount.
-	Currency moneymovement.InvoiceCurrency `json:"currency"`
+	Currency moneymovement.InvoiceCurrency `json:"currency,omitzero"`
 
 	// The uploaded document.
-	DocumentID string `json:"documentId"`
+	DocumentID string `json:"documentId,omitzero"`
 
 	// Day by which payment is due.
 	DueDate moneymovement.Date `json:"dueDate,omitempty,omitzero"`
@@ -1053,7 +1070,7 @@ var opGetCard = transport.Operation{
 // GetCard sends GET /cards/{card_id}: read a card.
 func (c lowLevel) GetCard(ctx context.Context, cardID string, options []moneymovement.CallOption) (*moneymovement.Card, error) {
 	r := c.request(&opGetCard, options)
-	r.PathParam("card_id", string(cardID), transport.Rule{Pattern: "", Prefix: ""})
+	r.PathParam("card_id", string(cardID), pathGetCard[0])
 	return transport.Do[moneymovement.Card](ctx, c.transport, r)
 }
 
@@ -1064,7 +1081,7 @@ var opRevealCardDetails = transport.Operation{
 // RevealCardDetails sends POST /cards/{card_id}/details: reveal a card's details.
 func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *moneymovement.CardDetailsProof, options []moneymovement.CallOption) (*moneymovement.CardDetails, error) {
 	r := c.request(&opRevealCardDetails, options)
-	r.PathParam("card_id", string(cardID), transport.Rule{Pattern: "", Prefix: ""})
+	r.PathParam("card_id", string(cardID), pathRevealCardDetails[0])
 	r.Body(body, func(c *transport.Check) { validateCardDetailsProof(body, c) })
 	return transport.Do[moneymovement.CardDetails](ctx, c.transport, r)
 }
@@ -1076,7 +1093,7 @@ var opFreezeCard = transport.Operation{
 // FreezeCard sends POST /cards/{card_id}/freeze: freeze a card.
 func (c lowLevel) FreezeCard(ctx context.Context, cardID string, options []moneymovement.CallOption) transport.Shown[moneymovement.Card] {
 	r := c.request(&opFreezeCard, options)
-	r.PathParam("card_id", string(cardID), transport.Rule{Pattern: "", Prefix: ""})
+	r.PathParam("card_id", string(cardID), pathFreezeCard[0])
 	return transport.Carry[moneymovement.Card](ctx, c.transport, r)
 }
 
@@ -1087,7 +1104,7 @@ var opSetCardLabel = transport.Operation{
 // SetCardLabel sends PUT /cards/{card_id}/label: label a card.
 func (c lowLevel) SetCardLabel(ctx context.Context, cardID string, body *CardLabelUpdate, options []moneymovement.CallOption) transport.Shown[moneymovement.Card] {
 	r := c.request(&opSetCardLabel, options)
-	r.PathParam("card_id", string(cardID), transport.Rule{Pattern: "", Prefix: ""})
+	r.PathParam("card_id", string(cardID), pathSetCardLabel[0])
 	r.Body(body, body.validate)
 	return transport.Carry[moneymovement.Card](ctx, c.transport, r)
 }
@@ -1099,7 +1116,7 @@ var opSetCardLimit = transport.Operation{
 // SetCardLimit sends PUT /cards/{card_id}/limit: limit a card.
 func (c lowLevel) SetCardLimit(ctx context.Context, cardID string, body *CardLimitUpdate, options []moneymovement.CallOption) transport.Shown[moneymovement.Card] {
 	r := c.request(&opSetCardLimit, options)
-	r.PathParam("card_id", string(cardID), transport.Rule{Pattern: "", Prefix: ""})
+	r.PathParam("card_id", string(cardID), pathSetCardLimit[0])
 	r.Body(body, body.validate)
 	return transport.Carry[moneymovement.Card](ctx, c.transport, r)
 }
@@ -1111,7 +1128,7 @@ var opUnfreezeCard = transport.Operation{
 // UnfreezeCard sends POST /cards/{card_id}/unfreeze: unfreeze a card.
 func (c lowLevel) UnfreezeCard(ctx context.Context, cardID string, options []moneymovement.CallOption) transport.Shown[moneymovement.Card] {
 	r := c.request(&opUnfreezeCard, options)
-	r.PathParam("card_id", string(cardID), transport.Rule{Pattern: "", Prefix: ""})
+	r.PathParam("card_id", string(cardID), pathUnfreezeCard[0])
 	return transport.Carry[moneymovement.Card](ctx, c.transport, r)
 }
 
@@ -1192,7 +1209,7 @@ var opGetInvoice = transport.Operation{
 // GetInvoice sends GET /documents/contracts/invoices/{invoice_id}: read an invoice.
 func (c lowLevel) GetInvoice(ctx context.Context, invoiceID string, options []moneymovement.CallOption) (*moneymovement.Invoice, error) {
 	r := c.request(&opGetInvoice, options)
-	r.PathParam("invoice_id", string(invoiceID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("invoice_id", string(invoiceID), pathGetInvoice[0])
 	return transport.Do[moneymovement.Invoice](ctx, c.transport, r)
 }
 
@@ -1203,7 +1220,7 @@ var opUpdateInvoice = transport.Operation{
 // UpdateInvoice sends PUT /documents/contracts/invoices/{invoice_id}: move an invoice to another state.
 func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *moneymovement.InvoiceUpdate, options []moneymovement.CallOption) transport.Shown[moneymovement.Invoice] {
 	r := c.request(&opUpdateInvoice, options)
-	r.PathParam("invoice_id", string(invoiceID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("invoice_id", string(invoiceID), pathUpdateInvoice[0])
 	r.Body(body, func(c *transport.Check) { validateInvoiceUpdate(body, c) })
 	return transport.Carry[moneymovement.Invoice](ctx, c.transport, r)
 }
@@ -1225,7 +1242,7 @@ var opDeleteContract = transport.Operation{
 // DeleteContract sends DELETE /documents/contracts/{contract_id}: delete a contract.
 func (c lowLevel) DeleteContract(ctx context.Context, contractID string, options []moneymovement.CallOption) error {
 	r := c.request(&opDeleteContract, options)
-	r.PathParam("contract_id", string(contractID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("contract_id", string(contractID), pathDeleteContract[0])
 	_, err := transport.Do[transport.NoContent](ctx, c.transport, r)
 	return err
 }
@@ -1237,7 +1254,7 @@ var opGetContract = transport.Operation{
 // GetContract sends GET /documents/contracts/{contract_id}: read a contract.
 func (c lowLevel) GetContract(ctx context.Context, contractID string, options []moneymovement.CallOption) (*moneymovement.Contract, error) {
 	r := c.request(&opGetContract, options)
-	r.PathParam("contract_id", string(contractID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("contract_id", string(contractID), pathGetContract[0])
 	return transport.Do[moneymovement.Contract](ctx, c.transport, r)
 }
 
@@ -1248,7 +1265,7 @@ var opUpdateContract = transport.Operation{
 // UpdateContract sends PATCH /documents/contracts/{contract_id}: update a contract's fields and schedule.
 func (c lowLevel) UpdateContract(ctx context.Context, contractID string, body *ContractUpdate, options []moneymovement.CallOption) transport.Shown[moneymovement.Contract] {
 	r := c.request(&opUpdateContract, options)
-	r.PathParam("contract_id", string(contractID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("contract_id", string(contractID), pathUpdateContract[0])
 	r.Body(body, body.validate)
 	return transport.Carry[moneymovement.Contract](ctx, c.transport, r)
 }
@@ -1260,7 +1277,7 @@ var opApproveContract = transport.Operation{
 // ApproveContract sends POST /documents/contracts/{contract_id}/approve: approve a contract.
 func (c lowLevel) ApproveContract(ctx context.Context, contractID string, options []moneymovement.CallOption) transport.Shown[moneymovement.Contract] {
 	r := c.request(&opApproveContract, options)
-	r.PathParam("contract_id", string(contractID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("contract_id", string(contractID), pathApproveContract[0])
 	return transport.Carry[moneymovement.Contract](ctx, c.transport, r)
 }
 
@@ -1271,7 +1288,7 @@ var opCreateInvoiceFromContract = transport.Operation{
 // CreateInvoiceFromContract sends POST /documents/contracts/{contract_id}/create-invoice: create an invoice from a contract.
 func (c lowLevel) CreateInvoiceFromContract(ctx context.Context, contractID string, body *ContractInvoiceCreate, options []moneymovement.CallOption) (*moneymovement.Invoice, error) {
 	r := c.request(&opCreateInvoiceFromContract, options)
-	r.PathParam("contract_id", string(contractID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("contract_id", string(contractID), pathCreateInvoiceFromContract[0])
 	r.Body(body, body.validate)
 	return transport.Do[moneymovement.Invoice](ctx, c.transport, r)
 }
@@ -1283,7 +1300,7 @@ var opPauseContract = transport.Operation{
 // PauseContract sends POST /documents/contracts/{contract_id}/pause: pause a contract.
 func (c lowLevel) PauseContract(ctx context.Context, contractID string, options []moneymovement.CallOption) transport.Shown[moneymovement.Contract] {
 	r := c.request(&opPauseContract, options)
-	r.PathParam("contract_id", string(contractID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("contract_id", string(contractID), pathPauseContract[0])
 	return transport.Carry[moneymovement.Contract](ctx, c.transport, r)
 }
 
@@ -1294,7 +1311,7 @@ var opReplacePaymentMethods = transport.Operation{
 // ReplacePaymentMethods sends PUT /documents/contracts/{contract_id}/payment_methods: replace a contract's payment methods.
 func (c lowLevel) ReplacePaymentMethods(ctx context.Context, contractID string, body *PaymentMethodsReplacement, options []moneymovement.CallOption) transport.Shown[moneymovement.Contract] {
 	r := c.request(&opReplacePaymentMethods, options)
-	r.PathParam("contract_id", string(contractID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("contract_id", string(contractID), pathReplacePaymentMethods[0])
 	r.Body(body, body.validate)
 	return transport.Carry[moneymovement.Contract](ctx, c.transport, r)
 }
@@ -1306,7 +1323,7 @@ var opPreviewContract = transport.Operation{
 // PreviewContract sends GET /documents/contracts/{contract_id}/preview: preview a contract.
 func (c lowLevel) PreviewContract(ctx context.Context, contractID string, options []moneymovement.CallOption) (*ContractPreview, error) {
 	r := c.request(&opPreviewContract, options)
-	r.PathParam("contract_id", string(contractID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("contract_id", string(contractID), pathPreviewContract[0])
 	return transport.Do[ContractPreview](ctx, c.transport, r)
 }
 
@@ -1400,7 +1417,7 @@ var opDeleteContact = transport.Operation{
 // DeleteContact sends DELETE /user/contacts/{contact_id}: delete a contact.
 func (c lowLevel) DeleteContact(ctx context.Context, contactID string, options []moneymovement.CallOption) error {
 	r := c.request(&opDeleteContact, options)
-	r.PathParam("contact_id", string(contactID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("contact_id", string(contactID), pathDeleteContact[0])
 	_, err := transport.Do[transport.NoContent](ctx, c.transport, r)
 	return err
 }
@@ -1412,7 +1429,7 @@ var opUpdateContact = transport.Operation{
 // UpdateContact sends PATCH /user/contacts/{contact_id}: update a contact's metadata.
 func (c lowLevel) UpdateContact(ctx context.Context, contactID string, body *ContactUpdate, options []moneymovement.CallOption) transport.Shown[Contact] {
 	r := c.request(&opUpdateContact, options)
-	r.PathParam("contact_id", string(contactID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("contact_id", string(contactID), pathUpdateContact[0])
 	r.Body(body, body.validate)
 	return transport.Carry[Contact](ctx, c.transport, r)
 }

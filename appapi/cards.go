@@ -56,9 +56,9 @@ func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof moneymove
 	return s.low.RevealCardDetails(ctx, id, &proof, options)
 }
 
-// SetLabel gives a card a label of the caller's own.
+// SetLabel gives a card a label of the caller's own. An empty one clears it.
 func (s *Cards) SetLabel(ctx context.Context, id, label string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return s.low.SetCardLabel(ctx, id, &CardLabelUpdate{label}, options).Or(s.reading(ctx, id))
+	return s.low.SetCardLabel(ctx, id, &CardLabelUpdate{moneymovement.Set(label)}, options).Or(s.reading(ctx, id))
 }
 
 // SetLimit sets the limits that are given and leaves the others. The description does not show the body: its fields are assumed to be those

@@ -36,12 +36,12 @@ func (s *Contacts) Create(ctx context.Context, contact ContactCreate, options ..
 	return s.low.CreateContact(ctx, &contact, options)
 }
 
-// Update changes the metadata that is set; an empty field stays as it is. id is a UUID.
+// Update changes the metadata that is set: an absent field stays, and an empty or null one is cleared.
 func (s *Contacts) Update(ctx context.Context, id string, change ContactUpdate, options ...moneymovement.CallOption) (*Contact, error) {
 	return s.low.UpdateContact(ctx, id, &change, options).OrZero()
 }
 
-// Delete deletes a contact. id is a UUID.
+// Delete deletes a contact.
 func (s *Contacts) Delete(ctx context.Context, id string, options ...moneymovement.CallOption) error {
 	return s.low.DeleteContact(ctx, id, options)
 }

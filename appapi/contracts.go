@@ -55,7 +55,7 @@ func (s *Contracts) Create(ctx context.Context, contract ContractCreate, options
 	return s.low.CreateContract(ctx, &contract, options)
 }
 
-// Update changes the fields and the schedule that are set; what is empty stays as it is.
+// Update changes the fields and the schedule that are set: what is absent stays, and what is empty or null is cleared.
 func (s *Contracts) Update(ctx context.Context, id string, change ContractUpdate, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
 	return s.low.UpdateContract(ctx, id, &change, options).Or(s.reading(ctx, id))
 }
@@ -77,6 +77,9 @@ func (s *Contracts) Pause(ctx context.Context, id string, options ...moneymoveme
 // ReplacePaymentMethods puts the given methods in place of all that are there; none removes them all. Make them with
 // moneymovement.NewPaymentMethod.
 func (s *Contracts) ReplacePaymentMethods(ctx context.Context, id string, methods []moneymovement.PaymentMethod, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
+	if methods == nil {
+		methods = []moneymovement.PaymentMethod{} // which is sent, unlike one that is not set
+	}
 	return s.low.ReplacePaymentMethods(ctx, id, &PaymentMethodsReplacement{methods}, options).Or(s.reading(ctx, id))
 }
 

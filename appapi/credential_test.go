@@ -104,7 +104,7 @@ func TestClientsThatCannotBeMade(t *testing.T) {
 		"a key with a break":    {"https://host.example", appapi.NewAPIKey("k\r\nX-Service-Account: cl_1"), "apiKey", "pattern"},
 		"a key with a space":    {"https://host.example", appapi.NewAPIKey("k "), "apiKey", "pattern"},
 		"a key beyond ASCII":    {"https://host.example", appapi.NewAPIKey("clé"), "apiKey", "pattern"},
-		"a key without end":     {"https://host.example", appapi.NewAPIKey(strings.Repeat("k", 4097)), "apiKey", "too_long"},
+		"a key without end":     {"https://host.example", appapi.NewAPIKey(strings.Repeat("k", 64<<10+1)), "apiKey", "too_long"},
 		"no base URL":           {"", good, "baseURL", "invalid_url"},
 		"plain http":            {"http://host.example", good, "baseURL", "https_required"},
 		"a URL with a password": {"https://a:b@host.example", good, "baseURL", "invalid_url"},

@@ -20,29 +20,20 @@ import (
 // Source: App API, Documents.
 type Documents struct{ low lowLevel }
 
-// MaxDocument is how many bytes a document may have here. The description names the refusal of a larger one, *errors.PayloadTooLarge, and
-// not the bound, which is assumed: a service may refuse less.
-const MaxDocument = 10 << 20
-
 // Upload stores a document. Its Content is read to the end and encoded on the way, so that its bytes are never held apart from the body that is
-// sent; it is not closed. More than [MaxDocument] bytes and none at all are *errors.InvalidInput; a reader that fails, and a context that ends
-// between two of its reads, are *errors.NotDelivered around the error. In all these cases nothing was sent.
+// sent; it is not closed. A reader that fails, and a context that ends between two of its reads, are *errors.NotDelivered around the error, and
+// nothing was sent. The description names the refusal of a document that is too large, *errors.PayloadTooLarge, and no bound: a program that
+// reads what others hand it should bound it.
 func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options ...moneymovement.CallOption) (*moneymovement.Document, error) {
 	r := s.low.request(&opUploadDocument, options)
 	about, err := json.Marshal(documentAbout{document.Context, document.Name, document.OriginName, document.Type})
 	if err != nil {
 		r.Check().Refuse("name", "unencodable", err.Error())
 	}
-	var body transport.Encoded
+	body := transport.Encoded(about)
 	if document.Content != nil && err == nil {
-		encoded, size, err := encodeDocument(ctx, document.Content, about)
-		if err != nil {
+		if body, err = encodeDocument(ctx, document.Content, about); err != nil {
 			return nil, &errors.NotDelivered{Head: opUploadDocument.Head(""), Err: err}
-		}
-		body = encoded
-		r.Check().Missing("base64", size == 0)
-		if size > MaxDocument {
-			r.Check().Refuse("base64", "too_long", fmt.Sprintf("has more than %d bytes", MaxDocument))
 		}
 	}
 	r.Body(body, document.validate)
@@ -57,16 +48,15 @@ type documentAbout struct {
 	Type       DocumentKind `json:"type,omitzero"`
 }
 
-// encodeDocument writes the request's body while it reads the document, at most one byte more than allowed. about is the object that the
-// document goes into. Base64 needs no escapes in JSON.
-func encodeDocument(ctx context.Context, content io.Reader, about []byte) (body transport.Encoded, size int64, err error) {
+// encodeDocument writes the request's body while it reads the document. about is the object that the document goes into. Base64 needs no
+// escapes in JSON.
+func encodeDocument(ctx context.Context, content io.Reader, about []byte) (transport.Encoded, error) {
 	room := len(`"base64":"",`) + len(about) + base64.StdEncoding.EncodedLen(sizeHint(content))
 	buffer := bytes.NewBuffer(make([]byte, 0, room))
 	buffer.WriteString(`{"base64":"`)
 	encoder := base64.NewEncoder(base64.StdEncoding, buffer)
-	size, err = io.Copy(encoder, io.LimitReader(whileAlive(ctx, content), MaxDocument+1))
-	if err != nil {
-		return nil, size, fmt.Errorf("read document: %w", err)
+	if _, err := io.Copy(encoder, whileAlive(ctx, content)); err != nil {
+		return nil, fmt.Errorf("read document: %w", err)
 	}
 	_ = encoder.Close() // into memory, which takes everything
 	buffer.WriteByte('"')
@@ -74,8 +64,11 @@ func encodeDocument(ctx context.Context, content io.Reader, about []byte) (body 
 		buffer.WriteByte(',')
 	}
 	buffer.Write(about[1:])
-	return buffer.Bytes(), size, nil
+	return buffer.Bytes(), nil
 }
+
+// mostRoom bounds the room that is made for what a reader says of itself.
+const mostRoom = 64 << 20
 
 // sizeHint is how many bytes are to come, as far as the reader tells, so that room for them is made once.
 func sizeHint(content io.Reader) int {
@@ -88,7 +81,7 @@ func sizeHint(content io.Reader) int {
 			size = info.Size()
 		}
 	}
-	return int(max(0, min(size, MaxDocument)))
+	return int(max(0, min(size, mostRoom)))
 }
 
 type readFunc func([]byte) (int, error)

@@ -43,7 +43,7 @@ var cardExchanges = map[string]exchange{
 		return app.Cards.SetLabel(ctx, "card_1", "Travel")
 	}, "PUT", "/cards/card_1/label", `{"label":"Travel"}`, 200, cardJSON},
 	"SetCardLimit": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{DailyLimit: pointer(number("100.25"))})
+		return app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{DailyLimit: moneymovement.Set(number("100.25"))})
 	}, "PUT", "/cards/card_1/limit", `{"dailyLimit":100.25}`, 200, cardJSON},
 	"FreezeCard": {func(ctx context.Context, app *appapi.Client) (any, error) { return app.Cards.Freeze(ctx, "card_1") },
 		"POST", "/cards/card_1/freeze", "", 200, cardJSON},

@@ -23,7 +23,10 @@ var accountExchanges = map[string]exchange{
 	"GetProfile": {func(ctx context.Context, app *appapi.Client) (any, error) { return app.Account.Profile(ctx) },
 		"GET", "/user", "", 200, profileJSON},
 	"UpdateProfile": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Account.UpdateProfile(ctx, appapi.ProfileUpdate{FirstName: "Ann", LastName: "Roe", EntityName: "Acme", Address: appapi.ProfileAddress{StreetAddress: "1 Main St", City: "Oslo", Country: "NO", Zip: "0150"}})
+		return app.Account.UpdateProfile(ctx, appapi.ProfileUpdate{
+			FirstName: moneymovement.Set("Ann"), LastName: moneymovement.Set("Roe"), EntityName: moneymovement.Set("Acme"),
+			Address: moneymovement.Set(appapi.ProfileAddress{StreetAddress: "1 Main St", City: "Oslo", Country: "NO", Zip: "0150"}),
+		})
 	}, "PUT", "/user/kyc", `{"firstName":"Ann","lastName":"Roe","entityName":"Acme","address":{"streetAddress":"1 Main St","city":"Oslo","country":"NO","zip":"0150"}}`, 200, profileJSON},
 	"CreateKYCLink": {func(ctx context.Context, app *appapi.Client) (any, error) { return app.Account.KYCLink(ctx) },
 		"POST", "/user/kyc_link", "", 200, linkJSON},
@@ -54,12 +57,12 @@ var contactExchanges = map[string]exchange{
 			Account: appapi.Onchain(moneymovement.OnchainAccount{WalletAddress: "0x1", ChainID: "base", Currency: "USDC"})})
 	}, "POST", "/user/contact", `{"name":"Bob","relationship":"external","account":{"accountType":"onchain","walletAddress":"0x1","chainId":"base","currency":"USDC"}}`, 201, contactJSON},
 	"UpdateContact": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Contacts.Update(ctx, id1, appapi.ContactUpdate{Name: "Bobby"})
+		return app.Contacts.Update(ctx, id1, appapi.ContactUpdate{Name: moneymovement.Set("Bobby")})
 	}, "PATCH", "/user/contacts/" + id1, `{"name":"Bobby"}`, 200, contactJSON},
 	"DeleteContact": {func(ctx context.Context, app *appapi.Client) (any, error) { return nil, app.Contacts.Delete(ctx, id1) },
 		"DELETE", "/user/contacts/" + id1, "", 204, ""},
 	"ValidateBankDetails": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Contacts.ValidateBank(ctx, appapi.BankDetails{BankType: "iban", Country: "DE", BankName: "A bank", IBAN: "DE00", BIC: "ABCDEFGH", RoutingNumber: "1"})
+		return app.Contacts.ValidateBank(ctx, appapi.BankDetails{BankType: "iban", Country: "DE", BankName: "A bank", IBAN: "DE00", BIC: "ABCDEFGH", RoutingNumber: moneymovement.Set("1")})
 	}, "POST", "/user/contact/bank/validate", `{"bankType":"iban","country":"DE","bankName":"A bank","iban":"DE00","bic":"ABCDEFGH","routingNumber":"1"}`, 200,
 		`{"valid":false,"errors":[{"field":"iban","code":"checksum","message":"does not add up"}]}`},
 }
@@ -117,7 +120,7 @@ var contractExchanges = map[string]exchange{
 		})
 	}, "POST", "/documents/contracts", `{"contractorEmail":"c@example.com","type":"service","period":"monthly","label":"L","requireSignature":true,"fields":{"amount":"3000","currency":"EUR","jobTitle":"Designer","scopeDescription":"All"},"activationAt":"2026-01-01T00:00:00Z","priorityMethods":["swift-usd"]}`, 201, contractJSON},
 	"UpdateContract": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Contracts.Update(ctx, id1, appapi.ContractUpdate{Fields: appapi.ContractFields{JobTitle: "Lead"}, ExpirationAt: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)})
+		return app.Contracts.Update(ctx, id1, appapi.ContractUpdate{Fields: appapi.ContractFieldsUpdate{JobTitle: moneymovement.Set("Lead")}, ExpirationAt: moneymovement.Set(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))})
 	}, "PATCH", "/documents/contracts/" + id1, `{"fields":{"jobTitle":"Lead"},"expirationAt":"2027-01-01T00:00:00Z"}`, 200, contractJSON},
 	"PauseContract": {func(ctx context.Context, app *appapi.Client) (any, error) { return app.Contracts.Pause(ctx, id1) },
 		"POST", "/documents/contracts/" + id1 + "/pause", "", 200, contractJSON},

@@ -202,7 +202,7 @@ func TestACardMaySpendNothing(t *testing.T) {
 	w := newWorld(t)
 	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
 	require.NoError(t, err)
-	card, err = w.app.Cards.SetLimit(t.Context(), card.ID, appapi.CardLimitUpdate{DailyLimit: pointer(number("0"))})
+	card, err = w.app.Cards.SetLimit(t.Context(), card.ID, appapi.CardLimitUpdate{DailyLimit: moneymovement.Set(number("0"))})
 	require.NoError(t, err)
 	assert.True(t, card.Limit.DailyLimit.IsZero())
 	assert.False(t, card.Limit.MonthlyLimit.IsZero(), "what is not given stays")

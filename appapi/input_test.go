@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
@@ -45,12 +46,6 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return err
 		}
 	}
-	batch := func(batch ...appapi.InvoiceBatchEntry) call {
-		return func(ctx context.Context, app *appapi.Client) error {
-			_, err := app.Invoices.CreateBatch(ctx, batch)
-			return err
-		}
-	}
 	contact := func(account moneymovement.ContactAccount) call {
 		return func(ctx context.Context, app *appapi.Client) error {
 			_, err := app.Contacts.Create(ctx, appapi.ContactCreate{Account: account})
@@ -60,18 +55,16 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	get := func(id string) call {
 		return func(ctx context.Context, app *appapi.Client) error { _, err := app.Invoices.Get(ctx, id); return err }
 	}
+	quote := func(asked appapi.BalancePayoutQuote) call {
+		return func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Quotes.Payout(ctx, asked)
+			return err
+		}
+	}
 	details := func(id string, by moneymovement.CardSigner) call {
 		return func(ctx context.Context, app *appapi.Client) error {
 			_, err := app.Cards.Details(ctx, id, by)
 			return err
-		}
-	}
-	list := func(params appapi.ListTransactionsParams) call {
-		return func(ctx context.Context, app *appapi.Client) error {
-			for _, err := range app.Transactions.All(ctx, params) {
-				return err
-			}
-			return nil
 		}
 	}
 	byKey := func(key moneymovement.Key) call {
@@ -97,8 +90,15 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a transfer to no quote":             {transfer(appapi.ToQuote{}), "contactId|invoiceId|quoteId", "exactly_one_of"},
 		"a transfer to no invoice":           {transfer(appapi.ToInvoice{}), "contactId|invoiceId|quoteId", "exactly_one_of"},
 		"a transfer without amount":          {transfer(appapi.ToContact{ContactID: id1}), "amount", "missing"},
-		"a negative transfer":                {transfer(appapi.ToContact{ContactID: id1, Amount: price("-1")}), "amount", "too_small"},
 		"an amount like a bomb":              {transfer(appapi.ToContact{ContactID: id1, Amount: decimal.New(1, 999_999_999)}), "amount", "too_long"},
+		"a quote for a payout's id":          {quote(appapi.BalancePayoutQuote{ContactID: "po_1"}), "contactId", "invalid_id"},
+		"a quote for a contact with a space": {quote(appapi.BalancePayoutQuote{ContactID: "ct 1"}), "contactId", "pattern"},
+		"a contact by a client's id":         {func(ctx context.Context, app *appapi.Client) error { return app.Contacts.Delete(ctx, "cl_1") }, "contact_id", "invalid_id"},
+		"a contract called like a path":      {func(ctx context.Context, app *appapi.Client) error { return app.Contracts.Delete(ctx, "invoices") }, "contract_id", "pattern"},
+		"a card called like a path": {func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Cards.Freeze(ctx, "pre-approve")
+			return err
+		}, "card_id", "pattern"},
 		"a contact that is no UUID":          {transfer(appapi.ToContact{ContactID: "ct_1", Amount: price("1")}), "contactId", "pattern"},
 		"an invoice that is no UUID":         {transfer(appapi.ToInvoice{InvoiceID: "42"}), "invoiceId", "pattern"},
 		"a transfer with a bad key":          {keyed(appapi.ToQuote{QuoteID: "q"}, "a b"), "Idempotency-Key", "pattern"},
@@ -107,15 +107,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a transfer with two keys":           {keyed(appapi.ToQuote{QuoteID: "q"}, "k", moneymovement.IdempotencyKey("l")), "Idempotency-Key", "exactly_one_of"},
 		"a lookup of no key":                 {byKey(""), "idempotency_key", "missing"},
 		"a lookup of a bad key":              {byKey("a\n"), "idempotency_key", "pattern"},
-		"an invoice without lines":           {invoice(func(i *appapi.InvoiceCreate) { i.Items = nil }), "items", "missing"},
-		"an invoice without currency":        {invoice(func(i *appapi.InvoiceCreate) { i.Currency = "" }), "currency", "missing"},
-		"a line without a name":              {invoice(func(i *appapi.InvoiceCreate) { i.Items[0].Name = "" }), "items[0].name", "missing"},
-		"a line without a price":             {invoice(func(i *appapi.InvoiceCreate) { i.Items[0].Price = price("0") }), "items[0].price", "missing"},
 		"a quantity like a bomb":             {invoice(func(i *appapi.InvoiceCreate) { i.Items[0].Quantity = moneymovement.NewNumber(decimal.New(1, -99_999)) }), "items[0].quantity", "too_long"},
-		"an empty batch":                     {batch(), "[]", "missing"},
-		"a batch with one bad row":           {batch(appapi.InvoiceBatchEntry{ContractID: id1}, appapi.InvoiceBatchEntry{ContractID: "no"}), "[1].contractId", "pattern"},
-		"a batch with one bad line":          {batch(appapi.InvoiceBatchEntry{ContractID: id1, Items: append(lines(), moneymovement.LineItem{Name: "x", Price: price("1")})}), "[0].items[1].quantity", "missing"},
-		"a contact without account":          {contact(moneymovement.ContactAccount{}), "account.accountType", "missing"},
 		"a wallet without address":           {contact(appapi.Onchain(moneymovement.OnchainAccount{ChainID: "base", Currency: "USDC"})), "account.walletAddress", "missing"},
 		"a contact without email":            {contact(appapi.EmailContact("")), "account.email", "missing"},
 		"no invoice":                         {get(""), "invoice_id", "missing"},
@@ -125,29 +117,15 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"details of a card that says more":   {details("card_1 at 0\nPay all", &paperWallet{address: "0x1"}), "card_id", "pattern"},
 		"details without a wallet":           {details("card_1", nil), "wallet", "missing"},
 		"details by a wallet without a key":  {details("card_1", &paperWallet{}), "wallet", "missing"},
-		"a page of 101":                      {list(appapi.ListTransactionsParams{Limit: 101}), "limit", "too_large"},
-		"a page of -1":                       {list(appapi.ListTransactionsParams{Limit: -1}), "limit", "too_small"},
-		"an offset of -1":                    {list(appapi.ListTransactionsParams{Offset: -1}), "offset", "too_small"},
-		"an empty filter":                    {list(appapi.ListTransactionsParams{Type: []string{"sepa", ""}}), "type[1]", "missing"},
-		"no document":                        {upload(appapi.DocumentUpload{}), "base64", "missing"},
-		"an empty document":                  {upload(appapi.DocumentUpload{Content: strings.NewReader("")}), "base64", "missing"},
 		"a document with a name that is not": {upload(appapi.DocumentUpload{Content: strings.NewReader("x"), Name: "\xff"}), "name", "unencodable"},
 		"a key on a read": {func(ctx context.Context, app *appapi.Client) error {
 			_, err := app.Account.App(ctx, moneymovement.IdempotencyKey("k"))
 			return err
 		}, "Idempotency-Key", "not_applicable"},
 		"a limit like a bomb": {func(ctx context.Context, app *appapi.Client) error {
-			_, err := app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{MonthlyLimit: pointer(moneymovement.NewNumber(decimal.New(1, 99_999)))})
+			_, err := app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{MonthlyLimit: moneymovement.Set(moneymovement.NewNumber(decimal.New(1, 99_999)))})
 			return err
 		}, "monthlyLimit", "too_long"},
-		"a limit below nothing": {func(ctx context.Context, app *appapi.Client) error {
-			_, err := app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{DailyLimit: pointer(moneymovement.NewNumber(price("-0.01")))})
-			return err
-		}, "dailyLimit", "too_small"},
-		"a quote of nothing": {func(ctx context.Context, app *appapi.Client) error {
-			_, err := app.Quotes.SubmitPayin(ctx, "")
-			return err
-		}, "quoteId", "missing"},
 		"a payment method without a kind": {func(ctx context.Context, app *appapi.Client) error {
 			_, err := app.Contracts.ReplacePaymentMethods(ctx, id1, []moneymovement.PaymentMethod{{}})
 			return err
@@ -168,7 +146,152 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 
 func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	_, app := serve(t, losing)
-	_, err := app.Invoices.Create(t.Context(), appapi.InvoiceCreate{Items: []moneymovement.LineItem{{}}})
-	assert.EqualError(t, err, "CreateInvoice: invalid input: currency is required; "+
-		"items[0].name is required; items[0].price is required and not zero; items[0].quantity is required and not zero")
+	_, err := app.Transfers.Send(t.Context(), appapi.ToContact{ContactID: "ct_1"}, "k", moneymovement.IdempotencyKey("k"))
+	assert.EqualError(t, err, "CreateTransfer: invalid input: contactId does not match "+
+		"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$; amount is required (ct_1, key k)")
+}
+
+// What is assumed is not checked, and what is required by assumption alone may be left out.
+func TestWhatIsAssumedIsSent(t *testing.T) {
+	type call = func(context.Context, *appapi.Client) error
+	invoice := func(items ...moneymovement.LineItem) call {
+		return func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{Items: items})
+			return err
+		}
+	}
+	batch := func(batch ...appapi.InvoiceBatchEntry) call {
+		return func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Invoices.CreateBatch(ctx, batch)
+			return err
+		}
+	}
+	list := func(params appapi.ListTransactionsParams) call {
+		return func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Transactions.List(ctx, params)
+			return err
+		}
+	}
+	contact := func(change appapi.ContactUpdate) call {
+		return func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Contacts.Update(ctx, "ct_1", change)
+			return err
+		}
+	}
+	contract := func(change appapi.ContractUpdate) call {
+		return func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Contracts.Update(ctx, "c 1", change)
+			return err
+		}
+	}
+	profile := func(change appapi.ProfileUpdate) call {
+		return func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Account.UpdateProfile(ctx, change)
+			return err
+		}
+	}
+	pay := func(change moneymovement.InvoiceUpdate) call {
+		return func(ctx context.Context, app *appapi.Client) error {
+			change.Status = moneymovement.InvoiceStatusPaid
+			_, err := app.Invoices.Update(ctx, id1, change)
+			return err
+		}
+	}
+	upload := func(document appapi.DocumentUpload) call {
+		return func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Documents.Upload(ctx, document)
+			return err
+		}
+	}
+	limit := func(value string) call {
+		return func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{DailyLimit: moneymovement.Set(number(value)), MonthlyLimit: moneymovement.Null[moneymovement.Number]()})
+			return err
+		}
+	}
+	east := time.Date(2026, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600))
+	none, empty := moneymovement.Null[string](), moneymovement.Set("")
+	for name, c := range map[string]struct {
+		call       call
+		sent, body string
+	}{
+		"a negative transfer": {func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Transfers.Send(ctx, appapi.ToContact{ContactID: id1, Amount: price("-1")}, "k")
+			return err
+		}, "POST /apps/transfer", `{"contactId":"` + id1 + `","amount":-1}`},
+		"an invoice of nothing":       {invoice(), "POST /documents/contracts/invoices", `{}`},
+		"lines that say nothing":      {invoice(moneymovement.LineItem{}), "POST /documents/contracts/invoices", `{"items":[{"quantity":0,"price":"0"}]}`},
+		"a line that is free":         {invoice(moneymovement.LineItem{Name: "Tea", Quantity: number("2"), Price: decimal.Zero}), "POST /documents/contracts/invoices", `{"items":[{"name":"Tea","quantity":2,"price":"0"}]}`},
+		"a line of nothing":           {invoice(moneymovement.LineItem{Quantity: number("0"), Price: price("-1.50")}), "POST /documents/contracts/invoices", `{"items":[{"quantity":0,"price":"-1.5"}]}`},
+		"an empty batch":              {batch(), "POST /documents/contracts/invoices/batch_invoicing", `[]`},
+		"a batch of other ids":        {batch(appapi.InvoiceBatchEntry{ContractID: "no", Period: -1}, appapi.InvoiceBatchEntry{}), "POST /documents/contracts/invoices/batch_invoicing", `[{"contractId":"no","period":-1},{}]`},
+		"a page of 101":               {list(appapi.ListTransactionsParams{Limit: 101}), "GET /transactions?limit=101", ""},
+		"a page of less than nothing": {list(appapi.ListTransactionsParams{Limit: -1, Offset: -1}), "GET /transactions?limit=-1&offset=-1", ""},
+		"an empty filter":             {list(appapi.ListTransactionsParams{Type: []string{"sepa", ""}}), "GET /transactions?type=sepa%2C", ""},
+		"a contact without an account": {func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Contacts.Create(ctx, appapi.ContactCreate{Name: strings.Repeat("n", 201)})
+			return err
+		}, "POST /user/contact", `{"name":"` + strings.Repeat("n", 201) + `"}`},
+		"a contact by its prefix": {func(ctx context.Context, app *appapi.Client) error { return app.Contacts.Delete(ctx, "ct_1") }, "DELETE /user/contacts/ct_1", ""},
+		"a quote for it": {func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Quotes.Payout(ctx, appapi.BalancePayoutQuote{ContactID: "ct_1", Amount: price("-1")})
+			return err
+		}, "POST /balance/payout/quote", `{"contactId":"ct_1","amount":"-1"}`},
+		"a quote of nothing": {func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Quotes.SubmitPayin(ctx, "")
+			return err
+		}, "POST /banks/payin/quote/submit", `{}`},
+		"an invoice with signs": {func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Invoices.Get(ctx, "INV=7 é;a")
+			return err
+		}, "GET /documents/contracts/invoices/INV=7%20%C3%A9%3Ba", ""},
+		"a limit below nothing": {limit("-0.01"), "PUT /cards/card_1/limit", `{"dailyLimit":-0.01,"monthlyLimit":null}`},
+		"a limit of nothing":    {limit("0"), "PUT /cards/card_1/limit", `{"dailyLimit":0,"monthlyLimit":null}`},
+		"an empty label": {func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Cards.SetLabel(ctx, "card_1", "")
+			return err
+		}, "PUT /cards/card_1/label", `{"label":""}`},
+		"no document":                {upload(appapi.DocumentUpload{}), "POST /documents/upload", `{}`},
+		"an empty document":          {upload(appapi.DocumentUpload{Content: strings.NewReader(""), Name: "a"}), "POST /documents/upload", `{"base64":"","name":"a"}`},
+		"a change of nothing":        {contact(appapi.ContactUpdate{}), "PATCH /user/contacts/ct_1", `{}`},
+		"a contact's cleared fields": {contact(appapi.ContactUpdate{Name: empty, Relationship: none}), "PATCH /user/contacts/ct_1", `{"name":"","relationship":null}`},
+		"a profile's cleared fields": {profile(appapi.ProfileUpdate{FirstName: empty, EntityName: none, Address: moneymovement.Null[appapi.ProfileAddress]()}), "PUT /user/kyc", `{"firstName":"","entityName":null,"address":null}`},
+		"a contract's cleared fields": {contract(appapi.ContractUpdate{
+			Label: empty, Period: none, ExpirationAt: moneymovement.Null[time.Time](), ActivationAt: moneymovement.Set(east),
+			PriorityMethods: moneymovement.Set([]moneymovement.PriorityMethod{}),
+			Fields:          appapi.ContractFieldsUpdate{Amount: moneymovement.Set(price("0")), Currency: moneymovement.Null[moneymovement.FiatCurrency](), ScopeDescription: empty},
+		}), "PATCH /documents/contracts/c%201", `{"label":"","period":null,"expirationAt":null,"activationAt":"2026-01-01T00:00:00Z","priorityMethods":[],"fields":{"amount":"0","currency":null,"scopeDescription":""}}`},
+		"a reference that is taken away": {pay(moneymovement.InvoiceUpdate{OnchainTransactionID: none}), "PUT /documents/contracts/invoices/" + id1, `{"status":"paid","onchainTransactionId":null}`},
+		"a payment in another zone":      {pay(moneymovement.InvoiceUpdate{PaidAt: moneymovement.Set(east)}), "PUT /documents/contracts/invoices/" + id1, `{"status":"paid","paidAt":"2026-01-01T00:00:00Z"}`},
+		"a bank without a routing number": {func(ctx context.Context, app *appapi.Client) error {
+			_, err := app.Contacts.ValidateBank(ctx, appapi.BankDetails{BankType: "sepa", RoutingNumber: none})
+			return err
+		}, "POST /user/contact/bank/validate", `{"bankType":"sepa","routingNumber":null}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, app := serve(t, answering(422, `{"error":{"code":"validation_failed","message":"No."}}`))
+			_, judged := errors.AsType[*errors.ValidationFailed](c.call(t.Context(), app))
+			assert.True(t, judged, "by the service")
+			require.Len(t, server.requests(), 1)
+			sent := server.requests()[0]
+			assert.Equal(t, c.sent, sent.what)
+			if c.body == "" {
+				assert.Empty(t, sent.body)
+			} else {
+				assert.JSONEq(t, c.body, sent.body)
+			}
+		})
+	}
+}
+
+// Not parallel: decimal's switch is the whole program's.
+func TestAmountsInsideOfUpdatesAndLinesStayStrings(t *testing.T) {
+	before := decimal.MarshalJSONWithoutQuotes
+	t.Cleanup(func() { decimal.MarshalJSONWithoutQuotes = before })
+	decimal.MarshalJSONWithoutQuotes = true
+	server, app := serve(t, answering(422, `{}`))
+	_, _ = app.Contracts.Update(t.Context(), id1, appapi.ContractUpdate{Fields: appapi.ContractFieldsUpdate{Amount: moneymovement.Set(price("1.5"))}})
+	_, _ = app.Invoices.Create(t.Context(), appapi.InvoiceCreate{Items: []moneymovement.LineItem{{Quantity: number("1"), Price: price("1.5")}}})
+	assert.JSONEq(t, `{"fields":{"amount":"1.5"}}`, server.requests()[0].body)
+	assert.JSONEq(t, `{"items":[{"quantity":1,"price":"1.5"}]}`, server.requests()[1].body)
 }

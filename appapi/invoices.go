@@ -86,7 +86,12 @@ type Payment struct {
 
 // MarkPaid moves an invoice to paid. id is a UUID.
 func (s *Invoices) MarkPaid(ctx context.Context, id string, payment Payment, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
-	return s.Update(ctx, id, moneymovement.InvoiceUpdate{
-		Status: moneymovement.InvoiceStatusPaid, OnchainTransactionID: payment.Reference, PaidAt: payment.At,
-	}, options...)
+	change := moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid}
+	if payment.Reference != "" {
+		change.OnchainTransactionID.Set(payment.Reference)
+	}
+	if !payment.At.IsZero() {
+		change.PaidAt.Set(payment.At)
+	}
+	return s.Update(ctx, id, change, options...)
 }

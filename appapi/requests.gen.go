@@ -8,76 +8,67 @@ import (
 )
 
 func (v *BalancePayinQuote) validate(c *transport.Check) {
-	c.Amount("amount", v.Amount, true, true)
-	c.Text("currency", string(v.Currency), transport.Rule{Required: true})
-	c.Integer("originChainId", int64(v.OriginChainID), false, 1, 0)
+	c.Amount("amount", v.Amount)
 }
 
 func (v *BalancePayoutQuote) validate(c *transport.Check) {
-	c.Amount("amount", v.Amount, true, true)
-	c.Text("contactId", string(v.ContactID), transport.Rule{Required: true, Pattern: transport.UUID})
+	c.Amount("amount", v.Amount)
+	c.Text("contactId", string(v.ContactID), transport.Rule{Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"})
 }
 
 func (v *BankActivation) validate(c *transport.Check) {
-	c.Items("methods", len(v.Methods), 0, func(i int, name string) {
-		c.Text(name, string(v.Methods[i]), transport.Rule{Required: true})
-	})
 }
 
 func (v *BankDetails) validate(c *transport.Check) {
 }
 
 func (v *BankPayinQuote) validate(c *transport.Check) {
-	c.Amount("amount", v.Amount, true, true)
-	c.Text("bankAccountId", string(v.BankAccountID), transport.Rule{Required: true})
+	c.Amount("amount", v.Amount)
 }
 
 func (v *CardCreate) validate(c *transport.Check) {
 }
 
 func (v *CardLabelUpdate) validate(c *transport.Check) {
-	c.Text("label", string(v.Label), transport.Rule{Required: true})
 }
 
 func (v *CardLimitUpdate) validate(c *transport.Check) {
-	if v.DailyLimit != nil {
-		c.Amount("dailyLimit", v.DailyLimit.Decimal, false, false)
-		c.NotNegative("dailyLimit", v.DailyLimit.Decimal)
+	if amount, err := v.DailyLimit.Get(); err == nil {
+		c.Amount("dailyLimit", amount.Decimal)
 	}
-	if v.LifetimeLimit != nil {
-		c.Amount("lifetimeLimit", v.LifetimeLimit.Decimal, false, false)
-		c.NotNegative("lifetimeLimit", v.LifetimeLimit.Decimal)
+	if amount, err := v.LifetimeLimit.Get(); err == nil {
+		c.Amount("lifetimeLimit", amount.Decimal)
 	}
-	if v.MonthlyLimit != nil {
-		c.Amount("monthlyLimit", v.MonthlyLimit.Decimal, false, false)
-		c.NotNegative("monthlyLimit", v.MonthlyLimit.Decimal)
+	if amount, err := v.MonthlyLimit.Get(); err == nil {
+		c.Amount("monthlyLimit", amount.Decimal)
 	}
 }
 
 func (v *CardPreApprovalCreate) validate(c *transport.Check) {
-	c.Amount("amount", v.Amount, false, true)
+	c.Amount("amount", v.Amount)
 }
 
 func (v *ContactCreate) validate(c *transport.Check) {
-	c.In("account", func(c *transport.Check) { validateContactAccount(&v.Account, c) })
-	c.Text("name", string(v.Name), transport.Rule{Max: 200})
+	if v.Account.Variant() != nil || v.Account.Raw() != nil {
+		c.In("account", func(c *transport.Check) { validateContactAccount(&v.Account, c) })
+	}
 }
 
 func (v *ContactUpdate) validate(c *transport.Check) {
-	c.Text("name", string(v.Name), transport.Rule{Max: 200})
 }
 
 func (v *ContractCreate) validate(c *transport.Check) {
-	c.Text("contractorEmail", string(v.ContractorEmail), transport.Rule{Required: true})
 	c.In("fields", v.Fields.validate)
-	c.Items("priorityMethods", len(v.PriorityMethods), 0, func(i int, name string) {
-		c.Text(name, string(v.PriorityMethods[i]), transport.Rule{Required: true})
-	})
-	c.Text("type", string(v.Type), transport.Rule{Required: true})
 }
 
 func (v *ContractFields) validate(c *transport.Check) {
-	c.Amount("amount", v.Amount, false, false)
+	c.Amount("amount", v.Amount)
+}
+
+func (v *ContractFieldsUpdate) validate(c *transport.Check) {
+	if amount, err := v.Amount.Get(); err == nil {
+		c.Amount("amount", amount)
+	}
 }
 
 func (v *ContractInvoiceCreate) validate(c *transport.Check) {
@@ -89,34 +80,25 @@ func (v *ContractInvoiceCreate) validate(c *transport.Check) {
 
 func (v *ContractUpdate) validate(c *transport.Check) {
 	c.In("fields", v.Fields.validate)
-	c.Items("priorityMethods", len(v.PriorityMethods), 0, func(i int, name string) {
-		c.Text(name, string(v.PriorityMethods[i]), transport.Rule{Required: true})
-	})
 }
 
 func (v *DocumentUpload) validate(c *transport.Check) {
-	c.Missing("base64", v.Content == nil)
 }
 
 func (v *InvoiceBatch) validate(c *transport.Check) {
-	c.Missing("[]", len((*v)) == 0)
 	c.Items("", len((*v)), 0, func(i int, name string) {
 		c.In(name, (*v)[i].validate)
 	})
 }
 
 func (v *InvoiceBatchEntry) validate(c *transport.Check) {
-	c.Text("contractId", string(v.ContractID), transport.Rule{Required: true, Pattern: transport.UUID})
 	c.Items("items", len(v.Items), 0, func(i int, name string) {
 		c.In(name, func(c *transport.Check) { validateLineItem(&v.Items[i], c) })
 	})
-	c.Integer("period", int64(v.Period), false, 0, 0)
 }
 
 func (v *InvoiceCreate) validate(c *transport.Check) {
 	c.In("clientAddress", func(c *transport.Check) { validatePostalAddress(&v.ClientAddress, c) })
-	c.Text("currency", string(v.Currency), transport.Rule{Required: true})
-	c.Missing("items", len(v.Items) == 0)
 	c.Items("items", len(v.Items), 0, func(i int, name string) {
 		c.In(name, func(c *transport.Check) { validateLineItem(&v.Items[i], c) })
 	})
@@ -132,15 +114,16 @@ func (v *ProfileAddress) validate(c *transport.Check) {
 }
 
 func (v *ProfileUpdate) validate(c *transport.Check) {
-	c.In("address", v.Address.validate)
+	if nested, err := v.Address.Get(); err == nil {
+		c.In("address", nested.validate)
+	}
 }
 
 func (v *QuoteSubmission) validate(c *transport.Check) {
-	c.Text("quoteId", string(v.QuoteID), transport.Rule{Required: true})
 }
 
 func (v *TransferCreate) validate(c *transport.Check) {
-	c.Amount("amount", v.Amount.Decimal, false, true)
+	c.Amount("amount", v.Amount.Decimal)
 	c.Text("contactId", string(v.ContactID), transport.Rule{Pattern: transport.UUID})
 	c.Text("invoiceId", string(v.InvoiceID), transport.Rule{Pattern: transport.UUID})
 	c.ExactlyOne(map[string]bool{"contactId": v.ContactID != "", "quoteId": v.QuoteID != "", "invoiceId": v.InvoiceID != ""})
@@ -148,9 +131,7 @@ func (v *TransferCreate) validate(c *transport.Check) {
 }
 
 func (v *UploadedInvoiceCreate) validate(c *transport.Check) {
-	c.Amount("amount", v.Amount, true, true)
-	c.Text("currency", string(v.Currency), transport.Rule{Required: true})
-	c.Text("documentId", string(v.DocumentID), transport.Rule{Required: true, Pattern: transport.UUID})
+	c.Amount("amount", v.Amount)
 }
 
 var termsCreateTransfer = []transport.Term{
@@ -162,32 +143,91 @@ var termsCreateTransfer = []transport.Term{
 }
 
 func (v *ListTransfersParams) validate(c *transport.Check) {
-	c.Integer("limit", int64(v.Limit), false, 1, 100)
-	c.Integer("offset", int64(v.Offset), false, 0, 0)
 	c.Text("idempotency_key", string(v.IdempotencyKey), transport.Rule{Pattern: "^[A-Za-z0-9._:-]{1,128}$"})
 }
 
+var pathGetCard = [...]transport.Rule{
+	{Taken: []string{"kyc", "pre-approve"}},
+}
+
+var pathRevealCardDetails = [...]transport.Rule{
+	{Taken: []string{"kyc", "pre-approve"}},
+}
+
+var pathFreezeCard = [...]transport.Rule{
+	{Taken: []string{"kyc", "pre-approve"}},
+}
+
+var pathSetCardLabel = [...]transport.Rule{
+	{Taken: []string{"kyc", "pre-approve"}},
+}
+
+var pathSetCardLimit = [...]transport.Rule{
+	{Taken: []string{"kyc", "pre-approve"}},
+}
+
+var pathUnfreezeCard = [...]transport.Rule{
+	{Taken: []string{"kyc", "pre-approve"}},
+}
+
 func (v *ListContractsParams) validate(c *transport.Check) {
-	c.Integer("limit", int64(v.Limit), false, 1, 100)
-	c.Integer("offset", int64(v.Offset), false, 0, 0)
 }
 
 func (v *ListInvoicesParams) validate(c *transport.Check) {
-	c.Integer("limit", int64(v.Limit), false, 1, 100)
-	c.Integer("offset", int64(v.Offset), false, 0, 0)
+}
+
+var pathGetInvoice = [...]transport.Rule{
+	{Taken: []string{"batch_invoicing", "uploaded"}},
+}
+
+var pathUpdateInvoice = [...]transport.Rule{
+	{Taken: []string{"batch_invoicing", "uploaded"}},
+}
+
+var pathDeleteContract = [...]transport.Rule{
+	{Taken: []string{"invoices", "templates"}},
+}
+
+var pathGetContract = [...]transport.Rule{
+	{Taken: []string{"invoices", "templates"}},
+}
+
+var pathUpdateContract = [...]transport.Rule{
+	{Taken: []string{"invoices", "templates"}},
+}
+
+var pathApproveContract = [...]transport.Rule{
+	{Taken: []string{"invoices", "templates"}},
+}
+
+var pathCreateInvoiceFromContract = [...]transport.Rule{
+	{Taken: []string{"invoices", "templates"}},
+}
+
+var pathPauseContract = [...]transport.Rule{
+	{Taken: []string{"invoices", "templates"}},
+}
+
+var pathReplacePaymentMethods = [...]transport.Rule{
+	{Taken: []string{"invoices", "templates"}},
+}
+
+var pathPreviewContract = [...]transport.Rule{
+	{Taken: []string{"invoices", "templates"}},
 }
 
 func (v *ListTransactionsParams) validate(c *transport.Check) {
-	c.Integer("limit", int64(v.Limit), false, 1, 100)
-	c.Integer("offset", int64(v.Offset), false, 0, 0)
-	c.Items("type", len(v.Type), 0, func(i int, name string) {
-		c.Text(name, string(v.Type[i]), transport.Rule{Required: true})
-	})
 }
 
 func (v *ListContactsParams) validate(c *transport.Check) {
-	c.Integer("limit", int64(v.Limit), false, 1, 100)
-	c.Integer("offset", int64(v.Offset), false, 0, 0)
+}
+
+var pathDeleteContact = [...]transport.Rule{
+	{Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"},
+}
+
+var pathUpdateContact = [...]transport.Rule{
+	{Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"},
 }
 
 func (v *GetKYCStatusParams) validate(c *transport.Check) {
@@ -195,7 +235,7 @@ func (v *GetKYCStatusParams) validate(c *transport.Check) {
 
 func validateCardDetailsProof(v *moneymovement.CardDetailsProof, c *transport.Check) {
 	c.Text("messageSignature", string(v.MessageSignature), transport.Rule{Required: true})
-	c.Integer("nonce", int64(v.Nonce), true, 0, 0)
+	c.Missing("nonce", v.Nonce == 0)
 }
 
 func validateContactAccount(v *moneymovement.ContactAccount, c *transport.Check) {
@@ -216,9 +256,8 @@ func validateInvoiceUpdate(v *moneymovement.InvoiceUpdate, c *transport.Check) {
 }
 
 func validateLineItem(v *moneymovement.LineItem, c *transport.Check) {
-	c.Text("name", string(v.Name), transport.Rule{Required: true})
-	c.Amount("price", v.Price, true, false)
-	c.Amount("quantity", v.Quantity.Decimal, true, false)
+	c.Amount("price", v.Price)
+	c.Amount("quantity", v.Quantity.Decimal)
 }
 
 func validatePaymentMethod(v *moneymovement.PaymentMethod, c *transport.Check) {
@@ -254,7 +293,6 @@ func validateEmailAccount(v *moneymovement.EmailAccount, c *transport.Check) {
 }
 
 func validateLocalRailPaymentMethod(v *moneymovement.LocalRailPaymentMethod, c *transport.Check) {
-	c.Text("accountType", string(v.AccountType), transport.Rule{Required: true})
 }
 
 func validateOnchainAccount(v *moneymovement.OnchainAccount, c *transport.Check) {
@@ -264,29 +302,24 @@ func validateOnchainAccount(v *moneymovement.OnchainAccount, c *transport.Check)
 }
 
 func validatePIXPaymentMethod(v *moneymovement.PIXPaymentMethod, c *transport.Check) {
-	c.Text("accountType", string(v.AccountType), transport.Rule{Required: true})
 }
 
 func validateProviderUSDPaymentMethod(v *moneymovement.ProviderUSDPaymentMethod, c *transport.Check) {
-	c.Text("accountType", string(v.AccountType), transport.Rule{Required: true})
 	c.In("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
 }
 
 func validateSEPAPaymentMethod(v *moneymovement.SEPAPaymentMethod, c *transport.Check) {
 	c.In("accountHolderAddress", func(c *transport.Check) { validatePostalAddress(&v.AccountHolderAddress, c) })
-	c.Text("accountType", string(v.AccountType), transport.Rule{Required: true})
 	c.In("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
 }
 
 func validateSWIFTPaymentMethod(v *moneymovement.SWIFTPaymentMethod, c *transport.Check) {
 	c.In("accountHolderAddress", func(c *transport.Check) { validatePostalAddress(&v.AccountHolderAddress, c) })
-	c.Text("accountType", string(v.AccountType), transport.Rule{Required: true})
 	c.In("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
 }
 
 func validateUSExternalPaymentMethod(v *moneymovement.USExternalPaymentMethod, c *transport.Check) {
 	c.In("accountHolderAddress", func(c *transport.Check) { validatePostalAddress(&v.AccountHolderAddress, c) })
-	c.Text("accountType", string(v.AccountType), transport.Rule{Required: true})
 	c.In("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
 }
 

@@ -31,7 +31,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 		want         string // of what was read
 	}{
 		"UpdateProfile": {"PUT", "/user/kyc", func(o moneymovement.CallOption) (string, error) {
-			profile, err := w.app.Account.UpdateProfile(t.Context(), appapi.ProfileUpdate{FirstName: "Ann"}, o)
+			profile, err := w.app.Account.UpdateProfile(t.Context(), appapi.ProfileUpdate{FirstName: moneymovement.Set("Ann")}, o)
 			return profile.FirstName, err
 		}, "Ann"},
 		"CreateKYCLink": {"POST", "/user/kyc_link", func(o moneymovement.CallOption) (string, error) {
@@ -39,7 +39,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 			return link.URL, err
 		}, ""},
 		"UpdateContact": {"PATCH", "/user/contacts/{contact_id}", func(o moneymovement.CallOption) (string, error) {
-			updated, err := w.app.Contacts.Update(t.Context(), contact, appapi.ContactUpdate{Name: "Rob"}, o)
+			updated, err := w.app.Contacts.Update(t.Context(), contact, appapi.ContactUpdate{Name: moneymovement.Set("Rob")}, o)
 			return updated.ID, err
 		}, ""},
 		"UpdateInvoice": {"PUT", "/documents/contracts/invoices/{invoice_id}", func(o moneymovement.CallOption) (string, error) {
@@ -47,7 +47,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 			return string(updated.Status), err
 		}, "paid"},
 		"UpdateContract": {"PATCH", "/documents/contracts/{contract_id}", func(o moneymovement.CallOption) (string, error) {
-			updated, err := w.app.Contracts.Update(t.Context(), contract.ID, appapi.ContractUpdate{Label: "A"}, o)
+			updated, err := w.app.Contracts.Update(t.Context(), contract.ID, appapi.ContractUpdate{Label: moneymovement.Set("A")}, o)
 			return updated.ID, err
 		}, contract.ID},
 		"ReplacePaymentMethods": {"PUT", "/documents/contracts/{contract_id}/payment_methods", func(o moneymovement.CallOption) (string, error) {

@@ -222,13 +222,13 @@ type Approval struct {
 // ApprovalConfirm: a signed approval. Source: Authentication, Signing; Limits, Pages and sizes.
 type ApprovalConfirm struct {
 	// Of the approval.
-	ApprovalID string `json:"approvalId"`
+	ApprovalID string `json:"approvalId,omitzero"`
 
 	// Of the developer key, base64 DER.
-	PublicKey Base64 `json:"publicKey"`
+	PublicKey Base64 `json:"publicKey,omitzero"`
 
 	// Over the decoded payload bytes, base64.
-	Signature Base64 `json:"signature"`
+	Signature Base64 `json:"signature,omitzero"`
 }
 
 // Asset: a settlement asset on Base. Source: Resources, Platform resources.
@@ -339,7 +339,8 @@ type BankDestination struct {
 	Holder map[string]interface{} `json:"holder"`
 
 	// Fiat payment type.
-	Method string `json:"method"`
+	Method               string                 `json:"method"`
+	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // BankID: a virtual account's id. Source: Vocabulary.
@@ -407,11 +408,11 @@ type Challenge struct {
 
 // ChallengeRequest: starts a login. Source: Authentication, Platform API.
 type ChallengeRequest struct {
-	// The account's email.
+	// The account's email. Source: Endpoints, Platform API (the body carries an email).
 	Email string `json:"email"`
 
 	// When the request stops being valid; not in the past and at most five minutes out.
-	RequestExpiry time.Time `json:"requestExpiry"`
+	RequestExpiry time.Time `json:"requestExpiry,omitzero"`
 }
 
 // Client: an account created by an integrator. Source: Vocabulary; Resources, Platform resources.
@@ -455,7 +456,7 @@ type ClientCreate struct {
 	// ISO 3166-1 alpha-2 country of residency.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// The natural key.
+	// The natural key. Source: Endpoints, Platform API.
 	Email string `json:"email"`
 
 	// Of a business.
@@ -623,7 +624,7 @@ type ContactUpdate struct {
 	IsExternal nullable.Nullable[bool] `json:"isExternal,omitempty,omitzero"`
 
 	// Display name.
-	Name *string `json:"name,omitempty"`
+	Name nullable.Nullable[string] `json:"name,omitempty,omitzero"`
 }
 
 // ContactUser: the profile behind an existing contact. Source: Resources, Contact.
@@ -656,10 +657,10 @@ type Decimal = decimal.Decimal
 // DepositCreate: emulates a credit. Source: Limits, Sandbox.
 type DepositCreate struct {
 	// In `currency`; 0.10 to `maxCredit`.
-	Amount Decimal `json:"amount"`
+	Amount Decimal `json:"amount,omitzero"`
 
 	// The asset.
-	Currency Asset `json:"currency"`
+	Currency Asset `json:"currency,omitzero"`
 }
 
 // EVMAddress: an EVM address.
@@ -740,7 +741,7 @@ type EscrowAction struct {
 // EscrowActionCreate: prepares an action. Source: Endpoints, Platform API.
 type EscrowActionCreate struct {
 	// What to do.
-	Type EscrowActionType `json:"type"`
+	Type EscrowActionType `json:"type,omitzero"`
 }
 
 // EscrowActionType: what can be done with a deal. Source: Limits, Idempotency.
@@ -749,13 +750,13 @@ type EscrowActionType string
 // EscrowCreate: creates a deal; each window starts where the previous ends. Source: Endpoints, Platform API; Limits, Lifetimes.
 type EscrowCreate struct {
 	// What is held, in `currency`.
-	Amount Decimal `json:"amount"`
+	Amount Decimal `json:"amount,omitzero"`
 
 	// How long the deal waits for its approval; 1h if not given.
 	ApproveWithin EscrowDuration `json:"approveWithin,omitempty,omitzero"`
 
 	// The asset.
-	Currency Asset `json:"currency"`
+	Currency Asset `json:"currency,omitzero"`
 
 	// How long after that the money is held; 14d if not given.
 	HoldFor EscrowDuration `json:"holdFor,omitempty,omitzero"`
@@ -764,7 +765,7 @@ type EscrowCreate struct {
 	Memo string `json:"memo,omitempty,omitzero"`
 
 	// Who is paid on release.
-	Payee EVMAddress `json:"payee"`
+	Payee EVMAddress `json:"payee,omitzero"`
 
 	// How long after that it can be refunded; 90d if not given.
 	RefundableFor EscrowDuration `json:"refundableFor,omitempty,omitzero"`
@@ -809,7 +810,7 @@ type IntermediaryBank struct {
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
 	// Its address.
-	BankAddress *InstitutionAddress `json:"bankAddress,omitempty"`
+	BankAddress *InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
 
 	// Institution name.
 	BankName string `json:"bankName,omitempty,omitzero"`
@@ -908,13 +909,13 @@ type Payin struct {
 // PayinCreate: quotes an incoming funding. Source: Endpoints, Platform API.
 type PayinCreate struct {
 	// How much arrives, in `currency`.
-	Amount Decimal `json:"amount"`
+	Amount Decimal `json:"amount,omitzero"`
 
 	// The virtual account it arrives on, for money over a bank.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
 
 	// Currency or token that arrives, 3 to 4 characters.
-	Currency string `json:"currency"`
+	Currency string `json:"currency,omitzero"`
 
 	// The most that may arrive, in `currency`.
 	MaxAmount Decimal `json:"maxAmount,omitempty,omitzero"`
@@ -992,13 +993,13 @@ type Payout struct {
 // PayoutCreate: books a payout. Source: Endpoints, Platform API; Limits, Pages and sizes.
 type PayoutCreate struct {
 	// What is debited, in `currency`; no more decimals than the token has.
-	Amount Decimal `json:"amount"`
+	Amount Decimal `json:"amount,omitzero"`
 
-	// Who is paid.
+	// Who is paid. Source: Endpoints, Platform API (to a bank contact or wallet contact).
 	ContactID ContactID `json:"contactId"`
 
 	// The asset debited, USDC or EURC.
-	Currency Asset `json:"currency"`
+	Currency Asset `json:"currency,omitzero"`
 
 	// Ids of supporting documents, at most 10.
 	DocumentIDs []string `json:"documentIds,omitempty,omitzero"`
@@ -1028,7 +1029,7 @@ type PayoutID string
 // PayoutMove: emulates what a partner would report. Source: Endpoints, Platform API.
 type PayoutMove struct {
 	// Where to move the payout.
-	Status PayoutStatus `json:"status"`
+	Status PayoutStatus `json:"status,omitzero"`
 }
 
 // PayoutStatus: where a payout stands.
@@ -1097,10 +1098,10 @@ type Rail struct {
 // RailOpen: requests a rail; the natural key is client and rail. Source: Endpoints, Platform API.
 type RailOpen struct {
 	// ISO 4217 currency.
-	Currency string `json:"currency"`
+	Currency string `json:"currency,omitzero"`
 
 	// The rail.
-	Method BankMethod `json:"method"`
+	Method BankMethod `json:"method,omitzero"`
 }
 
 // RailPage: a page of rails. Source: Limits, Pages and sizes.
@@ -1118,7 +1119,7 @@ type RailStatus string
 // RefreshRequest: mints a new access token. Source: Authentication, Platform API.
 type RefreshRequest struct {
 	// Of the session.
-	RefreshToken string `json:"refreshToken"`
+	RefreshToken string `json:"refreshToken,omitzero"`
 }
 
 // Requisites: the account details a payer needs to wire money. Source: Vocabulary.
@@ -1186,11 +1187,11 @@ type TokenGrant struct {
 
 // TokenRequest: completes a login. Source: Authentication, Platform API.
 type TokenRequest struct {
-	// Of the challenge.
+	// Of the challenge. Source: Endpoints, Platform API (with the challenge id and a signature).
 	ChallengeID string `json:"challengeId"`
 
 	// The DER-encoded public half, base64.
-	PublicKey Base64 `json:"publicKey"`
+	PublicKey Base64 `json:"publicKey,omitzero"`
 
 	// Over the decoded payload bytes, base64.
 	Signature Base64 `json:"signature"`
@@ -1308,6 +1309,34 @@ type ListTransactionsParams struct {
 }
 
 var _ = 0
+
+// MarshalJSONTo writes the named members and the further ones as one object.
+func (t BankDestination) MarshalJSONTo(enc *jsontext.Encoder) error {
+	type named BankDestination
+	return jsonv2.MarshalEncode(enc, struct {
+		named
+		Further map[string]any `json:",embed"`
+	}{named(t), t.AdditionalProperties})
+}
+
+// MarshalJSON is MarshalJSONTo for encoding/json.
+func (t BankDestination) MarshalJSON() ([]byte, error) { return jsonv2.Marshal(t) }
+
+// UnmarshalJSONFrom reads the named members, and all others as further ones.
+func (t *BankDestination) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	type named BankDestination
+	var read struct {
+		named
+		Further map[string]any `json:",embed"`
+	}
+	err := jsonv2.UnmarshalDecode(dec, &read)
+	*t = BankDestination(read.named)
+	t.AdditionalProperties = read.Further
+	return err
+}
+
+// UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
+func (t *BankDestination) UnmarshalJSON(b []byte) error { return jsonv2.Unmarshal(b, t) }
 
 // ContactAccountVariant is what a [ContactAccount] can hold.
 type ContactAccountVariant interface{ isContactAccount() }
@@ -1501,7 +1530,7 @@ var opGetClient = transport.Operation{
 // GetClient sends GET /clients/{clientId}: read a client.
 func (c lowLevel) GetClient(ctx context.Context, clientID ClientID, options []moneymovement.CallOption) (*Client, error) {
 	r := c.request(&opGetClient, options)
-	r.PathParam("clientId", string(clientID), transport.Rule{Pattern: "^cl_[A-Za-z0-9._:\\-]{1,216}$", Prefix: "cl_"})
+	r.PathParam("clientId", string(clientID), pathGetClient[0])
 	return transport.Do[Client](ctx, c.transport, r)
 }
 
@@ -1523,7 +1552,7 @@ var opDeleteContact = transport.Operation{
 // DeleteContact sends DELETE /contacts/{contactId}: delete a contact.
 func (c lowLevel) DeleteContact(ctx context.Context, contactID ContactID, options []moneymovement.CallOption) error {
 	r := c.request(&opDeleteContact, options)
-	r.PathParam("contactId", string(contactID), transport.Rule{Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"})
+	r.PathParam("contactId", string(contactID), pathDeleteContact[0])
 	_, err := transport.Do[transport.NoContent](ctx, c.transport, r)
 	return err
 }
@@ -1535,7 +1564,7 @@ var opUpdateContact = transport.Operation{
 // UpdateContact sends PATCH /contacts/{contactId}: update a contact.
 func (c lowLevel) UpdateContact(ctx context.Context, contactID ContactID, body *ContactUpdate, options []moneymovement.CallOption) transport.Shown[Contact] {
 	r := c.request(&opUpdateContact, options)
-	r.PathParam("contactId", string(contactID), transport.Rule{Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"})
+	r.PathParam("contactId", string(contactID), pathUpdateContact[0])
 	r.Body(body, body.validate)
 	return transport.Carry[Contact](ctx, c.transport, r)
 }
@@ -1547,7 +1576,7 @@ var opGetContactCapabilities = transport.Operation{
 // GetContactCapabilities sends GET /contacts/{contactId}/capabilities: answer what a contact can be paid by.
 func (c lowLevel) GetContactCapabilities(ctx context.Context, contactID ContactID, options []moneymovement.CallOption) (*ContactCapabilities, error) {
 	r := c.request(&opGetContactCapabilities, options)
-	r.PathParam("contactId", string(contactID), transport.Rule{Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"})
+	r.PathParam("contactId", string(contactID), pathGetContactCapabilities[0])
 	return transport.Do[ContactCapabilities](ctx, c.transport, r)
 }
 
@@ -1569,7 +1598,7 @@ var opPrepareEscrowAction = transport.Operation{
 // PrepareEscrowAction sends POST /escrow/{escrowId}/actions: prepare an escrow action.
 func (c lowLevel) PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body *EscrowActionCreate, options []moneymovement.CallOption) (*EscrowAction, error) {
 	r := c.request(&opPrepareEscrowAction, options)
-	r.PathParam("escrowId", string(escrowID), transport.Rule{Pattern: "^(?:esc_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "esc_"})
+	r.PathParam("escrowId", string(escrowID), pathPrepareEscrowAction[0])
 	r.Body(body, body.validate)
 	return transport.Do[EscrowAction](ctx, c.transport, r)
 }
@@ -1581,8 +1610,8 @@ var opConfirmEscrowAction = transport.Operation{
 // ConfirmEscrowAction sends POST /escrow/{escrowId}/actions/{idempotencyKey}/confirm: confirm an escrow action.
 func (c lowLevel) ConfirmEscrowAction(ctx context.Context, escrowID EscrowID, idempotencyKey string, body *ApprovalConfirm, options []moneymovement.CallOption) transport.Shown[Escrow] {
 	r := c.request(&opConfirmEscrowAction, options)
-	r.PathParam("escrowId", string(escrowID), transport.Rule{Pattern: "^(?:esc_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "esc_"})
-	r.PathParam("idempotencyKey", string(idempotencyKey), transport.Rule{Pattern: "^[A-Za-z0-9._:-]{1,128}$", Prefix: ""})
+	r.PathParam("escrowId", string(escrowID), pathConfirmEscrowAction[0])
+	r.PathParam("idempotencyKey", string(idempotencyKey), pathConfirmEscrowAction[1])
 	r.Body(body, body.validate)
 	return transport.Carry[Escrow](ctx, c.transport, r)
 }
@@ -1594,7 +1623,7 @@ var opSyncEscrow = transport.Operation{
 // SyncEscrow sends POST /escrow/{escrowId}/sync: refresh a deal from chain.
 func (c lowLevel) SyncEscrow(ctx context.Context, escrowID EscrowID, options []moneymovement.CallOption) (*Escrow, error) {
 	r := c.request(&opSyncEscrow, options)
-	r.PathParam("escrowId", string(escrowID), transport.Rule{Pattern: "^(?:esc_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "esc_"})
+	r.PathParam("escrowId", string(escrowID), pathSyncEscrow[0])
 	return transport.Do[Escrow](ctx, c.transport, r)
 }
 
@@ -1616,7 +1645,7 @@ var opGetPayin = transport.Operation{
 // GetPayin sends GET /payins/{payinId}: read a payin.
 func (c lowLevel) GetPayin(ctx context.Context, payinID PayinID, options []moneymovement.CallOption) (*Payin, error) {
 	r := c.request(&opGetPayin, options)
-	r.PathParam("payinId", string(payinID), transport.Rule{Pattern: "^(?:pi_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "pi_"})
+	r.PathParam("payinId", string(payinID), pathGetPayin[0])
 	return transport.Do[Payin](ctx, c.transport, r)
 }
 
@@ -1627,7 +1656,7 @@ var opCreatePayinInstructions = transport.Operation{
 // CreatePayinInstructions sends POST /payins/{payinId}/instructions: answer payer instructions.
 func (c lowLevel) CreatePayinInstructions(ctx context.Context, payinID PayinID, options []moneymovement.CallOption) (*PayinInstructions, error) {
 	r := c.request(&opCreatePayinInstructions, options)
-	r.PathParam("payinId", string(payinID), transport.Rule{Pattern: "^(?:pi_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "pi_"})
+	r.PathParam("payinId", string(payinID), pathCreatePayinInstructions[0])
 	return transport.Do[PayinInstructions](ctx, c.transport, r)
 }
 
@@ -1649,7 +1678,7 @@ var opGetPayout = transport.Operation{
 // GetPayout sends GET /payouts/{payoutId}: read a payout.
 func (c lowLevel) GetPayout(ctx context.Context, payoutID PayoutID, options []moneymovement.CallOption) (*Payout, error) {
 	r := c.request(&opGetPayout, options)
-	r.PathParam("payoutId", string(payoutID), transport.Rule{Pattern: "^po_[A-Za-z0-9._:\\-]{1,216}$", Prefix: "po_"})
+	r.PathParam("payoutId", string(payoutID), pathGetPayout[0])
 	return transport.Do[Payout](ctx, c.transport, r)
 }
 
@@ -1660,7 +1689,7 @@ var opConfirmPayout = transport.Operation{
 // ConfirmPayout sends POST /payouts/{payoutId}/confirm: fund a booked payout.
 func (c lowLevel) ConfirmPayout(ctx context.Context, payoutID PayoutID, body *ApprovalConfirm, options []moneymovement.CallOption) transport.Shown[Payout] {
 	r := c.request(&opConfirmPayout, options)
-	r.PathParam("payoutId", string(payoutID), transport.Rule{Pattern: "^po_[A-Za-z0-9._:\\-]{1,216}$", Prefix: "po_"})
+	r.PathParam("payoutId", string(payoutID), pathConfirmPayout[0])
 	r.Body(body, body.validate)
 	return transport.Carry[Payout](ctx, c.transport, r)
 }
@@ -1683,7 +1712,7 @@ var opCompletePayin = transport.Operation{
 // CompletePayin sends POST /sandbox/payins/{payinId}/complete: emulate payin completion.
 func (c lowLevel) CompletePayin(ctx context.Context, payinID PayinID, options []moneymovement.CallOption) transport.Shown[Payin] {
 	r := c.request(&opCompletePayin, options)
-	r.PathParam("payinId", string(payinID), transport.Rule{Pattern: "^(?:pi_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "pi_"})
+	r.PathParam("payinId", string(payinID), pathCompletePayin[0])
 	return transport.Carry[Payin](ctx, c.transport, r)
 }
 
@@ -1694,7 +1723,7 @@ var opMovePayout = transport.Operation{
 // MovePayout sends POST /sandbox/payouts/{payoutId}/status: emulate a payout status move.
 func (c lowLevel) MovePayout(ctx context.Context, payoutID PayoutID, body *PayoutMove, options []moneymovement.CallOption) transport.Shown[Payout] {
 	r := c.request(&opMovePayout, options)
-	r.PathParam("payoutId", string(payoutID), transport.Rule{Pattern: "^po_[A-Za-z0-9._:\\-]{1,216}$", Prefix: "po_"})
+	r.PathParam("payoutId", string(payoutID), pathMovePayout[0])
 	r.Body(body, body.validate)
 	return transport.Carry[Payout](ctx, c.transport, r)
 }

@@ -12,6 +12,13 @@ type lowLevel struct {
 	account   ClientID
 	acting    bool                // for a client; false for the credential's own account
 	class     transport.RateClass // of its calls, unless they say another; "" for what they are
+	demand    func(*transport.Check)
+}
+
+// demanding has its calls checked for more than the description states.
+func (c lowLevel) demanding(demand func(*transport.Check)) lowLevel {
+	c.demand = demand
+	return c
 }
 
 // as gives its calls a class in the rate windows.
@@ -21,7 +28,7 @@ func (c lowLevel) as(class transport.RateClass) lowLevel {
 }
 
 // clientRule is what a client's id has to look like before it travels as X-Service-Account.
-var clientRule = transport.Rule{Required: true, Pattern: `^cl_[A-Za-z0-9._:\-]{1,216}$`, Prefix: "cl_"}
+var clientRule = transport.Rule{Required: true, Pattern: "^cl_", Prefix: "cl_"}
 
 // head is that of an error which an answer of the operation leads to.
 func (c lowLevel) head(op *transport.Operation, resource string) errors.Head {
@@ -37,7 +44,10 @@ func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallO
 	}
 	r := transport.NewRequest(op, string(c.account), call)
 	if c.acting {
-		r.Check().Text("X-Service-Account", string(c.account), clientRule)
+		r.Check().Header("X-Service-Account", string(c.account), clientRule)
+	}
+	if c.demand != nil {
+		c.demand(r.Check())
 	}
 	return r
 }

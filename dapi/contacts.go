@@ -17,9 +17,9 @@ func (s *Contacts) Create(ctx context.Context, contact ContactCreate, options ..
 	return s.low.CreateContact(ctx, &contact, options)
 }
 
-// Update changes the fields that are set; an unset one stays, and a null one is cleared:
+// Update changes the fields that are set; an absent one stays, and a null one is cleared:
 //
-//	ContactUpdate{Email: nullable.NewNullNullable[string]()}
+//	ContactUpdate{Name: moneymovement.Set("Bob"), Email: moneymovement.Null[string]()}
 func (s *Contacts) Update(ctx context.Context, id ContactID, change ContactUpdate, options ...moneymovement.CallOption) (*Contact, error) {
 	return s.low.UpdateContact(ctx, id, &change, options).OrZero()
 }

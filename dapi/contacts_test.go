@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
-	"github.com/oapi-codegen/nullable"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -146,16 +145,15 @@ func TestUpdateSendsWhatIsSetAndNothingElse(t *testing.T) {
 	account := w.integrator().Self()
 	id := w.contact(account, sepa())
 	sent := w.bodies("/dapi/v1/contacts/")
-	empty := ""
 	for _, c := range []struct {
 		change dapi.ContactUpdate
 		body   string
 	}{
 		{dapi.ContactUpdate{}, `{}`},
-		{dapi.ContactUpdate{Name: &empty}, `{"name":""}`},
-		{dapi.ContactUpdate{Email: nullable.NewNullNullable[string]()}, `{"email":null}`},
-		{dapi.ContactUpdate{IsExternal: nullable.NewNullableWithValue(false)}, `{"isExternal":false}`},
-		{dapi.ContactUpdate{Address: nullable.NewNullableWithValue(dapi.PostalAddress{City: "Paris"})}, `{"address":{"city":"Paris"}}`},
+		{dapi.ContactUpdate{Name: moneymovement.Set("")}, `{"name":""}`},
+		{dapi.ContactUpdate{Email: moneymovement.Null[string]()}, `{"email":null}`},
+		{dapi.ContactUpdate{IsExternal: moneymovement.Set(false)}, `{"isExternal":false}`},
+		{dapi.ContactUpdate{Address: moneymovement.Set(dapi.PostalAddress{City: "Paris"})}, `{"address":{"city":"Paris"}}`},
 	} {
 		_, err := account.Contacts.Update(t.Context(), id, c.change)
 		require.NoError(t, err)

@@ -30,7 +30,7 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 			option.setOpen(&wish)
 		}
 	}
-	if err := checkPayment(opCreateEscrow.ID, key, deal.validate, wish.check); err != nil {
+	if err := checkPayment(opCreateEscrow.ID, key, deal.validate, s.demands(&deal), wish.check); err != nil {
 		return nil, err
 	}
 	if err := wish.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {

@@ -30,10 +30,18 @@ type Escrows struct {
 //
 // Source: Limits, Idempotency.
 func (s *Escrows) Create(ctx context.Context, deal EscrowCreate, options ...moneymovement.CallOption) (*Escrow, error) {
-	if err := s.chains.checkPlaces(ctx, opCreateEscrow.ID, deal.validate, deal.Amount, deal.Currency); err != nil {
-		return nil, err
+	return s.approver.noteDeal(s.low.demanding(s.demands(&deal)).CreateEscrow(ctx, &deal, options))
+}
+
+// demands is what a deal must say although the description calls it required nowhere, for the reason that [Payouts] has: each approval of the
+// deal is compared with it before it is signed.
+func (s *Escrows) demands(deal *EscrowCreate) func(*transport.Check) {
+	return func(c *transport.Check) {
+		c.Positive("amount", deal.Amount)
+		c.Missing("currency", deal.Currency == "")
+		c.Missing("payee", deal.Payee == "")
+		s.chains.checkPlaces(c, deal.Amount, deal.Currency)
 	}
-	return s.approver.noteDeal(s.low.CreateEscrow(ctx, &deal, options))
 }
 
 // Sync reads the deal, refreshed from chain. There is one chain read per 15 seconds and deal; calls in between answer the stored

@@ -7,9 +7,9 @@ import (
 	"net/http/httptest"
 	"time"
 
-	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -83,8 +83,8 @@ func ExampleContacts_Update() {
 	}
 
 	changed, err := account.Contacts.Update(ctx, bob.ID, dapi.ContactUpdate{
-		IsExternal: nullable.NewNullableWithValue(true),            // set
-		Address:    nullable.NewNullNullable[dapi.PostalAddress](), // cleared
+		IsExternal: moneymovement.Set(true),                  // set
+		Address:    moneymovement.Null[dapi.PostalAddress](), // cleared
 	})
 	if err != nil {
 		log.Fatal(err)

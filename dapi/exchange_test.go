@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jarcoal/httpmock"
-	"github.com/oapi-codegen/nullable"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -74,7 +73,7 @@ var exchanges = map[string]exchange{
 			Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "0x1", ChainID: "base", Currency: "USDC"})})
 	}, "POST", "/contacts", `{"name":"Bob","account":{"accountType":"onchain","walletAddress":"0x1","chainId":"base","currency":"USDC"}}`, 201, contactRes, true},
 	"UpdateContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Contacts.Update(ctx, "ct_1", dapi.ContactUpdate{Email: nullable.NewNullNullable[string](), IsExternal: nullable.NewNullableWithValue(false)})
+		return for1(p).Contacts.Update(ctx, "ct_1", dapi.ContactUpdate{Email: moneymovement.Null[string](), IsExternal: moneymovement.Set(false)})
 	}, "PATCH", "/contacts/ct_1", `{"email":null,"isExternal":false}`, 200, contactRes, true},
 	"DeleteContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return nil, for1(p).Contacts.Delete(ctx, "ct_1")

@@ -2,13 +2,11 @@ package dapi_test
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -65,6 +63,18 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return err
 		}
 	}
+	open := func(change func(*dapi.EscrowCreate)) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			asked := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: "0x1"}
+			change(&asked)
+			_, createErr := i.Self().Escrows.Create(ctx, asked)
+			_, openErr := i.Self().Escrows.Open(ctx, asked, "deal-42")
+			if (createErr == nil) != (openErr == nil) {
+				return errors.New("Create and Open judge differently")
+			}
+			return openErr
+		}
+	}
 	acting := func(client dapi.ClientID) func(context.Context, *dapi.Integrator) error {
 		return func(ctx context.Context, i *dapi.Integrator) error { return read(ctx, i.For(client)) }
 	}
@@ -87,57 +97,64 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		call        func(context.Context, *dapi.Integrator) error
 		field, code string
 	}{
-		"no contact":                     {payout(func(p *dapi.PayoutCreate) { p.ContactID = "" }), "contactId", "missing"},
-		"a payout's id for a contact's":  {payout(func(p *dapi.PayoutCreate) { p.ContactID = "po_1" }), "contactId", "invalid_id"},
-		"a client's id for a contact's":  {payout(func(p *dapi.PayoutCreate) { p.ContactID = "cl_1" }), "contactId", "invalid_id"},
-		"a contact id with a slash":      {payout(func(p *dapi.PayoutCreate) { p.ContactID = "ct_1/2" }), "contactId", "pattern"},
-		"no amount":                      {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("0") }), "amount", "missing"},
-		"a negative amount":              {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("-1") }), "amount", "too_small"},
-		"seven decimals of USDC":         {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") }), "amount", "amount_precision"},
-		"an amount like a bomb":          {payout(func(p *dapi.PayoutCreate) { p.Amount = decimal.New(1, 999_999_999) }), "amount", "too_long"},
-		"no currency":                    {payout(func(p *dapi.PayoutCreate) { p.Currency = "" }), "currency", "missing"},
-		"five letters":                   {payout(func(p *dapi.PayoutCreate) { p.Currency = "USDCC" }), "currency", "too_long"},
-		"a currency in lower case":       {payout(func(p *dapi.PayoutCreate) { p.Currency = "usdc" }), "currency", "pattern"},
-		"a reference of 141":             {payout(func(p *dapi.PayoutCreate) { p.PaymentReference = strings.Repeat("€", 141) }), "paymentReference", "too_long"},
-		"a purpose of 65":                {payout(func(p *dapi.PayoutCreate) { p.Purpose = strings.Repeat("ß", 65) }), "purpose", "too_long"},
-		"eleven documents":               {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = make11() }), "documentIds", "too_many"},
-		"an empty document":              {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = []string{"d1", ""} }), "documentIds[1]", "missing"},
-		"a public key of 516":            {payout(func(p *dapi.PayoutCreate) { p.PublicKey = make([]byte, 385) }), "publicKey", "too_long"},
-		"a signature of 2052":            {payout(func(p *dapi.PayoutCreate) { p.Signature = make([]byte, 1537) }), "signature", "too_long"},
-		"a negative chain":               {payout(func(p *dapi.PayoutCreate) { p.ToChainID = -1 }), "toChainId", "too_small"},
-		"an empty key":                   {keyed(""), "Idempotency-Key", "missing"},
-		"a key with a space":             {keyed("invoice 42"), "Idempotency-Key", "pattern"},
-		"a key with a line break":        {keyed("invoice\r\nX-Service-Account: cl_1"), "Idempotency-Key", "pattern"},
-		"a key of 129":                   {keyed(moneymovement.Key(strings.Repeat("k", 129))), "Idempotency-Key", "pattern"},
-		"an empty id":                    {get(""), "payoutId", "missing"},
-		"a contact's id for a payout's":  {get("ct_1"), "payoutId", "invalid_id"},
-		"an id that steps up":            {get(".."), "payoutId", "pattern"},
-		"an id that climbs":              {get("po_../../clients"), "payoutId", "pattern"},
-		"an id in percent":               {get("po_%2e%2e"), "payoutId", "pattern"},
-		"acting for nobody":              {acting(""), "X-Service-Account", "missing"},
-		"acting for a contact":           {acting("ct_1"), "X-Service-Account", "invalid_id"},
-		"acting for two":                 {acting("cl_1\r\nAuthorization: x"), "X-Service-Account", "pattern"},
-		"a page of 101":                  {list(dapi.ListTransactionsParams{Limit: 101}), "limit", "too_large"},
-		"a page of -1":                   {list(dapi.ListTransactionsParams{Limit: -1}), "limit", "too_small"},
-		"a cursor of 513":                {list(dapi.ListTransactionsParams{Cursor: strings.Repeat("c", 513)}), "cursor", "too_long"},
-		"a contact's name of 201":        {contact(dapi.ContactCreate{Name: strings.Repeat("n", 201)}), "name", "too_long"},
-		"a bank account without method":  {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(dapi.BankAccount{})}), "account.accountType", "missing"},
-		"a variant by pointer":           {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(&dapi.BankAccount{})}), "account.accountType", "unknown_variant"},
-		"a variant that is nil":          {contact(dapi.ContactCreate{Account: dapi.NewContactAccount((*dapi.BankAccount)(nil))}), "account.accountType", "unknown_variant"},
-		"a wallet without address":       {contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{ChainID: "base", Currency: "USDC"})}), "account.walletAddress", "missing"},
-		"a chain's name for its code":    {contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "0x1", ChainID: "Arbitrum One", Currency: "USDC"})}), "account.chainId", "pattern"},
-		"no email":                       {contact(dapi.ContactCreate{Account: dapi.EmailContact("")}), "account.email", "missing"},
-		"a currency of the account":      {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.BankAccount{Currency: "EUROS"})}), "account.currency", "too_long"},
+		"no contact":                    {payout(func(p *dapi.PayoutCreate) { p.ContactID = "" }), "contactId", "missing"},
+		"a payout's id for a contact's": {payout(func(p *dapi.PayoutCreate) { p.ContactID = "po_1" }), "contactId", "invalid_id"},
+		"a client's id for a contact's": {payout(func(p *dapi.PayoutCreate) { p.ContactID = "cl_1" }), "contactId", "invalid_id"},
+		"a contact id with a slash":     {payout(func(p *dapi.PayoutCreate) { p.ContactID = "ct_1/2" }), "contactId", "pattern"},
+		"no amount":                     {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("0") }), "amount", "missing"},
+		"a negative amount":             {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("-1") }), "amount", "too_small"},
+		"an amount like a bomb":         {payout(func(p *dapi.PayoutCreate) { p.Amount = decimal.New(1, 999_999_999) }), "amount", "too_long"},
+		"no currency":                   {payout(func(p *dapi.PayoutCreate) { p.Currency = "" }), "currency", "missing"},
+		"a reference of 141":            {payout(func(p *dapi.PayoutCreate) { p.PaymentReference = strings.Repeat("€", 141) }), "paymentReference", "too_long"},
+		"a purpose of 65":               {payout(func(p *dapi.PayoutCreate) { p.Purpose = strings.Repeat("ß", 65) }), "purpose", "too_long"},
+		"eleven documents":              {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = make11() }), "documentIds", "too_many"},
+		"a public key of 516":           {payout(func(p *dapi.PayoutCreate) { p.PublicKey = make([]byte, 385) }), "publicKey", "too_long"},
+		"a signature of 2052":           {payout(func(p *dapi.PayoutCreate) { p.Signature = make([]byte, 1537) }), "signature", "too_long"},
+		"an empty key":                  {keyed(""), "Idempotency-Key", "missing"},
+		"a key with a space":            {keyed("invoice 42"), "Idempotency-Key", "pattern"},
+		"a key with a line break":       {keyed("invoice\r\nX-Service-Account: cl_1"), "Idempotency-Key", "pattern"},
+		"a key of 129":                  {keyed(moneymovement.Key(strings.Repeat("k", 129))), "Idempotency-Key", "pattern"},
+		"an empty id":                   {get(""), "payoutId", "missing"},
+		"a contact's id for a payout's": {get("ct_1"), "payoutId", "invalid_id"},
+		"an id that steps up":           {get(".."), "payoutId", "pattern"},
+		"an id that climbs":             {get("po_../../clients"), "payoutId", "pattern"},
+		"an id in percent":              {get("po_%2e%2e"), "payoutId", "pattern"},
+		"acting for nobody":             {acting(""), "X-Service-Account", "missing"},
+		"acting for a contact":          {acting("ct_1"), "X-Service-Account", "invalid_id"},
+		"acting for two":                {acting("cl_1\r\nAuthorization: x"), "X-Service-Account", "pattern"},
+		"a page of 101":                 {list(dapi.ListTransactionsParams{Limit: 101}), "limit", "too_large"},
+		"a page of -1":                  {list(dapi.ListTransactionsParams{Limit: -1}), "limit", "too_small"},
+		"a cursor of 513":               {list(dapi.ListTransactionsParams{Cursor: strings.Repeat("c", 513)}), "cursor", "too_long"},
+		"a contact's name of 201":       {contact(dapi.ContactCreate{Name: strings.Repeat("n", 201)}), "name", "too_long"},
+		"a bank account without method": {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(dapi.BankAccount{})}), "account.accountType", "missing"},
+		"a variant by pointer":          {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(&dapi.BankAccount{})}), "account.accountType", "unknown_variant"},
+		"a variant that is nil":         {contact(dapi.ContactCreate{Account: dapi.NewContactAccount((*dapi.BankAccount)(nil))}), "account.accountType", "unknown_variant"},
+		"a wallet without address":      {contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{ChainID: "base", Currency: "USDC"})}), "account.walletAddress", "missing"},
+		"no email":                      {contact(dapi.ContactCreate{Account: dapi.EmailContact("")}), "account.email", "missing"},
+		"a bank field that is given twice": {contact(dapi.ContactCreate{Bank: &dapi.BankDestination{
+			Method: "sepa", Currency: "EUR", Fields: map[string]any{}, Holder: map[string]any{}, AdditionalProperties: map[string]any{"method": "ach"},
+		}}), "bank.method", "duplicate"},
+		"a payout's id without its prefix": {get("1"), "payoutId", "pattern"},
+		"acting for a name":                {acting("acme"), "X-Service-Account", "pattern"},
+		"a deal without payee":             {open(func(e *dapi.EscrowCreate) { e.Payee = "" }), "payee", "missing"},
+		"a deal without currency":          {open(func(e *dapi.EscrowCreate) { e.Currency = "" }), "currency", "missing"},
+		"a deal over nothing":              {open(func(e *dapi.EscrowCreate) { e.Amount = amount("0") }), "amount", "missing"},
+		"a deal over less than nothing":    {open(func(e *dapi.EscrowCreate) { e.Amount = amount("-1") }), "amount", "too_small"},
+		"a window in weeks":                {open(func(e *dapi.EscrowCreate) { e.HoldFor = "2w" }), "holdFor", "pattern"},
+		"a contact's id for an account's": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payins.Create(ctx, dapi.PayinCreate{BankID: "ct_1"})
+			return err
+		}, "bankId", "invalid_id"},
+		"a client without email": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Clients.Create(ctx, dapi.ClientCreate{})
+			return err
+		}, "email", "missing"},
 		"a legacy bank without anything": {contact(dapi.ContactCreate{Bank: &dapi.BankDestination{Method: "sepa", Currency: "EUR", Fields: map[string]any{}}}), "bank.holder", "missing"},
-		"a contact that steps up":        {payout(func(p *dapi.PayoutCreate) { p.ContactID = ".." }), "contactId", "pattern"},
-		"a payout's id for a payin's":    {payin("po_1"), "payinId", "invalid_id"},
 		"a payin that steps up":          {payin(".."), "payinId", "pattern"},
-		"a payin of 217":                 {payin(dapi.PayinID(strings.Repeat("p", 217))), "payinId", "pattern"},
-		"a contact's id for a deal's":    {sync("ct_1"), "escrowId", "invalid_id"},
 		"a deal with a slash":            {sync("esc_1/sync"), "escrowId", "pattern"},
 		"a name that is no UTF-8":        {contact(dapi.ContactCreate{Name: "Bob\xff"}), "name", "unencodable"},
-		"a contact's currency of none":   {update("ct_1", dapi.ContactUpdate{Currency: nullable.NewNullableWithValue("")}), "currency", "missing"},
-		"a contact's currency of five":   {update("ct_1", dapi.ContactUpdate{Currency: nullable.NewNullableWithValue("EUROS")}), "currency", "too_long"},
+		"a contact's currency of none":   {update("ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("")}), "currency", "missing"},
+		"a contact's currency of five":   {update("ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("EUROS")}), "currency", "too_long"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sent atomic.Int32
@@ -175,94 +192,10 @@ func TestInputAtItsBoundsIsSent(t *testing.T) {
 	assert.True(t, w.asked.Amount.Equal(payout.Amount))
 }
 
-// What the description allows, and what it leaves open, is for the service to judge.
-// Rule: size.contact-currency, size.contact-name, size.contact-id
-func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
-	type call func(context.Context, *dapi.Account) error
-	capabilities := func(id dapi.ContactID) call {
-		return func(ctx context.Context, a *dapi.Account) error {
-			_, err := a.Contacts.Capabilities(ctx, id)
-			return err
-		}
-	}
-	contact := func(asked dapi.ContactCreate) call {
-		return func(ctx context.Context, a *dapi.Account) error { _, err := a.Contacts.Create(ctx, asked); return err }
-	}
-	update := func(change dapi.ContactUpdate) call {
-		return func(ctx context.Context, a *dapi.Account) error {
-			_, err := a.Contacts.Update(ctx, "ct_1", change)
-			return err
-		}
-	}
-	book := func(value string) call {
-		return func(ctx context.Context, a *dapi.Account) error {
-			_, err := a.Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "7c9e6679-7425", Amount: amount(value), Currency: dapi.USDC})
-			return err
-		}
-	}
-	long := strings.Repeat("a", 216)
-	none, empty := nullable.NewNullNullable[string](), ""
-	for name, c := range map[string]struct {
-		call call
-		sent string
-	}{
-		"a contact's id of 216":            {capabilities(dapi.ContactID(long)), "GET /contacts/" + long + "/capabilities"},
-		"behind its prefix":                {capabilities(dapi.ContactID("ct_" + long)), "GET /contacts/ct_" + long + "/capabilities"},
-		"its every character":              {capabilities("A.z_0:-"), "GET /contacts/A.z_0:-/capabilities"},
-		"dots that are no step":            {capabilities("..."), "GET /contacts/.../capabilities"},
-		"a currency in lower case":         {contact(dapi.ContactCreate{Currency: "usd"}), `POST /contacts {"currency":"usd"}`},
-		"a currency of four":               {contact(dapi.ContactCreate{Currency: "EURC"}), `POST /contacts {"currency":"EURC"}`},
-		"a name of 200":                    {contact(dapi.ContactCreate{Name: strings.Repeat("é", 200)}), `POST /contacts {"name":"` + strings.Repeat("é", 200) + `"}`},
-		"nothing but defaults":             {contact(dapi.ContactCreate{}), `POST /contacts {}`},
-		"a chain's code of any style":      {contact(onchain("eip155:8453")), `POST /contacts {"account":{"accountType":"onchain","chainId":"eip155:8453","currency":"usdc.e","walletAddress":"bc1q"}}`},
-		"a chain's code in upper case":     {contact(onchain("BASE")), `POST /contacts {"account":{"accountType":"onchain","chainId":"BASE","currency":"usdc.e","walletAddress":"bc1q"}}`},
-		"a bank method of a later version": {contact(dapi.ContactCreate{Account: dapi.Bank("mars_local", dapi.BankAccount{})}), `POST /contacts {"account":{"accountType":"mars_local"}}`},
-		"a change of nothing":              {update(dapi.ContactUpdate{}), `PATCH /contacts/ct_1 {}`},
-		"a currency that is cleared":       {update(dapi.ContactUpdate{Currency: none, Name: &empty}), `PATCH /contacts/ct_1 {"currency":null,"name":""}`},
-		"zeros behind the last decimal":    {book("1.500000000"), `POST /payouts {"amount":"1.5","contactId":"7c9e6679-7425","currency":"USDC"}`},
-		"a payin's id of any style": {func(ctx context.Context, a *dapi.Account) error {
-			_, err := a.Payins.Get(ctx, "7c9e6679-7425")
-			return err
-		}, "GET /payins/7c9e6679-7425"},
-		"a deal's id of any style": {func(ctx context.Context, a *dapi.Account) error {
-			_, err := a.Escrows.Sync(ctx, "deal:7425")
-			return err
-		}, "POST /escrow/deal:7425/sync"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			sent := ""
-			w.wire.handler = withLogin(w.wire.handler, func(answer http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				sent = strings.TrimSpace(r.Method + " " + strings.TrimPrefix(r.URL.EscapedPath(), "/dapi/v1") + " " + string(body))
-				answer.Header().Set("Content-Type", "application/json")
-				_, _ = io.WriteString(answer, `{"id":"x_1","idempotencyKey":"k"}`)
-			})
-			require.NoError(t, c.call(t.Context(), w.integrator().Self()))
-			assert.Equal(t, c.sent, sent)
-		})
-	}
-}
-
-func onchain(chain dapi.ChainCode) dapi.ContactCreate {
-	return dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "bc1q", ChainID: chain, Currency: "usdc.e"})}
-}
-
-// withLogin leaves logins to the host, and the rest to handler.
-func withLogin(host http.Handler, handler http.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
-		if strings.Contains(r.URL.Path, "/auth/") {
-			host.ServeHTTP(answer, r)
-			return
-		}
-		handler(answer, r)
-	})
-}
-
 func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	_, err := newWorld(t).integrator().For("ct_1").Payouts.Book(t.Context(), dapi.PayoutCreate{})
 	assert.Equal(t, "BookPayout: invalid input: X-Service-Account is an id of another namespace (ct_), expected prefix cl_; "+
-		"amount is required and not zero; contactId is required; currency is required", err.Error())
+		"amount is required and not zero; currency is required; contactId is required", err.Error())
 }
 
 func TestClientsThatCannotBeMade(t *testing.T) {

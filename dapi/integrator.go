@@ -125,7 +125,7 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 
 func (d Developer) validate() error {
 	return transport.Validate("New", func(c *transport.Check) {
-		c.Text("email", d.Email, transport.Rule{Required: true, Min: 3, Max: 254})
+		c.Text("email", d.Email, transport.Rule{Required: true})
 		c.Missing("key", d.Key == nil || len(d.Key.PublicKey()) == 0)
 	})
 }

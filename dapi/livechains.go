@@ -3,7 +3,6 @@ package dapi
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -101,28 +100,17 @@ func (l *liveChains) askCode(ctx context.Context, id ChainID) ChainCode {
 	return l.codeOf(id)
 }
 
-// checkPlaces refuses an amount with more decimals than its token has, and an asset that no balance is held in. USDC and EURC are known
-// without asking; for another asset the listing is asked for, and if it cannot be had the service decides.
+// checkPlaces refuses an amount with more decimals than its token has by the listing, as far as it is known without asking the service.
+// Otherwise the service decides.
 //
 // Source: Errors, Platform envelope (amount_precision).
-func (l *liveChains) checkPlaces(ctx context.Context, operation string, validate func(*transport.Check), amount decimal.Decimal, asset Asset) error {
-	chains, live := l.known()
-	_, static := asset.decimals()
-	if !live && !static && transport.Validate(operation, validate) == nil { // else the call itself refuses it
-		chains, _ = l.list(ctx)
-	}
-	tokens := settlementTokens(chains)
-	at := slices.IndexFunc(tokens, func(token Token) bool { return token.Symbol == string(asset) })
-	if asset == "" || len(tokens) == 0 || at >= 0 && tokens[at].Decimals > maxPlaces {
-		return nil
-	}
-	return transport.Validate(operation, func(c *transport.Check) {
-		if at < 0 {
-			c.Refuse("currency", "unknown_asset", "is not one of "+strings.Join(symbols(tokens), ", "))
-			return
+func (l *liveChains) checkPlaces(c *transport.Check, amount decimal.Decimal, asset Asset) {
+	chains, _ := l.known()
+	for _, token := range settlementTokens(chains) {
+		if token.Symbol == string(asset) && token.Decimals <= maxPlaces {
+			c.Places("amount", amount, int32(token.Decimals), token.Symbol) //nolint:gosec // at most maxPlaces
 		}
-		c.Places("amount", amount, int32(tokens[at].Decimals), tokens[at].Symbol) //nolint:gosec // at most maxPlaces
-	})
+	}
 }
 
 // settlementTokens are the assets that a balance can be held in.
@@ -133,13 +121,4 @@ func settlementTokens(chains []Chain) []Token {
 		}
 	}
 	return nil
-}
-
-func symbols(tokens []Token) []string {
-	names := make([]string, len(tokens))
-	for i, token := range tokens {
-		names[i] = token.Symbol
-	}
-	slices.Sort(names)
-	return names
 }

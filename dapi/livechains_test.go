@@ -14,7 +14,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 func TestLiveChainsAreAskedForOncePerLifetime(t *testing.T) {
@@ -39,38 +38,40 @@ func TestLiveChainsAreAskedForOncePerLifetime(t *testing.T) {
 	})
 }
 
-// A token that this version does not know is held to its live decimals; USDC and EURC need no asking.
+// An amount is held to what the listing says, once it is known. Before that, and for a token that is not in it, the service decides.
 // Rule: error.amount-precision
 func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
 	w := newPayWorld(t)
-	live := w.account
 	book := func(asset dapi.Asset, value string) error {
 		asked := w.asked
 		asked.Currency, asked.Amount = asset, amount(value)
-		_, err := live.Payouts.Book(t.Context(), asked)
+		_, err := w.account.Payouts.Book(t.Context(), asked)
 		return err
 	}
+	said := as[*errors.ValidationFailed](t, book(dapi.USDC, "1.0000001"))
+	assert.Equal(t, "amount_precision", said.Fields[0].Code)
+	assert.Zero(t, w.sent("ListChains"), "a payment does not wait for the listing")
+
+	_, err := w.account.Chains.Live(t.Context())
+	require.NoError(t, err)
+	sent := w.sent("BookPayout")
 	refused := as[*errors.InvalidInput](t, book(dapi.USDC, "1.0000001"))
 	assert.Equal(t, []errors.Field{{Field: "amount", Code: "amount_precision", Message: "has 7 decimals, USDC takes at most 6"}}, refused.Fields)
-	assert.Zero(t, w.sent("ListChains"), "USDC has 6 decimals")
+	_, err = w.account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: w.asked.ContactID, Amount: amount("1.0000001"), Currency: dapi.USDC}, "fine")
+	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
+	_, err = w.account.Escrows.Create(t.Context(), dapi.EscrowCreate{Payee: payee, Amount: amount("1.0000001"), Currency: dapi.USDC})
+	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
+	_, err = w.account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1.0000001"), Currency: dapi.USDC})
+	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
+	assert.Equal(t, sent, w.sent("BookPayout"))
 
-	refused = as[*errors.InvalidInput](t, book("DAI", "1.00")) // no settlement asset, which only the listing can tell
-	assert.Equal(t, []errors.Field{{Field: "currency", Code: "unknown_asset", Message: "is not one of EURC, USDC"}}, refused.Fields)
+	said = as[*errors.ValidationFailed](t, book("DAI", "1.0000001"))
+	assert.Equal(t, "currency", said.Fields[0].Field)
 	assert.Equal(t, 1, w.sent("ListChains"))
-	assert.Zero(t, w.sent("BookPayout"))
 }
 
-func TestAListingThatCannotBeHadStopsNoPayment(t *testing.T) {
-	w := newPayWorld(t)
-	w.host.Arm("GET", "/chains", sandbox.Respond(404, "not_found"))
-	asked := w.asked
-	asked.Currency = "DAI"
-	_, err := w.account.Payouts.Book(t.Context(), asked)
-	as[*errors.ValidationFailed](t, err)
-}
-
-// The listing is asked for by payments, which must not walk without end.
-func TestAListingWithoutEndStopsNoPayment(t *testing.T) {
+// Payments ask for the listing, which must not walk without end.
+func TestAListingWithoutEndIsGivenUp(t *testing.T) {
 	w := newPayWorld(t)
 	pages := 0
 	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
@@ -83,10 +84,4 @@ func TestAListingWithoutEndStopsNoPayment(t *testing.T) {
 	_, err := w.account.Chains.Live(t.Context())
 	as[*errors.UnexpectedAnswer](t, err)
 	assert.Equal(t, 10, pages)
-
-	asked := w.asked
-	asked.Currency = "DAI"
-	_, err = w.account.Payouts.Book(t.Context(), asked)
-	as[*errors.ValidationFailed](t, err)
-	assert.Equal(t, 20, pages)
 }

@@ -58,10 +58,11 @@ var localMistakes = map[string]mistake{
 	"address with a query":     {func(w *payWorld) error { return w.open("https://service.example?a=b") }, []string{"baseURL must be scheme, host and optional path"}},
 	"no email":                 {func(w *payWorld) error { return w.open(baseURL, func(d *dapi.Developer) { d.Email = "" }) }, []string{"email is required"}},
 	"no key":                   {func(w *payWorld) error { return w.open(baseURL, func(d *dapi.Developer) { d.Key = nil }) }, []string{"key is required"}},
-	"too many decimals": {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") }) },
-		[]string{"BookPayout", "amount has 7 decimals, USDC takes at most 6"}},
-	"an asset that nobody holds": {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Currency = "USDT" }) },
-		[]string{"currency is not one of EURC, USDC"}},
+	"too many decimals, by the listing": {func(w *payWorld) error {
+		_, err := w.account.Chains.Live(w.Context())
+		require.NoError(w, err)
+		return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") })
+	}, []string{"BookPayout", "amount has 7 decimals, USDC takes at most 6"}},
 	"no amount":       {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("0") }) }, []string{"amount is required and not zero"}},
 	"negative amount": {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("-1") }) }, []string{"amount must be positive"}},
 	"no contact":      {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.ContactID = "" }) }, []string{"contactId is required"}},
@@ -93,10 +94,6 @@ var localMistakes = map[string]mistake{
 		_, err := w.account.Contacts.Create(w.Context(), dapi.ContactCreate{Name: strings.Repeat("n", 300), Account: wallet()})
 		return err
 	}, []string{"name has 300 characters, at most 200 are allowed"}},
-	"a country in words": {func(w *payWorld) error {
-		_, err := w.integrator().Clients.Create(w.Context(), dapi.ClientCreate{Email: "a@example.com", Country: "Norway"})
-		return err
-	}, []string{"country does not match ^[A-Z]{2}$"}},
 	"an approval that the caller's judge refuses": {func(w *payWorld) error {
 		account := w.integrator(func(d *dapi.Developer) {
 			d.Verifier = func(context.Context, signing.Approval, signing.Intent) error {
@@ -110,6 +107,14 @@ var localMistakes = map[string]mistake{
 
 // metMistakes are those that only a connection or the service can tell.
 var metMistakes = map[string]mistake{
+	"too many decimals": {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") }) },
+		[]string{"BookPayout", "422 validation_failed", "amount (amount_precision)"}},
+	"an asset that nobody holds": {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Currency = "USDT" }) },
+		[]string{"422 validation_failed", "currency (enum)"}},
+	"a country in words": {func(w *payWorld) error {
+		_, err := w.integrator().Clients.Create(w.Context(), dapi.ClientCreate{Email: "a@example.com", Country: "Norway"})
+		return err
+	}, []string{"CreateClient", "422 validation_failed", "country (string_pattern_mismatch)"}},
 	"nobody listens": {func(w *payWorld) error {
 		return w.through(func(*http.Request) (*http.Response, error) {
 			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}

@@ -43,7 +43,7 @@ import (
 // Source: Errors, Slugs; Limits, Lifetimes and Idempotency.
 func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovement.Key, options ...PayOption) (*Payout, error) {
 	wish := payWishOf(options)
-	if err := checkPayment(opBookPayout.ID, key, payout.validate, wish.check); err != nil {
+	if err := checkPayment(opBookPayout.ID, key, payout.validate, s.demands(&payout), wish.check); err != nil {
 		return nil, err
 	}
 	if err := wish.checkAge(opBookPayout.ID, key, s.approver.now()); err != nil {

@@ -32,10 +32,17 @@ type Payouts struct {
 //
 // Source: Limits, Idempotency.
 func (s *Payouts) Book(ctx context.Context, payout PayoutCreate, options ...moneymovement.CallOption) (*Payout, error) {
-	if err := s.chains.checkPlaces(ctx, opBookPayout.ID, payout.validate, payout.Amount, payout.Currency); err != nil {
-		return nil, err
+	return s.approver.notePayout(s.low.demanding(s.demands(&payout)).BookPayout(ctx, &payout, options))
+}
+
+// demands is what a payout must say although the description calls it required nowhere: the approval is compared with it before it is signed,
+// and an approval of another amount or asset than was thought of would be signed.
+func (s *Payouts) demands(payout *PayoutCreate) func(*transport.Check) {
+	return func(c *transport.Check) {
+		c.Positive("amount", payout.Amount)
+		c.Missing("currency", payout.Currency == "")
+		s.chains.checkPlaces(c, payout.Amount, payout.Currency)
 	}
-	return s.approver.notePayout(s.low.BookPayout(ctx, &payout, options))
 }
 
 // Confirm funds a booked payout. asked is what Book was called with, and booked what it returned, perhaps in another process. Terms that the

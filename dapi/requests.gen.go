@@ -7,20 +7,6 @@ import (
 )
 
 func (v *ApprovalConfirm) validate(c *transport.Check) {
-	c.Text("approvalId", string(v.ApprovalID), transport.Rule{Required: true, Max: 216})
-	c.Bytes("publicKey", v.PublicKey, transport.Rule{Required: true, Max: 4096})
-	c.Bytes("signature", v.Signature, transport.Rule{Required: true, Max: 2048})
-}
-
-// decimals is how many an amount of the token may have, where that is known without asking the service.
-func (v Asset) decimals() (places int32, known bool) {
-	switch v {
-	case "EURC":
-		return 6, true
-	case "USDC":
-		return 6, true
-	}
-	return 0, false
 }
 
 func (v *BankAccount) validate(c *transport.Check) {
@@ -28,8 +14,6 @@ func (v *BankAccount) validate(c *transport.Check) {
 	if v.BankAddress != nil {
 		c.In("bankAddress", v.BankAddress.validate)
 	}
-	c.Text("currency", string(v.Currency), transport.Rule{Min: 3, Max: 4})
-	c.Text("holderIdType", string(v.HolderIDType), transport.Rule{Max: 64})
 	if v.IntermediaryBank != nil {
 		c.In("intermediaryBank", v.IntermediaryBank.validate)
 	}
@@ -39,23 +23,19 @@ func (v *BankDestination) validate(c *transport.Check) {
 	if v.BankAddress != nil {
 		c.In("bankAddress", v.BankAddress.validate)
 	}
-	c.Text("currency", string(v.Currency), transport.Rule{Required: true, Min: 3, Max: 4})
+	c.Text("currency", string(v.Currency), transport.Rule{Required: true})
 	c.Missing("fields", v.Fields == nil)
 	c.Missing("holder", v.Holder == nil)
 	c.Text("method", string(v.Method), transport.Rule{Required: true})
+	c.Further(v.AdditionalProperties, "bankAddress", "bankName", "currency", "fields", "holder", "method")
 }
 
 func (v *ChallengeRequest) validate(c *transport.Check) {
-	c.Text("email", string(v.Email), transport.Rule{Required: true, Min: 3, Max: 254})
-	c.Missing("requestExpiry", v.RequestExpiry.IsZero())
+	c.Text("email", string(v.Email), transport.Rule{Required: true})
 }
 
 func (v *ClientCreate) validate(c *transport.Check) {
-	c.Text("country", string(v.Country), transport.Rule{Pattern: "^[A-Z]{2}$"})
-	c.Text("email", string(v.Email), transport.Rule{Required: true, Min: 3, Max: 254})
-	c.Text("entityName", string(v.EntityName), transport.Rule{Max: 200})
-	c.Text("firstName", string(v.FirstName), transport.Rule{Max: 200})
-	c.Text("lastName", string(v.LastName), transport.Rule{Max: 200})
+	c.Text("email", string(v.Email), transport.Rule{Required: true})
 }
 
 func (v *ContactAccount) validate(c *transport.Check) {
@@ -97,43 +77,32 @@ func (v *ContactUpdate) validate(c *transport.Check) {
 	if text, err := v.Currency.Get(); err == nil {
 		c.Text("currency", text, transport.Rule{Required: true, Min: 3, Max: 4})
 	}
-	if v.Name != nil {
-		c.Text("name", string(*v.Name), transport.Rule{Max: 200})
+	if text, err := v.Name.Get(); err == nil {
+		c.Text("name", text, transport.Rule{Max: 200})
 	}
 }
 
 func (v *CryptoDestination) validate(c *transport.Check) {
 	c.Text("address", string(v.Address), transport.Rule{Required: true})
-	c.Text("chain", string(v.Chain), transport.Rule{Required: true, Max: 32, Pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]*$"})
+	c.Text("chain", string(v.Chain), transport.Rule{Required: true})
 	c.Text("token", string(v.Token), transport.Rule{Required: true})
 }
 
 func (v *DepositCreate) validate(c *transport.Check) {
-	c.Amount("amount", v.Amount, true, true)
-	if places, known := v.Currency.decimals(); known {
-		c.Places("amount", v.Amount, places, string(v.Currency))
-	}
-	c.Text("currency", string(v.Currency), transport.Rule{Required: true, Min: 3, Max: 4, Pattern: "^[A-Z0-9]+$"})
+	c.Amount("amount", v.Amount)
 }
 
 func (v *EmailAccount) validate(c *transport.Check) {
-	c.Text("email", string(v.Email), transport.Rule{Required: true, Min: 3, Max: 254})
+	c.Text("email", string(v.Email), transport.Rule{Required: true})
 }
 
 func (v *EscrowActionCreate) validate(c *transport.Check) {
-	c.Text("type", string(v.Type), transport.Rule{Required: true})
 }
 
 func (v *EscrowCreate) validate(c *transport.Check) {
-	c.Amount("amount", v.Amount, true, true)
-	if places, known := v.Currency.decimals(); known {
-		c.Places("amount", v.Amount, places, string(v.Currency))
-	}
+	c.Amount("amount", v.Amount)
 	c.Text("approveWithin", string(v.ApproveWithin), transport.Rule{Pattern: "^\\d{1,4}[smhd]$"})
-	c.Text("currency", string(v.Currency), transport.Rule{Required: true, Min: 3, Max: 4, Pattern: "^[A-Z0-9]+$"})
 	c.Text("holdFor", string(v.HoldFor), transport.Rule{Pattern: "^\\d{1,4}[smhd]$"})
-	c.Text("memo", string(v.Memo), transport.Rule{Max: 140})
-	c.Text("payee", string(v.Payee), transport.Rule{Required: true, Pattern: "^0x[0-9a-fA-F]{40}$"})
 	c.Text("refundableFor", string(v.RefundableFor), transport.Rule{Pattern: "^\\d{1,4}[smhd]$"})
 }
 
@@ -147,73 +116,77 @@ func (v *IntermediaryBank) validate(c *transport.Check) {
 }
 
 func (v *KYBSave) validate(c *transport.Check) {
-	c.Items("documentIds", len(v.DocumentIDs), 50, func(i int, name string) {
-		c.Text(name, string(v.DocumentIDs[i]), transport.Rule{Required: true, Max: 216})
-	})
 }
 
 func (v *OnchainAccount) validate(c *transport.Check) {
-	c.Text("chainId", string(v.ChainID), transport.Rule{Required: true, Max: 32, Pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]*$"})
-	c.Text("currency", string(v.Currency), transport.Rule{Required: true, Max: 16})
-	c.Text("walletAddress", string(v.WalletAddress), transport.Rule{Required: true, Max: 128})
+	c.Text("chainId", string(v.ChainID), transport.Rule{Required: true})
+	c.Text("currency", string(v.Currency), transport.Rule{Required: true})
+	c.Text("walletAddress", string(v.WalletAddress), transport.Rule{Required: true})
 }
 
 func (v *PayinCreate) validate(c *transport.Check) {
-	c.Amount("amount", v.Amount, true, true)
-	c.Text("bankId", string(v.BankID), transport.Rule{Pattern: "^bnk_[A-Za-z0-9._:\\-]{1,216}$", Prefix: "bnk_"})
-	c.Text("currency", string(v.Currency), transport.Rule{Required: true, Min: 3, Max: 4, Pattern: "^[A-Z0-9]+$"})
-	c.Amount("maxAmount", v.MaxAmount, false, true)
-	c.Integer("originChainId", int64(v.OriginChainID), false, 1, 0)
+	c.Amount("amount", v.Amount)
+	c.Text("bankId", string(v.BankID), transport.Rule{Pattern: "^bnk_", Prefix: "bnk_"})
+	c.Amount("maxAmount", v.MaxAmount)
 }
 
 func (v *PayoutCreate) validate(c *transport.Check) {
-	c.Amount("amount", v.Amount, true, true)
-	if places, known := v.Currency.decimals(); known {
-		c.Places("amount", v.Amount, places, string(v.Currency))
-	}
+	c.Amount("amount", v.Amount)
 	c.Text("contactId", string(v.ContactID), transport.Rule{Required: true, Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"})
-	c.Text("currency", string(v.Currency), transport.Rule{Required: true, Min: 3, Max: 4, Pattern: "^[A-Z0-9]+$"})
-	c.Items("documentIds", len(v.DocumentIDs), 10, func(i int, name string) {
-		c.Text(name, string(v.DocumentIDs[i]), transport.Rule{Required: true, Max: 216})
-	})
-	c.Integer("fromChainId", int64(v.FromChainID), false, 1, 0)
+	c.Items("documentIds", len(v.DocumentIDs), 10, nil)
 	c.Text("paymentReference", string(v.PaymentReference), transport.Rule{Max: 140})
 	c.Bytes("publicKey", v.PublicKey, transport.Rule{Max: 512})
 	c.Text("purpose", string(v.Purpose), transport.Rule{Max: 64})
 	c.Bytes("signature", v.Signature, transport.Rule{Max: 2048})
-	c.Integer("toChainId", int64(v.ToChainID), false, 1, 0)
 }
 
 func (v *PayoutMove) validate(c *transport.Check) {
-	c.Text("status", string(v.Status), transport.Rule{Required: true})
 }
 
 func (v *PostalAddress) validate(c *transport.Check) {
 }
 
 func (v *RailOpen) validate(c *transport.Check) {
-	c.Text("currency", string(v.Currency), transport.Rule{Required: true, Min: 3, Max: 4, Pattern: "^[A-Z0-9]+$"})
-	c.Text("method", string(v.Method), transport.Rule{Required: true})
 }
 
 func (v *RefreshRequest) validate(c *transport.Check) {
-	c.Text("refreshToken", string(v.RefreshToken), transport.Rule{Required: true, Max: 4096})
 }
 
 func (v *TokenRequest) validate(c *transport.Check) {
-	c.Text("challengeId", string(v.ChallengeID), transport.Rule{Required: true, Max: 128})
-	c.Bytes("publicKey", v.PublicKey, transport.Rule{Required: true, Max: 4096})
+	c.Text("challengeId", string(v.ChallengeID), transport.Rule{Required: true})
 	c.Bytes("signature", v.Signature, transport.Rule{Required: true, Max: 2048})
 }
 
 func (v *ListRailsParams) validate(c *transport.Check) {
-	c.Integer("limit", int64(v.Limit), false, 1, 100)
+	if v.Limit != 0 {
+		c.AtLeast("limit", int64(v.Limit), 1)
+		c.AtMost("limit", int64(v.Limit), 100)
+	}
 	c.Text("cursor", string(v.Cursor), transport.Rule{Max: 512})
 }
 
 func (v *ListChainsParams) validate(c *transport.Check) {
-	c.Integer("limit", int64(v.Limit), false, 1, 100)
+	if v.Limit != 0 {
+		c.AtLeast("limit", int64(v.Limit), 1)
+		c.AtMost("limit", int64(v.Limit), 100)
+	}
 	c.Text("cursor", string(v.Cursor), transport.Rule{Max: 512})
+}
+
+var pathGetClient = [...]transport.Rule{
+	{Pattern: "^cl_", Prefix: "cl_"},
+}
+
+var pathDeleteContact = [...]transport.Rule{
+	{Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"},
+}
+
+var pathUpdateContact = [...]transport.Rule{
+	{Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"},
+}
+
+var pathGetContactCapabilities = [...]transport.Rule{
+	{Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"},
 }
 
 var termsCreateEscrow = []transport.Term{
@@ -226,8 +199,29 @@ var termsCreateEscrow = []transport.Term{
 	{Name: "refundableFor", Format: transport.TermDuration},
 }
 
+var pathPrepareEscrowAction = [...]transport.Rule{
+	{},
+}
+
 var termsPrepareEscrowAction = []transport.Term{
 	{Name: "type", Format: transport.TermText},
+}
+
+var pathConfirmEscrowAction = [...]transport.Rule{
+	{},
+	{Pattern: "^[A-Za-z0-9._:-]{1,128}$"},
+}
+
+var pathSyncEscrow = [...]transport.Rule{
+	{},
+}
+
+var pathGetPayin = [...]transport.Rule{
+	{},
+}
+
+var pathCreatePayinInstructions = [...]transport.Rule{
+	{},
 }
 
 var termsBookPayout = []transport.Term{
@@ -241,9 +235,25 @@ var termsBookPayout = []transport.Term{
 	{Name: "toChainId", Format: transport.TermText},
 }
 
+var pathGetPayout = [...]transport.Rule{
+	{Pattern: "^po_", Prefix: "po_"},
+}
+
+var pathConfirmPayout = [...]transport.Rule{
+	{Pattern: "^po_", Prefix: "po_"},
+}
+
 var termsCreateDeposit = []transport.Term{
 	{Name: "amount", Format: transport.TermDecimal},
 	{Name: "currency", Format: transport.TermText},
+}
+
+var pathCompletePayin = [...]transport.Rule{
+	{},
+}
+
+var pathMovePayout = [...]transport.Rule{
+	{Pattern: "^po_", Prefix: "po_"},
 }
 
 var termsMovePayout = []transport.Term{
@@ -251,6 +261,9 @@ var termsMovePayout = []transport.Term{
 }
 
 func (v *ListTransactionsParams) validate(c *transport.Check) {
-	c.Integer("limit", int64(v.Limit), false, 1, 100)
+	if v.Limit != 0 {
+		c.AtLeast("limit", int64(v.Limit), 1)
+		c.AtMost("limit", int64(v.Limit), 100)
+	}
 	c.Text("cursor", string(v.Cursor), transport.Rule{Max: 512})
 }

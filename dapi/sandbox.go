@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Sandbox emulates what only partners and payers can do. All credits come from one shared faucet, and an account has 60 money calls an hour.
@@ -23,10 +24,8 @@ func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOpt
 // (*errors.AmountAboveMaximum). A faucet that cannot pay is *errors.ProviderUnavailable, an account without a wallet
 // *errors.WalletNotLinked. Two equal credits within two hours are one unless each has an idempotency key of its own.
 func (s *Sandbox) Deposit(ctx context.Context, deposit DepositCreate, options ...moneymovement.CallOption) (*Transaction, error) {
-	if err := s.chains.checkPlaces(ctx, opCreateDeposit.ID, deposit.validate, deposit.Amount, deposit.Currency); err != nil {
-		return nil, err
-	}
-	return s.low.CreateDeposit(ctx, &deposit, options).OrZero()
+	low := s.low.demanding(func(c *transport.Check) { s.chains.checkPlaces(c, deposit.Amount, deposit.Currency) })
+	return low.CreateDeposit(ctx, &deposit, options).OrZero()
 }
 
 // CompletePayin completes a payin as if its money had arrived. One that was not submitted is *errors.QuoteNotSubmitted; ask for its

@@ -41,7 +41,7 @@ var opRenderInvoicePDF = transport.Operation{
 // RenderInvoicePDF sends GET /public/invoices/{id}/pdf: render a PDF copy of an invoice.
 func (c lowLevel) RenderInvoicePDF(ctx context.Context, id string, params *RenderInvoicePDFParams, options []moneymovement.CallOption) (*transport.Stream, error) {
 	r := c.request(&opRenderInvoicePDF, options)
-	r.PathParam("id", string(id), transport.Rule{Pattern: "", Prefix: ""})
+	r.PathParam("id", string(id), pathRenderInvoicePDF[0])
 	r.Query("details", params.Details)
 	params.validate(r.Check())
 	return transport.Open(ctx, c.transport, r, "application/pdf")
@@ -54,7 +54,7 @@ var opGetInvoice = transport.Operation{
 // GetInvoice sends GET /public/invoices/{invoice_id}: read a public invoice.
 func (c lowLevel) GetInvoice(ctx context.Context, invoiceID string, options []moneymovement.CallOption) (*moneymovement.Invoice, error) {
 	r := c.request(&opGetInvoice, options)
-	r.PathParam("invoice_id", string(invoiceID), transport.Rule{Pattern: "", Prefix: ""})
+	r.PathParam("invoice_id", string(invoiceID), pathGetInvoice[0])
 	return transport.Do[moneymovement.Invoice](ctx, c.transport, r)
 }
 
@@ -65,7 +65,7 @@ var opGetRate = transport.Operation{
 // GetRate sends GET /utils/rates/{currency}: read an exchange rate.
 func (c lowLevel) GetRate(ctx context.Context, currency string, options []moneymovement.CallOption) (*FXRate, error) {
 	r := c.request(&opGetRate, options)
-	r.PathParam("currency", string(currency), transport.Rule{Pattern: "", Prefix: ""})
+	r.PathParam("currency", string(currency), pathGetRate[0])
 	return transport.Do[FXRate](ctx, c.transport, r)
 }
 

@@ -88,19 +88,17 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	_, noCurrency := client.Rates.Get(t.Context(), "")
 	_, path := client.Rates.Get(t.Context(), "../public/invoices/1")
 	_, dots := client.Invoices.Get(t.Context(), "..")
-	_, spaces := client.Invoices.PDF(t.Context(), "a b", public.RenderInvoicePDFParams{})
-	_, negative := client.Invoices.PDF(t.Context(), "i1", public.RenderInvoicePDFParams{Details: new(-1)})
+	_, breaks := client.Invoices.PDF(t.Context(), "a\nb", public.RenderInvoicePDFParams{})
 	_, keyed := client.Invoices.Get(t.Context(), "i1", moneymovement.IdempotencyKey("k"))
 	for name, test := range map[string]struct {
 		err         error
 		field, code string
 	}{
-		"no currency":      {noCurrency, "currency", "missing"},
-		"a path":           {path, "currency", "pattern"},
-		"dots":             {dots, "invoice_id", "pattern"},
-		"spaces":           {spaces, "id", "pattern"},
-		"a negative index": {negative, "details", "too_small"},
-		"a read with key":  {keyed, "Idempotency-Key", "not_applicable"},
+		"no currency":     {noCurrency, "currency", "missing"},
+		"a path":          {path, "currency", "pattern"},
+		"dots":            {dots, "invoice_id", "pattern"},
+		"a break":         {breaks, "id", "pattern"},
+		"a read with key": {keyed, "Idempotency-Key", "not_applicable"},
 	} {
 		var invalid *errors.InvalidInput
 		require.ErrorAs(t, test.err, &invalid, name)
@@ -112,6 +110,21 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	var invalid *errors.InvalidInput
 	require.ErrorAs(t, err, &invalid)
 	assert.Equal(t, "baseURL", invalid.Fields[0].Field)
+}
+
+// What nobody stated is for the service to judge.
+func TestWhatIsAssumedIsSent(t *testing.T) {
+	sent := ""
+	client := newClient(t, func(r *http.Request) (*http.Response, error) {
+		sent = r.URL.RequestURI()
+		return answer(http.StatusNotFound, "application/json", `{"error":{"code":"not_found","message":"m"}}`), nil
+	})
+	_, spaces := client.Invoices.PDF(t.Context(), "a b=", public.RenderInvoicePDFParams{Details: new(-1)})
+	assert.True(t, is[*errors.NotFound](spaces), "%v", spaces)
+	assert.Equal(t, "/public/invoices/a%20b=/pdf?details=-1", sent)
+	_, rate := client.Rates.Get(t.Context(), "a currency of any name")
+	assert.True(t, is[*errors.NotFound](rate), "%v", rate)
+	assert.Equal(t, "/utils/rates/a%20currency%20of%20any%20name", sent)
 }
 
 func TestRefusals(t *testing.T) {

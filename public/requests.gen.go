@@ -6,8 +6,17 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
+var pathRenderInvoicePDF = [...]transport.Rule{
+	{},
+}
+
 func (v *RenderInvoicePDFParams) validate(c *transport.Check) {
-	if v.Details != nil {
-		c.Within("details", int64(*v.Details), 0, 0)
-	}
+}
+
+var pathGetInvoice = [...]transport.Rule{
+	{},
+}
+
+var pathGetRate = [...]transport.Rule{
+	{},
 }

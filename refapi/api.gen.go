@@ -178,7 +178,7 @@ var opRevealCardDetails = transport.Operation{
 // RevealCardDetails sends POST /api/v1/accounts/cards/{card_id}/details: reveal a card's details.
 func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *moneymovement.CardDetailsProof, options []moneymovement.CallOption) (*moneymovement.CardDetails, error) {
 	r := c.request(&opRevealCardDetails, options)
-	r.PathParam("card_id", string(cardID), transport.Rule{Pattern: "", Prefix: ""})
+	r.PathParam("card_id", string(cardID), pathRevealCardDetails[0])
 	r.Body(body, func(c *transport.Check) { validateCardDetailsProof(body, c) })
 	return transport.Do[moneymovement.CardDetails](ctx, c.transport, r)
 }
@@ -190,7 +190,7 @@ var opUpdateInvoice = transport.Operation{
 // UpdateInvoice sends PUT /api/v1/documents/contracts/invoices/{invoice_id}: move an invoice to another state.
 func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *moneymovement.InvoiceUpdate, options []moneymovement.CallOption) (*moneymovement.Invoice, error) {
 	r := c.request(&opUpdateInvoice, options)
-	r.PathParam("invoice_id", string(invoiceID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("invoice_id", string(invoiceID), pathUpdateInvoice[0])
 	r.Body(body, func(c *transport.Check) { validateInvoiceUpdate(body, c) })
 	return transport.Do[moneymovement.Invoice](ctx, c.transport, r)
 }
@@ -202,7 +202,7 @@ var opUpdateInvoiceOnInvoicesPath = transport.Operation{
 // UpdateInvoiceOnInvoicesPath sends PUT /api/v1/invoices/documents/contracts/invoices/{invoice_id}: move an invoice to another state (second path).
 func (c lowLevel) UpdateInvoiceOnInvoicesPath(ctx context.Context, invoiceID string, body *moneymovement.InvoiceUpdate, options []moneymovement.CallOption) (*moneymovement.Invoice, error) {
 	r := c.request(&opUpdateInvoiceOnInvoicesPath, options)
-	r.PathParam("invoice_id", string(invoiceID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("invoice_id", string(invoiceID), pathUpdateInvoiceOnInvoicesPath[0])
 	r.Body(body, func(c *transport.Check) { validateInvoiceUpdate(body, c) })
 	return transport.Do[moneymovement.Invoice](ctx, c.transport, r)
 }
@@ -214,7 +214,7 @@ var opGetContract = transport.Operation{
 // GetContract sends GET /api/v1/invoices/documents/contracts/{contract_id}: read a contract.
 func (c lowLevel) GetContract(ctx context.Context, contractID string, options []moneymovement.CallOption) (*moneymovement.Contract, error) {
 	r := c.request(&opGetContract, options)
-	r.PathParam("contract_id", string(contractID), transport.Rule{Pattern: transport.UUID, Prefix: ""})
+	r.PathParam("contract_id", string(contractID), pathGetContract[0])
 	return transport.Do[moneymovement.Contract](ctx, c.transport, r)
 }
 
@@ -237,7 +237,7 @@ var opGetTransactionStatus = transport.Operation{
 // GetTransactionStatus sends GET /api/v1/wallet/balance/transaction/status/{quote_id}: read the status of a quoted payment.
 func (c lowLevel) GetTransactionStatus(ctx context.Context, quoteID string, options []moneymovement.CallOption) (*moneymovement.UniversalTransactionStatus, error) {
 	r := c.request(&opGetTransactionStatus, options)
-	r.PathParam("quote_id", string(quoteID), transport.Rule{Pattern: "", Prefix: ""})
+	r.PathParam("quote_id", string(quoteID), pathGetTransactionStatus[0])
 	return transport.Do[moneymovement.UniversalTransactionStatus](ctx, c.transport, r)
 }
 
@@ -263,7 +263,7 @@ var opReceiveWebhook = transport.Operation{
 // ReceiveWebhook sends POST /api/v1/webhook/{partner}: receive a partner's webhook.
 func (c lowLevel) ReceiveWebhook(ctx context.Context, partner string, body *WebhookEvent, options []moneymovement.CallOption) transport.Shown[WebhookAcknowledgement] {
 	r := c.request(&opReceiveWebhook, options)
-	r.PathParam("partner", string(partner), transport.Rule{Pattern: "", Prefix: ""})
+	r.PathParam("partner", string(partner), pathReceiveWebhook[0])
 	r.Body(body, body.validate)
 	return transport.Carry[WebhookAcknowledgement](ctx, c.transport, r)
 }

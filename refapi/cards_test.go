@@ -170,7 +170,7 @@ func TestAWalletThatDoesNotSignSendsNothing(t *testing.T) {
 	require.True(t, is[*errors.NotDelivered](err), "%v", err)
 	require.ErrorIs(t, err, context.Canceled)
 
-	for card, signer := range map[string]moneymovement.CardSigner{"card-1": nil, "card-2": &wallet.Key{}, "a b": newKey(t), "": newKey(t)} {
+	for card, signer := range map[string]moneymovement.CardSigner{"card-1": nil, "card-2": &wallet.Key{}, "a\nb": newKey(t), "": newKey(t)} {
 		_, err = client.Cards.Details(t.Context(), card, signer)
 		assert.True(t, is[*errors.InvalidInput](err), "%q %v", card, err)
 	}

@@ -82,7 +82,7 @@ func TestBadCredentialsAreRefused(t *testing.T) {
 		"no token":                {baseURL, "", nil, "token", "missing"},
 		"a token of two lines":    {baseURL, "secret\r\nX-Other: 1", nil, "token", "pattern"},
 		"a token with a space":    {baseURL, "secret token", nil, "token", "pattern"},
-		"a token that is a file":  {baseURL, strings.Repeat("secret", 1000), nil, "token", "too_long"},
+		"a token that is a file":  {baseURL, strings.Repeat("secret", 20_000), nil, "token", "too_long"},
 		"an empty key":            {baseURL, "t", []moneymovement.Option{refapi.WithAPIKey(refapi.APIKey{})}, "apiKey", "missing"},
 		"a key with a line break": {baseURL, "t", []moneymovement.Option{refapi.WithAPIKey(refapi.NewAPIKey("secret\n"))}, "apiKey", "pattern"},
 		"over the open network":   {"http://service.example", "t", []moneymovement.Option{nil}, "baseURL", "https_required"},

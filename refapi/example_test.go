@@ -75,7 +75,7 @@ func ExampleInvoices_Update() {
 	}
 
 	lastWeek := time.Now().AddDate(0, 0, -7)
-	invoice, err = client.Invoices.Update(ctx, invoice.ID, moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid, PaidAt: lastWeek})
+	invoice, err = client.Invoices.Update(ctx, invoice.ID, moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid, PaidAt: moneymovement.Set(lastWeek)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -51,7 +51,7 @@ var exchanges = map[string]exchange{
 	}, "PUT", "/api/v1/documents/contracts/invoices/" + invoiceID, `{"status":"paid"}`, invoiceJSON},
 	"UpdateInvoiceOnInvoicesPath": {func(ctx context.Context, c *refapi.Client) (any, error) {
 		return c.Invoices.UpdateOnInvoicesPath(ctx, invoiceID, moneymovement.InvoiceUpdate{
-			Status: moneymovement.InvoiceStatusPaid, OnchainTransactionID: "ref-1", PaidAt: time.Date(2026, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600)),
+			Status: moneymovement.InvoiceStatusPaid, OnchainTransactionID: moneymovement.Set("ref-1"), PaidAt: moneymovement.Set(time.Date(2026, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600))),
 		})
 	}, "PUT", "/api/v1/invoices/documents/contracts/invoices/" + invoiceID, `{"status":"paid","onchainTransactionId":"ref-1","paidAt":"2026-01-01T00:00:00Z"}`, invoiceJSON},
 	"GetContract": {func(ctx context.Context, c *refapi.Client) (any, error) { return c.Contracts.Get(ctx, contractID) },

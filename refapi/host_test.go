@@ -73,7 +73,7 @@ func TestHostInvoicesArePaidOffline(t *testing.T) {
 
 			lastWeek := w.host.Now().Add(-7 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
 			backdated, err := update(w.invoice().ID, moneymovement.InvoiceUpdate{
-				Status: moneymovement.InvoiceStatusPaid, PaidAt: lastWeek, OnchainTransactionID: "statement " + name,
+				Status: moneymovement.InvoiceStatusPaid, PaidAt: moneymovement.Set(lastWeek), OnchainTransactionID: moneymovement.Set("statement " + name),
 			})
 			require.NoError(t, err)
 			assert.True(t, lastWeek.Equal(backdated.PaidAt), "%s", backdated.PaidAt)

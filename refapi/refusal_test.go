@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -113,10 +114,8 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a card of two steps":          {reveal("a/b", moneymovement.CardDetailsProof{MessageSignature: "0x1", Nonce: 1}), "card_id", "pattern"},
 		"a proof without signature":    {reveal("a", moneymovement.CardDetailsProof{Nonce: 1}), "messageSignature", "missing"},
 		"a proof without nonce":        {reveal("a", moneymovement.CardDetailsProof{MessageSignature: "0x1"}), "nonce", "missing"},
-		"a nonce before all time":      {reveal("a", moneymovement.CardDetailsProof{MessageSignature: "0x1", Nonce: -1}), "nonce", "too_small"},
 		"a quote of dots":              {status(".."), "quote_id", "pattern"},
 		"a login without signatures":   {logIn(refapi.WalletLogin{Message: "m"}, device), "signatures", "missing"},
-		"a login with an empty one":    {logIn(refapi.WalletLogin{Message: "m", Signatures: []string{"0x1", ""}}, device), "signatures[1]", "missing"},
 		"a login without message":      {logIn(refapi.WalletLogin{Signatures: []string{"0x1"}}, device), "message", "missing"},
 		"a device that splits headers": {logIn(refapi.WalletLogin{Message: "m", Signatures: []string{"0x1"}}, refapi.LogInWalletParams{DeviceName: "a\r\nX-Api-Key: b"}), "device-name", "pattern"},
 		"an event from nobody":         {send("", event), "partner", "missing"},
@@ -133,6 +132,54 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			require.Len(t, invalid.Fields, 1, "%+v", invalid.Fields)
 			assert.Equal(t, test.field, invalid.Fields[0].Field)
 			assert.Equal(t, test.code, invalid.Fields[0].Code)
+		})
+	}
+}
+
+// What nobody stated is for the service to judge.
+func TestWhatIsAssumedIsSent(t *testing.T) {
+	const invoicePath = "PUT /api/v1/documents/contracts/invoices/" + invoiceID
+	updateOnly := func(change moneymovement.InvoiceUpdate) call {
+		return func(ctx context.Context, c *refapi.Client) error {
+			_, err := c.Invoices.Update(ctx, invoiceID, change)
+			return err
+		}
+	}
+	quoted := func(ctx context.Context, c *refapi.Client) error {
+		_, err := c.Quotes.Status(ctx, "q=1 é")
+		return err
+	}
+	for name, test := range map[string]struct {
+		call       call
+		sent, body string
+		device     string
+	}{
+		"a nonce before all time":     {reveal("a b", moneymovement.CardDetailsProof{MessageSignature: "0x1", Nonce: -1}), "POST /api/v1/accounts/cards/a%20b/details", `{"messageSignature":"0x1","nonce":-1}`, ""},
+		"a login with an empty one":   {logIn(refapi.WalletLogin{Message: "m", Signatures: []string{"0x1", ""}}, refapi.LogInWalletParams{}), "POST /api/v1/wallet/login", `{"message":"m","signatures":["0x1",""]}`, ""},
+		"a login with none":           {logIn(refapi.WalletLogin{Message: "m", Signatures: []string{}}, refapi.LogInWalletParams{}), "POST /api/v1/wallet/login", `{"message":"m","signatures":[]}`, ""},
+		"a device of any name":        {logIn(refapi.WalletLogin{Message: "m", Signatures: []string{"0x1"}}, refapi.LogInWalletParams{DeviceName: strings.Repeat("Zoë's ", 200)}), "POST /api/v1/wallet/login", `{"message":"m","signatures":["0x1"]}`, strings.Repeat("Zoë's ", 200)},
+		"a quote with signs":          {quoted, "GET /api/v1/wallet/balance/transaction/status/q=1%20%C3%A9", "", ""},
+		"a reference that is cleared": {updateOnly(moneymovement.InvoiceUpdate{Status: "paid", OnchainTransactionID: moneymovement.Null[string]()}), invoicePath, `{"status":"paid","onchainTransactionId":null}`, ""},
+		"a reference that is empty":   {updateOnly(moneymovement.InvoiceUpdate{Status: "paid", OnchainTransactionID: moneymovement.Set("")}), invoicePath, `{"status":"paid","onchainTransactionId":""}`, ""},
+		"a time that is cleared":      {updateOnly(moneymovement.InvoiceUpdate{Status: "paid", PaidAt: moneymovement.Null[time.Time]()}), invoicePath, `{"status":"paid","paidAt":null}`, ""},
+		"a state of a later version":  {updateOnly(moneymovement.InvoiceUpdate{Status: "settled"}), invoicePath, `{"status":"settled"}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var sent *http.Request
+			var body []byte
+			client := newClient(t, func(r *http.Request) (*http.Response, error) {
+				if sent = r; r.Body != nil {
+					body, _ = io.ReadAll(r.Body)
+				}
+				return answer(http.StatusUnprocessableEntity, `{"detail":[]}`), nil
+			})
+			err := test.call(t.Context(), client)
+			require.True(t, is[*errors.DetailErrors](err), "%v", err)
+			assert.Equal(t, test.sent, sent.Method+" "+sent.URL.EscapedPath())
+			assert.Equal(t, test.device, sent.Header.Get("Device-Name"))
+			if test.body != "" {
+				assert.JSONEq(t, test.body, string(body))
+			}
 		})
 	}
 }

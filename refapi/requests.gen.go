@@ -9,10 +9,7 @@ import (
 
 func (v *WalletLogin) validate(c *transport.Check) {
 	c.Text("message", string(v.Message), transport.Rule{Required: true})
-	c.Missing("signatures", len(v.Signatures) == 0)
-	c.Items("signatures", len(v.Signatures), 0, func(i int, name string) {
-		c.Text(name, string(v.Signatures[i]), transport.Rule{Required: true})
-	})
+	c.Missing("signatures", v.Signatures == nil)
 }
 
 func (v *WebhookEvent) validate(c *transport.Check) {
@@ -22,15 +19,39 @@ func (v *WebhookEvent) validate(c *transport.Check) {
 	c.Text("eventType", string(v.EventType), transport.Rule{Required: true})
 }
 
+var pathRevealCardDetails = [...]transport.Rule{
+	{},
+}
+
+var pathUpdateInvoice = [...]transport.Rule{
+	{Pattern: transport.UUID},
+}
+
+var pathUpdateInvoiceOnInvoicesPath = [...]transport.Rule{
+	{Pattern: transport.UUID},
+}
+
+var pathGetContract = [...]transport.Rule{
+	{Pattern: transport.UUID, Taken: []string{"invoices"}},
+}
+
 func (v *ListMerchantProductsParams) validate(c *transport.Check) {
+}
+
+var pathGetTransactionStatus = [...]transport.Rule{
+	{},
 }
 
 func (v *LogInWalletParams) validate(c *transport.Check) {
 }
 
+var pathReceiveWebhook = [...]transport.Rule{
+	{},
+}
+
 func validateCardDetailsProof(v *moneymovement.CardDetailsProof, c *transport.Check) {
 	c.Text("messageSignature", string(v.MessageSignature), transport.Rule{Required: true})
-	c.Integer("nonce", int64(v.Nonce), true, 0, 0)
+	c.Missing("nonce", v.Nonce == 0)
 }
 
 func validateInvoiceUpdate(v *moneymovement.InvoiceUpdate, c *transport.Check) {

@@ -30,6 +30,7 @@ func TestContactsOfTheAppAPI(t *testing.T) {
 	assert.Equal(t, "Bob", changed.text("name"))
 	assert.Equal(t, "supplier", changed.text("relationship"))
 	assert.Nil(t, app.must(http.StatusOK, "PATCH", path, object{"name": ""}).body.at("name"), "emptied")
+	assert.Nil(t, app.must(http.StatusOK, "PATCH", path, object{"relationship": nil}).body.at("relationship"), "cleared")
 
 	stranger := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
 	refused(t, http.StatusNotFound, "not_found", stranger.call("PATCH", path, object{"name": "mine"}))
@@ -55,6 +56,21 @@ func TestAnEmailContactIsAnExistingAccount(t *testing.T) {
 	assert.Equal(t, "internal", w.status(quote).text("paymentChannel"))
 }
 
+// The body of a transfer alone wants a bare UUID.
+// Rule: size.contact-id, size.id-prefix
+func TestAContactsIDMayCarryItsPrefix(t *testing.T) {
+	w := newWorld(t)
+	app := w.app()
+	id := app.must(http.StatusCreated, "POST", "/user/contact", object{"name": "Bob", "account": object{
+		"walletAddress": "0x52908400098527886e0f7030069857d2e4169ee7", "chainId": "base", "currency": "USDC",
+	}}).body.text("id")
+	assert.Equal(t, "Bobby", app.must(http.StatusOK, "PATCH", "/user/contacts/ct_"+id, object{"name": "Bobby"}).body.text("name"))
+	app.must(http.StatusOK, "POST", "/balance/payout/quote", object{"contactId": "ct_" + id, "amount": "1"})
+	refused(t, http.StatusBadRequest, "invalid_id", app.call("POST", "/balance/payout/quote", object{"contactId": "cl_" + id, "amount": "1"}))
+	refused(t, http.StatusUnprocessableEntity, "validation_failed", app.call("POST", "/apps/transfer", object{"contactId": "ct_" + id, "amount": 1}))
+	require.Equal(t, http.StatusNoContent, app.call("DELETE", "/user/contacts/ct_"+id, nil).status)
+}
+
 func TestContactsThatMakeNoSense(t *testing.T) {
 	app := newWorld(t).app()
 	for name, c := range map[string]struct {
@@ -70,7 +86,12 @@ func TestContactsThatMakeNoSense(t *testing.T) {
 		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
 		assert.Equal(t, c.fields, got.fields(), name)
 	}
-	got := app.call("DELETE", "/user/contacts/ct_1", nil)
+	refused(t, http.StatusNotFound, "not_found", app.call("DELETE", "/user/contacts/ct_1", nil))
+	foreign := app.call("DELETE", "/user/contacts/po_1", nil)
+	refused(t, http.StatusBadRequest, "invalid_id", foreign)
+	assert.Equal(t, "ct_", foreign.body.text("error", "details", "expectedPrefix"))
+	refused(t, http.StatusBadRequest, "invalid_id", app.call("DELETE", "/user/contacts/ct_1%20", nil))
+	got := app.call("DELETE", "/documents/contracts/1", nil)
 	refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
 	assert.Equal(t, "path", got.body.text("error", "details", "location"))
 	refused(t, http.StatusBadRequest, "invalid_request", app.call("POST", "/user/contact", `{"name":`))

@@ -59,7 +59,7 @@ func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*moneym
 		return nil, err
 	}
 	daily := moneymovement.NewNumber(decimal.RequireFromString("250.50"))
-	if card, err = app.Cards.SetLimit(ctx, card.ID, appapi.CardLimitUpdate{DailyLimit: &daily}); err != nil {
+	if card, err = app.Cards.SetLimit(ctx, card.ID, appapi.CardLimitUpdate{DailyLimit: moneymovement.Set(daily)}); err != nil {
 		return nil, err
 	}
 	p.Step("named it %s; it may spend %s %s a day, %s so far", card.Label, card.Limit.DailyLimit.StringFixed(2), card.Limit.Currency, card.Limit.DailyUsage)

@@ -20,7 +20,8 @@ func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
 	require.NoError(t, run(t.Context(), flags, &out))
 
 	for _, c := range [][]string{
-		{"an amount with more decimals", "*errors.InvalidInput", "nothing was sent; mend amount (amount_precision)"},
+		{"a reference that is too long", "*errors.InvalidInput", "nothing was sent; mend paymentReference (too_long)"},
+		{"an amount with more decimals", "*errors.ValidationFailed", "mend amount (amount_precision)"},
 		{"does not cover the fee", "*errors.ValidationFailed", "mend amount (amount_below_fee)"},
 		{"lacks its IBAN", "*errors.ContactNotPayable", "ask the payee: The method sepa needs iban."},
 		{"more than the balance", "*errors.PayoutNotFundable", "fill the balance", "money: not_moved"},

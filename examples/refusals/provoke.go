@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -46,6 +47,12 @@ func (p *provoker) prepare(ctx context.Context) error {
 // cases are in the order in which a program meets them: its own mistakes, the service's refusals, the way to it.
 func (p *provoker) cases() []provocation {
 	return []provocation{
+		{"a reference that is too long", func(ctx context.Context) error {
+			asked := terms(p.supplier, "10")
+			asked.PaymentReference = strings.Repeat("-", 141)
+			_, err := p.account.Payouts.Pay(ctx, asked, p.key("long"), dapi.FirstUse())
+			return err
+		}},
 		{"an amount with more decimals than the token has", func(ctx context.Context) error { return p.pay(ctx, p.supplier, "1.1234567", "fine") }},
 		{"an amount that does not cover the fee", func(ctx context.Context) error { return p.pay(ctx, p.supplier, "0.30", "small") }},
 		{"a contact that lacks its IBAN", func(ctx context.Context) error { return p.pay(ctx, p.nobody, "10", "nobody") }},

@@ -26,13 +26,14 @@ func (w *world) account() {
 	})
 	w.embedded("a changed profile", func() { // of the account's owner, on a real host
 		ok(app.Account.UpdateProfile(w.Context(), appapi.ProfileUpdate{
-			FirstName: "Ann", LastName: "Roe", EntityName: "Roe Ltd", Address: appapi.ProfileAddress{StreetAddress: "Main Street 1", City: "Berlin", Country: "DE", Zip: "10115"},
+			FirstName: moneymovement.Set("Ann"), LastName: moneymovement.Set("Roe"), EntityName: moneymovement.Set("Roe Ltd"),
+			Address: moneymovement.Set(appapi.ProfileAddress{StreetAddress: "Main Street 1", City: "Berlin", Country: "DE", Zip: "10115"}),
 		}))(w)
 		assert.Equal(w, "Ann", ok(app.Account.Profile(w.Context()))(w).FirstName)
 	})
 	w.step("contacts", func() {
 		contact := w.appContact()
-		ok(app.Contacts.Update(w.Context(), contact, appapi.ContactUpdate{Name: "Contract suite, changed", Relationship: "external"}))(w)
+		ok(app.Contacts.Update(w.Context(), contact, appapi.ContactUpdate{Name: moneymovement.Set("Contract suite, changed"), Relationship: moneymovement.Set("external")}))(w)
 		ok(app.Contacts.List(w.Context(), appapi.ListContactsParams{Limit: 1, Offset: 0}))(w)
 		w.succeeds(app.Contacts.Delete(w.Context(), contact))
 	})
@@ -82,9 +83,12 @@ func (w *world) paperwork() {
 	w.step("a contract in force", func() {
 		ok(app.Contracts.Approve(w.Context(), w.contract))(w)
 		ok(app.Contracts.Update(w.Context(), w.contract, appapi.ContractUpdate{
-			Label: "Design", Period: "monthly", PriorityMethods: []moneymovement.PriorityMethod{moneymovement.PriorityMethodSEPA},
-			Fields:       appapi.ContractFields{Amount: amount("310"), Currency: moneymovement.FiatCurrencyUSD, JobTitle: "Designer"},
-			ActivationAt: time.Now().Add(time.Hour), ExpirationAt: time.Now().Add(90 * 24 * time.Hour),
+			Label: moneymovement.Set("Design"), Period: moneymovement.Set("monthly"),
+			PriorityMethods: moneymovement.Set([]moneymovement.PriorityMethod{moneymovement.PriorityMethodSEPA}),
+			Fields: appapi.ContractFieldsUpdate{
+				Amount: moneymovement.Set(amount("310")), Currency: moneymovement.Set(moneymovement.FiatCurrencyUSD), JobTitle: moneymovement.Set("Designer"),
+			},
+			ActivationAt: moneymovement.Set(time.Now().Add(time.Hour)), ExpirationAt: moneymovement.Set(time.Now().Add(90 * 24 * time.Hour)),
 		}))(w)
 		ok(app.Contracts.ReplacePaymentMethods(w.Context(), w.contract, []moneymovement.PaymentMethod{
 			moneymovement.NewPaymentMethod(moneymovement.SEPAPaymentMethod{

@@ -4,9 +4,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/oapi-codegen/nullable"
 	"github.com/stretchr/testify/assert"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
@@ -72,8 +72,8 @@ func (w *world) contacts() {
 	w.step("that is changed", func() {
 		contact := ok(self.Contacts.Create(w.Context(), w.destinations()["account number"]))(w)
 		ok(self.Contacts.Update(w.Context(), contact.ID, dapi.ContactUpdate{
-			Name: new("Contract suite, changed"), Currency: nullable.NewNullableWithValue("USD"), IsExternal: nullable.NewNullableWithValue(true), Email: nullable.NewNullableWithValue(w.email),
-			Address: nullable.NewNullableWithValue(*postal()),
+			Name: moneymovement.Set("Contract suite, changed"), Currency: moneymovement.Set("USD"), IsExternal: moneymovement.Set(true), Email: moneymovement.Set(w.email),
+			Address: moneymovement.Set(*postal()),
 		}))(w)
 		w.succeeds(self.Contacts.Delete(w.Context(), contact.ID))
 	})

@@ -27,7 +27,7 @@ func (w *world) referenceEndpoints() {
 	})
 	w.step("invoice, on both paths", func() {
 		w.needs(w.invoice != "", "an invoice of the app API")
-		paid := moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid, OnchainTransactionID: w.unique("reference"), PaidAt: time.Now().Add(-time.Hour)}
+		paid := moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid, OnchainTransactionID: moneymovement.Set(w.unique("reference")), PaidAt: moneymovement.Set(time.Now().Add(-time.Hour))}
 		ok(reference.Invoices.Update(w.Context(), w.invoice, paid))(w)
 		ok(reference.Invoices.UpdateOnInvoicesPath(w.Context(), w.invoice, paid))(w)
 	})

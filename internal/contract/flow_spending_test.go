@@ -27,7 +27,7 @@ func (w *world) cards() {
 	w.embedded("label and limit", func() {
 		ok(cards.SetLabel(w.Context(), w.card, "Travel"))(w)
 		limit := moneymovement.NewNumber(amount("99.95"))
-		limited := ok(cards.SetLimit(w.Context(), w.card, appapi.CardLimitUpdate{DailyLimit: &limit, MonthlyLimit: &limit, LifetimeLimit: &limit}))(w)
+		limited := ok(cards.SetLimit(w.Context(), w.card, appapi.CardLimitUpdate{DailyLimit: moneymovement.Set(limit), MonthlyLimit: moneymovement.Set(limit), LifetimeLimit: moneymovement.Set(limit)}))(w)
 		assert.True(w, limit.Equal(limited.Limit.DailyLimit.Decimal))
 	})
 	w.embedded("freeze and unfreeze", func() {

@@ -7,6 +7,15 @@ import (
 	"strings"
 )
 
+// Further checks members that come on top of the named ones of an object: what has a name of its own is given there.
+func (c *Check) Further(members map[string]any, named ...string) {
+	for _, name := range named {
+		if _, twice := members[name]; twice {
+			c.Refuse(name, "duplicate", "is a field of its own, and is given among the further ones as well")
+		}
+	}
+}
+
 // ExactlyOne checks fields of which exactly one has to be set; set says which are.
 func (c *Check) ExactlyOne(set map[string]bool) {
 	count := 0

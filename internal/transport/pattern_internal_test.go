@@ -11,7 +11,7 @@ import (
 
 // readOff are patterns of the description that are read off, and others of their form.
 var readOff = []string{
-	`^cl_[A-Za-z0-9._:\-]{1,216}$`, `^(?:ct_)?[A-Za-z0-9._:\-]{1,216}$`, KeyRule.Pattern, PlainID,
+	`^cl_[A-Za-z0-9._:\-]{1,216}$`, `^(?:ct_)?[A-Za-z0-9._:\-]{1,216}$`, KeyRule.Pattern, `^[A-Za-z0-9._:@~+-]{1,216}$`,
 	`^[A-Z]{2}$`, `^[A-Z0-9]+$`, `^[A-Za-z0-9][A-Za-z0-9._:-]*$`, `^0x[0-9a-fA-F]{40}$`, `^[\x20-\x7e]*$`,
 	`^ab[a-c]$`, `^(?:ab)?[ab]{2,3}$`, `^x[a-c]{0,2}$`,
 }

@@ -32,24 +32,16 @@ func NewRequest(op *Operation, account string, call Call) *Request {
 	return &Request{op: op, call: call, path: op.Path, account: account}
 }
 
-// PlainID is what a value in a path has to look like where nothing more is stated: nothing that a server or proxy could read as
-// another path.
-const PlainID = `^[A-Za-z0-9._:@~+-]{1,216}$`
-
-// PathParam puts a value into the path template. Only values that keep the rule get there, so that no value can change the path.
+// PathParam puts a value into the path template. A value that could be read as another path is refused, whatever the rule says, and so is one
+// that is a path of its own in the value's place.
 func (r *Request) PathParam(name, value string, rule Rule) {
 	rule.Required = true
 	if r.about == "" {
 		r.about = value
 	}
-	if rule.Pattern == "" {
-		rule.Pattern = PlainID
+	if r.check.Segment(name, value) {
+		r.check.Text(name, value, rule)
 	}
-	if pathStep(value) {
-		r.check.Refuse(name, "pattern", "must not be a path step")
-		return
-	}
-	r.check.Text(name, value, rule)
 	r.path = strings.Replace(r.path, "{"+name+"}", url.PathEscape(value), 1)
 }
 
@@ -58,7 +50,7 @@ func (r *Request) Header(name, value string) {
 	if value == "" {
 		return
 	}
-	r.check.Text(name, value, Rule{Max: 512, Pattern: `^[\x20-\x7e]*$`})
+	r.check.Header(name, value, Rule{})
 	if r.headers == nil {
 		r.headers = http.Header{}
 	}

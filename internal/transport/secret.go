@@ -38,7 +38,7 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 // credentialRule is what can travel in a header and is one token there.
-var credentialRule = Rule{Required: true, Max: 4096, Pattern: `^[\x21-\x7e]+$`}
+var credentialRule = Rule{Required: true, Pattern: `^[\x21-\x7e]+$`}
 
 // Credential checks a secret that is sent as a credential.
-func (c *Check) Credential(field string, s Secret) { c.Text(field, Reveal(s), credentialRule) }
+func (c *Check) Credential(field string, s Secret) { c.Header(field, Reveal(s), credentialRule) }

@@ -3,6 +3,7 @@ package transport
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -23,9 +24,10 @@ type Check struct {
 // Rule is what the description states about a text.
 type Rule struct {
 	Required bool
-	Min, Max int    // length in characters, 0 for no bound
-	Pattern  string // as in the description, in RE2's syntax
-	Prefix   string // of a typed id; ids of the other namespaces are refused
+	Min, Max int      // length in characters, 0 for no bound
+	Pattern  string   // as in the description, in RE2's syntax
+	Prefix   string   // of a typed id; ids of the other namespaces are refused
+	Taken    []string // in a path: words that make it the path of another operation
 }
 
 // UUID is the form of an RFC 9562 UUID.
@@ -59,8 +61,8 @@ func (c *Check) Text(field, value string, rule Rule) {
 		c.Refuse(field, "invalid_id", fmt.Sprintf("is an id of another namespace (%s), expected prefix %s", namespace, rule.Prefix))
 		return
 	}
-	if rule.Prefix != "" && pathStep(value) {
-		c.Refuse(field, "pattern", "must not be a path step") // no id is, though the pattern of a contact's lets it pass
+	if slices.Contains(rule.Taken, value) {
+		c.Refuse(field, "pattern", "is the path of another operation")
 		return
 	}
 	c.length(field, utf8.RuneCountInString(value), rule)
@@ -87,45 +89,46 @@ func (c *Check) Bytes(field string, value []byte, rule Rule) {
 	c.length(field, base64.StdEncoding.EncodedLen(len(value)), rule)
 }
 
-// Items checks how many entries a list has, and each of them.
+// Items checks how many entries a list has, most 0 being no bound, and each of them, unless each is nil.
 func (c *Check) Items(field string, n, most int, each func(i int, name string)) {
 	if most > 0 && n > most {
 		c.Refuse(field, "too_many", fmt.Sprintf("has %d entries, at most %d are allowed", n, most))
+	}
+	if each == nil {
+		return
 	}
 	for i := range n {
 		each(i, field+"["+strconv.Itoa(i)+"]")
 	}
 }
 
-// Integer checks a whole number; zero is absent.
-func (c *Check) Integer(field string, value int64, required bool, least, most int64) {
-	switch {
-	case value == 0 && required:
-		c.Refuse(field, errors.FieldMissing, "is required")
-	case value != 0:
-		c.Within(field, value, least, most)
-	}
-}
-
-// Within checks a whole number against its bounds; most 0 is no bound.
-func (c *Check) Within(field string, value, least, most int64) {
+// AtLeast checks a whole number.
+func (c *Check) AtLeast(field string, value, least int64) {
 	if value < least {
 		c.Refuse(field, "too_small", fmt.Sprintf("must be at least %d", least))
 	}
-	if most != 0 && value > most {
+}
+
+// AtMost checks a whole number.
+func (c *Check) AtMost(field string, value, most int64) {
+	if value > most {
 		c.Refuse(field, "too_large", fmt.Sprintf("must be at most %d", most))
 	}
 }
 
-// Amount checks a decimal: positive where it has to be, and with a bounded number of digits.
-func (c *Check) Amount(field string, value decimal.Decimal, required, positive bool) {
-	switch {
-	case wire.TooLong(value): // first, for even zero can spell out a billion decimals
+// Amount checks that a decimal can be written down: even zero can spell out a billion decimals.
+func (c *Check) Amount(field string, value decimal.Decimal) {
+	if wire.TooLong(value) {
 		c.Refuse(field, "too_long", fmt.Sprintf("has more than %d digits", wire.MaxDigits))
-	case value.IsZero() && !required:
+	}
+}
+
+// Positive checks an amount that is more than zero. Zero is an amount that was not given.
+func (c *Check) Positive(field string, value decimal.Decimal) {
+	switch {
 	case value.IsZero():
 		c.Refuse(field, errors.FieldMissing, "is required and not zero")
-	case positive && value.IsNegative():
+	case value.IsNegative():
 		c.Refuse(field, "too_small", "must be positive")
 	}
 }
@@ -173,13 +176,10 @@ func Validate(operation string, validate func(*Check)) error {
 	return c.err(func() errors.Head { return errors.Head{Operation: operation} })
 }
 
-// namespaces are the typed prefixes. A contact's id may come without one, so that its pattern alone would let the others pass.
+// namespaces are the stated prefixes of typed ids. A contact's id may come without one, so that its pattern alone would let the others pass.
 //
-// Source: Resources, Vocabulary.
-var namespaces = [...]string{"bnk_", "cl_", "ct_", "dk_", "esc_", "pi_", "po_", "tx_"}
-
-// pathStep reports what a server or proxy would take for a step inside a path.
-func pathStep(value string) bool { return value == "." || value == ".." }
+// Source: Resources, Vocabulary; Resources, Platform resources.
+var namespaces = [...]string{"bnk_", "cl_", "ct_", "dk_", "po_"}
 
 func foreignNamespace(id, own string) string {
 	if own == "" || strings.HasPrefix(id, own) {

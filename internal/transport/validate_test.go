@@ -178,10 +178,12 @@ func TestBytesAreMeasuredAsTheyTravel(t *testing.T) {
 }
 
 func TestIntegerRules(t *testing.T) {
-	for value, codes := range map[int64][]string{0: nil, 1: nil, 100: nil, 101: {"too_large"}, -1: {"too_small"}} {
-		checkCodes(t, transport.Validate("Test", func(c *transport.Check) { c.Integer("limit", value, false, 1, 100) }), codes)
+	for value, codes := range map[int64][]string{0: {"too_small"}, 1: nil, 100: nil, 101: {"too_large"}, -1: {"too_small"}} {
+		checkCodes(t, transport.Validate("Test", func(c *transport.Check) {
+			c.AtLeast("limit", value, 1)
+			c.AtMost("limit", value, 100)
+		}), codes)
 	}
-	checkCodes(t, transport.Validate("Test", func(c *transport.Check) { c.Integer("chainId", 0, true, 1, 0) }), []string{"missing"})
 }
 
 func TestAmountRules(t *testing.T) {
@@ -194,10 +196,13 @@ func TestAmountRules(t *testing.T) {
 		"1" + strings.Repeat("0", 78): {"too_long"},
 	} {
 		amount := decimal.RequireFromString(text)
-		checkCodes(t, transport.Validate("Test", func(c *transport.Check) { c.Amount("amount", amount, true, true) }), codes)
+		checkCodes(t, transport.Validate("Test", func(c *transport.Check) {
+			c.Amount("amount", amount)
+			c.Positive("amount", amount)
+		}), codes)
 	}
 	free := func(amount decimal.Decimal) error {
-		return transport.Validate("Test", func(c *transport.Check) { c.Amount("amount", amount, false, false) })
+		return transport.Validate("Test", func(c *transport.Check) { c.Amount("amount", amount) })
 	}
 	checkCodes(t, free(decimal.Decimal{}), nil)
 	checkCodes(t, free(decimal.New(-5, 0)), nil)

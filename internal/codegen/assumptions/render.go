@@ -101,7 +101,7 @@ func aspectInWords(key string) string {
 		return "names of its fields"
 	case "mediaType":
 		return "media type"
-	case "minLength", "maxLength", "minItems", "maxItems", "x-slugs", "x-scope", "x-decimals", "x-id-prefix":
+	case "minLength", "maxLength", "minItems", "maxItems", "x-slugs", "x-scope", "x-id-prefix":
 		return "`" + key + "`"
 	default:
 		return key

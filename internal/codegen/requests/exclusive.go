@@ -10,7 +10,11 @@ import (
 // exclusive writes what a schema states about several of its fields at once: x-exactly-one-of lists fields of which one is set, and
 // x-required-with maps a field to those that have to come with it.
 func (w *writer) exclusive(schema *openapi3.Schema, model *goStruct) error {
+	assumed := marksOf(schema.Extensions)
 	names, _ := schema.Extensions["x-exactly-one-of"].([]any)
+	if assumed.cover("x-exactly-one-of") {
+		names = nil
+	}
 	var conditions []string
 	for _, name := range names {
 		is, _, err := presence(schema, model, fmt.Sprint(name))
@@ -23,6 +27,9 @@ func (w *writer) exclusive(schema *openapi3.Schema, model *goStruct) error {
 		w.line("c.ExactlyOne(map[string]bool{%s})", strings.Join(conditions, ", "))
 	}
 	companions, _ := schema.Extensions["x-required-with"].(map[string]any)
+	if assumed.cover("x-required-with") {
+		companions = nil
+	}
 	for _, name := range sortedKeys(companions) {
 		leader, _, err := presence(schema, model, name)
 		if err != nil {

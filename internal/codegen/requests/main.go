@@ -1,6 +1,20 @@
 // Command requests writes, for each request schema of a description (x-request) and each list's query, a validate method with
-// every pattern, length, bound and requirement that the description states, so that a bad request is refused before it is sent. For each
-// request that an idempotency key anchors it writes how its members are compared.
+// every pattern, length, bound and requirement that the description states, so that a bad request is refused before it is sent; and the same
+// for the values of each path. For each request that an idempotency key anchors it writes how its members are compared.
+//
+// # What is assumed is not checked
+//
+// A mark (x-assumed) with aspects covers these, and a mark with a text covers all that its place says itself:
+//
+//   - on a property or a parameter its constraints, each by its own name, and `required`; `items`, what is said about the entries of a list;
+//     `format` or `type`, the form of a UUID; `positive`, that an amount is more than zero;
+//   - on an object `required`, of all its properties, x-exactly-one-of and x-required-with; `fieldTypes`, the types of its properties; and a
+//     text, all that its properties say themselves.
+//
+// Of a typed id whose prefix is stated and whose pattern is assumed, the prefix is checked. A schema that a place refers to, alone or in allOf, speaks for itself: what it states counts, whatever the mark of the place.
+//
+// No check is written for what is covered. A value that is required by assumption alone may be left out, so that its zero value is not sent;
+// internal/codegen/oapi/overlay.yaml does that.
 //
 // Go names and types are read from the generated models, so that both generators cannot disagree about them.
 package main
@@ -85,9 +99,6 @@ func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.buf, format+"
 func (w *writer) schemas(doc *openapi3.T) error {
 	for _, name := range sortedKeys(doc.Components.Schemas) {
 		schema := doc.Components.Schemas[name].Value
-		if places, ok := schema.Extensions["x-decimals"].(map[string]any); ok {
-			w.decimals(name, places)
-		}
 		if schema.Extensions["x-request"] != true {
 			continue
 		}
@@ -110,16 +121,6 @@ func (w *writer) schemas(doc *openapi3.T) error {
 	return nil
 }
 
-// decimals writes how many decimals an amount of a token may have, for tokens of which the description's reader knows it.
-func (w *writer) decimals(name string, places map[string]any) {
-	w.line("\n// decimals is how many an amount of the token may have, where that is known without asking the service.")
-	w.line("func (v %s) decimals() (places int32, known bool) {\nswitch v {", name)
-	for _, symbol := range sortedKeys(places) {
-		w.line("case %q:\nreturn %v, true", symbol, places[symbol])
-	}
-	w.line("}\nreturn 0, false\n}")
-}
-
 func (w *writer) union(name string, schema *openapi3.Schema) {
 	w.line("\nfunc (v *%s) validate(c *transport.Check) {\nswitch variant := v.variant.(type) {", name)
 	w.line("case nil:\nc.Missing(%q, v.raw == nil)", schema.Discriminator.PropertyName)
@@ -135,12 +136,18 @@ func (w *writer) object(name string, schema *openapi3.Schema, models map[string]
 	if !ok {
 		return fmt.Errorf("no Go type of that name")
 	}
-	for _, property := range sortedKeys(schema.Properties) {
-		field, ok := model.byWireName[property]
+	assumed := marksOf(schema.Extensions)
+	for _, name := range sortedKeys(schema.Properties) {
+		field, ok := model.byWireName[name]
 		if !ok {
-			return fmt.Errorf("no Go field for %s", property)
+			return fmt.Errorf("no Go field for %s", name)
 		}
-		w.property(field, property, schema.Properties[property], slices.Contains(schema.Required, property), model)
+		property := schema.Properties[name]
+		required := slices.Contains(schema.Required, name) && !append(ownMarks(property), assumed...).cover("required")
+		w.property(field, name, flatten(property, assumed.overProperties()...), required)
+	}
+	if open := schema.AdditionalProperties.Has; open != nil && *open && len(schema.Properties) > 0 {
+		w.line("c.Further(v.AdditionalProperties, %s)", quoted(sortedKeys(schema.Properties)))
 	}
 	if err := w.exclusive(schema, model); err != nil {
 		return err
@@ -191,13 +198,14 @@ func (w *writer) sharedUnion(schema *openapi3.Schema) {
 	w.line("default:\nc.Refuse(%q, \"unknown_variant\", \"must be one of the variants, by value\")\n}\n}", schema.Discriminator.PropertyName)
 }
 
-// parameters writes what is stated about the query and header parameters that callers set, and about what an idempotency key anchors.
+// parameters writes what is stated about the parameters that callers set, and about what an idempotency key anchors.
 func (w *writer) parameters(doc *openapi3.T) error {
 	for _, path := range sortedKeys(doc.Paths.Map()) {
 		operations := doc.Paths.Value(path).Operations()
 		for _, method := range sortedKeys(operations) {
 			op := operations[method]
 			w.needSharedBody(op)
+			w.path(doc, path, op)
 			if err := w.terms(op); err != nil {
 				return err
 			}
@@ -208,7 +216,9 @@ func (w *writer) parameters(doc *openapi3.T) error {
 			w.line("\nfunc (v *%sParams) validate(c *transport.Check) {", op.OperationID)
 			for _, parameter := range op.Parameters {
 				if field, ok := model.byWireName[parameter.Value.Name]; ok {
-					w.property(field, parameter.Value.Name, parameter.Value.Schema, parameter.Value.Required, model)
+					assumed := marksOf(parameter.Value.Extensions)
+					required := parameter.Value.Required && !assumed.cover("required")
+					w.property(field, parameter.Value.Name, flatten(parameter.Value.Schema, assumed...), required)
 				}
 			}
 			w.line("}")

@@ -29,6 +29,20 @@ paths:
       x-idempotency: natural
       requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}}
       responses: {"200": {description: ok}}
+  /things/{thingId}:
+    get:
+      operationId: GetThing
+      parameters: [{name: thingId, in: path, required: true, schema: {$ref: '#/components/schemas/ThingID'}}]
+      responses: {"200": {description: ok}}
+  /things/{thingId}/parts/{partId}:
+    get:
+      operationId: GetPart
+      parameters:
+        - {name: partId, in: path, required: true, schema: {type: string, format: uuid}}
+        - {name: thingId, in: path, required: true, schema: {$ref: '#/components/schemas/ThingID'}}
+      responses: {"200": {description: ok}}
+  /things/none: {get: {operationId: GetNone, responses: {"200": {description: ok}}}}
+  /things/all/parts: {get: {operationId: GetAll, responses: {"200": {description: ok}}}}
 components:
   schemas:
     Order:
@@ -46,9 +60,9 @@ components:
         note: {type: string}
         tags: {type: array, items: {type: string}}
     ThingID: {type: string, pattern: '^th_[a-z]+$', x-id-prefix: th_}
-    Token: {type: string, x-decimals: {GOLD: 3}}
+    Token: {type: string}
     Amount: {type: string, format: decimal}
-    Part: {type: object, x-request: true, required: [name], properties: {name: {type: string, maxLength: 5}}}
+    Part: {type: object, x-request: true, required: [name], additionalProperties: true, properties: {name: {type: string, maxLength: 5}}}
     Response: {type: object, required: [id], properties: {id: {type: string}}}
     Thing:
       type: object
@@ -59,7 +73,7 @@ components:
       properties:
         id: {allOf: [{$ref: '#/components/schemas/ThingID'}]}
         token: {allOf: [{$ref: '#/components/schemas/Token'}]}
-        amount: {allOf: [{$ref: '#/components/schemas/Amount'}], x-positive: true, x-token: token}
+        amount: {allOf: [{$ref: '#/components/schemas/Amount'}], x-positive: true}
         at: {type: string, format: date-time}
         blob: {type: string, format: byte, maxLength: 8}
         note: {type: string, maxLength: 9}
@@ -68,7 +82,7 @@ components:
         content: {type: string, format: byte}
         most: {allOf: [{$ref: '#/components/schemas/Amount'}], minimum: 0}
         lines: {type: array, minItems: 1, items: {type: string}}
-        tags: {type: array, maxItems: 2, items: {type: string, maxLength: 3}}
+        tags: {type: array, maxItems: 2, items: {type: string, minLength: 1, maxLength: 3}}
 `
 
 const models = `package things
@@ -131,10 +145,9 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 	require.NoError(t, err)
 	for _, want := range []string{
 		`c.Text("id", string(v.ID), transport.Rule{Required: true, Pattern: "^th_[a-z]+$", Prefix: "th_"})`,
-		`c.Amount("amount", v.Amount, true, true)`,
-		`if places, known := v.Token.decimals(); known {`,
-		`c.Places("amount", v.Amount, places, string(v.Token))`,
-		`c.Amount("most", *v.Most, false, false)`,
+		`c.Amount("amount", v.Amount)`,
+		`c.Positive("amount", v.Amount)`,
+		`c.Amount("most", *v.Most)`,
 		`c.NotNegative("most", *v.Most)`,
 		`c.Missing("at", v.At.IsZero())`,
 		`c.Bytes("blob", v.Blob, transport.Rule{Max: 8})`,
@@ -148,10 +161,13 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 		`c.Missing("note", v.Token != "" && v.Note == nil)`,
 		`c.Items("tags", len(v.Tags), 2, func(i int, name string) {`,
 		`c.Text(name, string(v.Tags[i]), transport.Rule{Required: true, Max: 3})`,
+		`c.Further(v.AdditionalProperties, "name")`,
 		`c.Text("name", string(v.Name), transport.Rule{Required: true, Max: 5})`,
 		`func (v *ListThingsParams) validate(c *transport.Check) {`,
-		`c.Integer("limit", int64(v.Limit), false, 1, 100)`,
-		"case \"GOLD\":\n\t\treturn 3, true",
+		`c.AtLeast("limit", int64(v.Limit), 1)`,
+		`c.AtMost("limit", int64(v.Limit), 100)`,
+		"var pathGetThing = [...]transport.Rule{\n\t{Pattern: \"^th_[a-z]+$\", Prefix: \"th_\", Taken: []string{\"all\", \"none\"}},\n}",
+		"var pathGetPart = [...]transport.Rule{\n\t{Pattern: \"^th_[a-z]+$\", Prefix: \"th_\", Taken: []string{\"all\", \"none\"}},\n\t{Pattern: transport.UUID},\n}",
 	} {
 		assert.Contains(t, source, want)
 	}

@@ -9,31 +9,29 @@ import (
 )
 
 // property writes the check of one field.
-func (w *writer) property(field goField, wire string, ref *openapi3.SchemaRef, required bool, model *goStruct) {
-	s := flatten(ref)
+func (w *writer) property(field goField, wire string, s stated, required bool) {
 	value := "v." + field.name
-	pointer := strings.HasPrefix(field.typ, "*")
 	switch {
 	case s.request:
 		w.nested(field, wire, value, s, required)
 	case s.typ == "number", s.typ == "string" && s.format == "decimal":
-		w.amount(field, wire, value, s, required, model)
+		w.amount(field, wire, value, s, required)
 	case field.typ == "io.Reader":
 		if required {
 			w.line("c.Missing(%q, %s == nil)", wire, value)
 		}
 	case s.typ == "string" && s.format == "byte":
-		w.line("c.Bytes(%q, %s, %s)", wire, value, s.rule(required))
+		if rule := s.rule(required); rule != noRule {
+			w.line("c.Bytes(%q, %s, %s)", wire, value, rule)
+		}
 	case s.typ == "string" && strings.HasPrefix(s.format, "date"):
 		if required {
 			w.line("c.Missing(%q, %s.IsZero())", wire, value)
 		}
 	case s.typ == "string":
 		w.text(field, wire, value, s, required)
-	case s.typ == "integer" && pointer:
-		w.line("if %s != nil {\nc.Within(%q, int64(*%s), %d, %d)\n}", value, wire, value, int64(s.least), int64(s.most))
 	case s.typ == "integer":
-		w.line("c.Integer(%q, int64(%s), %t, %d, %d)", wire, value, required, int64(s.least), int64(s.most))
+		w.integer(field, wire, value, s, required)
 	case s.typ == "array":
 		w.items(wire, value, strings.TrimPrefix(field.typ, "[]"), s, required)
 	case s.typ == "object" && required:
@@ -82,27 +80,53 @@ func (w *writer) present(typ, value string) string {
 	return value + ".variant != nil || " + value + ".raw != nil"
 }
 
-// amount writes the check of money, which travels as a string or as a number.
-func (w *writer) amount(field goField, wire, value string, s stated, required bool, model *goStruct) {
-	digits := value
-	if s.typ == "number" {
-		digits += ".Decimal"
-	}
+// integer writes the check of a whole number. Zero is absent, but behind a pointer.
+func (w *writer) integer(field goField, wire, value string, s stated, required bool) {
+	given, number := value+" != 0", value
 	if strings.HasPrefix(field.typ, "*") {
-		if s.typ != "number" {
-			digits = "*" + value
-		}
-		w.line("if %s != nil {\nc.Amount(%q, %s, false, %t)", value, wire, digits, s.positive) // one that points to zero is given
-		if s.notNegative {
-			w.line("c.NotNegative(%q, %s)", wire, digits)
-		}
-		w.line("}")
+		given, number = value+" != nil", "*"+value
+	} else if required {
+		w.line("c.Missing(%q, %s == 0)", wire, value)
+	}
+	if s.least == nil && s.most == nil {
 		return
 	}
-	w.line("c.Amount(%q, %s, %t, %t)", wire, digits, required, s.positive)
-	if token := s.token; token != "" {
-		w.line("if places, known := v.%s.decimals(); known {\nc.Places(%q, %s, places, string(v.%s))\n}",
-			model.byWireName[token].name, wire, digits, model.byWireName[token].name)
+	w.line("if %s {", given)
+	if s.least != nil {
+		w.line("c.AtLeast(%q, int64(%s), %d)", wire, number, int64(*s.least))
+	}
+	if s.most != nil {
+		w.line("c.AtMost(%q, int64(%s), %d)", wire, number, int64(*s.most))
+	}
+	w.line("}")
+}
+
+// amount writes the check of money, which travels as a string or as a number. Zero is absent, but behind a pointer or as a nullable.
+func (w *writer) amount(field goField, wire, value string, s stated, required bool) {
+	digits, may := value, false
+	switch {
+	case strings.HasPrefix(field.typ, "*"):
+		w.line("if %s != nil {", value)
+		digits, may = "*"+value, true
+	case strings.HasPrefix(field.typ, "nullable."):
+		w.line("if amount, err := %s.Get(); err == nil {", value)
+		digits, may = "amount", true
+	}
+	if s.typ == "number" {
+		digits = strings.TrimPrefix(digits, "*") + ".Decimal"
+	}
+	w.line("c.Amount(%q, %s)", wire, digits)
+	switch {
+	case s.positive && (required || may):
+		w.line("c.Positive(%q, %s)", wire, digits)
+	case s.positive, s.least != nil && *s.least == 0:
+		w.line("c.NotNegative(%q, %s)", wire, digits)
+	}
+	if required && !s.positive && !may {
+		w.line("c.Missing(%q, %s.IsZero())", wire, digits)
+	}
+	if may {
+		w.line("}")
 	}
 }
 
@@ -113,7 +137,7 @@ func (w *writer) text(field goField, wire, value string, s stated, required bool
 		required = required || s.minLength > 0
 	}
 	rule := s.rule(required)
-	if rule == "transport.Rule{}" {
+	if rule == noRule {
 		return
 	}
 	switch {
@@ -128,37 +152,44 @@ func (w *writer) text(field goField, wire, value string, s stated, required bool
 
 // items writes the check of a list and of each of its entries.
 func (w *writer) items(wire, value, typ string, s stated, required bool) {
-	if required && s.minItems > 0 {
+	switch {
+	case required && s.minItems > 0:
 		w.line("c.Missing(%q, len(%s) == 0)", cmp.Or(wire, "[]"), value)
+	case required && wire != "": // a body that is a list itself is always there
+		w.line("c.Missing(%q, %s == nil)", wire, value)
 	}
-	item := flatten(s.items)
-	each := ""
-	switch rule := item.rule(true); {
-	case item.request:
+	item, each := flatten(s.items, s.aroundItems...), ""
+	if item.request {
 		each = fmt.Sprintf("c.In(name, %s)", w.validator(typ, value+"[i]", item))
-	case item.typ == "string":
+	} else if rule := item.rule(item.minLength > 0); item.typ == "string" && rule != noRule {
 		each = fmt.Sprintf("c.Text(name, string(%s[i]), %s)", value, rule)
 	}
-	if each == "" && s.maxItems == 0 {
-		return
+	switch {
+	case each != "":
+		w.line("c.Items(%q, len(%s), %d, func(i int, name string) {\n%s\n})", wire, value, s.maxItems, each)
+	case s.maxItems > 0:
+		w.line("c.Items(%q, len(%s), %d, nil)", wire, value, s.maxItems)
 	}
-	w.line("c.Items(%q, len(%s), %d, func(i int, name string) {\n%s\n})", wire, value, s.maxItems, each)
 }
 
-// stated is what a schema says after looking through the allOf that gives a $ref its siblings.
+// stated is what a schema says and no mark covers, after looking through the allOf that gives a $ref its siblings. What something is, such as
+// its type, is told also where it is assumed.
 type stated struct {
-	typ, format, pattern, prefix, token string
-	term                                string // x-term: how values are compared
-	minLength, maxLength                uint64
-	minItems, maxItems                  uint64
-	least, most                         float64
-	positive, notNegative               bool
-	request, union                      bool
-	items                               *openapi3.SchemaRef
-	schema                              *openapi3.Schema // the one that is named
+	typ, format          string
+	term                 string // x-term: how values are compared
+	request, union       bool
+	items                *openapi3.SchemaRef
+	schema               *openapi3.Schema // the one that is named
+	pattern, prefix      string
+	minLength, maxLength uint64
+	minItems, maxItems   uint64
+	least, most          *float64
+	positive             bool
+	aroundItems          marks // what is said here about the entries
 }
 
-func flatten(ref *openapi3.SchemaRef) stated {
+// flatten reads a schema. Around are marks of the place that holds it.
+func flatten(ref *openapi3.SchemaRef, around ...mark) stated {
 	var s stated
 	if ref == nil || ref.Value == nil {
 		return s
@@ -172,25 +203,38 @@ func flatten(ref *openapi3.SchemaRef) stated {
 		s.typ = (*schema.Type)[0]
 	}
 	override(&s.format, schema.Format)
-	override(&s.pattern, schema.Pattern)
-	override(&s.minLength, schema.MinLength)
-	override(&s.maxLength, deref(schema.MaxLength))
-	override(&s.minItems, schema.MinItems)
-	override(&s.maxItems, deref(schema.MaxItems))
-	override(&s.least, deref(schema.Min))
-	override(&s.most, deref(schema.Max))
 	override(&s.items, schema.Items)
-	override(&s.prefix, extension[string](schema, "x-id-prefix"))
-	override(&s.token, extension[string](schema, "x-token"))
 	override(&s.term, extension[string](schema, "x-term"))
-	override(&s.positive, extension[bool](schema, "x-positive"))
-	override(&s.notNegative, schema.Min != nil && *schema.Min == 0)
 	override(&s.request, extension[bool](schema, "x-request"))
 	override(&s.union, schema.Discriminator != nil)
-	if s.format == "uuid" {
-		override(&s.pattern, uuid)
+
+	assumed := marksOf(schema.Extensions)
+	if ref.Ref == "" {
+		assumed = append(assumed, around...)
+	}
+	unless(assumed, "pattern", &s.pattern, schema.Pattern)
+	unless(assumed, "minLength", &s.minLength, schema.MinLength)
+	unless(assumed, "maxLength", &s.maxLength, deref(schema.MaxLength))
+	unless(assumed, "minItems", &s.minItems, schema.MinItems)
+	unless(assumed, "maxItems", &s.maxItems, deref(schema.MaxItems))
+	unless(assumed, "minimum", &s.least, schema.Min)
+	unless(assumed, "maximum", &s.most, schema.Max)
+	unless(assumed, "x-id-prefix", &s.prefix, extension[string](schema, "x-id-prefix"))
+	unless(assumed, "positive", &s.positive, extension[bool](schema, "x-positive"))
+	if schema.Format == "uuid" && !assumed.cover("format", "type") {
+		s.pattern = uuid
+	}
+	if assumed.cover("items") {
+		s.aroundItems = marks{whole}
 	}
 	return s
+}
+
+// unless takes over a constraint that no mark covers.
+func unless[T comparable](assumed marks, aspect string, into *T, value T) {
+	if !assumed.cover(aspect) {
+		override(into, value)
+	}
 }
 
 // uuid stands for the pattern of a UUID, which transport knows.
@@ -216,8 +260,14 @@ func extension[T any](schema *openapi3.Schema, name string) T {
 	return value
 }
 
-// rule writes a transport.Rule literal.
-func (s stated) rule(required bool) string {
+// noRule is the literal of a rule without content.
+const noRule = "transport.Rule{}"
+
+// rule writes a transport.Rule literal. A typed id carries its prefix, unless a stated pattern says when.
+func (s stated) rule(required bool, more ...string) string {
+	if s.prefix != "" && s.pattern == "" {
+		s.pattern = "^" + s.prefix
+	}
 	var parts []string
 	if required {
 		parts = append(parts, "Required: true")
@@ -236,5 +286,5 @@ func (s stated) rule(required bool) string {
 	if s.prefix != "" {
 		parts = append(parts, fmt.Sprintf("Prefix: %q", s.prefix))
 	}
-	return "transport.Rule{" + strings.Join(parts, ", ") + "}"
+	return "transport.Rule{" + strings.Join(append(parts, more...), ", ") + "}"
 }

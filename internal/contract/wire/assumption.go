@@ -32,7 +32,7 @@ func (a *Assumption) What() string {
 		return "names of its fields"
 	case "mediaType":
 		return "media type"
-	case "minLength", "maxLength", "minItems", "maxItems", "x-slugs", "x-scope", "x-decimals", "x-id-prefix":
+	case "minLength", "maxLength", "minItems", "maxItems", "x-slugs", "x-scope", "x-id-prefix":
 		return "`" + a.Aspect + "`"
 	default:
 		return a.Aspect

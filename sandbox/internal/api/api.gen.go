@@ -344,7 +344,8 @@ type BankDestination struct {
 	Holder map[string]interface{} `json:"holder"`
 
 	// Method Fiat payment type.
-	Method string `json:"method"`
+	Method               string                 `json:"method"`
+	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // BankID A virtual account's id. Source: Vocabulary.
@@ -412,7 +413,7 @@ type Challenge struct {
 
 // ChallengeRequest Starts a login. Source: Authentication, Platform API.
 type ChallengeRequest struct {
-	// Email The account's email.
+	// Email The account's email. Source: Endpoints, Platform API (the body carries an email).
 	Email string `json:"email"`
 
 	// RequestExpiry When the request stops being valid; not in the past and at most five minutes out.
@@ -460,7 +461,7 @@ type ClientCreate struct {
 	// Country ISO 3166-1 alpha-2 country of residency.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// Email The natural key.
+	// Email The natural key. Source: Endpoints, Platform API.
 	Email string `json:"email"`
 
 	// EntityName Of a business.
@@ -595,6 +596,9 @@ type ContactCryptoView struct {
 	Token string `json:"token,omitempty,omitzero"`
 }
 
+// ContactCurrency A contact's destination currency. Source: Limits, Pages and sizes.
+type ContactCurrency = string
+
 // ContactID A contact's id. Source: Resources, Contact.
 type ContactID = string
 
@@ -609,6 +613,9 @@ type ContactMethod struct {
 	// Method A bank method, or `onchain`.
 	Method string `json:"method"`
 }
+
+// ContactName A contact's display name. Source: Limits, Pages and sizes.
+type ContactName = string
 
 // ContactUpdate Changes a contact: an absent field stays, null clears. Source: Endpoints, Platform API.
 type ContactUpdate struct {
@@ -625,7 +632,7 @@ type ContactUpdate struct {
 	IsExternal nullable.Nullable[bool] `json:"isExternal,omitempty,omitzero"`
 
 	// Name Display name.
-	Name *string `json:"name,omitempty"`
+	Name nullable.Nullable[string] `json:"name,omitempty,omitzero"`
 }
 
 // ContactUser The profile behind an existing contact. Source: Resources, Contact.
@@ -1014,7 +1021,7 @@ type PayoutCreate struct {
 	// Amount What is debited, in `currency`; no more decimals than the token has.
 	Amount Decimal `json:"amount"`
 
-	// ContactID Who is paid.
+	// ContactID Who is paid. Source: Endpoints, Platform API (to a bank contact or wallet contact).
 	ContactID ContactID `json:"contactId"`
 
 	// Currency The asset debited, USDC or EURC.
@@ -1206,7 +1213,7 @@ type TokenGrant struct {
 
 // TokenRequest Completes a login. Source: Authentication, Platform API.
 type TokenRequest struct {
-	// ChallengeID Of the challenge.
+	// ChallengeID Of the challenge. Source: Endpoints, Platform API (with the challenge id and a signature).
 	ChallengeID string `json:"challengeId"`
 
 	// PublicKey The DER-encoded public half, base64.
@@ -1599,6 +1606,143 @@ type CreateDepositJSONRequestBody = DepositCreate
 
 // MovePayoutJSONRequestBody defines body for MovePayout for application/json ContentType.
 type MovePayoutJSONRequestBody = PayoutMove
+
+// Getter for additional properties for BankDestination. Returns the specified
+// element and whether it was found
+func (a BankDestination) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for BankDestination
+func (a *BankDestination) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for BankDestination to handle AdditionalProperties
+func (a *BankDestination) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["bankAddress"]; found {
+		err = json.Unmarshal(raw, &a.BankAddress)
+		if err != nil {
+			return fmt.Errorf("error reading 'bankAddress': %w", err)
+		}
+		delete(object, "bankAddress")
+	}
+
+	if raw, found := object["bankName"]; found {
+		err = json.Unmarshal(raw, &a.BankName)
+		if err != nil {
+			return fmt.Errorf("error reading 'bankName': %w", err)
+		}
+		delete(object, "bankName")
+	}
+
+	if raw, found := object["currency"]; found {
+		err = json.Unmarshal(raw, &a.Currency)
+		if err != nil {
+			return fmt.Errorf("error reading 'currency': %w", err)
+		}
+		delete(object, "currency")
+	}
+
+	if raw, found := object["fields"]; found {
+		err = json.Unmarshal(raw, &a.Fields)
+		if err != nil {
+			return fmt.Errorf("error reading 'fields': %w", err)
+		}
+		delete(object, "fields")
+	}
+
+	if raw, found := object["holder"]; found {
+		err = json.Unmarshal(raw, &a.Holder)
+		if err != nil {
+			return fmt.Errorf("error reading 'holder': %w", err)
+		}
+		delete(object, "holder")
+	}
+
+	if raw, found := object["method"]; found {
+		err = json.Unmarshal(raw, &a.Method)
+		if err != nil {
+			return fmt.Errorf("error reading 'method': %w", err)
+		}
+		delete(object, "method")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for BankDestination to handle AdditionalProperties
+func (a BankDestination) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.BankAddress != nil {
+		object["bankAddress"], err = json.Marshal(a.BankAddress)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'bankAddress': %w", err)
+		}
+	}
+
+	object["bankName"], err = json.Marshal(a.BankName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'bankName': %w", err)
+	}
+
+	object["currency"], err = json.Marshal(a.Currency)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'currency': %w", err)
+	}
+
+	if a.Fields != nil {
+		object["fields"], err = json.Marshal(a.Fields)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'fields': %w", err)
+		}
+	}
+
+	if a.Holder != nil {
+		object["holder"], err = json.Marshal(a.Holder)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'holder': %w", err)
+		}
+	}
+
+	object["method"], err = json.Marshal(a.Method)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'method': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
 
 // AsOnchainAccount returns the union data inside the ContactAccount as a OnchainAccount
 func (t ContactAccount) AsOnchainAccount() (OnchainAccount, error) {
@@ -3808,35 +3952,35 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	}
 
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/auth/challenge", wrapper.CreateChallenge)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/auth/token", wrapper.CreateToken)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/auth/refresh", wrapper.RefreshToken)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/clients", wrapper.CreateClient)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/clients/{clientId}", wrapper.GetClient)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/auth/token", wrapper.CreateToken)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/banks", wrapper.ListRails)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/banks", wrapper.OpenRail)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/chains", wrapper.ListChains)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/kyb", wrapper.GetKYB)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/client/kyb", wrapper.SaveKYB)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/kyb/complete", wrapper.CompleteKYB)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/banks", wrapper.ListRails)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/banks", wrapper.OpenRail)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/payins", wrapper.CreatePayin)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/payins/{payinId}", wrapper.GetPayin)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/payins/{payinId}/instructions", wrapper.CreatePayinInstructions)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/clients", wrapper.CreateClient)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/clients/{clientId}", wrapper.GetClient)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/contacts", wrapper.CreateContact)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/contacts/{contactId}", wrapper.DeleteContact)
 	m.HandleFunc(http.MethodPatch+" "+options.BaseURL+"/contacts/{contactId}", wrapper.UpdateContact)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/contacts/{contactId}/capabilities", wrapper.GetContactCapabilities)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/payouts", wrapper.BookPayout)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/payouts/{payoutId}", wrapper.GetPayout)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/payouts/{payoutId}/confirm", wrapper.ConfirmPayout)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/transactions", wrapper.ListTransactions)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/chains", wrapper.ListChains)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/escrow", wrapper.CreateEscrow)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/escrow/{escrowId}/actions", wrapper.PrepareEscrowAction)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/escrow/{escrowId}/actions/{idempotencyKey}/confirm", wrapper.ConfirmEscrowAction)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/escrow/{escrowId}/sync", wrapper.SyncEscrow)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/sandbox/treasury", wrapper.GetTreasury)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/payins", wrapper.CreatePayin)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/payins/{payinId}", wrapper.GetPayin)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/payins/{payinId}/instructions", wrapper.CreatePayinInstructions)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/payouts", wrapper.BookPayout)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/payouts/{payoutId}", wrapper.GetPayout)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/payouts/{payoutId}/confirm", wrapper.ConfirmPayout)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/sandbox/deposits", wrapper.CreateDeposit)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/sandbox/payins/{payinId}/complete", wrapper.CompletePayin)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/sandbox/payouts/{payoutId}/status", wrapper.MovePayout)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/sandbox/treasury", wrapper.GetTreasury)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/transactions", wrapper.ListTransactions)
 
 	return m
 }

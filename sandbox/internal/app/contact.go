@@ -10,6 +10,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
@@ -78,8 +79,9 @@ func destinationOf(account commonapi.ContactAccount) (platform.Destination, erro
 	}
 }
 
-// contactOf finds a contact of the account.
+// contactOf finds a contact of the account. Its id may come with its prefix. Source: Vocabulary; Limits, Pages and sizes.
 func (t *turn) contactOf(id string) (*contact, error) {
+	id = strings.TrimPrefix(id, "ct_")
 	i := slices.IndexFunc(t.contacts, func(c *contact) bool { return c.id == id })
 	if i < 0 {
 		return nil, refuse.NotFound()
@@ -95,12 +97,8 @@ func (a *App) UpdateContact(ctx context.Context, request appapi.UpdateContactReq
 	if err != nil {
 		return nil, err
 	}
-	if request.Body.Name != nil {
-		found.name = *request.Body.Name
-	}
-	if request.Body.Relationship != nil {
-		found.relationship = *request.Body.Relationship
-	}
+	given.To(&found.name, request.Body.Name)
+	given.To(&found.relationship, request.Body.Relationship)
 	return appapi.UpdateContact200JSONResponse(found.view()), nil
 }
 
@@ -122,7 +120,7 @@ func (a *App) ValidateBankDetails(_ context.Context, request appapi.ValidateBank
 	body := request.Body
 	answer := appapi.ValidateBankDetails200JSONResponse{Errors: []appapi.BankDetailsError{}}
 	for _, wrong := range (platform.BankDetails{
-		Kind: body.BankType, Country: body.Country, IBAN: body.IBAN, BIC: body.BIC, RoutingNumber: body.RoutingNumber,
+		Kind: body.BankType, Country: body.Country, IBAN: body.IBAN, BIC: body.BIC, RoutingNumber: given.Value(body.RoutingNumber),
 	}).Check() {
 		answer.Errors = append(answer.Errors, appapi.BankDetailsError{Field: wrong.Field, Code: wrong.Code, Message: wrong.Message})
 	}

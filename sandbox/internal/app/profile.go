@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 )
 
 // profile is what an account told about itself.
@@ -49,15 +50,17 @@ func (a *App) UpdateProfile(ctx context.Context, request appapi.UpdateProfileReq
 }
 
 func (p *profile) change(body appapi.ProfileUpdate, now time.Time) {
-	for _, change := range []struct{ kept, given *string }{
-		{&p.firstName, body.FirstName}, {&p.lastName, body.LastName}, {&p.entityName, body.EntityName},
-	} {
-		if change.given != nil {
-			*change.kept = strings.TrimSpace(*change.given)
-		}
+	given.To(&p.firstName, body.FirstName)
+	given.To(&p.lastName, body.LastName)
+	given.To(&p.entityName, body.EntityName)
+	for _, name := range []*string{&p.firstName, &p.lastName, &p.entityName} {
+		*name = strings.TrimSpace(*name)
 	}
-	if body.Address != nil {
-		p.address = body.Address
+	if body.Address.IsSpecified() {
+		p.address = nil
+		if address, err := body.Address.Get(); err == nil {
+			p.address = &address
+		}
 	}
 	if p.complete() && p.verification.completedAt.IsZero() {
 		p.verification.completedAt = now

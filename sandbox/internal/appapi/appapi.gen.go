@@ -16,6 +16,7 @@ import (
 
 	externalRef0 "github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 	"github.com/shopspring/decimal"
@@ -105,7 +106,7 @@ type BalancePayoutQuote struct {
 	// BankAccountID Bank account of the contact.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
-	// ContactID Contact to pay.
+	// ContactID Contact to pay. Source: Vocabulary; Limits, Pages and sizes.
 	ContactID string `json:"contactId"`
 }
 
@@ -154,7 +155,7 @@ type BankDetails struct {
 	IBAN string `json:"iban,omitempty,omitzero"`
 
 	// RoutingNumber Routing number.
-	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
+	RoutingNumber nullable.Nullable[string] `json:"routingNumber,omitempty,omitzero"`
 }
 
 // BankDetailsCheck What a check of bank details found.
@@ -218,20 +219,20 @@ type CardFormat string
 // Source: App API, Cards, PUT /cards/{card_id}/label.
 type CardLabelUpdate struct {
 	// Label Label of the caller's own.
-	Label string `json:"label"`
+	Label nullable.Nullable[string] `json:"label"`
 }
 
 // CardLimitUpdate The limits to set; a limit that is absent stays.
 // Source: App API, Cards, PUT /cards/{card_id}/limit.
 type CardLimitUpdate struct {
 	// DailyLimit Limit a day.
-	DailyLimit *Number `json:"dailyLimit,omitempty"`
+	DailyLimit nullable.Nullable[Number] `json:"dailyLimit,omitempty,omitzero"`
 
 	// LifetimeLimit Limit over the card's life.
-	LifetimeLimit *Number `json:"lifetimeLimit,omitempty"`
+	LifetimeLimit nullable.Nullable[Number] `json:"lifetimeLimit,omitempty,omitzero"`
 
 	// MonthlyLimit Limit a month.
-	MonthlyLimit *Number `json:"monthlyLimit,omitempty"`
+	MonthlyLimit nullable.Nullable[Number] `json:"monthlyLimit,omitempty,omitzero"`
 }
 
 // CardPreApproval A pre-approval as it stands.
@@ -300,10 +301,10 @@ type ContactList struct {
 // Source: App API, Contacts, PATCH /user/contacts/{contact_id}.
 type ContactUpdate struct {
 	// Name Name of the contact.
-	Name *string `json:"name,omitempty"`
+	Name nullable.Nullable[string] `json:"name,omitempty,omitzero"`
 
 	// Relationship Relationship to the account.
-	Relationship *string `json:"relationship,omitempty"`
+	Relationship nullable.Nullable[string] `json:"relationship,omitempty,omitzero"`
 }
 
 // ContractCreate A contract to offer.
@@ -348,6 +349,22 @@ type ContractFields struct {
 
 	// ScopeDescription Scope of the work.
 	ScopeDescription string `json:"scopeDescription,omitempty,omitzero"`
+}
+
+// ContractFieldsUpdate What to change of the values that a contract's document is filled with.
+// Source: App API, Contracts, PATCH /documents/contracts/{contract_id}.
+type ContractFieldsUpdate struct {
+	// Amount Amount of a period in currency.
+	Amount nullable.Nullable[Decimal] `json:"amount,omitempty,omitzero"`
+
+	// Currency Currency of amount.
+	Currency nullable.Nullable[externalRef0.FiatCurrency] `json:"currency,omitempty,omitzero"`
+
+	// JobTitle Job title.
+	JobTitle nullable.Nullable[string] `json:"jobTitle,omitempty,omitzero"`
+
+	// ScopeDescription Scope of the work.
+	ScopeDescription nullable.Nullable[string] `json:"scopeDescription,omitempty,omitzero"`
 }
 
 // ContractInvoiceCreate An invoice to issue for one period of a contract.
@@ -416,22 +433,22 @@ type ContractTemplateList struct {
 // Source: App API, Contracts, PATCH /documents/contracts/{contract_id}.
 type ContractUpdate struct {
 	// ActivationAt When it takes effect.
-	ActivationAt *time.Time `json:"activationAt,omitempty"`
+	ActivationAt nullable.Nullable[time.Time] `json:"activationAt,omitempty,omitzero"`
 
 	// ExpirationAt When it ends.
-	ExpirationAt *time.Time `json:"expirationAt,omitempty"`
+	ExpirationAt nullable.Nullable[time.Time] `json:"expirationAt,omitempty,omitzero"`
 
 	// Fields Values that the document is filled with.
-	Fields *ContractFields `json:"fields,omitempty"`
+	Fields ContractFieldsUpdate `json:"fields,omitempty,omitzero"`
 
 	// Label Label of the caller's own.
-	Label *string `json:"label,omitempty"`
+	Label nullable.Nullable[string] `json:"label,omitempty,omitzero"`
 
 	// Period Length of a period.
-	Period *string `json:"period,omitempty"`
+	Period nullable.Nullable[string] `json:"period,omitempty,omitzero"`
 
 	// PriorityMethods Preferred payment methods.
-	PriorityMethods *[]externalRef0.PriorityMethod `json:"priorityMethods,omitempty"`
+	PriorityMethods nullable.Nullable[[]externalRef0.PriorityMethod] `json:"priorityMethods,omitempty,omitzero"`
 }
 
 // Decimal A decimal amount that travels as a string. Source: Resources and their fields.
@@ -593,16 +610,16 @@ type ProfileAddress struct {
 // Source: App API, Account and profile, PUT /user/kyc.
 type ProfileUpdate struct {
 	// Address Address.
-	Address *ProfileAddress `json:"address,omitempty"`
+	Address nullable.Nullable[ProfileAddress] `json:"address,omitempty,omitzero"`
 
 	// EntityName Registered name of a business.
-	EntityName *string `json:"entityName,omitempty"`
+	EntityName nullable.Nullable[string] `json:"entityName,omitempty,omitzero"`
 
 	// FirstName First name of a person.
-	FirstName *string `json:"firstName,omitempty"`
+	FirstName nullable.Nullable[string] `json:"firstName,omitempty,omitzero"`
 
 	// LastName Last name of a person.
-	LastName *string `json:"lastName,omitempty"`
+	LastName nullable.Nullable[string] `json:"lastName,omitempty,omitzero"`
 }
 
 // Quote A price for one specific payment, at most 2 minutes old when used.
@@ -2215,7 +2232,7 @@ func (siw *ServerInterfaceWrapper) DeleteContact(w http.ResponseWriter, r *http.
 	// ------------- Path parameter "contact_id" -------------
 	var contactID string
 
-	err = runtime.BindStyledParameterWithOptions("simple", "contact_id", r.PathValue("contact_id"), &contactID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	err = runtime.BindStyledParameterWithOptions("simple", "contact_id", r.PathValue("contact_id"), &contactID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
 	if err != nil {
 		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "contact_id", Err: err})
 		return
@@ -2241,7 +2258,7 @@ func (siw *ServerInterfaceWrapper) UpdateContact(w http.ResponseWriter, r *http.
 	// ------------- Path parameter "contact_id" -------------
 	var contactID string
 
-	err = runtime.BindStyledParameterWithOptions("simple", "contact_id", r.PathValue("contact_id"), &contactID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	err = runtime.BindStyledParameterWithOptions("simple", "contact_id", r.PathValue("contact_id"), &contactID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
 	if err != nil {
 		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "contact_id", Err: err})
 		return

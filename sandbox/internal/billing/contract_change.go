@@ -1,12 +1,12 @@
 package billing
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
@@ -17,14 +17,15 @@ func (b *Billing) UpdateContract(ctx context.Context, id string, body appapi.Con
 			return refuse.Conflict("The contract has ended.")
 		}
 		terms, expirationAt := c.terms, c.expirationAt
-		if body.Fields != nil {
-			terms.Fields = merged(terms.Fields, *body.Fields)
-		}
-		set(&terms.Period, body.Period)
-		set(&terms.ActivationAt, body.ActivationAt)
-		set(&expirationAt, body.ExpirationAt)
-		set(&terms.Label, body.Label)
-		set(&terms.PriorityMethods, body.PriorityMethods)
+		given.To(&terms.Fields.Amount, body.Fields.Amount)
+		given.To(&terms.Fields.Currency, body.Fields.Currency)
+		given.To(&terms.Fields.JobTitle, body.Fields.JobTitle)
+		given.To(&terms.Fields.ScopeDescription, body.Fields.ScopeDescription)
+		given.To(&terms.Period, body.Period)
+		given.To(&terms.ActivationAt, body.ActivationAt)
+		given.To(&expirationAt, body.ExpirationAt)
+		given.To(&terms.Label, body.Label)
+		given.To(&terms.PriorityMethods, body.PriorityMethods)
 
 		wrong := checkFields(terms.Fields)
 		if !expirationAt.IsZero() && !expirationAt.After(terms.ActivationAt) {
@@ -37,23 +38,6 @@ func (b *Billing) UpdateContract(ctx context.Context, id string, body appapi.Con
 		t.settle(c)
 		return nil
 	})
-}
-
-// set changes what is given.
-func set[T any](value *T, given *T) {
-	if given != nil {
-		*value = *given
-	}
-}
-
-func merged(before, given appapi.ContractFields) appapi.ContractFields {
-	if given.Amount.IsZero() {
-		given.Amount = before.Amount
-	}
-	given.Currency = cmp.Or(given.Currency, before.Currency)
-	given.JobTitle = cmp.Or(given.JobTitle, before.JobTitle)
-	given.ScopeDescription = cmp.Or(given.ScopeDescription, before.ScopeDescription)
-	return given
 }
 
 // ReplacePaymentMethods puts methods in the place of all others. Invoices keep those they were issued with.

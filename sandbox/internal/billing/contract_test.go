@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -82,7 +83,7 @@ func TestContractsEndWhenTheirTimeHasCome(t *testing.T) {
 	o := newOffice(t)
 	id := o.contract()
 	end := o.clock.Now().Add(time.Hour)
-	updated, err := o.UpdateContract(as(acme), id, appapi.ContractUpdate{ExpirationAt: &end})
+	updated, err := o.UpdateContract(as(acme), id, appapi.ContractUpdate{ExpirationAt: nullable.NewNullableWithValue(end)})
 	require.NoError(t, err)
 	assert.Equal(t, end, updated.ExpirationAt)
 	o.clock.Advance(time.Hour)
@@ -99,7 +100,7 @@ func TestContractsEndWhenTheirTimeHasCome(t *testing.T) {
 	offer, err := o.CreateContract(as(acme), appapi.ContractCreate{ContractorEmail: ada, Type: "other"})
 	require.NoError(t, err)
 	soon := o.clock.Now().Add(time.Millisecond)
-	_, err = o.UpdateContract(as(acme), offer.ID, appapi.ContractUpdate{ExpirationAt: &soon})
+	_, err = o.UpdateContract(as(acme), offer.ID, appapi.ContractUpdate{ExpirationAt: nullable.NewNullableWithValue(soon)})
 	require.NoError(t, err)
 	o.clock.Advance(time.Hour)
 	o.status(offer.ID, commonapi.ContractStatusCancelled)
@@ -127,22 +128,28 @@ func TestUpdatesChangeWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.contract()
-	label, none := "Website", ""
 	updated, err := o.UpdateContract(as(acme), id, appapi.ContractUpdate{
-		Label: &label, Fields: &appapi.ContractFields{Amount: decimal.NewFromInt(200)},
+		Label: nullable.NewNullableWithValue("Website"), Fields: appapi.ContractFieldsUpdate{Amount: nullable.NewNullableWithValue(decimal.NewFromInt(200))},
 	})
 	require.NoError(t, err)
 	assert.Equal(t, "Website", updated.Label)
 	assert.Equal(t, "200", updated.Amount.String())
 	assert.Equal(t, commonapi.FiatCurrencyEUR, updated.Currency)
 	assert.Equal(t, "monthly", updated.Period)
-	updated, err = o.UpdateContract(as(acme), id, appapi.ContractUpdate{Label: &none})
-	require.NoError(t, err)
-	assert.Empty(t, updated.Label)
+	for _, none := range []nullable.Nullable[string]{nullable.NewNullableWithValue(""), nullable.NewNullNullable[string]()} {
+		_, err = o.UpdateContract(as(acme), id, appapi.ContractUpdate{Label: nullable.NewNullableWithValue("Website")})
+		require.NoError(t, err)
+		updated, err = o.UpdateContract(as(acme), id, appapi.ContractUpdate{Label: none, Fields: appapi.ContractFieldsUpdate{JobTitle: none}})
+		require.NoError(t, err)
+		assert.Empty(t, updated.Label)
+		assert.NotContains(t, updated.Fields, "jobTitle")
+		assert.Equal(t, "200", updated.Amount.String(), "what is absent stays")
+	}
 
 	activation, expiration := start.Add(time.Hour), start
 	_, err = o.UpdateContract(as(acme), id, appapi.ContractUpdate{
-		ActivationAt: &activation, ExpirationAt: &expiration, Fields: &appapi.ContractFields{Amount: decimal.RequireFromString("1.001")},
+		ActivationAt: nullable.NewNullableWithValue(activation), ExpirationAt: nullable.NewNullableWithValue(expiration),
+		Fields: appapi.ContractFieldsUpdate{Amount: nullable.NewNullableWithValue(decimal.RequireFromString("1.001"))},
 	})
 	assert.Equal(t, map[string]string{"fields.amount": "amount_precision", "expirationAt": "greater_than"}, fields(t, err))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
@@ -43,23 +44,24 @@ func (b *Billing) UpdateInvoice(ctx context.Context, id string, body commonapi.I
 
 // payByHand marks an invoice paid, or adds to what is known of its payment.
 func (t *turn) payByHand(i *invoice, body commonapi.InvoiceUpdate) error {
-	owner := t.references[body.OnchainTransactionID]
+	reference, paidAt := given.Value(body.OnchainTransactionID), given.Value(body.PaidAt)
+	owner := t.references[reference]
 	switch {
-	case body.PaidAt.Truncate(precision).After(t.now): // now is no finer, and a caller's now may be
+	case paidAt.Truncate(precision).After(t.now): // now is no finer, and a caller's now may be
 		return refuse.InvalidField("paidAt", "less_than_equal", "A payment is not dated in the future.")
 	case owner != nil && owner != i:
 		return refuse.Conflict("The transaction reference belongs to another invoice.")
-	case i.transferred && cmp.Or(body.OnchainTransactionID, i.reference) != i.reference:
+	case i.transferred && cmp.Or(reference, i.reference) != i.reference:
 		return refuse.Conflict("The invoice is linked to the transfer that paid it.")
 	}
 	if i.status != commonapi.InvoiceStatusPaid {
 		i.paidAt = t.now
 	}
-	if !body.PaidAt.IsZero() {
-		i.paidAt = body.PaidAt.UTC()
+	if !paidAt.IsZero() {
+		i.paidAt = paidAt.UTC()
 	}
-	if body.OnchainTransactionID != "" && !i.transferred {
-		t.refer(i, body.OnchainTransactionID)
+	if reference != "" && !i.transferred {
+		t.refer(i, reference)
 		i.transaction = &commonapi.InvoiceTransaction{
 			OnchainTransactionID: i.reference, Amount: number.Of(i.amount), Type: paidByReference, CreatedAt: i.paidAt,
 		}
@@ -71,9 +73,9 @@ func (t *turn) payByHand(i *invoice, body commonapi.InvoiceUpdate) error {
 // moveUnpaid gives an invoice a state other than paid, and forgets a payment by hand.
 func (t *turn) moveUnpaid(i *invoice, body commonapi.InvoiceUpdate) error {
 	switch {
-	case body.OnchainTransactionID != "":
+	case given.Value(body.OnchainTransactionID) != "":
 		return refuse.InvalidField("onchainTransactionId", "value_error", "Only a paid invoice has a transaction.")
-	case !body.PaidAt.IsZero():
+	case !given.Value(body.PaidAt).IsZero():
 		return refuse.InvalidField("paidAt", "value_error", "Only a paid invoice has a time of payment.")
 	case i.transferred:
 		return refuse.Conflict("The invoice was paid by a transfer.")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -72,7 +73,7 @@ func (a *anything) moveContract(rt *rapid.T) {
 		err = a.DeleteContract(a.who(), id)
 	default:
 		end := a.clock.Now().Add(time.Duration(rapid.IntRange(1, 100_000).Draw(rt, "ms")) * time.Millisecond)
-		_, err = a.UpdateContract(a.who(), id, appapi.ContractUpdate{ExpirationAt: &end})
+		_, err = a.UpdateContract(a.who(), id, appapi.ContractUpdate{ExpirationAt: nullable.NewNullableWithValue(end)})
 	}
 	a.tolerate(err)
 }
@@ -102,7 +103,7 @@ func (a *anything) invoiceContracts(rt *rapid.T) {
 func (a *anything) update(rt *rapid.T) {
 	_, err := a.UpdateInvoice(a.who(), a.one(a.invoices, "invoice"), commonapi.InvoiceUpdate{
 		Status:               rapid.SampledFrom([]commonapi.InvoiceStatus{"draft", "sent", "paid", "paid", "cancelled", "client_paid", "client_declined"}).Draw(rt, "status"),
-		OnchainTransactionID: rapid.SampledFrom([]string{"", "ref 1", "ref 2"}).Draw(rt, "reference"),
+		OnchainTransactionID: nullable.NewNullableWithValue(rapid.SampledFrom([]string{"", "ref 1", "ref 2"}).Draw(rt, "reference")),
 	})
 	a.tolerate(err)
 }

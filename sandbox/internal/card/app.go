@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 )
 
 // App answers the app API's operations on cards, for the generated server.
@@ -34,7 +35,7 @@ func (a App) RevealCardDetails(ctx context.Context, r appapi.RevealCardDetailsRe
 
 // SetCardLabel implements the operation of that name.
 func (a App) SetCardLabel(ctx context.Context, r appapi.SetCardLabelRequestObject) (appapi.SetCardLabelResponseObject, error) {
-	answer, err := a.SetLabel(ctx, r.CardID, r.Body.Label)
+	answer, err := a.SetLabel(ctx, r.CardID, given.Value(r.Body.Label))
 	return appapi.SetCardLabel200JSONResponse(answer), err
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -144,9 +145,8 @@ func TestLabels(t *testing.T) {
 	assert.Equal(t, "Travel", list.Cards[1].Label)
 }
 
-func limit(text string) *number.Number {
-	value := number.Of(decimal.RequireFromString(text))
-	return &value
+func limit(text string) nullable.Nullable[number.Number] {
+	return nullable.NewNullableWithValue(number.Of(decimal.RequireFromString(text)))
 }
 
 func TestLimits(t *testing.T) {

@@ -3,6 +3,7 @@ package card
 import (
 	"context"
 
+	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
@@ -42,9 +43,10 @@ func (c *Cards) SetLimit(ctx context.Context, id string, body appapi.CardLimitUp
 	})
 }
 
-// set takes over a limit that is given, or says what is wrong with it.
-func set(field string, limit *decimal.Decimal, given *number.Number) []refuse.Field {
-	if given == nil {
+// set takes over a limit that is given, or says what is wrong with it. Null says nothing, as no card is without limits.
+func set(field string, limit *decimal.Decimal, member nullable.Nullable[number.Number]) []refuse.Field {
+	given, err := member.Get()
+	if err != nil {
 		return nil
 	}
 	wrong := func(code, message string) []refuse.Field {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
@@ -97,14 +98,10 @@ func (p *Platform) UpdateContact(ctx context.Context, request api.UpdateContactR
 	if err := t.changeEmail(found, request.Body.Email); err != nil {
 		return nil, err
 	}
-	if request.Body.Name != nil {
-		found.name = *request.Body.Name
-	}
-	if request.Body.Currency.IsSpecified() {
-		found.currency = valueOf(request.Body.Currency)
-	}
+	given.To(&found.name, request.Body.Name)
+	given.To(&found.currency, request.Body.Currency)
 	if request.Body.IsExternal.IsSpecified() {
-		found.isExternal = request.Body.IsExternal.IsNull() || valueOf(request.Body.IsExternal)
+		found.isExternal = request.Body.IsExternal.IsNull() || given.Value(request.Body.IsExternal)
 	}
 	if request.Body.Address.IsSpecified() {
 		found.address = nil
@@ -115,12 +112,6 @@ func (p *Platform) UpdateContact(ctx context.Context, request api.UpdateContactR
 	return contactAnswer{http200, found.view()}, nil
 }
 
-// valueOf is the value, or zero when it was null.
-func valueOf[T any](n nullable.Nullable[T]) T {
-	value, _ := n.Get()
-	return value
-}
-
 // changeEmail changes the email of a contact. A contact that is paid by email keeps one, which resolves anew and is not
 // another contact's.
 func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
@@ -128,13 +119,13 @@ func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 		return nil
 	}
 	if c.to.email == nil {
-		c.email = valueOf(email)
+		c.email = given.Value(email)
 		return nil
 	}
-	if email.IsNull() || valueOf(email) == "" {
+	if email.IsNull() || given.Value(email) == "" {
 		return refuse.InvalidRequest("The email is this contact's destination.")
 	}
-	to, err := t.readEmail(c.account.owner, valueOf(email))
+	to, err := t.readEmail(c.account.owner, given.Value(email))
 	if err != nil {
 		return err
 	}
