@@ -122,6 +122,8 @@ func newWorld(t testing.TB, options ...sandbox.Option) *world {
 	w.email = w.host.Credentials().Email
 	w.server = httptest.NewServer(w.host)
 	t.Cleanup(w.server.Close)
+	// net/http sends a keyed request once more, of itself, when a connection that was kept closes without an answer.
+	w.server.Client().Transport.(*http.Transport).DisableKeepAlives = true
 	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: w.key.public(t)})
 	require.NoError(t, err)
 	return w
