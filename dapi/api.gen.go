@@ -1055,6 +1055,12 @@ type PostalAddress struct {
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
+// PreparedEscrowAction: what preparing an action answers: it echoes `action.idempotencyKey`. Source: Resources, Platform resources.
+type PreparedEscrowAction struct {
+	// The prepared action.
+	Action EscrowAction `json:"action"`
+}
+
 // Quote: a price for one specific payment, at most 2 minutes old when used. Source: Vocabulary; Limits, Lifetimes.
 type Quote struct {
 	// What arrives, in `destinationCurrency`.
@@ -1567,11 +1573,11 @@ var opPrepareEscrowAction = transport.Operation{
 }
 
 // PrepareEscrowAction sends POST /escrow/{escrowId}/actions: prepare an escrow action.
-func (c lowLevel) PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body *EscrowActionCreate, options []moneymovement.CallOption) (*EscrowAction, error) {
+func (c lowLevel) PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body *EscrowActionCreate, options []moneymovement.CallOption) (*PreparedEscrowAction, error) {
 	r := c.request(&opPrepareEscrowAction, options)
 	r.PathParam("escrowId", string(escrowID), transport.Rule{Pattern: "^(?:esc_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "esc_"})
 	r.Body(body, body.validate)
-	return transport.Do[EscrowAction](ctx, c.transport, r)
+	return transport.Do[PreparedEscrowAction](ctx, c.transport, r)
 }
 
 var opConfirmEscrowAction = transport.Operation{

@@ -69,8 +69,8 @@ func TestAnswersOfALaterVersionAreRead(t *testing.T) {
 				assert.Equal(t, later[member], got[member], member)
 			}
 			for member := range described {
-				if member == "id" || member == "items" {
-					continue // without it the answer is another: see TestAnotherAnswerIsNoSuccess
+				if member == "id" || member == "items" || member == "action" {
+					continue // without it the answer is another: see TestAnotherAnswerIsNoSuccess and TestPrepareWithoutAnActionIsUnknown
 				}
 				without := maps.Clone(described)
 				without[member] = nil

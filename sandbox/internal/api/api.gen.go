@@ -1075,6 +1075,12 @@ type PostalAddress struct {
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
+// PreparedEscrowAction What preparing an action answers: it echoes `action.idempotencyKey`. Source: Resources, Platform resources.
+type PreparedEscrowAction struct {
+	// Action The prepared action.
+	Action EscrowAction `json:"action"`
+}
+
 // Quote A price for one specific payment, at most 2 minutes old when used. Source: Vocabulary; Limits, Lifetimes.
 type Quote struct {
 	// DestinationAmount What arrives, in `destinationCurrency`.
@@ -3871,16 +3877,6 @@ type EscrowJSONResponse struct {
 	Headers EscrowResponseHeaders
 }
 
-type EscrowActionResponseHeaders struct {
-	IdempotencyReplayed string
-	XRequestID          string
-}
-type EscrowActionJSONResponse struct {
-	Body EscrowAction
-
-	Headers EscrowActionResponseHeaders
-}
-
 type PayinResponseHeaders struct {
 	IdempotencyReplayed string
 	XRequestID          string
@@ -3909,6 +3905,16 @@ type PayoutJSONResponse struct {
 	Body Payout
 
 	Headers PayoutResponseHeaders
+}
+
+type PreparedEscrowActionResponseHeaders struct {
+	IdempotencyReplayed string
+	XRequestID          string
+}
+type PreparedEscrowActionJSONResponse struct {
+	Body PreparedEscrowAction
+
+	Headers PreparedEscrowActionResponseHeaders
 }
 
 type RailResponseHeaders struct {
@@ -4815,7 +4821,9 @@ type PrepareEscrowActionResponseObject interface {
 	VisitPrepareEscrowActionResponse(w http.ResponseWriter) error
 }
 
-type PrepareEscrowAction200JSONResponse struct{ EscrowActionJSONResponse }
+type PrepareEscrowAction200JSONResponse struct {
+	PreparedEscrowActionJSONResponse
+}
 
 func (response PrepareEscrowAction200JSONResponse) VisitPrepareEscrowActionResponse(w http.ResponseWriter) error {
 
@@ -4837,7 +4845,7 @@ type PrepareEscrowAction201ResponseHeaders struct {
 }
 
 type PrepareEscrowAction201JSONResponse struct {
-	Body    EscrowAction
+	Body    PreparedEscrowAction
 	Headers PrepareEscrowAction201ResponseHeaders
 }
 
