@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 	"github.com/shopspring/decimal"
@@ -716,7 +717,7 @@ type InvoiceTransaction struct {
 // Source: App API, Invoices; States and transitions, Invoice.
 type InvoiceUpdate struct {
 	// OnchainTransactionID Any unique reference string to attach.
-	OnchainTransactionID string `json:"onchainTransactionId,omitempty,omitzero"`
+	OnchainTransactionID nullable.Nullable[string] `json:"onchainTransactionId,omitempty,omitzero"`
 
 	// PaidAt Backdates the payment; now when absent.
 	PaidAt time.Time `json:"paidAt,omitempty,omitzero"`
