@@ -550,8 +550,8 @@ type ContactCapabilities struct {
 	// How it can be paid.
 	Methods []ContactMethod `json:"methods"`
 
-	// Whether nothing stands in the way.
-	Payable bool `json:"payable"`
+	// Whether nothing stands in the way; absent where the service leaves that to the blockers.
+	Payable *bool `json:"payable,omitempty"`
 }
 
 // ContactCreate: saves a payment destination; unknown keys are refused. Source: Resources, Contact.

@@ -552,8 +552,8 @@ type ContactCapabilities struct {
 	// Methods How it can be paid.
 	Methods []ContactMethod `json:"methods"`
 
-	// Payable Whether nothing stands in the way.
-	Payable bool `json:"payable"`
+	// Payable Whether nothing stands in the way; absent where the service leaves that to the blockers.
+	Payable *bool `json:"payable,omitempty"`
 }
 
 // ContactCreate Saves a payment destination; unknown keys are refused. Source: Resources, Contact.
