@@ -14,11 +14,6 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Defines values for CardFormat.
-const (
-	CardFormatVirtual CardFormat = "virtual"
-)
-
 // Defines values for DocumentKind.
 const (
 	DocumentKindContract DocumentKind = "contract"

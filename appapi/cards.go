@@ -16,6 +16,11 @@ type Cards struct {
 	nonces transport.Nonces
 }
 
+// CardFormatVirtual is the format that the description shows. The set is open.
+//
+// Source: App API, Cards.
+const CardFormatVirtual CardFormat = "virtual"
+
 // List answers all cards, and how far the account is from having one.
 func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*moneymovement.CardList, error) {
 	return s.low.ListCards(ctx, options)

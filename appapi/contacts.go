@@ -20,7 +20,7 @@ func (s *Contacts) List(ctx context.Context, params ListContactsParams, options 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created or deleted
 // meanwhile can shift entries from one page to another.
 func (s *Contacts) All(ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption) iter.Seq2[Contact, error] {
-	return pages(&opListContacts, params.Offset, func(offset int) (page[Contact], error) {
+	return pages(&opListContacts, params.Offset, params.Limit, func(offset int) (page[Contact], error) {
 		params := params
 		params.Offset = offset
 		list, err := s.List(ctx, params, options...)

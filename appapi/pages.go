@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -15,28 +17,35 @@ type page[T any] struct {
 	total int
 }
 
-// pages walks a list by offset, from a first entry on. Each range starts there again. The walk ends where the total says. Without one, it ends
-// at an empty page, and not at one that is not full: how many entries a service gives at most is not stated, and a walk that takes a
-// smaller bound than its own for the end would lose the rest. A page that is there twice comes from a service that passes over the offset, which
-// is not stated for every list: that ends the walk too, with an error if the total says that there are others.
-func pages[T any](operation *transport.Operation, first int, fetch func(offset int) (page[T], error)) iter.Seq2[T, error] {
+// pages walks a list by offset, from a first entry on, to an empty page. Each range starts there again. Neither a total ends it nor a page
+// that is not full: the one is assumed, and how many entries a service gives at most is not stated, so that either could lose the rest.
+//
+// A page that is there twice in a row comes from a service that passes over the offset, which is not stated for every list: that ends the walk
+// too. It is an error where there must be others: the total says so, or the first page has just as many entries as were asked for. A page from
+// further back is always an error.
+func pages[T any](operation *transport.Operation, first, limit int, fetch func(offset int) (page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
+		stuck := func() {
+			yield(none, &errors.UnexpectedAnswer{Head: operation.Head(""), Status: http.StatusOK, Err: errStuck})
+		}
+		walked := transport.NewTrail("")
 		var before []T
 		for offset := first; ; {
 			got, err := fetch(offset)
-			if err != nil {
+			switch {
+			case err != nil:
 				yield(none, err)
 				return
-			}
-			counted := got.total > 0
-			if len(got.items) == 0 {
+			case len(got.items) == 0:
 				return
-			}
-			if reflect.DeepEqual(got.items, before) {
-				if counted {
-					yield(none, &errors.UnexpectedAnswer{Head: operation.Head(""), Status: http.StatusOK, Err: errStuck})
+			case reflect.DeepEqual(got.items, before):
+				if got.total > offset || offset-first == limit {
+					stuck()
 				}
+				return
+			case known(walked, got.items):
+				stuck()
 				return
 			}
 			for _, item := range got.items {
@@ -45,12 +54,15 @@ func pages[T any](operation *transport.Operation, first int, fetch func(offset i
 				}
 			}
 			offset += len(got.items)
-			if counted && offset >= got.total {
-				return
-			}
 			before = got.items
 		}
 	}
 }
 
-var errStuck = errors.New("list does not advance: it answers the same page at another offset")
+var errStuck = errors.New("list does not advance: it answers a page again at another offset")
+
+// known takes a page down, and reports one that was there before. One that cannot be written, such as with an entry of null, is new.
+func known(walked *transport.Trail, items any) bool {
+	text, err := json.Marshal(items, json.Deterministic(true))
+	return err == nil && walked.Again(string(text))
+}

@@ -20,7 +20,7 @@ func (s *Transactions) List(ctx context.Context, params ListTransactionsParams, 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. Money that moves meanwhile
 // can shift entries from one page to another.
 func (s *Transactions) All(ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption) iter.Seq2[Transaction, error] {
-	return pages(&opListTransactions, params.Offset, func(offset int) (page[Transaction], error) {
+	return pages(&opListTransactions, params.Offset, params.Limit, func(offset int) (page[Transaction], error) {
 		params := params
 		params.Offset = offset
 		list, err := s.List(ctx, params, options...)

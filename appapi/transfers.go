@@ -90,7 +90,7 @@ func (s *Transfers) List(ctx context.Context, params ListTransfersParams, option
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. Transfers that are sent meanwhile
 // can shift entries from one page to another.
 func (s *Transfers) All(ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption) iter.Seq2[Transfer, error] {
-	return pages(&opListTransfers, params.Offset, func(offset int) (page[Transfer], error) {
+	return pages(&opListTransfers, params.Offset, params.Limit, func(offset int) (page[Transfer], error) {
 		params := params
 		params.Offset = offset
 		list, err := s.List(ctx, params, options...)

@@ -36,7 +36,7 @@ var answerGetContactCapabilities = &shapeContactCapabilities
 
 var answerCreateEscrow = shapeEscrow.ProvenBy("idempotencyKey")
 
-var answerPrepareEscrowAction = &shapeEscrowAction
+var answerPrepareEscrowAction = &shapePreparedEscrowAction
 
 var answerConfirmEscrowAction = &shapeEscrow
 
@@ -106,7 +106,7 @@ var shapeContactCapabilities = wire.Shape{Kind: wire.KindObject, Members: []wire
 	{Name: "blockers", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeBlocker}, Type: wire.Stated, Required: wire.Stated},
 	{Name: "contactId", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "methods", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeContactMethod}, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "payable", Shape: &wire.Boolean, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "payable", Shape: &wire.Boolean, Type: wire.Assumed},
 }}
 
 var shapeEscrow = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -125,12 +125,6 @@ var shapeEscrow = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "syncedAt", Shape: &wire.Time, Type: wire.Assumed},
 	{Name: "transactionHash", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeEscrowAction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "approval", Shape: &shapeApproval, Type: wire.Assumed},
-	{Name: "idempotencyKey", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
-	{Name: "type", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 }}
 
 var shapeKYB = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -178,6 +172,10 @@ var shapePayout = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "toChainId", Shape: &wire.Integer64, Type: wire.Assumed},
 	{Name: "transactionHash", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapePreparedEscrowAction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "action", Shape: &shapeEscrowAction, Type: wire.Stated, Required: wire.Stated, Proof: true},
 }}
 
 var shapeRail = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -273,6 +271,12 @@ var shapeContactUser = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "displayName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "email", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapeEscrowAction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "approval", Shape: &shapeApproval, Type: wire.Assumed},
+	{Name: "idempotencyKey", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
+	{Name: "type", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 }}
 
 var shapePostalAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{

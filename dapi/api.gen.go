@@ -551,8 +551,8 @@ type ContactCapabilities struct {
 	// How it can be paid.
 	Methods []ContactMethod `json:"methods"`
 
-	// Whether nothing stands in the way.
-	Payable bool `json:"payable"`
+	// Whether nothing stands in the way; absent where the service leaves that to the blockers.
+	Payable *bool `json:"payable,omitempty"`
 }
 
 // ContactCreate: saves a payment destination; unknown keys are refused. Source: Resources, Contact.
@@ -1054,6 +1054,12 @@ type PostalAddress struct {
 
 	// Postal code.
 	Zip string `json:"zip,omitempty,omitzero"`
+}
+
+// PreparedEscrowAction: what preparing an action answers: it echoes `action.idempotencyKey`. Source: Resources, Platform resources.
+type PreparedEscrowAction struct {
+	// The prepared action.
+	Action EscrowAction `json:"action"`
 }
 
 // Quote: a price for one specific payment, at most 2 minutes old when used. Source: Vocabulary; Limits, Lifetimes.
@@ -1596,11 +1602,11 @@ var opPrepareEscrowAction = transport.Operation{
 }
 
 // PrepareEscrowAction sends POST /escrow/{escrowId}/actions: prepare an escrow action.
-func (c lowLevel) PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body *EscrowActionCreate, options []moneymovement.CallOption) (*EscrowAction, error) {
+func (c lowLevel) PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body *EscrowActionCreate, options []moneymovement.CallOption) (*PreparedEscrowAction, error) {
 	r := c.request(&opPrepareEscrowAction, options)
 	r.PathParam("escrowId", string(escrowID), pathPrepareEscrowAction[0])
 	r.Body(body, body.validate)
-	return transport.Do[EscrowAction](ctx, c.transport, r)
+	return transport.Do[PreparedEscrowAction](ctx, c.transport, r)
 }
 
 var opConfirmEscrowAction = transport.Operation{

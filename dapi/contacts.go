@@ -29,7 +29,8 @@ func (s *Contacts) Delete(ctx context.Context, id ContactID, options ...moneymov
 	return s.low.DeleteContact(ctx, id, options)
 }
 
-// Capabilities answers what the contact can be paid by, and the blockers that stand in the way. It is the authoritative answer.
+// Capabilities answers what the contact can be paid by, and the blockers that stand in the way. It is the authoritative answer. The
+// blockers are what the service states; Payable is nil where it does not say, which is not false.
 //
 // Source: Coverage catalogue.
 func (s *Contacts) Capabilities(ctx context.Context, id ContactID, options ...moneymovement.CallOption) (*ContactCapabilities, error) {

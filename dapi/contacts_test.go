@@ -176,12 +176,24 @@ func TestContactsLive(t *testing.T) {
 
 	capabilities, err := account.Contacts.Capabilities(t.Context(), first.ID)
 	require.NoError(t, err)
-	assert.True(t, capabilities.Payable)
+	require.NotNil(t, capabilities.Payable)
+	assert.True(t, *capabilities.Payable)
 	assert.Empty(t, capabilities.Blockers)
 
 	require.NoError(t, account.Contacts.Delete(t.Context(), first.ID))
 	_, err = account.Contacts.Capabilities(t.Context(), first.ID)
 	as[*errors.NotFound](t, err)
+}
+
+// Only the blockers are stated.
+func TestPayableThatIsAbsentIsNotFalse(t *testing.T) {
+	yes, no := true, false
+	for member, want := range map[string]*bool{``: nil, `"payable":null,`: nil, `"payable":false,`: &no, `"payable":true,`: &yes} {
+		text := `{"contactId":"ct_1",` + member + `"methods":[],"blockers":[]}`
+		capabilities, err := answering(t, 200, text).Self().Contacts.Capabilities(t.Context(), "ct_1")
+		require.NoError(t, err)
+		assert.Equal(t, want, capabilities.Payable, member)
+	}
 }
 
 // Rule: idempotency.client, sandbox.minimum, sandbox.maximum

@@ -28,7 +28,8 @@ type escrowService struct {
 	action   map[string]any
 	consumed map[string]bool // approvals
 	distort  func(action, members map[string]any)
-	lose     int // answers to confirms that get lost
+	lose     int  // answers to confirms that get lost
+	bare     bool // the answer to a prepare is the action itself
 }
 
 const payee = "0x52908400098527886E0F7030069857D2E4169EE7"
@@ -91,7 +92,12 @@ func (s *escrowService) prepare(w http.ResponseWriter, r *http.Request) {
 	key := s.note(r)
 	var asked struct{ Type string }
 	assert.NoError(s, json.NewDecoder(r.Body).Decode(&asked))
-	s.answer(w, 201, s.newAction(key, asked.Type))
+	action := s.newAction(key, asked.Type)
+	if s.bare {
+		s.answer(w, 201, action)
+		return
+	}
+	s.answer(w, 201, map[string]any{"action": action})
 }
 
 // newAction prepares an action whose approval lasts 60 seconds.

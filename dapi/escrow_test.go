@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -87,18 +88,37 @@ func TestEscrowThatExpiredIsNotOpen(t *testing.T) {
 	assert.Zero(t, key.approvals())
 }
 
-// Rule: idempotency.escrow-action
+// Rule: idempotency.escrow-action, idempotency.echo
 func TestEscrowActs(t *testing.T) {
 	for action, want := range map[dapi.EscrowActionType]dapi.EscrowStatus{
 		dapi.EscrowActionTypeRelease: dapi.EscrowStatusReleased, dapi.EscrowActionTypeRefund: dapi.EscrowStatusRefunded,
 	} {
-		t.Run(string(action), func(t *testing.T) {
-			_, _, escrows := newEscrowService(t)
-			opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+		for name, bare := range map[string]bool{"": false, ", answered bare": true} {
+			t.Run(string(action)+name, func(t *testing.T) {
+				s, _, escrows := newEscrowService(t)
+				s.bare = bare
+				opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+				require.NoError(t, err)
+				ended, err := escrows.Act(t.Context(), deal(), opened.ID, action, "action-1")
+				require.NoError(t, err)
+				assert.Equal(t, want, ended.Status)
+			})
+		}
+	}
+}
+
+// An answer without an action does not show that one was prepared.
+func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
+	for _, body := range []string{`{}`, `{"action":null}`, `{"action":{}}`, `{"ok":true}`, `{"id":"esc_1"}`, `{"type":"release"}`, `{"action":{"type":"release"}}`} {
+		t.Run(body, func(t *testing.T) {
+			w := newPayWorld(t)
+			opened, err := w.account.Escrows.Open(t.Context(), deal(), "deal-1")
 			require.NoError(t, err)
-			ended, err := escrows.Act(t.Context(), deal(), opened.ID, action, "action-1")
-			require.NoError(t, err)
-			assert.Equal(t, want, ended.Status)
+			w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusCreated, "").WithBody(body))
+			_, err = w.account.Escrows.Prepare(t.Context(), opened.ID, dapi.EscrowActionTypeRelease, moneymovement.IdempotencyKey("release-1"))
+			unknown := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, "PrepareEscrowAction", unknown.Operation)
+			assert.Equal(t, "release-1", unknown.IdempotencyKey)
 		})
 	}
 }

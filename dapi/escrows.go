@@ -58,7 +58,12 @@ func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovemen
 //
 // Source: Limits, Lifetimes and Idempotency.
 func (s *Escrows) Prepare(ctx context.Context, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption) (*EscrowAction, error) {
-	return s.approver.noteAction(s.low.PrepareEscrowAction(ctx, id, &EscrowActionCreate{Type: action}, options))
+	prepared, err := s.low.PrepareEscrowAction(ctx, id, &EscrowActionCreate{Type: action}, options)
+	if err != nil {
+		return nil, err
+	}
+	s.approver.note(prepared.Action.Approval, escrowApproval)
+	return &prepared.Action, nil
 }
 
 // Wait syncs until one of the given statuses is reached, no faster than the chain is read.

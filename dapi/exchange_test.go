@@ -99,8 +99,9 @@ var exchanges = map[string]exchange{
 		return for1(p).Escrows.Create(ctx, dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.EURC, Payee: "0x52908400098527886E0F7030069857D2E4169EE7", HoldFor: "7d"})
 	}, "POST", "/escrow", `{"amount":"5","currency":"EURC","payee":"0x52908400098527886E0F7030069857D2E4169EE7","holdFor":"7d"}`, 201, escrowJSON, true},
 	"PrepareEscrowAction": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Escrows.Prepare(ctx, "esc_1", dapi.EscrowActionTypeRelease)
-	}, "POST", "/escrow/esc_1/actions", `{"type":"release"}`, 201, `{"idempotencyKey":"k","type":"release"}`, true},
+		action, err := for1(p).Escrows.Prepare(ctx, "esc_1", dapi.EscrowActionTypeRelease)
+		return map[string]any{"action": action}, err
+	}, "POST", "/escrow/esc_1/actions", `{"type":"release"}`, 201, `{"action":{"idempotencyKey":"k","type":"release"}}`, true},
 	"SyncEscrow": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return for1(p).Escrows.Sync(ctx, "esc_1") },
 		"POST", "/escrow/esc_1/sync", "", 200, escrowJSON, true},
 	"GetTreasury": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return p.Self().Sandbox.Treasury(ctx) },

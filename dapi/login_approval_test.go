@@ -52,7 +52,7 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 				_, err := account.Escrows.Create(ctx, deal)
 				return err
 			}},
-		"an action": {"/escrow/*/actions", "POST", func(body map[string]any) { approval(body) },
+		"an action": {"/escrow/*/actions", "POST", func(body map[string]any) { approval(body["action"]) },
 			func(ctx context.Context, w *payWorld, account *dapi.Account) error {
 				created, err := account.Escrows.Create(ctx, deal)
 				require.NoError(w, err)

@@ -2,7 +2,6 @@ package dapi
 
 import (
 	"fmt"
-	"hash/maphash"
 	"iter"
 	"math"
 	"net/http"
@@ -25,7 +24,7 @@ func pagesUpTo[T any](
 		refuse := func(reason error) {
 			yield(none, &errors.UnexpectedAnswer{Head: operation.Head(""), Status: http.StatusOK, Err: reason})
 		}
-		walked := newTrail(first)
+		walked := transport.NewTrail(first)
 		for cursor, page := first, 1; ; page++ {
 			items, next, err := fetch(cursor)
 			if err != nil {
@@ -41,7 +40,7 @@ func pagesUpTo[T any](
 				return
 			}
 			switch {
-			case walked.again(next):
+			case walked.Again(next):
 				refuse(errStuck)
 				return
 			case page == most:
@@ -54,28 +53,3 @@ func pagesUpTo[T any](
 }
 
 var errStuck = errors.New("list does not advance: its cursor leads back to a page that was read")
-
-// trail remembers which cursors a walk has followed, by a hash of each: a cursor has up to 512 characters. When it is full, it
-// begins anew, so that a circle that is shorter than that is noticed however long the walk was before.
-type trail struct {
-	seed maphash.Seed
-	seen map[uint64]struct{}
-}
-
-const longestTrail = 1 << 16
-
-func newTrail(first string) *trail {
-	t := &trail{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}}
-	t.again(first)
-	return t
-}
-
-// again takes a cursor down, and reports one that is known.
-func (t *trail) again(cursor string) bool {
-	if len(t.seen) == longestTrail {
-		clear(t.seen)
-	}
-	before := len(t.seen)
-	t.seen[maphash.String(t.seed, cursor)] = struct{}{}
-	return len(t.seen) == before
-}

@@ -42,7 +42,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.calls = append(s.calls, sentCall{what, r.Header.Get("X-Service-Account"), string(body)})
 	answers := s.answers[what]
 	if len(answers) == 0 {
-		_, _ = io.WriteString(w, `{"id":"x_1","items":[],"idempotencyKey":"k","status":"s","requisites":{"iban":"i"}}`)
+		_, _ = io.WriteString(w, `{"id":"x_1","items":[],"idempotencyKey":"k","status":"s","requisites":{"iban":"i"},"action":{"idempotencyKey":"k"}}`)
 		return
 	}
 	_, _ = io.WriteString(w, answers[0])

@@ -38,7 +38,7 @@ var open = map[string]bool{"status": true, "type": true, "direction": true, "met
 
 // proof are members that an operation's answer is nothing without, besides the id and the items.
 var proof = map[string]bool{
-	"BookPayout.idempotencyKey": true, "CreateEscrow.idempotencyKey": true, "PrepareEscrowAction.idempotencyKey": true,
+	"BookPayout.idempotencyKey": true, "PrepareEscrowAction.action": true, "CreateEscrow.idempotencyKey": true,
 	"CreatePayinInstructions.requisites": true,
 }
 

@@ -40,7 +40,9 @@ type envelope struct {
 // [*DetailErrors] for the /api/v1 shape, and [*UnexpectedAnswer] for everything else. It is never nil, for any input.
 //
 // A slug is taken at its word whatever the status is; the status is kept as received. A slug that folds into another
-// one becomes that other one. The error keeps no reference to the body.
+// one becomes that other one. Where detail is a sentence instead of an array, a client error is [*Unauthenticated] if it
+// is 401 and else [*Unrecognized] without a code: of the other statuses, more than one slug is known. The error keeps no
+// reference to the body.
 //
 // Source: Errors.
 func Decode(a Answer) error {
@@ -59,6 +61,9 @@ func Decode(a Answer) error {
 	if e.Detail.Kind() == jsontext.KindBeginArray {
 		return newDetailErrors(r, e.Detail)
 	}
+	if sentence := textOf(e.Detail); sentence != "" && (rejects(a.Status) || a.Status == http.StatusConflict) {
+		return newSentence(r, sentence, e.Detail)
+	}
 	return newUnexpectedAnswer(a, r, errNoEnvelope)
 }
 
@@ -75,6 +80,16 @@ func newRefused(r Refusal, members details) error {
 	}
 	if err := newSlug(r, d); err != nil {
 		return err
+	}
+	return &Unrecognized{Refusal: r}
+}
+
+// newSentence builds the error of a refusal that says nothing but a sentence.
+func newSentence(r Refusal, sentence string, raw jsontext.Value) error {
+	r.Message, r.Details = sentence, raw
+	if r.Status == http.StatusUnauthorized {
+		r.Code = CodeUnauthenticated
+		return newSlug(r, nil)
 	}
 	return &Unrecognized{Refusal: r}
 }

@@ -94,6 +94,43 @@ func TestDetailShape(t *testing.T) {
 	assert.Equal(t, errors.NotMoved, failure.MovedByCall())
 }
 
+// Where the reference endpoints answer a sentence in place of the array, it is the refusal's message. Only the status then says what it is about.
+func TestDetailThatIsASentence(t *testing.T) {
+	for status, remedy := range map[int]errors.Remedy{
+		400: errors.RemedyChangeRequest, 401: errors.RemedyLogin, 403: errors.RemedyChangeAccount, 404: errors.RemedyChangeRequest,
+		409: errors.RemedyChangeRequest, 422: errors.RemedyChangeRequest, 429: errors.RemedyWait,
+	} {
+		err := errors.Decode(errors.Answer{
+			Head:   errors.Head{Operation: "GetContract"},
+			Status: status, Body: []byte(`{"detail":"Not authenticated"}`), Header: http.Header{"X-Request-Id": {"req_1"}},
+		})
+		var refusal *errors.Refusal
+		require.ErrorAs(t, err, &refusal, status)
+		assert.Equal(t, "Not authenticated", refusal.Message)
+		assert.Equal(t, status, refusal.Status)
+		assert.Equal(t, "req_1", refusal.RequestID)
+		assert.Equal(t, remedy, refusal.Remedy(), status)
+		assert.JSONEq(t, `"Not authenticated"`, string(refusal.Details))
+		assert.Contains(t, err.Error(), fmt.Sprintf("%d", status))
+		assert.Contains(t, err.Error(), "Not authenticated")
+
+		unauthenticated, is := errors.AsType[*errors.Unauthenticated](err)
+		assert.Equal(t, status == http.StatusUnauthorized, is, "%d: %T", status, err)
+		if is {
+			assert.Equal(t, errors.CodeUnauthenticated, unauthenticated.Code)
+			continue
+		}
+		_, is = errors.AsType[*errors.Unrecognized](err)
+		assert.True(t, is, "%d: %T: no slug is made up", status, err)
+		assert.Empty(t, refusal.Code)
+		want := errors.NotMoved
+		if status == http.StatusConflict {
+			want = errors.MaybeMoved
+		}
+		assert.Equal(t, want, refusal.MovedByCall(), status)
+	}
+}
+
 func TestEnvelopeWinsOverDetail(t *testing.T) {
 	var gone *errors.Gone
 	assert.ErrorAs(t, decode(410, `{"detail":[{"msg":"m"}],"error":{"code":"gone"}}`), &gone)
@@ -118,7 +155,12 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 		"empty code":          {400, `{"error":{"code":""}}`, `{"error":{"code":""}}`},
 		"code is a number":    {400, `{"error":{"code":7}}`, `{"error":{"code":7}}`},
 		"error is a string":   {400, `{"error":"invalid_grant"}`, `{"error":"invalid_grant"}`},
-		"detail is a string":  {404, `{"detail":"Not Found"}`, `{"detail":"Not Found"}`},
+		"a sentence on a 5xx": {503, `{"detail":"Not now"}`, `{"detail":"Not now"}`},
+		"a sentence on a 408": {408, `{"detail":"Too slow"}`, `{"detail":"Too slow"}`},
+		"a sentence on a 3xx": {302, `{"detail":"There"}`, `{"detail":"There"}`},
+		"an empty sentence":   {404, `{"detail":""}`, `{"detail":""}`},
+		"detail is an object": {404, `{"detail":{"msg":"no"}}`, `{"detail":{"msg":"no"}}`},
+		"a message":           {403, `{"message":"Forbidden by policy"}`, `{"message":"Forbidden by policy"}`},
 		"array":               {400, `[]`, `[]`},
 		"null":                {400, `null`, `null`},
 		"success is secret":   {200, `{"cardNumber":"4111"`, ""},

@@ -11,7 +11,7 @@ import (
 // FuzzDecode holds Decode to its promise: an error for any input, of a type that answers every question about it.
 func FuzzDecode(f *testing.F) {
 	for _, body := range []string{
-		``, `{}`, `null`, `<html>`, `{"error":{"code":"conf`, `{"detail":[{"loc":["body",0],"msg":"m","type":"t"}]}`,
+		``, `{}`, `null`, `<html>`, `{"detail":"no"}`, `{"error":{"code":"conf`, `{"detail":[{"loc":["body",0],"msg":"m","type":"t"}]}`,
 		`{"error":{"code":"validation_failed","message":"m","details":{"location":"query","fields":[{"field":"a","code":"missing"}]}}}`,
 		`{"error":{"code":"amount_above_maximum","details":{"maxCredit":"100.00"}}}`,
 		`{"error":{"code":"forbidden","details":{"scope":"a b","requiredScope":"c"}}}`,

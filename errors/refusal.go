@@ -15,7 +15,7 @@ import (
 // Source: Errors, Platform envelope.
 type Refusal struct {
 	Head
-	// Code is the slug; empty in [DetailErrors], whose shape has none.
+	// Code is the slug; empty where the shape has none, as in [DetailErrors].
 	Code Code
 	// Message is the service's sentence, as received. It is safe to log; its wording may change.
 	Message string
@@ -155,7 +155,8 @@ func remedyOf(status int) Remedy {
 	return RemedyChangeRequest
 }
 
-// Unrecognized is a refusal whose slug the catalogue does not know. Everything received is kept.
+// Unrecognized is a refusal whose slug the catalogue does not know, or that has none but a sentence. Everything received is
+// kept.
 //
 // Source: Errors, Slugs ("109 slugs in total").
 type Unrecognized struct{ Refusal }

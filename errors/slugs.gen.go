@@ -1121,6 +1121,7 @@ func (e *PayloadTooLarge) LogValue() slog.Value { return e.as(CodePayloadTooLarg
 
 // PayoutNotFundable is the refusal payout_not_fundable (409). The account has no routing to fund the payout; also
 // answered by the sandbox settlement routes.
+// Assumed: A balance that does not cover the payment is answered so too; the description shows no slug for it.
 //
 // Remedy: change_account (assumed: The account needs routing, or a balance that covers the payout). Money: not_moved
 // (assumed).

@@ -67,6 +67,43 @@ func TestRefusalsInTheEnvelope(t *testing.T) {
 	}
 }
 
+func TestARefusalInASentence(t *testing.T) {
+	for status, is := range map[int]func(error) bool{
+		401: is[*errors.Unauthenticated], 403: is[*errors.Unrecognized], 404: is[*errors.Unrecognized], 409: is[*errors.Unrecognized],
+	} {
+		for operation, x := range exchanges {
+			sent := 0
+			client := newClient(t, func(*http.Request) (*http.Response, error) {
+				sent++
+				return answer(status, `{"detail":"Not authenticated"}`), nil
+			})
+			_, err := x.call(t.Context(), client)
+			assert.Equal(t, 1, sent)
+			if unknown, doubted := errors.AsType[*errors.OutcomeUnknown](err); doubted {
+				assert.Equal(t, http.StatusConflict, status, operation)
+				err = unknown.Cause
+			}
+			assert.True(t, is(err), "%s, %d: %T %v", operation, status, err, err)
+			var refusal *errors.Refusal
+			require.ErrorAs(t, err, &refusal)
+			assert.Equal(t, "Not authenticated", refusal.Message)
+			assert.Equal(t, status, refusal.Status)
+			assert.Equal(t, "req_1", refusal.RequestID)
+		}
+	}
+}
+
+func TestARefusalOfAnotherShapeKeepsAnExcerpt(t *testing.T) {
+	for _, body := range []string{`{"message":"Forbidden by policy"}`, `{"error":"forbidden"}`, `{"detail":{"code":"forbidden"}}`} {
+		client := newClient(t, func(*http.Request) (*http.Response, error) { return answer(http.StatusForbidden, body), nil })
+		_, err := client.Invoices.Update(t.Context(), invoiceID, paid)
+		var unexpected *errors.UnexpectedAnswer
+		require.ErrorAs(t, err, &unexpected)
+		assert.Equal(t, http.StatusForbidden, unexpected.Status)
+		assert.Equal(t, body, unexpected.Excerpt)
+	}
+}
+
 func is[E error](err error) bool { _, ok := errors.AsType[E](err); return ok }
 
 // TestOnlyWhatCannotHappenTwiceIsSentAgain: a state that is set, and a reveal, are; a login and an event are not.

@@ -141,7 +141,7 @@ func TestQuotesThatCannotBeGiven(t *testing.T) {
 			{object{"amount": "1", "currency": "SOL", "originChainId": 1}, map[string]string{"currency": "token_not_listed"}},
 			{object{"amount": "0", "currency": "USDC", "originChainId": 1}, map[string]string{"amount": "greater_than"}},
 			{object{"amount": "1.0000001", "currency": "USDC", "originChainId": 1}, map[string]string{"amount": "amount_precision"}},
-			{object{"amount": 1, "currency": "USDC", "originChainId": 1}, map[string]string{"amount": "string_type"}},
+			{object{"amount": true, "currency": "USDC", "originChainId": 1}, map[string]string{"amount": "string_type"}},
 		},
 		"/banks/payin/quote": {
 			{object{"amount": "1"}, map[string]string{"bankAccountId": "missing"}},

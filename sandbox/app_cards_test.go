@@ -68,6 +68,15 @@ func TestACardIsFrozenLabelledAndLimited(t *testing.T) {
 	refused(t, http.StatusNotFound, "not_found", me.call("GET", "/cards/card_of_nobody", nil))
 }
 
+// Only the value virtual is shown.
+func TestTheFormatOfACardIsOpen(t *testing.T) {
+	me := newWorld(t).app()
+	for _, format := range []string{"virtual", "physical", "Metal, engraved", ""} {
+		assert.Equal(t, "pending", me.got(http.StatusCreated, "POST", "/cards", object{"format": format}).text("status"), format)
+	}
+	assert.Equal(t, map[string]string{"format": "string_type"}, me.call("POST", "/cards", object{"format": 1}).fields())
+}
+
 func TestACardShowsItsNumberToItsWallet(t *testing.T) {
 	w := newWorld(t)
 	me, reference, key := w.app(), w.reference(), w.host.Credentials().Wallet

@@ -63,13 +63,12 @@ func TestInvoicesThatMakeNoSense(t *testing.T) {
 		change object
 		want   map[string]string
 	}{
-		"no client":     {object{"clientEmail": nil}, map[string]string{"clientEmail": "string_type"}},
-		"no lines":      {object{"items": []any{}}, map[string]string{"items": "too_short"}},
-		"currency":      {object{"currency": "XYZ"}, map[string]string{"currency": "enum"}},
-		"too fine":      {object{"currency": "USDC", "items": []any{object{"name": "x", "quantity": 1, "price": "0.0000001"}}}, map[string]string{"items.0.price": "amount_precision"}},
-		"cents of yen":  {object{"currency": "JPY"}, map[string]string{"items.0.price": "amount_precision"}},
-		"a float price": {object{"items": []any{object{"name": "x", "quantity": 1, "price": 1.5}}}, map[string]string{"items.0.price": "string_type"}},
-		"zero units":    {object{"items": []any{object{"name": "x", "quantity": 0, "price": "1"}}}, map[string]string{"items.0.quantity": "greater_than"}},
+		"no client":    {object{"clientEmail": nil}, map[string]string{"clientEmail": "string_type"}},
+		"no lines":     {object{"items": []any{}}, map[string]string{"items": "too_short"}},
+		"currency":     {object{"currency": "XYZ"}, map[string]string{"currency": "enum"}},
+		"too fine":     {object{"currency": "USDC", "items": []any{object{"name": "x", "quantity": 1, "price": "0.0000001"}}}, map[string]string{"items.0.price": "amount_precision"}},
+		"cents of yen": {object{"currency": "JPY"}, map[string]string{"items.0.price": "amount_precision"}},
+		"zero units":   {object{"items": []any{object{"name": "x", "quantity": 0, "price": "1"}}}, map[string]string{"items.0.quantity": "greater_than"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := newInvoice()
@@ -132,6 +131,76 @@ func TestATransactionReferenceBelongsToOneInvoice(t *testing.T) {
 	}
 }
 
+// An absent reference says nothing about the payment; null says that there is no linked transaction.
+func TestPayingAgainWithoutAReferenceUnlinksTheTransaction(t *testing.T) {
+	w := newWorld(t)
+	me := w.app()
+	id := me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	for name, put := range map[string]func(body object) object{
+		"app API": func(body object) object { return me.got(http.StatusOK, "PUT", invoices+"/"+id, body) },
+		"reference": func(body object) object {
+			return w.reference().got(http.StatusOK, "PUT", "/api/v1"+invoices+"/"+id, body)
+		},
+		"second reference path": func(body object) object {
+			return w.reference().got(http.StatusOK, "PUT", "/api/v1/invoices"+invoices+"/"+id, body)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			linked := put(object{"status": "paid", "onchainTransactionId": "wire 42", "paidAt": "2020-02-29T10:00:00Z"})
+			assert.Equal(t, "wire 42", linked.text("transaction", "onchainTransactionId"))
+			kept := put(object{"status": "paid"})
+			assert.Equal(t, "wire 42", kept.text("onchainTransactionId"))
+
+			unlinked := put(object{"status": "paid", "onchainTransactionId": nil})
+			assert.Equal(t, "paid", unlinked.text("status"))
+			assert.NotContains(t, unlinked, "onchainTransactionId")
+			assert.NotContains(t, unlinked, "transaction")
+			assert.Equal(t, "2020-02-29T10:00:00Z", unlinked.text("paidAt"), "the time of payment stays")
+
+			other := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+			me.got(http.StatusOK, "PUT", other, object{"status": "paid", "onchainTransactionId": "wire 42"})
+			me.got(http.StatusOK, "PUT", other, object{"status": "paid", "onchainTransactionId": nil})
+		})
+	}
+}
+
+func TestATransferIsNotUnlinked(t *testing.T) {
+	w := newWorld(t)
+	client, contractor := w.app(), w.appWith(sandbox.AppKeyRegistration{Email: "contractor@example.com"})
+	client.fund(1)
+	id := contractor.invoice("USD", "1")
+	hash := client.must(http.StatusOK, "POST", "/apps/transfer", object{"invoiceId": id}).body.text("txHash")
+	refused(t, http.StatusConflict, "conflict", contractor.call("PUT", invoices+"/"+id, object{"status": "paid", "onchainTransactionId": nil}))
+	assert.Equal(t, hash, contractor.got(http.StatusOK, "GET", invoices+"/"+id, nil).text("transaction", "txHash"))
+}
+
+// Who pays may say by which transaction, before the payment is acknowledged.
+func TestAClientThatPaidGivesAReference(t *testing.T) {
+	me := newWorld(t).app()
+	one := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	two := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	claimed := me.got(http.StatusOK, "PUT", one, object{"status": "client_paid", "onchainTransactionId": "wire 42"})
+	assert.Equal(t, "client_paid", claimed.text("status"))
+	assert.Equal(t, "wire 42", claimed.text("onchainTransactionId"))
+	assert.Equal(t, "wire 42", claimed.text("transaction", "onchainTransactionId"))
+	assert.NotContains(t, claimed, "paidAt", "nobody has said when")
+	refused(t, http.StatusConflict, "conflict", me.call("PUT", two, object{"status": "client_paid", "onchainTransactionId": "wire 42"}))
+
+	dated := me.got(http.StatusOK, "PUT", one, object{"status": "client_paid", "paidAt": "2020-02-29T10:00:00Z"})
+	assert.Equal(t, "wire 42", dated.text("onchainTransactionId"), "what is absent stays")
+	assert.Equal(t, "2020-02-29T10:00:00Z", dated.text("paidAt"))
+	unlinked := me.got(http.StatusOK, "PUT", one, object{"status": "client_paid", "onchainTransactionId": nil})
+	assert.NotContains(t, unlinked, "transaction")
+
+	me.got(http.StatusOK, "PUT", one, object{"status": "client_paid", "onchainTransactionId": "wire 43"})
+	paid := me.got(http.StatusOK, "PUT", one, object{"status": "paid", "onchainTransactionId": "wire 43"})
+	assert.Equal(t, "wire 43", paid.text("transaction", "onchainTransactionId"))
+	assert.NotEmpty(t, paid.text("paidAt"))
+	me.got(http.StatusOK, "PUT", one, object{"status": "client_paid", "onchainTransactionId": "wire 44"})
+	offline := me.got(http.StatusOK, "PUT", one, object{"status": "paid"})
+	assert.NotContains(t, offline, "transaction", "marked paid with no reference is paid offline")
+}
+
 func TestTheSameInvoiceIsMovedOnBothReferencePaths(t *testing.T) {
 	w := newWorld(t)
 	id := w.app().got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
@@ -164,6 +233,19 @@ func TestDocumentsAreUploadedAndInvoiced(t *testing.T) {
 	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large", upload(1001))
 	assert.Equal(t, map[string]string{"base64": "string_too_short"}, upload(0).fields())
 	assert.Equal(t, map[string]string{"base64": "bytes_invalid_encoding"}, me.call("POST", "/documents/upload", object{"base64": "_-"}).fields())
+
+	for _, kind := range []any{"invoice", "contract", nil} {
+		for _, used := range []any{"invoice", "contract", nil} {
+			body := object{"base64": "AAAA"}
+			if kind != nil {
+				body["type"] = kind
+			}
+			if used != nil {
+				body["context"] = used
+			}
+			assert.Equal(t, http.StatusCreated, me.call("POST", "/documents/upload", body).status, "type %v in context %v", kind, used)
+		}
+	}
 
 	body := object{"documentId": stored.body.text("id"), "amount": "7.50", "currency": "GBP", "clientEmail": "client@example.com"}
 	made := me.got(http.StatusCreated, "POST", invoices+"/uploaded", body)

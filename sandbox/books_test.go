@@ -131,7 +131,7 @@ func (b *bookkeeping) act(t *rapid.T) {
 	pick(t, b.deals, func(m made) {
 		prepared := m.by.call("POST", "/escrow/"+m.body.text("id")+"/actions", object{"type": kind})
 		if prepared.status < http.StatusBadRequest {
-			m.by.act(m.reply, prepared.body)
+			m.by.act(m.reply, prepared.action())
 		}
 	})
 }

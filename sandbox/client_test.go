@@ -89,15 +89,23 @@ func (s signer) public(t testing.TB) []byte {
 func (s signer) sign(t testing.TB, message []byte) []byte {
 	t.Helper()
 	digest := sha256.Sum256(message)
-	r, sv, err := ecdsa.Sign(rand.Reader, s.PrivateKey, digest[:])
+	signature, err := ecdsa.SignASN1(rand.Reader, s.PrivateKey, digest[:])
 	require.NoError(t, err)
-	order := elliptic.P256().Params().N
-	if sv.Cmp(new(big.Int).Rsh(order, 1)) > 0 {
-		sv.Sub(order, sv)
+	return withS(t, signature, elliptic.P256().Params().N, false)
+}
+
+// withS is an ECDSA signature in one of its two forms, the one with a high S or the one with a low S.
+func withS(t testing.TB, signature []byte, order *big.Int, high bool) []byte {
+	t.Helper()
+	var pair struct{ R, S *big.Int }
+	_, err := asn1.Unmarshal(signature, &pair)
+	require.NoError(t, err)
+	if isHigh := pair.S.Cmp(new(big.Int).Rsh(order, 1)) > 0; isHigh != high {
+		pair.S.Sub(order, pair.S)
 	}
-	der, err := asn1.Marshal(struct{ R, S *big.Int }{r, sv})
+	signature, err = asn1.Marshal(pair)
 	require.NoError(t, err)
-	return der
+	return signature
 }
 
 // world is a host behind a real server, with every answer held against the
@@ -122,6 +130,8 @@ func newWorld(t testing.TB, options ...sandbox.Option) *world {
 	w.email = w.host.Credentials().Email
 	w.server = httptest.NewServer(w.host)
 	t.Cleanup(w.server.Close)
+	// net/http sends a keyed request once more, of itself, when a connection that was kept closes without an answer.
+	w.server.Client().Transport.(*http.Transport).DisableKeepAlives = true
 	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: w.key.public(t)})
 	require.NoError(t, err)
 	return w

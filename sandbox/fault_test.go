@@ -27,6 +27,7 @@ func TestAnAnswerIsLostAfterTheOperationRan(t *testing.T) {
 	again := me.must(http.StatusOK, "POST", "/clients", object{"email": "acme@example.com"})
 	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"), "the first call made the client")
 
+	require.Len(t, w.host.Requests(), 4, "a login's two, and one for each call")
 	lost := w.host.Requests()[2]
 	assert.Equal(t, "drop_after_commit", lost.Fault)
 	assert.Equal(t, "CreateClient", lost.Operation)

@@ -15,12 +15,17 @@ type Fault struct {
 	times int
 }
 
-// DropBefore closes the connection before the operation runs: nothing happened,
-// and the caller cannot know.
+// DropBefore closes the connection before the operation runs, without a byte of
+// an answer: nothing happened, and the caller cannot know.
+//
+// A plain net/http client sends a read, or a write with an Idempotency-Key, once
+// more of itself when that closes a connection that it kept: a test that counts
+// turns keep-alives off. The SDK's clients send no write twice that way.
 func DropBefore() Fault { return Fault{inner: fault.Fault{Kind: fault.DropBefore}} }
 
-// DropAfterCommit runs the operation and closes the connection without an
-// answer: it happened, and the caller cannot know.
+// DropAfterCommit runs the operation and closes the connection without a byte of
+// an answer: it happened, and the caller cannot know. See [DropBefore] for plain
+// clients.
 func DropAfterCommit() Fault { return Fault{inner: fault.Fault{Kind: fault.DropAfterCommit}} }
 
 // Respond answers a refusal with this status and slug in the operation's place.

@@ -50,7 +50,7 @@ func (s *session) signed(action object) object {
 	}
 }
 
-// action is the action that a create call prepared.
+// action is what a create call or a prepare call prepared.
 func (r reply) action() object {
 	action, _ := r.body.at("action").(map[string]any)
 	return object(action)
@@ -66,7 +66,7 @@ func (w *world) held(deal reply) string {
 	return w.host.Ledger().Balances[deal.body.text("id")]["USDC"].String()
 }
 
-// Rule: idempotency.escrow, idempotency.escrow-action, session.prepare-sign-confirm
+// Rule: idempotency.escrow, idempotency.escrow-action, idempotency.echo, session.prepare-sign-confirm
 func TestDealIsApprovedAndReleased(t *testing.T) {
 	p := newPayer(t)
 	created := p.deal("deal-1", nil)
@@ -96,7 +96,10 @@ func TestDealIsApprovedAndReleased(t *testing.T) {
 
 	release := p.prepare("release-1", created, "release")
 	require.Equal(t, http.StatusCreated, release.status, "%s", release.raw)
-	assert.Equal(t, http.StatusOK, p.act(created, release.body).status)
+	assert.Equal(t, "release-1", release.body.text("action", "idempotencyKey"), "the raw key, the address in the confirm URL")
+	assert.Equal(t, "release", release.body.text("action", "type"))
+	assert.Len(t, release.body, 1, "the action is in the answer, not the answer itself")
+	assert.Equal(t, http.StatusOK, p.act(created, release.action()).status)
 	assert.Equal(t, "0", p.held(created))
 	assert.Equal(t, "60", p.balance())
 	p.host.Advance(15 * time.Second)
@@ -195,7 +198,7 @@ func TestRefundBringsTheMoneyBack(t *testing.T) {
 	p.host.Advance(time.Minute)
 	refund := p.prepare("refund-1", deal, "refund")
 	require.Equal(t, http.StatusCreated, refund.status, "%s", refund.raw)
-	back := p.act(deal, refund.body)
+	back := p.act(deal, refund.action())
 	require.Equal(t, http.StatusOK, back.status, "%s", back.raw)
 	assert.Equal(t, "refunded", back.body.text("status"))
 	assert.Equal(t, "100", p.balance())
@@ -215,7 +218,7 @@ func TestReleaseCreditsAPayeeOfTheHost(t *testing.T) {
 	wallet := p.as("").must(http.StatusOK, "GET", "/clients/"+bolt.account, nil).body.text("baseSmartWallet")
 	deal := p.deal("deal-1", object{"payee": wallet})
 	require.Equal(t, http.StatusOK, p.act(deal, deal.action()).status)
-	require.Equal(t, http.StatusOK, p.act(deal, p.prepare("release-1", deal, "release").body).status)
+	require.Equal(t, http.StatusOK, p.act(deal, p.prepare("release-1", deal, "release").action()).status)
 	assert.Equal(t, "40", p.host.Ledger().Balances[bolt.account]["USDC"].String())
 	refused(t, http.StatusNotFound, "not_found", bolt.call("POST", "/escrow/"+deal.body.text("id")+"/sync", nil))
 }
@@ -238,8 +241,8 @@ func TestKeysAnchorDealsAndActions(t *testing.T) {
 	prepared := p.prepare("deal-1", first, "approve")
 	assert.Equal(t, http.StatusOK, prepared.status, "the create call's key stands for the approve action")
 	assert.Equal(t, "true", prepared.header.Get("Idempotency-Replayed"))
-	assert.NotEqual(t, first.action().text("approval", "id"), prepared.body.text("approval", "id"))
-	require.Equal(t, http.StatusOK, p.act(first, prepared.body).status)
+	assert.NotEqual(t, first.action().text("approval", "id"), prepared.action().text("approval", "id"))
+	require.Equal(t, http.StatusOK, p.act(first, prepared.action()).status)
 	refused(t, http.StatusConflict, "approval_consumed", p.act(first, first.action()))
 	done := p.prepare("deal-1", first, "approve")
 	assert.Equal(t, prepared.body, done.body, "a confirmed action answers as it was")
@@ -275,7 +278,7 @@ func TestActionApprovalHoldsSixtySeconds(t *testing.T) {
 	refused(t, http.StatusGone, "approval_expired", p.act(deal, deal.action()))
 	fresh := p.prepare("deal-1", deal, "approve")
 	p.host.Advance(60*time.Second - time.Millisecond)
-	assert.Equal(t, http.StatusOK, p.act(deal, fresh.body).status)
+	assert.Equal(t, http.StatusOK, p.act(deal, fresh.action()).status)
 }
 
 func TestConfirmsThatAreRefused(t *testing.T) {

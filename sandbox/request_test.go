@@ -119,7 +119,7 @@ func TestWrongFieldsAreAllNamed(t *testing.T) {
 		{"another case", "POST", "/clients", object{"Email": "a@example.com"}, map[string]string{"Email": "extra_forbidden", "email": "missing"}},
 		{"several", "POST", "/payouts", object{"amount": "ten", "currency": "GBP", "purpose": strings.Repeat("x", 65)},
 			map[string]string{"contactId": "missing", "amount": "string_pattern_mismatch", "currency": "enum", "purpose": "string_too_long"}},
-		{"types", "POST", "/payouts", object{"contactId": "ct_1", "amount": 10, "currency": nil, "documentIds": "x", "toChainId": "base"},
+		{"types", "POST", "/payouts", object{"contactId": "ct_1", "amount": true, "currency": nil, "documentIds": "x", "toChainId": "base"},
 			map[string]string{"amount": "string_type", "currency": "enum", "documentIds": "list_type", "toChainId": "int_type"}},
 		{"integers out of bounds", "POST", "/payins", `{"amount":"50","currency":"USDC","originChainId":9223372036854775808}`,
 			map[string]string{"originChainId": "int_type"}},

@@ -41,6 +41,9 @@ type Settings struct {
 
 	// SigningPolicy refuses every confirm with signing_policy_refused when it is [SigningPolicyRefuse].
 	SigningPolicy SigningPolicy `json:"signingPolicy"`
+	// RequireLowS refuses ECDSA signatures with a high S, wherever one is verified, as signature_invalid with a message
+	// that says so. Off by default: the description asks for neither form.
+	RequireLowS bool `json:"requireLowS"`
 	// SignerDetached refuses bookings and confirms with signer_not_attached.
 	SignerDetached bool `json:"signerDetached"`
 	// PartnerDown refuses the booking of bank payouts, the opening of rails and the quoting of bank payins with
@@ -139,7 +142,7 @@ func DefaultSettings() Settings {
 		LoginMode:         LoginModeDeveloperKey,
 
 		MaxCredit: p.MaxCredit, FaucetBalance: p.FaucetBalance, FaucetGas: p.FaucetGas,
-		SigningPolicy: SigningPolicy(p.SigningPolicy), SignerDetached: p.SignerDetached, PartnerDown: p.PartnerDown,
+		SigningPolicy: SigningPolicy(p.SigningPolicy), RequireLowS: p.RequireLowS, SignerDetached: p.SignerDetached, PartnerDown: p.PartnerDown,
 		PayoutMethodsDisabled: p.PayoutMethodsDisabled, PriceWorsening: p.PriceWorsening,
 		ClientReadyAfter: Duration(p.ClientReadyAfter), PayoutStepAfter: Duration(p.PayoutStepAfter),
 		ReturnAfter: Duration(p.ReturnAfter), ReturnFee: p.ReturnFee,
@@ -173,7 +176,7 @@ func (s Settings) clone() Settings {
 func (s Settings) platform() platform.Settings {
 	return platform.Settings{
 		MaxCredit: s.MaxCredit, FaucetBalance: s.FaucetBalance, FaucetGas: s.FaucetGas,
-		SigningPolicy: platform.SigningPolicy(s.SigningPolicy), SignerDetached: s.SignerDetached, PartnerDown: s.PartnerDown,
+		SigningPolicy: platform.SigningPolicy(s.SigningPolicy), RequireLowS: s.RequireLowS, SignerDetached: s.SignerDetached, PartnerDown: s.PartnerDown,
 		PayoutMethodsDisabled: s.PayoutMethodsDisabled, PriceWorsening: s.PriceWorsening,
 		ClientReadyAfter: platform.Duration(s.ClientReadyAfter), PayoutStepAfter: platform.Duration(s.PayoutStepAfter),
 		ReturnAfter: platform.Duration(s.ReturnAfter), ReturnFee: s.ReturnFee,
@@ -191,12 +194,12 @@ func (s Settings) billing() billing.Settings {
 
 // cards is what cards need of the settings.
 func (s Settings) cards() card.Settings {
-	return card.Settings{ActiveAfter: time.Duration(s.CardActiveAfter)}
+	return card.Settings{ActiveAfter: time.Duration(s.CardActiveAfter), RequireLowS: s.RequireLowS}
 }
 
 // login is what the login needs of the settings.
 func (s Settings) login() session.Settings {
-	return session.Settings{Available: s.LoginAvailable, Mode: s.LoginMode, Opaque: s.OpaqueLogin}
+	return session.Settings{Available: s.LoginAvailable, Mode: s.LoginMode, Opaque: s.OpaqueLogin, LowS: s.RequireLowS}
 }
 
 // configured holds the settings: requests read them without waiting for a change.

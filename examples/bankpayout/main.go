@@ -78,7 +78,7 @@ func showCapabilities(ctx context.Context, p *program.Program, account *dapi.Acc
 	if err != nil {
 		return err
 	}
-	p.Step("contact %s can be paid: %t", id, capabilities.Payable)
+	p.Step("contact %s can be paid: %t", id, len(capabilities.Blockers) == 0)
 	for _, method := range capabilities.Methods {
 		p.Detail("by %s in %s", method.Method, method.Currency)
 	}

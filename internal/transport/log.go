@@ -1,15 +1,26 @@
 package transport
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// log writes one debug record an attempt. Only what is listed here is ever logged: no header, no body, no query, no credential.
+// log writes one record an attempt: a warning if the service answered with a server error, else a debug record. Only what is listed here is
+// ever logged: no header, no body, no query, no credential.
+//
+// Source: Errors, Caller handling.
 func (c *Client) log(ctx context.Context, t *trip, resp *http.Response, err error, started time.Time) {
-	if c.logger == nil || !c.logger.Enabled(ctx, slog.LevelDebug) {
+	level := slog.LevelDebug
+	if resp != nil && resp.StatusCode >= http.StatusInternalServerError {
+		level = slog.LevelWarn
+	}
+	if c.logger == nil || !c.logger.Enabled(ctx, level) {
 		return
 	}
 	attrs := []slog.Attr{
@@ -23,10 +34,49 @@ func (c *Client) log(ctx context.Context, t *trip, resp *http.Response, err erro
 		attrs = append(attrs, slog.String("idempotencyKey", t.call.Key))
 	}
 	if resp != nil {
-		attrs = append(attrs, slog.Int("status", resp.StatusCode), slog.String("requestId", resp.Header.Get("X-Request-ID")))
+		attrs = append(attrs, slog.Int("status", resp.StatusCode), slog.String("requestId", requestID(resp, level)))
 	}
 	if err != nil {
 		attrs = append(attrs, slog.String("error", withoutURL(err).Error()))
 	}
-	c.logger.LogAttrs(ctx, slog.LevelDebug, "moneymovement attempt", attrs...)
+	c.logger.LogAttrs(ctx, level, "moneymovement attempt", attrs...)
 }
+
+// requestID is what the service calls an attempt. Of a warning it is looked for in the envelope's details too.
+func requestID(resp *http.Response, level slog.Level) string {
+	if id := resp.Header.Get("X-Request-ID"); id != "" || level < slog.LevelWarn {
+		return id
+	}
+	answered := errors.Decode(errors.Answer{Status: resp.StatusCode, Body: peek(resp)})
+	if refusal, ok := errors.AsType[*errors.Refusal](answered); ok {
+		for _, attr := range refusal.LogValue().Group() {
+			if attr.Key == "requestId" {
+				return attr.Value.String()
+			}
+		}
+	}
+	return ""
+}
+
+// maxPeek bounds what of a body is read for the log. An envelope is much shorter.
+const maxPeek = 64 << 10
+
+// peek reads the beginning of a body, and leaves the whole of it to be read.
+func peek(resp *http.Response) []byte {
+	head, err := io.ReadAll(io.LimitReader(resp.Body, maxPeek))
+	rest := io.Reader(resp.Body)
+	if err != nil {
+		rest = brokenOff{err}
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(head), rest), resp.Body}
+	return head
+}
+
+// brokenOff is the end of a body that broke off.
+type brokenOff struct{ err error }
+
+// Read implements io.Reader.
+func (b brokenOff) Read([]byte) (int, error) { return 0, b.err }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -47,7 +48,7 @@ func TestLogHoldsTheListedAttributesOnly(t *testing.T) {
 	))
 	require.Len(t, records, 3)
 	for i, record := range records {
-		assert.Equal(t, "DEBUG", record["level"])
+		assert.Equal(t, []string{"DEBUG", "WARN", "DEBUG"}[i], record["level"])
 		assert.Equal(t, "moneymovement attempt", record["msg"])
 		assert.NotNil(t, record["took"])
 		for _, name := range []string{"time", "level", "msg", "took"} {
@@ -75,6 +76,81 @@ func TestLogHoldsNoAddressOfAnError(t *testing.T) {
 	assert.Equal(t, "EOF", records[0]["error"])
 }
 
-func TestNothingIsLoggedAboveDebug(t *testing.T) {
-	assert.Empty(t, logged(t, slog.LevelInfo, script(lostAnswer)))
+func TestNothingButServerErrorsIsLoggedAboveDebug(t *testing.T) {
+	assert.Empty(t, logged(t, slog.LevelInfo, script(lostAnswer, refuses(409, errors.CodeConflict, "X-Request-ID", "req_1"))))
+}
+
+// Every server error is, also one that is tried again: by its request id the service's people find it.
+//
+// Rule: error.logged-request-id
+func TestServerErrorsAreLoggedWithTheirRequestID(t *testing.T) {
+	const envelope = `{"error":{"code":"internal_error","message":"s3cret","details":{"requestId":"req_body","more":"s3cret"}}}`
+	long := strings.Repeat("x", 300)
+	for name, c := range map[string]struct {
+		answer step
+		want   any
+	}{
+		"in the header":      {answers(503, envelope, "X-Request-ID", "req_header"), "req_header"},
+		"in the details":     {answers(503, envelope), "req_body"},
+		"in neither":         {answers(503, `{"error":{"code":"provider_unavailable","message":"s3cret"}}`), ""},
+		"in no envelope":     {answers(502, `<html>s3cret</html>`), ""},
+		"in an empty answer": {answers(500, ``), ""},
+		"of another type":    {answers(500, `{"error":{"code":"internal_error","details":{"requestId":7}}}`), ""},
+		"of great length":    {answers(500, `{"error":{"code":"internal_error","details":{"requestId":"`+long+`"}}}`), long[:125] + "…"},
+		"behind much else": {
+			answers(500, `{"error":{"message":"`+strings.Repeat("s3cret", 1<<18)+`","code":"internal_error","details":{"requestId":"req_body"}}}`), "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			records := logged(t, slog.LevelWarn, script(c.answer, c.answer, answers(200, `{"id":"x"}`)))
+			require.NotEmpty(t, records)
+			for _, record := range records {
+				assert.Equal(t, "WARN", record["level"])
+				assert.Equal(t, "ConfirmThing", record["operation"])
+				assert.Equal(t, "invoice-42", record["idempotencyKey"])
+				assert.Equal(t, c.want, record["requestId"])
+			}
+		})
+	}
+}
+
+// An answer that breaks off does so for the log and for the call.
+func TestALoggedServerErrorThatBreaksOff(t *testing.T) {
+	broken := step(func(req *http.Request) (*http.Response, error) {
+		resp, _ := answers(500, "")(req)
+		resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"error":`), failingOnce(io.ErrUnexpectedEOF)))
+		return resp, nil
+	})
+	logger := slog.New(slog.NewJSONHandler(io.Discard, nil))
+	client := newClient(t, host, through(script(broken)), retries(transport.Retry{Max: -1}), func(c *transport.Config) { c.Logger = logger })
+	_, err := send(t.Context(), client, &readThing, transport.Call{})
+	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	assert.ErrorContains(t, errors.Unwrap(err), "answer broke off after 9 bytes")
+}
+
+// failingOnce is a body that fails, and has ended if it is read again.
+func failingOnce(err error) io.Reader {
+	return readerFunc(func([]byte) (int, error) {
+		failed := err
+		err = io.EOF
+		return 0, failed
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// What the log looks at is still there for the error.
+func TestALoggedServerErrorIsDecodedAsEver(t *testing.T) {
+	const envelope = `{"error":{"code":"internal_error","message":"No.","details":{"requestId":"req_body"}}}`
+	logger := slog.New(slog.NewJSONHandler(io.Discard, nil))
+	for name, body := range map[string]string{"short": envelope, "long": envelope + strings.Repeat(" ", 1<<18)} {
+		client := newClient(t, host, through(script(answers(500, body))), func(c *transport.Config) { c.Logger = logger })
+		_, err := send(t.Context(), client, &readThing, transport.Call{})
+		internal, is := errors.AsType[*errors.InternalError](err)
+		require.True(t, is, "%s: %v", name, err)
+		assert.Equal(t, "No.", internal.Message)
+		assert.Equal(t, "req_body", internal.RequestID)
+	}
 }

@@ -28,6 +28,10 @@ type slug struct {
 	Details   []detail  `yaml:"details"`
 	Remedy    judgement `yaml:"remedy"`
 	Moved     judgement `yaml:"moved"`
+
+	Assumed struct {
+		Condition string `yaml:"condition"` // what else it is taken to be answered for
+	} `yaml:"x-assumed"`
 }
 
 // detail is one typed member of error.details.

@@ -38,11 +38,13 @@ func TestRenderSaysWhatIsAssumed(t *testing.T) {
     moved: {value: maybe_moved, x-assumed: Nobody knows.}
     details: [{name: Prefix, key: expectedPrefix, type: string, doc: the prefix}]
   - {slug: gone, status: 410, condition: It is gone.}
+  - {slug: short, status: 409, condition: It is short., x-assumed: {condition: So is what is thin.}}
 `)
 	for _, want := range []string{
 		"CodeInvalidID Code = \"invalid_id\" // 400",
 		"// InvalidID is the refusal invalid_id (400). The id is wrong.\n//\n// Remedy: restart. Money: maybe_moved (assumed: Nobody knows).",
 		"// Gone is the refusal gone (410). It is gone.\n//\n// Remedy: change_request (assumed). Money: not_moved (assumed).",
+		"// Short is the refusal short (409). It is short.\n// Assumed: So is what is thin.\n//\n// Remedy:",
 		"type InvalidID struct {\n\tRefusal\n\t// Prefix is the prefix.\n\tPrefix string\n}",
 		`Prefix:  d.text("expectedPrefix"),`,
 	} {

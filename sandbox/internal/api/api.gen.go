@@ -553,8 +553,8 @@ type ContactCapabilities struct {
 	// Methods How it can be paid.
 	Methods []ContactMethod `json:"methods"`
 
-	// Payable Whether nothing stands in the way.
-	Payable bool `json:"payable"`
+	// Payable Whether nothing stands in the way; absent where the service leaves that to the blockers.
+	Payable *bool `json:"payable,omitempty"`
 }
 
 // ContactCreate Saves a payment destination; unknown keys are refused. Source: Resources, Contact.
@@ -1080,6 +1080,12 @@ type PostalAddress struct {
 
 	// Zip Postal code.
 	Zip string `json:"zip,omitempty,omitzero"`
+}
+
+// PreparedEscrowAction What preparing an action answers: it echoes `action.idempotencyKey`. Source: Resources, Platform resources.
+type PreparedEscrowAction struct {
+	// Action The prepared action.
+	Action EscrowAction `json:"action"`
 }
 
 // Quote A price for one specific payment, at most 2 minutes old when used. Source: Vocabulary; Limits, Lifetimes.
@@ -4015,16 +4021,6 @@ type EscrowJSONResponse struct {
 	Headers EscrowResponseHeaders
 }
 
-type EscrowActionResponseHeaders struct {
-	IdempotencyReplayed string
-	XRequestID          string
-}
-type EscrowActionJSONResponse struct {
-	Body EscrowAction
-
-	Headers EscrowActionResponseHeaders
-}
-
 type PayinResponseHeaders struct {
 	IdempotencyReplayed string
 	XRequestID          string
@@ -4053,6 +4049,16 @@ type PayoutJSONResponse struct {
 	Body Payout
 
 	Headers PayoutResponseHeaders
+}
+
+type PreparedEscrowActionResponseHeaders struct {
+	IdempotencyReplayed string
+	XRequestID          string
+}
+type PreparedEscrowActionJSONResponse struct {
+	Body PreparedEscrowAction
+
+	Headers PreparedEscrowActionResponseHeaders
 }
 
 type RailResponseHeaders struct {
@@ -4959,7 +4965,9 @@ type PrepareEscrowActionResponseObject interface {
 	VisitPrepareEscrowActionResponse(w http.ResponseWriter) error
 }
 
-type PrepareEscrowAction200JSONResponse struct{ EscrowActionJSONResponse }
+type PrepareEscrowAction200JSONResponse struct {
+	PreparedEscrowActionJSONResponse
+}
 
 func (response PrepareEscrowAction200JSONResponse) VisitPrepareEscrowActionResponse(w http.ResponseWriter) error {
 
@@ -4981,7 +4989,7 @@ type PrepareEscrowAction201ResponseHeaders struct {
 }
 
 type PrepareEscrowAction201JSONResponse struct {
-	Body    EscrowAction
+	Body    PreparedEscrowAction
 	Headers PrepareEscrowAction201ResponseHeaders
 }
 

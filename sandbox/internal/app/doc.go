@@ -19,6 +19,7 @@
 //   - Quotes hold as long as on the platform API. A payin's quote is a payin of the platform API, so that its sandbox
 //     routes complete it. One from another chain waits for its money at once; one over a bank account once submitted.
 //     Submitting again changes nothing.
+//   - A payout's quote that names a bank account is not_found: the contacts of this surface are wallets and emails.
 //   - Transfers are paid in USDC and arrive at once. A transfer takes what it debits off the key's spend limit; beyond
 //     that it is forbidden, with reason spendLimitExceeded, and a balance that does not cover it is payout_not_fundable.
 //   - A transfer without a key has none: the same body twice is two transfers. A quote pays once, and so does an invoice.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
 // Reference answers the reference endpoints on quotes, wallets and partners.
@@ -65,9 +65,9 @@ func (r Reference) checkSignatures(login refapi.WalletLogin) error {
 		return refuse.InvalidField("signatures", "too_short", "A login has at least one signature.")
 	}
 	for i, signature := range login.Signatures {
-		signer, err := wallet.RecoverAddress([]byte(login.Message), signature)
-		if err != nil {
-			return refuse.InvalidField(fmt.Sprintf("signatures.%d", i), "signature_invalid", "This is no signature of the message.")
+		signer, refused := proof.Signer([]byte(login.Message), signature, r.App.Settings().RequireLowS)
+		if refused != nil {
+			return refuse.InvalidField(fmt.Sprintf("signatures.%d", i), refused.Code, refused.Message)
 		}
 		if !strings.EqualFold(signer, r.App.Wallet) {
 			return refuse.Forbidden()

@@ -22,11 +22,6 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Defines values for CardFormat.
-const (
-	CardFormatVirtual CardFormat = "virtual"
-)
-
 // Defines values for DocumentKind.
 const (
 	DocumentKindContract DocumentKind = "contract"
@@ -213,7 +208,7 @@ type CardCreate struct {
 
 // CardFormat Format of a card, an open set of which virtual is shown.
 // Source: App API, Cards, POST /cards.
-type CardFormat string
+type CardFormat = string
 
 // CardLabelUpdate The label to give.
 // Source: App API, Cards, PUT /cards/{card_id}/label.

@@ -29,6 +29,8 @@
 //   - The id of an invoice is its public id.
 //   - Every state accepts every other, except that an invoice which money of this host paid stays paid, and that one
 //     whose period was invoiced anew stays cancelled. Saying paid again keeps what is known of the payment and adds what
-//     is new; leaving paid forgets it.
+//     is new, but a reference of null unlinks the transaction; leaving paid forgets it. Client_paid takes a reference and
+//     a time as paid does, and has no time of its own.
+//   - What a document is says its type. Its context decides nothing.
 //   - A payment is not dated in the future, and a transaction reference belongs to one invoice.
 package billing

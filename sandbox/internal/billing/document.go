@@ -35,17 +35,14 @@ func (b *Billing) Upload(ctx context.Context, body appapi.DocumentUpload) (commo
 		refusal := refuse.PayloadTooLarge()
 		refusal.Message = fmt.Sprintf("A document has at most %d bytes.", t.settings.MaxUpload)
 		return commonapi.Document{}, refusal
-	case body.Type != "" && body.Context != "" && body.Type != body.Context:
-		return commonapi.Document{}, refuse.InvalidField("context", "value_error", "A document is used for what it is.")
 	}
-	kind := cmp.Or(body.Type, body.Context)
 	stored := &document{
 		id:    uuid.NewString(),
 		name:  cmp.Or(body.Name, body.OriginName, "document"),
-		kind:  kind,
+		kind:  body.Type,
 		owner: t.me,
 	}
-	stored.key = path.Join("documents", cmp.Or(string(kind), "other"), stored.id)
+	stored.key = path.Join("documents", cmp.Or(string(body.Type), "other"), stored.id)
 	t.documents[stored.id] = stored
 	return stored.view(), nil
 }

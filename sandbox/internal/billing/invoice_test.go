@@ -93,7 +93,7 @@ func TestInvoicesFromUploadedDocuments(t *testing.T) {
 
 	_, err = o.CreateUploadedInvoice(as(eve), body)
 	assert.Equal(t, map[string]string{"documentId": "not_found"}, fields(t, err))
-	agreement, err := o.Upload(as(ada), appapi.DocumentUpload{Base64: []byte("x"), Context: "contract"})
+	agreement, err := o.Upload(as(ada), appapi.DocumentUpload{Base64: []byte("x"), Type: "contract", Context: "invoice"})
 	require.NoError(t, err)
 	body.DocumentID, body.Amount = agreement.ID, decimal.Zero
 	_, err = o.CreateUploadedInvoice(as(ada), body)

@@ -1,7 +1,6 @@
 package billing
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -31,7 +30,9 @@ func (b *Billing) UpdateInvoice(ctx context.Context, id string, body commonapi.I
 	switch {
 	case body.Status != commonapi.InvoiceStatusCancelled && found.replaced():
 		err = refuse.Conflict("The invoice was cancelled, and its period is invoiced anew.")
-	case body.Status == commonapi.InvoiceStatusPaid:
+	case found.transferred && body.Status != commonapi.InvoiceStatusPaid:
+		err = refuse.Conflict("The invoice was paid by a transfer.")
+	case isPayment(body.Status):
 		err = t.payByHand(found, body)
 	default:
 		err = t.moveUnpaid(found, body)
@@ -42,48 +43,73 @@ func (b *Billing) UpdateInvoice(ctx context.Context, id string, body commonapi.I
 	return t.view(found), nil
 }
 
-// payByHand marks an invoice paid, or adds to what is known of its payment.
+// isPayment tells the states in which there is a payment to know about: the contractor or the client says so.
+func isPayment(status commonapi.InvoiceStatus) bool {
+	return status == commonapi.InvoiceStatusPaid || status == commonapi.InvoiceStatusClientPaid
+}
+
+// payByHand marks an invoice paid, by either side, or adds to what is known of its payment.
 func (t *turn) payByHand(i *invoice, body commonapi.InvoiceUpdate) error {
-	reference, paidAt := given.Value(body.OnchainTransactionID), given.Value(body.PaidAt)
+	reference, paidAt := given.Value(body.OnchainTransactionID), given.Value(body.PaidAt) // empty for null and for none
+	relinked := body.OnchainTransactionID.IsSpecified()
 	owner := t.references[reference]
 	switch {
 	case paidAt.Truncate(precision).After(t.now): // now is no finer, and a caller's now may be
 		return refuse.InvalidField("paidAt", "less_than_equal", "A payment is not dated in the future.")
 	case owner != nil && owner != i:
 		return refuse.Conflict("The transaction reference belongs to another invoice.")
-	case i.transferred && cmp.Or(reference, i.reference) != i.reference:
+	case i.transferred && relinked && reference != i.reference:
 		return refuse.Conflict("The invoice is linked to the transfer that paid it.")
 	}
-	if i.status != commonapi.InvoiceStatusPaid {
-		i.paidAt = t.now
+	if i.status != body.Status {
+		t.forgetPayment(i)
+		if body.Status == commonapi.InvoiceStatusPaid {
+			i.paidAt = t.now
+		}
 	}
 	if !paidAt.IsZero() {
 		i.paidAt = paidAt.UTC()
 	}
-	if reference != "" && !i.transferred {
-		t.refer(i, reference)
-		i.transaction = &commonapi.InvoiceTransaction{
-			OnchainTransactionID: i.reference, Amount: number.Of(i.amount), Type: paidByReference, CreatedAt: i.paidAt,
-		}
+	if relinked && !i.transferred {
+		t.link(i, reference)
 	}
-	i.status, i.updatedAt = commonapi.InvoiceStatusPaid, t.now
+	i.status, i.updatedAt = body.Status, t.now
 	return nil
 }
 
-// moveUnpaid gives an invoice a state other than paid, and forgets a payment by hand.
+// moveUnpaid gives an invoice a state without a payment, and forgets one by hand.
 func (t *turn) moveUnpaid(i *invoice, body commonapi.InvoiceUpdate) error {
 	switch {
 	case given.Value(body.OnchainTransactionID) != "":
 		return refuse.InvalidField("onchainTransactionId", "value_error", "Only a paid invoice has a transaction.")
 	case !given.Value(body.PaidAt).IsZero():
 		return refuse.InvalidField("paidAt", "value_error", "Only a paid invoice has a time of payment.")
-	case i.transferred:
-		return refuse.Conflict("The invoice was paid by a transfer.")
 	}
-	t.refer(i, "")
-	i.transaction, i.paidAt = nil, time.Time{}
+	t.forgetPayment(i)
 	i.status, i.updatedAt = body.Status, t.now
 	return nil
+}
+
+// forgetPayment forgets a payment by hand.
+func (t *turn) forgetPayment(i *invoice) {
+	t.link(i, "")
+	i.paidAt = time.Time{}
+}
+
+// link makes a reference the transaction that paid an invoice; an empty one leaves it without.
+func (t *turn) link(i *invoice, reference string) {
+	t.refer(i, reference)
+	i.transaction = nil
+	if reference == "" {
+		return
+	}
+	at := i.paidAt
+	if at.IsZero() {
+		at = t.now
+	}
+	i.transaction = &commonapi.InvoiceTransaction{
+		OnchainTransactionID: reference, Amount: number.Of(i.amount), Type: paidByReference, CreatedAt: at,
+	}
 }
 
 // refer links an invoice to a transaction reference, or to none, in place of the one before.

@@ -15,15 +15,21 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
+// paid marks an invoice paid; without a reference it says nothing of one.
 func paid(reference string, at time.Time) commonapi.InvoiceUpdate {
-	update := commonapi.InvoiceUpdate{Status: commonapi.InvoiceStatusPaid}
-	if reference != "" {
-		update.OnchainTransactionID.Set(reference)
-	}
+	update := commonapi.InvoiceUpdate{Status: commonapi.InvoiceStatusPaid, OnchainTransactionID: referring(reference)}
 	if !at.IsZero() {
 		update.PaidAt.Set(at)
 	}
 	return update
+}
+
+// referring is a reference as a body has it; an empty one is absent.
+func referring(reference string) nullable.Nullable[string] {
+	if reference == "" {
+		return nil
+	}
+	return nullable.NewNullableWithValue(reference)
 }
 
 func TestPaidOfflineHasNoTransactionAndIsPaidNow(t *testing.T) {

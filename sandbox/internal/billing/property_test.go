@@ -102,8 +102,10 @@ func (a *anything) invoiceContracts(rt *rapid.T) {
 
 func (a *anything) update(rt *rapid.T) {
 	_, err := a.UpdateInvoice(a.who(), a.one(a.invoices, "invoice"), commonapi.InvoiceUpdate{
-		Status:               rapid.SampledFrom([]commonapi.InvoiceStatus{"draft", "sent", "paid", "paid", "cancelled", "client_paid", "client_declined"}).Draw(rt, "status"),
-		OnchainTransactionID: nullable.NewNullableWithValue(rapid.SampledFrom([]string{"", "ref 1", "ref 2"}).Draw(rt, "reference")),
+		Status: rapid.SampledFrom([]commonapi.InvoiceStatus{"draft", "sent", "paid", "paid", "cancelled", "client_paid", "client_declined"}).Draw(rt, "status"),
+		OnchainTransactionID: rapid.SampledFrom([]nullable.Nullable[string]{
+			nil, nullable.NewNullNullable[string](), referring("ref 1"), referring("ref 2"),
+		}).Draw(rt, "reference"),
 	})
 	a.tolerate(err)
 }

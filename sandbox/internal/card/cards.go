@@ -19,6 +19,8 @@ import (
 type Settings struct {
 	// ActiveAfter is how long a card stays pending, and the programme's verification under way.
 	ActiveAfter time.Duration
+	// RequireLowS refuses a proof whose signature has a high S.
+	RequireLowS bool
 }
 
 // DefaultSettings are a short wait.

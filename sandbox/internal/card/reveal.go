@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
 // nonceLifetime is how far a nonce may be off. Source: Limits, Lifetimes.
@@ -22,8 +22,8 @@ func message(cardID string, nonce int64) []byte {
 
 // Reveal answers number and security code to the holder of the card's wallet.
 // Source: Reference endpoints, card details; Limits, Lifetimes.
-func (c *Cards) Reveal(ctx context.Context, id string, proof commonapi.CardDetailsProof) (commonapi.CardDetails, error) {
-	signer, unreadable := wallet.RecoverAddress(message(id, proof.Nonce), proof.MessageSignature) // before any lock
+func (c *Cards) Reveal(ctx context.Context, id string, shown commonapi.CardDetailsProof) (commonapi.CardDetails, error) {
+	signer, refused := proof.Signer(message(id, shown.Nonce), shown.MessageSignature, c.config.Settings().RequireLowS) // before any lock
 	t := c.enter(ctx)
 	defer c.leave()
 	found, err := t.card(id)
@@ -33,14 +33,16 @@ func (c *Cards) Reveal(ctx context.Context, id string, proof commonapi.CardDetai
 	switch {
 	case t.pending(found):
 		return commonapi.CardDetails{}, refuse.Conflict("The card is not active yet.")
-	case !t.fresh(proof.Nonce):
+	case !t.fresh(shown.Nonce):
 		return commonapi.CardDetails{}, refuse.InvalidField("nonce", "nonce_expired", "The nonce is more than five minutes off.")
-	case unreadable != nil || !strings.EqualFold(signer, found.wallet):
+	case refused != nil:
+		return commonapi.CardDetails{}, refused
+	case !strings.EqualFold(signer, found.wallet):
 		return commonapi.CardDetails{}, refuse.SignatureInvalid()
-	case found.nonces[proof.Nonce]:
+	case found.nonces[shown.Nonce]:
 		return commonapi.CardDetails{}, refuse.Conflict("The nonce was used before.")
 	}
-	t.use(found, proof.Nonce)
+	t.use(found, shown.Nonce)
 	return commonapi.CardDetails{
 		CardNumber: found.secrets.number, Cvv: found.secrets.cvv, ExpiryDate: found.secrets.expiry,
 	}, nil

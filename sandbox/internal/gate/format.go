@@ -21,6 +21,8 @@ const (
 	decimalEquivalent = `^[+-]?(?:\d+\.?\d*|\.\d+)$`
 )
 
+var decimalText = regexp.MustCompile(decimalEquivalent)
+
 func compile(pattern string) (openapi3.RegexMatcher, error) {
 	if pattern == decimalPattern {
 		pattern = decimalEquivalent

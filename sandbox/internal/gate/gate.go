@@ -115,12 +115,12 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	if length == nothing {
 		g.log.add(entry)
-		abort(w)
+		panic(http.ErrAbortHandler) // closes the connection; a flush would send 200 and an empty head first
 	}
 	entry.Status, entry.Slug = a.status, a.slug
 	g.log.add(entry)
 	if !a.send(w, length) {
-		abort(w)
+		breakOff(w)
 	}
 }
 

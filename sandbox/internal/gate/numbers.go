@@ -17,6 +17,8 @@ import (
 // reads every number as a float64, which hides that one is too large for an integer, or too long for an amount.
 type numbers struct {
 	amount  bool // of any digits
+	text    bool // of any digits, in a string
+	either  bool // which of the two is not shown, so that both are taken
 	bits    int  // of an integer; 0 where there is none
 	members map[string]*numbers
 	entries *numbers // of a list
@@ -47,15 +49,17 @@ func numbersOf(schema *openapi3.SchemaRef) *numbers {
 		found.bits = strconv.IntSize // of the int that the generated server reads into
 	case schema.Value.Format == "decimal-number":
 		found.amount = true
+	case schema.Value.Format == "decimal":
+		found.text = true
 	}
 	for name, property := range schema.Value.Properties {
-		found.add(&numbers{members: map[string]*numbers{name: numbersOf(property)}})
+		found.add(&numbers{members: map[string]*numbers{name: numbersOfMember(schema.Value, property)}})
 	}
 	found.entries = numbersOf(schema.Value.Items)
 	for _, part := range schema.Value.AllOf {
 		found.add(numbersOf(part))
 	}
-	if !found.amount && found.bits == 0 && found.members == nil && found.entries == nil {
+	if !found.amount && !found.text && found.bits == 0 && found.members == nil && found.entries == nil {
 		return nil
 	}
 	return &found
@@ -67,6 +71,8 @@ func (n *numbers) add(other *numbers) {
 		return
 	}
 	n.amount = n.amount || other.amount
+	n.text = n.text || other.text
+	n.either = n.either || other.either
 	n.bits = max(n.bits, other.bits)
 	if n.entries == nil {
 		n.entries = other.entries

@@ -71,8 +71,8 @@ func (a *answer) respond(f fault.Fault) {
 	}
 }
 
-// abort closes the connection. What was written reaches the caller first.
-func abort(w http.ResponseWriter) {
+// breakOff closes the connection. What was written reaches the caller first.
+func breakOff(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).Flush() // a writer that cannot flush has nothing to lose
 	panic(http.ErrAbortHandler)
 }

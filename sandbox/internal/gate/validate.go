@@ -42,6 +42,7 @@ func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, para
 		return err
 	}
 	if route.takesBody() {
+		body = route.numbers.normalized(body)
 		replaceBody(r, body)
 	}
 	err = openapi3filter.ValidateRequest(ctx, g.input(r, route, parameters))

@@ -197,5 +197,5 @@ type escrowActionAnswer struct {
 }
 
 func (a escrowActionAnswer) VisitPrepareEscrowActionResponse(w http.ResponseWriter) error {
-	return a.write(w, a.body)
+	return a.write(w, api.PreparedEscrowAction{Action: a.body})
 }

@@ -92,7 +92,7 @@ func (b *bench) prepare(account, key, id string, kind api.EscrowActionType) (api
 	if err != nil {
 		return api.EscrowAction{}, err
 	}
-	return read[api.EscrowAction](b, render(b, response.VisitPrepareEscrowActionResponse)), nil
+	return read[api.PreparedEscrowAction](b, render(b, response.VisitPrepareEscrowActionResponse)).Action, nil
 }
 
 // act signs and confirms a prepared action.

@@ -38,8 +38,8 @@ func (p *Platform) GetContactCapabilities(ctx context.Context, request api.GetCo
 		return nil, err
 	}
 	answer := api.ContactCapabilities{ContactID: found.id, Blockers: blockersView(t.blockers(found))}
-	answer.Payable = len(answer.Blockers) == 0
-	if answer.Payable {
+	payable := len(answer.Blockers) == 0
+	if answer.Payable = &payable; payable {
 		answer.Methods = found.methods()
 	}
 	return capabilitiesAnswer{http200, answer}, nil

@@ -64,11 +64,11 @@ func TestBlockersOfAContact(t *testing.T) {
 				blockers = append(blockers, blocker.Code+" "+blocker.Field)
 			}
 			assert.Equal(t, tc.want, blockers)
-			assert.Equal(t, len(tc.want) == 0, got.Payable)
-			assert.Equal(t, got.Payable, len(got.Methods) > 0)
+			assert.Equal(t, len(tc.want) == 0, *got.Payable)
+			assert.Equal(t, *got.Payable, len(got.Methods) > 0)
 
 			_, err := b.book(caller.Self, "", order(created.ID, "20"))
-			if got.Payable {
+			if *got.Payable {
 				assert.NoError(t, err)
 			} else {
 				assert.Len(t, details[[]refuse.Blocker](t, err, "contact_not_payable", "blockers"), len(tc.want))
@@ -83,7 +83,7 @@ func TestDisabledMethodIsABlocker(t *testing.T) {
 	b.set(func(s *platform.Settings) { s.PayoutMethodsDisabled = []string{"sepa"} })
 	sepa, ach := b.contact(caller.Self, sepaContact), b.contact(caller.Self, achContact)
 	assert.Equal(t, "channel_unavailable", b.capabilities(caller.Self, sepa.ID).Blockers[0].Code)
-	assert.True(t, b.capabilities(caller.Self, ach.ID).Payable)
+	assert.True(t, *b.capabilities(caller.Self, ach.ID).Payable)
 }
 
 func TestEveryMethodPaysOutTheCurrencyOfTheCatalogue(t *testing.T) {

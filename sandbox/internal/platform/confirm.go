@@ -6,8 +6,8 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
 // ConfirmPayout funds a booked payout with its signed approval. Until it funds, it consumes nothing.
@@ -23,7 +23,7 @@ func (p *Platform) ConfirmPayout(ctx context.Context, request api.ConfirmPayoutR
 	if err != nil {
 		return nil, err
 	}
-	if err := cosign(c, payload, body); err != nil {
+	if err := p.cosign(c, payload, body); err != nil {
 		return nil, err
 	}
 	return p.fund(c, request.PayoutID, body.ApprovalID)
@@ -32,13 +32,13 @@ func (p *Platform) ConfirmPayout(ctx context.Context, request api.ConfirmPayoutR
 // cosign verifies a signed approval as the service does before it adds its own signature: by a developer key of the
 // account, which it reads anew. The lock is not held meanwhile.
 // Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs (key_not_registered).
-func cosign(c caller.Caller, payload []byte, signed *api.ApprovalConfirm) error {
+func (p *Platform) cosign(c caller.Caller, payload []byte, signed *api.ApprovalConfirm) error {
 	check := c.Signer(signed.PublicKey)
 	if check == nil {
 		return refuse.KeyNotRegistered()
 	}
-	if wallet.Verify(signed.PublicKey, payload, signed.Signature) != nil {
-		return refuse.SignatureInvalid()
+	if refused := proof.Check(signed.PublicKey, payload, signed.Signature, p.settings().RequireLowS); refused != nil {
+		return refused
 	}
 	return check()
 }

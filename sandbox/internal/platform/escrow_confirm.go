@@ -21,7 +21,7 @@ func (p *Platform) ConfirmEscrowAction(ctx context.Context, request api.ConfirmE
 	if err != nil {
 		return nil, err
 	}
-	if err := cosign(c, payload, request.Body); err != nil {
+	if err := p.cosign(c, payload, request.Body); err != nil {
 		return nil, err
 	}
 	return p.act(c, request)

@@ -34,7 +34,7 @@ func FuzzCreateContact(f *testing.F) {
 			return
 		}
 		created := read[api.Contact](t, render(t, response.VisitCreateContactResponse))
-		if b.capabilities(caller.Self, created.ID).Payable {
+		if *b.capabilities(caller.Self, created.ID).Payable {
 			_, err = b.book(caller.Self, "", order(created.ID, "50"))
 			require.NoError(t, err)
 		}

@@ -61,6 +61,8 @@ type Settings struct {
 	FaucetGas decimal.Decimal `json:"faucetGas"`
 	// SigningPolicy refuses every confirm with signing_policy_refused when it is "refuse".
 	SigningPolicy SigningPolicy `json:"signingPolicy"`
+	// RequireLowS refuses ECDSA signatures with a high S as signature_invalid.
+	RequireLowS bool `json:"requireLowS"`
 	// SignerDetached refuses bookings and confirms with signer_not_attached.
 	SignerDetached bool `json:"signerDetached"`
 	// PartnerDown refuses the booking of bank payouts, the opening of rails and the quoting of bank payins with

@@ -7,6 +7,13 @@ func SignatureInvalid() *Refusal {
 	return &Refusal{Status: http.StatusBadRequest, Code: "signature_invalid", Message: "The signature does not verify."}
 }
 
+// SignatureHighS is 400 signature_invalid for a signature that verifies, where the host takes none with a high S.
+func SignatureHighS() *Refusal {
+	refusal := SignatureInvalid()
+	refusal.Message = "The signature verifies, but its S is in the upper half of the curve's order; S must be low."
+	return refusal
+}
+
 // KeyNotRegistered is 403 key_not_registered: the public key is not among the account's developer keys.
 func KeyNotRegistered() *Refusal {
 	return &Refusal{Status: http.StatusForbidden, Code: "key_not_registered", Message: "The public key is not among the account's developer keys."}

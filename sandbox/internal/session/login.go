@@ -7,9 +7,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
-	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
 // ModeDeveloperKey is the login mode that these operations are.
@@ -20,6 +20,7 @@ type Settings struct {
 	Available bool   // false: login_unavailable
 	Mode      string // other than ModeDeveloperKey: login_mode_unavailable, which names it
 	Opaque    bool   // a bad signature answers invalid_credentials
+	LowS      bool   // an ECDSA signature with a high S is a bad one
 }
 
 // Login implements the three login operations.
@@ -83,11 +84,12 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 	case notRegistered:
 		return Key{}, refuse.KeyNotRegistered()
 	}
-	if err := wallet.Verify(publicKey, issued.payload, signature); err != nil {
-		if l.Settings().Opaque {
+	settings := l.Settings()
+	if refused := proof.Check(publicKey, issued.payload, signature, settings.LowS); refused != nil {
+		if settings.Opaque {
 			return Key{}, refuse.InvalidCredentials()
 		}
-		return Key{}, refuse.SignatureInvalid()
+		return Key{}, refused
 	}
 	if standing == deletedBefore || !key.allows(caller.From(ctx).Source) {
 		return Key{}, refuse.InvalidCredentials()

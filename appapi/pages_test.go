@@ -1,0 +1,222 @@
+package appapi_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// TestListsAreWalkedByOffset to an empty page, whatever the total says.
+func TestListsAreWalkedByOffset(t *testing.T) {
+	const most = 50 // entries in a page of the service
+	walk := func(entries int, total string, params appapi.ListContactsParams) (names, asked []string) {
+		server, app := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+			limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
+			if err != nil || limit > most {
+				limit = most
+			}
+			var items []string
+			for i := offset; i < min(offset+limit, entries); i++ {
+				items = append(items, fmt.Sprintf(`{"id":"%d","createdAt":"2026-01-02T03:04:05Z"}`, i))
+			}
+			fmt.Fprintf(w, `{"items":[%s]%s}`, strings.Join(items, ","), total)
+		})
+		all := app.Contacts.All(t.Context(), params)
+		for range 2 { // it can be ranged over again
+			names = nil
+			for contact, err := range all {
+				require.NoError(t, err)
+				names = append(names, contact.ID)
+			}
+		}
+		for _, request := range server.requests()[len(server.requests())/2:] {
+			asked = append(asked, strings.TrimPrefix(request.what, "GET /user/contacts"))
+		}
+		return names, asked
+	}
+	for name, c := range map[string]struct {
+		entries int
+		total   string
+		params  appapi.ListContactsParams
+		found   int
+		asked   []string
+	}{
+		"with a total":         {5, `,"total":5`, appapi.ListContactsParams{Limit: 2}, 5, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4", "?limit=2&offset=5"}},
+		"a total at a bound":   {4, `,"total":4`, appapi.ListContactsParams{Limit: 2}, 4, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4"}},
+		"no total":             {5, ``, appapi.ListContactsParams{Limit: 2}, 5, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4", "?limit=2&offset=5"}},
+		"no total at a bound":  {4, `,"total":null`, appapi.ListContactsParams{Limit: 2}, 4, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4"}},
+		"from an offset":       {5, `,"total":5`, appapi.ListContactsParams{Limit: 2, Offset: 3}, 2, []string{"?limit=2&offset=3", "?limit=2&offset=5"}},
+		"beyond the end":       {5, `,"total":5`, appapi.ListContactsParams{Offset: 9}, 0, []string{"?offset=9"}},
+		"pages of the default": {60, ``, appapi.ListContactsParams{}, 60, []string{"", "?offset=50", "?offset=60"}},
+		"a smaller bound":      {60, ``, appapi.ListContactsParams{Limit: 100}, 60, []string{"?limit=100", "?limit=100&offset=50", "?limit=100&offset=60"}},
+		"with both":            {60, `,"total":60`, appapi.ListContactsParams{Limit: 100}, 60, []string{"?limit=100", "?limit=100&offset=50", "?limit=100&offset=60"}},
+		"a total of the page":  {6, `,"total":2`, appapi.ListContactsParams{Limit: 2}, 6, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4", "?limit=2&offset=6"}},
+		"a total of zero":      {3, `,"total":0`, appapi.ListContactsParams{Limit: 2}, 3, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=3"}},
+		"a total of one":       {60, `,"total":1`, appapi.ListContactsParams{Limit: 100}, 60, []string{"?limit=100", "?limit=100&offset=50", "?limit=100&offset=60"}},
+		"a total that lies":    {3, `,"total":99`, appapi.ListContactsParams{Limit: 2}, 3, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=3"}},
+		"a total below zero":   {3, `,"total":-1`, appapi.ListContactsParams{Limit: 2}, 3, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			names, asked := walk(c.entries, c.total, c.params)
+			assert.Len(t, names, c.found)
+			assert.Equal(t, c.asked, asked)
+		})
+	}
+}
+
+// TestAListWithoutPagesIsWalkedOnce: of invoices and contracts no offset is stated, and a service that knows none answers all of them each time.
+func TestAListWithoutPagesIsWalkedOnce(t *testing.T) {
+	for name, more := range map[string]string{"without a total": "", "with one": `,"total":2`} {
+		first := invoiceJSON
+		second := strings.Replace(invoiceJSON, id1, id2, 1)
+		server, app := serve(t, answering(200, `{"items":[`+first+`,`+second+`]`+more+`}`))
+		var walked []string
+		for invoice, err := range app.Invoices.All(t.Context(), appapi.ListInvoicesParams{}) {
+			require.NoError(t, err)
+			walked = append(walked, invoice.ID)
+		}
+		assert.Equal(t, []string{id1, id2}, walked, name)
+		assert.LessOrEqual(t, len(server.requests()), 2, name)
+	}
+}
+
+// TestAWalkThatDoesNotAdvanceIsAnError: a service that counts more entries than it gives has others, and giving the same again is not giving them.
+func TestAWalkThatDoesNotAdvanceIsAnError(t *testing.T) {
+	server, app := serve(t, answering(200, `{"items":[`+invoiceJSON+`],"total":3}`))
+	var walked []string
+	var last error
+	for invoice, err := range app.Invoices.All(t.Context(), appapi.ListInvoicesParams{}) {
+		if last = err; err == nil {
+			walked = append(walked, invoice.ID)
+		}
+	}
+	stuck, is := errors.AsType[*errors.UnexpectedAnswer](last)
+	require.True(t, is, "%v", last)
+	assert.Equal(t, "ListInvoices", stuck.Operation)
+	assert.Equal(t, []string{id1}, walked, "no entry twice")
+	assert.Len(t, server.requests(), 2)
+}
+
+// TestAWalkIsNotEndless: every list here goes on for ever, and no total is believed that would end it.
+func TestAWalkIsNotEndless(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer  func(offset, limit int) (ids []int, total string)
+		limit   int
+		found   []string
+		failure bool
+	}{
+		"a page for every offset": {
+			func(_, _ int) ([]int, string) { return []int{1, 2}, "" }, 0, []string{"1", "2"}, false,
+		},
+		"as much as was asked for, for every offset": { // what is beyond the limit is never given
+			func(_, limit int) ([]int, string) { return []int{1, 2, 3, 4, 5, 6}[:limit], "" }, 2, []string{"1", "2"}, true,
+		},
+		"the last page beyond the end": {
+			func(offset, _ int) ([]int, string) { return [][]int{{1, 2}, {3, 4}}[min(offset/2, 1)], `,"total":2` }, 2, []string{"1", "2", "3", "4"}, false,
+		},
+		"the last page beyond the end, of more": {
+			func(offset, _ int) ([]int, string) { return [][]int{{1, 2}, {3, 4}}[min(offset/2, 1)], `,"total":9` }, 2, []string{"1", "2", "3", "4"}, true,
+		},
+		"a circle": {
+			func(offset, _ int) ([]int, string) { return [][]int{{1, 2}, {3, 4}, {5, 6}}[offset/2%3], "" }, 2, []string{"1", "2", "3", "4", "5", "6"}, true,
+		},
+		"a circle that the total knows": {
+			func(offset, _ int) ([]int, string) { return [][]int{{1, 2}, {3, 4}, {5, 6}}[offset/2%3], `,"total":6` }, 2, []string{"1", "2", "3", "4", "5", "6"}, true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, app := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+				limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
+				ids, total := c.answer(offset, limit)
+				var items []string
+				for _, id := range ids {
+					items = append(items, fmt.Sprintf(`{"id":"%d","createdAt":"2026-01-02T03:04:05Z"}`, id))
+				}
+				fmt.Fprintf(w, `{"items":[%s]%s}`, strings.Join(items, ","), total)
+			})
+			var walked []string
+			var failure error
+			for contact, err := range app.Contacts.All(t.Context(), appapi.ListContactsParams{Limit: c.limit}) {
+				if failure = err; err == nil {
+					walked = append(walked, contact.ID)
+				}
+			}
+			assert.Equal(t, c.found, walked, "each entry once")
+			if !c.failure {
+				assert.NoError(t, failure)
+				return
+			}
+			stuck, is := errors.AsType[*errors.UnexpectedAnswer](failure)
+			require.True(t, is, "%v", failure)
+			assert.Equal(t, "ListContacts", stuck.Operation)
+		})
+	}
+}
+
+func TestAWalkEndsAfterItsFirstErrorAndWhereItsCallerStops(t *testing.T) {
+	pages := 0
+	_, app := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		if pages++; pages > 1 {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"error":{"code":"not_found","message":"gone"}}`)
+			return
+		}
+		_, _ = io.WriteString(w, listOf(invoiceJSON)[:len(listOf(invoiceJSON))-2]+`9}`)
+	})
+	var walked []string
+	for invoice, err := range app.Invoices.All(t.Context(), appapi.ListInvoicesParams{}) {
+		if _, gone := errors.AsType[*errors.NotFound](err); gone {
+			walked = append(walked, "not found")
+			continue
+		}
+		require.NoError(t, err)
+		walked = append(walked, invoice.ID)
+	}
+	assert.Equal(t, []string{id1, "not found"}, walked)
+
+	pages = 0
+	for _, err := range app.Invoices.All(t.Context(), appapi.ListInvoicesParams{}) {
+		require.NoError(t, err)
+		break
+	}
+	assert.Equal(t, 1, pages)
+}
+
+func TestEachListCanBeWalked(t *testing.T) {
+	item := `{"id":"` + id1 + `","clientId":"a","contractorId":"b","type":"service","status":"sent","amount":"1","currency":"USD","createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-02T03:04:05Z"}`
+	server, app := serve(t, answering(200, listOf(item)))
+	ctx := t.Context()
+	for c, err := range app.Contracts.All(ctx, appapi.ListContractsParams{Offset: 1}) {
+		assert.NoError(t, err)
+		assert.Equal(t, id1, c.ID)
+	}
+	for x, err := range app.Transactions.All(ctx, appapi.ListTransactionsParams{Offset: 2, Status: "s"}) {
+		assert.NoError(t, err)
+		assert.Equal(t, id1, x.ID)
+	}
+	server.answers = answering(200, listOf(strings.Replace(item, `"amount":"1"`, `"amount":1`, 1)))
+	for x, err := range app.Transfers.All(ctx, appapi.ListTransfersParams{Offset: 3}) {
+		assert.NoError(t, err)
+		assert.Equal(t, id1, x.ID)
+	}
+	var asked []string
+	for _, request := range server.requests() {
+		asked = append(asked, request.what)
+	}
+	assert.Equal(t, []string{
+		"GET /documents/contracts?offset=1", "GET /documents/contracts?offset=2",
+		"GET /transactions?offset=2&status=s", "GET /transactions?offset=3&status=s",
+		"GET /apps/transfers?offset=3", "GET /apps/transfers?offset=4",
+	}, asked)
+}

@@ -1,0 +1,117 @@
+package gate
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+)
+
+// numbersOfMember are those of one member of an object. Of an amount it tells whether the JSON type is shown: where the
+// service description leaves it open, the type of ours is a guess, and callers may have made the other one.
+func numbersOfMember(object *openapi3.Schema, member *openapi3.SchemaRef) *numbers {
+	found := numbersOf(member)
+	if found == nil {
+		return nil
+	}
+	found.either = (found.amount || found.text) && (assumes(member.Value, "type") || assumes(object, "fieldTypes"))
+	stated, _ := member.Value.Extensions["x-stated-types"].([]any)
+	for _, name := range stated { // of the entries of a list, which are typed here and not elsewhere
+		if name, ok := name.(string); ok && found.entries != nil && found.entries.members[name] != nil {
+			found.entries.members[name].either = false
+		}
+	}
+	return found
+}
+
+// assumes tells whether an aspect of a schema, or all of it, is an assumption.
+func assumes(schema *openapi3.Schema, aspect string) bool {
+	switch mark := schema.Extensions["x-assumed"].(type) {
+	case string:
+		return true
+	case map[string]any:
+		return mark[aspect] != nil
+	default:
+		return false
+	}
+}
+
+// normalized writes every amount whose JSON type is not shown in the type that the description here assumes, so that
+// whatever comes after knows one. What is no amount stays as it is, for the validation to refuse.
+func (n *numbers) normalized(value jsontext.Value) jsontext.Value {
+	switch {
+	case n == nil:
+		return value
+	case value.Kind() == jsontext.KindNumber && n.either && n.text:
+		return asText(value)
+	case value.Kind() == jsontext.KindString && n.either && n.amount:
+		return asNumber(value)
+	case value.Kind() == jsontext.KindBeginObject && n.members != nil:
+		return n.normalizedMembers(value)
+	case value.Kind() == jsontext.KindBeginArray && n.entries != nil:
+		return n.normalizedEntries(value)
+	default:
+		return value
+	}
+}
+
+func (n *numbers) normalizedMembers(object jsontext.Value) jsontext.Value {
+	given, _ := membersOf(object) // read before, as a part of the body
+	changed := false
+	for name, place := range n.members {
+		if value, ok := given[name]; ok {
+			given[name] = place.normalized(value)
+			changed = changed || !bytes.Equal(given[name], value)
+		}
+	}
+	return rewritten(object, given, changed)
+}
+
+func (n *numbers) normalizedEntries(list jsontext.Value) jsontext.Value {
+	var given []jsontext.Value
+	_ = json.Unmarshal(list, &given) // read before, as a part of the body
+	changed := false
+	for i, entry := range given {
+		given[i] = n.entries.normalized(entry)
+		changed = changed || !bytes.Equal(given[i], entry)
+	}
+	return rewritten(list, given, changed)
+}
+
+// rewritten is a value of changed parts; without a change it is the value as it came.
+func rewritten(value jsontext.Value, parts any, changed bool) jsontext.Value {
+	if !changed {
+		return value
+	}
+	text, err := json.Marshal(parts)
+	if err != nil { // never: the parts were read from JSON
+		return value
+	}
+	return text
+}
+
+// asText quotes a number, without an exponent: the strings have none.
+func asText(literal jsontext.Value) jsontext.Value {
+	value, err := number.Parse(string(literal))
+	if err != nil {
+		return literal
+	}
+	return strconv.AppendQuote(nil, value.String())
+}
+
+// asNumber takes the quotes off a string that spells an amount.
+func asNumber(quoted jsontext.Value) jsontext.Value {
+	text, ok := stringOf(quoted)
+	if !ok || !decimalText.MatchString(text) {
+		return quoted
+	}
+	value, err := number.Parse(text)
+	if err != nil {
+		return quoted
+	}
+	return jsontext.Value(value.String())
+}
