@@ -129,16 +129,20 @@ func (a approver) note(approval *Approval, window time.Duration) {
 	}
 }
 
-// endOf is when an approval ends.
+// endOf is when an approval ends. Its payload can say it more exactly: the answer around it may leave out the seconds, or their fraction.
 func (a approver) endOf(approval *Approval, window time.Duration) time.Time {
-	if !approval.ExpiresAt.IsZero() {
-		return approval.ExpiresAt
-	}
 	var said struct {
 		ExpiresAt time.Time `json:"expiresAt"`
 	}
 	_ = json.Unmarshal(approval.Payload, &said) // a payload that is no JSON says nothing
-	return cmp.Or(said.ExpiresAt, a.now().Add(window))
+	end := approval.ExpiresAt
+	switch {
+	case end.IsZero():
+		return cmp.Or(said.ExpiresAt, a.now().Add(window))
+	case said.ExpiresAt.Truncate(time.Minute).Equal(end), said.ExpiresAt.Truncate(time.Second).Equal(end):
+		return said.ExpiresAt
+	}
+	return end
 }
 
 // notePayout passes an answer on, and remembers its approval.

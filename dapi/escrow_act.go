@@ -88,7 +88,7 @@ func (s *Escrows) open(
 	case held:
 		return created, noDoubt, nil // an earlier call with this key went through
 	}
-	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, key)
+	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, attempt)
 	if err != nil {
 		return created, max(left, open), err
 	}
@@ -194,9 +194,9 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 	var deal *Escrow
 	var open doubt
 	if err == nil {
-		deal, open, err = s.act(ctx, terms, id, action, prepared, key)
+		deal, open, err = s.act(ctx, terms, id, action, prepared, attempt)
 	} else {
-		deal, open, err = s.resolve(ctx, terms, id, action, s.approver.now(), err)
+		deal, open, err = s.resolve(ctx, terms, id, action, s.approver.now(), attempt, err)
 	}
 	return conclude(attempt, max(left, open), opPrepareEscrowAction.ID, id, deal, err)
 }
@@ -253,9 +253,9 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 // act confirms, and prepares once more if the window closed on the way. An approval that was used already, an action that is not
 // available any more, or a lost answer may be the work of an earlier attempt with this key: the deal tells what came of it.
 func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
-	prepared *EscrowAction, key moneymovement.Key,
+	prepared *EscrowAction, attempt *attempt,
 ) (*Escrow, doubt, error) {
-	began := s.approver.now()
+	began, key := s.approver.now(), moneymovement.Key(attempt.known.key.key)
 	if err := checkPrepared(id, action, prepared, key); err != nil {
 		return nil, doubtOf(err), err
 	}
@@ -273,7 +273,7 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 		}
 	}
 	if mayHaveMoved(err) || approvalClosed(err) {
-		return s.resolve(ctx, terms, id, action, began, err)
+		return s.resolve(ctx, terms, id, action, began, attempt, err)
 	}
 	return deal, doubtOf(err), err
 }
@@ -299,25 +299,28 @@ func (a *EscrowAction) sameOffer(other *EscrowAction) bool {
 }
 
 // resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says nothing, and the next
-// chain read is waited for.
+// chain read is waited for. An approval signs nothing but its action: where the words of the status say nothing to this version, one that is
+// consumed tells that the action was taken, once the deal does not offer it any more.
 func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
-	began time.Time, cause error,
+	began time.Time, attempt *attempt, cause error,
 ) (*Escrow, doubt, error) {
 	_, conflict := errors.AsType[*errors.Conflict](cause)
+	_, consumed := errors.AsType[*errors.ApprovalConsumed](cause)
 	refused := conflict || approvalClosed(cause) // this attempt did nothing, so that any projection tells
 	for waited := false; ; waited = true {
 		read, err := s.Sync(ctx, id)
 		switch {
 		case err != nil, read.ID != id, read.differs(terms) != nil:
 			return nil, knownDoubt, thenEnded(cause, err)
-		case read.took(action):
+		case read.took(action), attempt.done(), consumed && !read.Status.known() && !read.Can(action):
 			return read, noDoubt, nil
 		case refused:
 			return nil, noDoubt, cause
 		case waited || read.SyncedAt.After(began.Add(clockTolerance)):
 			return nil, knownDoubt, cause
 		}
-		if err := transport.Pause(ctx, read.SyncedAt.Add(chainReadEvery+clockTolerance).Sub(s.approver.now())); err != nil {
+		synced := cmp.Or(read.SyncedAt, s.approver.now()) // one that does not say may be as old as now
+		if err := transport.Pause(ctx, synced.Add(chainReadEvery+clockTolerance).Sub(s.approver.now())); err != nil {
 			return nil, knownDoubt, thenEnded(cause, err)
 		}
 	}
@@ -342,6 +345,15 @@ func (d *Escrow) took(action EscrowActionType) bool {
 		return d.Status == EscrowStatusReleased
 	case EscrowActionTypeRefund:
 		return d.Status == EscrowStatusRefunded
+	}
+	return false
+}
+
+// known reports a status that this version has a word for. The words are assumed, so that one which is not known decides nothing.
+func (s EscrowStatus) known() bool {
+	switch s {
+	case EscrowStatusPendingApproval, EscrowStatusActive, EscrowStatusReleased, EscrowStatusRefunded, EscrowStatusExpired:
+		return true
 	}
 	return false
 }
