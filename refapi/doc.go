@@ -14,7 +14,9 @@
 // # Errors
 //
 // All calls answer the types of package errors. A failed validation is *errors.DetailErrors, whose items name the place, such as
-// body.items[0].price; what is wrong with a request that can be seen before it is sent is *errors.InvalidInput.
+// body.items[0].price; a refusal that is one sentence, such as "Not authenticated", is *errors.Unauthenticated with status 401 and else
+// *errors.Unrecognized, with the sentence as its message. What is wrong with a request that can be seen before it is sent is
+// *errors.InvalidInput.
 //
 // # Repetition
 //

@@ -9,7 +9,7 @@
 //	admit     401, 403, 429: on the platform API the session, its rate windows, its developer key, and the client that
 //	          X-Service-Account names; on the app API the key and its scopes; on the reference endpoints the access token;
 //	          nothing on the public utilities
-//	validate  400 and 422, by the OpenAPI description
+//	validate  400 and 422, by the OpenAPI description; amounts whose JSON type is an assumption may come as the other one
 //	operate   the state machine's own rules
 //
 // Refusals of any step become the platform envelope, but for failed validations of
