@@ -16,7 +16,7 @@ func (s *Account) Profile(ctx context.Context, options ...moneymovement.CallOpti
 	return s.low.GetProfile(ctx, options)
 }
 
-// UpdateProfile saves the names and the address that verification reads.
+// UpdateProfile saves the names and the address that verification reads: what is absent stays, and what is empty or null is cleared.
 func (s *Account) UpdateProfile(ctx context.Context, profile ProfileUpdate, options ...moneymovement.CallOption) (*UserProfile, error) {
 	return s.low.UpdateProfile(ctx, &profile, options).Or(func() (*UserProfile, error) { return s.low.GetProfile(ctx, nil) })
 }

@@ -12,7 +12,7 @@ import (
 // Source: App API, Contacts.
 type Contacts struct{ low lowLevel }
 
-// List answers one page: params.Limit entries (1 to 100, 50 if it is 0) from params.Offset on.
+// List answers one page: params.Limit entries (as many as the service likes if it is 0) from params.Offset on.
 func (s *Contacts) List(ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption) (*ContactList, error) {
 	return s.low.ListContacts(ctx, &params, options)
 }

@@ -16,7 +16,7 @@ import (
 // Source: App API, Invoices.
 type Invoices struct{ low lowLevel }
 
-// List answers one page: params.Limit entries (1 to 100, 50 if it is 0) from params.Offset on.
+// List answers one page: params.Limit entries (as many as the service likes if it is 0) from params.Offset on.
 func (s *Invoices) List(ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption) (*InvoiceList, error) {
 	return s.low.ListInvoices(ctx, &params, options)
 }
@@ -40,7 +40,7 @@ func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.
 	return s.low.GetInvoice(ctx, id, options)
 }
 
-// Create issues an invoice with the given lines. Prices are in invoice.Currency, one unit each.
+// Create issues an invoice with the given lines. Prices are in invoice.Currency, one unit each. A price and a quantity of zero are sent.
 func (s *Invoices) Create(ctx context.Context, invoice InvoiceCreate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
 	return s.low.CreateInvoice(ctx, &invoice, options)
 }
@@ -55,9 +55,8 @@ func (s *Invoices) CreateFromContract(ctx context.Context, contractID string, in
 	return s.low.CreateInvoiceFromContract(ctx, contractID, &invoice, options)
 }
 
-// CreateBatch issues one invoice for each entry, in their order. What is wrong with an entry is refused before anything is sent, by a name
-// such as [1].contractId, of the second; the service spells the place in a way of its own. Whether a batch that the service refuses has issued
-// the entries before the bad one is not shown: look at the list before sending it again.
+// CreateBatch issues one invoice for each entry, in their order. Whether a batch that the service refuses has issued the entries before the bad
+// one is not shown: look at the list before sending it again.
 func (s *Invoices) CreateBatch(ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption) ([]moneymovement.Invoice, error) {
 	list, err := s.low.CreateInvoiceBatch(ctx, &batch, options)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // Source: App API, Transactions.
 type Transactions struct{ low lowLevel }
 
-// List answers one page of what the filters leave: params.Limit entries (1 to 100, 50 if it is 0) from params.Offset on.
+// List answers one page of what the filters leave: params.Limit entries (as many as the service likes if it is 0) from params.Offset on.
 func (s *Transactions) List(ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption) (*TransactionList, error) {
 	return s.low.ListTransactions(ctx, &params, options)
 }

@@ -82,7 +82,7 @@ func transferOf(to Destination) (body TransferCreate, known bool) {
 	return TransferCreate{}, false
 }
 
-// List answers one page of the app's transfers: params.Limit entries (1 to 100, 50 if it is 0) from params.Offset on.
+// List answers one page of the app's transfers: params.Limit entries (as many as the service likes if it is 0) from params.Offset on.
 func (s *Transfers) List(ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption) (*TransferList, error) {
 	return s.low.ListTransfers(ctx, &params, options)
 }

@@ -831,10 +831,10 @@ type KYB struct {
 // KYBSave: verification information; saving does not submit it. Source: States, Platform objects.
 type KYBSave struct {
 	// Applicant information.
-	Applicant map[string]interface{} `json:"applicant,omitempty,omitzero"`
+	Applicant map[string]interface{} `json:"applicant,omitzero"`
 
 	// Uploaded documents.
-	DocumentIDs []string `json:"documentIds,omitempty,omitzero"`
+	DocumentIDs []string `json:"documentIds,omitzero"`
 }
 
 // KYBStatus: verification status. Source: States, Card and verification.

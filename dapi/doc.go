@@ -53,7 +53,9 @@
 //
 // Enumerations are open: a value that this version does not know, such as a new status, arrives as it came, and is sent as it is. Members that
 // this version does not know are in [moneymovement.Answer].Body. The service's description leaves things open, above all the states and most
-// fields of clients, rails, payins, payouts, deals and ledger entries; openapi/README.md lists each thing that is assumed in their place.
+// fields of clients, rails, payins, payouts, deals and ledger entries; openapi/README.md lists each thing that is assumed in their place. A request
+// is refused here for what is stated, and for what an approval is compared with before it is signed; what is assumed is sent, and the service
+// judges it.
 //
 // # Sandbox
 //

@@ -68,8 +68,8 @@ func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.
 	return p.account(p.low()), nil
 }
 
-// For acts for a client: its calls carry the client's id as X-Service-Account. The id is checked by the calls, which refuse a
-// malformed or empty one as *errors.InvalidInput.
+// For acts for a client: its calls carry the client's id as X-Service-Account. The id is checked by the calls, which refuse an
+// empty one, and one without its prefix cl_, as *errors.InvalidInput.
 //
 // Source: Authentication, Platform API.
 func (i *Integrator) For(client ClientID) *Account {

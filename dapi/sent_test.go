@@ -158,6 +158,7 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 		"a payin of nothing":           {price(dapi.PayinCreate{}), "POST /payins {}"},
 		"a payin of less than nothing": {price(dapi.PayinCreate{Amount: amount("-1"), Currency: "euro", MaxAmount: amount("-2"), OriginChainID: -1}), `POST /payins {"amount":"-1","currency":"euro","maxAmount":"-2","originChainId":-1}`},
 		"51 documents":                 {kyb(dapi.KYBSave{DocumentIDs: documents}), `PUT /client/kyb {"documentIds":["` + strings.Join(documents, `","`) + `"]}`},
+		"no documents any more":        {kyb(dapi.KYBSave{DocumentIDs: []string{}}), `PUT /client/kyb {"documentIds":[]}`},
 		"a credit of nothing":          {deposit(dapi.DepositCreate{}), "POST /sandbox/deposits {}"},
 		"a credit of less":             {deposit(dapi.DepositCreate{Amount: amount("-1"), Currency: "gold"}), `POST /sandbox/deposits {"amount":"-1","currency":"gold"}`},
 		"a rail of no name": {func(ctx context.Context, i *dapi.Integrator) error {

@@ -98,6 +98,32 @@ func TestPlatformBodiesRefuseUnknownKeys(t *testing.T) {
 	assert.Greater(t, bodies, 10)
 }
 
+// Who changes something can say null, and mean it.
+func TestUpdatesSendNull(t *testing.T) {
+	updates := 0
+	for _, name := range surfaces {
+		for _, o := range operations(t, name) {
+			if o.method != "PATCH" && o.method != "PUT" {
+				continue
+			}
+			reached := map[string]map[string]any{}
+			ref := object(o.node, "requestBody", "content", "application/json", "schema")["$ref"]
+			reach(t, name, ref, reached)
+			target := ref.(string)
+			if !strings.Contains(target, ".yaml#") {
+				target = name + target
+			}
+			for field, node := range object(reached[target], "properties") {
+				if node.(map[string]any)["nullable"] == true {
+					updates++
+					assert.Equal(t, true, reached[target]["x-sends-null"], "%s: %s of %s is null", o.id, field, target)
+				}
+			}
+		}
+	}
+	assert.Greater(t, updates, 15)
+}
+
 // composite tells objects with fields, unions and lists from plain values and from objects of unknown shape.
 func composite(schema map[string]any) bool {
 	return schema["properties"] != nil || schema["oneOf"] != nil || schema["type"] == "array"

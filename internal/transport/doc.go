@@ -1,6 +1,6 @@
 // Package transport is the request path that all surfaces share. One call walks these concerns in this order, one file each:
 //
-//	validate     ids, header values, lengths and patterns, before anything is sent
+//	validate     what is stated, and what would change the path or break a header, before anything is sent
 //	encode       the body, once
 //	idempotency  the caller's key; without one, the service may derive its own for two hours
 //	retry        go-retryablehttp under our policy, within a client-wide budget; a first attempt that succeeds does not enter it

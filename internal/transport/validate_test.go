@@ -70,14 +70,65 @@ func TestPathParametersCannotChangeThePath(t *testing.T) {
 	}
 }
 
-// A path step is refused even where no pattern would.
-func TestPathStepsAreRefusedWithoutAPattern(t *testing.T) {
-	for _, value := range []string{".", ".."} {
+// Where nothing is stated about a value, it is sent, unless it could be read as another path.
+func TestPathValuesWithoutAPattern(t *testing.T) {
+	param := func(value string) (*service, error) {
+		svc := script(ok)
 		r := transport.NewRequest(&readThing, "", transport.Call{})
-		r.PathParam("thingId", value, transport.Rule{})
-		_, err := transport.Do[thing](t.Context(), newClient(t, host, through(script(ok))), r)
-		refused(t, err, "thingId", "pattern")
+		r.PathParam("thingId", value, transport.Rule{Taken: []string{"all", "none"}})
+		_, err := transport.Do[thing](t.Context(), newClient(t, host, through(svc)), r)
+		return svc, err
 	}
+	for _, value := range []string{
+		".", "..", " ..", ".. ", "..;v=1", ".;", "a/b", "/", `a\b`, `\\`, "%2e%2e", "a%", "a?b", "a#b", "a\nb", "a\rb", "a\x00", "\x7f", "a\u0085b", "a\xff", "all", "none",
+	} {
+		svc, err := param(value)
+		refused(t, err, "thingId", "pattern")
+		assert.Empty(t, svc.attempts(), "%q", value)
+	}
+	_, err := param("")
+	refused(t, err, "thingId", "missing")
+	long := strings.Repeat("a", 5000)
+	for value, want := range map[string]string{
+		"a b": "a%20b", "a=b": "a=b", "é": "%C3%A9", "a;b": "a%3Bb", "{thingId}": "%7BthingId%7D", "...": "...", "..a": "..a", "$&'()*,+:@!~": "$&%27%28%29%2A%2C+:@%21~",
+		long: long, "ALL": "ALL", "🙂": "%F0%9F%99%82",
+	} {
+		svc, err := param(value)
+		require.NoError(t, err, "%q", value)
+		assert.Equal(t, "/v1/things/"+want, svc.attempts()[0].uri)
+	}
+}
+
+// A header is refused for what would break it, and for nothing else.
+func TestHeadersThatWouldBreak(t *testing.T) {
+	header := func(value string) (*service, error) {
+		svc := script(ok)
+		r := request(&readThing, transport.Call{})
+		r.Header("Device-Name", value)
+		_, err := transport.Do[thing](t.Context(), newClient(t, host, through(svc)), r)
+		return svc, err
+	}
+	for value, code := range map[string]string{
+		"a\r\nX-Api-Key: b": "pattern", "a\n": "pattern", "\x00": "pattern", "a\x7f": "pattern", "\x1b[0m": "pattern", strings.Repeat("a", 64<<10+1): "too_long",
+	} {
+		svc, err := header(value)
+		refused(t, err, "Device-Name", code)
+		assert.Empty(t, svc.attempts())
+	}
+	for _, value := range []string{"Zoë's phone", "a\tb", strings.Repeat("a", 2000), "🙂", "="} {
+		svc, err := header(value)
+		require.NoError(t, err)
+		assert.Equal(t, value, svc.attempts()[0].header.Get("Device-Name"))
+	}
+}
+
+func TestFurtherMembersHaveNamesOfTheirOwn(t *testing.T) {
+	check := func(members map[string]any) error {
+		return transport.Validate("Test", func(c *transport.Check) { c.Further(members, "method", "currency") })
+	}
+	checkCodes(t, check(nil), nil)
+	checkCodes(t, check(map[string]any{"bankCode": 1, "Method": 2}), nil)
+	checkCodes(t, check(map[string]any{"currency": nil, "bankCode": 1}), []string{"duplicate"})
 }
 
 // Rule: idempotency.pattern
