@@ -62,6 +62,21 @@
 // no window of a minute makes it wait that long, but one of an hour does, and a host that does not count must not hold a program
 // up. [Answer].Queued says how long a call waited, and over a second is logged.
 //
+// # Answers that differ
+//
+// The service's description leaves much open, so that this SDK assumes it; openapi/README.md lists each assumption. Any of them can be wrong:
+//
+//   - a member that is absent, or of another type than described, leaves its field zero and costs nothing else of the answer. What can be
+//     read in another form is: a number as a text and the other way, other spellings of times and bytes, a list in another envelope. An entry
+//     of a list that cannot be read is left out;
+//   - [Answer].Unread names what could not be read, and a logger is told (see [WithLogger]);
+//   - only what shows that an answer is what was asked for has to be there: the id of what was made, a transfer's hash, the echo of a key,
+//     the details of a card. Without it, a write is *errors.OutcomeUnknown and a read *errors.UnexpectedAnswer;
+//   - of a write of which the description does not say what it returns, any success is one. What it changed is then read, where it can be,
+//     else what is returned is the zero value; the answer is in [Answer].Body.
+//
+// docs/assumptions.md says for each assumption what happens when it is wrong.
+//
 // # Go releases
 //
 // The two newest releases of Go are supported, now 1.26 and 1.27, and behave alike.

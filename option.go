@@ -37,8 +37,9 @@ func WithRetries(policy RetryPolicy) Option {
 // WithLogger writes a record for each attempt: operation, method, path template, status, request id, idempotency key, duration. It is a
 // warning if the service answered with a server error (5xx), by whose request id the service's people find it: from the header
 // X-Request-ID, or else from details.requestId of the refusal. Every other attempt is a debug record. Each call that waited over a
-// second for a rate window, or payment for its turn, is an info record: operation, window, class, how long. Headers, bodies, queries
-// and credentials are never logged.
+// second for a rate window, or payment for its turn, is an info record: operation, window, class, how long. An answer that lacks what the
+// service's description states is an error record, and each assumption of this SDK that an answer shows to be wrong a warning, once for each
+// operation and member: see [Answer].Unread. Headers, bodies, queries and credentials are never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *transport.Config) { c.Logger = logger }
 }

@@ -322,3 +322,32 @@ func TestALoginWithLittleInItsAnswers(t *testing.T) {
 	_, err := w.integrator().Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{})
 	require.NoError(t, err)
 }
+
+// How long a challenge's id may be is not stated.
+func TestALoginWithALongChallenge(t *testing.T) {
+	id := strings.Repeat("c", 3000)
+	var completed string
+	service := transportFunc(func(r *http.Request) (*http.Response, error) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/auth/challenge"):
+			return page(http.StatusCreated, "application/json", `{"challengeId":"`+id+`","payload":"bG9naW4"}`)(r)
+		case strings.HasSuffix(r.URL.Path, "/auth/token"):
+			var body struct{ ChallengeID string }
+			if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+				return nil, err
+			}
+			completed = body.ChallengeID
+			return page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
+		}
+		return page(http.StatusOK, "application/json", `[]`)(r)
+	})
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	integrator, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
+		moneymovement.WithHTTPClient(&http.Client{Transport: service}))
+	require.NoError(t, err)
+	page, err := integrator.Self().Chains.List(t.Context(), dapi.ListChainsParams{})
+	require.NoError(t, err)
+	assert.Empty(t, page.Items)
+	assert.Equal(t, id, completed)
+}
