@@ -37,7 +37,7 @@ type Answer struct {
 	Queued time.Duration
 	// Unread names what could not be read of the answer, as it differs from what the service's description states or this SDK assumes; its
 	// fields are zero. What was read in another form, such as a number that came as a text, is not named, and neither is an optional member
-	// that is absent or null.
+	// that is absent or null. Of one answer a thousand are named at most.
 	Unread []Unread
 
 	// Body is the answer's body as it came, with the fields that this version of the SDK does not know.

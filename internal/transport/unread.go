@@ -14,13 +14,17 @@ func (c *Client) tellUnread(ctx context.Context, t *trip) {
 		return
 	}
 	var stated, assumed []string
+	seen := map[string]bool{}
 	for _, u := range t.unread {
-		switch place := anyIndex(u.Pointer); {
+		place := anyIndex(u.Pointer)
+		switch {
+		case seen[place]:
 		case u.Stated:
 			stated = append(stated, place+" "+u.Problem)
 		case c.toldFirst(t.op.ID + " " + place):
 			assumed = append(assumed, place+" "+u.Problem)
 		}
+		seen[place] = true
 	}
 	if len(stated) > 0 {
 		c.logUnread(ctx, t, slog.LevelError, "moneymovement answer lacks what is stated", stated)

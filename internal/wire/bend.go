@@ -154,8 +154,13 @@ func (b *bender) union(raw jsontext.Value, s *Shape, at jsontext.Pointer) jsonte
 }
 
 func (b *bender) note(at jsontext.Pointer, basis Basis, problem string) {
-	b.unread = append(b.unread, Unread{Pointer: string(at), Stated: basis == Stated, Problem: problem})
+	if len(b.unread) < maxUnread {
+		b.unread = append(b.unread, Unread{Pointer: string(at), Stated: basis == Stated, Problem: problem})
+	}
 }
+
+// maxUnread bounds what is noted of one answer: a body of millions of entries that are nothing would take far more memory than it has bytes.
+const maxUnread = 1000
 
 // enveloped puts a list into the form that the shape has: a bare array into the envelope, and one in another envelope into its own. What is
 // wrapped in the same way is an object whose whole content is one member, such as the action of an escrow deal.

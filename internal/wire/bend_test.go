@@ -396,3 +396,40 @@ func TestWhatIsDescribedIsReadOnce(t *testing.T) {
 		assert.False(t, whole(&value, &resourceShape, body), name)
 	}
 }
+
+func TestWhatIsNotedOfOneAnswerIsBounded(t *testing.T) {
+	var value list
+	unread, err := Decode([]byte(`{"items":[`+strings.Repeat("7,", 1_000_000)+`{"id":"p_1"}]}`), &value, &listShape)
+	require.NoError(t, err)
+	assert.Len(t, unread, maxUnread)
+	assert.Equal(t, []part{{ID: "p_1"}}, value.Items)
+}
+
+// FuzzAnswer reads anything as each of the forms. What the strict decoder reads, and nothing is missing of, is read so.
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte(object(described())))
+	f.Add([]byte(`{"items":[{"id":"p_1","size":"7"},null],"nextCursor":7}`))
+	f.Add([]byte(`[{"id":1}]`))
+	f.Add([]byte(`{"data":[[]],"\u0069d":"\ud83d\ude00"}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var got, strict resource
+		unread, err := Decode(body, &got, &resourceShape)
+		if json.Unmarshal(body, &strict, decoding) == nil && err == nil && len(unread) == 0 && strict.ID != "" {
+			strict.Choice.raw, got.Choice.raw = nil, nil
+			if strict.Tags == nil && got.Tags != nil {
+				strict.Tags = got.Tags // null for an empty list
+			}
+			if strict.Parts == nil && got.Parts != nil {
+				strict.Parts = got.Parts
+			}
+			require.Equal(t, strict, got, "%s", body)
+		}
+		if err == nil {
+			require.NoError(t, Valid(body))
+			require.NotEmpty(t, got.ID)
+		}
+		_, _ = Decode(body, &list{}, &listShape)
+		_, _ = Decode(body, &[]part{}, &Shape{Kind: KindList, Item: &partShape})
+		_ = listShape.Shows(body)
+	})
+}
