@@ -153,14 +153,6 @@ func (a approver) notePayout(payout *Payout, err error) (*Payout, error) {
 	return payout, err
 }
 
-// noteAction passes an answer on, and remembers its approval.
-func (a approver) noteAction(action *EscrowAction, err error) (*EscrowAction, error) {
-	if err == nil {
-		a.note(action.Approval, escrowApproval)
-	}
-	return action, err
-}
-
 // noteDeal passes an answer on, and remembers the approval of its action.
 func (a approver) noteDeal(deal *Escrow, err error) (*Escrow, error) {
 	if err == nil && deal != nil && deal.Action != nil {

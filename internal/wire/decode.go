@@ -41,7 +41,7 @@ func Valid(body []byte) error {
 	if err := dec.SkipValue(); err != nil {
 		return fmt.Errorf("answer is no valid JSON: %w", err)
 	}
-	if _, err := dec.ReadToken(); err != io.EOF {
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return errors.New("answer is no valid JSON: something stands behind the value")
 	}
 	return nil
