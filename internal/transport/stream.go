@@ -26,14 +26,11 @@ type Stream struct {
 	trip *trip
 }
 
-// anyBytes is what servers call bytes that they do not look into.
-const anyBytes = "application/octet-stream"
-
 // maxStream bounds what one stream gives.
 const maxStream = 64 << 20
 
-// Open walks the path of [Do] for an operation that answers bytes of the given media type, or bytes of no named type. Any other type, such as
-// an HTML page of a proxy, is *errors.UnexpectedAnswer. ctx has to live as long as the stream is read.
+// Open walks the path of [Do] for an operation that answers bytes of the given media type. Any other type, such as an HTML page of a proxy,
+// is *errors.UnexpectedAnswer. ctx has to live as long as the stream is read.
 func Open(ctx context.Context, c *Client, r *Request, mediaType string) (*Stream, error) {
 	s := &streaming{mediaType: mediaType}
 	r.stream = s
@@ -52,7 +49,7 @@ type streaming struct {
 // open takes a success of the right type as it is, and leaves every other answer to be read and judged.
 func (s *streaming) open(t *trip, resp *http.Response) (opened bool) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if resp.StatusCode != http.StatusOK || err != nil || kind != s.mediaType && kind != anyBytes || resp.ContentLength > maxStream {
+	if resp.StatusCode != http.StatusOK || err != nil || kind != s.mediaType || resp.ContentLength > maxStream {
 		return false
 	}
 	t.answer = answer{status: resp.StatusCode, header: resp.Header}

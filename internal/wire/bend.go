@@ -38,7 +38,7 @@ func (b *bender) value(raw jsontext.Value, s *Shape, at jsontext.Pointer, basis 
 	case KindList:
 		return b.list(raw, s, at, basis)
 	case KindUnion:
-		return b.union(raw, s, at), ""
+		return b.union(raw, s, at, basis)
 	}
 	return scalar(raw, s.Kind)
 }
@@ -135,22 +135,31 @@ func (b *bender) list(raw jsontext.Value, s *Shape, at jsontext.Pointer, basis B
 	return append(out, ']'), ""
 }
 
-// union reads the variant that is named. One that is not known, or is no object, stays as it is: the type keeps it.
-func (b *bender) union(raw jsontext.Value, s *Shape, at jsontext.Pointer) jsontext.Value {
-	if raw.Kind() != jsontext.KindBeginObject {
-		return raw
+// union reads the variant that is named. One that is not known stays as it is, and so does what names none: the type keeps it.
+func (b *bender) union(raw jsontext.Value, s *Shape, at jsontext.Pointer, basis Basis) (jsontext.Value, string) {
+	switch raw.Kind() {
+	case jsontext.KindNull:
+		return nil, "is null"
+	case jsontext.KindBeginObject:
+	default:
+		b.note(at, basis, is(raw))
+		return raw, ""
 	}
 	for _, g := range split(raw) {
 		if g.name != s.By {
 			continue
 		}
-		if variant := s.Variants[text(g.value)]; variant != nil {
-			if read, problem := b.object(raw, variant, at, false); problem == "" {
-				return read
-			}
+		if g.value.Kind() != jsontext.KindString {
+			b.note(at.AppendToken(s.By), s.Selects, is(g.value))
+			return raw, ""
 		}
+		if variant := s.Variants[text(g.value)]; variant != nil {
+			return b.object(raw, variant, at, false)
+		}
+		return raw, "" // of a later version
 	}
-	return raw
+	b.note(at.AppendToken(s.By), s.Selects, "is missing")
+	return raw, ""
 }
 
 func (b *bender) note(at jsontext.Pointer, basis Basis, problem string) {

@@ -78,7 +78,7 @@ var resourceShape = Shape{Kind: KindObject, Members: []Member{
 	{Name: "part", Shape: &partShape, Type: Assumed},
 	{Name: "inline", Shape: &partShape, Type: Assumed},
 	{Name: "parts", Shape: &Shape{Kind: KindList, Item: &partShape}, Type: Stated},
-	{Name: "choice", Shape: &Shape{Kind: KindUnion, By: "kind", Variants: map[string]*Shape{"part": &partShape}}, Type: Assumed},
+	{Name: "choice", Shape: &Shape{Kind: KindUnion, By: "kind", Selects: Assumed, Variants: map[string]*Shape{"part": &partShape}}, Type: Assumed},
 	{Name: "open", Shape: &Open, Type: Assumed},
 	{Name: "comment", Shape: &Text, Type: Stated},
 }}
@@ -162,6 +162,8 @@ func TestOneMemberThatDiffers(t *testing.T) {
 		{"tags", `[]`, "", false, func(r *resource) { r.Tags = []string{} }},
 		{"tags", absent, "/tags", false, func(r *resource) { r.Tags = nil }},
 		{"tags", `"a"`, "/tags", false, func(r *resource) { r.Tags = nil }},
+		{"tags", `["a",null]`, "/tags/1", false, func(*resource) {}},
+		{"tags", `["a",""]`, "", false, func(r *resource) { r.Tags = []string{"a", ""} }},
 		{"tags", `["a",{},null,"b",3]`, "/tags/1 /tags/2", false, func(r *resource) { r.Tags = []string{"a", "b", "3"} }},
 		{"part", `"p_1"`, "/part", false, func(r *resource) { r.Part = nil }},
 		{"part", `null`, "", false, func(r *resource) { r.Part = nil }},
@@ -196,13 +198,20 @@ func TestOneMemberThatDiffers(t *testing.T) {
 	assert.Equal(t, part{ID: "p_5"}, whole.Choice.variant)
 }
 
-// What a union holds that this version does not know is kept, and differs from nothing.
+// What a union holds that this version does not know is kept, and differs from nothing. What names no variant is kept, and named.
 func TestAVariantThatIsNotKnown(t *testing.T) {
-	for _, value := range []string{`{"kind":"of a later version","id":7}`, `{"id":7}`, `"text"`, `[]`} {
+	for value, named := range map[string]string{
+		`{"kind":"of a later version","id":7}`: "", `{"id":7}`: "/choice/kind is missing", `{"kind":7}`: "/choice/kind is a number",
+		`{"kind":null}`: "/choice/kind is null", `"text"`: "/choice is a text", `[]`: "/choice is a list",
+	} {
 		members := described()
 		members["choice"] = value
 		got, unread := decode(t, object(members))
-		assert.Empty(t, unread, value)
+		if named == "" {
+			assert.Empty(t, unread, value)
+		} else if assert.Len(t, unread, 1, value) {
+			assert.Equal(t, named, unread[0].Pointer+" "+unread[0].Problem)
+		}
 		assert.Nil(t, got.Choice.variant)
 		assert.Equal(t, value, string(got.Choice.raw))
 	}

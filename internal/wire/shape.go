@@ -8,6 +8,7 @@ type Shape struct {
 	Members  []Member          // of an object
 	Item     *Shape            // of a list
 	By       string            // the member that selects the variant of a union
+	Selects  Basis             // of that member's doing so
 	Variants map[string]*Shape // of a union, by that member's value
 }
 

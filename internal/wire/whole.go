@@ -16,7 +16,8 @@ func whole(value any, shape *Shape, body []byte) bool {
 // checks are the fields of a type that are looked at.
 type checks struct {
 	fields []check
-	item   *checks // of a list
+	list   bool
+	item   *checks // of a list, nil if nothing in an entry has to be there
 	union  bool
 }
 
@@ -54,7 +55,7 @@ func newChecks(t reflect.Type, shape *Shape) *checks {
 	case shape.Kind == KindUnion && t.Kind() == reflect.Struct:
 		return &checks{union: true}
 	case shape.Kind == KindList && t.Kind() == reflect.Slice:
-		return &checks{item: newChecks(t.Elem(), shape.Item).orNil()}
+		return &checks{list: true, item: newChecks(t.Elem(), shape.Item).orNil()}
 	case shape.Kind != KindObject || t.Kind() != reflect.Struct:
 		return &checks{}
 	}
@@ -78,7 +79,7 @@ func newChecks(t reflect.Type, shape *Shape) *checks {
 
 // orNil is nil if there is nothing to check.
 func (c *checks) orNil() *checks {
-	if len(c.fields) == 0 && c.item == nil && !c.union {
+	if len(c.fields) == 0 && !c.list && !c.union {
 		return nil
 	}
 	return c
@@ -91,16 +92,22 @@ func (c *checks) pass(v reflect.Value, body []byte) bool {
 		return v.IsNil() || c.pass(v.Elem(), body)
 	case c.union:
 		return !unreadUnion(v)
-	case c.item != nil:
-		for i := range v.Len() {
-			if !c.item.pass(v.Index(i), nil) {
-				return false
-			}
-		}
-		return true
+	case c.list:
+		return c.passEntries(v)
 	}
 	for i := range c.fields {
 		if !c.fields[i].pass(v.Field(c.fields[i].index), body) {
+			return false
+		}
+	}
+	return true
+}
+
+// passEntries takes an entry that is zero for null, if nothing in it tells.
+func (c *checks) passEntries(v reflect.Value) bool {
+	for i := range v.Len() {
+		entry := v.Index(i)
+		if c.item == nil && missing(entry) || c.item != nil && !c.item.pass(entry, nil) {
 			return false
 		}
 	}

@@ -174,7 +174,8 @@ func (w *writer) schema(name string, schema *openapi3.Schema) error {
 }
 
 func (w *writer) union(name string, schema *openapi3.Schema) error {
-	w.line("var %s = wire.Shape{Kind: wire.KindUnion, By: %q, Variants: map[string]*wire.Shape{", w.variable(name), schema.Discriminator.PropertyName)
+	w.line("var %s = wire.Shape{Kind: wire.KindUnion, By: %q, Selects: %s, Variants: map[string]*wire.Shape{",
+		w.variable(name), schema.Discriminator.PropertyName, basis(marked(schema, "discriminator")))
 	variants := map[string]*openapi3.SchemaRef{}
 	for _, variant := range schema.OneOf {
 		variants[refName(variant.Ref)] = variant

@@ -73,7 +73,7 @@ var CardList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 }}
 
 // ContactAccount is the shape of the schema of that name.
-var ContactAccount = wire.Shape{Kind: wire.KindUnion, By: "accountType", Variants: map[string]*wire.Shape{
+var ContactAccount = wire.Shape{Kind: wire.KindUnion, By: "accountType", Selects: wire.Stated, Variants: map[string]*wire.Shape{
 	"email":   &EmailAccount,
 	"onchain": &OnchainAccount,
 }}
@@ -282,7 +282,7 @@ var PIXPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 }}
 
 // PaymentMethod is the shape of the schema of that name.
-var PaymentMethod = wire.Shape{Kind: wire.KindUnion, By: "accountType", Variants: map[string]*wire.Shape{
+var PaymentMethod = wire.Shape{Kind: wire.KindUnion, By: "accountType", Selects: wire.Assumed, Variants: map[string]*wire.Shape{
 	"email":        &EmailAccount,
 	"local":        &LocalRailPaymentMethod,
 	"onchain":      &OnchainAccount,
