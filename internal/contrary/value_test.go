@@ -1,0 +1,154 @@
+package contrary_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/contrary"
+)
+
+// tree is a value of the public API as JSON, without what is empty: a member that is zero and one that is not there are the same.
+func tree(t *testing.T, value any) any {
+	t.Helper()
+	written, err := json.Marshal(value)
+	require.NoError(t, err)
+	read, err := decode(written)
+	require.NoError(t, err)
+	return filled(read)
+}
+
+// filled drops what is empty. Entries of lists stay.
+func filled(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		kept := map[string]any{}
+		for name, member := range v {
+			if member = filled(member); member != nil {
+				kept[name] = member
+			}
+		}
+		if len(kept) == 0 {
+			return nil
+		}
+		return kept
+	case []any:
+		if len(v) == 0 {
+			return nil
+		}
+		kept := make([]any, len(v))
+		for i, entry := range v {
+			kept[i] = filled(entry)
+		}
+		return kept
+	case json.Number:
+		if number, err := decimal.NewFromString(v.String()); err == nil && number.IsZero() {
+			return nil
+		}
+		return v
+	case bool:
+		if !v {
+			return nil
+		}
+	case string:
+		if v == "" || v == "0" || v == "0001-01-01T00:00:00Z" || v == "0001-01-01" {
+			return nil
+		}
+	}
+	return value
+}
+
+// differences are the places at which two trees differ. A list that is shorter by one entry differs at the entry that is left out.
+func differences(before, after any, here pointer) (found []pointer) {
+	switch b := before.(type) {
+	case map[string]any:
+		a, is := after.(map[string]any)
+		if !is {
+			return []pointer{here}
+		}
+		names := slices.Sorted(maps.Keys(b))
+		for name := range a {
+			if _, there := b[name]; !there {
+				names = append(names, name)
+			}
+		}
+		for _, name := range names {
+			found = append(found, differences(b[name], a[name], here.step(name))...)
+		}
+		return found
+	case []any:
+		a, is := after.([]any)
+		switch {
+		case is && len(a) == len(b):
+			for i := range b {
+				found = append(found, differences(b[i], a[i], here.step(strconv.Itoa(i)))...)
+			}
+			return found
+		case is && len(a) == len(b)-1:
+			left := 0
+			for left < len(a) && sameValue(a[left], b[left]) {
+				left++
+			}
+			found = append(found, here.step(strconv.Itoa(left)))
+			for i := left; i < len(a); i++ {
+				found = append(found, differences(b[i+1], a[i], here.step(strconv.Itoa(i+1)))...)
+			}
+			return found
+		}
+		return []pointer{here}
+	}
+	if sameValue(before, after) {
+		return nil
+	}
+	return []pointer{here}
+}
+
+func sameValue(a, b any) bool { return string(encode(a)) == string(encode(b)) || sameScalar(a, b) }
+
+// sameScalar reports numbers and times that are equal and written otherwise.
+func sameScalar(a, b any) bool {
+	one, another := fmt.Sprint(a), fmt.Sprint(b)
+	if x, err := decimal.NewFromString(one); err == nil {
+		if y, err := decimal.NewFromString(another); err == nil {
+			return x.Equal(y)
+		}
+	}
+	x, err := time.Parse(time.RFC3339, one)
+	y, also := time.Parse(time.RFC3339, another)
+	return err == nil && also == nil && x.Equal(y)
+}
+
+// inValue are the places of the body in the value that the SDK returns: some calls return the one list of an answer, and nothing else of it.
+func inValue(value any, places []pointer) (shown []pointer) {
+	if _, isList := value.([]any); !isList {
+		return places
+	}
+	for _, p := range places {
+		switch {
+		case len(p) > 0 && isEntry(p[:1]): // the answer is a list itself
+			shown = append(shown, p)
+		case len(p) > 0 && p[0] == contrary.PageList:
+			shown = append(shown, p[1:])
+		}
+	}
+	return shown
+}
+
+// renamed is where a value stands under its other name.
+func renamed(p pointer) pointer { return p[:len(p)-1].step("other" + p[len(p)-1]) }
+
+func joined(pointers []pointer) string {
+	all := make([]string, len(pointers))
+	for i, p := range pointers {
+		all[i] = p.String()
+	}
+	return strings.Join(all, ", ")
+}
