@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -38,6 +37,8 @@ type call struct {
 	header any
 	body   any
 	answer moneymovement.Answer // of the last call
+
+	logsIn func(dapi.TokenStore) *dapi.Integrator // makes a client with another store of its session
 }
 
 func (c *call) options(more ...moneymovement.CallOption) []moneymovement.CallOption {
@@ -92,11 +93,15 @@ func (c *call) ask(variants map[int][]string) {
 // session keeps logins out of single calls.
 type session struct{}
 
-func (session) Load(context.Context) (dapi.Session, error) {
-	return dapi.Session{AccessToken: "token", RefreshToken: "refresh", ExpiresAt: time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour)}, nil
-}
+func (session) Load(context.Context) (dapi.Session, error) { return sessionFor(time.Hour), nil }
 
 func (session) Save(context.Context, dapi.Session) error { return nil }
+
+// sessionFor is a session whose access token lives that long.
+func sessionFor(lives time.Duration) dapi.Session {
+	now := time.Now()
+	return dapi.Session{AccessToken: "token", RefreshToken: "refresh", ExpiresAt: now.Add(lives), RefreshExpiresAt: now.Add(time.Hour)}
+}
 
 // anyApproval signs whatever the sample service gives.
 func anyApproval(context.Context, signing.Approval, signing.Intent) error { return nil }
@@ -116,9 +121,13 @@ func newCall(t *testing.T, o *wire.Operation, handler http.Handler) *call {
 	}
 	key, err := developerKey()
 	require.NoError(t, err)
-	developer := dapi.Developer{Email: "ops@example.com", Key: key, Store: session{}, Verifier: anyApproval}
-	c.platform, err = dapi.NewWhitelabel(baseURL, developer, options...)
-	require.NoError(t, err)
+	c.logsIn = func(store dapi.TokenStore) *dapi.Integrator {
+		developer := dapi.Developer{Email: "ops@example.com", Key: key, Store: store, Verifier: anyApproval}
+		platform, err := dapi.NewWhitelabel(baseURL, developer, options...)
+		require.NoError(t, err)
+		return platform
+	}
+	c.platform = c.logsIn(session{})
 	c.acme = c.platform.For("cl_1")
 	c.app, err = appapi.New(baseURL, appapi.NewAPIKey("key"), options...)
 	require.NoError(t, err)
@@ -202,6 +211,8 @@ var answering = map[string]map[string]any{
 		"id": "po_1", "status": "completed", "idempotencyKey": sampleKey, "contactId": "ct_1", "amount": "25", "currency": "USDC",
 		"fromChainId": nil, "toChainId": nil, "paymentReference": nil, "purpose": nil, "documentIds": nil,
 	},
+	"dapi CreateToken":         {"expiresIn": 3600, "refreshExpiresIn": 7200},
+	"dapi RefreshToken":        {"expiresIn": 3600, "refreshExpiresIn": 7200},
 	"dapi ConfirmEscrowAction": {"id": "esc_1", "status": "released", "idempotencyKey": sampleKey, "payee": payee, "amount": "25", "currency": "USDC"},
 }
 
@@ -214,15 +225,10 @@ func approval() *dapi.Approval {
 
 // callOf finds the call of an operation.
 func callOf(o *wire.Operation) func(*call) (any, error) {
-	for _, calls := range []map[string]func(*call) (any, error){platformCalls, moneyCalls, appCalls, paperCalls, otherCalls} {
+	for _, calls := range []map[string]func(*call) (any, error){loginCalls, platformCalls, moneyCalls, appCalls, paperCalls, otherCalls} {
 		if found := calls[o.Name()]; found != nil {
 			return found
 		}
 	}
 	return nil
 }
-
-// loginOperations are called by the SDK itself.
-var loginOperations = []string{"dapi CreateChallenge", "dapi CreateToken", "dapi RefreshToken"}
-
-func isLogin(o *wire.Operation) bool { return slices.Contains(loginOperations, o.Name()) }

@@ -151,6 +151,8 @@ func kinds(m *Mark, class Class, site Site) []Kind {
 		switch {
 		case m.Aspect == "x-decimals" && site.Side == Answer:
 			return nil // it bounds the amounts that are sent
+		case m.Aspect == "nullable", m.Aspect == "format" && site.Side == Request && isTime(site.Layers):
+			return []Kind{Tighter} // nothing looser can be sent: the SDK's types have no other form
 		case m.Aspect == "required", site.Side == Answer:
 			return []Kind{Looser} // what is tighter fits, or is another assumption's
 		}
@@ -159,6 +161,11 @@ func kinds(m *Mark, class Class, site Site) []Kind {
 		return behaviourKinds(m)
 	}
 	return nil
+}
+
+func isTime(layers []wire.Node) bool {
+	_, format := described(layers)
+	return format == "date-time" || format == "date"
 }
 
 func behaviourKinds(m *Mark) []Kind {

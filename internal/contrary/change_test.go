@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 	"github.com/moneymovement/moneymovement-go/internal/contrary"
 )
 
@@ -220,7 +221,11 @@ func outside(c contrary.Change, value any) (other any, keep, differs bool) {
 		}
 		switch c.Mark.Aspect {
 		case "pattern", "format":
-			return "another form", true, true
+			prefix := ""
+			if !slices.ContainsFunc(layer.Marks(), func(mark *wire.Assumption) bool { return mark.Aspect == "x-id-prefix" }) {
+				prefix = layer.At("x-id-prefix").Text() // which is stated
+			}
+			return prefix + "another form", true, true
 		case "x-id-prefix":
 			return strings.TrimPrefix(was, bound.Text()), true, true
 		case "minLength":

@@ -25,9 +25,6 @@ func describe(t *testing.T) *wire.Description {
 func TestEveryOperationIsCalled(t *testing.T) {
 	d := describe(t)
 	for _, o := range d.Operations {
-		if isLogin(o) {
-			continue
-		}
 		t.Run(o.Name(), func(t *testing.T) {
 			made := callOf(o)
 			require.NotNil(t, made)
@@ -43,7 +40,7 @@ func TestEveryOperationIsCalled(t *testing.T) {
 // assertAllRead: the value has every member of the answer.
 func assertAllRead(t *testing.T, c *call, value any) {
 	t.Helper()
-	if len(c.answer.Body) == 0 || c.operation.ID == "RenderInvoicePDF" {
+	if isLogin(c.operation) || len(c.answer.Body) == 0 || c.operation.ID == "RenderInvoicePDF" {
 		return
 	}
 	whole, err := decode(c.answer.Body)
