@@ -114,11 +114,17 @@ const baseURL = "http://127.0.0.1"
 // newCall makes the clients of a service that is in memory. They send everything once.
 func newCall(t *testing.T, o *wire.Operation, handler http.Handler) *call {
 	t.Helper()
+	return newCallAt(t, baseURL, o, handler)
+}
+
+func newCallAt(t *testing.T, baseURL string, o *wire.Operation, handler http.Handler, more ...moneymovement.Option) *call {
+	t.Helper()
 	c := &call{T: t, operation: o}
 	options := []moneymovement.Option{
 		moneymovement.WithHTTPClient(&http.Client{Transport: inMemory{handler}}), moneymovement.WithoutPacing(),
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}),
 	}
+	options = append(options, more...)
 	key, err := developerKey()
 	require.NoError(t, err)
 	c.logsIn = func(store dapi.TokenStore) *dapi.Integrator {

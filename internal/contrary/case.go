@@ -181,10 +181,19 @@ func behaviourKinds(m *Mark) []Kind {
 	case "idempotency":
 		return []Kind{Repeats}
 	}
-	if m.File == "errors.yaml" {
+	switch m.File {
+	case "errors.yaml":
 		return errorKinds(m)
+	case "coverage.yaml":
+		return []Kind{AnotherWord}
 	}
 	return nil
+}
+
+// NoCase says why an aspect has no case.
+var NoCase = map[string]string{
+	"unit":    "what an amount is counted in shows in no form: the amount is read as it came, and nothing is reckoned with it",
+	"purpose": "what an operation is for shows in no form: it is called when the program says so",
 }
 
 func answerKinds(m *Mark, site Site) []Kind {

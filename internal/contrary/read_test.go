@@ -18,9 +18,7 @@ import (
 // named.
 func TestOneThingOfAnAnswerIsOther(t *testing.T) {
 	d := describe(t)
-	marks, err := contrary.Derive(d)
-	require.NoError(t, err)
-	for _, mark := range marks {
+	for _, mark := range derive(t) {
 		if !mark.Is(contrary.ClassAnswer) && !mark.Is(contrary.ClassConstraint) {
 			continue
 		}
