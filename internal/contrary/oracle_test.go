@@ -21,9 +21,9 @@ type expectation struct {
 type failing int
 
 const (
-	never failing = iota
-	may           // with a typed error that names the operation
-	must
+	passes  failing = iota
+	mayFail         // with a typed error that names the operation
+	mustFail
 )
 
 // expect is the promise of the SDK for a change, for a call of the operation alone.
@@ -38,7 +38,7 @@ func expect(c contrary.Change) expectation {
 	effect := contrary.EffectOf(c.Kind)
 	switch effect {
 	case contrary.Missing:
-		e.unread = c.Site.Required && (c.Kind != contrary.Null || !nullable(c.Site.Layers)) && !(c.Kind == contrary.Null && isList(c.Site.Layers))
+		e.unread = c.Site.Required && (c.Kind != contrary.Null || !mayBeNull(c.Site.Layers)) && !(c.Kind == contrary.Null && isList(c.Site.Layers))
 	case contrary.Unread:
 		e.unread = true
 	}
@@ -48,11 +48,11 @@ func expect(c contrary.Change) expectation {
 		e.fails = ofWhole(c)
 	case effect != contrary.Missing && effect != contrary.Unread:
 	case contrary.IsPageList(c.Site) && c.Kind != contrary.Null:
-		e.fails = must // a list that is not there must not read as an empty one
+		e.fails = mustFail // a list that is not there must not read as an empty one
 	case c.Site.Proof && !inList && !resourceAssumed(c.Site.Operation):
-		e.fails = must
+		e.fails = mustFail
 		if len(c.Site.Path) > 1 || answerAssumed(c.Site.Operation) {
-			e.fails = may
+			e.fails = mayFail
 		}
 	}
 	return e
@@ -64,17 +64,17 @@ func ofWhole(c contrary.Change) failing {
 	layers := contrary.AnswerLayers(o)
 	switch {
 	case c.Kind == contrary.Status200, c.Kind == contrary.Status201, c.Kind == contrary.Status202:
-		return never
+		return passes
 	case c.Kind == contrary.OtherMedia: // an answer of another content type is no answer of the service
-		return may
+		return mayFail
 	case resourceAssumed(o), len(layers) == 0:
-		return never
+		return passes
 	case o.Method == "GET" && contrary.IsPage(layers):
-		return must
+		return mustFail
 	case o.Method == "GET" && c.Kind != contrary.OnlyOK, hasProof(layers), contrary.IsPage(layers):
-		return may
+		return mayFail
 	}
-	return never
+	return passes
 }
 
 func resourceAssumed(o *wire.Operation) bool { return assumes(o, "resource") }
@@ -85,7 +85,7 @@ func assumes(o *wire.Operation, aspect string) bool {
 	return slices.ContainsFunc(o.Node.Marks(), func(mark *wire.Assumption) bool { return mark.Aspect == aspect })
 }
 
-func nullable(layers []wire.Node) bool {
+func mayBeNull(layers []wire.Node) bool {
 	return slices.ContainsFunc(layers, func(layer wire.Node) bool { return layer.At("nullable").True() })
 }
 

@@ -114,11 +114,11 @@ func check(t *testing.T, c contrary.Change, before, after reading, changed []poi
 	t.Helper()
 	e := expect(c)
 	if after.err != nil {
-		require.NotEqual(t, never, e.fails, "%v", after.err)
+		require.NotEqual(t, passes, e.fails, "%v", after.err)
 		requireTyped(t, c, after.err)
 		return
 	}
-	require.NotEqual(t, must, e.fails, "the answer proves nothing, and passed: %s", after.answer.Body)
+	require.NotEqual(t, mustFail, e.fails, "the answer proves nothing, and passed: %s", after.answer.Body)
 	if contrary.EffectOf(c.Kind) == contrary.Whole {
 		if c.Kind == contrary.Status200 || c.Kind == contrary.Status201 || c.Kind == contrary.Status202 {
 			assert.Equal(t, before.value, after.value)
