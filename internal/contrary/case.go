@@ -316,12 +316,20 @@ func spellings(format string, layers []wire.Node) []Kind {
 	case "date":
 		return []Kind{DateWithTime, Unreadable}
 	case "":
-		if slices.ContainsFunc(layers, func(layer wire.Node) bool { return layer.At("enum").Exists() }) {
+		if slices.ContainsFunc(layers, assumesWords) {
 			return []Kind{AnotherWord}
 		}
 		return nil
 	}
 	return []Kind{AnotherForm}
+}
+
+// assumesWords reports an enumeration whose values are assumed. Another one of stated values would say something else.
+func assumesWords(layer wire.Node) bool {
+	return layer.At("enum").Exists() && slices.ContainsFunc(layer.Marks(), func(mark *wire.Assumption) bool {
+		_, isValue := mark.Value()
+		return isValue || mark.Aspect == ""
+	})
 }
 
 // described is the type and the format that schemas give a value; a union is an object.

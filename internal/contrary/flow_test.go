@@ -75,11 +75,12 @@ func (w *world) pay() {
 		}) {
 			return
 		}
-		_, err := w.self.Payouts.Get(w.Context(), paid.ID)
-		if !w.ok(err) {
+		if _, err := w.self.Payouts.Get(w.Context(), paid.ID); !w.ok(err) {
 			return
 		}
-		w.pass(approvalWindows)
+		if _, err := w.self.Payouts.Wait(w.Context(), paid.ID); !w.waited(err) {
+			return
+		}
 	}
 }
 
@@ -217,7 +218,7 @@ func (w *world) verification() {
 	}
 	w.pass(24 * time.Hour)
 	_, err = acme.Verification.WaitDecided(w.Context())
-	w.ok(err)
+	w.waited(err)
 }
 
 func (w *world) payinFromBank() {
@@ -235,7 +236,7 @@ func (w *world) payinFromBank() {
 	if _, err = acme.Rails.Open(w.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"}); !w.ok(err) {
 		return
 	}
-	if _, err = acme.Rails.WaitActive(w.Context(), dapi.BankMethodSEPA, "EUR"); !w.ok(err) {
+	if _, err = acme.Rails.WaitActive(w.Context(), dapi.BankMethodSEPA, "EUR"); !w.waited(err) {
 		return
 	}
 	rail := must(plain.Rails.WaitActive(w.Context(), dapi.BankMethodSEPA, "EUR"))(w)
@@ -286,7 +287,7 @@ func (w *world) client() {
 		if !w.ok(err) {
 			return
 		}
-		if _, err = w.platform.Clients.WaitReady(w.Context(), client.ID); !w.ok(err) {
+		if _, err = w.platform.Clients.WaitReady(w.Context(), client.ID); !w.waited(err) {
 			return
 		}
 	}

@@ -22,8 +22,9 @@ type contraryHost struct {
 	everywhere  bool // at each entry of a list, not at one alone
 	// refuses gives the refusal of a request that the contrary service does not take, or nil.
 	refuses func(o *wire.Operation, r *http.Request, body []byte) *answered
-	// seen is told of every exchange, as it was before the change.
-	seen func(o *wire.Operation, sent []byte, a *answered)
+	// seen is told of every exchange, as it was before the change, and observed as well.
+	seen     func(o *wire.Operation, sent []byte, a *answered)
+	observed func(exchange)
 
 	mu      sync.Mutex
 	met     int // how often the case occurred
@@ -61,6 +62,10 @@ func (h *contraryHost) answer(o *wire.Operation, r *http.Request, sent []byte) *
 	}
 	if h.seen != nil {
 		h.seen(o, sent, a)
+	}
+	if h.observed != nil {
+		tree, _ := decode(a.body)
+		h.observed(exchange{o, r.URL.Query(), r.Header, sent, a.status, tree, a.header.Clone()})
 	}
 	for _, c := range applies(h.changes, o.Name(), a.status) {
 		if changed := alter(a, c, h.everywhere); len(changed) > 0 {
