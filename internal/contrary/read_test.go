@@ -112,13 +112,13 @@ func read(t *testing.T, c contrary.Change, service http.Handler) (r reading) {
 
 func check(t *testing.T, c contrary.Change, before, after reading, changed []pointer) {
 	t.Helper()
-	e := expect(c)
+	promise := contrary.Promised(c)
 	if after.err != nil {
-		require.NotEqual(t, passes, e.fails, "%v", after.err)
+		require.NotEqual(t, contrary.Passes, promise.Outcome, "%v", after.err)
 		requireTyped(t, c, after.err)
 		return
 	}
-	require.NotEqual(t, mustFail, e.fails, "the answer proves nothing, and passed: %s", after.answer.Body)
+	require.NotEqual(t, contrary.Fails, promise.Outcome, "%s, and it passed: %s", promise.Why, after.answer.Body)
 	if contrary.EffectOf(c.Kind) == contrary.Whole {
 		if c.Kind == contrary.Status200 || c.Kind == contrary.Status201 || c.Kind == contrary.Status202 {
 			assert.Equal(t, before.value, after.value)
@@ -126,7 +126,7 @@ func check(t *testing.T, c contrary.Change, before, after reading, changed []poi
 		return
 	}
 	checkValue(t, c, before, after, changed)
-	checkUnread(t, c, e, before, after, changed)
+	checkUnread(t, c, promise, before, after, changed)
 }
 
 // checkValue: everything else of the answer is there, and nothing was made up in the place of what is other.
@@ -180,7 +180,7 @@ func shifted(before, after any, q pointer) bool {
 }
 
 // checkUnread: the answer names what could not be read, and nothing else.
-func checkUnread(t *testing.T, c contrary.Change, e expectation, before, after reading, changed []pointer) {
+func checkUnread(t *testing.T, c contrary.Change, promise contrary.Promise, before, after reading, changed []pointer) {
 	t.Helper()
 	if isLogin(c.Site.Operation) {
 		return // the answer is the SDK's own
@@ -193,11 +193,11 @@ func checkUnread(t *testing.T, c contrary.Change, e expectation, before, after r
 		}
 		assert.True(t, related, "%s is named as unread, and the answer was other at %s only", part.at, joined(changed))
 		assert.NotEmpty(t, part.problem)
-		if e.stated != nil {
-			assert.Equal(t, *e.stated, part.stated, "whether %s is stated", part.at)
+		if promise.Assumed {
+			assert.False(t, part.stated, "%s is assumed", part.at)
 		}
 	}
-	if !e.unread {
+	if !promise.Named {
 		if contrary.EffectOf(c.Kind) == contrary.Missing {
 			assert.Empty(t, parts, "the absence of an optional member is no difference")
 		}

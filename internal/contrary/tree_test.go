@@ -148,3 +148,8 @@ func isVariant(body any, p pointer, words []string) bool {
 	selector, given := object["accountType"].(string)
 	return is && (!given || slices.Contains(words, selector))
 }
+
+// isEntry reports a pointer that ends at an entry of a list.
+func isEntry(p pointer) bool {
+	return len(p) > 0 && strings.Trim(p[len(p)-1], "0123456789") == ""
+}

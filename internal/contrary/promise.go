@@ -1,0 +1,106 @@
+package contrary
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
+)
+
+// Outcome is how a call ends whose answer is other in one thing.
+type Outcome string
+
+// The outcomes.
+const (
+	// Passes is success: what can be read of the answer is read.
+	Passes Outcome = "success"
+	// MayFail is success, or an error that says which operation it is about.
+	MayFail Outcome = "success or a typed error"
+	// Fails is such an error: *errors.UnexpectedAnswer for a read, *errors.OutcomeUnknown for a write.
+	Fails Outcome = "a typed error"
+)
+
+// Promise is what the SDK promises for a change of an answer.
+type Promise struct {
+	Outcome Outcome
+	// Named says that Answer.Unread names the place, unless the value was read all the same.
+	Named bool
+	// Assumed says that it is named as assumed; otherwise it may be named either way.
+	Assumed bool
+	Why     string // it may fail
+}
+
+// Promised is what the SDK promises for a change, for a call of the operation alone.
+func Promised(c Change) Promise {
+	p := Promise{Outcome: Passes}
+	if c.Site.In == "header" {
+		return p
+	}
+	p.Assumed = !c.Site.Stated && c.Site.In == "body" && c.Mark.Aspect == ""
+	effect := EffectOf(c.Kind)
+	switch effect {
+	case Missing:
+		p.Named = c.Site.Required && (c.Kind != Null || !mayBeNull(c.Site.Layers) && !itemsOf(c.Site.Layers).Exists())
+	case Unread:
+		p.Named = true
+	case Whole:
+		p.Outcome, p.Why = wholePromise(c)
+		return p
+	default:
+		return p
+	}
+	switch {
+	case IsPageList(c.Site) && c.Kind != Null:
+		p.Outcome, p.Why = Fails, noList
+	case c.Site.Proof && !slices.Contains(c.Site.Path, Each) && !assumes(c.Site.Operation, "resource"):
+		p.Outcome, p.Why = Fails, proof
+		if len(c.Site.Path) > 1 || assumes(c.Site.Operation, "answer") {
+			p.Outcome = MayFail
+		}
+	}
+	return p
+}
+
+const (
+	noList = "a list that is not there must not read as an empty one"
+	proof  = "it proves what was done"
+)
+
+// wholePromise is for an answer without the resource, or with another status.
+func wholePromise(c Change) (outcome Outcome, why string) {
+	o := c.Site.Operation
+	layers := AnswerLayers(o)
+	read := o.Method == http.MethodGet
+	switch {
+	case c.Kind == Status200, c.Kind == Status201, c.Kind == Status202, assumes(o, "resource"), len(layers) == 0:
+		return Passes, ""
+	case c.Kind == OtherMedia:
+		return MayFail, "an answer of another content type is not taken for the service's"
+	case read && IsPage(layers):
+		return Fails, noList
+	case read && c.Kind != OnlyOK:
+		return MayFail, "nothing was read"
+	case hasProof(layers), IsPage(layers):
+		return MayFail, proof
+	}
+	return Passes, ""
+}
+
+func assumes(o *wire.Operation, aspect string) bool {
+	return slices.ContainsFunc(o.Node.Marks(), func(mark *wire.Assumption) bool { return mark.Aspect == aspect })
+}
+
+func mayBeNull(layers []wire.Node) bool {
+	return slices.ContainsFunc(layers, func(layer wire.Node) bool { return layer.At("nullable").True() })
+}
+
+func hasProof(layers []wire.Node) bool {
+	for _, layer := range layers {
+		for _, property := range layer.At("properties").Members() {
+			if proves(property.Layers()) {
+				return true
+			}
+		}
+	}
+	return false
+}
