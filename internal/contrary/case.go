@@ -193,6 +193,7 @@ func behaviourKinds(m *Mark) []Kind {
 // NoCase says why an aspect has no case.
 var NoCase = map[string]string{
 	"unit":    "what an amount is counted in shows in no form: the amount is read as it came, and nothing is reckoned with it",
+	"meaning": "what a value means shows in no form: it is sent and read as it is",
 	"purpose": "what an operation is for shows in no form: it is called when the program says so",
 }
 

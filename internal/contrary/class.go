@@ -93,7 +93,7 @@ func classOf(m *Mark, site Site) Class {
 		return ClassRequest
 	case "pattern", "format", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "positive", "x-decimals", "x-id-prefix":
 		return ClassConstraint
-	case "unit", "purpose", "order", "default", "idempotency", "x-slugs", "x-scope":
+	case "unit", "purpose", "meaning", "order", "default", "idempotency", "x-slugs", "x-scope":
 		return ClassBehaviour
 	}
 	return ""

@@ -86,9 +86,8 @@ func (w *world) appPayin() {
 
 func (w *world) account() {
 	account := w.app.Account
-	_, err := account.UpdateProfile(w.Context(), appapi.ProfileUpdate{
-		FirstName: "Ann", LastName: "Roe", EntityName: "Roe Ltd", Address: appapi.ProfileAddress{StreetAddress: "Main Street 1", City: "Berlin", Country: "DE", Zip: "10115"},
-	})
+	_, err := account.UpdateProfile(w.Context(), from[appapi.ProfileUpdate](w,
+		`{"firstName":"Ann","lastName":"Roe","entityName":"Roe Ltd","address":{"streetAddress":"Main Street 1","city":"Berlin","country":"DE","zip":"10115"}}`))
 	if !w.ok(err) {
 		return
 	}
@@ -116,7 +115,7 @@ func (w *world) appContacts() {
 		if !w.ok(err) {
 			return
 		}
-		if _, err = contacts.Update(w.Context(), contact.ID, appapi.ContactUpdate{Name: "Robert", Relationship: "external"}); !w.ok(err) {
+		if _, err = contacts.Update(w.Context(), contact.ID, from[appapi.ContactUpdate](w, `{"name":"Robert","relationship":"external"}`)); !w.ok(err) {
 			return
 		}
 		for _, err := range contacts.All(w.Context(), appapi.ListContactsParams{Limit: 1}) {
@@ -155,7 +154,7 @@ func (w *world) contracts() {
 		func() error { _, err := contracts.Templates(w.Context()); return err },
 		func() error { _, err := contracts.Approve(w.Context(), made.ID); return err },
 		func() error {
-			_, err := contracts.Update(w.Context(), made.ID, appapi.ContractUpdate{Label: "Designs"})
+			_, err := contracts.Update(w.Context(), made.ID, from[appapi.ContractUpdate](w, `{"label":"Designs"}`))
 			return err
 		},
 		func() error {
@@ -254,11 +253,10 @@ func (w *world) cards() {
 		return
 	}
 	w.pass(time.Hour)
-	limit := moneymovement.NewNumber(amount("99.95"))
 	for _, step := range []func() error{
 		func() error { _, err := cards.SetLabel(w.Context(), card.ID, "Travel"); return err },
 		func() error {
-			_, err := cards.SetLimit(w.Context(), card.ID, appapi.CardLimitUpdate{DailyLimit: &limit})
+			_, err := cards.SetLimit(w.Context(), card.ID, from[appapi.CardLimitUpdate](w, `{"dailyLimit":99.95}`))
 			return err
 		},
 		func() error { _, err := cards.Freeze(w.Context(), card.ID); return err },
@@ -281,7 +279,7 @@ func (w *world) referenceEndpoints() {
 	quote := must(w.plain.app.Quotes.PayinFromChain(w.Context(), appapi.BalancePayinQuote{Amount: amount("3"), Currency: "USDC", OriginChainID: 1}))(w)
 	wallet := w.host.Credentials().Wallet
 	signature := must(wallet.SignMessage(w.Context(), []byte("Log in")))(w)
-	paid := moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid}
+	paid := from[moneymovement.InvoiceUpdate](w, `{"status":"paid"}`)
 	for _, step := range []func() error{
 		func() error { _, err := reference.Cards.List(w.Context()); return err },
 		func() error {

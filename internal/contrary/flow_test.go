@@ -4,8 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/oapi-codegen/nullable"
-
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -305,7 +303,7 @@ func (w *world) contacts() {
 		if !w.ok(err) {
 			return
 		}
-		if _, err = w.self.Contacts.Update(w.Context(), contact.ID, dapi.ContactUpdate{IsExternal: nullable.NewNullableWithValue(true)}); !w.ok(err) {
+		if _, err = w.self.Contacts.Update(w.Context(), contact.ID, from[dapi.ContactUpdate](w, `{"isExternal":true}`)); !w.ok(err) {
 			return
 		}
 		if _, err = w.self.Contacts.Capabilities(w.Context(), contact.ID); !w.ok(err) {

@@ -136,7 +136,7 @@ func checkValue(t *testing.T, c contrary.Change, before, after reading, changed 
 	if c.Site.In == "header" {
 		changed = nil
 	}
-	changed = inValue(before.value, changed)
+	changed = inValue(before, changed)
 	for _, p := range differences(before.value, after.value, nil) {
 		ofEntry := isEntry(p)
 		related := false
@@ -204,7 +204,7 @@ func checkUnread(t *testing.T, c contrary.Change, promise contrary.Promise, befo
 		return
 	}
 	for _, q := range changed {
-		shown := inValue(before.value, []pointer{q})
+		shown := inValue(before, []pointer{q})
 		if len(shown) > 0 {
 			got, there := at(after.value, shown[0])
 			if there && got != nil && !shifted(before.value, after.value, shown[0]) && readAllTheSame(got) {

@@ -126,16 +126,31 @@ func sameScalar(a, b any) bool {
 	return err == nil && also == nil && x.Equal(y)
 }
 
-// inValue are the places of the body in the value that the SDK returns: some calls return the one list of an answer, and nothing else of it.
-func inValue(value any, places []pointer) (shown []pointer) {
-	if _, isList := value.([]any); !isList {
+// shownPart is the member of an answer that the SDK returns, if it does not return all of it: the list of a page, or the one thing in an
+// envelope.
+func shownPart(body, value any) (name string, is bool) {
+	whole, _ := body.(map[string]any)
+	if _, isList := value.([]any); isList && whole != nil {
+		return contrary.PageList, true
+	}
+	object, _ := value.(map[string]any)
+	for name := range whole {
+		if _, same := object[name]; len(whole) == 1 && !same {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// inValue are the places of the body that the value shows.
+func inValue(before reading, places []pointer) (shown []pointer) {
+	body, _ := decode(before.answer.Body)
+	name, part := shownPart(body, before.value)
+	if !part {
 		return places
 	}
 	for _, p := range places {
-		switch {
-		case len(p) > 0 && isEntry(p[:1]): // the answer is a list itself
-			shown = append(shown, p)
-		case len(p) > 0 && p[0] == contrary.PageList:
+		if len(p) > 0 && p[0] == name {
 			shown = append(shown, p[1:])
 		}
 	}

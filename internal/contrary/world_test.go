@@ -2,6 +2,7 @@ package contrary_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"testing"
 	"time"
@@ -128,6 +129,13 @@ func must[T any](value T, err error) func(*world) T {
 		require.NoError(w, err)
 		return value
 	}
+}
+
+// from reads what is asked into the type that the SDK takes.
+func from[T any](w *world, text string) (value T) {
+	w.Helper()
+	require.NoError(w, json.Unmarshal([]byte(text), &value))
+	return value
 }
 
 // movements counts those of a kind in the host's books, and checks that the books add up.
