@@ -353,6 +353,8 @@ func errorKinds(m *Mark) []Kind {
 		return []Kind{CarriedOut}
 	case strings.HasSuffix(m.Where, ".remedy"):
 		return []Kind{OtherAdvice}
+	case strings.HasSuffix(m.Where, ".condition"):
+		return []Kind{OtherSlug}
 	case strings.Contains(m.Where, ".details."):
 		return []Kind{Absent, AsObject}
 	}
