@@ -348,14 +348,15 @@ func described(layers []wire.Node) (kind, format string) {
 
 // errorKinds are the ways in which a service can differ from what the catalogue concludes from a refusal.
 func errorKinds(m *Mark) []Kind {
+	place := m.Where + "." + m.Aspect
 	switch {
-	case strings.HasSuffix(m.Where, ".moved"):
+	case strings.Contains(place, ".moved"):
 		return []Kind{CarriedOut}
-	case strings.HasSuffix(m.Where, ".remedy"):
+	case strings.Contains(place, ".remedy"):
 		return []Kind{OtherAdvice}
-	case strings.HasSuffix(m.Where, ".condition"):
+	case strings.Contains(place, ".condition"):
 		return []Kind{OtherSlug}
-	case strings.Contains(m.Where, ".details."):
+	case strings.Contains(place, ".details."):
 		return []Kind{Absent, AsObject}
 	}
 	return nil
