@@ -93,7 +93,7 @@ func flowCases(mark *contrary.Mark) (cases [][]contrary.Change) {
 }
 
 // mostFlows is in how many flows a case is run: those that move money come first.
-const mostFlows = 3
+const mostFlows = 2
 
 // touched are the flows that meet the thing.
 func touched(met [][]exchange, changes []contrary.Change) (found []flow) {
