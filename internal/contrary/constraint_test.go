@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,7 +26,7 @@ func TestABoundOfARequestIsOther(t *testing.T) {
 		t.Run(mark.Name(), func(t *testing.T) {
 			t.Parallel()
 			for _, change := range bounds(mark) {
-				name := fmt.Sprintf("%s in %s%s", change.Name(), change.Site.Operation.Name(), pointer(change.Site.Path))
+				name := fmt.Sprintf("%s in %s %s", change.Name(), change.Site.Operation.Name(), strings.Join(change.Site.Path, "."))
 				t.Run(name, func(t *testing.T) {
 					if change.Kind == contrary.Tighter {
 						refuseTighter(t, d, change)

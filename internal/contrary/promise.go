@@ -23,8 +23,9 @@ const (
 // Promise is what the SDK promises for a change of an answer.
 type Promise struct {
 	Outcome Outcome
-	// Named says that Answer.Unread names the place, unless the value was read all the same.
-	Named bool
+	// Named says that Answer.Unread names the place, unless the value was read all the same. Unnamed says that it does not: what is
+	// optional may be absent. Where neither holds, either will do.
+	Named, Unnamed bool
 	// Assumed says that it is named as assumed; otherwise it may be named either way.
 	Assumed bool
 	Why     string // it may fail
@@ -40,13 +41,19 @@ func Promised(c Change) Promise {
 	effect := EffectOf(c.Kind)
 	switch effect {
 	case Missing:
-		p.Named = c.Site.Required && (c.Kind != Null || !mayBeNull(c.Site.Layers) && !itemsOf(c.Site.Layers).Exists())
+		allowed := !c.Site.Required || c.Kind == Null && mayBeNull(c.Site.Layers)
+		demanded := c.Mark.Aspect != "required" && c.Mark.Aspect != "discriminator" // by more than the mark itself
+		p.Named = demanded && !allowed && (c.Kind != Null || !itemsOf(c.Site.Layers).Exists())
+		p.Unnamed = demanded && allowed
 	case Unread:
 		p.Named = true
 	case Whole:
 		p.Outcome, p.Why = wholePromise(c)
 		return p
 	default:
+		if c.Site.Proof && c.Kind == Looser && c.Mark.Aspect == "minLength" {
+			p.Outcome, p.Why = MayFail, proof
+		}
 		return p
 	}
 	switch {
@@ -54,8 +61,8 @@ func Promised(c Change) Promise {
 		p.Outcome, p.Why = Fails, noList
 	case c.Site.Proof && !slices.Contains(c.Site.Path, Each) && !assumes(c.Site.Operation, "resource"):
 		p.Outcome, p.Why = Fails, proof
-		if len(c.Site.Path) > 1 || assumes(c.Site.Operation, "answer") {
-			p.Outcome = MayFail
+		if len(c.Site.Path) > 1 || assumes(c.Site.Operation, "answer") || c.Kind == AsNumber {
+			p.Outcome = MayFail // a number can be read as a text
 		}
 	}
 	return p

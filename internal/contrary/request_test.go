@@ -25,7 +25,7 @@ func TestOneThingOfARequestIsRefused(t *testing.T) {
 		t.Run(mark.Name(), func(t *testing.T) {
 			t.Parallel()
 			for _, change := range requests(mark) {
-				name := fmt.Sprintf("%s in %s%s", change.Name(), change.Site.Operation.Name(), pointer(change.Site.Path))
+				name := fmt.Sprintf("%s in %s %s", change.Name(), change.Site.Operation.Name(), strings.Join(change.Site.Path, "."))
 				t.Run(name, func(t *testing.T) { refuseThing(t, d, change) })
 			}
 		})
