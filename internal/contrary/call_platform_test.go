@@ -61,8 +61,7 @@ var moneyCalls = map[string]func(*call) (any, error){
 		return c.acme.Payouts.Get(c.Context(), dapi.PayoutID(c.path["payoutId"]), c.options()...)
 	},
 	"dapi ConfirmPayout": func(c *call) (any, error) {
-		asked := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
-		booked := &dapi.Payout{ID: "po_1", IdempotencyKey: sampleKey, ContactID: "ct_1", Amount: asked.Amount, Currency: dapi.USDC, Approval: approval()}
+		asked, booked := c.booking()
 		return c.acme.Payouts.Confirm(c.Context(), asked, booked, c.options()...)
 	},
 	"dapi CreateEscrow": func(c *call) (any, error) {

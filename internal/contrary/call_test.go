@@ -16,6 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contrary"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -213,16 +214,28 @@ var adjusted = map[string]func(*call){
 
 // answering are members whose values have to go with what the call asks.
 var answering = map[string]map[string]any{
-	"dapi ConfirmPayout": {
-		"id": "po_1", "status": "completed", "idempotencyKey": sampleKey, "contactId": "ct_1", "amount": "25", "currency": "USDC",
-		"fromChainId": nil, "toChainId": nil, "paymentReference": nil, "purpose": nil, "documentIds": nil,
-	},
+	"dapi ConfirmPayout":       {"status": "completed"},
+	"dapi GetPayout":           {"status": "completed"},
 	"dapi CreateToken":         {"expiresIn": 3600, "refreshExpiresIn": 7200},
 	"dapi RefreshToken":        {"expiresIn": 3600, "refreshExpiresIn": 7200},
 	"dapi ConfirmEscrowAction": {"id": "esc_1", "status": "released", "idempotencyKey": sampleKey, "payee": payee, "amount": "25", "currency": "USDC"},
 }
 
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
+
+// booking is what was asked for and booked, if the sample service confirms it.
+func (c *call) booking() (asked dapi.PayoutCreate, booked *dapi.Payout) {
+	c.Helper()
+	sampled := sample(contrary.AnswerLayers(c.operation)[0], nil)
+	terms := map[string]any{}
+	for _, name := range []string{"contactId", "amount", "currency", "paymentReference", "purpose", "documentIds", "fromChainId", "toChainId"} {
+		terms[name] = member(sampled, name)
+	}
+	asked = as[dapi.PayoutCreate](c, terms)
+	return asked, &dapi.Payout{
+		ID: dapi.PayoutID(text(sampled, "id")), IdempotencyKey: text(sampled, "idempotencyKey"), ContactID: asked.ContactID, Amount: asked.Amount, Currency: asked.Currency, Approval: approval(),
+	}
+}
 
 // approval is one that has not ended.
 func approval() *dapi.Approval {

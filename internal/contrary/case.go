@@ -111,6 +111,7 @@ func members(m *Mark, site Site) []memberSite {
 	all := make([]memberSite, len(names))
 	for i, name := range names {
 		below := site.step(name)
+		below.Selects = below.Selects || m.Aspect == "discriminator"
 		property, _ := wire.Property(site.Layers, name)
 		if name == Each {
 			property = itemsOf(site.Layers)
@@ -228,6 +229,9 @@ func answerKinds(m *Mark, site Site) []Kind {
 		return otherTypes(site)
 	}
 	whole := append([]Kind{Absent, Null}, otherTypes(site)...)
+	if site.Name() == Each {
+		whole = whole[1:] // a list with an entry less is a list
+	}
 	if IsPageList(site) {
 		whole = append(whole, BareList, ListInData, ListInResults)
 	}

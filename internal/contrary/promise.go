@@ -42,11 +42,11 @@ func Promised(c Change) Promise {
 	switch effect {
 	case Missing:
 		allowed := !c.Site.Required || c.Kind == Null && mayBeNull(c.Site.Layers)
-		demanded := c.Mark.Aspect != "required" && c.Mark.Aspect != "discriminator" // by more than the mark itself
+		demanded := c.Mark.Aspect != "required" && !c.Site.Selects && !c.Site.Union // by more than the mark itself
 		p.Named = demanded && !allowed && (c.Kind != Null || !itemsOf(c.Site.Layers).Exists())
 		p.Unnamed = demanded && allowed
 	case Unread:
-		p.Named = true
+		p.Named = !c.Site.Selects && !c.Site.Union
 	case Whole:
 		p.Outcome, p.Why = wholePromise(c)
 		return p
@@ -57,8 +57,12 @@ func Promised(c Change) Promise {
 		return p
 	}
 	switch {
-	case IsPageList(c.Site) && c.Kind != Null:
+	case c.Kind == Null && itemsOf(c.Site.Layers).Exists(): // an empty list
+	case IsPageList(c.Site):
 		p.Outcome, p.Why = Fails, noList
+		if c.Site.Operation.Method != http.MethodGet {
+			p.Outcome = MayFail // what was asked for has been done
+		}
 	case c.Site.Proof && !slices.Contains(c.Site.Path, Each) && !assumes(c.Site.Operation, "resource"):
 		p.Outcome, p.Why = Fails, proof
 		if len(c.Site.Path) > 1 || assumes(c.Site.Operation, "answer") || c.Kind == AsNumber {
@@ -66,6 +70,11 @@ func Promised(c Change) Promise {
 		}
 	}
 	return p
+}
+
+// StatedInstead says what counts where an assumed member is not there, for the description states it.
+var StatedInstead = map[string]string{
+	"dapi.yaml Approval.expiresAt": "the stated window counts from when the approval came",
 }
 
 const (
