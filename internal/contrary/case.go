@@ -111,7 +111,6 @@ func members(m *Mark, site Site) []memberSite {
 	all := make([]memberSite, len(names))
 	for i, name := range names {
 		below := site.step(name)
-		below.Selects = below.Selects || m.Aspect == "discriminator"
 		property, _ := wire.Property(site.Layers, name)
 		if name == Each {
 			property = itemsOf(site.Layers)

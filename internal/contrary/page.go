@@ -211,8 +211,6 @@ func answerOutcome(c Change) string {
 	switch {
 	case c.Site.In == "header":
 		return "as if it were not there"
-	case c.Site.Union, c.Site.Selects:
-		return "the union is kept as it came"
 	case StatedInstead[c.Mark.Name()] != "":
 		return StatedInstead[c.Mark.Name()]
 	case p.Named:

@@ -42,11 +42,11 @@ func Promised(c Change) Promise {
 	switch effect {
 	case Missing:
 		allowed := !c.Site.Required || c.Kind == Null && mayBeNull(c.Site.Layers)
-		demanded := c.Mark.Aspect != "required" && !c.Site.Selects && !c.Site.Union // by more than the mark itself
+		demanded := c.Mark.Aspect != "required" && c.Mark.Aspect != "discriminator" // by more than the mark itself
 		p.Named = demanded && !allowed && (c.Kind != Null || !itemsOf(c.Site.Layers).Exists())
 		p.Unnamed = demanded && allowed
 	case Unread:
-		p.Named = !c.Site.Selects && !c.Site.Union
+		p.Named = true
 	case Whole:
 		p.Outcome, p.Why = wholePromise(c)
 		return p

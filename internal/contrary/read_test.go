@@ -148,6 +148,9 @@ func check(t *testing.T, c contrary.Change, before, after reading, changed []poi
 		return
 	}
 	require.NotEqual(t, contrary.Fails, promise.Outcome, "%s, and it passed: %s", promise.Why, after.answer.Body)
+	if contrary.IsPageList(c.Site) && promise.Outcome == contrary.MayFail {
+		return // the wrapper may have read the list by itself
+	}
 	if contrary.EffectOf(c.Kind) == contrary.Whole {
 		if c.Kind == contrary.Status200 || c.Kind == contrary.Status201 || c.Kind == contrary.Status202 {
 			assert.Equal(t, before.value, after.value)

@@ -29,13 +29,9 @@ type Site struct {
 	Layers    []wire.Node // the schemas of the value there
 	// Variants are the words that select the variants of unions on the way, by the length of the path that leads to the union.
 	Variants map[int][]string
-	// Union says that the value is one of several variants, and Selects that its word says which. A union is kept as it came.
-	Union, Selects bool
-	Required       bool // the object that holds it demands it
-	Proof          bool // it shows that a write did what it says
-	Stated         bool // the description shows the member, if not this aspect of it
-
-	selector string // of the union
+	Required bool // the object that holds it demands it
+	Proof    bool // it shows that a write did what it says
+	Stated   bool // the description shows the member, if not this aspect of it
 }
 
 // Name is the last step of the path.
@@ -138,14 +134,13 @@ func (f *finder) below(site Site) {
 			for depth, selecting := range site.Variants {
 				at.Variants[depth] = selecting
 			}
-			at.Layers, at.Union, at.selector = variant.Layers(), true, layer.At("discriminator", "propertyName").Text()
+			at.Layers = variant.Layers()
 			f.below(at)
 		}
 	}
 }
 
 func (s Site) step(name string) Site {
-	s.Union, s.Selects, s.selector = false, s.Union && s.selector == name, ""
 	s.Path = append(s.Path[:len(s.Path):len(s.Path)], name)
 	return s
 }
