@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -40,12 +41,14 @@ func TestFlowsOfAContraryHost(t *testing.T) {
 			})
 		}))
 	}
+	needed := &necessity{}
+	t.Cleanup(func() { needed.check(t) })
 	for _, mark := range derive(t) {
 		for _, c := range flowCases(mark) {
 			for _, f := range touched(met, c) {
 				t.Run(fmt.Sprintf("%s/%s %s/%s", mark.Name(), c[0].Class, c[0].Case.Name(), f.name), func(t *testing.T) {
 					t.Parallel()
-					synctest.Test(t, func(t *testing.T) { runContrary(t, d, f, c) })
+					synctest.Test(t, func(t *testing.T) { needed.note(c[0].Case, runContrary(t, d, f, c)) })
 				})
 			}
 		}
@@ -131,8 +134,33 @@ func (x exchange) has(changes []contrary.Change) bool {
 	})
 }
 
-// runContrary runs a flow against a host that differs in one thing.
-func runContrary(t *testing.T, d *wire.Description, f flow, changes []contrary.Change) {
+// necessity knows of each exception whether a flow came to an end for it.
+type necessity struct {
+	mu    sync.Mutex
+	ended map[string]bool
+}
+
+func (n *necessity) note(c contrary.Case, failed error) {
+	if _, is := contrary.ExceptionOf(c); !is {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.ended == nil {
+		n.ended = map[string]bool{}
+	}
+	n.ended[c.Mark.Name()] = n.ended[c.Mark.Name()] || failed != nil
+}
+
+func (n *necessity) check(t *testing.T) {
+	t.Helper()
+	for name, ended := range n.ended {
+		assert.True(t, ended, "%s needs no exception: every flow does without it", name)
+	}
+}
+
+// runContrary runs a flow against a host that differs in one thing, and gives the error that it ended with, if it did.
+func runContrary(t *testing.T, d *wire.Description, f flow, changes []contrary.Change) error {
 	w := newWorld(t, d)
 	class := changes[0].Class
 	if class == contrary.ClassAnswer {
@@ -150,6 +178,7 @@ func runContrary(t *testing.T, d *wire.Description, f flow, changes []contrary.C
 		assert.True(t, slices.ContainsFunc(changes, func(c contrary.Change) bool { return strings.Contains(w.failed.Error(), c.Site.Operation.ID) }),
 			"the error says which operation's assumption fell: %v", w.failed)
 	}
+	return w.failed
 }
 
 // mayStop reports that a flow may end at a change, with a typed error: something that proves a write is not there, or one of the exceptions.
