@@ -106,10 +106,9 @@ var described sync.Map
 
 func readBefore(t *testing.T, c contrary.Change, service http.Handler) reading {
 	t.Helper()
-	word, _ := c.Mark.Value()
-	key := fmt.Sprint(c.Site.Operation.Name(), c.Site.Variants, word, c.Site.Path)
-	if word == "" {
-		key = fmt.Sprint(c.Site.Operation.Name(), c.Site.Variants)
+	key := fmt.Sprint(c.Site.Operation.Name(), c.Site.Variants)
+	if word, is := c.Mark.Value(); is {
+		key += fmt.Sprint(word, c.Site.Path)
 	}
 	if known, is := described.Load(key); is {
 		if before, is := known.(reading); is {
@@ -177,10 +176,17 @@ func checkValue(t *testing.T, c contrary.Change, before, after reading, changed 
 		}
 		assert.True(t, related, "%s is other, and the answer was so at %s only:\n%s", p, joined(changed), after.answer.Body)
 	}
+	body, _ := decode(after.answer.Body)
+	if name, part := shownPart(body, after.value); part {
+		body = member(body, name)
+	}
 	for _, q := range changed {
 		got, there := at(after.value, q)
 		was, _ := at(before.value, q)
+		came, _ := at(body, q)
 		switch {
+		case there && got != nil && effect == contrary.Unread && !shifted(before.value, after.value, q):
+			assert.Equal(t, fmt.Sprint(came), fmt.Sprint(got), "it is zero, or as it came")
 		case effect == contrary.Respelt:
 			assert.True(t, sameValue(was, got), "it reads all the same: %v, not %v", was, got)
 		case effect == contrary.Word && was != nil:
