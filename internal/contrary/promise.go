@@ -65,8 +65,8 @@ func Promised(c Change) Promise {
 		}
 	case c.Site.Proof && !slices.Contains(c.Site.Path, Each) && !assumes(c.Site.Operation, "resource"):
 		p.Outcome, p.Why = Fails, proof
-		if len(c.Site.Path) > 1 || assumes(c.Site.Operation, "answer") || c.Kind == AsNumber {
-			p.Outcome = MayFail // a number can be read as a text
+		if len(c.Site.Path) > 1 || c.Kind == AsNumber {
+			p.Outcome = MayFail // what holds it may be optional, and a number can be read as a text
 		}
 	}
 	return p
@@ -90,13 +90,13 @@ func wholePromise(c Change) (outcome Outcome, why string) {
 	switch {
 	case c.Kind == Status200, c.Kind == Status201, c.Kind == Status202, assumes(o, "resource"), len(layers) == 0:
 		return Passes, ""
-	case c.Kind == OtherMedia:
-		return MayFail, "an answer of another content type is not taken for the service's"
 	case read && IsPage(layers):
 		return Fails, noList
 	case read && c.Kind != OnlyOK:
-		return MayFail, "nothing was read"
-	case hasProof(layers), IsPage(layers):
+		return Fails, "nothing was read"
+	case hasProof(layers):
+		return Fails, proof
+	case IsPage(layers):
 		return MayFail, proof
 	}
 	return Passes, ""
