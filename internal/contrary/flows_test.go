@@ -95,13 +95,13 @@ func flowCases(mark *contrary.Mark) (cases [][]contrary.Change) {
 	return cases
 }
 
-// mostFlows is in how many flows a case is run: those that move money come first.
+// mostFlows is in how many flows a case is run: those that move money come first, and of the others one is enough.
 const mostFlows = 2
 
 // touched are the flows that meet the thing.
 func touched(met [][]exchange, changes []contrary.Change) (found []flow) {
 	for i, f := range flows {
-		if len(found) < mostFlows && slices.ContainsFunc(met[i], func(x exchange) bool { return x.has(changes) }) {
+		if (len(found) == 0 || f.money && len(found) < mostFlows) && slices.ContainsFunc(met[i], func(x exchange) bool { return x.has(changes) }) {
 			found = append(found, f)
 		}
 	}
