@@ -88,6 +88,8 @@ func wholePromise(c Change) (outcome Outcome, why string) {
 	layers := AnswerLayers(o)
 	read := o.Method == http.MethodGet
 	switch {
+	case c.Kind == OtherMedia:
+		return MayFail, "an answer of another content type is not taken for the service's"
 	case c.Kind == Status200, c.Kind == Status201, c.Kind == Status202, assumes(o, "resource"), len(layers) == 0:
 		return Passes, ""
 	case read && IsPage(layers):
