@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,6 +69,9 @@ func filled(value any) any {
 
 // differences are the places at which two trees differ. A list that is shorter by one entry differs at the entry that is left out.
 func differences(before, after any, here pointer) (found []pointer) {
+	if reflect.DeepEqual(before, after) {
+		return nil
+	}
 	switch b := before.(type) {
 	case map[string]any:
 		a, is := after.(map[string]any)
@@ -111,10 +115,13 @@ func differences(before, after any, here pointer) (found []pointer) {
 	return []pointer{here}
 }
 
-func sameValue(a, b any) bool { return string(encode(a)) == string(encode(b)) || sameScalar(a, b) }
+func sameValue(a, b any) bool { return reflect.DeepEqual(a, b) || sameScalar(a, b) }
 
 // sameScalar reports numbers and times that are equal and written otherwise.
 func sameScalar(a, b any) bool {
+	if a == nil || b == nil {
+		return false
+	}
 	one, another := fmt.Sprint(a), fmt.Sprint(b)
 	if x, err := decimal.NewFromString(one); err == nil {
 		if y, err := decimal.NewFromString(another); err == nil {
