@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -171,6 +172,15 @@ func (r rename) RoundTrip(request *http.Request) (*http.Response, error) {
 	return answer, answer.Body.Close()
 }
 
+// assertPrinted looks for the line and the edit in what make contract prints.
+func assertPrinted(t *testing.T, judged *report.Report, a report.AssumptionSeen) {
+	t.Helper()
+	var printed strings.Builder
+	require.NoError(t, judged.WriteText(&printed))
+	assert.Regexp(t, `(?m)^  line:    openapi/dapi\.yaml:\d+$`, printed.String())
+	assert.Contains(t, printed.String(), "  edit:    "+a.Edit()+"\n")
+}
+
 // A service that spells assumed fields otherwise is found out by the flows of the suite, with the field and the answer.
 func TestAServiceThatDiffersIsReported(t *testing.T) {
 	for _, c := range []struct{ from, to, assumption string }{
@@ -190,6 +200,8 @@ func TestAServiceThatDiffersIsReported(t *testing.T) {
 			for _, a := range judged.Of(report.Contradicted) {
 				found = append(found, a.Where)
 				assert.Equal(t, "missing", a.Evidence.Seen)
+				assert.Equal(t, fmt.Sprintf("take `%s` out of `required`", c.from), a.Edit())
+				assertPrinted(t, judged, a)
 				assert.Contains(t, a.Evidence.Answer, `"`+c.to+`":`, "the answer shows the field under its other name")
 			}
 			assert.Equal(t, []string{c.assumption}, found)

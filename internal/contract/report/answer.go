@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"mime"
 	"net/http"
 	"slices"
@@ -47,15 +48,16 @@ func (w *walk) accepted(described wire.Node, exact bool) {
 		return
 	}
 	w.failures++
-	if w.contradict(o.Node, "status", status, "status") {
+	seen := sighting{status, fmt.Sprintf("describe the answer under '%d' in `responses`", w.x.Status)}
+	if w.contradict(o.Node, "status", seen, "status") {
 		return
 	}
 	for code, other := range o.Node.At("responses").Members() {
-		if code != "default" && w.contradict(other, "status", status, "") {
+		if code != "default" && w.contradict(other, "status", seen, "") {
 			return
 		}
 	}
-	w.unassumed("status", status)
+	w.unassumed("status", seen)
 }
 
 // refused judges what a refusal says about the operation: that it is not there, or that its slugs are others.
@@ -69,12 +71,12 @@ func (w *walk) refused() {
 		}
 		for _, mark := range o.Node.Marks() {
 			if mark.Aspect == "" {
-				w.note(mark, verdict, "status", http.StatusText(w.x.Status))
+				w.note(mark, verdict, "status", sighting{http.StatusText(w.x.Status), "correct the path or the method of " + o.ID + ", or take it out"})
 			}
 		}
 		for _, mark := range o.Root.Marks() {
 			if mark.Aspect == "servers" {
-				w.note(mark, verdict, "status", http.StatusText(w.x.Status))
+				w.note(mark, verdict, "status", sighting{http.StatusText(w.x.Status), "correct `url` of `servers`"})
 			}
 		}
 	}
@@ -83,11 +85,11 @@ func (w *walk) refused() {
 	}
 	switch {
 	case !slices.Contains(errors.Codes(), errors.Code(w.x.Slug)):
-		w.note(nil, Contradicted, "error.code", "a slug that the catalogue does not have")
+		w.note(nil, Contradicted, "error.code", sighting{"a slug that the catalogue does not have", "add the slug to errors.yaml"})
 	case slices.Contains(o.Slugs(), w.x.Slug):
 		w.confirm(o.Root, "error.code", w.x.Slug, "x-slugs")
 	default: // which operation answers which slug is assumed on some surfaces, and nowhere stated
-		w.contradict(o.Root, "error.code", w.x.Slug, "x-slugs")
+		w.contradict(o.Root, "error.code", sighting{w.x.Slug, fmt.Sprintf("add %s to `x-slugs` of %s", w.x.Slug, o.ID)}, "x-slugs")
 	}
 	w.scope()
 }
@@ -101,7 +103,7 @@ func (w *walk) scope() {
 	if o := w.x.Operation; required == o.Node.At("x-scope").Text() {
 		w.confirm(o.Root, "error.details.requiredScope", required, "x-scope")
 	} else {
-		w.contradict(o.Root, "error.details.requiredScope", required, "x-scope")
+		w.contradict(o.Root, "error.details.requiredScope", sighting{required, fmt.Sprintf("`x-scope: %s` of %s", required, o.ID)}, "x-scope")
 	}
 }
 

@@ -30,7 +30,11 @@ type Finding struct {
 	Field      string // such as "answer quote.fee"
 	Seen       string // what was there
 	Answer     string // the whole answer, if it contradicts
+	Edit       string // of the description, that would make it true, if it contradicts
 }
+
+// sighting is what was seen, and the edit of the description that would make it true.
+type sighting struct{ what, edit string }
 
 // side is the half of an exchange.
 type side string
@@ -54,14 +58,14 @@ type walk struct {
 	failures int // so far
 }
 
-func (w *walk) note(a *wire.Assumption, v Verdict, field, seen string) {
+func (w *walk) note(a *wire.Assumption, v Verdict, field string, seen sighting) {
 	name := string(w.side)
 	if field != "" {
 		name += " " + field
 	}
-	f := Finding{Assumption: a, Verdict: v, Operation: w.x.Name(), Status: w.x.Status, Field: name, Seen: seen}
+	f := Finding{Assumption: a, Verdict: v, Operation: w.x.Name(), Status: w.x.Status, Field: name, Seen: seen.what}
 	if v != Confirmed {
-		f.Answer = Redacted(w.x.Answer)
+		f.Answer, f.Edit = Redacted(w.x.Answer), seen.edit
 	}
 	*w.found = append(*w.found, f)
 }
@@ -71,7 +75,7 @@ func (w *walk) confirm(node wire.Node, field, seen string, aspects ...string) {
 	for _, mark := range node.Marks() {
 		for _, aspect := range aspects {
 			if mark.Aspect == aspect {
-				w.note(mark, Confirmed, field, seen)
+				w.note(mark, Confirmed, field, sighting{what: seen})
 			}
 		}
 	}
@@ -85,7 +89,7 @@ func (w *walk) confirmDemand(layers []wire.Node, a aspect, field, seen string) {
 }
 
 // contradict notes every mark of a node that one of the aspects names, and reports whether there is one.
-func (w *walk) contradict(node wire.Node, field, seen string, aspects ...string) (noted bool) {
+func (w *walk) contradict(node wire.Node, field string, seen sighting, aspects ...string) (noted bool) {
 	for _, mark := range node.Marks() {
 		for _, aspect := range aspects {
 			if mark.Aspect == aspect {
@@ -99,7 +103,7 @@ func (w *walk) contradict(node wire.Node, field, seen string, aspects ...string)
 
 // unassumed blames the operation's assumed answer or body; if they are stated, it is a deviation from what is stated. An operation
 // that assumes a shape says "answer", and one that assumes which of the resources it answers "resource".
-func (w *walk) unassumed(field, seen string) {
+func (w *walk) unassumed(field string, seen sighting) {
 	aspects := []string{"answer", "resource"}
 	if w.side == ofRequest {
 		aspects = []string{"body"}

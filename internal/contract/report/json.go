@@ -65,7 +65,9 @@ type jsonAssumption struct {
 	Where    string        `json:"where"`
 	What     string        `json:"what"`
 	Reason   string        `json:"reason"`
+	Position string        `json:"position"`
 	Verdict  Verdict       `json:"verdict"`
+	Edit     string        `json:"edit,omitempty"`
 	Answers  int           `json:"answers"`
 	Evidence *jsonEvidence `json:"evidence,omitempty"`
 	Why      string        `json:"why,omitempty"`
@@ -111,7 +113,10 @@ func (r *Report) json() jsonReport {
 		j.Slugs = append(j.Slugs, jsonSlug(s))
 	}
 	for _, a := range r.Assumptions {
-		j.Assumptions = append(j.Assumptions, jsonAssumption{a.File, a.Where, a.What(), a.Reason, a.Verdict, a.Answers, a.Evidence.json(), a.Why})
+		j.Assumptions = append(j.Assumptions, jsonAssumption{
+			File: a.File, Where: a.Where, What: a.What(), Reason: a.Reason, Position: a.Position(),
+			Verdict: a.Verdict, Edit: a.Edit(), Answers: a.Answers, Evidence: a.Evidence.json(), Why: a.Why,
+		})
 	}
 	for i := range r.Deviations {
 		j.Deviations = append(j.Deviations, r.Deviations[i].json())

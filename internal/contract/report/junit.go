@@ -119,6 +119,7 @@ func (a AssumptionSeen) junit() junitCase {
 	switch a.Verdict {
 	case Contradicted:
 		j.Failure = a.Evidence.junit()
+		j.Failure.Message += fmt.Sprintf("; %s: %s", a.Position(), a.Edit())
 	case Open:
 		j.Skipped = &junitMessage{Message: a.Why}
 	default:

@@ -52,7 +52,7 @@ func judgeRepeat(first, second *Exchange, found *[]Finding) {
 	case harmless && another && makesPrice(second):
 		w.confirm(operation, "quoteId", "a repeat priced anew", "idempotency")
 	case harmless && another:
-		w.contradict(operation, "id", "a repeat made another one", "idempotency")
+		w.contradict(operation, "id", sighting{"a repeat made another one", "`x-idempotency: none`"}, "idempotency")
 	case harmless:
 		w.confirm(operation, "id", "a repeat made nothing new", "idempotency")
 	case another:

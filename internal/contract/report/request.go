@@ -72,7 +72,7 @@ func (w *walk) byDefault(parameter wire.Node) {
 	if len(items) == length {
 		w.confirm(parameter, "query limit", seen, "default")
 	} else {
-		w.contradict(parameter, "query limit", seen, "default")
+		w.contradict(parameter, "query limit", sighting{seen, fmt.Sprintf("`default: %d`", len(items))}, "default")
 	}
 }
 
@@ -114,7 +114,7 @@ func (w *walk) complaint(f fieldError) {
 	at, value, given := w.place(f)
 	if at == nil {
 		if f.code == "missing" {
-			w.unassumed(f.field, "demanded, and not described")
+			w.unassumed(f.field, sighting{"demanded, and not described", fmt.Sprintf("add `%s` to `properties` and to `required`", lastStep(f.field))})
 		}
 		return
 	}
@@ -124,12 +124,13 @@ func (w *walk) complaint(f fieldError) {
 		w.demanded(at, f)
 	case f.code == "extra_forbidden" && given:
 		w.failures++
+		seen := sighting{"unknown to the service", fmt.Sprintf("take `%s` out", lastStep(f.field))}
 		for _, layer := range slices.Concat(at.layers, at.around()) {
-			if w.contradict(layer, f.field, "unknown to the service", "", "fieldNames") {
+			if w.contradict(layer, f.field, seen, "", "fieldNames") {
 				return
 			}
 		}
-		w.contradict(w.x.Operation.Node, f.field, "unknown to the service", "query", "body")
+		w.contradict(w.x.Operation.Node, f.field, seen, "query", "body")
 	case given:
 		w.violated(at, f, value)
 	default:
@@ -139,7 +140,7 @@ func (w *walk) complaint(f fieldError) {
 
 // demanded judges a member that the service calls missing.
 func (w *walk) demanded(at *level, f fieldError) {
-	name := f.field[strings.LastIndexAny(f.field, ".")+1:]
+	name := lastStep(f.field)
 	if at.layers[0].At("required").True() || wire.Required(at.around(), name) {
 		w.confirm(at.layers[0], f.field, "demanded", "required")
 		for _, layer := range at.around() {
@@ -147,12 +148,13 @@ func (w *walk) demanded(at *level, f fieldError) {
 		}
 		return
 	}
+	edit := fmt.Sprintf("add `%s` to `required`", name)
 	for _, layer := range slices.Concat(at.layers[:1], at.around()) {
-		if w.contradict(layer, f.field, "demanded by the service", "", "required") {
+		if w.contradict(layer, f.field, sighting{"demanded by the service", edit}, "", "required") {
 			return
 		}
 	}
-	w.unassumed(f.field, "demanded by the service, and not described so")
+	w.unassumed(f.field, sighting{"demanded by the service, and not described so", edit})
 }
 
 // violated confirms a demand that the value does not meet, if it is the only one.
@@ -167,6 +169,9 @@ func (w *walk) violated(at *level, f fieldError, value any) {
 		w.confirmDemand(at.layers, broken[0], f.field, "refused as "+f.code)
 	}
 }
+
+// lastStep is the member at the end of a field's name.
+func lastStep(field string) string { return field[strings.LastIndexAny(field, ".")+1:] }
 
 // around are the layers of the place that holds this one.
 func (l *level) around() []wire.Node {

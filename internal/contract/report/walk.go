@@ -34,6 +34,8 @@ func (w *walk) value(at *level, field string, value any) {
 	}
 }
 
+const notNull = "not null"
+
 func (w *walk) null(at *level, field string) {
 	for _, layer := range at.layers {
 		if layer.At("nullable").True() {
@@ -43,7 +45,7 @@ func (w *walk) null(at *level, field string) {
 			return
 		}
 	}
-	w.fail(at, aspect{name: "type", layer: len(at.layers) - 1, want: "not null"}, field, nil)
+	w.fail(at, aspect{name: "type", layer: len(at.layers) - 1, want: notNull}, field, nil)
 }
 
 // fits confirms what is assumed about a value as a whole, about its type, and about each demand that it meets. That a request was taken
@@ -83,7 +85,14 @@ func (w *walk) fail(at *level, a aspect, field string, value any) {
 	if v, is := value.(string); is && a.name == "enum" && isWord(v) {
 		seen = fmt.Sprintf("%q, not %s", v, a.want)
 	}
+	w.blame(at, a, field, sighting{seen, editFor(a, at.layers[a.layer], value)})
+}
+
+func (w *walk) blame(at *level, a aspect, field string, seen sighting) {
 	for i := a.layer; i >= 0; i-- {
+		if i == a.layer-1 && a.want != notNull {
+			seen.edit += ", in the place of the reference" // which others follow to the same schema
+		}
 		if w.contradict(at.layers[i], field, seen, coversOf(a.name)...) || a.name == "enum" && w.doubtValues(at.layers[i], field, seen) {
 			return
 		}
@@ -92,7 +101,7 @@ func (w *walk) fail(at *level, a aspect, field string, value any) {
 }
 
 // blameAround contradicts the nearest assumption at the places around, or else the operation's answer, or what is stated.
-func (w *walk) blameAround(at *level, field, seen string, aspects ...string) {
+func (w *walk) blameAround(at *level, field string, seen sighting, aspects ...string) {
 	for around := at.parent; around != nil; around = around.parent {
 		for _, layer := range slices.Backward(around.layers) {
 			if w.contradict(layer, field, seen, aspects...) {
@@ -104,7 +113,7 @@ func (w *walk) blameAround(at *level, field, seen string, aspects ...string) {
 }
 
 // doubtValues casts doubt on the assumed values of an enumeration that has another one: any of them may be the one that is spelled otherwise.
-func (w *walk) doubtValues(layer wire.Node, field, seen string) (noted bool) {
+func (w *walk) doubtValues(layer wire.Node, field string, seen sighting) (noted bool) {
 	for _, mark := range layer.Marks() {
 		if _, is := mark.Value(); is {
 			w.note(mark, doubted, field, seen)
@@ -170,7 +179,7 @@ func isOpen(layers []wire.Node) bool {
 // unknown judges a member that nothing describes. It contradicts an object whose fields are all assumed. Of one that is shown in part, it is
 // told, and hints at its assumed fields that are not there: it may be one of them under its right name.
 func (w *walk) unknown(at *level, field string, value any, object map[string]any) {
-	seen := kind(value) + ", of a name that is not described"
+	seen := sighting{kind(value) + ", of a name that is not described", fmt.Sprintf("add `%s` to `properties`, %s", lastStep(field), typeFor(value))}
 	for _, layer := range slices.Backward(at.layers) {
 		if w.contradict(layer, field, seen, "fieldNames", "") {
 			w.failures++
@@ -197,15 +206,16 @@ func (w *walk) unknown(at *level, field string, value any, object map[string]any
 func (w *walk) missing(at *level, field, name string) {
 	w.failures++
 	property, _ := wire.Property(at.layers, name)
-	if w.contradict(property, field, "missing", "", "required") {
+	seen := sighting{"missing", fmt.Sprintf("take `%s` out of `required`", name)}
+	if w.contradict(property, field, seen, "", "required") {
 		return
 	}
 	for _, layer := range slices.Backward(at.layers) {
-		if w.contradict(layer, field, "missing", "required", "fieldNames", "") {
+		if w.contradict(layer, field, seen, "required", "fieldNames", "") {
 			return
 		}
 	}
-	w.blameAround(at, field, "missing", "")
+	w.blameAround(at, field, seen, "")
 }
 
 func (w *walk) list(at *level, field string, list []any) {

@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 const (
 	markKey   = "x-assumed"        // a reason, or one reason for each aspect
@@ -13,7 +16,11 @@ type Assumption struct {
 	Where  string // the place in words, such as Payout.status
 	Aspect string // key of the part that is assumed: pattern, answer, "value ready"; empty for the whole
 	Reason string
+	Line   int // of the reason, from 1
 }
+
+// Position is where an editor finds the mark: openapi/dapi.yaml:123.
+func (a *Assumption) Position() string { return fmt.Sprintf("openapi/%s:%d", a.File, a.Line) }
 
 // Value is the value of an enumeration that is assumed, if that is what the assumption is about.
 func (a *Assumption) Value() (value string, is bool) { return strings.CutPrefix(a.Aspect, "value ") }
@@ -44,15 +51,15 @@ func (d *Description) collect(at place, node Node) {
 	for key, value := range node.Members() {
 		switch key {
 		case markKey:
-			if reason := value.Text(); reason != "" {
-				d.add(at, node, "", reason)
+			if value.Text() != "" {
+				d.add(at, node, "", value)
 			}
 			for aspect, reason := range value.Members() {
-				d.add(at, node, aspect, reason.Text())
+				d.add(at, node, aspect, reason)
 			}
 		case valuesKey:
 			for enumerated, reason := range value.Members() {
-				d.add(at, node, "value "+enumerated, reason.Text())
+				d.add(at, node, "value "+enumerated, reason)
 			}
 		default:
 			d.collect(at.member(key), value)
@@ -63,8 +70,8 @@ func (d *Description) collect(at place, node Node) {
 	}
 }
 
-func (d *Description) add(at place, node Node, aspect, reason string) {
-	a := &Assumption{File: node.file.name, Where: at.String(), Aspect: aspect, Reason: strings.TrimSpace(reason)}
+func (d *Description) add(at place, node Node, aspect string, reason Node) {
+	a := &Assumption{File: node.file.name, Where: at.String(), Aspect: aspect, Reason: strings.TrimSpace(reason.Text()), Line: reason.yaml.Line}
 	d.Assumptions = append(d.Assumptions, a)
 	d.marks[node.yaml] = append(d.marks[node.yaml], a)
 }

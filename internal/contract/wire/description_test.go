@@ -38,6 +38,22 @@ func TestAssumptionsAreThoseOfThePage(t *testing.T) {
 	assert.ElementsMatch(t, want, got)
 }
 
+// An editor finds the mark at its line.
+func TestAssumptionsKnowTheirLine(t *testing.T) {
+	files := map[string][]string{}
+	for _, a := range read(t).Assumptions {
+		if files[a.File] == nil {
+			source, err := openapi.Files.ReadFile(a.File)
+			require.NoError(t, err)
+			files[a.File] = strings.Split(string(source), "\n")
+		}
+		require.Positive(t, a.Line, a.Where)
+		line := strings.ReplaceAll(files[a.File][a.Line-1], "''", "'")
+		first, _, _ := strings.Cut(a.Reason, "\n")
+		assert.Contains(t, line, first, "%s: %s", a.Position(), a.Where)
+	}
+}
+
 func TestRequestsFindTheirOperation(t *testing.T) {
 	d := read(t)
 	for request, want := range map[string]string{
