@@ -52,7 +52,8 @@ func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Opera
 			window = payoutApproval
 		}
 		dated := *approval // the caller's own stays as it is
-		a.note(&dated, window)
+		a.seen.Note(dated.Payload)
+		dated.ExpiresAt = a.endOf(approval, window)
 		approval = &dated
 	}
 	var signed []signing.ApprovalOption
@@ -125,7 +126,9 @@ func (c *checkedApproval) confirm(ctx context.Context) (*ApprovalConfirm, error)
 func (a approver) note(approval *Approval, window time.Duration) {
 	if approval != nil {
 		a.seen.Note(approval.Payload)
-		approval.ExpiresAt = a.endOf(approval, window)
+		if approval.ExpiresAt.IsZero() {
+			approval.ExpiresAt = a.endOf(approval, window)
+		}
 	}
 }
 
