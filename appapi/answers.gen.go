@@ -3,103 +3,667 @@
 package appapi
 
 import (
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 	"github.com/moneymovement/moneymovement-go/internal/wire/common"
 )
 
-var answerGetApp = &shapeApp
+var answerGetApp = wire.Answer{Shape: &shapeApp, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*App)
+	return wholeApp(v, body)
+}}
 
-var answerCreateTransfer = &shapeTransferReceipt
+var answerCreateTransfer = wire.Answer{Shape: &shapeTransferReceipt, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*TransferReceipt)
+	return wholeTransferReceipt(v, body)
+}}
 
-var answerListTransfers = &shapeTransferList
+var answerListTransfers = wire.Answer{Shape: &shapeTransferList, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*TransferList)
+	return wholeTransferList(v, body)
+}}
 
-var answerListBalances = &shapeBalanceList
+var answerListBalances = wire.Answer{Shape: &shapeBalanceList, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*BalanceList)
+	return wholeBalanceList(v, body)
+}}
 
-var answerQuoteBalancePayin = &shapeQuote
+var answerQuoteBalancePayin = wire.Answer{Shape: &shapeQuote, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Quote)
+	return wholeQuote(v, body)
+}}
 
-var answerQuoteBalancePayout = &shapeQuote
+var answerQuoteBalancePayout = wire.Answer{Shape: &shapeQuote, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Quote)
+	return wholeQuote(v, body)
+}}
 
-var answerListBanks = &shapeBankList
+var answerListBanks = wire.Answer{Shape: &shapeBankList, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*BankList)
+	return wholeBankList(v, body)
+}}
 
-var answerActivateBanks = &shapeBankList
+var answerActivateBanks = wire.Answer{Shape: &shapeBankList, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*BankList)
+	return wholeBankList(v, body)
+}}
 
-var answerQuoteBankPayin = &shapeQuote
+var answerQuoteBankPayin = wire.Answer{Shape: &shapeQuote, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Quote)
+	return wholeQuote(v, body)
+}}
 
-var answerSubmitBankPayinQuote = &common.UniversalTransactionStatus
+var answerSubmitBankPayinQuote = wire.Answer{Shape: &common.UniversalTransactionStatus, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.UniversalTransactionStatus)
+	return wholeUniversalTransactionStatus(v, body)
+}}
 
-var answerListCards = &common.CardList
+var answerListCards = wire.Answer{Shape: &common.CardList, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.CardList)
+	return wholeCardList(v, body)
+}}
 
-var answerCreateCard = &common.Card
+var answerCreateCard = wire.Answer{Shape: &common.Card, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Card)
+	return wholeCard(v, body)
+}}
 
-var answerCreateCardKYCLink = &shapeKYCLink
+var answerCreateCardKYCLink = wire.Answer{Shape: &shapeKYCLink, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*KYCLink)
+	return wholeKYCLink(v, body)
+}}
 
-var answerPreApproveCard = &shapeCardPreApproval
+var answerPreApproveCard = wire.Answer{Shape: &shapeCardPreApproval, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*CardPreApproval)
+	return wholeCardPreApproval(v, body)
+}}
 
-var answerGetCard = &common.Card
+var answerGetCard = wire.Answer{Shape: &common.Card, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Card)
+	return wholeCard(v, body)
+}}
 
-var answerRevealCardDetails = &common.CardDetails
+var answerRevealCardDetails = wire.Answer{Shape: &common.CardDetails, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.CardDetails)
+	return wholeCardDetails(v, body)
+}}
 
-var answerFreezeCard = &common.Card
+var answerFreezeCard = wire.Answer{Shape: &common.Card, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Card)
+	return wholeCard(v, body)
+}}
 
-var answerSetCardLabel = &common.Card
+var answerSetCardLabel = wire.Answer{Shape: &common.Card, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Card)
+	return wholeCard(v, body)
+}}
 
-var answerSetCardLimit = &common.Card
+var answerSetCardLimit = wire.Answer{Shape: &common.Card, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Card)
+	return wholeCard(v, body)
+}}
 
-var answerUnfreezeCard = &common.Card
+var answerUnfreezeCard = wire.Answer{Shape: &common.Card, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Card)
+	return wholeCard(v, body)
+}}
 
-var answerListContracts = &shapeContractList
+var answerListContracts = wire.Answer{Shape: &shapeContractList, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*ContractList)
+	return wholeContractList(v, body)
+}}
 
-var answerCreateContract = &common.Contract
+var answerCreateContract = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Contract)
+	return wholeContract(v, body)
+}}
 
-var answerListInvoices = &shapeInvoiceList
+var answerListInvoices = wire.Answer{Shape: &shapeInvoiceList, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*InvoiceList)
+	return wholeInvoiceList(v, body)
+}}
 
-var answerCreateInvoice = &common.Invoice
+var answerCreateInvoice = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Invoice)
+	return wholeInvoice(v, body)
+}}
 
-var answerCreateInvoiceBatch = &shapeInvoiceList
+var answerCreateInvoiceBatch = wire.Answer{Shape: &shapeInvoiceList, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*InvoiceList)
+	return wholeInvoiceList(v, body)
+}}
 
-var answerCreateUploadedInvoice = &common.Invoice
+var answerCreateUploadedInvoice = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Invoice)
+	return wholeInvoice(v, body)
+}}
 
-var answerGetInvoice = &common.Invoice
+var answerGetInvoice = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Invoice)
+	return wholeInvoice(v, body)
+}}
 
-var answerUpdateInvoice = &common.Invoice
+var answerUpdateInvoice = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Invoice)
+	return wholeInvoice(v, body)
+}}
 
-var answerListContractTemplates = &shapeContractTemplateList
+var answerListContractTemplates = wire.Answer{Shape: &shapeContractTemplateList, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*ContractTemplateList)
+	return wholeContractTemplateList(v, body)
+}}
 
-var answerGetContract = &common.Contract
+var answerGetContract = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Contract)
+	return wholeContract(v, body)
+}}
 
-var answerUpdateContract = &common.Contract
+var answerUpdateContract = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Contract)
+	return wholeContract(v, body)
+}}
 
-var answerApproveContract = &common.Contract
+var answerApproveContract = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Contract)
+	return wholeContract(v, body)
+}}
 
-var answerCreateInvoiceFromContract = &common.Invoice
+var answerCreateInvoiceFromContract = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Invoice)
+	return wholeInvoice(v, body)
+}}
 
-var answerPauseContract = &common.Contract
+var answerPauseContract = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Contract)
+	return wholeContract(v, body)
+}}
 
-var answerReplacePaymentMethods = &common.Contract
+var answerReplacePaymentMethods = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Contract)
+	return wholeContract(v, body)
+}}
 
-var answerPreviewContract = &shapeContractPreview
+var answerPreviewContract = wire.Answer{Shape: &shapeContractPreview, Whole: func(value any, body *wire.Body) bool {
+	return true
+}}
 
-var answerUploadDocument = &common.Document
+var answerUploadDocument = wire.Answer{Shape: &common.Document, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Document)
+	return wholeDocument(v, body)
+}}
 
-var answerGetMCPBalance = &shapeMCPBalance
+var answerGetMCPBalance = wire.Answer{Shape: &shapeMCPBalance, Whole: func(value any, body *wire.Body) bool {
+	return true
+}}
 
-var answerListTransactions = &shapeTransactionList
+var answerListTransactions = wire.Answer{Shape: &shapeTransactionList, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*TransactionList)
+	return wholeTransactionList(v, body)
+}}
 
-var answerGetProfile = &shapeUserProfile
+var answerGetProfile = wire.Answer{Shape: &shapeUserProfile, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*UserProfile)
+	return wholeUserProfile(v, body)
+}}
 
-var answerCreateContact = &shapeContact
+var answerCreateContact = wire.Answer{Shape: &shapeContact, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Contact)
+	return wholeContact(v, body)
+}}
 
-var answerValidateBankDetails = &shapeBankDetailsCheck
+var answerValidateBankDetails = wire.Answer{Shape: &shapeBankDetailsCheck, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*BankDetailsCheck)
+	return wholeBankDetailsCheck(v, body)
+}}
 
-var answerListContacts = &shapeContactList
+var answerListContacts = wire.Answer{Shape: &shapeContactList, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*ContactList)
+	return wholeContactList(v, body)
+}}
 
-var answerUpdateContact = &shapeContact
+var answerUpdateContact = wire.Answer{Shape: &shapeContact, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Contact)
+	return wholeContact(v, body)
+}}
 
-var answerUpdateProfile = &shapeUserProfile
+var answerUpdateProfile = wire.Answer{Shape: &shapeUserProfile, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*UserProfile)
+	return wholeUserProfile(v, body)
+}}
 
-var answerGetKYCStatus = &shapeKYCState
+var answerGetKYCStatus = wire.Answer{Shape: &shapeKYCState, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*KYCState)
+	return wholeKYCState(v, body)
+}}
 
-var answerCreateKYCLink = &shapeKYCLink
+var answerCreateKYCLink = wire.Answer{Shape: &shapeKYCLink, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*KYCLink)
+	return wholeKYCLink(v, body)
+}}
+
+func wholeApp(v *App, body *wire.Body) bool {
+	for i := range v.Scopes {
+		if v.Scopes[i] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func wholeBalance(v *Balance, body *wire.Body) bool {
+	if v.Available == (Decimal{}) && !body.SaysZero("available") {
+		return false
+	}
+	if v.Currency == "" && !body.SaysZero("currency") {
+		return false
+	}
+	return true
+}
+
+func wholeBalanceList(v *BalanceList, body *wire.Body) bool {
+	if v.Items == nil {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Items))
+		for i := range v.Items {
+			if !wholeBalance(&v.Items[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeBank(v *Bank, body *wire.Body) bool {
+	if v.Currency == "" && !body.SaysZero("currency") {
+		return false
+	}
+	if v.Method == "" && !body.SaysZero("method") {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	return true
+}
+
+func wholeBankDetailsCheck(v *BankDetailsCheck, body *wire.Body) bool {
+	if !v.Valid && !body.SaysZero("valid") {
+		return false
+	}
+	for i := range v.Errors {
+		if v.Errors[i] == (BankDetailsError{}) {
+			return false
+		}
+	}
+	return true
+}
+
+func wholeBankList(v *BankList, body *wire.Body) bool {
+	if v.Items == nil {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Items))
+		for i := range v.Items {
+			if !wholeBank(&v.Items[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeCard(v *moneymovement.Card, body *wire.Body) bool {
+	if v.ID == "" {
+		return false
+	}
+	return true
+}
+
+func wholeCardDetails(v *moneymovement.CardDetails, body *wire.Body) bool {
+	if v.CardNumber == "" {
+		return false
+	}
+	if v.Cvv == "" {
+		return false
+	}
+	if v.ExpiryDate == "" {
+		return false
+	}
+	return true
+}
+
+func wholeCardList(v *moneymovement.CardList, body *wire.Body) bool {
+	if v.Cards == nil {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Cards))
+		for i := range v.Cards {
+			if !wholeCard(&v.Cards[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeCardPreApproval(v *CardPreApproval, body *wire.Body) bool {
+	if !v.Approved && !body.SaysZero("approved") {
+		return false
+	}
+	return true
+}
+
+func wholeContact(v *Contact, body *wire.Body) bool {
+	if v.Account.Variant() == nil && v.Account.Raw() != nil && common.ContactAccount.Unread(v.Account.Raw()) {
+		return false
+	}
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.ID == "" {
+		return false
+	}
+	return true
+}
+
+func wholeContactList(v *ContactList, body *wire.Body) bool {
+	if v.Items == nil {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Items))
+		for i := range v.Items {
+			if !wholeContact(&v.Items[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeContract(v *moneymovement.Contract, body *wire.Body) bool {
+	if v.ClientID == "" && !body.SaysZero("clientId") {
+		return false
+	}
+	if v.ContractorID == "" && !body.SaysZero("contractorId") {
+		return false
+	}
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.ID == "" {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	if v.Type == "" && !body.SaysZero("type") {
+		return false
+	}
+	if v.UpdatedAt.IsZero() && !body.SaysZero("updatedAt") {
+		return false
+	}
+	for i := range v.PaymentMethods {
+		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil && common.PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
+			return false
+		}
+	}
+	for i := range v.PriorityMethods {
+		if v.PriorityMethods[i] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func wholeContractList(v *ContractList, body *wire.Body) bool {
+	if v.Items == nil {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Items))
+		for i := range v.Items {
+			if !wholeContract(&v.Items[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeContractTemplate(v *ContractTemplate, body *wire.Body) bool {
+	if v.ID == "" && !body.SaysZero("id") {
+		return false
+	}
+	if v.Name == "" && !body.SaysZero("name") {
+		return false
+	}
+	for i := range v.Fields {
+		if v.Fields[i] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func wholeContractTemplateList(v *ContractTemplateList, body *wire.Body) bool {
+	if v.Items == nil {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Items))
+		for i := range v.Items {
+			if !wholeContractTemplate(&v.Items[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeDocument(v *moneymovement.Document, body *wire.Body) bool {
+	if v.ID == "" {
+		return false
+	}
+	return true
+}
+
+func wholeInvoice(v *moneymovement.Invoice, body *wire.Body) bool {
+	if v.Amount == (moneymovement.Decimal{}) && !body.SaysZero("amount") {
+		return false
+	}
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.Currency == "" && !body.SaysZero("currency") {
+		return false
+	}
+	if v.ID == "" {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	if v.UpdatedAt.IsZero() && !body.SaysZero("updatedAt") {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Documents))
+		for i := range v.Documents {
+			if !wholeDocument(&v.Documents[i], &entries) {
+				return false
+			}
+		}
+	}
+	{
+		entries := body.Entries(len(v.Items))
+		for i := range v.Items {
+			if !wholeLineItem(&v.Items[i], &entries) {
+				return false
+			}
+		}
+	}
+	for i := range v.PaymentMethods {
+		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil && common.PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
+			return false
+		}
+	}
+	return true
+}
+
+func wholeInvoiceList(v *InvoiceList, body *wire.Body) bool {
+	if v.Items == nil {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Items))
+		for i := range v.Items {
+			if !wholeInvoice(&v.Items[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeKYCLink(v *KYCLink, body *wire.Body) bool {
+	if v.URL == "" && !body.SaysZero("url") {
+		return false
+	}
+	return true
+}
+
+func wholeKYCState(v *KYCState, body *wire.Body) bool {
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	return true
+}
+
+func wholeLineItem(v *moneymovement.LineItem, body *wire.Body) bool {
+	if v.Name == "" && !body.SaysZero("name") {
+		return false
+	}
+	if v.Price == (moneymovement.Decimal{}) && !body.SaysZero("price") {
+		return false
+	}
+	if v.Quantity == (moneymovement.Number{}) && !body.SaysZero("quantity") {
+		return false
+	}
+	return true
+}
+
+func wholeQuote(v *Quote, body *wire.Body) bool {
+	if v.QuoteID == "" {
+		return false
+	}
+	return true
+}
+
+func wholeTransaction(v *Transaction, body *wire.Body) bool {
+	if v.Amount == (Decimal{}) && !body.SaysZero("amount") {
+		return false
+	}
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.Currency == "" && !body.SaysZero("currency") {
+		return false
+	}
+	if v.ID == "" && !body.SaysZero("id") {
+		return false
+	}
+	return true
+}
+
+func wholeTransactionList(v *TransactionList, body *wire.Body) bool {
+	if v.Items == nil {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Items))
+		for i := range v.Items {
+			if !wholeTransaction(&v.Items[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeTransfer(v *Transfer, body *wire.Body) bool {
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	return true
+}
+
+func wholeTransferList(v *TransferList, body *wire.Body) bool {
+	if v.Items == nil {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Items))
+		for i := range v.Items {
+			if !wholeTransfer(&v.Items[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeTransferReceipt(v *TransferReceipt, body *wire.Body) bool {
+	if v.TxHash == "" {
+		return false
+	}
+	return true
+}
+
+func wholeUniversalTransactionStatus(v *moneymovement.UniversalTransactionStatus, body *wire.Body) bool {
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.FromAmount == (moneymovement.Number{}) && !body.SaysZero("fromAmount") {
+		return false
+	}
+	if v.FromCurrency == "" && !body.SaysZero("fromCurrency") {
+		return false
+	}
+	if v.ID == "" {
+		return false
+	}
+	if v.PaymentChannel == "" && !body.SaysZero("paymentChannel") {
+		return false
+	}
+	if v.QuoteID == "" && !body.SaysZero("quoteId") {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	if v.ToCurrency == "" && !body.SaysZero("toCurrency") {
+		return false
+	}
+	if v.Type == "" && !body.SaysZero("type") {
+		return false
+	}
+	return true
+}
+
+func wholeUserProfile(v *UserProfile, body *wire.Body) bool {
+	if v.Email == "" && !body.SaysZero("email") {
+		return false
+	}
+	if v.ID == "" && !body.SaysZero("id") {
+		return false
+	}
+	return true
+}
 
 var shapeApp = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "appId", Shape: &wire.Text, Type: wire.Assumed},
@@ -181,6 +745,17 @@ var shapeMCPBalance = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "walletEmail", Shape: &wire.Text, Type: wire.Assumed},
 }}
 
+var shapePaymentMethod = wire.Shape{Kind: wire.KindUnion, By: "accountType", Selects: wire.Assumed, Variants: map[string]*wire.Shape{
+	"email":        &shapeEmailAccount,
+	"local":        &shapeLocalRailPaymentMethod,
+	"onchain":      &shapeOnchainAccount,
+	"pix":          &shapePIXPaymentMethod,
+	"provider_usd": &shapeProviderUSDPaymentMethod,
+	"sepa":         &shapeSEPAPaymentMethod,
+	"swift":        &shapeSWIFTPaymentMethod,
+	"us_external":  &shapeUSExternalPaymentMethod,
+}}
+
 var shapeQuote = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "depositAddress", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "destinationAmount", Shape: &wire.Amount, Type: wire.Assumed},
@@ -250,11 +825,89 @@ var shapeContractTemplate = wire.Shape{Kind: wire.KindObject, Members: []wire.Me
 	{Name: "type", Shape: &wire.Text, Type: wire.Assumed},
 }}
 
+var shapeEmailAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Stated},
+	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
+}}
+
+var shapeLocalRailPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "method", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "paymentKey", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "phoneNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapeOnchainAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Stated},
+	{Name: "chainId", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
+	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
+	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
+}}
+
+var shapePIXPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "holderTaxId", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "pixKey", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "pixKeyType", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
 var shapeProfileAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "city", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "country", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "streetAddress", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "zip", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapeProviderUSDPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
+	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapeSEPAPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
+	{Name: "accountHolderBusinessName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderFirstName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderLastName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
+	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "bic", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "businessIndustry", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "relationship", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapeSWIFTPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
+	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
+	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "bic", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
 }}
 
 var shapeTransaction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -284,4 +937,38 @@ var shapeTransfer = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "quoteId", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "txHash", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
+}}
+
+var shapeUSExternalPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
+	{Name: "accountHolderBusinessName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderFirstName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderLastName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountKind", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
+	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapeInstitutionAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "addressLine1", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "city", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "country", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "postalCode", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "state", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapePostalAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "addressLine2", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "city", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "country", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "state", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "streetAddress", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "zip", Shape: &wire.Text, Type: wire.Assumed},
 }}

@@ -907,7 +907,7 @@ type GetKYCStatusParams struct {
 var _ = 0
 
 var opGetApp = transport.Operation{
-	ID: "GetApp", Method: "GET", Path: "/apps/me", Answer: answerGetApp,
+	ID: "GetApp", Method: "GET", Path: "/apps/me", Answer: &answerGetApp,
 }
 
 // GetApp sends GET /apps/me: introspect the key.
@@ -917,7 +917,7 @@ func (c lowLevel) GetApp(ctx context.Context, options []moneymovement.CallOption
 }
 
 var opCreateTransfer = transport.Operation{
-	ID: "CreateTransfer", Method: "POST", Path: "/apps/transfer", Repeat: "key", Terms: termsCreateTransfer, Answer: answerCreateTransfer,
+	ID: "CreateTransfer", Method: "POST", Path: "/apps/transfer", Repeat: "key", Terms: termsCreateTransfer, Answer: &answerCreateTransfer,
 }
 
 // CreateTransfer sends POST /apps/transfer: transfer money.
@@ -928,7 +928,7 @@ func (c lowLevel) CreateTransfer(ctx context.Context, body *TransferCreate, opti
 }
 
 var opListTransfers = transport.Operation{
-	ID: "ListTransfers", Method: "GET", Path: "/apps/transfers", Answer: answerListTransfers,
+	ID: "ListTransfers", Method: "GET", Path: "/apps/transfers", Answer: &answerListTransfers,
 }
 
 // ListTransfers sends GET /apps/transfers: list transfers.
@@ -942,7 +942,7 @@ func (c lowLevel) ListTransfers(ctx context.Context, params *ListTransfersParams
 }
 
 var opListBalances = transport.Operation{
-	ID: "ListBalances", Method: "GET", Path: "/balance", Answer: answerListBalances,
+	ID: "ListBalances", Method: "GET", Path: "/balance", Answer: &answerListBalances,
 }
 
 // ListBalances sends GET /balance: list balance accounts.
@@ -952,7 +952,7 @@ func (c lowLevel) ListBalances(ctx context.Context, options []moneymovement.Call
 }
 
 var opQuoteBalancePayin = transport.Operation{
-	ID: "QuoteBalancePayin", Method: "POST", Path: "/balance/payin/quote", Repeat: "natural", Money: "none", Answer: answerQuoteBalancePayin,
+	ID: "QuoteBalancePayin", Method: "POST", Path: "/balance/payin/quote", Repeat: "natural", Money: "none", Answer: &answerQuoteBalancePayin,
 }
 
 // QuoteBalancePayin sends POST /balance/payin/quote: quote a payin from a chain.
@@ -963,7 +963,7 @@ func (c lowLevel) QuoteBalancePayin(ctx context.Context, body *BalancePayinQuote
 }
 
 var opQuoteBalancePayout = transport.Operation{
-	ID: "QuoteBalancePayout", Method: "POST", Path: "/balance/payout/quote", Repeat: "natural", Money: "none", Answer: answerQuoteBalancePayout,
+	ID: "QuoteBalancePayout", Method: "POST", Path: "/balance/payout/quote", Repeat: "natural", Money: "none", Answer: &answerQuoteBalancePayout,
 }
 
 // QuoteBalancePayout sends POST /balance/payout/quote: quote a payout from the balance.
@@ -974,7 +974,7 @@ func (c lowLevel) QuoteBalancePayout(ctx context.Context, body *BalancePayoutQuo
 }
 
 var opListBanks = transport.Operation{
-	ID: "ListBanks", Method: "GET", Path: "/banks", Answer: answerListBanks,
+	ID: "ListBanks", Method: "GET", Path: "/banks", Answer: &answerListBanks,
 }
 
 // ListBanks sends GET /banks: list banks and rails.
@@ -984,7 +984,7 @@ func (c lowLevel) ListBanks(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opActivateBanks = transport.Operation{
-	ID: "ActivateBanks", Method: "POST", Path: "/banks/activate", Repeat: "natural", Money: "none", Answer: answerActivateBanks, Silent: true,
+	ID: "ActivateBanks", Method: "POST", Path: "/banks/activate", Repeat: "natural", Money: "none", Answer: &answerActivateBanks, Silent: true,
 }
 
 // ActivateBanks sends POST /banks/activate: activate bank rails.
@@ -995,7 +995,7 @@ func (c lowLevel) ActivateBanks(ctx context.Context, body *BankActivation, optio
 }
 
 var opQuoteBankPayin = transport.Operation{
-	ID: "QuoteBankPayin", Method: "POST", Path: "/banks/payin/quote", Repeat: "natural", Money: "none", Answer: answerQuoteBankPayin,
+	ID: "QuoteBankPayin", Method: "POST", Path: "/banks/payin/quote", Repeat: "natural", Money: "none", Answer: &answerQuoteBankPayin,
 }
 
 // QuoteBankPayin sends POST /banks/payin/quote: quote a payin from a bank.
@@ -1006,7 +1006,7 @@ func (c lowLevel) QuoteBankPayin(ctx context.Context, body *BankPayinQuote, opti
 }
 
 var opSubmitBankPayinQuote = transport.Operation{
-	ID: "SubmitBankPayinQuote", Method: "POST", Path: "/banks/payin/quote/submit", Repeat: "none", Answer: answerSubmitBankPayinQuote, Silent: true,
+	ID: "SubmitBankPayinQuote", Method: "POST", Path: "/banks/payin/quote/submit", Repeat: "none", Answer: &answerSubmitBankPayinQuote, Silent: true,
 }
 
 // SubmitBankPayinQuote sends POST /banks/payin/quote/submit: submit a bank payin quote.
@@ -1017,7 +1017,7 @@ func (c lowLevel) SubmitBankPayinQuote(ctx context.Context, body *QuoteSubmissio
 }
 
 var opListCards = transport.Operation{
-	ID: "ListCards", Method: "GET", Path: "/cards", Answer: answerListCards,
+	ID: "ListCards", Method: "GET", Path: "/cards", Answer: &answerListCards,
 }
 
 // ListCards sends GET /cards: list cards.
@@ -1027,7 +1027,7 @@ func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opCreateCard = transport.Operation{
-	ID: "CreateCard", Method: "POST", Path: "/cards", Repeat: "none", Answer: answerCreateCard,
+	ID: "CreateCard", Method: "POST", Path: "/cards", Repeat: "none", Answer: &answerCreateCard,
 }
 
 // CreateCard sends POST /cards: create a card.
@@ -1038,7 +1038,7 @@ func (c lowLevel) CreateCard(ctx context.Context, body *CardCreate, options []mo
 }
 
 var opCreateCardKYCLink = transport.Operation{
-	ID: "CreateCardKYCLink", Method: "POST", Path: "/cards/kyc/link", Repeat: "natural", Money: "none", Answer: answerCreateCardKYCLink, Silent: true,
+	ID: "CreateCardKYCLink", Method: "POST", Path: "/cards/kyc/link", Repeat: "natural", Money: "none", Answer: &answerCreateCardKYCLink, Silent: true,
 }
 
 // CreateCardKYCLink sends POST /cards/kyc/link: create or fetch the KYC link of the card programme.
@@ -1048,7 +1048,7 @@ func (c lowLevel) CreateCardKYCLink(ctx context.Context, options []moneymovement
 }
 
 var opPreApproveCard = transport.Operation{
-	ID: "PreApproveCard", Method: "POST", Path: "/cards/pre-approve", Repeat: "none", Answer: answerPreApproveCard, Silent: true,
+	ID: "PreApproveCard", Method: "POST", Path: "/cards/pre-approve", Repeat: "none", Answer: &answerPreApproveCard, Silent: true,
 }
 
 // PreApproveCard sends POST /cards/pre-approve: pre-approve card spending.
@@ -1059,7 +1059,7 @@ func (c lowLevel) PreApproveCard(ctx context.Context, body *CardPreApprovalCreat
 }
 
 var opGetCard = transport.Operation{
-	ID: "GetCard", Method: "GET", Path: "/cards/{card_id}", Answer: answerGetCard,
+	ID: "GetCard", Method: "GET", Path: "/cards/{card_id}", Answer: &answerGetCard,
 }
 
 // GetCard sends GET /cards/{card_id}: read a card.
@@ -1070,7 +1070,7 @@ func (c lowLevel) GetCard(ctx context.Context, cardID string, options []moneymov
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID: "RevealCardDetails", Method: "POST", Path: "/cards/{card_id}/details", Repeat: "natural", Money: "none", Answer: answerRevealCardDetails,
+	ID: "RevealCardDetails", Method: "POST", Path: "/cards/{card_id}/details", Repeat: "natural", Money: "none", Answer: &answerRevealCardDetails,
 }
 
 // RevealCardDetails sends POST /cards/{card_id}/details: reveal a card's details.
@@ -1082,7 +1082,7 @@ func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *mo
 }
 
 var opFreezeCard = transport.Operation{
-	ID: "FreezeCard", Method: "POST", Path: "/cards/{card_id}/freeze", Repeat: "natural", Money: "none", Answer: answerFreezeCard, Silent: true,
+	ID: "FreezeCard", Method: "POST", Path: "/cards/{card_id}/freeze", Repeat: "natural", Money: "none", Answer: &answerFreezeCard, Silent: true,
 }
 
 // FreezeCard sends POST /cards/{card_id}/freeze: freeze a card.
@@ -1093,7 +1093,7 @@ func (c lowLevel) FreezeCard(ctx context.Context, cardID string, options []money
 }
 
 var opSetCardLabel = transport.Operation{
-	ID: "SetCardLabel", Method: "PUT", Path: "/cards/{card_id}/label", Repeat: "natural", Money: "none", Answer: answerSetCardLabel, Silent: true,
+	ID: "SetCardLabel", Method: "PUT", Path: "/cards/{card_id}/label", Repeat: "natural", Money: "none", Answer: &answerSetCardLabel, Silent: true,
 }
 
 // SetCardLabel sends PUT /cards/{card_id}/label: label a card.
@@ -1105,7 +1105,7 @@ func (c lowLevel) SetCardLabel(ctx context.Context, cardID string, body *CardLab
 }
 
 var opSetCardLimit = transport.Operation{
-	ID: "SetCardLimit", Method: "PUT", Path: "/cards/{card_id}/limit", Repeat: "natural", Money: "none", Answer: answerSetCardLimit, Silent: true,
+	ID: "SetCardLimit", Method: "PUT", Path: "/cards/{card_id}/limit", Repeat: "natural", Money: "none", Answer: &answerSetCardLimit, Silent: true,
 }
 
 // SetCardLimit sends PUT /cards/{card_id}/limit: limit a card.
@@ -1117,7 +1117,7 @@ func (c lowLevel) SetCardLimit(ctx context.Context, cardID string, body *CardLim
 }
 
 var opUnfreezeCard = transport.Operation{
-	ID: "UnfreezeCard", Method: "POST", Path: "/cards/{card_id}/unfreeze", Repeat: "natural", Money: "none", Answer: answerUnfreezeCard, Silent: true,
+	ID: "UnfreezeCard", Method: "POST", Path: "/cards/{card_id}/unfreeze", Repeat: "natural", Money: "none", Answer: &answerUnfreezeCard, Silent: true,
 }
 
 // UnfreezeCard sends POST /cards/{card_id}/unfreeze: unfreeze a card.
@@ -1128,7 +1128,7 @@ func (c lowLevel) UnfreezeCard(ctx context.Context, cardID string, options []mon
 }
 
 var opListContracts = transport.Operation{
-	ID: "ListContracts", Method: "GET", Path: "/documents/contracts", Answer: answerListContracts,
+	ID: "ListContracts", Method: "GET", Path: "/documents/contracts", Answer: &answerListContracts,
 }
 
 // ListContracts sends GET /documents/contracts: list contracts.
@@ -1141,7 +1141,7 @@ func (c lowLevel) ListContracts(ctx context.Context, params *ListContractsParams
 }
 
 var opCreateContract = transport.Operation{
-	ID: "CreateContract", Method: "POST", Path: "/documents/contracts", Repeat: "none", Money: "none", Answer: answerCreateContract,
+	ID: "CreateContract", Method: "POST", Path: "/documents/contracts", Repeat: "none", Money: "none", Answer: &answerCreateContract,
 }
 
 // CreateContract sends POST /documents/contracts: create a contract.
@@ -1152,7 +1152,7 @@ func (c lowLevel) CreateContract(ctx context.Context, body *ContractCreate, opti
 }
 
 var opListInvoices = transport.Operation{
-	ID: "ListInvoices", Method: "GET", Path: "/documents/contracts/invoices", Answer: answerListInvoices,
+	ID: "ListInvoices", Method: "GET", Path: "/documents/contracts/invoices", Answer: &answerListInvoices,
 }
 
 // ListInvoices sends GET /documents/contracts/invoices: list invoices.
@@ -1165,7 +1165,7 @@ func (c lowLevel) ListInvoices(ctx context.Context, params *ListInvoicesParams, 
 }
 
 var opCreateInvoice = transport.Operation{
-	ID: "CreateInvoice", Method: "POST", Path: "/documents/contracts/invoices", Repeat: "none", Money: "none", Answer: answerCreateInvoice,
+	ID: "CreateInvoice", Method: "POST", Path: "/documents/contracts/invoices", Repeat: "none", Money: "none", Answer: &answerCreateInvoice,
 }
 
 // CreateInvoice sends POST /documents/contracts/invoices: create an invoice.
@@ -1176,7 +1176,7 @@ func (c lowLevel) CreateInvoice(ctx context.Context, body *InvoiceCreate, option
 }
 
 var opCreateInvoiceBatch = transport.Operation{
-	ID: "CreateInvoiceBatch", Method: "POST", Path: "/documents/contracts/invoices/batch_invoicing", Repeat: "none", Money: "none", Answer: answerCreateInvoiceBatch,
+	ID: "CreateInvoiceBatch", Method: "POST", Path: "/documents/contracts/invoices/batch_invoicing", Repeat: "none", Money: "none", Answer: &answerCreateInvoiceBatch,
 }
 
 // CreateInvoiceBatch sends POST /documents/contracts/invoices/batch_invoicing: invoice several contracts at once.
@@ -1187,7 +1187,7 @@ func (c lowLevel) CreateInvoiceBatch(ctx context.Context, body *InvoiceBatch, op
 }
 
 var opCreateUploadedInvoice = transport.Operation{
-	ID: "CreateUploadedInvoice", Method: "POST", Path: "/documents/contracts/invoices/uploaded", Repeat: "none", Money: "none", Answer: answerCreateUploadedInvoice,
+	ID: "CreateUploadedInvoice", Method: "POST", Path: "/documents/contracts/invoices/uploaded", Repeat: "none", Money: "none", Answer: &answerCreateUploadedInvoice,
 }
 
 // CreateUploadedInvoice sends POST /documents/contracts/invoices/uploaded: create an invoice from an uploaded document.
@@ -1198,7 +1198,7 @@ func (c lowLevel) CreateUploadedInvoice(ctx context.Context, body *UploadedInvoi
 }
 
 var opGetInvoice = transport.Operation{
-	ID: "GetInvoice", Method: "GET", Path: "/documents/contracts/invoices/{invoice_id}", Answer: answerGetInvoice,
+	ID: "GetInvoice", Method: "GET", Path: "/documents/contracts/invoices/{invoice_id}", Answer: &answerGetInvoice,
 }
 
 // GetInvoice sends GET /documents/contracts/invoices/{invoice_id}: read an invoice.
@@ -1209,7 +1209,7 @@ func (c lowLevel) GetInvoice(ctx context.Context, invoiceID string, options []mo
 }
 
 var opUpdateInvoice = transport.Operation{
-	ID: "UpdateInvoice", Method: "PUT", Path: "/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none", Answer: answerUpdateInvoice, Silent: true,
+	ID: "UpdateInvoice", Method: "PUT", Path: "/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none", Answer: &answerUpdateInvoice, Silent: true,
 }
 
 // UpdateInvoice sends PUT /documents/contracts/invoices/{invoice_id}: move an invoice to another state.
@@ -1221,7 +1221,7 @@ func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *mon
 }
 
 var opListContractTemplates = transport.Operation{
-	ID: "ListContractTemplates", Method: "GET", Path: "/documents/contracts/templates", Answer: answerListContractTemplates,
+	ID: "ListContractTemplates", Method: "GET", Path: "/documents/contracts/templates", Answer: &answerListContractTemplates,
 }
 
 // ListContractTemplates sends GET /documents/contracts/templates: list contract templates.
@@ -1243,7 +1243,7 @@ func (c lowLevel) DeleteContract(ctx context.Context, contractID string, options
 }
 
 var opGetContract = transport.Operation{
-	ID: "GetContract", Method: "GET", Path: "/documents/contracts/{contract_id}", Answer: answerGetContract,
+	ID: "GetContract", Method: "GET", Path: "/documents/contracts/{contract_id}", Answer: &answerGetContract,
 }
 
 // GetContract sends GET /documents/contracts/{contract_id}: read a contract.
@@ -1254,7 +1254,7 @@ func (c lowLevel) GetContract(ctx context.Context, contractID string, options []
 }
 
 var opUpdateContract = transport.Operation{
-	ID: "UpdateContract", Method: "PATCH", Path: "/documents/contracts/{contract_id}", Repeat: "natural", Money: "none", Answer: answerUpdateContract, Silent: true,
+	ID: "UpdateContract", Method: "PATCH", Path: "/documents/contracts/{contract_id}", Repeat: "natural", Money: "none", Answer: &answerUpdateContract, Silent: true,
 }
 
 // UpdateContract sends PATCH /documents/contracts/{contract_id}: update a contract's fields and schedule.
@@ -1266,7 +1266,7 @@ func (c lowLevel) UpdateContract(ctx context.Context, contractID string, body *C
 }
 
 var opApproveContract = transport.Operation{
-	ID: "ApproveContract", Method: "POST", Path: "/documents/contracts/{contract_id}/approve", Repeat: "natural", Answer: answerApproveContract, Silent: true,
+	ID: "ApproveContract", Method: "POST", Path: "/documents/contracts/{contract_id}/approve", Repeat: "natural", Answer: &answerApproveContract, Silent: true,
 }
 
 // ApproveContract sends POST /documents/contracts/{contract_id}/approve: approve a contract.
@@ -1277,7 +1277,7 @@ func (c lowLevel) ApproveContract(ctx context.Context, contractID string, option
 }
 
 var opCreateInvoiceFromContract = transport.Operation{
-	ID: "CreateInvoiceFromContract", Method: "POST", Path: "/documents/contracts/{contract_id}/create-invoice", Repeat: "none", Money: "none", Answer: answerCreateInvoiceFromContract,
+	ID: "CreateInvoiceFromContract", Method: "POST", Path: "/documents/contracts/{contract_id}/create-invoice", Repeat: "none", Money: "none", Answer: &answerCreateInvoiceFromContract,
 }
 
 // CreateInvoiceFromContract sends POST /documents/contracts/{contract_id}/create-invoice: create an invoice from a contract.
@@ -1289,7 +1289,7 @@ func (c lowLevel) CreateInvoiceFromContract(ctx context.Context, contractID stri
 }
 
 var opPauseContract = transport.Operation{
-	ID: "PauseContract", Method: "POST", Path: "/documents/contracts/{contract_id}/pause", Repeat: "natural", Money: "none", Answer: answerPauseContract, Silent: true,
+	ID: "PauseContract", Method: "POST", Path: "/documents/contracts/{contract_id}/pause", Repeat: "natural", Money: "none", Answer: &answerPauseContract, Silent: true,
 }
 
 // PauseContract sends POST /documents/contracts/{contract_id}/pause: pause a contract.
@@ -1300,7 +1300,7 @@ func (c lowLevel) PauseContract(ctx context.Context, contractID string, options 
 }
 
 var opReplacePaymentMethods = transport.Operation{
-	ID: "ReplacePaymentMethods", Method: "PUT", Path: "/documents/contracts/{contract_id}/payment_methods", Repeat: "natural", Money: "none", Answer: answerReplacePaymentMethods, Silent: true,
+	ID: "ReplacePaymentMethods", Method: "PUT", Path: "/documents/contracts/{contract_id}/payment_methods", Repeat: "natural", Money: "none", Answer: &answerReplacePaymentMethods, Silent: true,
 }
 
 // ReplacePaymentMethods sends PUT /documents/contracts/{contract_id}/payment_methods: replace a contract's payment methods.
@@ -1312,7 +1312,7 @@ func (c lowLevel) ReplacePaymentMethods(ctx context.Context, contractID string, 
 }
 
 var opPreviewContract = transport.Operation{
-	ID: "PreviewContract", Method: "GET", Path: "/documents/contracts/{contract_id}/preview", Answer: answerPreviewContract,
+	ID: "PreviewContract", Method: "GET", Path: "/documents/contracts/{contract_id}/preview", Answer: &answerPreviewContract,
 }
 
 // PreviewContract sends GET /documents/contracts/{contract_id}/preview: preview a contract.
@@ -1323,7 +1323,7 @@ func (c lowLevel) PreviewContract(ctx context.Context, contractID string, option
 }
 
 var opUploadDocument = transport.Operation{
-	ID: "UploadDocument", Method: "POST", Path: "/documents/upload", Repeat: "none", Money: "none", Answer: answerUploadDocument,
+	ID: "UploadDocument", Method: "POST", Path: "/documents/upload", Repeat: "none", Money: "none", Answer: &answerUploadDocument,
 }
 
 // UploadDocument sends POST /documents/upload: upload a document.
@@ -1334,7 +1334,7 @@ func (c lowLevel) UploadDocument(ctx context.Context, body *DocumentUpload, opti
 }
 
 var opGetMCPBalance = transport.Operation{
-	ID: "GetMCPBalance", Method: "GET", Path: "/mcp/get_balance", Answer: answerGetMCPBalance,
+	ID: "GetMCPBalance", Method: "GET", Path: "/mcp/get_balance", Answer: &answerGetMCPBalance,
 }
 
 // GetMCPBalance sends GET /mcp/get_balance: read wallet balance and allowance.
@@ -1344,7 +1344,7 @@ func (c lowLevel) GetMCPBalance(ctx context.Context, options []moneymovement.Cal
 }
 
 var opListTransactions = transport.Operation{
-	ID: "ListTransactions", Method: "GET", Path: "/transactions", Answer: answerListTransactions,
+	ID: "ListTransactions", Method: "GET", Path: "/transactions", Answer: &answerListTransactions,
 }
 
 // ListTransactions sends GET /transactions: list transactions.
@@ -1361,7 +1361,7 @@ func (c lowLevel) ListTransactions(ctx context.Context, params *ListTransactions
 }
 
 var opGetProfile = transport.Operation{
-	ID: "GetProfile", Method: "GET", Path: "/user", Answer: answerGetProfile,
+	ID: "GetProfile", Method: "GET", Path: "/user", Answer: &answerGetProfile,
 }
 
 // GetProfile sends GET /user: read the current profile.
@@ -1371,7 +1371,7 @@ func (c lowLevel) GetProfile(ctx context.Context, options []moneymovement.CallOp
 }
 
 var opCreateContact = transport.Operation{
-	ID: "CreateContact", Method: "POST", Path: "/user/contact", Repeat: "natural", Money: "none", Answer: answerCreateContact,
+	ID: "CreateContact", Method: "POST", Path: "/user/contact", Repeat: "natural", Money: "none", Answer: &answerCreateContact,
 }
 
 // CreateContact sends POST /user/contact: create a contact.
@@ -1382,7 +1382,7 @@ func (c lowLevel) CreateContact(ctx context.Context, body *ContactCreate, option
 }
 
 var opValidateBankDetails = transport.Operation{
-	ID: "ValidateBankDetails", Method: "POST", Path: "/user/contact/bank/validate", Repeat: "natural", Money: "none", Answer: answerValidateBankDetails, Silent: true,
+	ID: "ValidateBankDetails", Method: "POST", Path: "/user/contact/bank/validate", Repeat: "natural", Money: "none", Answer: &answerValidateBankDetails, Silent: true,
 }
 
 // ValidateBankDetails sends POST /user/contact/bank/validate: validate bank details.
@@ -1393,7 +1393,7 @@ func (c lowLevel) ValidateBankDetails(ctx context.Context, body *BankDetails, op
 }
 
 var opListContacts = transport.Operation{
-	ID: "ListContacts", Method: "GET", Path: "/user/contacts", Answer: answerListContacts,
+	ID: "ListContacts", Method: "GET", Path: "/user/contacts", Answer: &answerListContacts,
 }
 
 // ListContacts sends GET /user/contacts: list contacts.
@@ -1418,7 +1418,7 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID string, options [
 }
 
 var opUpdateContact = transport.Operation{
-	ID: "UpdateContact", Method: "PATCH", Path: "/user/contacts/{contact_id}", Repeat: "natural", Money: "none", Answer: answerUpdateContact, Silent: true,
+	ID: "UpdateContact", Method: "PATCH", Path: "/user/contacts/{contact_id}", Repeat: "natural", Money: "none", Answer: &answerUpdateContact, Silent: true,
 }
 
 // UpdateContact sends PATCH /user/contacts/{contact_id}: update a contact's metadata.
@@ -1430,7 +1430,7 @@ func (c lowLevel) UpdateContact(ctx context.Context, contactID string, body *Con
 }
 
 var opUpdateProfile = transport.Operation{
-	ID: "UpdateProfile", Method: "PUT", Path: "/user/kyc", Repeat: "natural", Money: "none", Answer: answerUpdateProfile, Silent: true,
+	ID: "UpdateProfile", Method: "PUT", Path: "/user/kyc", Repeat: "natural", Money: "none", Answer: &answerUpdateProfile, Silent: true,
 }
 
 // UpdateProfile sends PUT /user/kyc: update the profile and KYC fields.
@@ -1441,7 +1441,7 @@ func (c lowLevel) UpdateProfile(ctx context.Context, body *ProfileUpdate, option
 }
 
 var opGetKYCStatus = transport.Operation{
-	ID: "GetKYCStatus", Method: "GET", Path: "/user/kyc/status", Answer: answerGetKYCStatus,
+	ID: "GetKYCStatus", Method: "GET", Path: "/user/kyc/status", Answer: &answerGetKYCStatus,
 }
 
 // GetKYCStatus sends GET /user/kyc/status: read the KYC status.
@@ -1453,7 +1453,7 @@ func (c lowLevel) GetKYCStatus(ctx context.Context, params *GetKYCStatusParams, 
 }
 
 var opCreateKYCLink = transport.Operation{
-	ID: "CreateKYCLink", Method: "POST", Path: "/user/kyc_link", Repeat: "natural", Money: "none", Answer: answerCreateKYCLink, Silent: true,
+	ID: "CreateKYCLink", Method: "POST", Path: "/user/kyc_link", Repeat: "natural", Money: "none", Answer: &answerCreateKYCLink, Silent: true,
 }
 
 // CreateKYCLink sends POST /user/kyc_link: create or fetch a KYC link.

@@ -6,63 +6,604 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-var answerCreateChallenge = &shapeChallenge
+var answerCreateChallenge = wire.Answer{Shape: &shapeChallenge, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Challenge)
+	return wholeChallenge(v, body)
+}}
 
-var answerRefreshToken = &shapeTokenGrant
+var answerRefreshToken = wire.Answer{Shape: &shapeTokenGrant, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*TokenGrant)
+	return wholeTokenGrant(v, body)
+}}
 
-var answerCreateToken = &shapeTokenGrant
+var answerCreateToken = wire.Answer{Shape: &shapeTokenGrant, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*TokenGrant)
+	return wholeTokenGrant(v, body)
+}}
 
-var answerListRails = &shapeRailPage
+var answerListRails = wire.Answer{Shape: &shapeRailPage, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*RailPage)
+	return wholeRailPage(v, body)
+}}
 
-var answerOpenRail = &shapeRail
+var answerOpenRail = wire.Answer{Shape: &shapeRail, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Rail)
+	return wholeRail(v, body)
+}}
 
-var answerListChains = &shapeChainPage
+var answerListChains = wire.Answer{Shape: &shapeChainPage, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*ChainPage)
+	return wholeChainPage(v, body)
+}}
 
-var answerGetKYB = &shapeKYB
+var answerGetKYB = wire.Answer{Shape: &shapeKYB, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*KYB)
+	return wholeKYB(v, body)
+}}
 
-var answerSaveKYB = &shapeKYB
+var answerSaveKYB = wire.Answer{Shape: &shapeKYB, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*KYB)
+	return wholeKYB(v, body)
+}}
 
-var answerCompleteKYB = &shapeKYBSubmission
+var answerCompleteKYB = wire.Answer{Shape: &shapeKYBSubmission, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*KYBSubmission)
+	return wholeKYBSubmission(v, body)
+}}
 
-var answerCreateClient = &shapeClient
+var answerCreateClient = wire.Answer{Shape: &shapeClient, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Client)
+	return wholeClient(v, body)
+}}
 
-var answerGetClient = &shapeClient
+var answerGetClient = wire.Answer{Shape: &shapeClient, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Client)
+	return wholeClient(v, body)
+}}
 
-var answerCreateContact = &shapeContact
+var answerCreateContact = wire.Answer{Shape: &shapeContact, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Contact)
+	return wholeContact(v, body)
+}}
 
-var answerUpdateContact = &shapeContact
+var answerUpdateContact = wire.Answer{Shape: &shapeContact, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Contact)
+	return wholeContact(v, body)
+}}
 
-var answerGetContactCapabilities = &shapeContactCapabilities
+var answerGetContactCapabilities = wire.Answer{Shape: &shapeContactCapabilities, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*ContactCapabilities)
+	return wholeContactCapabilities(v, body)
+}}
 
-var answerCreateEscrow = shapeEscrow.ProvenBy("idempotencyKey")
+var answerCreateEscrow = wire.Answer{Shape: shapeEscrow.ProvenBy("idempotencyKey"), Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Escrow)
+	return wholeEscrow(v, body) && !(v.IdempotencyKey == "")
+}}
 
-var answerPrepareEscrowAction = &shapePreparedEscrowAction
+var answerPrepareEscrowAction = wire.Answer{Shape: &shapePreparedEscrowAction, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*PreparedEscrowAction)
+	return wholePreparedEscrowAction(v, body)
+}}
 
-var answerConfirmEscrowAction = &shapeEscrow
+var answerConfirmEscrowAction = wire.Answer{Shape: &shapeEscrow, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Escrow)
+	return wholeEscrow(v, body)
+}}
 
-var answerSyncEscrow = &shapeEscrow
+var answerSyncEscrow = wire.Answer{Shape: &shapeEscrow, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Escrow)
+	return wholeEscrow(v, body)
+}}
 
-var answerCreatePayin = &shapePayin
+var answerCreatePayin = wire.Answer{Shape: &shapePayin, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Payin)
+	return wholePayin(v, body)
+}}
 
-var answerGetPayin = &shapePayin
+var answerGetPayin = wire.Answer{Shape: &shapePayin, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Payin)
+	return wholePayin(v, body)
+}}
 
-var answerCreatePayinInstructions = &shapePayinInstructions
+var answerCreatePayinInstructions = wire.Answer{Shape: &shapePayinInstructions, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*PayinInstructions)
+	return wholePayinInstructions(v, body)
+}}
 
-var answerBookPayout = shapePayout.ProvenBy("idempotencyKey")
+var answerBookPayout = wire.Answer{Shape: shapePayout.ProvenBy("idempotencyKey"), Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Payout)
+	return wholePayout(v, body) && !(v.IdempotencyKey == "")
+}}
 
-var answerGetPayout = &shapePayout
+var answerGetPayout = wire.Answer{Shape: &shapePayout, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Payout)
+	return wholePayout(v, body)
+}}
 
-var answerConfirmPayout = &shapePayout
+var answerConfirmPayout = wire.Answer{Shape: &shapePayout, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Payout)
+	return wholePayout(v, body)
+}}
 
-var answerCreateDeposit = &shapeTransaction
+var answerCreateDeposit = wire.Answer{Shape: &shapeTransaction, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Transaction)
+	return wholeTransaction(v, body)
+}}
 
-var answerCompletePayin = &shapePayin
+var answerCompletePayin = wire.Answer{Shape: &shapePayin, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Payin)
+	return wholePayin(v, body)
+}}
 
-var answerMovePayout = &shapePayout
+var answerMovePayout = wire.Answer{Shape: &shapePayout, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Payout)
+	return wholePayout(v, body)
+}}
 
-var answerGetTreasury = &shapeTreasury
+var answerGetTreasury = wire.Answer{Shape: &shapeTreasury, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*Treasury)
+	return wholeTreasury(v, body)
+}}
 
-var answerListTransactions = &shapeTransactionPage
+var answerListTransactions = wire.Answer{Shape: &shapeTransactionPage, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*TransactionPage)
+	return wholeTransactionPage(v, body)
+}}
+
+func wholeApproval(v *Approval, body *wire.Body) bool {
+	if v.ExpiresAt.IsZero() && !body.SaysZero("expiresAt") {
+		return false
+	}
+	if v.ID == "" && !body.SaysZero("id") {
+		return false
+	}
+	if v.Payload == nil && !body.SaysZero("payload") {
+		return false
+	}
+	return true
+}
+
+func wholeBalance(v *Balance, body *wire.Body) bool {
+	if v.Available == (Decimal{}) && !body.SaysZero("available") {
+		return false
+	}
+	if v.Currency == "" && !body.SaysZero("currency") {
+		return false
+	}
+	return true
+}
+
+func wholeBlocker(v *Blocker, body *wire.Body) bool {
+	if v.Code == "" && !body.SaysZero("code") {
+		return false
+	}
+	if v.Message == "" && !body.SaysZero("message") {
+		return false
+	}
+	return true
+}
+
+func wholeChain(v *Chain, body *wire.Body) bool {
+	if v.ChainID == 0 && !body.SaysZero("chainId") {
+		return false
+	}
+	if v.Code == "" && !body.SaysZero("code") {
+		return false
+	}
+	if v.Name == "" && !body.SaysZero("name") {
+		return false
+	}
+	if v.Tokens == nil && !body.SaysZero("tokens") {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Tokens))
+		for i := range v.Tokens {
+			if !wholeToken(&v.Tokens[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeChainPage(v *ChainPage, body *wire.Body) bool {
+	if v.Items == nil {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Items))
+		for i := range v.Items {
+			if !wholeChain(&v.Items[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeChallenge(v *Challenge, body *wire.Body) bool {
+	if v.ChallengeID == "" {
+		return false
+	}
+	if v.ExpiresAt.IsZero() && !body.SaysZero("expiresAt") {
+		return false
+	}
+	if v.Payload == nil {
+		return false
+	}
+	return true
+}
+
+func wholeClient(v *Client, body *wire.Body) bool {
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.Email == "" && !body.SaysZero("email") {
+		return false
+	}
+	if v.ID == "" {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Balances))
+		for i := range v.Balances {
+			if !wholeBalance(&v.Balances[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeContact(v *Contact, body *wire.Body) bool {
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.ID == "" {
+		return false
+	}
+	if !v.IsExternal && !body.SaysZero("isExternal") {
+		return false
+	}
+	if v.Name == "" && !body.SaysZero("name") {
+		return false
+	}
+	return true
+}
+
+func wholeContactCapabilities(v *ContactCapabilities, body *wire.Body) bool {
+	if v.Blockers == nil && !body.SaysZero("blockers") {
+		return false
+	}
+	if v.ContactID == "" && !body.SaysZero("contactId") {
+		return false
+	}
+	if v.Methods == nil && !body.SaysZero("methods") {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Blockers))
+		for i := range v.Blockers {
+			if !wholeBlocker(&v.Blockers[i], &entries) {
+				return false
+			}
+		}
+	}
+	{
+		entries := body.Entries(len(v.Methods))
+		for i := range v.Methods {
+			if !wholeContactMethod(&v.Methods[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeContactMethod(v *ContactMethod, body *wire.Body) bool {
+	if v.Currency == "" && !body.SaysZero("currency") {
+		return false
+	}
+	if v.Method == "" && !body.SaysZero("method") {
+		return false
+	}
+	return true
+}
+
+func wholeEscrow(v *Escrow, body *wire.Body) bool {
+	if v.Action != nil && !wholeEscrowAction(v.Action, nil) {
+		return false
+	}
+	if v.AvailableActions == nil && !body.SaysZero("availableActions") {
+		return false
+	}
+	if v.ID == "" {
+		return false
+	}
+	if v.IdempotencyKey == "" && !body.SaysZero("idempotencyKey") {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	for i := range v.AvailableActions {
+		if v.AvailableActions[i] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func wholeEscrowAction(v *EscrowAction, body *wire.Body) bool {
+	if v.Approval != nil && !wholeApproval(v.Approval, nil) {
+		return false
+	}
+	if v.IdempotencyKey == "" {
+		return false
+	}
+	if v.Type == "" && !body.SaysZero("type") {
+		return false
+	}
+	return true
+}
+
+func wholeKYB(v *KYB, body *wire.Body) bool {
+	if v.Requirements == nil && !body.SaysZero("requirements") {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Requirements))
+		for i := range v.Requirements {
+			if !wholeBlocker(&v.Requirements[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeKYBSubmission(v *KYBSubmission, body *wire.Body) bool {
+	if v.SnapshotID == "" && !body.SaysZero("snapshotId") {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	return true
+}
+
+func wholePayin(v *Payin, body *wire.Body) bool {
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.ID == "" {
+		return false
+	}
+	if v.Quote != nil && !wholeQuote(v.Quote, nil) {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	return true
+}
+
+func wholePayinInstructions(v *PayinInstructions, body *wire.Body) bool {
+	if v.Requisites == (Requisites{}) {
+		return false
+	}
+	return true
+}
+
+func wholePayout(v *Payout, body *wire.Body) bool {
+	if v.Amount == (Decimal{}) && !body.SaysZero("amount") {
+		return false
+	}
+	if v.Approval != nil && !wholeApproval(v.Approval, nil) {
+		return false
+	}
+	if v.ContactID == "" && !body.SaysZero("contactId") {
+		return false
+	}
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.Currency == "" && !body.SaysZero("currency") {
+		return false
+	}
+	if v.ID == "" {
+		return false
+	}
+	if v.IdempotencyKey == "" && !body.SaysZero("idempotencyKey") {
+		return false
+	}
+	if v.Quote != nil && !wholeQuote(v.Quote, nil) {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	for i := range v.DocumentIDs {
+		if v.DocumentIDs[i] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func wholePreparedEscrowAction(v *PreparedEscrowAction, body *wire.Body) bool {
+	if v.Action == (EscrowAction{}) {
+		return false
+	}
+	if !(v.Action == (EscrowAction{})) && !wholeEscrowAction(&v.Action, nil) {
+		return false
+	}
+	return true
+}
+
+func wholeQuote(v *Quote, body *wire.Body) bool {
+	if v.DestinationAmount == (Decimal{}) && !body.SaysZero("destinationAmount") {
+		return false
+	}
+	if v.DestinationCurrency == "" && !body.SaysZero("destinationCurrency") {
+		return false
+	}
+	if v.ExpiresAt.IsZero() && !body.SaysZero("expiresAt") {
+		return false
+	}
+	if v.Fee == (Decimal{}) && !body.SaysZero("fee") {
+		return false
+	}
+	if v.Rate == (Decimal{}) && !body.SaysZero("rate") {
+		return false
+	}
+	if v.SourceAmount == (Decimal{}) && !body.SaysZero("sourceAmount") {
+		return false
+	}
+	if v.SourceCurrency == "" && !body.SaysZero("sourceCurrency") {
+		return false
+	}
+	return true
+}
+
+func wholeRail(v *Rail, body *wire.Body) bool {
+	if v.Currency == "" && !body.SaysZero("currency") {
+		return false
+	}
+	if v.Method == "" && !body.SaysZero("method") {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	if v.VirtualAccount != nil && !wholeVirtualAccount(v.VirtualAccount, nil) {
+		return false
+	}
+	return true
+}
+
+func wholeRailPage(v *RailPage, body *wire.Body) bool {
+	if v.Items == nil {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Items))
+		for i := range v.Items {
+			if !wholeRail(&v.Items[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeToken(v *Token, body *wire.Body) bool {
+	if v.Address == "" && !body.SaysZero("address") {
+		return false
+	}
+	if v.Decimals == 0 && !body.SaysZero("decimals") {
+		return false
+	}
+	if v.Symbol == "" && !body.SaysZero("symbol") {
+		return false
+	}
+	return true
+}
+
+func wholeTokenGrant(v *TokenGrant, body *wire.Body) bool {
+	if v.AccessToken == "" {
+		return false
+	}
+	if v.ExpiresIn == 0 && !body.SaysZero("expiresIn") {
+		return false
+	}
+	if v.RefreshExpiresIn == 0 && !body.SaysZero("refreshExpiresIn") {
+		return false
+	}
+	if v.RefreshToken == "" && !body.SaysZero("refreshToken") {
+		return false
+	}
+	if v.TokenType == "" && !body.SaysZero("tokenType") {
+		return false
+	}
+	return true
+}
+
+func wholeTransaction(v *Transaction, body *wire.Body) bool {
+	if v.Amount == (Decimal{}) && !body.SaysZero("amount") {
+		return false
+	}
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.Currency == "" && !body.SaysZero("currency") {
+		return false
+	}
+	if v.Direction == "" && !body.SaysZero("direction") {
+		return false
+	}
+	if v.ID == "" && !body.SaysZero("id") {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	if v.Type == "" && !body.SaysZero("type") {
+		return false
+	}
+	return true
+}
+
+func wholeTransactionPage(v *TransactionPage, body *wire.Body) bool {
+	if v.Items == nil {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Items))
+		for i := range v.Items {
+			if !wholeTransaction(&v.Items[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeTreasury(v *Treasury, body *wire.Body) bool {
+	if v.Balances == nil && !body.SaysZero("balances") {
+		return false
+	}
+	if v.Gas == (Decimal{}) && !body.SaysZero("gas") {
+		return false
+	}
+	if v.MaxCredit == (Decimal{}) && !body.SaysZero("maxCredit") {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Balances))
+		for i := range v.Balances {
+			if !wholeBalance(&v.Balances[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeVirtualAccount(v *VirtualAccount, body *wire.Body) bool {
+	if v.ID == "" && !body.SaysZero("id") {
+		return false
+	}
+	return true
+}
 
 var shapeChainPage = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeChain}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},

@@ -1418,7 +1418,7 @@ func (t *ContactAccount) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 func (t *ContactAccount) UnmarshalJSON(b []byte) error { return jsonv2.Unmarshal(b, t) }
 
 var opCreateChallenge = transport.Operation{
-	ID: "CreateChallenge", Method: "POST", Path: "/auth/challenge", Repeat: "natural", Money: "none", Window: "login", Public: true, Answer: answerCreateChallenge,
+	ID: "CreateChallenge", Method: "POST", Path: "/auth/challenge", Repeat: "natural", Money: "none", Window: "login", Public: true, Answer: &answerCreateChallenge,
 }
 
 // CreateChallenge sends POST /auth/challenge: start a login.
@@ -1429,7 +1429,7 @@ func (c lowLevel) CreateChallenge(ctx context.Context, body *ChallengeRequest, o
 }
 
 var opRefreshToken = transport.Operation{
-	ID: "RefreshToken", Method: "POST", Path: "/auth/refresh", Repeat: "natural", Money: "none", Window: "writes", Public: true, Answer: answerRefreshToken,
+	ID: "RefreshToken", Method: "POST", Path: "/auth/refresh", Repeat: "natural", Money: "none", Window: "writes", Public: true, Answer: &answerRefreshToken,
 }
 
 // RefreshToken sends POST /auth/refresh: mint a new access token.
@@ -1440,7 +1440,7 @@ func (c lowLevel) RefreshToken(ctx context.Context, body *RefreshRequest, option
 }
 
 var opCreateToken = transport.Operation{
-	ID: "CreateToken", Method: "POST", Path: "/auth/token", Repeat: "none", Money: "none", Window: "login", Public: true, Answer: answerCreateToken,
+	ID: "CreateToken", Method: "POST", Path: "/auth/token", Repeat: "none", Money: "none", Window: "login", Public: true, Answer: &answerCreateToken,
 }
 
 // CreateToken sends POST /auth/token: complete a login.
@@ -1451,7 +1451,7 @@ func (c lowLevel) CreateToken(ctx context.Context, body *TokenRequest, options [
 }
 
 var opListRails = transport.Operation{
-	ID: "ListRails", Method: "GET", Path: "/banks", Window: "reads", Answer: answerListRails,
+	ID: "ListRails", Method: "GET", Path: "/banks", Window: "reads", Answer: &answerListRails,
 }
 
 // ListRails sends GET /banks: list rails and virtual accounts.
@@ -1464,7 +1464,7 @@ func (c lowLevel) ListRails(ctx context.Context, params *ListRailsParams, option
 }
 
 var opOpenRail = transport.Operation{
-	ID: "OpenRail", Method: "POST", Path: "/banks", Repeat: "natural", Money: "none", Window: "writes", Answer: answerOpenRail, Silent: true,
+	ID: "OpenRail", Method: "POST", Path: "/banks", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerOpenRail, Silent: true,
 }
 
 // OpenRail sends POST /banks: request or open a rail.
@@ -1475,7 +1475,7 @@ func (c lowLevel) OpenRail(ctx context.Context, body *RailOpen, options []moneym
 }
 
 var opListChains = transport.Operation{
-	ID: "ListChains", Method: "GET", Path: "/chains", Window: "reads", Answer: answerListChains,
+	ID: "ListChains", Method: "GET", Path: "/chains", Window: "reads", Answer: &answerListChains,
 }
 
 // ListChains sends GET /chains: list the live chains.
@@ -1488,7 +1488,7 @@ func (c lowLevel) ListChains(ctx context.Context, params *ListChainsParams, opti
 }
 
 var opGetKYB = transport.Operation{
-	ID: "GetKYB", Method: "GET", Path: "/client/kyb", Window: "reads", Answer: answerGetKYB,
+	ID: "GetKYB", Method: "GET", Path: "/client/kyb", Window: "reads", Answer: &answerGetKYB,
 }
 
 // GetKYB sends GET /client/kyb: inspect verification.
@@ -1498,7 +1498,7 @@ func (c lowLevel) GetKYB(ctx context.Context, options []moneymovement.CallOption
 }
 
 var opSaveKYB = transport.Operation{
-	ID: "SaveKYB", Method: "PUT", Path: "/client/kyb", Repeat: "natural", Money: "none", Window: "writes", Answer: answerSaveKYB, Silent: true,
+	ID: "SaveKYB", Method: "PUT", Path: "/client/kyb", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerSaveKYB, Silent: true,
 }
 
 // SaveKYB sends PUT /client/kyb: save verification information.
@@ -1509,7 +1509,7 @@ func (c lowLevel) SaveKYB(ctx context.Context, body *KYBSave, options []moneymov
 }
 
 var opCompleteKYB = transport.Operation{
-	ID: "CompleteKYB", Method: "POST", Path: "/client/kyb/complete", Repeat: "natural", Money: "none", Window: "writes", Answer: answerCompleteKYB, Silent: true,
+	ID: "CompleteKYB", Method: "POST", Path: "/client/kyb/complete", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerCompleteKYB, Silent: true,
 }
 
 // CompleteKYB sends POST /client/kyb/complete: complete the verification submission.
@@ -1519,7 +1519,7 @@ func (c lowLevel) CompleteKYB(ctx context.Context, options []moneymovement.CallO
 }
 
 var opCreateClient = transport.Operation{
-	ID: "CreateClient", Method: "POST", Path: "/clients", Repeat: "natural", Money: "none", Window: "writes", Answer: answerCreateClient,
+	ID: "CreateClient", Method: "POST", Path: "/clients", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerCreateClient,
 }
 
 // CreateClient sends POST /clients: create a client.
@@ -1530,7 +1530,7 @@ func (c lowLevel) CreateClient(ctx context.Context, body *ClientCreate, options 
 }
 
 var opGetClient = transport.Operation{
-	ID: "GetClient", Method: "GET", Path: "/clients/{clientId}", Window: "reads", Answer: answerGetClient,
+	ID: "GetClient", Method: "GET", Path: "/clients/{clientId}", Window: "reads", Answer: &answerGetClient,
 }
 
 // GetClient sends GET /clients/{clientId}: read a client.
@@ -1541,7 +1541,7 @@ func (c lowLevel) GetClient(ctx context.Context, clientID ClientID, options []mo
 }
 
 var opCreateContact = transport.Operation{
-	ID: "CreateContact", Method: "POST", Path: "/contacts", Repeat: "natural", Money: "none", Window: "writes", Answer: answerCreateContact,
+	ID: "CreateContact", Method: "POST", Path: "/contacts", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerCreateContact,
 }
 
 // CreateContact sends POST /contacts: create a contact.
@@ -1564,7 +1564,7 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID ContactID, option
 }
 
 var opUpdateContact = transport.Operation{
-	ID: "UpdateContact", Method: "PATCH", Path: "/contacts/{contactId}", Repeat: "natural", Money: "none", Window: "writes", Answer: answerUpdateContact, Silent: true,
+	ID: "UpdateContact", Method: "PATCH", Path: "/contacts/{contactId}", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerUpdateContact, Silent: true,
 }
 
 // UpdateContact sends PATCH /contacts/{contactId}: update a contact.
@@ -1576,7 +1576,7 @@ func (c lowLevel) UpdateContact(ctx context.Context, contactID ContactID, body *
 }
 
 var opGetContactCapabilities = transport.Operation{
-	ID: "GetContactCapabilities", Method: "GET", Path: "/contacts/{contactId}/capabilities", Window: "reads", Answer: answerGetContactCapabilities,
+	ID: "GetContactCapabilities", Method: "GET", Path: "/contacts/{contactId}/capabilities", Window: "reads", Answer: &answerGetContactCapabilities,
 }
 
 // GetContactCapabilities sends GET /contacts/{contactId}/capabilities: answer what a contact can be paid by.
@@ -1587,7 +1587,7 @@ func (c lowLevel) GetContactCapabilities(ctx context.Context, contactID ContactI
 }
 
 var opCreateEscrow = transport.Operation{
-	ID: "CreateEscrow", Method: "POST", Path: "/escrow", Repeat: "key", Derives: true, Owner: "escrowId", Terms: termsCreateEscrow, Window: "writes", Answer: answerCreateEscrow,
+	ID: "CreateEscrow", Method: "POST", Path: "/escrow", Repeat: "key", Derives: true, Owner: "escrowId", Terms: termsCreateEscrow, Window: "writes", Answer: &answerCreateEscrow,
 }
 
 // CreateEscrow sends POST /escrow: create an escrow deal.
@@ -1598,7 +1598,7 @@ func (c lowLevel) CreateEscrow(ctx context.Context, body *EscrowCreate, options 
 }
 
 var opPrepareEscrowAction = transport.Operation{
-	ID: "PrepareEscrowAction", Method: "POST", Path: "/escrow/{escrowId}/actions", Repeat: "key", Derives: true, Terms: termsPrepareEscrowAction, Window: "writes", Answer: answerPrepareEscrowAction,
+	ID: "PrepareEscrowAction", Method: "POST", Path: "/escrow/{escrowId}/actions", Repeat: "key", Derives: true, Terms: termsPrepareEscrowAction, Window: "writes", Answer: &answerPrepareEscrowAction,
 }
 
 // PrepareEscrowAction sends POST /escrow/{escrowId}/actions: prepare an escrow action.
@@ -1610,7 +1610,7 @@ func (c lowLevel) PrepareEscrowAction(ctx context.Context, escrowID EscrowID, bo
 }
 
 var opConfirmEscrowAction = transport.Operation{
-	ID: "ConfirmEscrowAction", Method: "POST", Path: "/escrow/{escrowId}/actions/{idempotencyKey}/confirm", Repeat: "natural", Window: "writes", Answer: answerConfirmEscrowAction, Silent: true,
+	ID: "ConfirmEscrowAction", Method: "POST", Path: "/escrow/{escrowId}/actions/{idempotencyKey}/confirm", Repeat: "natural", Window: "writes", Answer: &answerConfirmEscrowAction, Silent: true,
 }
 
 // ConfirmEscrowAction sends POST /escrow/{escrowId}/actions/{idempotencyKey}/confirm: confirm an escrow action.
@@ -1623,7 +1623,7 @@ func (c lowLevel) ConfirmEscrowAction(ctx context.Context, escrowID EscrowID, id
 }
 
 var opSyncEscrow = transport.Operation{
-	ID: "SyncEscrow", Method: "POST", Path: "/escrow/{escrowId}/sync", Repeat: "natural", Money: "none", Window: "writes", Answer: answerSyncEscrow,
+	ID: "SyncEscrow", Method: "POST", Path: "/escrow/{escrowId}/sync", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerSyncEscrow,
 }
 
 // SyncEscrow sends POST /escrow/{escrowId}/sync: refresh a deal from chain.
@@ -1634,7 +1634,7 @@ func (c lowLevel) SyncEscrow(ctx context.Context, escrowID EscrowID, options []m
 }
 
 var opCreatePayin = transport.Operation{
-	ID: "CreatePayin", Method: "POST", Path: "/payins", Repeat: "natural", Window: "writes", Answer: answerCreatePayin,
+	ID: "CreatePayin", Method: "POST", Path: "/payins", Repeat: "natural", Window: "writes", Answer: &answerCreatePayin,
 }
 
 // CreatePayin sends POST /payins: quote or book a payin.
@@ -1645,7 +1645,7 @@ func (c lowLevel) CreatePayin(ctx context.Context, body *PayinCreate, options []
 }
 
 var opGetPayin = transport.Operation{
-	ID: "GetPayin", Method: "GET", Path: "/payins/{payinId}", Window: "reads", Answer: answerGetPayin,
+	ID: "GetPayin", Method: "GET", Path: "/payins/{payinId}", Window: "reads", Answer: &answerGetPayin,
 }
 
 // GetPayin sends GET /payins/{payinId}: read a payin.
@@ -1656,7 +1656,7 @@ func (c lowLevel) GetPayin(ctx context.Context, payinID PayinID, options []money
 }
 
 var opCreatePayinInstructions = transport.Operation{
-	ID: "CreatePayinInstructions", Method: "POST", Path: "/payins/{payinId}/instructions", Repeat: "natural", Money: "none", Window: "writes", Answer: answerCreatePayinInstructions,
+	ID: "CreatePayinInstructions", Method: "POST", Path: "/payins/{payinId}/instructions", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerCreatePayinInstructions,
 }
 
 // CreatePayinInstructions sends POST /payins/{payinId}/instructions: answer payer instructions.
@@ -1667,7 +1667,7 @@ func (c lowLevel) CreatePayinInstructions(ctx context.Context, payinID PayinID, 
 }
 
 var opBookPayout = transport.Operation{
-	ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: "key", Derives: true, Owner: "payoutId", Terms: termsBookPayout, Window: "writes", Answer: answerBookPayout,
+	ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: "key", Derives: true, Owner: "payoutId", Terms: termsBookPayout, Window: "writes", Answer: &answerBookPayout,
 }
 
 // BookPayout sends POST /payouts: book a payout.
@@ -1678,7 +1678,7 @@ func (c lowLevel) BookPayout(ctx context.Context, body *PayoutCreate, options []
 }
 
 var opGetPayout = transport.Operation{
-	ID: "GetPayout", Method: "GET", Path: "/payouts/{payoutId}", Window: "reads", Answer: answerGetPayout,
+	ID: "GetPayout", Method: "GET", Path: "/payouts/{payoutId}", Window: "reads", Answer: &answerGetPayout,
 }
 
 // GetPayout sends GET /payouts/{payoutId}: read a payout.
@@ -1689,7 +1689,7 @@ func (c lowLevel) GetPayout(ctx context.Context, payoutID PayoutID, options []mo
 }
 
 var opConfirmPayout = transport.Operation{
-	ID: "ConfirmPayout", Method: "POST", Path: "/payouts/{payoutId}/confirm", Repeat: "natural", Window: "writes", Answer: answerConfirmPayout, Silent: true,
+	ID: "ConfirmPayout", Method: "POST", Path: "/payouts/{payoutId}/confirm", Repeat: "natural", Window: "writes", Answer: &answerConfirmPayout, Silent: true,
 }
 
 // ConfirmPayout sends POST /payouts/{payoutId}/confirm: fund a booked payout.
@@ -1701,7 +1701,7 @@ func (c lowLevel) ConfirmPayout(ctx context.Context, payoutID PayoutID, body *Ap
 }
 
 var opCreateDeposit = transport.Operation{
-	ID: "CreateDeposit", Method: "POST", Path: "/sandbox/deposits", Repeat: "key", Derives: true, Terms: termsCreateDeposit, Window: "sandbox_money", Answer: answerCreateDeposit, Silent: true,
+	ID: "CreateDeposit", Method: "POST", Path: "/sandbox/deposits", Repeat: "key", Derives: true, Terms: termsCreateDeposit, Window: "sandbox_money", Answer: &answerCreateDeposit, Silent: true,
 }
 
 // CreateDeposit sends POST /sandbox/deposits: emulate a credit.
@@ -1712,7 +1712,7 @@ func (c lowLevel) CreateDeposit(ctx context.Context, body *DepositCreate, option
 }
 
 var opCompletePayin = transport.Operation{
-	ID: "CompletePayin", Method: "POST", Path: "/sandbox/payins/{payinId}/complete", Repeat: "key", Derives: true, Window: "sandbox_money", Answer: answerCompletePayin, Silent: true,
+	ID: "CompletePayin", Method: "POST", Path: "/sandbox/payins/{payinId}/complete", Repeat: "key", Derives: true, Window: "sandbox_money", Answer: &answerCompletePayin, Silent: true,
 }
 
 // CompletePayin sends POST /sandbox/payins/{payinId}/complete: emulate payin completion.
@@ -1723,7 +1723,7 @@ func (c lowLevel) CompletePayin(ctx context.Context, payinID PayinID, options []
 }
 
 var opMovePayout = transport.Operation{
-	ID: "MovePayout", Method: "POST", Path: "/sandbox/payouts/{payoutId}/status", Repeat: "key", Derives: true, Terms: termsMovePayout, Window: "sandbox_money", Answer: answerMovePayout, Silent: true,
+	ID: "MovePayout", Method: "POST", Path: "/sandbox/payouts/{payoutId}/status", Repeat: "key", Derives: true, Terms: termsMovePayout, Window: "sandbox_money", Answer: &answerMovePayout, Silent: true,
 }
 
 // MovePayout sends POST /sandbox/payouts/{payoutId}/status: emulate a payout status move.
@@ -1735,7 +1735,7 @@ func (c lowLevel) MovePayout(ctx context.Context, payoutID PayoutID, body *Payou
 }
 
 var opGetTreasury = transport.Operation{
-	ID: "GetTreasury", Method: "GET", Path: "/sandbox/treasury", Window: "reads", Answer: answerGetTreasury,
+	ID: "GetTreasury", Method: "GET", Path: "/sandbox/treasury", Window: "reads", Answer: &answerGetTreasury,
 }
 
 // GetTreasury sends GET /sandbox/treasury: read the sandbox faucet.
@@ -1745,7 +1745,7 @@ func (c lowLevel) GetTreasury(ctx context.Context, options []moneymovement.CallO
 }
 
 var opListTransactions = transport.Operation{
-	ID: "ListTransactions", Method: "GET", Path: "/transactions", Window: "reads", Answer: answerListTransactions,
+	ID: "ListTransactions", Method: "GET", Path: "/transactions", Window: "reads", Answer: &answerListTransactions,
 }
 
 // ListTransactions sends GET /transactions: list the account ledger.

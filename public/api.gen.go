@@ -48,7 +48,7 @@ func (c lowLevel) RenderInvoicePDF(ctx context.Context, id string, params *Rende
 }
 
 var opGetInvoice = transport.Operation{
-	ID: "GetInvoice", Method: "GET", Path: "/public/invoices/{invoice_id}", Answer: answerGetInvoice,
+	ID: "GetInvoice", Method: "GET", Path: "/public/invoices/{invoice_id}", Answer: &answerGetInvoice,
 }
 
 // GetInvoice sends GET /public/invoices/{invoice_id}: read a public invoice.
@@ -59,7 +59,7 @@ func (c lowLevel) GetInvoice(ctx context.Context, invoiceID string, options []mo
 }
 
 var opGetRate = transport.Operation{
-	ID: "GetRate", Method: "GET", Path: "/utils/rates/{currency}", Answer: answerGetRate,
+	ID: "GetRate", Method: "GET", Path: "/utils/rates/{currency}", Answer: &answerGetRate,
 }
 
 // GetRate sends GET /utils/rates/{currency}: read an exchange rate.

@@ -3,27 +3,261 @@
 package refapi
 
 import (
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 	"github.com/moneymovement/moneymovement-go/internal/wire/common"
 )
 
-var answerListCards = &common.CardList
+var answerListCards = wire.Answer{Shape: &common.CardList, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.CardList)
+	return wholeCardList(v, body)
+}}
 
-var answerRevealCardDetails = &common.CardDetails
+var answerRevealCardDetails = wire.Answer{Shape: &common.CardDetails, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.CardDetails)
+	return wholeCardDetails(v, body)
+}}
 
-var answerUpdateInvoice = &common.Invoice
+var answerUpdateInvoice = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Invoice)
+	return wholeInvoice(v, body)
+}}
 
-var answerUpdateInvoiceOnInvoicesPath = &common.Invoice
+var answerUpdateInvoiceOnInvoicesPath = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Invoice)
+	return wholeInvoice(v, body)
+}}
 
-var answerGetContract = &common.Contract
+var answerGetContract = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.Contract)
+	return wholeContract(v, body)
+}}
 
-var answerListMerchantProducts = &wire.Shape{Kind: wire.KindList, Item: &shapeMerchantProduct}
+var answerListMerchantProducts = wire.Answer{Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeMerchantProduct}, Whole: func(value any, body *wire.Body) bool {
+	list := *value.(*MerchantProductList)
+	entries := body.Entries(len(list))
+	for i := range list {
+		if !wholeMerchantProduct(&list[i], &entries) {
+			return false
+		}
+	}
+	return true
+}}
 
-var answerGetTransactionStatus = &common.UniversalTransactionStatus
+var answerGetTransactionStatus = wire.Answer{Shape: &common.UniversalTransactionStatus, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*moneymovement.UniversalTransactionStatus)
+	return wholeUniversalTransactionStatus(v, body)
+}}
 
-var answerLogInWallet = &shapeWalletLoginResult
+var answerLogInWallet = wire.Answer{Shape: &shapeWalletLoginResult, Whole: func(value any, body *wire.Body) bool {
+	v := value.(*WalletLoginResult)
+	return wholeWalletLoginResult(v, body)
+}}
 
-var answerReceiveWebhook = &shapeWebhookAcknowledgement
+var answerReceiveWebhook = wire.Answer{Shape: &shapeWebhookAcknowledgement, Whole: func(value any, body *wire.Body) bool {
+	return true
+}}
+
+func wholeCard(v *moneymovement.Card, body *wire.Body) bool {
+	if v.ID == "" {
+		return false
+	}
+	return true
+}
+
+func wholeCardDetails(v *moneymovement.CardDetails, body *wire.Body) bool {
+	if v.CardNumber == "" {
+		return false
+	}
+	if v.Cvv == "" {
+		return false
+	}
+	if v.ExpiryDate == "" {
+		return false
+	}
+	return true
+}
+
+func wholeCardList(v *moneymovement.CardList, body *wire.Body) bool {
+	if v.Cards == nil {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Cards))
+		for i := range v.Cards {
+			if !wholeCard(&v.Cards[i], &entries) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wholeContract(v *moneymovement.Contract, body *wire.Body) bool {
+	if v.ClientID == "" && !body.SaysZero("clientId") {
+		return false
+	}
+	if v.ContractorID == "" && !body.SaysZero("contractorId") {
+		return false
+	}
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.ID == "" {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	if v.Type == "" && !body.SaysZero("type") {
+		return false
+	}
+	if v.UpdatedAt.IsZero() && !body.SaysZero("updatedAt") {
+		return false
+	}
+	for i := range v.PaymentMethods {
+		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil && common.PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
+			return false
+		}
+	}
+	for i := range v.PriorityMethods {
+		if v.PriorityMethods[i] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func wholeDocument(v *moneymovement.Document, body *wire.Body) bool {
+	if v.ID == "" {
+		return false
+	}
+	return true
+}
+
+func wholeInvoice(v *moneymovement.Invoice, body *wire.Body) bool {
+	if v.Amount == (moneymovement.Decimal{}) && !body.SaysZero("amount") {
+		return false
+	}
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.Currency == "" && !body.SaysZero("currency") {
+		return false
+	}
+	if v.ID == "" {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	if v.UpdatedAt.IsZero() && !body.SaysZero("updatedAt") {
+		return false
+	}
+	{
+		entries := body.Entries(len(v.Documents))
+		for i := range v.Documents {
+			if !wholeDocument(&v.Documents[i], &entries) {
+				return false
+			}
+		}
+	}
+	{
+		entries := body.Entries(len(v.Items))
+		for i := range v.Items {
+			if !wholeLineItem(&v.Items[i], &entries) {
+				return false
+			}
+		}
+	}
+	for i := range v.PaymentMethods {
+		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil && common.PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
+			return false
+		}
+	}
+	return true
+}
+
+func wholeLineItem(v *moneymovement.LineItem, body *wire.Body) bool {
+	if v.Name == "" && !body.SaysZero("name") {
+		return false
+	}
+	if v.Price == (moneymovement.Decimal{}) && !body.SaysZero("price") {
+		return false
+	}
+	if v.Quantity == (moneymovement.Number{}) && !body.SaysZero("quantity") {
+		return false
+	}
+	return true
+}
+
+func wholeMerchantProduct(v *MerchantProduct, body *wire.Body) bool {
+	if !v.Active && !body.SaysZero("active") {
+		return false
+	}
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.Currency == "" && !body.SaysZero("currency") {
+		return false
+	}
+	if v.ID == "" && !body.SaysZero("id") {
+		return false
+	}
+	if v.Name == "" && !body.SaysZero("name") {
+		return false
+	}
+	if v.SoldCount == 0 && !body.SaysZero("soldCount") {
+		return false
+	}
+	if v.UpdatedAt.IsZero() && !body.SaysZero("updatedAt") {
+		return false
+	}
+	for i := range v.Images {
+		if v.Images[i] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func wholeUniversalTransactionStatus(v *moneymovement.UniversalTransactionStatus, body *wire.Body) bool {
+	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
+		return false
+	}
+	if v.FromAmount == (moneymovement.Number{}) && !body.SaysZero("fromAmount") {
+		return false
+	}
+	if v.FromCurrency == "" && !body.SaysZero("fromCurrency") {
+		return false
+	}
+	if v.ID == "" {
+		return false
+	}
+	if v.PaymentChannel == "" && !body.SaysZero("paymentChannel") {
+		return false
+	}
+	if v.QuoteID == "" && !body.SaysZero("quoteId") {
+		return false
+	}
+	if v.Status == "" && !body.SaysZero("status") {
+		return false
+	}
+	if v.ToCurrency == "" && !body.SaysZero("toCurrency") {
+		return false
+	}
+	if v.Type == "" && !body.SaysZero("type") {
+		return false
+	}
+	return true
+}
+
+func wholeWalletLoginResult(v *WalletLoginResult, body *wire.Body) bool {
+	if v.Status == "" {
+		return false
+	}
+	return true
+}
 
 var shapeMerchantProduct = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "active", Shape: &wire.Boolean, Type: wire.Stated, Required: wire.Stated},
@@ -47,6 +281,17 @@ var shapeMerchantProduct = wire.Shape{Kind: wire.KindObject, Members: []wire.Mem
 	{Name: "webhookUrl", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
 }}
 
+var shapePaymentMethod = wire.Shape{Kind: wire.KindUnion, By: "accountType", Selects: wire.Assumed, Variants: map[string]*wire.Shape{
+	"email":        &shapeEmailAccount,
+	"local":        &shapeLocalRailPaymentMethod,
+	"onchain":      &shapeOnchainAccount,
+	"pix":          &shapePIXPaymentMethod,
+	"provider_usd": &shapeProviderUSDPaymentMethod,
+	"sepa":         &shapeSEPAPaymentMethod,
+	"swift":        &shapeSWIFTPaymentMethod,
+	"us_external":  &shapeUSExternalPaymentMethod,
+}}
+
 var shapeWalletLoginResult = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Stated, Proof: true},
 	{Name: "transactionHash", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
@@ -55,4 +300,116 @@ var shapeWalletLoginResult = wire.Shape{Kind: wire.KindObject, Members: []wire.M
 
 var shapeWebhookAcknowledgement = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "ok", Shape: &wire.Boolean, Type: wire.Stated},
+}}
+
+var shapeEmailAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Stated},
+	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
+}}
+
+var shapeLocalRailPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "method", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "paymentKey", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "phoneNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapeOnchainAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Stated},
+	{Name: "chainId", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
+	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
+	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
+}}
+
+var shapePIXPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "holderTaxId", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "pixKey", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "pixKeyType", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapeProviderUSDPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
+	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapeSEPAPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
+	{Name: "accountHolderBusinessName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderFirstName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderLastName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
+	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "bic", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "businessIndustry", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "relationship", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapeSWIFTPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
+	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
+	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "bic", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapeUSExternalPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
+	{Name: "accountHolderBusinessName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderFirstName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderLastName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountKind", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
+	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapeInstitutionAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "addressLine1", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "city", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "country", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "postalCode", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "state", Shape: &wire.Text, Type: wire.Assumed},
+}}
+
+var shapePostalAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "addressLine2", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "city", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "country", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "state", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "streetAddress", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "zip", Shape: &wire.Text, Type: wire.Assumed},
 }}

@@ -162,7 +162,7 @@ type LogInWalletParams struct {
 var _ = 0
 
 var opListCards = transport.Operation{
-	ID: "ListCards", Method: "GET", Path: "/api/v1/accounts/cards", Answer: answerListCards,
+	ID: "ListCards", Method: "GET", Path: "/api/v1/accounts/cards", Answer: &answerListCards,
 }
 
 // ListCards sends GET /api/v1/accounts/cards: list cards.
@@ -172,7 +172,7 @@ func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID: "RevealCardDetails", Method: "POST", Path: "/api/v1/accounts/cards/{card_id}/details", Repeat: "natural", Money: "none", Answer: answerRevealCardDetails,
+	ID: "RevealCardDetails", Method: "POST", Path: "/api/v1/accounts/cards/{card_id}/details", Repeat: "natural", Money: "none", Answer: &answerRevealCardDetails,
 }
 
 // RevealCardDetails sends POST /api/v1/accounts/cards/{card_id}/details: reveal a card's details.
@@ -184,7 +184,7 @@ func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *mo
 }
 
 var opUpdateInvoice = transport.Operation{
-	ID: "UpdateInvoice", Method: "PUT", Path: "/api/v1/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none", Answer: answerUpdateInvoice,
+	ID: "UpdateInvoice", Method: "PUT", Path: "/api/v1/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none", Answer: &answerUpdateInvoice,
 }
 
 // UpdateInvoice sends PUT /api/v1/documents/contracts/invoices/{invoice_id}: move an invoice to another state.
@@ -196,7 +196,7 @@ func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *mon
 }
 
 var opUpdateInvoiceOnInvoicesPath = transport.Operation{
-	ID: "UpdateInvoiceOnInvoicesPath", Method: "PUT", Path: "/api/v1/invoices/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none", Answer: answerUpdateInvoiceOnInvoicesPath,
+	ID: "UpdateInvoiceOnInvoicesPath", Method: "PUT", Path: "/api/v1/invoices/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none", Answer: &answerUpdateInvoiceOnInvoicesPath,
 }
 
 // UpdateInvoiceOnInvoicesPath sends PUT /api/v1/invoices/documents/contracts/invoices/{invoice_id}: move an invoice to another state (second path).
@@ -208,7 +208,7 @@ func (c lowLevel) UpdateInvoiceOnInvoicesPath(ctx context.Context, invoiceID str
 }
 
 var opGetContract = transport.Operation{
-	ID: "GetContract", Method: "GET", Path: "/api/v1/invoices/documents/contracts/{contract_id}", Answer: answerGetContract,
+	ID: "GetContract", Method: "GET", Path: "/api/v1/invoices/documents/contracts/{contract_id}", Answer: &answerGetContract,
 }
 
 // GetContract sends GET /api/v1/invoices/documents/contracts/{contract_id}: read a contract.
@@ -219,7 +219,7 @@ func (c lowLevel) GetContract(ctx context.Context, contractID string, options []
 }
 
 var opListMerchantProducts = transport.Operation{
-	ID: "ListMerchantProducts", Method: "GET", Path: "/api/v1/transactions/merchant/products", Answer: answerListMerchantProducts,
+	ID: "ListMerchantProducts", Method: "GET", Path: "/api/v1/transactions/merchant/products", Answer: &answerListMerchantProducts,
 }
 
 // ListMerchantProducts sends GET /api/v1/transactions/merchant/products: list merchant products.
@@ -231,7 +231,7 @@ func (c lowLevel) ListMerchantProducts(ctx context.Context, params *ListMerchant
 }
 
 var opGetTransactionStatus = transport.Operation{
-	ID: "GetTransactionStatus", Method: "GET", Path: "/api/v1/wallet/balance/transaction/status/{quote_id}", Answer: answerGetTransactionStatus,
+	ID: "GetTransactionStatus", Method: "GET", Path: "/api/v1/wallet/balance/transaction/status/{quote_id}", Answer: &answerGetTransactionStatus,
 }
 
 // GetTransactionStatus sends GET /api/v1/wallet/balance/transaction/status/{quote_id}: read the status of a quoted payment.
@@ -242,7 +242,7 @@ func (c lowLevel) GetTransactionStatus(ctx context.Context, quoteID string, opti
 }
 
 var opLogInWallet = transport.Operation{
-	ID: "LogInWallet", Method: "POST", Path: "/api/v1/wallet/login", Repeat: "none", Answer: answerLogInWallet,
+	ID: "LogInWallet", Method: "POST", Path: "/api/v1/wallet/login", Repeat: "none", Answer: &answerLogInWallet,
 }
 
 // LogInWallet sends POST /api/v1/wallet/login: log in with wallet signatures.
@@ -257,7 +257,7 @@ func (c lowLevel) LogInWallet(ctx context.Context, params *LogInWalletParams, bo
 }
 
 var opReceiveWebhook = transport.Operation{
-	ID: "ReceiveWebhook", Method: "POST", Path: "/api/v1/webhook/{partner}", Repeat: "none", Answer: answerReceiveWebhook, Silent: true,
+	ID: "ReceiveWebhook", Method: "POST", Path: "/api/v1/webhook/{partner}", Repeat: "none", Answer: &answerReceiveWebhook, Silent: true,
 }
 
 // ReceiveWebhook sends POST /api/v1/webhook/{partner}: receive a partner's webhook.

@@ -21,6 +21,7 @@ type answer struct {
 	header    http.Header
 	body      *bytes.Buffer // pooled; release gives it back
 	truncated bool          // the body goes on beyond the bound
+	whole     wire.Body     // asked about fields that are zero
 }
 
 // maxBody bounds what is read of one answer. A page of 100 is some 50 kB.
@@ -83,34 +84,34 @@ func (t *trip) decode(value any) (err error) {
 		t.unread, err = t.answer.decode(value, t.op.Answer)
 		return err
 	}
-	body := t.answer.bytes()
+	body := bytes.TrimSpace(t.answer.bytes())
 	if len(body) == 0 {
+		return nil
+	}
+	unread, err := t.answer.decode(value, t.op.Answer)
+	if err == nil && (len(unread) == 0 || t.op.Answer.Shape.Shows(body)) {
+		t.unread, t.shown = unread, true
 		return nil
 	}
 	if err := t.answer.readable(); err != nil {
 		return err
 	}
-	if err := wire.Valid(body); err != nil {
-		return err
-	}
-	if !t.op.Answer.Shows(body) {
-		return nil
-	}
-	if unread, err := t.answer.decode(value, t.op.Answer); err == nil {
-		t.unread, t.shown = unread, true
-	}
-	return nil
+	return wire.Valid(body)
 }
 
-// decode reads a success into value, as its shape says, and names what it could not read.
-func (a *answer) decode(value any, shape *wire.Shape) ([]wire.Unread, error) {
+// anything is an answer of which nothing is known.
+var anything = wire.Answer{Shape: &wire.Any, Whole: func(any, *wire.Body) bool { return true }}
+
+// decode reads a success into value, as it is described, and names what it could not read.
+func (a *answer) decode(value any, described *wire.Answer) ([]wire.Unread, error) {
 	if _, none := value.(*NoContent); none {
 		return nil, nil
 	}
 	if err := a.readable(); err != nil {
 		return nil, err
 	}
-	return wire.Decode(a.bytes(), value, cmp.Or(shape, &wire.Any))
+	a.whole = wire.NewBody(a.bytes())
+	return cmp.Or(described, &anything).Decode(&a.whole, value)
 }
 
 // readable reports why an answer cannot be JSON as a whole, or nil.

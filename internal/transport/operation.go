@@ -16,8 +16,8 @@ type Operation struct {
 	Window Window
 	Public bool // carries no credential
 
-	Answer *wire.Shape // of a success in JSON, nil if nothing is known of it
-	Silent bool        // the description does not say what a success holds; the shape is assumed
+	Answer *wire.Answer // of a success in JSON, nil if nothing is known of it
+	Silent bool         // the description does not say what a success holds; the shape is assumed
 
 	Derives bool   // without a key the service derives one from the request
 	Terms   []Term // how what an idempotency key anchors is compared

@@ -132,7 +132,7 @@ func TestOutcomesWithoutMoney(t *testing.T) {
 		for _, repeat := range []transport.Repeat{transport.RepeatNatural, transport.RepeatNever} {
 			t.Run(name+"/"+string(repeat), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					op := transport.Operation{ID: "NameThing", Method: http.MethodPost, Path: "/things", Repeat: repeat, Money: transport.MoneyNone, Answer: &thingShape}
+					op := transport.Operation{ID: "NameThing", Method: http.MethodPost, Path: "/things", Repeat: repeat, Money: transport.MoneyNone, Answer: &thingAnswer}
 					_, err := send(t.Context(), newClient(t, host, through(script(tc.steps...))), &op, transport.Call{})
 					failure, ok := errors.AsType[errors.Failure](err)
 					require.True(t, ok, "%v", err)

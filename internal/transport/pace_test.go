@@ -36,7 +36,7 @@ func (a *asking) Wait(_ context.Context, call transport.RateCall) error {
 	return a.wait(call)
 }
 
-var depositThing = transport.Operation{ID: "Deposit", Method: http.MethodPost, Path: "/deposits", Repeat: transport.RepeatKey, Window: transport.WindowSandboxMoney, Answer: &thingShape}
+var depositThing = transport.Operation{ID: "Deposit", Method: http.MethodPost, Path: "/deposits", Repeat: transport.RepeatKey, Window: transport.WindowSandboxMoney, Answer: &thingAnswer}
 
 func TestCallsHaveTheClassOfTheirOperation(t *testing.T) {
 	for op, want := range map[*transport.Operation]transport.RateClass{

@@ -10,7 +10,7 @@ import (
 
 // A pattern of the description is checked for every id of every call, and package regexp takes about a microsecond for one. Most are of one
 // form, which can be read off in a few nanoseconds: a prefix that may be optional, and then ASCII characters. What to look for comes from
-// the pattern itself; one of any other form is left to package regexp.
+// the pattern itself; so it is of one that says the prefix alone. One of any other form is left to package regexp.
 
 // matcher checks a text against one pattern.
 type matcher interface{ MatchString(string) bool }
@@ -29,6 +29,9 @@ func pattern(text string) matcher {
 func newMatcher(text string) matcher {
 	if id, ok := idFormOf(text); ok {
 		return id
+	}
+	if prefix, ok := prefixOf(text); ok {
+		return prefix
 	}
 	return regexp.MustCompile(text)
 }
@@ -67,6 +70,22 @@ func (f *idForm) matchRest(text string) bool {
 		}
 	}
 	return true
+}
+
+// prefixForm is the form ^prefix.
+type prefixForm string
+
+// MatchString reports whether the text begins so.
+func (p prefixForm) MatchString(text string) bool { return strings.HasPrefix(text, string(p)) }
+
+// prefixOf reads the form off a pattern's syntax, if it has it.
+func prefixOf(text string) (prefixForm, bool) {
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil || parsed.Op != syntax.OpConcat || len(parsed.Sub) != 2 || parsed.Sub[0].Op != syntax.OpBeginText {
+		return "", false
+	}
+	literal, optional, ok := literalOf(parsed.Sub[1])
+	return prefixForm(literal), ok && !optional
 }
 
 // asciiSet is a set of characters below 128.

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,10 +17,13 @@ var readOff = []string{
 	`^ab[a-c]$`, `^(?:ab)?[ab]{2,3}$`, `^x[a-c]{0,2}$`,
 }
 
+// prefixes are patterns that say a prefix alone.
+var prefixes = []string{`^po_`, `^a`, `^x\.y`}
+
 // leftToRegexp are of other forms, some of them very near.
 var leftToRegexp = []string{
 	UUID, `^\d{1,4}[smhd]$`, `^(?!^[-+.]*$)`, `^[^a]+$`, `^.+$`, `[a-c]+$`, `^[a-c]+`, `^(?i)ab[a-c]+$`, `^[a-c]+x$`, `^[a-é]+$`, `^(?:ab|x)[a-c]+$`, `^a?b?[c]+$`,
-	`^(?m)[a-c]+$`, `^a{2}[a-c]*$`, `^abc$`, `^$`,
+	`^(?m)[a-c]+$`, `^(?:po_)?`, `^(?i)po_`, `po_`, `^`, `^a{2}[a-c]*$`, `^abc$`, `^$`,
 }
 
 func TestIDFormsAreReadOffTheirPatterns(t *testing.T) {
@@ -27,15 +31,20 @@ func TestIDFormsAreReadOffTheirPatterns(t *testing.T) {
 		_, ok := idFormOf(text)
 		assert.True(t, ok, text)
 	}
+	for _, text := range prefixes {
+		_, ok := prefixOf(text)
+		assert.True(t, ok, text)
+	}
 	for _, text := range leftToRegexp {
-		_, ok := idFormOf(text)
-		assert.False(t, ok, text)
+		_, id := idFormOf(text)
+		_, prefix := prefixOf(text)
+		assert.False(t, id || prefix, text)
 	}
 }
 
 // Whatever the text is, the form says what package regexp says.
 func TestIDFormsMatchAsTheirPatternsDo(t *testing.T) {
-	for _, text := range readOff {
+	for _, text := range slices.Concat(readOff, prefixes) {
 		compiled, read := regexp.MustCompile(text), newMatcher(text)
 		rapid.Check(t, func(t *rapid.T) {
 			value := rapid.OneOf(

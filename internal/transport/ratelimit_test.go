@@ -296,7 +296,7 @@ func TestEveryAttemptAsksTheLimiter(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, host, through(script(lostAnswer, ok)), limitedBy(limiter))
-		deposit := transport.Operation{ID: "Deposit", Method: "POST", Path: "/deposits", Repeat: transport.RepeatKey, Window: transport.WindowSandboxMoney, Answer: &thingShape}
+		deposit := transport.Operation{ID: "Deposit", Method: "POST", Path: "/deposits", Repeat: transport.RepeatKey, Window: transport.WindowSandboxMoney, Answer: &thingAnswer}
 		for _, op := range []*transport.Operation{&bookThing, &deposit} {
 			r := transport.NewRequest(op, "cl_1", transport.Call{})
 			_, err := transport.Do[thing](t.Context(), client, r)

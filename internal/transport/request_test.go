@@ -192,7 +192,7 @@ func FuzzPathParam(f *testing.F) {
 	for _, seed := range []string{"ct_1", ".", "..", "..;", "a/b", "a%2fb", "a%2Fb", "?q", "#f", "a\r\nX: y", "{thingId}", "é", "\xff", "//", "[::1]", ";", "a b", "%", "$&+,:;=@!'()*"} {
 		f.Add(seed)
 	}
-	op := transport.Operation{ID: "Fuzz", Method: http.MethodGet, Path: "/things/{thingId}/parts/{partId}", Answer: &thingShape}
+	op := transport.Operation{ID: "Fuzz", Method: http.MethodGet, Path: "/things/{thingId}/parts/{partId}", Answer: &thingAnswer}
 	f.Fuzz(func(t *testing.T, value string) {
 		for _, rule := range []transport.Rule{{}, idRule} {
 			svc := script(ok)

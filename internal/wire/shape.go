@@ -65,13 +65,13 @@ const (
 	Stated
 )
 
-// ProvenBy is the shape with more proof members.
-func (s Shape) ProvenBy(names ...string) *Shape {
-	s.Members = slices.Clone(s.Members)
-	for i := range s.Members {
-		s.Members[i].Proof = s.Members[i].Proof || slices.Contains(names, s.Members[i].Name)
+// ProvenBy is the shape of an object with more proof members.
+func (s *Shape) ProvenBy(names ...string) *Shape {
+	proven := &Shape{Kind: s.Kind, Members: slices.Clone(s.Members)}
+	for i := range proven.Members {
+		proven.Members[i].Proof = proven.Members[i].Proof || slices.Contains(names, proven.Members[i].Name)
 	}
-	return &s
+	return proven
 }
 
 // member is the one of a name, or nil.

@@ -1,5 +1,6 @@
 // Command answers writes, for each answer of a description, its shape: which members it has, of which form, and whether the description
-// states each of them or the file assumes it. The request path reads answers by it.
+// states each of them or the file assumes it. The request path reads answers by it. And it writes whether a value that was decoded is
+// whole, so that no shape is needed.
 //
 // What a mark (x-assumed) makes an assumption:
 //
@@ -24,28 +25,37 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/moneymovement/moneymovement-go/internal/codegen/models"
 )
 
 func main() {
 	log.SetFlags(0)
 	spec := flag.String("spec", "", "OpenAPI file")
 	pkg := flag.String("package", "", "package of the file to write")
-	shared := flag.Bool("shared", false, "write every schema of the file, exported, for other packages")
+	shared := flag.Bool("shared", false, "write the shape of every schema of the file, exported, for other packages")
+	modelsPath := flag.String("models", "", "generated Go file with the models")
+	sharedModels := flag.String("shared-models", "", "generated Go file with the models of package moneymovement, if the description uses them")
 	out := flag.String("o", "", "file to write")
 	flag.Parse()
-	if err := run(*spec, *pkg, *shared, *out); err != nil {
+	if err := run(*spec, *pkg, *shared, *modelsPath, *sharedModels, *out); err != nil {
 		log.Fatal("answers: ", err)
 	}
 }
 
-func run(spec, pkg string, shared bool, out string) error {
+func run(spec, pkg string, shared bool, modelsPath, sharedModels, out string) error {
 	loader := openapi3.NewLoader()
 	loader.IsExternalRefsAllowed = true
 	doc, err := loader.LoadFromFile(spec)
 	if err != nil {
 		return err
 	}
-	w := &writer{needed: map[string]*openapi3.Schema{}, written: map[string]bool{}, exported: shared}
+	w := &writer{needed: map[string]*openapi3.Schema{}, written: map[string]bool{}, wholes: map[string]*openapi3.SchemaRef{}, exported: shared}
+	if !shared {
+		if w.types, err = parseTypes(modelsPath, sharedModels); err != nil {
+			return err
+		}
+	}
 	if shared {
 		err = w.everything(doc)
 	} else {
@@ -66,8 +76,19 @@ type writer struct {
 	buf      bytes.Buffer
 	needed   map[string]*openapi3.Schema // of this file
 	written  map[string]bool
+	types    goTypes
+	wholes   map[string]*openapi3.SchemaRef // whose Go types need a function that tells whether they are whole
 	exported bool
 	common   bool // a shape of the shared file was named
+	root     bool // a Go type of package moneymovement was named
+}
+
+func parseTypes(modelsPath, sharedModels string) (types goTypes, err error) {
+	if types.own, err = models.Parse(modelsPath); err != nil || sharedModels == "" {
+		return types, err
+	}
+	types.shared, err = models.Parse(sharedModels)
+	return types, err
 }
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.buf, format+"\n", args...) }
@@ -76,6 +97,9 @@ func (w *writer) head(spec, pkg string) []byte {
 	imports := `"github.com/moneymovement/moneymovement-go/internal/wire"`
 	if w.common {
 		imports += "\n" + `"github.com/moneymovement/moneymovement-go/internal/wire/common"`
+	}
+	if w.root {
+		imports = `moneymovement "github.com/moneymovement/moneymovement-go"` + "\n" + imports
 	}
 	comment := ""
 	if w.exported {
@@ -92,14 +116,13 @@ func (w *writer) answers(doc *openapi3.T) error {
 		for _, method := range sortedKeys(operations) {
 			op := operations[method]
 			if answer := successOf(op); answer != nil {
-				expression, err := w.shape(answer)
-				if err != nil {
+				if err := w.answer(op, answer); err != nil {
 					return fmt.Errorf("answer of %s: %w", op.OperationID, err)
 				}
-				w.line("\nvar answer%s = %s", op.OperationID, withProofs(expression, op))
 			}
 		}
 	}
+	w.wholesOf()
 	return w.schemas()
 }
 
@@ -111,19 +134,6 @@ func (w *writer) everything(doc *openapi3.T) error {
 		}
 	}
 	return w.schemas()
-}
-
-// withProofs adds the members that prove this operation's answer and no other's, by x-proof of the operation.
-func withProofs(shape string, op *openapi3.Operation) string {
-	names, _ := op.Extensions["x-proof"].([]any)
-	if len(names) == 0 {
-		return shape
-	}
-	var quoted []string
-	for _, name := range names {
-		quoted = append(quoted, fmt.Sprintf("%q", name))
-	}
-	return strings.TrimPrefix(shape, "&") + ".ProvenBy(" + strings.Join(quoted, ", ") + ")"
 }
 
 // successOf is the schema of what an operation returns in JSON when it succeeds, or nil.

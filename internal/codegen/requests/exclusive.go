@@ -5,11 +5,13 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/moneymovement/moneymovement-go/internal/codegen/models"
 )
 
 // exclusive writes what a schema states about several of its fields at once: x-exactly-one-of lists fields of which one is set, and
 // x-required-with maps a field to those that have to come with it.
-func (w *writer) exclusive(schema *openapi3.Schema, model *goStruct) error {
+func (w *writer) exclusive(schema *openapi3.Schema, model *models.Struct) error {
 	assumed := marksOf(schema.Extensions)
 	names, _ := schema.Extensions["x-exactly-one-of"].([]any)
 	if assumed.cover("x-exactly-one-of") {
@@ -48,15 +50,15 @@ func (w *writer) exclusive(schema *openapi3.Schema, model *goStruct) error {
 }
 
 // presence are the Go conditions that a field holds something, and that it does not.
-func presence(schema *openapi3.Schema, model *goStruct, name string) (set, unset string, err error) {
-	field, known := model.byWireName[name]
+func presence(schema *openapi3.Schema, model *models.Struct, name string) (set, unset string, err error) {
+	field, known := model.ByWireName[name]
 	property := schema.Properties[name]
 	if !known || property == nil {
 		return "", "", fmt.Errorf("no field %s to be exclusive or required with another", name)
 	}
-	value := "v." + field.name
+	value := "v." + field.Name
 	switch s := flatten(property); {
-	case strings.HasPrefix(field.typ, "*"):
+	case strings.HasPrefix(field.Type, "*"):
 		return value + " != nil", value + " == nil", nil
 	case s.typ == "string" && s.format != "decimal":
 		return value + ` != ""`, value + ` == ""`, nil

@@ -21,53 +21,59 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"go/format"
 	"log"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/moneymovement/moneymovement-go/internal/codegen/models"
 )
 
 func main() {
 	log.SetFlags(0)
 	spec := flag.String("spec", "", "OpenAPI file")
-	models := flag.String("models", "", "generated Go file with the models")
+	modelsPath := flag.String("models", "", "generated Go file with the models")
 	sharedModels := flag.String("shared-models", "", "generated Go file with the models of package moneymovement, if the description uses them")
 	out := flag.String("o", "", "file to write")
 	flag.Parse()
-	if err := run(*spec, *models, *sharedModels, *out); err != nil {
+	if err := run(*spec, *modelsPath, *sharedModels, *out); err != nil {
 		log.Fatal("requests: ", err)
 	}
 }
 
-func run(spec, models, sharedModels, out string) error {
+func run(spec, modelsPath, sharedModels, out string) error {
 	loader := openapi3.NewLoader()
 	loader.IsExternalRefsAllowed = true
 	doc, err := loader.LoadFromFile(spec)
 	if err != nil {
 		return err
 	}
-	goTypes, packageName, err := parseModels(models)
+	own, err := models.Parse(modelsPath)
 	if err != nil {
 		return err
 	}
-	w := &writer{types: goTypes, needed: map[string]*openapi3.Schema{}}
+	w := &writer{types: own.Structs, needed: map[string]*openapi3.Schema{}}
 	if sharedModels != "" {
-		if w.shared, _, err = parseModels(sharedModels); err != nil {
+		shared, err := models.Parse(sharedModels)
+		if err != nil {
 			return err
 		}
+		w.shared = shared.Structs
 	}
 	for _, write := range []func(*openapi3.T) error{w.schemas, w.parameters, w.sharedSchemas} {
 		if err := write(doc); err != nil {
 			return err
 		}
 	}
-	source, err := format.Source(append(w.head(spec, packageName), w.buf.Bytes()...))
+	source, err := format.Source(append(w.head(spec, own.Package), w.buf.Bytes()...))
 	if err != nil {
 		return fmt.Errorf("%w in\n%s", err, w.buf.Bytes())
 	}
@@ -87,8 +93,8 @@ func (w *writer) head(spec, packageName string) []byte {
 // writer collects the generated source.
 type writer struct {
 	buf      bytes.Buffer
-	types    map[string]*goStruct
-	shared   map[string]*goStruct        // models of package moneymovement
+	types    map[string]*models.Struct
+	shared   map[string]*models.Struct   // models of package moneymovement
 	inShared bool                        // what is written now is about one of those
 	needed   map[string]*openapi3.Schema // shared schemas that a request holds
 }
@@ -131,14 +137,14 @@ func (w *writer) union(name string, schema *openapi3.Schema) {
 }
 
 // object writes the checks of all properties.
-func (w *writer) object(name string, schema *openapi3.Schema, models map[string]*goStruct) error {
+func (w *writer) object(name string, schema *openapi3.Schema, models map[string]*models.Struct) error {
 	model, ok := models[name]
 	if !ok {
 		return fmt.Errorf("no Go type of that name")
 	}
 	assumed := marksOf(schema.Extensions)
 	for _, name := range sortedKeys(schema.Properties) {
-		field, ok := model.byWireName[name]
+		field, ok := model.ByWireName[name]
 		if !ok {
 			return fmt.Errorf("no Go field for %s", name)
 		}
@@ -215,7 +221,7 @@ func (w *writer) parameters(doc *openapi3.T) error {
 			}
 			w.line("\nfunc (v *%sParams) validate(c *transport.Check) {", op.OperationID)
 			for _, parameter := range op.Parameters {
-				if field, ok := model.byWireName[parameter.Value.Name]; ok {
+				if field, ok := model.ByWireName[parameter.Value.Name]; ok {
 					assumed := marksOf(parameter.Value.Extensions)
 					required := parameter.Value.Required && !assumed.cover("required")
 					w.property(field, parameter.Value.Name, flatten(parameter.Value.Schema, assumed...), required)
@@ -226,3 +232,7 @@ func (w *writer) parameters(doc *openapi3.T) error {
 	}
 	return nil
 }
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+func refName(ref string) string { return ref[strings.LastIndex(ref, "/")+1:] }

@@ -85,7 +85,7 @@ components:
         tags: {type: array, maxItems: 2, items: {type: string, minLength: 1, maxLength: 3}}
 `
 
-const models = `package things
+const goModels = `package things
 
 type Thing struct {
 	ID     ThingID                   ` + "`json:\"id\"`" + `
@@ -141,7 +141,7 @@ func generate(t *testing.T, spec, models string) (string, error) {
 }
 
 func TestEveryStatedRuleIsWritten(t *testing.T) {
-	source, err := generate(t, spec, models)
+	source, err := generate(t, spec, goModels)
 	require.NoError(t, err)
 	for _, want := range []string{
 		`c.Text("id", string(v.ID), transport.Rule{Required: true, Pattern: "^th_[a-z]+$", Prefix: "th_"})`,
@@ -176,7 +176,7 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 
 // A key's terms are compared by the formats that the description states; a member without x-term is not a term.
 func TestTermsOfWhatAKeyAnchorsAreWritten(t *testing.T) {
-	source, err := generate(t, spec, models)
+	source, err := generate(t, spec, goModels)
 	require.NoError(t, err)
 	assert.Contains(t, source, `var termsMakeThing = []transport.Term{
 	{Name: "amount", Format: transport.TermDecimal},
@@ -191,9 +191,9 @@ func TestTermsOfWhatAKeyAnchorsAreWritten(t *testing.T) {
 `)
 	assert.NotContains(t, source, "termsSetThing", "the key anchors nothing")
 
-	_, err = generate(t, strings.Replace(spec, "x-term: duration", "x-term: strange", 1), models)
+	_, err = generate(t, strings.Replace(spec, "x-term: duration", "x-term: strange", 1), goModels)
 	assert.ErrorContains(t, err, "MakeThing: window: x-term strange is not known")
-	_, err = generate(t, strings.Replace(spec, "note: {type: string}", "note: {type: object}", 1), models)
+	_, err = generate(t, strings.Replace(spec, "note: {type: string}", "note: {type: object}", 1), goModels)
 	assert.ErrorContains(t, err, "MakeThing: note: how objects are compared is not known")
 }
 
@@ -204,16 +204,16 @@ func TestAModelThatLacksAFieldIsRefused(t *testing.T) {
 
 func TestAFieldThatIsNotThereCannotBeExclusive(t *testing.T) {
 	for _, line := range []string{"x-exactly-one-of: [token, gone]", "x-required-with: {gone: [note]}", "x-required-with: {token: [gone]}"} {
-		_, err := generate(t, strings.Replace(spec, "x-exactly-one-of: [token, note]\n      x-required-with: {token: [amount, note]}", line, 1), models)
+		_, err := generate(t, strings.Replace(spec, "x-exactly-one-of: [token, note]\n      x-required-with: {token: [amount, note]}", line, 1), goModels)
 		assert.ErrorContains(t, err, "no field gone", line)
 	}
 }
 
 func TestOutputIsDeterministic(t *testing.T) {
-	first, err := generate(t, spec, models)
+	first, err := generate(t, spec, goModels)
 	require.NoError(t, err)
 	for range 5 {
-		again, err := generate(t, spec, models)
+		again, err := generate(t, spec, goModels)
 		require.NoError(t, err)
 		assert.Equal(t, first, again)
 	}

@@ -6,17 +6,19 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/moneymovement/moneymovement-go/internal/codegen/models"
 )
 
 // property writes the check of one field.
-func (w *writer) property(field goField, wire string, s stated, required bool) {
-	value := "v." + field.name
+func (w *writer) property(field models.Field, wire string, s stated, required bool) {
+	value := "v." + field.Name
 	switch {
 	case s.request:
 		w.nested(field, wire, value, s, required)
 	case s.typ == "number", s.typ == "string" && s.format == "decimal":
 		w.amount(field, wire, value, s, required)
-	case field.typ == "io.Reader":
+	case field.Type == "io.Reader":
 		if required {
 			w.line("c.Missing(%q, %s == nil)", wire, value)
 		}
@@ -33,27 +35,27 @@ func (w *writer) property(field goField, wire string, s stated, required bool) {
 	case s.typ == "integer":
 		w.integer(field, wire, value, s, required)
 	case s.typ == "array":
-		w.items(wire, value, strings.TrimPrefix(field.typ, "[]"), s, required)
+		w.items(wire, value, strings.TrimPrefix(field.Type, "[]"), s, required)
 	case s.typ == "object" && required:
 		w.line("c.Missing(%q, %s == nil)", wire, value)
 	}
 }
 
 // nested writes the check of a value that has checks of its own.
-func (w *writer) nested(field goField, wire, value string, s stated, required bool) {
-	pointer := strings.HasPrefix(field.typ, "*")
+func (w *writer) nested(field models.Field, wire, value string, s stated, required bool) {
+	pointer := strings.HasPrefix(field.Type, "*")
 	switch {
 	case s.union && !required:
-		w.line("if %s {\nc.In(%q, %s)\n}", w.present(field.typ, value), wire, w.validator(field.typ, value, s))
+		w.line("if %s {\nc.In(%q, %s)\n}", w.present(field.Type, value), wire, w.validator(field.Type, value, s))
 	case pointer:
-		w.line("if %s != nil {\nc.In(%q, %s)\n}", value, wire, w.validator(field.typ, value, s))
+		w.line("if %s != nil {\nc.In(%q, %s)\n}", value, wire, w.validator(field.Type, value, s))
 		if required {
 			w.line("c.Missing(%q, %s == nil)", wire, value)
 		}
-	case strings.HasPrefix(field.typ, "nullable."):
-		w.line("if nested, err := %s.Get(); err == nil {\nc.In(%q, %s)\n}", value, wire, w.validator(field.typ, "nested", s))
+	case strings.HasPrefix(field.Type, "nullable."):
+		w.line("if nested, err := %s.Get(); err == nil {\nc.In(%q, %s)\n}", value, wire, w.validator(field.Type, "nested", s))
 	default:
-		w.line("c.In(%q, %s)", wire, w.validator(field.typ, value, s))
+		w.line("c.In(%q, %s)", wire, w.validator(field.Type, value, s))
 	}
 }
 
@@ -81,9 +83,9 @@ func (w *writer) present(typ, value string) string {
 }
 
 // integer writes the check of a whole number. Zero is absent, but behind a pointer.
-func (w *writer) integer(field goField, wire, value string, s stated, required bool) {
+func (w *writer) integer(field models.Field, wire, value string, s stated, required bool) {
 	given, number := value+" != 0", value
-	if strings.HasPrefix(field.typ, "*") {
+	if strings.HasPrefix(field.Type, "*") {
 		given, number = value+" != nil", "*"+value
 	} else if required {
 		w.line("c.Missing(%q, %s == 0)", wire, value)
@@ -102,13 +104,13 @@ func (w *writer) integer(field goField, wire, value string, s stated, required b
 }
 
 // amount writes the check of money, which travels as a string or as a number. Zero is absent, but behind a pointer or as a nullable.
-func (w *writer) amount(field goField, wire, value string, s stated, required bool) {
+func (w *writer) amount(field models.Field, wire, value string, s stated, required bool) {
 	digits, may := value, false
 	switch {
-	case strings.HasPrefix(field.typ, "*"):
+	case strings.HasPrefix(field.Type, "*"):
 		w.line("if %s != nil {", value)
 		digits, may = "*"+value, true
-	case strings.HasPrefix(field.typ, "nullable."):
+	case strings.HasPrefix(field.Type, "nullable."):
 		w.line("if amount, err := %s.Get(); err == nil {", value)
 		digits, may = "amount", true
 	}
@@ -132,8 +134,8 @@ func (w *writer) amount(field goField, wire, value string, s stated, required bo
 
 // text writes the check of a string, behind whatever makes it optional. A rule without content is left out. An empty text that is set is
 // sent, unlike one that is merely not set, so that it has to be long enough.
-func (w *writer) text(field goField, wire, value string, s stated, required bool) {
-	if strings.HasPrefix(field.typ, "*") || strings.HasPrefix(field.typ, "nullable.") {
+func (w *writer) text(field models.Field, wire, value string, s stated, required bool) {
+	if strings.HasPrefix(field.Type, "*") || strings.HasPrefix(field.Type, "nullable.") {
 		required = required || s.minLength > 0
 	}
 	rule := s.rule(required)
@@ -141,9 +143,9 @@ func (w *writer) text(field goField, wire, value string, s stated, required bool
 		return
 	}
 	switch {
-	case strings.HasPrefix(field.typ, "nullable."):
+	case strings.HasPrefix(field.Type, "nullable."):
 		w.line("if text, err := %s.Get(); err == nil {\nc.Text(%q, text, %s)\n}", value, wire, rule)
-	case strings.HasPrefix(field.typ, "*"):
+	case strings.HasPrefix(field.Type, "*"):
 		w.line("if %s != nil {\nc.Text(%q, string(*%s), %s)\n}", value, wire, value, rule)
 	default:
 		w.line("c.Text(%q, string(%s), %s)", wire, value, rule)

@@ -1,0 +1,65 @@
+// Package models reads the Go types of generated code, so that the generators that add to it cannot disagree about them.
+package models
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// File is a generated file.
+type File struct {
+	Package string
+	Structs map[string]*Struct
+	Others  map[string]string // types that are no structs, and what they are, such as "string" or "[]byte"
+}
+
+// Struct is a generated struct.
+type Struct struct {
+	ByWireName map[string]Field
+}
+
+// Field is a field of a struct.
+type Field struct {
+	Name string
+	Type string // as written, such as "*string" or "nullable.Nullable[string]"
+}
+
+// Parse reads a generated file.
+func Parse(path string) (*File, error) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	file := &File{Package: parsed.Name.Name, Structs: map[string]*Struct{}, Others: map[string]string{}}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok {
+			return true
+		}
+		if body, ok := spec.Type.(*ast.StructType); ok {
+			file.Structs[spec.Name.Name] = fieldsOf(body)
+		} else {
+			file.Others[spec.Name.Name] = types.ExprString(spec.Type)
+		}
+		return false
+	})
+	return file, nil
+}
+
+func fieldsOf(body *ast.StructType) *Struct {
+	model := &Struct{ByWireName: map[string]Field{}}
+	for _, field := range body.Fields.List {
+		if field.Tag == nil || len(field.Names) != 1 {
+			continue
+		}
+		tag, _ := strconv.Unquote(field.Tag.Value)
+		wire, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
+		model.ByWireName[wire] = Field{Name: field.Names[0].Name, Type: types.ExprString(field.Type)}
+	}
+	return model
+}

@@ -1,0 +1,97 @@
+package wire
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// NewBody is a whole body, which is valid JSON.
+func NewBody(raw []byte) Body { return Body{raw: raw} }
+
+// Body is an answer's body, which is asked whether it says that a field is zero. The zero value does not know.
+type Body struct {
+	raw     []byte // valid JSON
+	entries int    // of the list that is looked at, 0 for the outermost object
+	counted []count
+}
+
+// count is how often a member of a name stands in the body.
+type count struct {
+	name  string
+	times int
+}
+
+// Entries is the body for a look at the entries of a list in the outermost object.
+func (b *Body) Entries(n int) Body {
+	if b == nil || b.entries > 0 {
+		return Body{}
+	}
+	return Body{raw: b.raw, entries: n}
+}
+
+// SaysZero reports that the member whose field is zero is there, and not null. Of the entries of a list it does so if there are as many members of
+// the name as entries: an answer that says 0 in many of them is not read twice. Deeper down it does not know.
+func (b *Body) SaysZero(name string) bool {
+	switch {
+	case b == nil || b.raw == nil:
+		return false
+	case b.entries == 0:
+		value := memberOf(b.raw, name)
+		return value != nil && !bytes.HasPrefix(value, []byte("null"))
+	}
+	for _, c := range b.counted {
+		if c.name == name {
+			return c.times >= b.entries
+		}
+	}
+	times := bytes.Count(b.raw, []byte(`"`+name+`":`)) - bytes.Count(b.raw, []byte(`"`+name+`":null`))
+	b.counted = append(b.counted, count{name, times})
+	return times >= b.entries
+}
+
+// memberOf is what stands behind the name of a member of the outermost object, nil if there is none of the name.
+func memberOf(body []byte, name string) []byte {
+	depth := 0
+	for i := 0; i < len(body); i++ {
+		switch body[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case '"':
+			end := i + 1
+			for ; body[end] != '"'; end++ {
+				if body[end] == '\\' {
+					end++
+				}
+			}
+			if depth == 1 && end-i-1 == len(name) && string(body[i+1:end]) == name {
+				if rest := skipSpace(body[end+1:]); len(rest) > 0 && rest[0] == ':' {
+					return skipSpace(rest[1:])
+				}
+			}
+			i = end
+		}
+	}
+	return nil
+}
+
+func skipSpace(text []byte) []byte {
+	for len(text) > 0 && (text[0] == ' ' || text[0] == '\t' || text[0] == '\r' || text[0] == '\n') {
+		text = text[1:]
+	}
+	return text
+}
+
+// Unread reports that what a union holds was not read: it names no variant, or one that is known and could not be read. A variant that is not
+// known is kept, and that is all that can be done with it.
+func (s *Shape) Unread(raw jsontext.Value) bool {
+	named := memberOf(raw, s.By)
+	if len(named) == 0 || named[0] != '"' {
+		return true
+	}
+	end := bytes.IndexByte(named[1:], '"')
+	_, known := s.Variants[string(named[1:end+1])]
+	return known
+}
