@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -63,6 +64,7 @@ func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
 		payout, err := w.pay()
 		require.NoError(t, err)
 		assert.Equal(t, dapi.PayoutStatus("settling"), payout.Status)
+		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
 		assert.Equal(t, traffic{1, 1, 1}, w.traffic(), "the payout was asked, too")
 		again, err := w.pay()
 		require.NoError(t, err)
@@ -350,4 +352,116 @@ func TestALoginWithALongChallenge(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, page.Items)
 	assert.Equal(t, id, completed)
+}
+
+// A booking that is new and waits for its approval is not paid, whatever its status is called and however a hash that is none is spelled.
+func TestANewBookingIsNotPaidByAWord(t *testing.T) {
+	for name, change := range map[string]func(payout map[string]any){
+		"processing":      func(payout map[string]any) { payout["status"] = "processing" },
+		"completed":       func(payout map[string]any) { payout["status"] = "completed" },
+		"a hash of 0":     func(payout map[string]any) { payout["transactionHash"] = 0 },
+		"a hash of zeros": func(payout map[string]any) { payout["transactionHash"] = "0x" + strings.Repeat("0", 64) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.onBooking(change)
+			payout, err := w.pay(dapi.FirstUse())
+			require.NoError(t, err)
+			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+			assert.Equal(t, 1, w.fundings())
+		})
+	}
+}
+
+// A deal that is new and offers its approval is not held, whatever its status is called.
+func TestANewDealIsNotHeldByAWord(t *testing.T) {
+	for _, word := range []string{"active", "released", "refunded"} {
+		w := newWorld(t)
+		account := w.account()
+		w.onSuccess("POST", "/escrow", func(deal map[string]any) { deal["status"] = word })
+		_, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.FirstUse())
+		require.NoError(t, err)
+		held := 0
+		for _, entry := range w.host.Ledger().Entries {
+			if entry.Amount.IsNegative() && entry.Kind == "escrow_active" {
+				held++
+			}
+		}
+		assert.Equal(t, 1, held, word)
+	}
+}
+
+// Windows are compared in full before a deal is signed, also where the words of its status are not known.
+func TestWindowsOfADealWithAnotherWord(t *testing.T) {
+	w := newWorld(t)
+	account := w.account()
+	asked := deal()
+	asked.ApproveWithin = "30d"
+	w.onSuccess("POST", "/escrow", func(deal map[string]any) {
+		deal["status"] = "open"
+		ends, err := time.Parse(time.RFC3339, deal["approveBy"].(string))
+		require.NoError(t, err)
+		deal["holdUntil"] = ends.Add(time.Minute).Format(time.RFC3339)
+	})
+	_, err := account.Escrows.Open(t.Context(), asked, "deal-1", dapi.FirstUse())
+	require.Error(t, err)
+	assert.Zero(t, w.key.approvals(), "nothing was signed")
+}
+
+// The first price is a bound that an amount which cannot be read does not lift.
+func TestAFirstPriceThatCannotBeRead(t *testing.T) {
+	for name, change := range map[string]func(booking int, quote map[string]any){
+		"what arrives, first": func(booking int, quote map[string]any) {
+			if quote["destinationAmount"] = "1.00"; booking == 1 {
+				quote["destinationAmount"] = map[string]any{"value": "22.42"}
+			}
+		},
+		"what leaves, then": func(booking int, quote map[string]any) {
+			if booking > 1 {
+				quote["sourceAmount"] = []any{"2500"}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			bookings := 0
+			w.onSuccess("POST", bookPath, func(payout map[string]any) {
+				bookings++
+				change(bookings, payout["quote"].(map[string]any))
+			})
+			w.waitBeforeSigning(31*time.Second, 1)
+			_, err := w.pay(dapi.FirstUse())
+			assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound)
+			assert.Zero(t, w.fundings())
+		})
+	}
+}
+
+// A fee that cannot be read keeps no bound, however much else of the answer could not be read.
+func TestAFeeAmongMuchThatCannotBeRead(t *testing.T) {
+	w := newPayWorld(t)
+	w.onBooking(func(payout map[string]any) {
+		payout["documentIds"] = slices.Repeat([]any{map[string]any{}}, 1001)
+		payout["quote"].(map[string]any)["fee"] = map[string]any{"amount": "24"}
+	})
+	_, err := w.pay(dapi.HighestFee(amount("2")))
+	assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound)
+	w.assertNothingSigned(t)
+}
+
+// A confirm that the service took and that changed nothing is no payment, whatever the word for waiting is.
+func TestAConfirmWithoutEffectInWordsOfAnotherService(t *testing.T) {
+	w := newPayWorld(t)
+	w.onSuccessOf(payoutAnswers, func(payout map[string]any) {
+		if payout["status"] == "awaiting_approval" {
+			payout["status"] = "pending"
+		}
+	})
+	w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").WithBody(`{"ok":true}`))
+	payout, err := w.pay()
+	w.assertInDoubt(t, payout, err)
+	payout, err = w.pay()
+	require.NoError(t, err)
+	assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+	assert.Equal(t, 1, w.fundings())
 }

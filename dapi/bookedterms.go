@@ -51,8 +51,21 @@ func (e *echo) amount(member string, asked, got decimal.Decimal) {
 	}
 }
 
+// symbol compares the names of assets, which some spell in lower case. What is signed is compared letter for letter.
+func (e *echo) symbol(member, asked, got string) {
+	if !strings.EqualFold(asked, got) {
+		e.text(member, asked, got)
+	}
+}
+
+// base is the EVM id of the chain that balances settle on.
+//
+// Source: Resources, Platform resources.
+const base ChainID = 8453
+
+// chain compares a chain. Where none was asked for, Base goes without saying.
 func (e *echo) chain(member string, asked, got ChainID) {
-	if e.differs == nil && got != 0 && got != asked {
+	if e.differs == nil && got != 0 && got != asked && (asked != 0 || got != base) {
 		e.differs = &TermsDiffer{Member: member, Asked: chainText(asked), Got: chainText(got)}
 	}
 }
@@ -75,7 +88,7 @@ func (p *Payout) differs(asked PayoutCreate) *TermsDiffer {
 	var e echo
 	e.text("contactId", string(asked.ContactID.spelledAs(p.ContactID)), string(p.ContactID))
 	e.amount("amount", asked.Amount, p.Amount)
-	e.text("currency", string(asked.Currency), string(p.Currency))
+	e.symbol("currency", string(asked.Currency), string(p.Currency))
 	e.chain("fromChainId", asked.FromChainID, p.FromChainID)
 	e.chain("toChainId", asked.ToChainID, p.ToChainID)
 	return e.differs
@@ -94,7 +107,7 @@ const (
 func (d *Escrow) differs(asked EscrowCreate) *TermsDiffer {
 	var e echo
 	e.amount("amount", asked.Amount, d.Amount)
-	e.text("currency", string(asked.Currency), string(d.Currency))
+	e.symbol("currency", string(asked.Currency), string(d.Currency))
 	e.address("payee", string(asked.Payee), string(d.Payee))
 	return e.differs
 }
@@ -104,18 +117,18 @@ const windowSlack = 2 * time.Second
 
 // windowsDiffer compares a deal's windows with what was asked for. Each starts where the one before it ends, and the first one when the deal is
 // created. A window whose end is not said is compared together with the next. The description does not say whether an approval ends the first
-// window at once: in a deal that was approved, the hold may start earlier by as much as the first window is long. Once the deal is over, its
-// windows decide nothing.
+// window at once: in a deal that is known to be approved, the hold may start earlier by as much as the first window is long. Once the deal is
+// over, its windows decide nothing.
 //
 // Source: Limits, Lifetimes.
-func (d *Escrow) windowsDiffer(asked EscrowCreate) *TermsDiffer {
+func (d *Escrow) windowsDiffer(asked EscrowCreate, approved bool) *TermsDiffer {
 	approveWithin := cmp.Or(asked.ApproveWithin, standardApproveWithin)
 	early := time.Duration(0)
 	switch d.Status {
 	case EscrowStatusReleased, EscrowStatusRefunded, EscrowStatusExpired:
 		return nil
-	case EscrowStatusPendingApproval:
-	default: // approved, whatever the word for it is
+	}
+	if approved {
 		early = approveWithin.Duration()
 	}
 	start, length := d.CreatedAt, time.Duration(0)

@@ -67,7 +67,10 @@ func (s *Escrows) open(
 	if created.IdempotencyKey != string(key) {
 		return nil, knownDoubt, unproven(head, errors.New("the answer is about a deal of another key, or does not say of which"))
 	}
-	held := created.took(EscrowActionTypeApprove)
+	// A new deal that offers its approval waits for it, whatever its status is called.
+	fresh := newlyMade(answer) && created.Can(EscrowActionTypeApprove) && checkPrepared(created.ID, EscrowActionTypeApprove, created.Action, key) == nil &&
+		created.Action.Approval != nil
+	held := !fresh && created.took(EscrowActionTypeApprove)
 	if !held { // a service that has forgotten the key has made another deal
 		if err := wish.checkAge(opCreateEscrow.ID, key, s.approver.latest()); err != nil {
 			return created, left, err
@@ -75,7 +78,7 @@ func (s *Escrows) open(
 	}
 	left = attempt.learn(left, string(created.ID), held, answer)
 	attempt.bookedAs(string(created.ID), nil)
-	if differs := cmp.Or(created.differs(deal), created.windowsDiffer(deal)); differs != nil {
+	if differs := cmp.Or(created.differs(deal), created.windowsDiffer(deal, held)); differs != nil {
 		differs.Head = head
 		if created.untouched() {
 			return created, left, differs
@@ -92,7 +95,7 @@ func (s *Escrows) open(
 	if err != nil {
 		return created, max(left, open), err
 	}
-	if differs := opened.windowsDiffer(deal); differs != nil {
+	if differs := opened.windowsDiffer(deal, true); differs != nil {
 		differs.Head = head
 		return opened, knownDoubt, unproven(head, differs)
 	}
@@ -286,7 +289,7 @@ func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction,
 	switch {
 	case prepared == nil || prepared.IdempotencyKey != string(key):
 		return unproven(head, errors.New("the action has another key, or does not say which"))
-	case prepared.Type != "" && prepared.Type != action:
+	case prepared.Type.known() && prepared.Type != action: // of another word, the approval tells
 		return &TermsDiffer{Head: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
 	}
 	return nil
@@ -353,6 +356,15 @@ func (d *Escrow) took(action EscrowActionType) bool {
 func (s EscrowStatus) known() bool {
 	switch s {
 	case EscrowStatusPendingApproval, EscrowStatusActive, EscrowStatusReleased, EscrowStatusRefunded, EscrowStatusExpired:
+		return true
+	}
+	return false
+}
+
+// known reports an action that this version has a word for.
+func (a EscrowActionType) known() bool {
+	switch a {
+	case EscrowActionTypeApprove, EscrowActionTypeRelease, EscrowActionTypeRefund:
 		return true
 	}
 	return false

@@ -11,7 +11,8 @@ import (
 
 // Pay makes a payment: it books a payout, compares price and terms with what was asked for, signs the approval and confirms it. Without
 // [HighestFee] a fee of any size passes, and without [LeastArrives] or [NoWorseThan] the first price does, whatever arrives. The payment that
-// it returns is funded; [Payouts.Wait] follows it to its end. [PaymentStateOf] says what an error means for the payment.
+// it returns is funded: what the service shows of it says so, or, in words for a status that this version does not know, that it took the
+// confirm. [Payouts.Wait] follows it to its end. [PaymentStateOf] says what an error means for the payment.
 //
 // key says which payment is meant. Calling Pay again with the same key and terms never pays twice, whatever happened to the calls before, for
 // the 7 days that the service remembers the key; see [FirstUsedAt] for what comes later. An empty key is *errors.InvalidInput.
@@ -24,7 +25,8 @@ import (
 // On the way it settles what needs nobody's decision:
 //
 //   - already_funded: success, the funded payout is read and returned;
-//   - funding_in_progress: it waits until the funding is through, as long as ctx lets it;
+//   - funding_in_progress: it waits until the funding is through, as long as ctx lets it; of a payment that this client has seen paid, it
+//     returns the payout at once;
 //   - quote_expired, funding_attempt_expired, approval_expired, approval_mismatch, and a price or an approval that is over by the service's
 //     clock: it books again with the same key. A fresh price has to keep the bounds, and without a bound on what arrives it has to be as good
 //     as the first, but for the [QuoteTolerance];
@@ -69,6 +71,7 @@ type payment struct {
 	doubt    doubt               // about this payment, from all that is known
 	booked   *Payout             // as the last booking said, nil before the first
 	feeKnown bool                // that booking said a fee, be it zero
+	fresh    bool                // that booking is new, and waits for its approval
 	over     *Payout             // a booking that was over when it came
 	tried    *Payout             // a booking that was confirmed although it was over, as the service gave no other
 	last     error               // what the last reopening is for

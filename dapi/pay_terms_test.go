@@ -3,6 +3,7 @@ package dapi_test
 import (
 	"context"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -35,6 +36,11 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 		"no contact":               {func(payout map[string]any) { delete(payout, "contactId") }, ""},
 		"no amount":                {func(payout map[string]any) { delete(payout, "amount") }, ""},
 		"no currency":              {func(payout map[string]any) { delete(payout, "currency") }, ""},
+		"from the usual chain":     {member("fromChainId", 8453), ""},
+		"the asset in lower case":  {member("currency", "usdc"), ""},
+		"the contact in short": {func(payout map[string]any) {
+			payout["contactId"] = strings.TrimPrefix(payout["contactId"].(string), "ct_")
+		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)

@@ -39,6 +39,7 @@ const (
 //
 // It reads what [Payouts.Wait] returned as well, but for *[StillPending]: that says that the wait is over, and a payment that was paid stays paid.
 // Of any other payout and error it believes as little as it can: what it does not know is PaymentUnknown.
+// A payout of a status that this version does not know is paid if Pay returned it without an error and nothing of it waits for an approval.
 func PaymentStateOf(payout *Payout, err error) PaymentState {
 	if err == nil {
 		return stateOf(payout)
@@ -74,8 +75,10 @@ func stateOf(payout *Payout) PaymentState {
 		return PaymentEnded
 	case payout.funded():
 		return PaymentPaid
+	case payout.Approval != nil, payout.Status == PayoutStatusAwaitingApproval, payout.Status == "":
+		return PaymentUnknown // as Book returns it
 	}
-	return PaymentUnknown // as Book returns it, and Pay never does
+	return PaymentPaid // by Pay, in words of a status that this version does not know
 }
 
 // needsDecision reports errors after which the same call, made again, ends in the same way until somebody decides.

@@ -26,7 +26,7 @@ func TestPaymentStateOf(t *testing.T) {
 		"funding":                       {payout("funding", ""), nil, dapi.PaymentPaid},
 		"completed":                     {payout("completed", "0x1"), nil, dapi.PaymentPaid},
 		"a status of a later version":   {payout("on_hold", "0x1"), nil, dapi.PaymentPaid},
-		"the same, not on chain":        {payout("on_hold", ""), nil, dapi.PaymentUnknown},
+		"the same, not on chain":        {payout("on_hold", ""), nil, dapi.PaymentPaid}, // Pay returned it without an error
 		"no status":                     {payout("", ""), nil, dapi.PaymentUnknown},
 		"booked, as Book returns it":    {payout("awaiting_approval", ""), nil, dapi.PaymentUnknown},
 		"awaiting, with a transaction":  {payout("awaiting_approval", "0x1"), nil, dapi.PaymentPaid},

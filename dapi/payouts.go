@@ -52,7 +52,8 @@ func (s *Payouts) demands(payout *PayoutCreate) func(*transport.Check) {
 //
 // Errors that a caller meets: *errors.AlreadyFunded (the money has moved), *errors.FundingInProgress (wait), *errors.QuoteExpired and
 // *errors.FundingAttemptExpired (book again with the same key), *errors.ApprovalConsumed, *errors.SigningPolicyRefused. A 502 is safe to
-// retry and has been retried. *errors.OutcomeUnknown: the answer was lost, or does not say that this payout is funded; read it, or repeat.
+// retry and has been retried. *errors.OutcomeUnknown: the answer was lost, or neither it nor the payout shows that the confirm was taken; read
+// the payout, or repeat. A status that this version does not know, and that has changed since the booking, shows it.
 //
 // Source: Authentication, Signing; Limits, Lifetimes; Errors, Slugs.
 func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption) (*Payout, error) {
@@ -100,21 +101,31 @@ func (s *Payouts) confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 			return nil, unproven(head, fmt.Errorf("the answer does not say that the payout is funded, and it cannot be read: %w", err))
 		}
 	}
-	if confirmed.ID != booked.ID || confirmed.Status == PayoutStatusAwaitingApproval && !confirmed.funded() {
+	waits := confirmed.Status == PayoutStatusAwaitingApproval || confirmed.Status == booked.Status
+	if confirmed.ID != booked.ID || waits && !confirmed.funded() && !confirmed.Status.Final() {
 		return nil, unproven(head, errors.New("the service took the confirm, and the payout does not show it"))
 	}
-	return confirmed, nil // of a status that is not known, too: the service took the confirm, and nothing contradicts it
+	return confirmed, nil // of another status that is not known, too: the service took the confirm, and nothing contradicts it
 }
 
 // sign gives the body of a confirm and its options. The caller names a chain by its EVM id, and the approval may name it by its code: the
-// listing tells that these are one, and is asked for only if the approval says something else than the id.
+// listing tells that these are one, and is asked for only if the approval says something else than the id. The approval may spell the contact
+// with its prefix where the booking left it out, or the other way.
 func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, evenIfOver bool, options []moneymovement.CallOption) (
 	*ApprovalConfirm, []moneymovement.CallOption, error,
 ) {
-	for code := s.chains.codeOf(asked.ToChainID); ; {
-		body, confirming, err := s.approver.confirm(ctx, s.low, &opConfirmPayout, booked.Approval, intent(asked, booked, code), evenIfOver, options)
+	code := s.chains.codeOf(asked.ToChainID)
+	contact := booked.ContactID // whose spelling the approval is expected to have
+	for {
+		want := intent(asked, booked, code)
+		want.Destination.ContactID = string(asked.ContactID.spelledAs(contact))
+		body, confirming, err := s.approver.confirm(ctx, s.low, &opConfirmPayout, booked.Approval, want, evenIfOver, options)
 		refused, ok := errors.AsType[*signing.ApprovalRefused](err)
-		if !ok || refused.Field != "destination.chainId" || code != "" {
+		switch {
+		case ok && refused.Field == "destination.contactId" && asked.ContactID.spelledAs(ContactID(refused.Got)) != ContactID(refused.Want):
+			contact = ContactID(refused.Got)
+			continue
+		case !ok || refused.Field != "destination.chainId" || code != "":
 			return body, confirming, err
 		}
 		if code = s.chains.askCode(ctx, asked.ToChainID); code == "" {
@@ -195,8 +206,11 @@ func (p *Payout) funded() bool {
 	case PayoutStatusFailed, PayoutStatusRefunded, PayoutStatusExpired:
 		return false
 	}
-	return p.TransactionHash != ""
+	return p.hashed()
 }
+
+// hashed reports a transaction on chain. A hash of zeros is none.
+func (p *Payout) hashed() bool { return strings.Trim(p.TransactionHash, "0x") != "" }
 
 // known reports a status that this version has a word for. The words are assumed, so that one which is not known decides nothing.
 func (s PayoutStatus) known() bool {

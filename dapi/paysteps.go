@@ -30,15 +30,16 @@ func (p *payment) book(ctx context.Context) ending {
 	if p.booked != nil && p.booked.ID != booked.ID {
 		return ending{outcome: doubtful, err: p.headed(&TermsDiffer{Member: "id", Asked: string(p.booked.ID), Got: string(booked.ID)})}
 	}
-	if !booked.funded() { // a service that has forgotten the key has booked another payment
+	p.fresh = newlyMade(answer) && booked.Approval != nil && !booked.hashed()
+	if p.fresh || !booked.funded() { // a service that has forgotten the key has booked another payment
 		if err := p.wish.checkAge(opBookPayout.ID, p.key, p.payouts.approver.latest()); err != nil {
 			return ending{outcome: refused, err: err}
 		}
 	}
 	if p.booked == nil {
-		p.doubt = p.attempt.learn(p.doubt, string(booked.ID), booked.funded(), answer)
+		p.doubt = p.attempt.learn(p.doubt, string(booked.ID), booked.funded() && !p.fresh, answer)
 	}
-	p.booked, p.feeKnown = booked, hasFee(answer)
+	p.booked, p.feeKnown = booked, hasFee(answer.Body)
 	return ending{outcome: goesOn}
 }
 
@@ -54,6 +55,7 @@ func (p *payment) look(ctx context.Context) ending {
 	switch {
 	case booked.arrived() != nil:
 		return ending{outcome: ended, payout: booked}
+	case p.fresh: // it waits for its approval, whatever its status is called
 	case booked.funded():
 		return ending{outcome: paid, payout: booked}
 	case booked.Approval == nil && (!booked.untouched() || booked.Status == "" && p.doubt != noDoubt):

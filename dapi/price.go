@@ -2,10 +2,8 @@ package dapi
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -122,7 +120,14 @@ func (b priceBounds) refused(p price) *PriceRefused {
 	if reference == nil && b.least == nil {
 		reference = p.first
 	}
-	if reference == nil || b.asGood(q, reference) {
+	switch {
+	case reference == nil:
+		return nil
+	case q.DestinationAmount.IsZero() != reference.DestinationAmount.IsZero(), q.SourceAmount.IsZero() != reference.SourceAmount.IsZero():
+		unreadable := refuse(BoundReadable, "one of two quotes does not say what leaves or what arrives, so that they cannot be compared")
+		unreadable.Reference = reference
+		return unreadable
+	case b.asGood(q, reference):
 		return nil
 	}
 	worse := refuse(BoundNoWorseThan, "%s %s arrives for %s %s, which is worse than %s %s for %s %s",
@@ -170,16 +175,11 @@ func (q *Quote) readable() bool {
 
 // hasFee reports whether the answer of a booking says the fee. A decoded quote does not tell: a fee that is missing, or that cannot be read,
 // is zero there.
-func hasFee(answer moneymovement.Answer) bool {
-	for _, unread := range answer.Unread {
-		if strings.HasPrefix("/quote/fee", unread.Pointer) {
-			return false
-		}
-	}
+func hasFee(body []byte) bool {
 	var booked struct {
 		Quote struct {
-			Fee jsontext.Value `json:"fee"`
+			Fee *moneymovement.Number `json:"fee"`
 		} `json:"quote"`
 	}
-	return json.Unmarshal(answer.Body, &booked) == nil && booked.Quote.Fee != nil && booked.Quote.Fee.Kind() != jsontext.KindNull
+	return json.Unmarshal(body, &booked) == nil && booked.Quote.Fee != nil
 }
