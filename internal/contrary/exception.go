@@ -21,11 +21,6 @@ var Exceptions = []Exception{
 		Kinds:  []Kind{Absent, Null, AsNumber, AsBoolean, AsObject, AsList},
 		Reason: "names the approval that is signed: a confirm of none, or of another, funds nothing",
 	},
-	{
-		Where:  []string{"dapi.yaml EscrowAction.type", "dapi.yaml EscrowActionType value release", "dapi.yaml EscrowActionType value refund"},
-		Kinds:  []Kind{AnotherWord},
-		Reason: "an action that is called otherwise than the one that was asked for is another one: nothing is signed; a program can ask for it by the service's word",
-	},
 }
 
 // ExceptionOf is the exception that a case falls under, if there is one.

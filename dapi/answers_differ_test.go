@@ -1,0 +1,157 @@
+package dapi_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// A write of which the description does not say what it returns is done when the service takes it. The resource is read where it can be.
+func TestASuccessThatShowsNothing(t *testing.T) {
+	w := newPayWorld(t)
+	client := w.readyClient()
+	payin, err := client.Payins.Create(t.Context(), dapi.PayinCreate{Amount: amount("5"), Currency: "USDC", OriginChainID: 1})
+	require.NoError(t, err)
+	_, err = client.Payins.Instructions(t.Context(), payin.ID)
+	require.NoError(t, err)
+	paid, err := w.pay()
+	require.NoError(t, err)
+	contact := w.contact(w.account, sepa())
+	for name, c := range map[string]struct {
+		method, path string
+		call         func(...moneymovement.CallOption) (any, error)
+		read         bool // shows what was read
+	}{
+		"SaveKYB": {"PUT", "/client/kyb", func(o ...moneymovement.CallOption) (any, error) {
+			kyb, err := client.Verification.Save(t.Context(), dapi.KYBSave{Applicant: map[string]any{"country": "DE"}}, o...)
+			return kyb.Status, err
+		}, true},
+		"OpenRail": {"POST", "/banks", func(o ...moneymovement.CallOption) (any, error) {
+			rail, err := client.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"}, o...)
+			return rail.Method, err
+		}, true},
+		"UpdateContact": {"PATCH", "/contacts/*", func(o ...moneymovement.CallOption) (any, error) {
+			updated, err := w.account.Contacts.Update(t.Context(), contact, dapi.ContactUpdate{}, o...)
+			return updated.ID, err
+		}, false},
+		"CreateDeposit": {"POST", "/sandbox/deposits", func(o ...moneymovement.CallOption) (any, error) {
+			entry, err := w.account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC}, o...)
+			return entry.ID, err
+		}, false},
+		"CompletePayin": {"POST", "/sandbox/payins/*/complete", func(o ...moneymovement.CallOption) (any, error) {
+			done, err := client.Sandbox.CompletePayin(t.Context(), payin.ID, o...)
+			return done.ID, err
+		}, true},
+		"MovePayout": {"POST", "/sandbox/payouts/*/status", func(o ...moneymovement.CallOption) (any, error) {
+			moved, err := w.account.Sandbox.MovePayout(t.Context(), paid.ID, dapi.PayoutStatusCompleted, o...)
+			return moved.ID, err
+		}, true},
+	} {
+		for _, body := range []string{"", `{"ok":true}`} {
+			t.Run(name+" "+body, func(t *testing.T) {
+				status := http.StatusOK
+				if body == "" {
+					status = http.StatusNoContent
+				}
+				w.host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
+				var answer moneymovement.Answer
+				shown, err := c.call(moneymovement.Capture(&answer))
+				require.NoError(t, err)
+				assert.Equal(t, c.read, shown != nil && shown != dapi.ContactID("") && shown != dapi.TransactionID(""), "%v", shown)
+				assert.Equal(t, status, answer.Status, "the answer is the write's")
+				assert.Equal(t, body, string(answer.Body))
+			})
+		}
+	}
+}
+
+// A stated member that is missing costs nothing else. It is named, and a logger gets an error record; an assumed one is a warning, once.
+func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
+	var log strings.Builder
+	answer := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC","createdAt":"soon","purpose":["x"]}`
+	platform := answering(t, 200, answer, moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	var kept moneymovement.Answer
+	for range 3 {
+		payout, err := platform.Self().Payouts.Get(t.Context(), "po_1", moneymovement.Capture(&kept))
+		require.NoError(t, err)
+		assert.Equal(t, &dapi.Payout{ID: "po_1", Status: "processing", ContactID: "ct_1", Currency: dapi.USDC}, payout)
+	}
+	assert.ElementsMatch(t, []moneymovement.Unread{
+		{Pointer: "/idempotencyKey", Stated: true, Problem: "is missing"},
+		{Pointer: "/purpose", Stated: true, Problem: "is a list"},
+		{Pointer: "/amount", Problem: "is an object"},
+		{Pointer: "/createdAt", Problem: "is no time"},
+	}, kept.Unread)
+	assert.Equal(t, 3, strings.Count(log.String(), "level=ERROR"))
+	assert.Equal(t, 1, strings.Count(log.String(), "level=WARN"), "one warning for each assumption")
+	assert.Contains(t, log.String(), "/createdAt is no time")
+	assert.NotContains(t, log.String(), "soon")
+}
+
+func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
+	var kept moneymovement.Answer
+	page, err := answering(t, 200, `{"items":[`+txJSON+`,"what",{"id":"tx_2","amount":{},"createdAt":"2026-01-02T03:04:05Z"},`+txJSON+`],"nextCursor":"c"}`).
+		Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{}, moneymovement.Capture(&kept))
+	require.NoError(t, err)
+	require.Len(t, page.Items, 3)
+	assert.Equal(t, dapi.TransactionID("tx_2"), page.Items[1].ID)
+	assert.Equal(t, "c", page.NextCursor)
+	assert.Equal(t, moneymovement.Unread{Pointer: "/items/1", Problem: "is a text"}, kept.Unread[0])
+	for _, unread := range kept.Unread[1:] {
+		assert.Contains(t, unread.Pointer, "/items/2/")
+	}
+}
+
+// A login needs no more than the bytes to sign and the token. What else the answers say is assumed.
+func TestALoginWithLittleInItsAnswers(t *testing.T) {
+	w := newWorld(t)
+	w.onSuccess("POST", "/auth/challenge", func(challenge map[string]any) { delete(challenge, "expiresAt") })
+	w.onSuccess("POST", "/auth/token", func(grant map[string]any) {
+		for member := range grant {
+			if member != "accessToken" {
+				delete(grant, member)
+			}
+		}
+	})
+	_, err := w.integrator().Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{})
+	require.NoError(t, err)
+}
+
+// How long a challenge's id may be is not stated.
+func TestALoginWithALongChallenge(t *testing.T) {
+	id := strings.Repeat("c", 3000)
+	var completed string
+	service := transportFunc(func(r *http.Request) (*http.Response, error) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/auth/challenge"):
+			return page(http.StatusCreated, "application/json", `{"challengeId":"`+id+`","payload":"bG9naW4"}`)(r)
+		case strings.HasSuffix(r.URL.Path, "/auth/token"):
+			var body struct{ ChallengeID string }
+			if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+				return nil, err
+			}
+			completed = body.ChallengeID
+			return page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
+		}
+		return page(http.StatusOK, "application/json", `[]`)(r)
+	})
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	integrator, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
+		moneymovement.WithHTTPClient(&http.Client{Transport: service}))
+	require.NoError(t, err)
+	page, err := integrator.Self().Chains.List(t.Context(), dapi.ListChainsParams{})
+	require.NoError(t, err)
+	assert.Empty(t, page.Items)
+	assert.Equal(t, id, completed)
+}
