@@ -212,7 +212,7 @@ func TestADealWithWordsOfAnotherService(t *testing.T) {
 	}
 }
 
-// A booking that is new and waits for its approval is not paid, whatever its status is called and however a hash that is none is spelled.
+// A booking that is new and waits for its approval is not paid, whatever its status is called, and whatever stands in the place of a hash.
 func TestANewBookingIsNotPaidByAWord(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
 		"processing":      func(payout map[string]any) { payout["status"] = "processing" },

@@ -209,7 +209,7 @@ func (p *Payout) funded() bool {
 	return p.hashed()
 }
 
-// hashed reports a transaction on chain. A hash of zeros is none.
+// hashed reports a transaction on chain. A hash of zeros does not count.
 func (p *Payout) hashed() bool { return strings.Trim(p.TransactionHash, "0x") != "" }
 
 // known reports a status that this version has a word for. The words are assumed, so that one which is not known decides nothing.
