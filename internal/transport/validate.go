@@ -61,7 +61,7 @@ func (c *Check) Text(field, value string, rule Rule) {
 		c.Refuse(field, "invalid_id", fmt.Sprintf("is an id of another namespace (%s), expected prefix %s", namespace, rule.Prefix))
 		return
 	}
-	if slices.Contains(rule.Taken, value) {
+	if slices.Contains(rule.Taken, beforeParameters(value)) {
 		c.Refuse(field, "pattern", "is the path of another operation")
 		return
 	}

@@ -81,6 +81,7 @@ func TestPathValuesWithoutAPattern(t *testing.T) {
 	}
 	for _, value := range []string{
 		".", "..", " ..", ".. ", "..;v=1", ".;", "a/b", "/", `a\b`, `\\`, "%2e%2e", "a%", "a?b", "a#b", "a\nb", "a\rb", "a\x00", "\x7f", "a\u0085b", "a\xff", "all", "none",
+		";", ";v=1", " ", " ;", " ; all", "all;", "none;v=1", " all", "all ", "all ;v=1",
 	} {
 		svc, err := param(value)
 		refused(t, err, "thingId", "pattern")
