@@ -21,6 +21,20 @@ func entriesOf(operation *transport.Operation, answer *moneymovement.Answer) []w
 	return nil
 }
 
+// inPlace puts what was read of a list where it stood in it, with zero values for the entries that were left out.
+func inPlace[T any](read []T, entries []wire.Entry) []T {
+	if entries == nil {
+		return read
+	}
+	all := make([]T, len(entries))
+	for i, entry := range entries {
+		if entry.Read && len(read) > 0 {
+			all[i], read = read[0], read[1:]
+		}
+	}
+	return all
+}
+
 // capturing is the options with one that keeps the answer, besides where the caller keeps it.
 func capturing(options []moneymovement.CallOption, answer *moneymovement.Answer) []moneymovement.CallOption {
 	return append(options[:len(options):len(options)], moneymovement.Capture(answer))

@@ -102,7 +102,8 @@ func (s *Transfers) All(ctx context.Context, params ListTransfersParams, options
 	return pages(&opListTransfers, params.Offset, params.Limit, options, list)
 }
 
-// ByKey finds the transfer that an idempotency key anchors. found is false if the service knows none.
+// ByKey finds the transfer that an idempotency key anchors. found is false if the service knows none, or several of which none echoes the key;
+// those that could not be read count, and [moneymovement.Capture] names them.
 //
 // Source: Limits, Idempotency (history can be looked up by idempotency_key).
 func (s *Transfers) ByKey(
@@ -113,13 +114,15 @@ func (s *Transfers) ByKey(
 	if err != nil {
 		return nil, false, err
 	}
-	list, err := s.List(ctx, ListTransfersParams{IdempotencyKey: wanted}, options...)
+	var answer moneymovement.Answer
+	list, err := s.List(ctx, ListTransfersParams{IdempotencyKey: wanted}, capturing(options, &answer)...)
 	if err != nil {
 		return nil, false, err
 	}
+	only := len(list.Items) == 1 && entriesOf(&opListTransfers, &answer) == nil
 	for i := range list.Items {
 		echoed := list.Items[i].IdempotencyKey
-		if echoed == wanted || echoed == "" && len(list.Items) == 1 { // of several without an echo, none is known to be the one
+		if echoed == wanted || echoed == "" && only { // of several without an echo, none is known to be the one
 			return &list.Items[i], true, nil
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // TestAPaymentMethodThatIsNullIsLeftOutAndNamed: one of a variant that is not known is kept, and null is of none.
@@ -35,5 +37,39 @@ func TestAPaymentMethodThatIsNullIsLeftOutAndNamed(t *testing.T) {
 		for _, read := range invoice.PaymentMethods {
 			assert.IsType(t, moneymovement.SEPAPaymentMethod{}, read.Variant(), methods)
 		}
+	}
+}
+
+// TestAnInvoiceOfABatchKeepsItsPlace, whatever of the others can be read.
+func TestAnInvoiceOfABatchKeepsItsPlace(t *testing.T) {
+	batch := appapi.InvoiceBatch{{ContractID: id1}, {ContractID: id2}, {ContractID: id1}}
+	for answered, want := range map[string][]string{
+		`{"items":[7,` + invoiceJSON + `,null]}`:                  {"", id1, ""},
+		`[` + invoiceJSON + `,"` + id2 + `",` + invoiceJSON + `]`: {id1, "", id1},
+		`{"items":["a","b","c"]}`:                                 {"", "", ""},
+		`{"items":[` + invoiceJSON + `,{"id":"` + id2 + `"}]}`:    {id1, id2},
+		`{"items":[]}`: nil,
+	} {
+		_, app := serve(t, answering(201, answered))
+		var answer moneymovement.Answer
+		issued, err := app.Invoices.CreateBatch(t.Context(), batch, moneymovement.Capture(&answer))
+		require.NoError(t, err, answered)
+		var ids []string
+		for _, invoice := range issued {
+			ids = append(ids, invoice.ID)
+		}
+		assert.Equal(t, want, ids, answered)
+		assert.Equal(t, answered, string(answer.Body))
+	}
+}
+
+// TestABatchWithoutAListIsUnknown: it may have issued all of them.
+func TestABatchWithoutAListIsUnknown(t *testing.T) {
+	for _, body := range []string{``, `{"ok":true}`} {
+		server, app := serve(t, answering(201, body))
+		_, err := app.Invoices.CreateBatch(t.Context(), appapi.InvoiceBatch{{ContractID: id1}})
+		_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+		assert.True(t, unknown, "%v", err)
+		assert.Len(t, server.requests(), 1)
 	}
 }
