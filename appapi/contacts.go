@@ -48,7 +48,7 @@ func (s *Contacts) Delete(ctx context.Context, id string, options ...moneymoveme
 }
 
 // ValidateBank checks bank details and saves nothing. Details that cannot be used are no error: the answer's Valid is false and its Errors
-// name the fields.
+// name the fields. Valid is nil where the service does not say, which is not false.
 func (s *Contacts) ValidateBank(ctx context.Context, bank BankDetails, options ...moneymovement.CallOption) (*BankDetailsCheck, error) {
 	return s.low.ValidateBankDetails(ctx, &bank, options).OrZero()
 }

@@ -73,3 +73,16 @@ func TestABatchWithoutAListIsUnknown(t *testing.T) {
 		assert.Len(t, server.requests(), 1)
 	}
 }
+
+// TestAVerdictThatIsAbsentIsNotFalse: no field of the check of bank details is stated.
+func TestAVerdictThatIsAbsentIsNotFalse(t *testing.T) {
+	for body, want := range map[string]*bool{
+		``: nil, `{"ok":true}`: nil, `{}`: nil, `{"valid":null}`: nil, `{"valid":{},"errors":[]}`: nil,
+		`{"valid":false}`: pointer(false), `{"valid":true}`: pointer(true), `{"valid":"true"}`: pointer(true),
+	} {
+		_, app := serve(t, answering(200, body))
+		check, err := app.Contacts.ValidateBank(t.Context(), appapi.BankDetails{IBAN: "DE89370400440532013000"})
+		require.NoError(t, err, body)
+		assert.Equal(t, want, check.Valid, body)
+	}
+}
