@@ -92,7 +92,8 @@ func TestAListWithoutPagesIsWalkedOnce(t *testing.T) {
 	}
 }
 
-// TestAWalkThatDoesNotAdvanceIsAnError: a service that counts more entries than it gives has others, and giving the same again is not giving them.
+// TestAWalkThatDoesNotAdvanceIsAnError: a service that counts more entries than it gives has others, and giving the same again is
+// not giving them.
 func TestAWalkThatDoesNotAdvanceIsAnError(t *testing.T) {
 	server, app := serve(t, answering(200, `{"items":[`+invoiceJSON+`],"total":3}`))
 	var walked []string

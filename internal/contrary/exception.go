@@ -22,9 +22,10 @@ var Exceptions = []Exception{
 		Reason: "names the approval that is signed: a confirm of none, or of another, funds nothing",
 	},
 	{
-		Where:  []string{"dapi.yaml EscrowAction.type", "dapi.yaml EscrowActionType value release", "dapi.yaml EscrowActionType value refund"},
-		Kinds:  []Kind{AnotherWord},
-		Reason: "an action that is called otherwise than the one that was asked for is another one: nothing is signed; a program can ask for it by the service's word",
+		Where: []string{"dapi.yaml EscrowAction.type", "dapi.yaml EscrowActionType value release", "dapi.yaml EscrowActionType value refund"},
+		Kinds: []Kind{AnotherWord},
+		Reason: "an action that is called otherwise than the one that was asked for is another one: nothing is signed; " +
+			"a program can ask for it by the service's word",
 	},
 }
 

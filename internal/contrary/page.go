@@ -72,11 +72,13 @@ func writeCounts(page *bytes.Buffer, marks []*Mark) {
 		all += cases
 		fmt.Fprintf(page, "| %s | %d | %d |\n", class, in, cases)
 	}
-	fmt.Fprintf(page, "| all | %d | %d |\n\nA mark that stands in requests and in answers has a class for each, so that the classes add up to more.\n", len(marks), all)
+	fmt.Fprintf(page, "| all | %d | %d |\n", len(marks), all)
+	page.WriteString("\nA mark that stands in requests and in answers has a class for each, so that the classes add up to more.\n")
 }
 
 func writeExceptions(page *bytes.Buffer, marks []*Mark) {
-	page.WriteString("\n## Exceptions\n\nWhat is assumed and a program cannot do without. It ends with a typed error, and moves no money.\n\n| What | Why |\n|---|---|\n")
+	page.WriteString("\n## Exceptions\n\nWhat is assumed and a program cannot do without. It ends with a typed error, and moves no money.\n")
+	page.WriteString("\n| What | Why |\n|---|---|\n")
 	for _, e := range Exceptions {
 		names := make([]string, len(e.Where))
 		for i, name := range e.Where {
@@ -84,7 +86,8 @@ func writeExceptions(page *bytes.Buffer, marks []*Mark) {
 		}
 		fmt.Fprintf(page, "| %s | %s |\n", cellText(strings.Join(names, ", ")), cellText(e.Reason))
 	}
-	page.WriteString("\nWhat has to be there whoever says so is none: what proves a write (`x-proof`), and the list of a page, which must not read as empty.\n")
+	page.WriteString("\nWhat has to be there whoever says so is none: what proves a write (`x-proof`), and the list of a page, " +
+		"which must not read as empty.\n")
 	counts := map[string]int{}
 	for _, m := range marks {
 		why := map[string]bool{}
