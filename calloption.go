@@ -57,12 +57,20 @@ type Unread struct {
 }
 
 // Capture keeps what came back besides the decoded value, also when the call fails. Of a flow that makes several calls, it keeps the
-// last one's answer.
+// last one's answer. Several of them each keep it.
 func Capture(into *Answer) CallOption {
 	if into == nil {
 		return nil
 	}
-	return func(c *transport.Call) { c.Keep = func(answer transport.Answer) { *into = answerOf(answer) } }
+	return func(c *transport.Call) {
+		earlier := c.Keep
+		c.Keep = func(answer transport.Answer) {
+			if earlier != nil {
+				earlier(answer)
+			}
+			*into = answerOf(answer)
+		}
+	}
 }
 
 func answerOf(a transport.Answer) Answer {

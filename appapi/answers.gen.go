@@ -289,9 +289,6 @@ func wholeBank(v *Bank, body *wire.Body) bool {
 }
 
 func wholeBankDetailsCheck(v *BankDetailsCheck, body *wire.Body) bool {
-	if !v.Valid && !body.SaysZero("valid") {
-		return false
-	}
 	for i := range v.Errors {
 		if v.Errors[i] == (BankDetailsError{}) {
 			return false
@@ -682,7 +679,7 @@ var shapeBalanceList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 
 var shapeBankDetailsCheck = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "errors", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeBankDetailsError}, Type: wire.Assumed},
-	{Name: "valid", Shape: &wire.Boolean, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "valid", Shape: &wire.Boolean, Type: wire.Assumed},
 }}
 
 var shapeBankList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{

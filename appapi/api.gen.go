@@ -151,8 +151,8 @@ type BankDetailsCheck struct {
 	// What is wrong.
 	Errors []BankDetailsError `json:"errors,omitempty,omitzero"`
 
-	// Whether the details can be used.
-	Valid bool `json:"valid"`
+	// Whether the details can be used; absent where the service does not say.
+	Valid *bool `json:"valid,omitempty"`
 }
 
 // BankDetailsError: one thing that is wrong with bank details.

@@ -66,8 +66,8 @@ func (s *Cards) SetLabel(ctx context.Context, id, label string, options ...money
 	return s.low.SetCardLabel(ctx, id, &CardLabelUpdate{moneymovement.Set(label)}, options).Or(s.reading(ctx, id))
 }
 
-// SetLimit sets the limits that are given and leaves the others; what null means is for the service to say. The description does not show the body: its fields are assumed to be those
-// of the card.
+// SetLimit sets the limits that are given and leaves the others; what null means is for the service to say. The description does not
+// show the body: its fields are assumed to be those of the card.
 func (s *Cards) SetLimit(ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
 	return s.low.SetCardLimit(ctx, id, &limit, options).Or(s.reading(ctx, id))
 }

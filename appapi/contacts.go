@@ -20,15 +20,16 @@ func (s *Contacts) List(ctx context.Context, params ListContactsParams, options 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created or deleted
 // meanwhile can shift entries from one page to another.
 func (s *Contacts) All(ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption) iter.Seq2[Contact, error] {
-	return pages(&opListContacts, params.Offset, params.Limit, func(offset int) (page[Contact], error) {
+	list := func(offset int, options []moneymovement.CallOption) (page[Contact], error) {
 		params := params
 		params.Offset = offset
 		list, err := s.List(ctx, params, options...)
 		if err != nil {
 			return page[Contact]{}, err
 		}
-		return page[Contact]{list.Items, list.Total}, nil
-	})
+		return page[Contact]{items: list.Items, total: list.Total}, nil
+	}
+	return pages(&opListContacts, params.Offset, params.Limit, options, list)
 }
 
 // Create saves a destination. Make its Account with [Onchain] or [EmailContact].
@@ -47,7 +48,7 @@ func (s *Contacts) Delete(ctx context.Context, id string, options ...moneymoveme
 }
 
 // ValidateBank checks bank details and saves nothing. Details that cannot be used are no error: the answer's Valid is false and its Errors
-// name the fields.
+// name the fields. Valid is nil where the service does not say, which is not false.
 func (s *Contacts) ValidateBank(ctx context.Context, bank BankDetails, options ...moneymovement.CallOption) (*BankDetailsCheck, error) {
 	return s.low.ValidateBankDetails(ctx, &bank, options).OrZero()
 }

@@ -24,15 +24,16 @@ func (s *Invoices) List(ctx context.Context, params ListInvoicesParams, options 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created meanwhile
 // can shift entries from one page to another.
 func (s *Invoices) All(ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption) iter.Seq2[moneymovement.Invoice, error] {
-	return pages(&opListInvoices, params.Offset, params.Limit, func(offset int) (page[moneymovement.Invoice], error) {
+	list := func(offset int, options []moneymovement.CallOption) (page[moneymovement.Invoice], error) {
 		params := params
 		params.Offset = offset
 		list, err := s.List(ctx, params, options...)
 		if err != nil {
 			return page[moneymovement.Invoice]{}, err
 		}
-		return page[moneymovement.Invoice]{list.Items, list.Total}, nil
-	})
+		return page[moneymovement.Invoice]{items: list.Items, total: list.Total}, nil
+	}
+	return pages(&opListInvoices, params.Offset, params.Limit, options, list)
 }
 
 // Get answers one invoice. id is a UUID.
@@ -55,14 +56,18 @@ func (s *Invoices) CreateFromContract(ctx context.Context, contractID string, in
 	return s.low.CreateInvoiceFromContract(ctx, contractID, &invoice, options)
 }
 
-// CreateBatch issues one invoice for each entry, in their order. Whether a batch that the service refuses has issued the entries before the bad
-// one is not shown: look at the list before sending it again.
+// CreateBatch issues one invoice for each entry, in their order. One that was issued and could not be read is zero in its place, and
+// [moneymovement.Capture] names it.
+//
+// Whether a batch that the service refuses has issued the entries before the bad one is not shown, and a success without a list, such as
+// {"ok":true}, is *errors.OutcomeUnknown, with no key to settle it: look at the list before sending it again.
 func (s *Invoices) CreateBatch(ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption) ([]moneymovement.Invoice, error) {
-	list, err := s.low.CreateInvoiceBatch(ctx, &batch, options)
+	var answer moneymovement.Answer
+	list, err := s.low.CreateInvoiceBatch(ctx, &batch, capturing(options, &answer))
 	if err != nil {
 		return nil, err
 	}
-	return list.Items, nil
+	return inPlace(list.Items, entriesOf(&opCreateInvoiceBatch, &answer)), nil
 }
 
 // Update gives an invoice another state. Which states accept which targets is the service's to say. id is a UUID.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
@@ -90,7 +92,8 @@ func TestAListWithoutPagesIsWalkedOnce(t *testing.T) {
 	}
 }
 
-// TestAWalkThatDoesNotAdvanceIsAnError: a service that counts more entries than it gives has others, and giving the same again is not giving them.
+// TestAWalkThatDoesNotAdvanceIsAnError: a service that counts more entries than it gives has others, and giving the same again is
+// not giving them.
 func TestAWalkThatDoesNotAdvanceIsAnError(t *testing.T) {
 	server, app := serve(t, answering(200, `{"items":[`+invoiceJSON+`],"total":3}`))
 	var walked []string
@@ -161,6 +164,84 @@ func TestAWalkIsNotEndless(t *testing.T) {
 			require.True(t, is, "%v", failure)
 			assert.Equal(t, "ListContacts", stuck.Operation)
 		})
+	}
+}
+
+// TestAWalkCountsWhatItCannotRead: an entry that is left out has its place in the list, and a page of them is not the end.
+func TestAWalkCountsWhatItCannotRead(t *testing.T) {
+	pages := func(limit int, entries ...string) (*service, *appapi.Client) {
+		return serve(t, func(w http.ResponseWriter, r *http.Request) {
+			offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+			rest := entries[min(offset, len(entries)):]
+			fmt.Fprintf(w, `{"items":[%s]}`, strings.Join(rest[:min(limit, len(rest))], ","))
+		})
+	}
+	entry := func(id int) string { return fmt.Sprintf(`{"id":"%d","createdAt":"2026-01-02T03:04:05Z"}`, id) }
+	many := func(n int, entry string) []string { return slices.Repeat([]string{entry}, n) }
+	lacking := `{"id":"0","account":7,"createdAt":7}` // is read, and named more than once
+	for name, c := range map[string]struct {
+		limit    int
+		entries  []string
+		found    []string
+		requests int
+	}{
+		"the first":             {2, []string{`"bad"`, entry(2), entry(3), entry(4), entry(5), entry(6)}, []string{"2", "3", "4", "5", "6"}, 4},
+		"the last":              {2, []string{entry(1), entry(2), entry(3), `null`}, []string{"1", "2", "3"}, 3},
+		"a page":                {2, []string{`"a"`, `"b"`, entry(3), entry(4)}, []string{"3", "4"}, 3},
+		"a page in the middle":  {2, []string{entry(1), entry(2), `null`, `null`, entry(5)}, []string{"1", "2", "5"}, 4},
+		"two pages that are":    {2, []string{`null`, `null`, `null`, `null`, entry(5)}, []string{"5"}, 4},
+		"two pages apart":       {2, []string{`7`, `7`, entry(3), entry(4), `7`, `7`, entry(7)}, []string{"3", "4", "7"}, 5},
+		"all of them":           {2, []string{`7`, `7`, `7`}, nil, 3},
+		"alike but for the bad": {2, []string{entry(1), `"a"`, entry(1), `"b"`, entry(1)}, []string{"1", "1", "1"}, 4},
+		"more than are named": {
+			1200, append(append(many(1100, lacking), many(60, `7`)...), append(many(40, entry(1)), entry(2))...),
+			append(many(1100, "0"), append(many(40, "1"), "2")...), 3,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, app := pages(c.limit, c.entries...)
+			var walked []string
+			var answer moneymovement.Answer
+			for contact, err := range app.Contacts.All(t.Context(), appapi.ListContactsParams{Limit: c.limit}, moneymovement.Capture(&answer)) {
+				require.NoError(t, err)
+				walked = append(walked, contact.ID)
+			}
+			assert.Equal(t, c.found, walked)
+			assert.Len(t, server.requests(), c.requests)
+			assert.Equal(t, `{"items":[]}`, string(answer.Body), "the caller's own")
+		})
+	}
+}
+
+// TestAWalkOverWhatCannotBeReadIsNotEndless: a page of which nothing is read, and that comes again and again, says nothing of an end.
+func TestAWalkOverWhatCannotBeReadIsNotEndless(t *testing.T) {
+	for _, items := range []string{`[null]`, `["a","b"]`, `[7,{"id":"1","createdAt":"2026-01-02T03:04:05Z"}]`} {
+		server, app := serve(t, answering(200, `{"items":`+items+`,"total":100}`))
+		var failure error
+		for _, err := range app.Contacts.All(t.Context(), appapi.ListContactsParams{}) {
+			failure = err
+		}
+		stuck, is := errors.AsType[*errors.UnexpectedAnswer](failure)
+		require.True(t, is, "%v", failure)
+		assert.Equal(t, "ListContacts", stuck.Operation)
+		assert.LessOrEqual(t, len(server.requests()), 25, items)
+	}
+}
+
+// TestABareListIsWalkedWithWhatItCannotRead: its entries are counted in whatever envelope they come.
+func TestABareListIsWalkedWithWhatItCannotRead(t *testing.T) {
+	for _, envelope := range []string{`%s`, `{"data":%s}`, ` {"count":2,"results": %s }`} {
+		pages := []string{`[7,{"id":"2","createdAt":"2026-01-02T03:04:05Z"}]`, `[]`}
+		_, app := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+			fmt.Fprintf(w, envelope, pages[offset/2])
+		})
+		var walked []string
+		for contact, err := range app.Contacts.All(t.Context(), appapi.ListContactsParams{}) {
+			require.NoError(t, err)
+			walked = append(walked, contact.ID)
+		}
+		assert.Equal(t, []string{"2"}, walked, envelope)
 	}
 }
 

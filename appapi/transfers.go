@@ -7,6 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -90,18 +91,20 @@ func (s *Transfers) List(ctx context.Context, params ListTransfersParams, option
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. Transfers that are sent meanwhile
 // can shift entries from one page to another.
 func (s *Transfers) All(ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption) iter.Seq2[Transfer, error] {
-	return pages(&opListTransfers, params.Offset, params.Limit, func(offset int) (page[Transfer], error) {
+	list := func(offset int, options []moneymovement.CallOption) (page[Transfer], error) {
 		params := params
 		params.Offset = offset
 		list, err := s.List(ctx, params, options...)
 		if err != nil {
 			return page[Transfer]{}, err
 		}
-		return page[Transfer]{list.Items, list.Total}, nil
-	})
+		return page[Transfer]{items: list.Items, total: list.Total}, nil
+	}
+	return pages(&opListTransfers, params.Offset, params.Limit, options, list)
 }
 
-// ByKey finds the transfer that an idempotency key anchors. found is false if the service knows none.
+// ByKey finds the transfer that an idempotency key anchors. found is false if the service knows none, or several of which none echoes the key.
+// If one that is listed cannot be read, and no other is the one, the error is *errors.UnexpectedAnswer, for it may be.
 //
 // Source: Limits, Idempotency (history can be looked up by idempotency_key).
 func (s *Transfers) ByKey(
@@ -112,14 +115,22 @@ func (s *Transfers) ByKey(
 	if err != nil {
 		return nil, false, err
 	}
-	list, err := s.List(ctx, ListTransfersParams{IdempotencyKey: wanted}, options...)
+	var answer moneymovement.Answer
+	list, err := s.List(ctx, ListTransfersParams{IdempotencyKey: wanted}, capturing(options, &answer)...)
 	if err != nil {
 		return nil, false, err
 	}
+	leftOut := entriesOf(&opListTransfers, &answer) != nil
+	only := len(list.Items) == 1 && !leftOut
 	for i := range list.Items {
 		echoed := list.Items[i].IdempotencyKey
-		if echoed == wanted || echoed == "" && len(list.Items) == 1 { // of several without an echo, none is known to be the one
+		if echoed == wanted || echoed == "" && only { // of several without an echo, none is known to be the one
 			return &list.Items[i], true, nil
+		}
+	}
+	if leftOut {
+		return nil, false, &errors.UnexpectedAnswer{
+			Head: opListTransfers.Head(wanted), Status: answer.Status, Err: errors.New("a transfer is listed that cannot be read: it may be the one"),
 		}
 	}
 	return nil, false, nil

@@ -185,6 +185,12 @@ func TestContactsLive(t *testing.T) {
 	as[*errors.NotFound](t, err)
 }
 
+// An update that empties a currency sets one; it does not leave it out.
+func TestACurrencyIsNotClearedByAnEmptyText(t *testing.T) {
+	_, err := answering(t, 200, `{}`).Self().Contacts.Update(t.Context(), "ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("")})
+	assert.EqualError(t, err, "UpdateContact: invalid input: currency has 0 characters, at least 3 are required (ct_1)")
+}
+
 // Only the blockers are stated.
 func TestPayableThatIsAbsentIsNotFalse(t *testing.T) {
 	yes, no := true, false

@@ -53,10 +53,11 @@
 //
 // Enumerations are open: a value that this version does not know, such as a new status, arrives as it came, and is sent as it is. Members that
 // this version does not know are in [moneymovement.Answer].Body. The service's description leaves things open, above all the states and most
-// fields of clients, rails, payins, payouts, deals and ledger entries; openapi/README.md lists each thing that is assumed in their place. A request
-// is refused here for what is stated, and for what an approval is compared with before it is signed; what is assumed is sent, and the service
-// judges it. An answer that differs from what is assumed is read all the same: see package moneymovement, Answers that differ. Where money
-// moves, what is stated decides before the words of a status do: slugs, the replay of a key, a transaction's hash, what can be done with a deal.
+// fields of clients, rails, payins, payouts, deals and ledger entries; openapi/README.md lists each thing that is assumed in their place. A
+// request is refused here for what is stated, and for what an approval is compared with before it is signed; what is assumed is sent, and the
+// service judges it. An answer that differs from what is assumed is read all the same: see package moneymovement, Answers that differ. Where
+// money moves, what is stated decides before the words of a status do: slugs, the replay of a key, a transaction's hash, what can be
+// done with a deal.
 //
 // # Sandbox
 //

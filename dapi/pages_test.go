@@ -43,6 +43,26 @@ func TestAllWalksEveryPageAndAgain(t *testing.T) {
 	assert.Equal(t, 2*3, w.sent("ListTransactions"))
 }
 
+// Only a page without a next cursor is the last one, whatever can be read of it.
+func TestAllGoesOnAfterAPageThatCannotBeRead(t *testing.T) {
+	pages := map[string]string{
+		"": `{"items":[null,"tx"],"nextCursor":"b"}`, "b": `{"items":[7],"nextCursor":"c"}`, "c": `{"items":[],"nextCursor":"d"}`,
+		"d": `{"items":[` + txJSON + `,null]}`,
+	}
+	w, account, params := newLedger(t)
+	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		setBody(answer, []byte(pages[r.URL.Query().Get("cursor")]))
+		answer.StatusCode = http.StatusOK
+	})
+	found := 0
+	for _, err := range account.Transactions.All(t.Context(), params) {
+		require.NoError(t, err)
+		found++
+	}
+	assert.Equal(t, 1, found)
+	assert.Equal(t, 4, w.sent("ListTransactions"))
+}
+
 func TestAllStartsAtACursor(t *testing.T) {
 	_, account, params := newLedger(t)
 	first, err := account.Transactions.List(t.Context(), params)

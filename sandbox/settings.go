@@ -176,8 +176,8 @@ func (s Settings) clone() Settings {
 func (s Settings) platform() platform.Settings {
 	return platform.Settings{
 		MaxCredit: s.MaxCredit, FaucetBalance: s.FaucetBalance, FaucetGas: s.FaucetGas,
-		SigningPolicy: platform.SigningPolicy(s.SigningPolicy), RequireLowS: s.RequireLowS, SignerDetached: s.SignerDetached, PartnerDown: s.PartnerDown,
-		PayoutMethodsDisabled: s.PayoutMethodsDisabled, PriceWorsening: s.PriceWorsening,
+		SigningPolicy: platform.SigningPolicy(s.SigningPolicy), RequireLowS: s.RequireLowS, SignerDetached: s.SignerDetached,
+		PartnerDown: s.PartnerDown, PayoutMethodsDisabled: s.PayoutMethodsDisabled, PriceWorsening: s.PriceWorsening,
 		ClientReadyAfter: platform.Duration(s.ClientReadyAfter), PayoutStepAfter: platform.Duration(s.PayoutStepAfter),
 		ReturnAfter: platform.Duration(s.ReturnAfter), ReturnFee: s.ReturnFee,
 		QuoteLifetime: platform.Duration(s.QuoteLifetime), ApprovalLifetime: platform.Duration(s.ApprovalLifetime),

@@ -283,7 +283,9 @@ func AnswerLayers(o *wire.Operation) []wire.Node {
 func otherStatuses(o *wire.Operation) []Kind {
 	var others []Kind
 	for status, kind := range map[string]Kind{"200": Status200, "201": Status201, "202": Status202, "204": Status204} {
-		assumed := slices.ContainsFunc(o.Node.Marks(), func(mark *wire.Assumption) bool { return mark.Aspect == "answer" || mark.Aspect == "resource" })
+		assumed := slices.ContainsFunc(o.Node.Marks(), func(mark *wire.Assumption) bool {
+			return mark.Aspect == "answer" || mark.Aspect == "resource"
+		})
 		if _, exact := o.Answer(int(status[0]-'0')*100 + int(status[2]-'0')); !exact && (kind != Status204 || assumed) {
 			others = append(others, kind)
 		}

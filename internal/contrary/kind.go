@@ -1,7 +1,5 @@
 package contrary
 
-import "slices"
-
 // Kind is how a service differs in one thing.
 type Kind string
 
@@ -91,8 +89,8 @@ func EffectOf(k Kind) Effect {
 		return Word
 	case Status200, Status201, Status202, Status204, EmptyBody, OnlyOK, OtherMedia:
 		return Whole
-	}
-	if slices.Contains([]Kind{DigitsAsNumber, DigitsAsText, URLBase64, UnpaddedBase64, SpacedTime, TimeToMinutes, ZonelessTime, DateWithTime, BareList, ListInData, ListInResults}, k) {
+	case DigitsAsNumber, DigitsAsText, URLBase64, UnpaddedBase64, SpacedTime, TimeToMinutes, ZonelessTime, DateWithTime,
+		BareList, ListInData, ListInResults:
 		return Respelt
 	}
 	return NoEffect

@@ -84,7 +84,8 @@ func writeExceptions(page *bytes.Buffer, marks []*Mark) {
 		}
 		fmt.Fprintf(page, "| %s | %s |\n", cellText(strings.Join(names, ", ")), cellText(e.Reason))
 	}
-	page.WriteString("\nThese do not count as exceptions: what proves a write (`x-proof`) has to be there by principle, and the list of a page must not read as empty.\n")
+	page.WriteString("\nThese do not count as exceptions: what proves a write (`x-proof`) has to be there by principle, and the list of a " +
+		"page must not read as empty.\n")
 	counts := map[string]int{}
 	for _, m := range marks {
 		why := map[string]bool{}

@@ -17,11 +17,33 @@ func (c *Check) Segment(field, value string) bool {
 }
 
 func staysSegment(value string) bool {
-	name, _, _ := strings.Cut(value, ";") // some servers drop what follows, as parameters
-	if step := strings.TrimSpace(name); step == "." || step == ".." {
+	if ofWordCharacters(value) {
+		return true
+	}
+	switch beforeParameters(value) {
+	case "":
+		return value == "" // which is an absent one, and refused as such
+	case ".", "..":
 		return false
 	}
 	return utf8.ValidString(value) && !strings.ContainsAny(value, `/\%?#`) && !strings.ContainsFunc(value, unicode.IsControl)
+}
+
+// ofWordCharacters reports letters, digits, _ and - alone, as most ids are.
+func ofWordCharacters(value string) bool {
+	for i := range len(value) {
+		c := value[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// beforeParameters is what some servers read of a segment: they drop what follows a semicolon, and spaces.
+func beforeParameters(segment string) string {
+	name, _, _ := strings.Cut(segment, ";")
+	return strings.TrimSpace(name)
 }
 
 // maxHeader is a length that no header has: servers stop reading long before.

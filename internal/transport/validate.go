@@ -24,6 +24,7 @@ type Check struct {
 // Rule is what the description states about a text.
 type Rule struct {
 	Required bool
+	Given    bool     // an empty text is one that was set to be empty, and is measured like any other
 	Min, Max int      // length in characters, 0 for no bound
 	Pattern  string   // as in the description, in RE2's syntax
 	Prefix   string   // of a typed id; ids of the other namespaces are refused
@@ -49,9 +50,9 @@ func (c *Check) In(field string, validate func(*Check)) {
 	validate(&Check{at: c.at + field + ".", problems: c.problems})
 }
 
-// Text checks a string. An empty one is an absent one: refused if required, else fine.
+// Text checks a string. An empty one is an absent one, refused if required, else fine; but for one that is given.
 func (c *Check) Text(field, value string, rule Rule) {
-	if value == "" {
+	if value == "" && !rule.Given {
 		if rule.Required {
 			c.Refuse(field, errors.FieldMissing, "is required")
 		}
@@ -61,7 +62,7 @@ func (c *Check) Text(field, value string, rule Rule) {
 		c.Refuse(field, "invalid_id", fmt.Sprintf("is an id of another namespace (%s), expected prefix %s", namespace, rule.Prefix))
 		return
 	}
-	if slices.Contains(rule.Taken, value) {
+	if slices.Contains(rule.Taken, beforeParameters(value)) {
 		c.Refuse(field, "pattern", "is the path of another operation")
 		return
 	}

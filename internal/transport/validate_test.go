@@ -81,6 +81,7 @@ func TestPathValuesWithoutAPattern(t *testing.T) {
 	}
 	for _, value := range []string{
 		".", "..", " ..", ".. ", "..;v=1", ".;", "a/b", "/", `a\b`, `\\`, "%2e%2e", "a%", "a?b", "a#b", "a\nb", "a\rb", "a\x00", "\x7f", "a\u0085b", "a\xff", "all", "none",
+		";", ";v=1", " ", " ;", " ; all", "all;", "none;v=1", " all", "all ", "all ;v=1",
 	} {
 		svc, err := param(value)
 		refused(t, err, "thingId", "pattern")
@@ -203,6 +204,7 @@ func TestTextRules(t *testing.T) {
 	}{
 		"absent":                            {"", transport.Rule{Min: 3, Pattern: "^a$"}, nil},
 		"absent but required":               {"", transport.Rule{Required: true}, []string{"missing"}},
+		"empty, and set so":                 {"", transport.Rule{Given: true, Min: 3}, []string{"too_short"}},
 		"characters are counted, not bytes": {strings.Repeat("é", 200), transport.Rule{Max: 200}, nil},
 		"one character too many":            {strings.Repeat("é", 201), transport.Rule{Max: 200}, []string{"too_long"}},
 		"emoji are one character":           {"🙂🙂🙂🙂", transport.Rule{Min: 3, Max: 4}, nil},

@@ -30,8 +30,8 @@ func (b *Body) Entries(n int) Body {
 	return Body{raw: b.raw, entries: n}
 }
 
-// SaysZero reports that the member whose field is zero is there, and not null. Of the entries of a list it does so if there are as many members of
-// the name as entries: an answer that says 0 in many of them is not read twice. Deeper down it does not know.
+// SaysZero reports that the member whose field is zero is there, and not null. Of the entries of a list it does so if there are as many
+// members of the name as entries: an answer that says 0 in many of them is not read twice. Deeper down it does not know.
 func (b *Body) SaysZero(name string) bool {
 	switch {
 	case b == nil || b.raw == nil:

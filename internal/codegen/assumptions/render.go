@@ -16,8 +16,8 @@ what a client cannot work without is then assumed and carries ` + "`x-assumed`" 
 assumption, in the order of the files. Where the real service differs, correct the file and run ` + "`make generate`" + `.
 
 A mark is a reason, by which all is assumed that its place says itself, or one reason for each aspect that is. What a place refers to, alone or
-in ` + "`allOf`" + `, speaks for itself. The SDK checks no request against what a mark covers, and leaves out what is required by assumption alone
-while it is not set; the sandbox host refuses by all of it. internal/codegen/requests lists what each aspect covers.
+in ` + "`allOf`" + `, speaks for itself. The SDK checks no request against what a mark covers, and leaves out what is required by assumption
+alone while it is not set; the sandbox host refuses by all of it. internal/codegen/requests lists what each aspect covers.
 
 | File | What it describes | Operations (assumed) | Schemas (assumed) | Fields (assumed) | Assumptions |
 |---|---|---|---|---|---|

@@ -11,7 +11,8 @@
 //   - on an object `required`, of all its properties, x-exactly-one-of and x-required-with; `fieldTypes`, the types of its properties; and a
 //     text, all that its properties say themselves.
 //
-// Of a typed id whose prefix is stated and whose pattern is assumed, the prefix is checked. A schema that a place refers to, alone or in allOf, speaks for itself: what it states counts, whatever the mark of the place.
+// Of a typed id whose prefix is stated and whose pattern is assumed, the prefix is checked. A schema that a place refers to, alone or in
+// allOf, speaks for itself: what it states counts, whatever the mark of the place.
 //
 // No check is written for what is covered. A value that is required by assumption alone may be left out, so that its zero value is not sent;
 // internal/codegen/oapi/overlay.yaml does that.

@@ -153,7 +153,7 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 		`c.Bytes("blob", v.Blob, transport.Rule{Max: 8})`,
 		`c.Text("note", string(*v.Note), transport.Rule{Max: 9})`,
 		`if text, err := v.Maybe.Get(); err == nil {`,
-		`c.Text("maybe", text, transport.Rule{Required: true, Min: 2, Max: 4})`,
+		`c.Text("maybe", text, transport.Rule{Given: true, Min: 2, Max: 4})`,
 		`c.In("part", v.Part.validate)`,
 		`c.Missing("lines", len(v.Lines) == 0)`,
 		`c.ExactlyOne(map[string]bool{"token": v.Token != "", "note": v.Note != nil})`,

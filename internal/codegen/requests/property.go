@@ -136,7 +136,7 @@ func (w *writer) amount(field models.Field, wire, value string, s stated, requir
 // sent, unlike one that is merely not set, so that it has to be long enough.
 func (w *writer) text(field models.Field, wire, value string, s stated, required bool) {
 	if strings.HasPrefix(field.Type, "*") || strings.HasPrefix(field.Type, "nullable.") {
-		required = required || s.minLength > 0
+		s.given = s.minLength > 0
 	}
 	rule := s.rule(required)
 	if rule == noRule {
@@ -187,6 +187,7 @@ type stated struct {
 	minItems, maxItems   uint64
 	least, most          *float64
 	positive             bool
+	given                bool  // an empty text is sent, so that it is measured
 	aroundItems          marks // what is said here about the entries
 }
 
@@ -271,10 +272,13 @@ func (s stated) rule(required bool, more ...string) string {
 		s.pattern = "^" + s.prefix
 	}
 	var parts []string
-	if required {
+	switch {
+	case s.given:
+		parts = append(parts, "Given: true")
+	case required:
 		parts = append(parts, "Required: true")
 	}
-	if s.minLength > 1 {
+	if s.minLength > 1 || s.given {
 		parts = append(parts, fmt.Sprintf("Min: %d", s.minLength))
 	}
 	if s.maxLength > 0 {

@@ -21,7 +21,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	r.writeMissing(&b)
 	for _, a := range r.Of(Contradicted) {
-		fmt.Fprintf(&b, "\nCONTRADICTED  %s %s, %s\n  assumed: %s\n  line:    %s\n  edit:    %s\n", a.File, a.Where, a.What(), a.Reason, a.Position(), a.Edit())
+		fmt.Fprintf(&b, "\nCONTRADICTED  %s %s, %s\n  assumed: %s\n  line:    %s\n  edit:    %s\n",
+			a.File, a.Where, a.What(), a.Reason, a.Position(), a.Edit())
 		writeEvidence(&b, *a.Evidence)
 	}
 	for _, f := range r.Deviations {

@@ -179,7 +179,8 @@ func isOpen(layers []wire.Node) bool {
 // unknown judges a member that nothing describes. It contradicts an object whose fields are all assumed. Of one that is shown in part, it is
 // told, and hints at its assumed fields that are not there: it may be one of them under its right name.
 func (w *walk) unknown(at *level, field string, value any, object map[string]any) {
-	seen := sighting{kind(value) + ", of a name that is not described", fmt.Sprintf("add `%s` to `properties`, %s", lastStep(field), typeFor(value))}
+	edit := fmt.Sprintf("add `%s` to `properties`, %s", lastStep(field), typeFor(value))
+	seen := sighting{kind(value) + ", of a name that is not described", edit}
 	for _, layer := range slices.Backward(at.layers) {
 		if w.contradict(layer, field, seen, "fieldNames", "") {
 			w.failures++

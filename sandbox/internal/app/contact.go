@@ -124,6 +124,7 @@ func (a *App) ValidateBankDetails(_ context.Context, request appapi.ValidateBank
 	}).Check() {
 		answer.Errors = append(answer.Errors, appapi.BankDetailsError{Field: wrong.Field, Code: wrong.Code, Message: wrong.Message})
 	}
-	answer.Valid = len(answer.Errors) == 0
+	valid := len(answer.Errors) == 0
+	answer.Valid = &valid
 	return answer, nil
 }

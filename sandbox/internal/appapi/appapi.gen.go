@@ -159,8 +159,8 @@ type BankDetailsCheck struct {
 	// Errors What is wrong.
 	Errors []BankDetailsError `json:"errors,omitempty,omitzero"`
 
-	// Valid Whether the details can be used.
-	Valid bool `json:"valid"`
+	// Valid Whether the details can be used; absent where the service does not say.
+	Valid *bool `json:"valid,omitempty"`
 }
 
 // BankDetailsError One thing that is wrong with bank details.

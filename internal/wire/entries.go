@@ -1,0 +1,33 @@
+package wire
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// Entry is an entry of a list as it came.
+type Entry struct {
+	Raw  jsontext.Value
+	Read bool // else it is left out of what the answer is decoded into
+}
+
+// Entries lists what a list's answer holds, in whatever envelope it is. The body is one that [Answer.Decode] has read. What that names is
+// bounded; this is not.
+func (a *Answer) Entries(body []byte) []Entry {
+	raw, list := enveloped(body, a.Shape), a.Shape
+	if m := a.Shape.proof(KindList); m != nil {
+		raw, list = nil, m.Shape
+		for _, g := range split(enveloped(body, a.Shape)) {
+			if g.name == m.Name {
+				raw = g.value
+			}
+		}
+	}
+	if list.Kind != KindList || raw.Kind() != jsontext.KindBeginArray {
+		return nil
+	}
+	var found []Entry
+	for _, entry := range entries(raw) {
+		var b bender
+		_, problem := b.value(entry, list.Item, "", Assumed)
+		found = append(found, Entry{Raw: entry, Read: problem == ""})
+	}
+	return found
+}
