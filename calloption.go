@@ -46,7 +46,8 @@ type Answer struct {
 
 // Unread is a member of an answer that could not be read.
 type Unread struct {
-	// Pointer is the JSON pointer (RFC 6901) of the member in the answer's body, such as /items/3/amount.
+	// Pointer is the JSON pointer (RFC 6901) of the member, such as /items/3/amount. It is that of the body as it is described: of a list that
+	// came in another envelope, it begins with /items all the same.
 	Pointer string
 
 	// Stated says that the service's description states what the member differs from. Else the SDK assumes it, and openapi/README.md says why.

@@ -208,7 +208,7 @@ func TestAWalkCountsWhatItCannotRead(t *testing.T) {
 			}
 			assert.Equal(t, c.found, walked)
 			assert.Len(t, server.requests(), c.requests)
-			assert.Equal(t, `{"items":[]}`, string(answer.Body), "the caller's own")
+			assert.JSONEq(t, `{"items":[]}`, string(answer.Body), "the caller's own")
 		})
 	}
 }

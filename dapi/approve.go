@@ -1,6 +1,7 @@
 package dapi
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"time"
@@ -146,6 +147,11 @@ func (a approver) endOf(approval *Approval, window time.Duration) time.Time {
 		return said.ExpiresAt
 	}
 	return end
+}
+
+// same reports that another approval has the same id and signs the same bytes. Its end may be reckoned, from when it came.
+func (a *Approval) same(other *Approval) bool {
+	return a != nil && other != nil && a.ID == other.ID && bytes.Equal(a.Payload, other.Payload)
 }
 
 // notePayout passes an answer on, and remembers its approval.

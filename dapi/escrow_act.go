@@ -297,8 +297,7 @@ func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction,
 
 // sameOffer reports that the service gave the same approval again.
 func (a *EscrowAction) sameOffer(other *EscrowAction) bool {
-	return other != nil && a.Approval != nil && other.Approval != nil &&
-		a.Approval.ID == other.Approval.ID && a.Approval.ExpiresAt.Equal(other.Approval.ExpiresAt)
+	return other != nil && a.Approval.same(other.Approval)
 }
 
 // resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says nothing, and the next

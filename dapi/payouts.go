@@ -251,11 +251,10 @@ func (p *Payout) overAt(at time.Time) bool {
 
 // sameOffer reports that another booking has the same approval and the same end of its price.
 func (p *Payout) sameOffer(other *Payout) bool {
-	if other == nil || p.Approval == nil || other.Approval == nil || (p.Quote == nil) != (other.Quote == nil) {
+	if other == nil || (p.Quote == nil) != (other.Quote == nil) {
 		return false
 	}
-	return p.Approval.ID == other.Approval.ID && p.Approval.ExpiresAt.Equal(other.Approval.ExpiresAt) &&
-		(p.Quote == nil || p.Quote.ExpiresAt.Equal(other.Quote.ExpiresAt))
+	return p.Approval.same(other.Approval) && (p.Quote == nil || p.Quote.ExpiresAt.Equal(other.Quote.ExpiresAt))
 }
 
 // actingFor is how an approval names the account: the client's id, or self.

@@ -283,10 +283,16 @@ func has(members []given, name string) bool {
 	return false
 }
 
-// onlyList is the one member that is an array, or nil.
+// onlyList is the one member that is an array, or nil. What tells of errors holds no list.
 func onlyList(members []given) *given {
 	var only *given
 	for i := range members {
+		if members[i].name == "errors" || members[i].name == "error" {
+			if value := string(members[i].value); value != "null" && value != "[]" {
+				return nil
+			}
+			continue
+		}
 		if members[i].value.Kind() != jsontext.KindBeginArray {
 			continue
 		}

@@ -288,12 +288,13 @@ var listShape = Shape{Kind: KindObject, Members: []Member{
 func TestAListIsFoundInAnotherEnvelope(t *testing.T) {
 	two := []part{{ID: "p_1"}, {ID: "p_2"}}
 	for body, want := range map[string]list{
-		`{"items":[{"id":"p_1"},{"id":"p_2"}],"nextCursor":"c"}`: {two, "c"},
-		`[{"id":"p_1"},{"id":"p_2"}]`:                            {two, ""},
-		`{"data":[{"id":"p_1"},{"id":"p_2"}],"nextCursor":"c"}`:  {two, "c"},
-		`{"results":[{"id":"p_1"},{"id":"p_2"}],"count":2}`:      {two, ""},
-		`{"items":[{"id":"p_1"},"p_9",{"id":"p_2"}]}`:            {two, ""},
-		`{"items":[{"id":"p_1","size":"x"},{"id":"p_2"}]}`:       {two, ""},
+		`{"items":[{"id":"p_1"},{"id":"p_2"}],"nextCursor":"c"}`:        {two, "c"},
+		`[{"id":"p_1"},{"id":"p_2"}]`:                                   {two, ""},
+		`{"data":[{"id":"p_1"},{"id":"p_2"}],"nextCursor":"c"}`:         {two, "c"},
+		`{"results":[{"id":"p_1"},{"id":"p_2"}],"count":2}`:             {two, ""},
+		`{"items":[{"id":"p_1"},"p_9",{"id":"p_2"}]}`:                   {two, ""},
+		`{"items":[{"id":"p_1","size":"x"},{"id":"p_2"}]}`:              {two, ""},
+		`{"data":[{"id":"p_1"},{"id":"p_2"}],"errors":[],"error":null}`: {two, ""},
 		`{"items":null}`: {[]part{}, ""},
 		`{"items":[]}`:   {[]part{}, ""},
 		`[]`:             {[]part{}, ""},
@@ -303,7 +304,7 @@ func TestAListIsFoundInAnotherEnvelope(t *testing.T) {
 		require.NoError(t, err, body)
 		assert.Equal(t, want, got, body)
 	}
-	for _, body := range []string{`{}`, `{"nextCursor":"c"}`, `{"a":[],"b":[]}`, `{"items":{}}`, `{"items":"none"}`, `{"data":{"items":[]}}`} {
+	for _, body := range []string{`{}`, `{"nextCursor":"c"}`, `{"a":[],"b":[]}`, `{"items":{}}`, `{"items":"none"}`, `{"data":{"items":[]}}`, `{"errors":[{"id":"p_1"}]}`, `{"data":[],"error":"no"}`} {
 		_, err := read([]byte(body), &list{}, &listShape)
 		require.ErrorContains(t, err, "has no items", body) // which must not read as an empty one
 	}
