@@ -77,8 +77,7 @@ func (w *world) pay() {
 		if _, err := w.self.Payouts.Get(w.Context(), paid.ID); !w.ok(err) {
 			return
 		}
-		often := dapi.PollEvery(250*time.Millisecond, 250*time.Millisecond) // so that no status of the way is passed over
-		if _, err := w.self.Payouts.Wait(w.Context(), paid.ID, often); !w.waited(err) {
+		if _, err := w.self.Payouts.Wait(w.Context(), paid.ID); !w.waited(err) {
 			return
 		}
 	}

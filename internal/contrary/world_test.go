@@ -48,7 +48,9 @@ func newWorld(t *testing.T, d *wire.Description) *world {
 	t.Helper()
 	key, err := developerKey()
 	require.NoError(t, err)
-	host := sandbox.New(sandbox.WithDeveloperKey(key))
+	host := sandbox.New(sandbox.WithDeveloperKey(key), sandbox.WithSettings(func(s *sandbox.Settings) {
+		s.PayoutStepAfter = sandbox.Duration(20 * time.Second) // longer than the longest pause of a wait, so that each status is seen
+	}))
 	w := &world{T: t, host: host, contrary: &contraryHost{next: host, description: d, everywhere: true}}
 	credentials, store := host.Credentials(), &kept{}
 	w.key = dapi.Developer{Email: credentials.Email, Key: credentials.Key, Store: store}
