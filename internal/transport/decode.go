@@ -19,9 +19,8 @@ import (
 type answer struct {
 	status    int
 	header    http.Header
-	body      *bytes.Buffer // pooled; release gives it back
-	truncated bool          // the body goes on beyond the bound
-	whole     wire.Body     // asked about fields that are zero
+	body      *buffer // pooled; release gives it back
+	truncated bool    // the body goes on beyond the bound
 }
 
 // maxBody bounds what is read of one answer. A page of 100 is some 50 kB.
@@ -30,7 +29,13 @@ const maxBody = 8 << 20
 // maxPooled keeps one rare large answer from holding its memory for good.
 const maxPooled = 1 << 20
 
-var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+var bodies = sync.Pool{New: func() any { return new(buffer) }}
+
+// buffer holds a body, and what decoding asks it.
+type buffer struct {
+	bytes.Buffer
+	asked wire.Body
+}
 
 // read takes the body, at most maxBody of it. It is go-retryablehttp's response handler, so that an answer that breaks off in
 // the middle is retried like one that never came. If it is the last one, its error says what there was.
@@ -39,7 +44,7 @@ func (t *trip) read(resp *http.Response) error {
 		return nil
 	}
 	defer resp.Body.Close()
-	body := bodies.Get().(*bytes.Buffer)
+	body := bodies.Get().(*buffer)
 	body.Reset()
 	if resp.ContentLength > 0 && resp.ContentLength <= maxBody {
 		body.Grow(int(resp.ContentLength) + bytes.MinRead) // room to see EOF without growing
@@ -110,8 +115,8 @@ func (a *answer) decode(value any, described *wire.Answer) ([]wire.Unread, error
 	if err := a.readable(); err != nil {
 		return nil, err
 	}
-	a.whole = wire.NewBody(a.bytes())
-	return cmp.Or(described, &anything).Decode(&a.whole, value)
+	a.body.asked = wire.NewBody(a.bytes())
+	return cmp.Or(described, &anything).Decode(&a.body.asked, value)
 }
 
 // readable reports why an answer cannot be JSON as a whole, or nil.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"time"
@@ -39,10 +40,11 @@ func decodeTime(dec *jsontext.Decoder, at *time.Time) error {
 	default:
 		return fmt.Errorf("time is no string")
 	}
-	var room [40]byte
-	text, err := jsontext.AppendUnquote(room[:0], literal)
-	if err != nil {
-		return err
+	text := literal[1 : len(literal)-1]
+	if bytes.IndexByte(text, '\\') >= 0 {
+		if text, err = jsontext.AppendUnquote(nil, literal); err != nil {
+			return err
+		}
 	}
 	if err = at.UnmarshalText(text); err == nil {
 		return nil
