@@ -12,7 +12,7 @@ import (
 // Source: App API, Contracts.
 type Contracts struct{ low lowLevel }
 
-// List answers one page: params.Limit entries (as many as the service likes if it is 0) from params.Offset on.
+// List returns one page: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides how many.
 func (s *Contracts) List(ctx context.Context, params ListContractsParams, options ...moneymovement.CallOption) (*ContractList, error) {
 	return s.low.ListContracts(ctx, &params, options)
 }

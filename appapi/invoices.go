@@ -16,7 +16,7 @@ import (
 // Source: App API, Invoices.
 type Invoices struct{ low lowLevel }
 
-// List answers one page: params.Limit entries (as many as the service likes if it is 0) from params.Offset on.
+// List returns one page: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides how many.
 func (s *Invoices) List(ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption) (*InvoiceList, error) {
 	return s.low.ListInvoices(ctx, &params, options)
 }

@@ -76,7 +76,7 @@ func TestListsAreWalkedByOffset(t *testing.T) {
 	}
 }
 
-// TestAListWithoutPagesIsWalkedOnce: of invoices and contracts no offset is stated, and a service that knows none answers all of them each time.
+// The description states no offset for the lists of invoices and contracts. A service that does not know it returns the whole list each time.
 func TestAListWithoutPagesIsWalkedOnce(t *testing.T) {
 	for name, more := range map[string]string{"without a total": "", "with one": `,"total":2`} {
 		first := invoiceJSON

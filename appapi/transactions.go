@@ -12,7 +12,8 @@ import (
 // Source: App API, Transactions.
 type Transactions struct{ low lowLevel }
 
-// List answers one page of what the filters leave: params.Limit entries (as many as the service likes if it is 0) from params.Offset on.
+// List returns one page of what the filters leave: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides
+// how many.
 func (s *Transactions) List(ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption) (*TransactionList, error) {
 	return s.low.ListTransactions(ctx, &params, options)
 }

@@ -83,7 +83,8 @@ func transferOf(to Destination) (body TransferCreate, known bool) {
 	return TransferCreate{}, false
 }
 
-// List answers one page of the app's transfers: params.Limit entries (as many as the service likes if it is 0) from params.Offset on.
+// List returns one page of the app's transfers: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides
+// how many.
 func (s *Transfers) List(ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption) (*TransferList, error) {
 	return s.low.ListTransfers(ctx, &params, options)
 }

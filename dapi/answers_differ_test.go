@@ -112,7 +112,7 @@ func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
 	}
 }
 
-// A login needs no more than the bytes to sign and the token. What else the answers say is assumed.
+// A login needs two things from the service: the bytes to sign, and the token. Everything else in the two answers is assumed.
 func TestALoginWithLittleInItsAnswers(t *testing.T) {
 	w := newWorld(t)
 	w.onSuccess("POST", "/auth/challenge", func(challenge map[string]any) { delete(challenge, "expiresAt") })

@@ -137,7 +137,7 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 			},
 			"pay a quote": func(t *rapid.T) {
 				if len(quotes) == 0 {
-					t.Skip("none was given")
+					t.Skip("needs a quote, and this sequence has not asked for one yet; another action is drawn")
 				}
 				transfer(appapi.TransferCreate{QuoteID: rapid.SampledFrom(quotes).Draw(t, "quote")})
 			},
