@@ -4,8 +4,8 @@ package appapi
 
 import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/answers"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
-	"github.com/moneymovement/moneymovement-go/internal/wire/common"
 )
 
 var answerGetApp = wire.Answer{Shape: &shapeApp, Whole: func(value any, body *wire.Body) bool {
@@ -53,19 +53,19 @@ var answerQuoteBankPayin = wire.Answer{Shape: &shapeQuote, Whole: func(value any
 	return wholeQuote(v, body)
 }}
 
-var answerSubmitBankPayinQuote = wire.Answer{Shape: &common.UniversalTransactionStatus, Whole: func(value any, body *wire.Body) bool {
+var answerSubmitBankPayinQuote = wire.Answer{Shape: &answers.UniversalTransactionStatus, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.UniversalTransactionStatus)
-	return wholeUniversalTransactionStatus(v, body)
+	return answers.WholeUniversalTransactionStatus(v, body)
 }}
 
-var answerListCards = wire.Answer{Shape: &common.CardList, Whole: func(value any, body *wire.Body) bool {
+var answerListCards = wire.Answer{Shape: &answers.CardList, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.CardList)
-	return wholeCardList(v, body)
+	return answers.WholeCardList(v, body)
 }}
 
-var answerCreateCard = wire.Answer{Shape: &common.Card, Whole: func(value any, body *wire.Body) bool {
+var answerCreateCard = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Card)
-	return wholeCard(v, body)
+	return answers.WholeCard(v, body)
 }}
 
 var answerCreateCardKYCLink = wire.Answer{Shape: &shapeKYCLink, Whole: func(value any, body *wire.Body) bool {
@@ -78,34 +78,34 @@ var answerPreApproveCard = wire.Answer{Shape: &shapeCardPreApproval, Whole: func
 	return wholeCardPreApproval(v, body)
 }}
 
-var answerGetCard = wire.Answer{Shape: &common.Card, Whole: func(value any, body *wire.Body) bool {
+var answerGetCard = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Card)
-	return wholeCard(v, body)
+	return answers.WholeCard(v, body)
 }}
 
-var answerRevealCardDetails = wire.Answer{Shape: &common.CardDetails, Whole: func(value any, body *wire.Body) bool {
+var answerRevealCardDetails = wire.Answer{Shape: &answers.CardDetails, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.CardDetails)
-	return wholeCardDetails(v, body)
+	return answers.WholeCardDetails(v, body)
 }}
 
-var answerFreezeCard = wire.Answer{Shape: &common.Card, Whole: func(value any, body *wire.Body) bool {
+var answerFreezeCard = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Card)
-	return wholeCard(v, body)
+	return answers.WholeCard(v, body)
 }}
 
-var answerSetCardLabel = wire.Answer{Shape: &common.Card, Whole: func(value any, body *wire.Body) bool {
+var answerSetCardLabel = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Card)
-	return wholeCard(v, body)
+	return answers.WholeCard(v, body)
 }}
 
-var answerSetCardLimit = wire.Answer{Shape: &common.Card, Whole: func(value any, body *wire.Body) bool {
+var answerSetCardLimit = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Card)
-	return wholeCard(v, body)
+	return answers.WholeCard(v, body)
 }}
 
-var answerUnfreezeCard = wire.Answer{Shape: &common.Card, Whole: func(value any, body *wire.Body) bool {
+var answerUnfreezeCard = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Card)
-	return wholeCard(v, body)
+	return answers.WholeCard(v, body)
 }}
 
 var answerListContracts = wire.Answer{Shape: &shapeContractList, Whole: func(value any, body *wire.Body) bool {
@@ -113,9 +113,9 @@ var answerListContracts = wire.Answer{Shape: &shapeContractList, Whole: func(val
 	return wholeContractList(v, body)
 }}
 
-var answerCreateContract = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+var answerCreateContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Contract)
-	return wholeContract(v, body)
+	return answers.WholeContract(v, body)
 }}
 
 var answerListInvoices = wire.Answer{Shape: &shapeInvoiceList, Whole: func(value any, body *wire.Body) bool {
@@ -123,9 +123,9 @@ var answerListInvoices = wire.Answer{Shape: &shapeInvoiceList, Whole: func(value
 	return wholeInvoiceList(v, body)
 }}
 
-var answerCreateInvoice = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+var answerCreateInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Invoice)
-	return wholeInvoice(v, body)
+	return answers.WholeInvoice(v, body)
 }}
 
 var answerCreateInvoiceBatch = wire.Answer{Shape: &shapeInvoiceList, Whole: func(value any, body *wire.Body) bool {
@@ -133,19 +133,19 @@ var answerCreateInvoiceBatch = wire.Answer{Shape: &shapeInvoiceList, Whole: func
 	return wholeInvoiceList(v, body)
 }}
 
-var answerCreateUploadedInvoice = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+var answerCreateUploadedInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Invoice)
-	return wholeInvoice(v, body)
+	return answers.WholeInvoice(v, body)
 }}
 
-var answerGetInvoice = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+var answerGetInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Invoice)
-	return wholeInvoice(v, body)
+	return answers.WholeInvoice(v, body)
 }}
 
-var answerUpdateInvoice = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+var answerUpdateInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Invoice)
-	return wholeInvoice(v, body)
+	return answers.WholeInvoice(v, body)
 }}
 
 var answerListContractTemplates = wire.Answer{Shape: &shapeContractTemplateList, Whole: func(value any, body *wire.Body) bool {
@@ -153,43 +153,43 @@ var answerListContractTemplates = wire.Answer{Shape: &shapeContractTemplateList,
 	return wholeContractTemplateList(v, body)
 }}
 
-var answerGetContract = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+var answerGetContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Contract)
-	return wholeContract(v, body)
+	return answers.WholeContract(v, body)
 }}
 
-var answerUpdateContract = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+var answerUpdateContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Contract)
-	return wholeContract(v, body)
+	return answers.WholeContract(v, body)
 }}
 
-var answerApproveContract = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+var answerApproveContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Contract)
-	return wholeContract(v, body)
+	return answers.WholeContract(v, body)
 }}
 
-var answerCreateInvoiceFromContract = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+var answerCreateInvoiceFromContract = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Invoice)
-	return wholeInvoice(v, body)
+	return answers.WholeInvoice(v, body)
 }}
 
-var answerPauseContract = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+var answerPauseContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Contract)
-	return wholeContract(v, body)
+	return answers.WholeContract(v, body)
 }}
 
-var answerReplacePaymentMethods = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+var answerReplacePaymentMethods = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Contract)
-	return wholeContract(v, body)
+	return answers.WholeContract(v, body)
 }}
 
 var answerPreviewContract = wire.Answer{Shape: &shapeContractPreview, Whole: func(value any, body *wire.Body) bool {
 	return true
 }}
 
-var answerUploadDocument = wire.Answer{Shape: &common.Document, Whole: func(value any, body *wire.Body) bool {
+var answerUploadDocument = wire.Answer{Shape: &answers.Document, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Document)
-	return wholeDocument(v, body)
+	return answers.WholeDocument(v, body)
 }}
 
 var answerGetMCPBalance = wire.Answer{Shape: &shapeMCPBalance, Whole: func(value any, body *wire.Body) bool {
@@ -312,41 +312,6 @@ func wholeBankList(v *BankList, body *wire.Body) bool {
 	return true
 }
 
-func wholeCard(v *moneymovement.Card, body *wire.Body) bool {
-	if v.ID == "" {
-		return false
-	}
-	return true
-}
-
-func wholeCardDetails(v *moneymovement.CardDetails, body *wire.Body) bool {
-	if v.CardNumber == "" {
-		return false
-	}
-	if v.Cvv == "" {
-		return false
-	}
-	if v.ExpiryDate == "" {
-		return false
-	}
-	return true
-}
-
-func wholeCardList(v *moneymovement.CardList, body *wire.Body) bool {
-	if v.Cards == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Cards))
-		for i := range v.Cards {
-			if !wholeCard(&v.Cards[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 func wholeCardPreApproval(v *CardPreApproval, body *wire.Body) bool {
 	if !v.Approved && !body.SaysZero("approved") {
 		return false
@@ -355,7 +320,7 @@ func wholeCardPreApproval(v *CardPreApproval, body *wire.Body) bool {
 }
 
 func wholeContact(v *Contact, body *wire.Body) bool {
-	if v.Account.Variant() == nil && v.Account.Raw() != nil && common.ContactAccount.Unread(v.Account.Raw()) {
+	if v.Account.Variant() == nil && v.Account.Raw() != nil && answers.ContactAccount.Unread(v.Account.Raw()) {
 		return false
 	}
 	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
@@ -382,41 +347,6 @@ func wholeContactList(v *ContactList, body *wire.Body) bool {
 	return true
 }
 
-func wholeContract(v *moneymovement.Contract, body *wire.Body) bool {
-	if v.ClientID == "" && !body.SaysZero("clientId") {
-		return false
-	}
-	if v.ContractorID == "" && !body.SaysZero("contractorId") {
-		return false
-	}
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	if v.Type == "" && !body.SaysZero("type") {
-		return false
-	}
-	if v.UpdatedAt.IsZero() && !body.SaysZero("updatedAt") {
-		return false
-	}
-	for i := range v.PaymentMethods {
-		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil && common.PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
-			return false
-		}
-	}
-	for i := range v.PriorityMethods {
-		if v.PriorityMethods[i] == "" {
-			return false
-		}
-	}
-	return true
-}
-
 func wholeContractList(v *ContractList, body *wire.Body) bool {
 	if v.Items == nil {
 		return false
@@ -424,7 +354,7 @@ func wholeContractList(v *ContractList, body *wire.Body) bool {
 	{
 		entries := body.Entries(len(v.Items))
 		for i := range v.Items {
-			if !wholeContract(&v.Items[i], &entries) {
+			if !answers.WholeContract(&v.Items[i], &entries) {
 				return false
 			}
 		}
@@ -462,56 +392,6 @@ func wholeContractTemplateList(v *ContractTemplateList, body *wire.Body) bool {
 	return true
 }
 
-func wholeDocument(v *moneymovement.Document, body *wire.Body) bool {
-	if v.ID == "" {
-		return false
-	}
-	return true
-}
-
-func wholeInvoice(v *moneymovement.Invoice, body *wire.Body) bool {
-	if v.Amount == (moneymovement.Decimal{}) && !body.SaysZero("amount") {
-		return false
-	}
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	if v.UpdatedAt.IsZero() && !body.SaysZero("updatedAt") {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Documents))
-		for i := range v.Documents {
-			if !wholeDocument(&v.Documents[i], &entries) {
-				return false
-			}
-		}
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !wholeLineItem(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	for i := range v.PaymentMethods {
-		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil && common.PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
-			return false
-		}
-	}
-	return true
-}
-
 func wholeInvoiceList(v *InvoiceList, body *wire.Body) bool {
 	if v.Items == nil {
 		return false
@@ -519,7 +399,7 @@ func wholeInvoiceList(v *InvoiceList, body *wire.Body) bool {
 	{
 		entries := body.Entries(len(v.Items))
 		for i := range v.Items {
-			if !wholeInvoice(&v.Items[i], &entries) {
+			if !answers.WholeInvoice(&v.Items[i], &entries) {
 				return false
 			}
 		}
@@ -536,19 +416,6 @@ func wholeKYCLink(v *KYCLink, body *wire.Body) bool {
 
 func wholeKYCState(v *KYCState, body *wire.Body) bool {
 	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	return true
-}
-
-func wholeLineItem(v *moneymovement.LineItem, body *wire.Body) bool {
-	if v.Name == "" && !body.SaysZero("name") {
-		return false
-	}
-	if v.Price == (moneymovement.Decimal{}) && !body.SaysZero("price") {
-		return false
-	}
-	if v.Quantity == (moneymovement.Number{}) && !body.SaysZero("quantity") {
 		return false
 	}
 	return true
@@ -621,37 +488,6 @@ func wholeTransferReceipt(v *TransferReceipt, body *wire.Body) bool {
 	return true
 }
 
-func wholeUniversalTransactionStatus(v *moneymovement.UniversalTransactionStatus, body *wire.Body) bool {
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.FromAmount == (moneymovement.Number{}) && !body.SaysZero("fromAmount") {
-		return false
-	}
-	if v.FromCurrency == "" && !body.SaysZero("fromCurrency") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.PaymentChannel == "" && !body.SaysZero("paymentChannel") {
-		return false
-	}
-	if v.QuoteID == "" && !body.SaysZero("quoteId") {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	if v.ToCurrency == "" && !body.SaysZero("toCurrency") {
-		return false
-	}
-	if v.Type == "" && !body.SaysZero("type") {
-		return false
-	}
-	return true
-}
-
 func wholeUserProfile(v *UserProfile, body *wire.Body) bool {
 	if v.Email == "" && !body.SaysZero("email") {
 		return false
@@ -693,7 +529,7 @@ var shapeCardPreApproval = wire.Shape{Kind: wire.KindObject, Members: []wire.Mem
 }}
 
 var shapeContact = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "account", Shape: &common.ContactAccount, Type: wire.Assumed},
+	{Name: "account", Shape: &answers.ContactAccount, Type: wire.Assumed},
 	{Name: "createdAt", Shape: &wire.Time, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
 	{Name: "name", Shape: &wire.Text, Type: wire.Assumed},
@@ -706,7 +542,7 @@ var shapeContactList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 }}
 
 var shapeContractList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &common.Contract}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &answers.Contract}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
 }}
 
@@ -721,7 +557,7 @@ var shapeContractTemplateList = wire.Shape{Kind: wire.KindObject, Members: []wir
 }}
 
 var shapeInvoiceList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &common.Invoice}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &answers.Invoice}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
 }}
 

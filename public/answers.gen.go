@@ -4,13 +4,13 @@ package public
 
 import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/answers"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
-	"github.com/moneymovement/moneymovement-go/internal/wire/common"
 )
 
-var answerGetInvoice = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+var answerGetInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Invoice)
-	return wholeInvoice(v, body)
+	return answers.WholeInvoice(v, body)
 }}
 
 var answerGetRate = wire.Answer{Shape: &shapeFXRate, Whole: func(value any, body *wire.Body) bool {
@@ -18,71 +18,8 @@ var answerGetRate = wire.Answer{Shape: &shapeFXRate, Whole: func(value any, body
 	return wholeFXRate(v, body)
 }}
 
-func wholeDocument(v *moneymovement.Document, body *wire.Body) bool {
-	if v.ID == "" {
-		return false
-	}
-	return true
-}
-
 func wholeFXRate(v *FXRate, body *wire.Body) bool {
 	if v.USDRate == (Decimal{}) {
-		return false
-	}
-	return true
-}
-
-func wholeInvoice(v *moneymovement.Invoice, body *wire.Body) bool {
-	if v.Amount == (moneymovement.Decimal{}) && !body.SaysZero("amount") {
-		return false
-	}
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	if v.UpdatedAt.IsZero() && !body.SaysZero("updatedAt") {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Documents))
-		for i := range v.Documents {
-			if !wholeDocument(&v.Documents[i], &entries) {
-				return false
-			}
-		}
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !wholeLineItem(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	for i := range v.PaymentMethods {
-		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil && common.PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
-			return false
-		}
-	}
-	return true
-}
-
-func wholeLineItem(v *moneymovement.LineItem, body *wire.Body) bool {
-	if v.Name == "" && !body.SaysZero("name") {
-		return false
-	}
-	if v.Price == (moneymovement.Decimal{}) && !body.SaysZero("price") {
-		return false
-	}
-	if v.Quantity == (moneymovement.Number{}) && !body.SaysZero("quantity") {
 		return false
 	}
 	return true

@@ -4,33 +4,33 @@ package refapi
 
 import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/answers"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
-	"github.com/moneymovement/moneymovement-go/internal/wire/common"
 )
 
-var answerListCards = wire.Answer{Shape: &common.CardList, Whole: func(value any, body *wire.Body) bool {
+var answerListCards = wire.Answer{Shape: &answers.CardList, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.CardList)
-	return wholeCardList(v, body)
+	return answers.WholeCardList(v, body)
 }}
 
-var answerRevealCardDetails = wire.Answer{Shape: &common.CardDetails, Whole: func(value any, body *wire.Body) bool {
+var answerRevealCardDetails = wire.Answer{Shape: &answers.CardDetails, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.CardDetails)
-	return wholeCardDetails(v, body)
+	return answers.WholeCardDetails(v, body)
 }}
 
-var answerUpdateInvoice = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+var answerUpdateInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Invoice)
-	return wholeInvoice(v, body)
+	return answers.WholeInvoice(v, body)
 }}
 
-var answerUpdateInvoiceOnInvoicesPath = wire.Answer{Shape: &common.Invoice, Whole: func(value any, body *wire.Body) bool {
+var answerUpdateInvoiceOnInvoicesPath = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Invoice)
-	return wholeInvoice(v, body)
+	return answers.WholeInvoice(v, body)
 }}
 
-var answerGetContract = wire.Answer{Shape: &common.Contract, Whole: func(value any, body *wire.Body) bool {
+var answerGetContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.Contract)
-	return wholeContract(v, body)
+	return answers.WholeContract(v, body)
 }}
 
 var answerListMerchantProducts = wire.Answer{Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeMerchantProduct}, Whole: func(value any, body *wire.Body) bool {
@@ -44,9 +44,9 @@ var answerListMerchantProducts = wire.Answer{Shape: &wire.Shape{Kind: wire.KindL
 	return true
 }}
 
-var answerGetTransactionStatus = wire.Answer{Shape: &common.UniversalTransactionStatus, Whole: func(value any, body *wire.Body) bool {
+var answerGetTransactionStatus = wire.Answer{Shape: &answers.UniversalTransactionStatus, Whole: func(value any, body *wire.Body) bool {
 	v := value.(*moneymovement.UniversalTransactionStatus)
-	return wholeUniversalTransactionStatus(v, body)
+	return answers.WholeUniversalTransactionStatus(v, body)
 }}
 
 var answerLogInWallet = wire.Answer{Shape: &shapeWalletLoginResult, Whole: func(value any, body *wire.Body) bool {
@@ -57,139 +57,6 @@ var answerLogInWallet = wire.Answer{Shape: &shapeWalletLoginResult, Whole: func(
 var answerReceiveWebhook = wire.Answer{Shape: &shapeWebhookAcknowledgement, Whole: func(value any, body *wire.Body) bool {
 	return true
 }}
-
-func wholeCard(v *moneymovement.Card, body *wire.Body) bool {
-	if v.ID == "" {
-		return false
-	}
-	return true
-}
-
-func wholeCardDetails(v *moneymovement.CardDetails, body *wire.Body) bool {
-	if v.CardNumber == "" {
-		return false
-	}
-	if v.Cvv == "" {
-		return false
-	}
-	if v.ExpiryDate == "" {
-		return false
-	}
-	return true
-}
-
-func wholeCardList(v *moneymovement.CardList, body *wire.Body) bool {
-	if v.Cards == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Cards))
-		for i := range v.Cards {
-			if !wholeCard(&v.Cards[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeContract(v *moneymovement.Contract, body *wire.Body) bool {
-	if v.ClientID == "" && !body.SaysZero("clientId") {
-		return false
-	}
-	if v.ContractorID == "" && !body.SaysZero("contractorId") {
-		return false
-	}
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	if v.Type == "" && !body.SaysZero("type") {
-		return false
-	}
-	if v.UpdatedAt.IsZero() && !body.SaysZero("updatedAt") {
-		return false
-	}
-	for i := range v.PaymentMethods {
-		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil && common.PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
-			return false
-		}
-	}
-	for i := range v.PriorityMethods {
-		if v.PriorityMethods[i] == "" {
-			return false
-		}
-	}
-	return true
-}
-
-func wholeDocument(v *moneymovement.Document, body *wire.Body) bool {
-	if v.ID == "" {
-		return false
-	}
-	return true
-}
-
-func wholeInvoice(v *moneymovement.Invoice, body *wire.Body) bool {
-	if v.Amount == (moneymovement.Decimal{}) && !body.SaysZero("amount") {
-		return false
-	}
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	if v.UpdatedAt.IsZero() && !body.SaysZero("updatedAt") {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Documents))
-		for i := range v.Documents {
-			if !wholeDocument(&v.Documents[i], &entries) {
-				return false
-			}
-		}
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !wholeLineItem(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	for i := range v.PaymentMethods {
-		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil && common.PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
-			return false
-		}
-	}
-	return true
-}
-
-func wholeLineItem(v *moneymovement.LineItem, body *wire.Body) bool {
-	if v.Name == "" && !body.SaysZero("name") {
-		return false
-	}
-	if v.Price == (moneymovement.Decimal{}) && !body.SaysZero("price") {
-		return false
-	}
-	if v.Quantity == (moneymovement.Number{}) && !body.SaysZero("quantity") {
-		return false
-	}
-	return true
-}
 
 func wholeMerchantProduct(v *MerchantProduct, body *wire.Body) bool {
 	if !v.Active && !body.SaysZero("active") {
@@ -217,37 +84,6 @@ func wholeMerchantProduct(v *MerchantProduct, body *wire.Body) bool {
 		if v.Images[i] == "" {
 			return false
 		}
-	}
-	return true
-}
-
-func wholeUniversalTransactionStatus(v *moneymovement.UniversalTransactionStatus, body *wire.Body) bool {
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.FromAmount == (moneymovement.Number{}) && !body.SaysZero("fromAmount") {
-		return false
-	}
-	if v.FromCurrency == "" && !body.SaysZero("fromCurrency") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.PaymentChannel == "" && !body.SaysZero("paymentChannel") {
-		return false
-	}
-	if v.QuoteID == "" && !body.SaysZero("quoteId") {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	if v.ToCurrency == "" && !body.SaysZero("toCurrency") {
-		return false
-	}
-	if v.Type == "" && !body.SaysZero("type") {
-		return false
 	}
 	return true
 }

@@ -19,6 +19,7 @@ var floors = [][]string{
 	{"signing", "internal/wire"},
 	{"internal/transport"},
 	{"."},
+	{"internal/answers"},
 	{"dapi", "appapi", "refapi", "public"}, // the last floor of the SDK
 	{"openapi"},
 	{"sandbox"},
@@ -27,7 +28,7 @@ var floors = [][]string{
 }
 
 // sdkFloors is how many floors, from the ground, a program that uses the SDK builds upon.
-const sdkFloors = 6
+const sdkFloors = 7
 
 // sandboxMayImport keeps the host an independent reading of the service's description: an SDK that shares its models or
 // its request path would agree with its own mistakes.

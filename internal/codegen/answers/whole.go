@@ -7,6 +7,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/moneymovement/moneymovement-go/internal/codegen/description"
 	"github.com/moneymovement/moneymovement-go/internal/codegen/models"
 )
 
@@ -100,11 +101,14 @@ func (w *writer) wholeOf(name string, schema *openapi3.Schema, shared bool) {
 	if len(conditions) == 0 && len(loops) == 0 {
 		return
 	}
-	typ := name
+	typ, function := name, "whole"+name
 	if shared {
-		typ, w.root = "moneymovement."+name, true
+		typ, function, w.root = "moneymovement."+name, "Whole"+name, true
+		w.line("\n// %s reports that nothing which has to be there is missing.", function)
+	} else {
+		w.line("")
 	}
-	w.line("\nfunc whole%s(v *%s, body *wire.Body) bool {", name, typ)
+	w.line("func %s(v *%s, body *wire.Body) bool {", function, typ)
 	for _, condition := range conditions {
 		w.line("if %s {\nreturn false\n}", condition)
 	}
@@ -121,7 +125,10 @@ func (w *writer) missing(name string, schema *openapi3.Schema, shared bool) (con
 		file = w.types.shared
 	}
 	model := file.Structs[name]
-	for _, property := range sortedKeys(schema.Properties) {
+	if model == nil { // no answer is read into it
+		return nil, nil
+	}
+	for _, property := range description.SortedKeys(schema.Properties) {
 		field, ok := model.ByWireName[property]
 		if !ok {
 			continue
@@ -185,14 +192,26 @@ func (w *writer) hasWhole(ref *openapi3.SchemaRef) bool {
 	if !composite(ref.Value) || ref.Value.Discriminator != nil {
 		return false
 	}
-	conditions, loops := w.missing(refName(ref.Ref), ref.Value, w.fromShared(ref))
+	conditions, loops := w.missing(description.RefName(ref.Ref), ref.Value, w.fromShared(ref))
 	return len(conditions) > 0 || len(loops) > 0
 }
 
 func (w *writer) callWhole(ref *openapi3.SchemaRef, argument, body string) string {
-	name := refName(ref.Ref)
+	return fmt.Sprintf("%s(%s, %s)", w.wholeName(ref), argument, body)
+}
+
+// wholeName is the function of a schema's Go type, which is written where the type is of.
+func (w *writer) wholeName(ref *openapi3.SchemaRef) string {
+	name := description.RefName(ref.Ref)
+	switch {
+	case w.exported:
+		return "Whole" + name
+	case w.fromShared(ref):
+		w.common = true
+		return "answers.Whole" + name
+	}
 	w.wholes[name] = ref
-	return fmt.Sprintf("whole%s(%s, %s)", name, argument, body)
+	return "whole" + name
 }
 
 // unreadUnion is the condition under which a union was not read.
@@ -202,24 +221,21 @@ func (w *writer) unreadUnion(k kind, ref *openapi3.SchemaRef, value string) stri
 		raw = value + ".Raw()"
 	}
 	shape, _ := w.reference(ref)
-	if !strings.HasPrefix(shape, "&common.") && w.fromShared(ref) {
-		w.common, shape = true, "&common."+refName(ref.Ref)
-	}
 	return fmt.Sprintf(k.unread, value) + " && " + strings.TrimPrefix(shape, "&") + ".Unread(" + raw + ")"
 }
 
 // fromShared reports a schema of the shared file, or one that was reached through it.
 func (w *writer) fromShared(ref *openapi3.SchemaRef) bool {
-	return w.types.shared != nil && w.types.own.Structs[refName(ref.Ref)] == nil
+	return w.types.shared != nil && w.types.own.Structs[description.RefName(ref.Ref)] == nil
 }
 
 // wholesOf writes the functions that are needed, and those that these need in turn.
 func (w *writer) wholesOf() {
 	for written := map[string]bool{}; len(written) < len(w.wholes); {
-		for _, name := range sortedKeys(w.wholes) {
+		for _, name := range description.SortedKeys(w.wholes) {
 			if !written[name] {
 				written[name] = true
-				w.wholeOf(name, w.wholes[name].Value, w.fromShared(w.wholes[name]))
+				w.wholeOf(name, w.wholes[name].Value, false)
 			}
 		}
 	}
@@ -240,17 +256,15 @@ func (w *writer) answer(op *openapi3.Operation, ref *openapi3.SchemaRef) error {
 	switch {
 	case target.Value.Type.Is("array"):
 		w.line("list := *value.(*%s)\nentries := body.Entries(len(list))\nfor i := range list {\nif !%s {\nreturn false\n}\n}\nreturn true",
-			refName(target.Ref), w.callWhole(named(target.Value.Items), "&list[i]", "&entries"))
+			description.RefName(target.Ref), w.callWhole(named(target.Value.Items), "&list[i]", "&entries"))
 	case !w.hasWhole(target):
 		w.line("return true")
 	default:
-		name := refName(target.Ref)
-		w.wholes[name] = target
-		typ := name
+		typ := description.RefName(target.Ref)
 		if w.fromShared(target) {
-			typ, w.root = "moneymovement."+name, true
+			typ, w.root = "moneymovement."+typ, true
 		}
-		w.line("v := value.(*%s)\nreturn whole%s(v, body)%s", typ, name, w.proven(target, proofs))
+		w.line("v := value.(*%s)\nreturn %s(v, body)%s", typ, w.wholeName(target), w.proven(target, proofs))
 	}
 	w.line("}}")
 	return nil
@@ -259,7 +273,7 @@ func (w *writer) answer(op *openapi3.Operation, ref *openapi3.SchemaRef) error {
 // proven are the conditions of the proofs that are this operation's alone.
 func (w *writer) proven(ref *openapi3.SchemaRef, proofs []any) (conditions string) {
 	for _, proof := range proofs {
-		field := w.types.own.Structs[refName(ref.Ref)].ByWireName[fmt.Sprint(proof)]
+		field := w.types.own.Structs[description.RefName(ref.Ref)].ByWireName[fmt.Sprint(proof)]
 		conditions += fmt.Sprintf(" && !("+w.types.kindOf(field.Type, false).zero+")", "v."+field.Name)
 	}
 	return conditions

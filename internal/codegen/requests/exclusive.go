@@ -6,15 +6,16 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/moneymovement/moneymovement-go/internal/codegen/description"
 	"github.com/moneymovement/moneymovement-go/internal/codegen/models"
 )
 
 // exclusive writes what a schema states about several of its fields at once: x-exactly-one-of lists fields of which one is set, and
 // x-required-with maps a field to those that have to come with it.
 func (w *writer) exclusive(schema *openapi3.Schema, model *models.Struct) error {
-	assumed := marksOf(schema.Extensions)
+	assumed := description.MarksOf(schema.Extensions)
 	names, _ := schema.Extensions["x-exactly-one-of"].([]any)
-	if assumed.cover("x-exactly-one-of") {
+	if assumed.Cover("x-exactly-one-of") {
 		names = nil
 	}
 	var conditions []string
@@ -29,10 +30,10 @@ func (w *writer) exclusive(schema *openapi3.Schema, model *models.Struct) error 
 		w.line("c.ExactlyOne(map[string]bool{%s})", strings.Join(conditions, ", "))
 	}
 	companions, _ := schema.Extensions["x-required-with"].(map[string]any)
-	if assumed.cover("x-required-with") {
+	if assumed.Cover("x-required-with") {
 		companions = nil
 	}
-	for _, name := range sortedKeys(companions) {
+	for _, name := range description.SortedKeys(companions) {
 		leader, _, err := presence(schema, model, name)
 		if err != nil {
 			return err

@@ -22,12 +22,10 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"flag"
 	"fmt"
 	"go/format"
 	"log"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +33,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/moneymovement/moneymovement-go/internal/codegen/description"
 	"github.com/moneymovement/moneymovement-go/internal/codegen/models"
 )
 
@@ -51,9 +50,7 @@ func main() {
 }
 
 func run(spec, modelsPath, sharedModels, out string) error {
-	loader := openapi3.NewLoader()
-	loader.IsExternalRefsAllowed = true
-	doc, err := loader.LoadFromFile(spec)
+	doc, err := description.Load(spec)
 	if err != nil {
 		return err
 	}
@@ -104,7 +101,7 @@ func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.buf, format+"
 
 // schemas writes what the request schemas state, in the order of their names.
 func (w *writer) schemas(doc *openapi3.T) error {
-	for _, name := range sortedKeys(doc.Components.Schemas) {
+	for _, name := range description.SortedKeys(doc.Components.Schemas) {
 		schema := doc.Components.Schemas[name].Value
 		if schema.Extensions["x-request"] != true {
 			continue
@@ -132,7 +129,7 @@ func (w *writer) union(name string, schema *openapi3.Schema) {
 	w.line("\nfunc (v *%s) validate(c *transport.Check) {\nswitch variant := v.variant.(type) {", name)
 	w.line("case nil:\nc.Missing(%q, v.raw == nil)", schema.Discriminator.PropertyName)
 	for _, element := range schema.OneOf {
-		w.line("case %s:\nvariant.validate(c)", refName(element.Ref))
+		w.line("case %s:\nvariant.validate(c)", description.RefName(element.Ref))
 	}
 	w.line("default:\nc.Refuse(%q, \"unknown_variant\", \"must be one of the variants, by value\")\n}\n}", schema.Discriminator.PropertyName)
 }
@@ -143,18 +140,18 @@ func (w *writer) object(name string, schema *openapi3.Schema, models map[string]
 	if !ok {
 		return fmt.Errorf("no Go type of that name")
 	}
-	assumed := marksOf(schema.Extensions)
-	for _, name := range sortedKeys(schema.Properties) {
+	assumed := description.MarksOf(schema.Extensions)
+	for _, name := range description.SortedKeys(schema.Properties) {
 		field, ok := model.ByWireName[name]
 		if !ok {
 			return fmt.Errorf("no Go field for %s", name)
 		}
 		property := schema.Properties[name]
-		required := slices.Contains(schema.Required, name) && !append(ownMarks(property), assumed...).cover("required")
-		w.property(field, name, flatten(property, assumed.overProperties()...), required)
+		required := slices.Contains(schema.Required, name) && !append(description.OwnMarks(property), assumed...).Cover("required")
+		w.property(field, name, flatten(property, assumed.OverProperties()...), required)
 	}
 	if open := schema.AdditionalProperties.Has; open != nil && *open && len(schema.Properties) > 0 {
-		w.line("c.Further(v.AdditionalProperties, %s)", quoted(sortedKeys(schema.Properties)))
+		w.line("c.Further(v.AdditionalProperties, %s)", quoted(description.SortedKeys(schema.Properties)))
 	}
 	if err := w.exclusive(schema, model); err != nil {
 		return err
@@ -169,7 +166,7 @@ func (w *writer) needSharedBody(op *openapi3.Operation) {
 		return
 	}
 	if media := op.RequestBody.Value.Content.Get("application/json"); media != nil && strings.Contains(media.Schema.Ref, ".yaml#") {
-		w.needed[refName(media.Schema.Ref)] = media.Schema.Value
+		w.needed[description.RefName(media.Schema.Ref)] = media.Schema.Value
 	}
 }
 
@@ -178,7 +175,7 @@ func (w *writer) needSharedBody(op *openapi3.Operation) {
 func (w *writer) sharedSchemas(*openapi3.T) error {
 	w.inShared = true
 	for written := map[string]bool{}; len(written) < len(w.needed); {
-		for _, name := range sortedKeys(w.needed) {
+		for _, name := range description.SortedKeys(w.needed) {
 			if written[name] {
 				continue
 			}
@@ -198,7 +195,7 @@ func (w *writer) sharedSchemas(*openapi3.T) error {
 func (w *writer) sharedUnion(schema *openapi3.Schema) {
 	w.line("switch variant := v.Variant().(type) {\ncase nil:\nc.Missing(%q, v.Raw() == nil)", schema.Discriminator.PropertyName)
 	for _, element := range schema.OneOf {
-		name := refName(element.Ref)
+		name := description.RefName(element.Ref)
 		w.needed[name] = element.Value
 		w.line("case moneymovement.%s:\nvalidate%s(&variant, c)", name, name)
 	}
@@ -207,9 +204,9 @@ func (w *writer) sharedUnion(schema *openapi3.Schema) {
 
 // parameters writes what is stated about the parameters that callers set, and about what an idempotency key anchors.
 func (w *writer) parameters(doc *openapi3.T) error {
-	for _, path := range sortedKeys(doc.Paths.Map()) {
+	for _, path := range description.SortedKeys(doc.Paths.Map()) {
 		operations := doc.Paths.Value(path).Operations()
-		for _, method := range sortedKeys(operations) {
+		for _, method := range description.SortedKeys(operations) {
 			op := operations[method]
 			w.needSharedBody(op)
 			w.path(doc, path, op)
@@ -223,8 +220,8 @@ func (w *writer) parameters(doc *openapi3.T) error {
 			w.line("\nfunc (v *%sParams) validate(c *transport.Check) {", op.OperationID)
 			for _, parameter := range op.Parameters {
 				if field, ok := model.ByWireName[parameter.Value.Name]; ok {
-					assumed := marksOf(parameter.Value.Extensions)
-					required := parameter.Value.Required && !assumed.cover("required")
+					assumed := description.MarksOf(parameter.Value.Extensions)
+					required := parameter.Value.Required && !assumed.Cover("required")
 					w.property(field, parameter.Value.Name, flatten(parameter.Value.Schema, assumed...), required)
 				}
 			}
@@ -233,7 +230,3 @@ func (w *writer) parameters(doc *openapi3.T) error {
 	}
 	return nil
 }
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
-
-func refName(ref string) string { return ref[strings.LastIndex(ref, "/")+1:] }

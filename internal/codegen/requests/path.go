@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/moneymovement/moneymovement-go/internal/codegen/description"
 )
 
 // path writes what is stated about the values of an operation's path, in their order.
@@ -22,7 +24,7 @@ func (w *writer) path(doc *openapi3.T, path string, op *openapi3.Operation) {
 		if words := takenWords(doc, path, i); len(words) > 0 {
 			taken = []string{"Taken: []string{" + quoted(words) + "}"}
 		}
-		rules = append(rules, flatten(parameter.Schema, marksOf(parameter.Extensions)...).rule(false, taken...))
+		rules = append(rules, flatten(parameter.Schema, description.MarksOf(parameter.Extensions)...).rule(false, taken...))
 	}
 	if len(rules) > 0 {
 		w.line("\nvar path%s = [...]transport.Rule{\n%s,\n}", op.OperationID, strings.ReplaceAll(strings.Join(rules, ",\n"), "transport.Rule{", "{"))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/moneymovement/moneymovement-go/internal/codegen/description"
 	"github.com/moneymovement/moneymovement-go/internal/codegen/models"
 )
 
@@ -187,12 +188,12 @@ type stated struct {
 	minItems, maxItems   uint64
 	least, most          *float64
 	positive             bool
-	given                bool  // an empty text is sent, so that it is measured
-	aroundItems          marks // what is said here about the entries
+	given                bool              // an empty text is sent, so that it is measured
+	aroundItems          description.Marks // what is said here about the entries
 }
 
 // flatten reads a schema. Around are marks of the place that holds it.
-func flatten(ref *openapi3.SchemaRef, around ...mark) stated {
+func flatten(ref *openapi3.SchemaRef, around ...description.Mark) stated {
 	var s stated
 	if ref == nil || ref.Value == nil {
 		return s
@@ -211,7 +212,7 @@ func flatten(ref *openapi3.SchemaRef, around ...mark) stated {
 	override(&s.request, extension[bool](schema, "x-request"))
 	override(&s.union, schema.Discriminator != nil)
 
-	assumed := marksOf(schema.Extensions)
+	assumed := description.MarksOf(schema.Extensions)
 	if ref.Ref == "" {
 		assumed = append(assumed, around...)
 	}
@@ -224,18 +225,18 @@ func flatten(ref *openapi3.SchemaRef, around ...mark) stated {
 	unless(assumed, "maximum", &s.most, schema.Max)
 	unless(assumed, "x-id-prefix", &s.prefix, extension[string](schema, "x-id-prefix"))
 	unless(assumed, "positive", &s.positive, extension[bool](schema, "x-positive"))
-	if schema.Format == "uuid" && !assumed.cover("format", "type") {
+	if schema.Format == "uuid" && !assumed.Cover("format", "type") {
 		s.pattern = uuid
 	}
-	if assumed.cover("items") {
-		s.aroundItems = marks{whole}
+	if assumed.Cover("items") {
+		s.aroundItems = description.Marks{description.Whole}
 	}
 	return s
 }
 
 // unless takes over a constraint that no mark covers.
-func unless[T comparable](assumed marks, aspect string, into *T, value T) {
-	if !assumed.cover(aspect) {
+func unless[T comparable](assumed description.Marks, aspect string, into *T, value T) {
+	if !assumed.Cover(aspect) {
 		override(into, value)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/moneymovement/moneymovement-go/internal/codegen/description"
 )
 
 // terms writes how the members of a body are compared under the same idempotency key, for an operation that the key anchors. Members of
@@ -19,7 +21,7 @@ func (w *writer) terms(op *openapi3.Operation) error {
 		choices = named
 	}
 	w.line("\nvar terms%s = []transport.Term{", op.OperationID)
-	for _, name := range sortedKeys(body.Properties) {
+	for _, name := range description.SortedKeys(body.Properties) {
 		format, err := termFormat(flatten(body.Properties[name]))
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", op.OperationID, name, err)
