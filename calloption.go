@@ -40,7 +40,8 @@ type Answer struct {
 	// that is absent or null. Of one answer a thousand are named at most.
 	Unread []Unread
 
-	// Body is the answer's body as it came, with the fields that this version of the SDK does not know.
+	// Body is the answer's body as it came, with the fields that this version of the SDK does not know. Of a call that reveals secrets, such as
+	// a card's details, it is nil unless [CaptureWithSecrets] asked for it.
 	Body []byte
 }
 
@@ -60,6 +61,19 @@ type Unread struct {
 // Capture keeps what came back besides the decoded value, also when the call fails. Of a flow that makes several calls, it keeps the
 // last one's answer. Several of them each keep it.
 func Capture(into *Answer) CallOption {
+	return capturing(into, func(answer transport.Answer) Answer {
+		if answer.Secret {
+			answer.Body = nil
+		}
+		return answerOf(answer)
+	})
+}
+
+// CaptureWithSecrets is [Capture] that keeps the body of a call that reveals secrets, too. A body prints and is encoded like any other bytes:
+// keep it out of logs.
+func CaptureWithSecrets(into *Answer) CallOption { return capturing(into, answerOf) }
+
+func capturing(into *Answer, what func(transport.Answer) Answer) CallOption {
 	if into == nil {
 		return nil
 	}
@@ -69,7 +83,7 @@ func Capture(into *Answer) CallOption {
 			if earlier != nil {
 				earlier(answer)
 			}
-			*into = answerOf(answer)
+			*into = what(answer)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Ti
 	if err != nil {
 		return CardDetailsProof{}, &errors.NotDelivered{Head: errors.Head{Operation: revealOperation}, Err: err}
 	}
-	return CardDetailsProof{MessageSignature: signature, Nonce: nonce}, nil
+	return CardDetailsProof{MessageSignature: NewSecret(signature), Nonce: nonce}, nil
 }
 
 // revealOperation is what the description's files call the operation, on both surfaces.
@@ -62,6 +62,15 @@ const revealOperation = "RevealCardDetails"
 
 func revealCard(cardID string, nonce int64) string {
 	return fmt.Sprintf("Reveal card %s at %d", cardID, nonce)
+}
+
+// String shows the last four digits, as receipts do.
+func (d CardDetails) String() string {
+	number := d.CardNumber.Reveal()
+	if len(number) < 12 {
+		return "card details (redacted)"
+	}
+	return "card details (redacted, ending " + number[len(number)-4:] + ")"
 }
 
 // plainCardList is CardList without its methods.

@@ -238,20 +238,20 @@ type CardData struct {
 // Source: Card, card details answer.
 type CardDetails struct {
 	// Full number.
-	CardNumber string `json:"cardNumber"`
+	CardNumber Secret `json:"cardNumber"`
 
 	// Security code.
-	Cvv string `json:"cvv"`
+	Cvv Secret `json:"cvv"`
 
 	// Month of expiry.
-	ExpiryDate string `json:"expiryDate"`
+	ExpiryDate Secret `json:"expiryDate"`
 }
 
 // CardDetailsProof: proof that the caller holds the card's wallet.
 // Source: Reference endpoints, card details.
 type CardDetailsProof struct {
 	// Wallet signature of a confirmation message.
-	MessageSignature string `json:"messageSignature"`
+	MessageSignature Secret `json:"messageSignature"`
 
 	// Unix timestamp used in the signed message; valid for 5 minutes.
 	Nonce int64 `json:"nonce"`

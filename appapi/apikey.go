@@ -36,19 +36,19 @@ func (inKeyHeader) Authorize(context.Context, http.Header) error { return nil }
 // credential puts the key on each attempt. A key is never renewed.
 type credential struct {
 	header string
-	value  []string
+	value  transport.Hidden[[]string]
 }
 
 // credentialOf is the key in the header that the options ask for.
 func credentialOf(key APIKey, asked transport.Authorizer) credential {
 	if _, wanted := asked.(inKeyHeader); wanted {
-		return credential{"X-Api-Key", []string{transport.Reveal(key.secret)}}
+		return credential{"X-Api-Key", transport.Hide([]string{transport.Reveal(key.secret)})}
 	}
-	return credential{"Authorization", []string{"Bearer " + transport.Reveal(key.secret)}}
+	return credential{"Authorization", transport.Hide([]string{"Bearer " + transport.Reveal(key.secret)})}
 }
 
 // Authorize implements transport.Authorizer.
 func (c credential) Authorize(_ context.Context, h http.Header) error {
-	h[c.header] = c.value
+	h[c.header] = c.value.Value()
 	return nil
 }

@@ -171,7 +171,7 @@ func TestACardsWalletSignsForItsDetails(t *testing.T) {
 			if err := json.NewDecoder(r.Body).Decode(&proof); err != nil {
 				return err.Error()
 			}
-			proofs[proof.Nonce] = proof.MessageSignature
+			proofs[proof.Nonce] = proof.MessageSignature.Reveal()
 			return `{"cardNumber":"4242424242424242","cvv":"123","expiryDate":"12/29"}`
 		})
 		app, err := appapi.New("https://service.example", appapi.NewAPIKey("k"), moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
@@ -180,7 +180,7 @@ func TestACardsWalletSignsForItsDetails(t *testing.T) {
 		for range 2 {
 			details, err := app.Cards.Details(t.Context(), "card_1", signer)
 			require.NoError(t, err)
-			assert.Equal(t, "4242424242424242", details.CardNumber)
+			assert.Equal(t, "4242424242424242", details.CardNumber.Reveal())
 			assert.Equal(t, "card details (redacted, ending 4242)", fmt.Sprintf("%v", details))
 			assert.NotContains(t, fmt.Sprintf("%+v %#v %s", *details, details, details), "123")
 		}

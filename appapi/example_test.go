@@ -161,6 +161,6 @@ func ExampleCards_Details() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(details.CardNumber), strings.HasPrefix(fmt.Sprint(details), "card details (redacted"))
+	fmt.Println(len(details.CardNumber.Reveal()), strings.HasPrefix(fmt.Sprint(details), "card details (redacted"))
 	// Output: 16 true
 }

@@ -37,7 +37,11 @@ var cardExchanges = map[string]exchange{
 	"GetCard": {func(ctx context.Context, app *appapi.Client) (any, error) { return app.Cards.Get(ctx, "card_1") },
 		"GET", "/cards/card_1", "", 200, cardJSON},
 	"RevealCardDetails": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Cards.DetailsWithProof(ctx, "card_1", moneymovement.CardDetailsProof{MessageSignature: "0x1", Nonce: 1767323045})
+		details, err := app.Cards.DetailsWithProof(ctx, "card_1", moneymovement.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1"), Nonce: 1767323045})
+		if err != nil {
+			return nil, err
+		}
+		return map[string]string{"cardNumber": details.CardNumber.Reveal(), "cvv": details.Cvv.Reveal(), "expiryDate": details.ExpiryDate.Reveal()}, nil
 	}, "POST", "/cards/card_1/details", `{"messageSignature":"0x1","nonce":1767323045}`, 200, `{"cardNumber":"4242424242424242","cvv":"123","expiryDate":"12/29"}`},
 	"SetCardLabel": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Cards.SetLabel(ctx, "card_1", "Travel")

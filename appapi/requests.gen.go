@@ -234,7 +234,7 @@ func (v *GetKYCStatusParams) validate(c *transport.Check) {
 }
 
 func validateCardDetailsProof(v *moneymovement.CardDetailsProof, c *transport.Check) {
-	c.Text("messageSignature", string(v.MessageSignature), transport.Rule{Required: true})
+	c.Text("messageSignature", v.MessageSignature.Reveal(), transport.Rule{Required: true})
 	c.Missing("nonce", v.Nonce == 0)
 }
 

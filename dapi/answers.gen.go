@@ -519,7 +519,7 @@ func wholeToken(v *Token, body *wire.Body) bool {
 }
 
 func wholeTokenGrant(v *TokenGrant, body *wire.Body) bool {
-	if v.AccessToken == "" {
+	if v.AccessToken.IsZero() {
 		return false
 	}
 	if v.ExpiresIn == 0 && !body.SaysZero("expiresIn") {
@@ -528,7 +528,7 @@ func wholeTokenGrant(v *TokenGrant, body *wire.Body) bool {
 	if v.RefreshExpiresIn == 0 && !body.SaysZero("refreshExpiresIn") {
 		return false
 	}
-	if v.RefreshToken == "" && !body.SaysZero("refreshToken") {
+	if v.RefreshToken.IsZero() && !body.SaysZero("refreshToken") {
 		return false
 	}
 	if v.TokenType == "" && !body.SaysZero("tokenType") {

@@ -1125,7 +1125,7 @@ type RailStatus string
 // RefreshRequest: mints a new access token. Source: Authentication, Platform API.
 type RefreshRequest struct {
 	// Of the session.
-	RefreshToken string `json:"refreshToken,omitzero"`
+	RefreshToken moneymovement.Secret `json:"refreshToken,omitzero"`
 }
 
 // Requisites: the account details a payer needs to wire money. Source: Vocabulary.
@@ -1176,7 +1176,7 @@ type Token struct {
 // TokenGrant: a session. Access tokens live 60 minutes, refresh tokens 60 days. Source: Limits, Lifetimes.
 type TokenGrant struct {
 	// Bearer of every other call.
-	AccessToken string `json:"accessToken"`
+	AccessToken moneymovement.Secret `json:"accessToken"`
 
 	// Seconds until the access token expires.
 	ExpiresIn int `json:"expiresIn"`
@@ -1185,7 +1185,7 @@ type TokenGrant struct {
 	RefreshExpiresIn int `json:"refreshExpiresIn"`
 
 	// Mints access tokens; unchanged by a refresh.
-	RefreshToken string `json:"refreshToken"`
+	RefreshToken moneymovement.Secret `json:"refreshToken"`
 
 	// `Bearer`.
 	TokenType string `json:"tokenType"`
@@ -1200,7 +1200,7 @@ type TokenRequest struct {
 	PublicKey Base64 `json:"publicKey,omitzero"`
 
 	// Over the decoded payload bytes, base64.
-	Signature Base64 `json:"signature"`
+	Signature moneymovement.Secret `json:"signature"`
 }
 
 // Transaction: an entry of the account ledger. Source: Endpoints, Platform API.
@@ -1429,7 +1429,7 @@ func (c lowLevel) CreateChallenge(ctx context.Context, body *ChallengeRequest, o
 }
 
 var opRefreshToken = transport.Operation{
-	ID: "RefreshToken", Method: "POST", Path: "/auth/refresh", Repeat: "natural", Money: "none", Window: "writes", Public: true, Answer: &answerRefreshToken,
+	ID: "RefreshToken", Method: "POST", Path: "/auth/refresh", Repeat: "natural", Money: "none", Window: "writes", Public: true, Secret: true, Answer: &answerRefreshToken,
 }
 
 // RefreshToken sends POST /auth/refresh: mint a new access token.
@@ -1440,7 +1440,7 @@ func (c lowLevel) RefreshToken(ctx context.Context, body *RefreshRequest, option
 }
 
 var opCreateToken = transport.Operation{
-	ID: "CreateToken", Method: "POST", Path: "/auth/token", Repeat: "none", Money: "none", Window: "login", Public: true, Answer: &answerCreateToken,
+	ID: "CreateToken", Method: "POST", Path: "/auth/token", Repeat: "none", Money: "none", Window: "login", Public: true, Secret: true, Answer: &answerCreateToken,
 }
 
 // CreateToken sends POST /auth/token: complete a login.

@@ -191,7 +191,7 @@ func ExampleFileTokenStore() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(session.AccessToken != "", session.String() != session.AccessToken)
+	fmt.Println(session.AccessToken.Reveal() != "", session.String() != session.AccessToken.Reveal())
 	// Output: true true
 }
 

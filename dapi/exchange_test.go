@@ -122,7 +122,7 @@ var exchanges = map[string]exchange{
 type storedSession struct{}
 
 func (storedSession) Load(context.Context) (dapi.Session, error) {
-	return dapi.Session{AccessToken: "token", RefreshToken: "refresh", ExpiresAt: time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour)}, nil
+	return dapi.Session{AccessToken: moneymovement.NewSecret("token"), RefreshToken: moneymovement.NewSecret("refresh"), ExpiresAt: time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour)}, nil
 }
 func (storedSession) Save(context.Context, dapi.Session) error { return nil }
 

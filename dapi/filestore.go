@@ -31,20 +31,19 @@ type temporaryFile interface {
 
 // Load implements TokenStore.
 func (f fileTokenStore) Load(context.Context) (Session, error) {
-	var s Session
 	data, err := os.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
+		return Session{}, nil
 	}
 	if err != nil {
-		return s, err
+		return Session{}, err
 	}
-	return s, s.UnmarshalBinary(data)
+	return ImportSession(data)
 }
 
 // Save implements TokenStore.
 func (f fileTokenStore) Save(_ context.Context, session Session) error {
-	data, err := session.MarshalBinary()
+	data, err := session.Export()
 	if err != nil {
 		return err
 	}

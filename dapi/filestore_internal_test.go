@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // disk is what a file that is being written meets.
@@ -54,12 +56,12 @@ func (d *disk) Close() error { return errors.Join(d.file.Close(), d.gone) }
 // A session takes the old one's place only when all of it has reached the disk: else a crash could leave none.
 func TestSessionIsOnDiskBeforeItTakesItsPlace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
-	require.NoError(t, FileTokenStore(path).Save(t.Context(), Session{AccessToken: "old"}))
+	require.NoError(t, FileTokenStore(path).Save(t.Context(), Session{AccessToken: moneymovement.NewSecret("old")}))
 	old, err := os.ReadFile(path)
 	require.NoError(t, err)
 
 	d := new(disk)
-	require.NoError(t, d.store(path).Save(t.Context(), Session{AccessToken: "new"}))
+	require.NoError(t, d.store(path).Save(t.Context(), Session{AccessToken: moneymovement.NewSecret("new")}))
 	written, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.NotEqual(t, string(old), string(written))
@@ -73,12 +75,12 @@ func TestSessionThatDoesNotReachTheDiskLeavesTheOldOne(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "session")
 			store := FileTokenStore(path)
-			require.NoError(t, store.Save(t.Context(), Session{AccessToken: "old"}))
+			require.NoError(t, store.Save(t.Context(), Session{AccessToken: moneymovement.NewSecret("old")}))
 
-			require.ErrorIs(t, d.store(path).Save(t.Context(), Session{AccessToken: "new"}), failed)
+			require.ErrorIs(t, d.store(path).Save(t.Context(), Session{AccessToken: moneymovement.NewSecret("new")}), failed)
 			kept, err := store.Load(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, "old", kept.AccessToken)
+			assert.Equal(t, "old", kept.AccessToken.Reveal())
 			left, err := os.ReadDir(filepath.Dir(path))
 			require.NoError(t, err)
 			assert.Len(t, left, 1, "nothing is left behind")

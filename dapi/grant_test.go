@@ -85,7 +85,7 @@ func TestStoredTokenThatCannotBeSent(t *testing.T) {
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
 	store := &memoryStore{}
-	require.NoError(t, store.Save(t.Context(), dapi.Session{AccessToken: "torn\x00", RefreshToken: "torn", ExpiresAt: time.Now().Add(time.Hour)}))
+	require.NoError(t, store.Save(t.Context(), dapi.Session{AccessToken: moneymovement.NewSecret("torn\x00"), RefreshToken: moneymovement.NewSecret("torn"), ExpiresAt: time.Now().Add(time.Hour)}))
 	var log bytes.Buffer
 	platform, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key, Store: store},
 		moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))

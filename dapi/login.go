@@ -2,6 +2,7 @@ package dapi
 
 import (
 	"context"
+	"encoding/base64"
 	"net/http"
 	"time"
 
@@ -59,7 +60,8 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 	}
 	asked := time.Now()
 	grant, err := s.low.CreateToken(ctx, &TokenRequest{
-		ChallengeID: challenge.ChallengeID, PublicKey: s.developer.Key.PublicKey(), Signature: signature,
+		ChallengeID: challenge.ChallengeID, PublicKey: s.developer.Key.PublicKey(),
+		Signature: moneymovement.NewSecret(base64.StdEncoding.EncodeToString(signature)),
 	}, []moneymovement.CallOption{countedFor(transport.WindowLoginChallenge, challenge.ChallengeID)})
 	if err != nil {
 		return Session{}, err

@@ -154,7 +154,7 @@ func (v *RefreshRequest) validate(c *transport.Check) {
 
 func (v *TokenRequest) validate(c *transport.Check) {
 	c.Text("challengeId", string(v.ChallengeID), transport.Rule{Required: true})
-	c.Bytes("signature", v.Signature, transport.Rule{Required: true, Max: 2048})
+	c.Text("signature", v.Signature.Reveal(), transport.Rule{Required: true, Max: 2048})
 }
 
 func (v *ListRailsParams) validate(c *transport.Check) {

@@ -85,7 +85,7 @@ func (s *session) Authorize(ctx context.Context, h http.Header) error {
 func (s *session) bearer(ctx context.Context) ([]string, error) {
 	s.mu.Lock()
 	now := time.Now()
-	bearer, usable := s.current.bearer, s.current.usable(now)
+	bearer, usable := s.current.bearer.Value(), s.current.usable(now)
 	if usable && (s.current.fresh(now) || now.Before(s.pauseTo)) {
 		s.mu.Unlock()
 		return bearer, nil
@@ -100,13 +100,13 @@ func (s *session) bearer(ctx context.Context) ([]string, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.current.bearer, nil
+	return s.current.bearer.Value(), nil
 }
 
 // Renew implements transport.Authorizer. If another call renewed the token since the refused one was sent, there is nothing to do.
 func (s *session) Renew(ctx context.Context, refused http.Header) error {
 	s.mu.Lock()
-	if len(s.current.bearer) == 0 || refused.Get("Authorization") == s.current.bearer[0] {
+	if bearer := s.current.bearer.Value(); bearer == nil || refused.Get("Authorization") == bearer[0] {
 		s.current.expireAccess()
 	}
 	fresh := s.current.fresh(time.Now())
@@ -194,7 +194,7 @@ func (s *session) refresh(ctx context.Context, current Session) (Session, error)
 		return Session{}, err
 	}
 	renewed, err := sessionOf(opRefreshToken.ID, grant, asked)
-	if err == nil && renewed.RefreshToken == "" { // it stays as it is, so that an answer may leave it out
+	if err == nil && renewed.RefreshToken.IsZero() { // it stays as it is, so that an answer may leave it out
 		renewed.RefreshToken, renewed.RefreshExpiresAt = current.RefreshToken, current.RefreshExpiresAt
 	}
 	return renewed, err

@@ -11,8 +11,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // TokenStore hands a session on, to another process of the same credential or to the next start, so that it need not log in again. One
@@ -25,21 +27,21 @@ type TokenStore interface {
 	Save(ctx context.Context, session Session) error
 }
 
-// Session is a login's result. The access token lives 60 minutes, the refresh token 60 days. It prints redacted; [Session.MarshalBinary]
-// gives the bytes to store, which are as secret as a password.
+// Session is a login's result. The access token lives 60 minutes, the refresh token 60 days. No encoder shows its tokens:
+// [Session.Export] gives the bytes to store, and [ImportSession] reads them.
 //
 // Source: Limits, Lifetimes.
 type Session struct {
-	AccessToken      string
-	RefreshToken     string
+	AccessToken      moneymovement.Secret
+	RefreshToken     moneymovement.Secret
 	ExpiresAt        time.Time // of the access token
 	RefreshExpiresAt time.Time // of the refresh token
 	// Credential names who logged in where, by a digest of service, email and developer key. A stored session of another credential is not
 	// used: it would act for another account, or show its tokens to another service.
 	Credential string
 
-	lives  time.Duration // the access token, since it was asked for; 0 if another process asked
-	bearer []string      // header value, made once
+	lives  time.Duration              // the access token, since it was asked for; 0 if another process asked
+	bearer transport.Hidden[[]string] // header value, made once
 }
 
 // The stated lifetimes, for a grant that does not say how long it lives.
@@ -80,7 +82,8 @@ func lifetime(seconds int, stated time.Duration) time.Duration {
 var errUnsendable = errors.New("access token is empty or has characters that no header can carry")
 
 // sendable reports that a token can stand in a header.
-func sendable(token string) bool {
+func sendable(secret moneymovement.Secret) bool {
+	token := secret.Reveal()
 	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
@@ -90,30 +93,32 @@ func (s Session) fresh(now time.Time) bool {
 	if s.lives > 0 {
 		ahead = min(ahead, s.lives/refreshShare)
 	}
-	return s.AccessToken != "" && now.Add(ahead).Before(s.ExpiresAt)
+	return !s.AccessToken.IsZero() && now.Add(ahead).Before(s.ExpiresAt)
 }
 
 // usable reports that the access token has not expired.
-func (s Session) usable(now time.Time) bool { return s.AccessToken != "" && now.Before(s.ExpiresAt) }
+func (s Session) usable(now time.Time) bool {
+	return !s.AccessToken.IsZero() && now.Before(s.ExpiresAt)
+}
 
 func (s Session) refreshable(now time.Time) bool {
-	return s.RefreshToken != "" && now.Before(s.RefreshExpiresAt)
+	return !s.RefreshToken.IsZero() && now.Before(s.RefreshExpiresAt)
 }
 
 func (s Session) newerThan(other Session) bool {
-	return s.AccessToken != other.AccessToken && s.ExpiresAt.After(other.ExpiresAt)
+	return !s.AccessToken.Equal(other.AccessToken) && s.ExpiresAt.After(other.ExpiresAt)
 }
 
 // expireAccess makes the access token count as expired, whatever its time says.
 func (s *Session) expireAccess() { s.ExpiresAt = time.Time{} }
 
 func (s Session) withBearer() Session {
-	s.bearer = []string{"Bearer " + s.AccessToken}
+	s.bearer = transport.Hide([]string{"Bearer " + s.AccessToken.Reveal()})
 	return s
 }
 
-// storedSession is the form of MarshalBinary.
-type storedSession struct {
+// exportedSession is the form of Export.
+type exportedSession struct {
 	AccessToken      string    `json:"accessToken"`
 	RefreshToken     string    `json:"refreshToken"`
 	ExpiresAt        time.Time `json:"expiresAt"`
@@ -121,42 +126,33 @@ type storedSession struct {
 	Credential       string    `json:"credential,omitempty"`
 }
 
-// MarshalBinary gives the session with its secrets, to be stored where only the program can read.
-func (s Session) MarshalBinary() ([]byte, error) {
-	return json.Marshal(storedSession{s.AccessToken, s.RefreshToken, s.ExpiresAt, s.RefreshExpiresAt, s.Credential})
+// Export returns the session with its tokens, for a [TokenStore] to keep. The bytes are as secret as a password: store them where only the
+// program can read.
+func (s Session) Export() ([]byte, error) {
+	return json.Marshal(exportedSession{s.AccessToken.Reveal(), s.RefreshToken.Reveal(), s.ExpiresAt, s.RefreshExpiresAt, s.Credential})
 }
 
-// UnmarshalBinary reads what MarshalBinary gave.
-func (s *Session) UnmarshalBinary(data []byte) error {
-	var stored storedSession
-	if err := json.Unmarshal(data, &stored); err != nil {
-		return &errors.InvalidInput{Head: errors.Head{Operation: "LoadSession"}, Fields: []errors.Field{{
+// ImportSession reads what [Session.Export] returned. Anything else is *errors.InvalidInput.
+func ImportSession(data []byte) (Session, error) {
+	var exported exportedSession
+	if err := json.Unmarshal(data, &exported); err != nil {
+		return Session{}, &errors.InvalidInput{Head: errors.Head{Operation: "ImportSession"}, Fields: []errors.Field{{
 			Field: "session", Code: "unreadable", Message: fmt.Sprintf("of %d bytes is not readable", len(data)), // the cause could quote a token
 		}}}
 	}
-	*s = Session{
-		AccessToken: stored.AccessToken, RefreshToken: stored.RefreshToken,
-		ExpiresAt: stored.ExpiresAt, RefreshExpiresAt: stored.RefreshExpiresAt, Credential: stored.Credential,
-	}
-	return nil
+	return Session{
+		AccessToken: moneymovement.NewSecret(exported.AccessToken), RefreshToken: moneymovement.NewSecret(exported.RefreshToken),
+		ExpiresAt: exported.ExpiresAt, RefreshExpiresAt: exported.RefreshExpiresAt, Credential: exported.Credential,
+	}, nil
 }
 
 // String says when the session ends and nothing else.
 func (s Session) String() string {
-	if s.AccessToken == "" {
+	if s.AccessToken.IsZero() {
 		return "dapi.Session(none)"
 	}
 	return "dapi.Session(redacted, access until " + s.ExpiresAt.UTC().Format(time.RFC3339) + ")"
 }
-
-// Format writes String for every verb and flag.
-func (s Session) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.String())) }
-
-// LogValue logs String.
-func (s Session) LogValue() slog.Value { return slog.StringValue(s.String()) }
-
-// MarshalJSON writes String, so that a session inside a dumped struct shows no token; use MarshalBinary to store one.
-func (s Session) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
 // load asks the store, if there is one, for a session of this credential that can be used.
 func (s *session) load(ctx context.Context) Session {
@@ -168,7 +164,7 @@ func (s *session) load(ctx context.Context) Session {
 	case err != nil:
 	case stored.Credential != "" && stored.Credential != s.credential:
 		err = errors.New("it holds the session of another credential")
-	case stored.AccessToken != "" && !sendable(stored.AccessToken):
+	case !stored.AccessToken.IsZero() && !sendable(stored.AccessToken):
 		err = errUnsendable
 	}
 	if err != nil {

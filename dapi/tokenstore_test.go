@@ -38,7 +38,7 @@ func (m *memoryStore) Load(context.Context) (session dapi.Session, err error) {
 	if m.kept == nil || m.loadErr != nil {
 		return session, m.loadErr
 	}
-	return session, session.UnmarshalBinary(m.kept)
+	return dapi.ImportSession(m.kept)
 }
 
 func (m *memoryStore) Save(_ context.Context, session dapi.Session) (err error) {
@@ -48,7 +48,7 @@ func (m *memoryStore) Save(_ context.Context, session dapi.Session) (err error) 
 	if m.sErr != nil {
 		return m.sErr
 	}
-	m.kept, err = session.MarshalBinary()
+	m.kept, err = session.Export()
 	return err
 }
 
@@ -148,15 +148,23 @@ func TestSessionsAreStoredByLoginAndRefresh(t *testing.T) {
 		require.NoError(t, read(t.Context(), account))
 		second, err := store.Load(t.Context())
 		require.NoError(t, err)
-		assert.NotEqual(t, first.AccessToken, second.AccessToken)
-		assert.Equal(t, first.RefreshToken, second.RefreshToken, "a refresh leaves the refresh token as it is")
+		assert.NotEqual(t, first.AccessToken.Reveal(), second.AccessToken.Reveal())
+		assert.Equal(t, first.RefreshToken.Reveal(), second.RefreshToken.Reveal(), "a refresh leaves the refresh token as it is")
 		assert.WithinDuration(t, time.Now().Add(60*time.Minute), second.ExpiresAt, 0)
 	})
 }
 
 var secretive = dapi.Session{
-	AccessToken: "access-token-of-everything", RefreshToken: "refresh-token-of-everything",
+	AccessToken: moneymovement.NewSecret("access-token-of-everything"), RefreshToken: moneymovement.NewSecret("refresh-token-of-everything"),
 	ExpiresAt: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), RefreshExpiresAt: time.Date(2030, 3, 3, 3, 4, 5, 0, time.UTC),
+}
+
+// exported is a session with its tokens, to be compared.
+func exported(t *testing.T, session dapi.Session) string {
+	t.Helper()
+	data, err := session.Export()
+	require.NoError(t, err)
+	return string(data)
 }
 
 func TestSessionPrintsNoToken(t *testing.T) {
@@ -170,9 +178,10 @@ func TestSessionPrintsNoToken(t *testing.T) {
 	assert.Equal(t, redacted, secretive.String())
 	assert.Equal(t, "dapi.Session(none)", dapi.Session{}.String())
 
-	text, err := json.Marshal(map[string]any{"session": secretive, "pointer": &secretive})
+	text, err := json.Marshal(secretive)
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"session":"`+redacted+`","pointer":"`+redacted+`"}`, string(text))
+	assert.JSONEq(t, `{"AccessToken":"[redacted]","RefreshToken":"[redacted]","ExpiresAt":"2030-01-02T03:04:05Z",
+		"RefreshExpiresAt":"2030-03-03T03:04:05Z","Credential":""}`, string(text))
 
 	for name, handler := range map[string]func(*bytes.Buffer) slog.Handler{
 		"text": func(b *bytes.Buffer) slog.Handler { return slog.NewTextHandler(b, nil) },
@@ -181,7 +190,7 @@ func TestSessionPrintsNoToken(t *testing.T) {
 		var log bytes.Buffer
 		slog.New(handler(&log)).Info("got", "session", secretive, "pointer", &secretive)
 		assert.NotContains(t, log.String(), "of-everything", name)
-		assert.Contains(t, log.String(), redacted, name)
+		assert.Contains(t, log.String(), "redacted", name)
 	}
 }
 
@@ -196,8 +205,8 @@ func TestClientsPrintNoToken(t *testing.T) {
 	for _, verb := range []string{"%v", "%+v", "%#v"} {
 		for _, value := range []any{integrator, *integrator, account, *account, *account.Payouts, *integrator.Clients} {
 			text := fmt.Sprintf(verb, value)
-			assert.NotContains(t, text, session.AccessToken)
-			assert.NotContains(t, text, session.RefreshToken)
+			assert.NotContains(t, text, session.AccessToken.Reveal())
+			assert.NotContains(t, text, session.RefreshToken.Reveal())
 		}
 	}
 }
@@ -220,7 +229,7 @@ func TestTokensAreNotLogged(t *testing.T) {
 	require.NoError(t, err)
 
 	require.Contains(t, log.String(), "refresh refused, logging in")
-	for _, secret := range []string{first.AccessToken, first.RefreshToken, second.AccessToken, second.RefreshToken} {
+	for _, secret := range []string{first.AccessToken.Reveal(), first.RefreshToken.Reveal(), second.AccessToken.Reveal(), second.RefreshToken.Reveal()} {
 		require.NotEmpty(t, secret)
 		assert.NotContains(t, log.String(), secret)
 	}
@@ -232,51 +241,54 @@ func TestSessionRoundTrip(t *testing.T) {
 			return time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds")).UTC()
 		})
 		given := dapi.Session{
-			AccessToken: rapid.String().Draw(t, "access"), RefreshToken: rapid.String().Draw(t, "refresh"),
+			AccessToken: moneymovement.NewSecret(rapid.String().Draw(t, "access")), RefreshToken: moneymovement.NewSecret(rapid.String().Draw(t, "refresh")),
 			ExpiresAt: moment.Draw(t, "expires"), RefreshExpiresAt: moment.Draw(t, "refreshExpires"),
 		}
-		data, err := given.MarshalBinary()
+		data, err := given.Export()
 		require.NoError(t, err)
-		var got dapi.Session
-		require.NoError(t, got.UnmarshalBinary(data))
-		require.Equal(t, given, got)
+		got, err := dapi.ImportSession(data)
+		require.NoError(t, err)
+		require.True(t, given.AccessToken.Equal(got.AccessToken))
+		require.True(t, given.RefreshToken.Equal(got.RefreshToken))
+		require.Equal(t, given.ExpiresAt, got.ExpiresAt)
+		require.Equal(t, given.RefreshExpiresAt, got.RefreshExpiresAt)
 	})
 }
 
 func TestStoredSessionThatIsGarbage(t *testing.T) {
-	whole, err := secretive.MarshalBinary()
+	whole, err := secretive.Export()
 	require.NoError(t, err)
 	for name, data := range map[string]string{
 		"nothing": "", "text": "access-token-of-everything", "half": string(whole[:len(whole)/2]), "two": string(whole) + string(whole),
 		"a list": "[]", "wrong kind": `{"accessToken":{"access-token-of-everything":1}}`, "wrong time": `{"accessToken":"access-token-of-everything","expiresAt":"soon"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			session := secretive
-			err := session.UnmarshalBinary([]byte(data))
-			require.Error(t, err)
+			session, err := dapi.ImportSession([]byte(data))
+			var unreadable *errors.InvalidInput
+			require.ErrorAs(t, err, &unreadable)
 			assert.NotContains(t, err.Error(), "of-everything")
-			assert.Equal(t, secretive, session, "what cannot be read changes nothing")
+			assert.Zero(t, session)
 		})
 	}
 }
 
 func FuzzStoredSession(f *testing.F) {
-	whole, err := secretive.MarshalBinary()
+	whole, err := secretive.Export()
 	require.NoError(f, err)
 	f.Add(whole)
 	f.Add([]byte("{}"))
 	f.Add([]byte(`{"expiresAt":"0000-01-01T00:00:00Z"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var session dapi.Session
-		if err := session.UnmarshalBinary(data); err != nil {
+		session, err := dapi.ImportSession(data)
+		if err != nil {
 			require.False(t, len(data) > 40 && strings.Contains(err.Error(), string(data)))
 			return
 		}
-		again, err := session.MarshalBinary()
+		again, err := session.Export()
 		require.NoError(t, err)
-		var back dapi.Session
-		require.NoError(t, back.UnmarshalBinary(again))
-		require.Equal(t, session.AccessToken, back.AccessToken)
+		back, err := dapi.ImportSession(again)
+		require.NoError(t, err)
+		require.Equal(t, session.AccessToken.Reveal(), back.AccessToken.Reveal())
 		require.True(t, session.ExpiresAt.Equal(back.ExpiresAt))
 	})
 }

@@ -33,7 +33,7 @@ func (s *cardService) answer(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	s.nonces = append(s.nonces, proof.Nonce)
-	signer, err := wallet.RecoverAddress(fmt.Appendf(nil, "Reveal card card-1 at %d", proof.Nonce), proof.MessageSignature)
+	signer, err := wallet.RecoverAddress(fmt.Appendf(nil, "Reveal card card-1 at %d", proof.Nonce), proof.MessageSignature.Reveal())
 	age := s.now().Sub(time.Unix(proof.Nonce, 0))
 	answered := answer(http.StatusOK, detailsJSON)
 	if err != nil || signer != s.wallet || age < 0 || age > 5*time.Minute {
@@ -74,12 +74,24 @@ func TestTheHolderOfTheWalletSeesTheDetails(t *testing.T) {
 		var answered moneymovement.Answer
 		details, err := client.Cards.Details(t.Context(), "card-1", slow{key, 4 * time.Minute}, moneymovement.Capture(&answered))
 		require.NoError(t, err)
-		assert.Equal(t, "4000000000000002", details.CardNumber)
-		assert.Equal(t, "123", details.Cvv)
-		assert.Equal(t, "12/29", details.ExpiryDate)
+		assert.Equal(t, "4000000000000002", details.CardNumber.Reveal())
+		assert.Equal(t, "123", details.Cvv.Reveal())
+		assert.Equal(t, "12/29", details.ExpiryDate.Reveal())
 		assert.Equal(t, http.StatusOK, answered.Status)
+		assert.Nil(t, answered.Body, "it holds the number")
 		assert.Equal(t, []int64{time.Now().Add(-4 * time.Minute).Unix()}, service.nonces)
 	})
+}
+
+func TestTheBodyWithSecretsIsKeptWhenAskedFor(t *testing.T) {
+	key := newKey(t)
+	service := &cardService{wallet: key.Address(), now: time.Now}
+	var plain, whole moneymovement.Answer
+	_, err := newClient(t, service.answer).Cards.Details(t.Context(), "card-1", key, moneymovement.CaptureWithSecrets(&whole), moneymovement.Capture(&plain))
+	require.NoError(t, err)
+	assert.Contains(t, string(whole.Body), "4000000000000002")
+	assert.Nil(t, plain.Body)
+	assert.Equal(t, http.StatusOK, plain.Status)
 }
 
 func TestAnotherWalletIsRefused(t *testing.T) {
@@ -148,7 +160,7 @@ func TestTheMessageIsAnOption(t *testing.T) {
 		if err := json.NewDecoder(r.Body).Decode(&proof); err != nil {
 			return nil, err
 		}
-		signature = proof.MessageSignature
+		signature = proof.MessageSignature.Reveal()
 		return answer(http.StatusOK, detailsJSON), nil
 	})
 	_, err := client.Cards.Details(t.Context(), "card-1", key,

@@ -102,7 +102,7 @@ func TestBadCredentialsAreRefused(t *testing.T) {
 func TestSecretsDoNotPrint(t *testing.T) {
 	client := newClient(t, nil)
 	shown := []any{
-		refapi.NewAccessToken("hush"), refapi.NewAPIKey("hush"), refapi.WalletLogin{Message: "m", Signatures: []string{"hush"}},
+		refapi.NewAccessToken("hush"), refapi.NewAPIKey("hush"), refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("hush")}},
 		struct {
 			Token  refapi.AccessToken
 			hidden refapi.APIKey
@@ -113,9 +113,6 @@ func TestSecretsDoNotPrint(t *testing.T) {
 			printed := fmt.Sprintf(verb, value)
 			assert.NotContains(t, printed, "hush", verb)
 			assert.NotContains(t, printed, "token-1", verb)
-		}
-		if _, login := value.(refapi.WalletLogin); login {
-			continue // a body has to be written
 		}
 		written, err := json.Marshal(value)
 		require.NoError(t, err)

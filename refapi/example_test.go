@@ -108,7 +108,7 @@ func ExampleCards_Details() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(details.CardNumber), len(details.Cvv))
+	fmt.Println(len(details.CardNumber.Reveal()), len(details.Cvv.Reveal()))
 
 	_, err = client.Cards.Details(ctx, "card_of_nobody", wallet)
 	var none *errors.NotFound

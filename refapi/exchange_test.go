@@ -64,16 +64,16 @@ var exchanges = map[string]exchange{
 		"GET", "/api/v1/accounts/cards", "", `{"cards":[{"id":"card-1","status":"pending","walletAddress":"0x1","limit":{"dailyLimit":100.25,"dailyUsage":0.1,"currency":"USD"},` +
 			`"cardData":{"lastFour":"4242"},"activated":true,"dailySpend":12.30}],"total":1,"created":true,"kycStatus":"approved","phoneVerified":true}`},
 	"RevealCardDetails": {func(ctx context.Context, c *refapi.Client) (any, error) {
-		details, err := c.Cards.DetailsWithProof(ctx, "card-1", moneymovement.CardDetailsProof{MessageSignature: "0xsig", Nonce: 1767323045})
+		details, err := c.Cards.DetailsWithProof(ctx, "card-1", moneymovement.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0xsig"), Nonce: 1767323045})
 		if err != nil {
 			return nil, err
 		}
-		return map[string]string{"cardNumber": details.CardNumber, "cvv": details.Cvv, "expiryDate": details.ExpiryDate}, nil
+		return map[string]string{"cardNumber": details.CardNumber.Reveal(), "cvv": details.Cvv.Reveal(), "expiryDate": details.ExpiryDate.Reveal()}, nil
 	}, "POST", "/api/v1/accounts/cards/card-1/details", `{"messageSignature":"0xsig","nonce":1767323045}`, `{"cardNumber":"4000000000000002","cvv":"123","expiryDate":"12/29"}`},
 	"GetTransactionStatus": {func(ctx context.Context, c *refapi.Client) (any, error) { return c.Quotes.Status(ctx, "q_1") },
 		"GET", "/api/v1/wallet/balance/transaction/status/q_1", "", statusJSON},
 	"LogInWallet": {func(ctx context.Context, c *refapi.Client) (any, error) {
-		return c.Wallet.LogIn(ctx, refapi.WalletLogin{Message: "hello", Signatures: []string{"0x1", "0x2"}},
+		return c.Wallet.LogIn(ctx, refapi.WalletLogin{Message: "hello", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1"), moneymovement.NewSecret("0x2")}},
 			refapi.LogInWalletParams{DeviceID: "d-1", DeviceType: "android", DeviceName: "Pixel"})
 	}, "POST", "/api/v1/wallet/login", `{"message":"hello","signatures":["0x1","0x2"]}`, `{"status":"ok","transactionHash":"0xabc","userOpHash":null}`},
 	"ReceiveWebhook": {func(ctx context.Context, c *refapi.Client) (any, error) {

@@ -144,9 +144,9 @@ func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
 	for range 3 { // within one second, and each with a nonce of its own
 		details, err := w.client.Cards.Details(t.Context(), card.ID, key)
 		require.NoError(t, err)
-		assert.Regexp(t, `^\d{12}`+card.CardData.LastFour+`$`, details.CardNumber)
-		assert.NotEmpty(t, details.Cvv)
-		assert.NotEmpty(t, details.ExpiryDate)
+		assert.Regexp(t, `^\d{12}`+card.CardData.LastFour+`$`, details.CardNumber.Reveal())
+		assert.NotEmpty(t, details.Cvv.Reveal())
+		assert.NotEmpty(t, details.ExpiryDate.Reveal())
 	}
 
 	_, err = w.client.Cards.Details(t.Context(), card.ID, newKey(t))
@@ -198,7 +198,7 @@ func TestHostTakesLoginsAndWebhooks(t *testing.T) {
 	key := w.host.Credentials().Wallet
 	signature, err := key.SignMessage(t.Context(), []byte("log me in"))
 	require.NoError(t, err)
-	result, err := w.client.Wallet.LogIn(t.Context(), refapi.WalletLogin{Message: "log me in", Signatures: []string{signature}}, refapi.LogInWalletParams{})
+	result, err := w.client.Wallet.LogIn(t.Context(), refapi.WalletLogin{Message: "log me in", Signatures: []moneymovement.Secret{moneymovement.NewSecret(signature)}}, refapi.LogInWalletParams{})
 	require.NoError(t, err)
 	assert.NotEmpty(t, result.Status)
 

@@ -148,13 +148,13 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"no state":                     {update(invoiceID, moneymovement.InvoiceUpdate{}), "status", "missing"},
 		"a read with a key":            {read(invoiceID, moneymovement.IdempotencyKey("k")), "Idempotency-Key", "not_applicable"},
 		"a contract by its name":       {read("contract"), "contract_id", "pattern"},
-		"a card of two steps":          {reveal("a/b", moneymovement.CardDetailsProof{MessageSignature: "0x1", Nonce: 1}), "card_id", "pattern"},
+		"a card of two steps":          {reveal("a/b", moneymovement.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1"), Nonce: 1}), "card_id", "pattern"},
 		"a proof without signature":    {reveal("a", moneymovement.CardDetailsProof{Nonce: 1}), "messageSignature", "missing"},
-		"a proof without nonce":        {reveal("a", moneymovement.CardDetailsProof{MessageSignature: "0x1"}), "nonce", "missing"},
+		"a proof without nonce":        {reveal("a", moneymovement.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1")}), "nonce", "missing"},
 		"a quote of dots":              {status(".."), "quote_id", "pattern"},
 		"a login without signatures":   {logIn(refapi.WalletLogin{Message: "m"}, device), "signatures", "missing"},
-		"a login without message":      {logIn(refapi.WalletLogin{Signatures: []string{"0x1"}}, device), "message", "missing"},
-		"a device that splits headers": {logIn(refapi.WalletLogin{Message: "m", Signatures: []string{"0x1"}}, refapi.LogInWalletParams{DeviceName: "a\r\nX-Api-Key: b"}), "device-name", "pattern"},
+		"a login without message":      {logIn(refapi.WalletLogin{Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}}, device), "message", "missing"},
+		"a device that splits headers": {logIn(refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}}, refapi.LogInWalletParams{DeviceName: "a\r\nX-Api-Key: b"}), "device-name", "pattern"},
 		"an event from nobody":         {send("", event), "partner", "missing"},
 		"an event of nothing":          {send("acme", refapi.WebhookEvent{EventType: "t", EntityType: "u", CreatedAt: "now"}), "entityId", "missing"},
 	} {
@@ -191,10 +191,10 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 		sent, body string
 		device     string
 	}{
-		"a nonce before all time":     {reveal("a b", moneymovement.CardDetailsProof{MessageSignature: "0x1", Nonce: -1}), "POST /api/v1/accounts/cards/a%20b/details", `{"messageSignature":"0x1","nonce":-1}`, ""},
-		"a login with an empty one":   {logIn(refapi.WalletLogin{Message: "m", Signatures: []string{"0x1", ""}}, refapi.LogInWalletParams{}), "POST /api/v1/wallet/login", `{"message":"m","signatures":["0x1",""]}`, ""},
-		"a login with none":           {logIn(refapi.WalletLogin{Message: "m", Signatures: []string{}}, refapi.LogInWalletParams{}), "POST /api/v1/wallet/login", `{"message":"m","signatures":[]}`, ""},
-		"a device of any name":        {logIn(refapi.WalletLogin{Message: "m", Signatures: []string{"0x1"}}, refapi.LogInWalletParams{DeviceName: strings.Repeat("Zoë's ", 200)}), "POST /api/v1/wallet/login", `{"message":"m","signatures":["0x1"]}`, strings.Repeat("Zoë's ", 200)},
+		"a nonce before all time":     {reveal("a b", moneymovement.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1"), Nonce: -1}), "POST /api/v1/accounts/cards/a%20b/details", `{"messageSignature":"0x1","nonce":-1}`, ""},
+		"a login with an empty one":   {logIn(refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1"), moneymovement.NewSecret("")}}, refapi.LogInWalletParams{}), "POST /api/v1/wallet/login", `{"message":"m","signatures":["0x1",""]}`, ""},
+		"a login with none":           {logIn(refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{}}, refapi.LogInWalletParams{}), "POST /api/v1/wallet/login", `{"message":"m","signatures":[]}`, ""},
+		"a device of any name":        {logIn(refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}}, refapi.LogInWalletParams{DeviceName: strings.Repeat("Zoë's ", 200)}), "POST /api/v1/wallet/login", `{"message":"m","signatures":["0x1"]}`, strings.Repeat("Zoë's ", 200)},
 		"a quote with signs":          {quoted, "GET /api/v1/wallet/balance/transaction/status/q=1%20%C3%A9", "", ""},
 		"a reference that is cleared": {updateOnly(moneymovement.InvoiceUpdate{Status: "paid", OnchainTransactionID: moneymovement.Null[string]()}), invoicePath, `{"status":"paid","onchainTransactionId":null}`, ""},
 		"a reference that is empty":   {updateOnly(moneymovement.InvoiceUpdate{Status: "paid", OnchainTransactionID: moneymovement.Set("")}), invoicePath, `{"status":"paid","onchainTransactionId":""}`, ""},
@@ -306,7 +306,7 @@ func TestAbsentFieldsHaveTheStatedDefaults(t *testing.T) {
 	assert.Empty(t, sent.URL.RawQuery, "the service's default is to list what is on sale")
 
 	body = `{"status":"ok"}`
-	_, err = client.Wallet.LogIn(t.Context(), refapi.WalletLogin{Message: "m", Signatures: []string{"0x1"}}, refapi.LogInWalletParams{DeviceID: "d"})
+	_, err = client.Wallet.LogIn(t.Context(), refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}}, refapi.LogInWalletParams{DeviceID: "d"})
 	require.NoError(t, err)
 	assert.Equal(t, "d", sent.Header.Get("Device-Id"))
 	assert.Empty(t, sent.Header.Values("Device-Type"), "the service's default is ios")

@@ -50,7 +50,7 @@ var pathReceiveWebhook = [...]transport.Rule{
 }
 
 func validateCardDetailsProof(v *moneymovement.CardDetailsProof, c *transport.Check) {
-	c.Text("messageSignature", string(v.MessageSignature), transport.Rule{Required: true})
+	c.Text("messageSignature", v.MessageSignature.Reveal(), transport.Rule{Required: true})
 	c.Missing("nonce", v.Nonce == 0)
 }
 

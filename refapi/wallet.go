@@ -2,9 +2,6 @@ package refapi
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"log/slog"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 )
@@ -20,14 +17,3 @@ type Wallet struct{ low lowLevel }
 func (s *Wallet) LogIn(ctx context.Context, login WalletLogin, device LogInWalletParams, options ...moneymovement.CallOption) (*WalletLoginResult, error) {
 	return s.low.LogInWallet(ctx, &device, &login, options)
 }
-
-// String says how many signatures there are.
-func (l WalletLogin) String() string {
-	return fmt.Sprintf("WalletLogin(redacted, %d signatures)", len(l.Signatures))
-}
-
-// Format writes String for every verb and flag.
-func (l WalletLogin) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, l.String()) }
-
-// LogValue logs String.
-func (l WalletLogin) LogValue() slog.Value { return slog.StringValue(l.String()) }

@@ -84,7 +84,7 @@ func (h *Host) AppKeys() []AppKey {
 
 func appKeyView(key credential.AppKey) AppKey {
 	return AppKey{
-		ID: key.ID, Key: Secret{key.Secret}, AppID: key.AppID, AppName: key.AppName, Email: key.Account.Email,
+		ID: key.ID, Key: newSecret(key.Secret), AppID: key.AppID, AppName: key.AppName, Email: key.Account.Email,
 		Scopes: slices.Clone(key.Scopes), SpendLimit: key.SpendLimit, RemainingSpendLimit: key.Remaining(),
 		CreatedAt: key.CreatedAt,
 	}

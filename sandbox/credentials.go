@@ -37,13 +37,20 @@ type Credentials struct {
 // AppSpendLimit is what the app key of the credentials may spend in all, in USDC.
 const AppSpendLimit = 10_000
 
-// Secret is a text that does not print.
-type Secret struct{ text string }
+// Secret is a text that does not print. It is a function, so that printers that work by reflection cannot reach the text.
+type Secret struct{ text func() string }
+
+func newSecret(text string) Secret { return Secret{func() string { return text }} }
 
 const redacted = "[redacted]"
 
 // Reveal answers the text.
-func (s Secret) Reveal() string { return s.text }
+func (s Secret) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return s.text()
+}
 
 // Format writes a redaction for every verb and flag.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
@@ -74,7 +81,7 @@ func (h *Host) newCredentials(setup setup) {
 	h.seedAppKey = must(h.appKeys.Register(account, credential.Registration{SpendLimit: &limit}))
 	h.credentials = Credentials{
 		Email: h.seed.Email, KeyID: h.seed.ID, Key: key,
-		APIKey: Secret{h.seedAppKey.Secret}, AccessToken: Secret{h.access.Mint(account)},
+		APIKey: newSecret(h.seedAppKey.Secret), AccessToken: newSecret(h.access.Mint(account)),
 		Wallet: must(wallet.Generate()),
 	}
 }

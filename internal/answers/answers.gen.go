@@ -397,13 +397,13 @@ func WholeCard(v *moneymovement.Card, body *wire.Body) bool {
 
 // WholeCardDetails reports that nothing which has to be there is missing.
 func WholeCardDetails(v *moneymovement.CardDetails, body *wire.Body) bool {
-	if v.CardNumber == "" {
+	if v.CardNumber.IsZero() {
 		return false
 	}
-	if v.Cvv == "" {
+	if v.Cvv.IsZero() {
 		return false
 	}
-	if v.ExpiryDate == "" {
+	if v.ExpiryDate.IsZero() {
 		return false
 	}
 	return true
@@ -411,7 +411,7 @@ func WholeCardDetails(v *moneymovement.CardDetails, body *wire.Body) bool {
 
 // WholeCardDetailsProof reports that nothing which has to be there is missing.
 func WholeCardDetailsProof(v *moneymovement.CardDetailsProof, body *wire.Body) bool {
-	if v.MessageSignature == "" && !body.SaysZero("messageSignature") {
+	if v.MessageSignature.IsZero() && !body.SaysZero("messageSignature") {
 		return false
 	}
 	if v.Nonce == 0 && !body.SaysZero("nonce") {

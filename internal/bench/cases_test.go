@@ -20,7 +20,7 @@ const token = "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJjbF84ZksybjVReFQz
 type loggedIn struct{}
 
 func (loggedIn) Load(context.Context) (dapi.Session, error) {
-	return dapi.Session{AccessToken: token, RefreshToken: "refresh", ExpiresAt: time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour)}, nil
+	return dapi.Session{AccessToken: moneymovement.NewSecret(token), RefreshToken: moneymovement.NewSecret("refresh"), ExpiresAt: time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour)}, nil
 }
 
 func (loggedIn) Save(context.Context, dapi.Session) error { return nil }

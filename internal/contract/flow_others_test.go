@@ -55,7 +55,7 @@ func (w *world) referenceEndpoints() {
 	w.embedded("wallet login", func() { // may send an operation on chain
 		signature, err := w.wallet.SignMessage(w.Context(), []byte("Log in"))
 		require.NoError(w, err)
-		ok(reference.Wallet.LogIn(w.Context(), refapi.WalletLogin{Message: "Log in", Signatures: []string{signature}}, refapi.LogInWalletParams{DeviceID: "contract-suite"}))(w)
+		ok(reference.Wallet.LogIn(w.Context(), refapi.WalletLogin{Message: "Log in", Signatures: []moneymovement.Secret{moneymovement.NewSecret(signature)}}, refapi.LogInWalletParams{DeviceID: "contract-suite"}))(w)
 	})
 	w.embedded("a partner's webhook", func() { // is somebody else's to send
 		assert.True(w, ok(reference.Webhooks.Send(w.Context(), "partner", refapi.WebhookEvent{

@@ -42,5 +42,5 @@ func (c *call) logIn(first dapi.Session) (any, error) {
 	c.Helper()
 	store := &kept{session: first}
 	_, err := c.logsIn(store).Self().Chains.List(c.Context(), dapi.ListChainsParams{})
-	return map[string]any{"accessToken": store.session.AccessToken, "refreshToken": store.session.RefreshToken}, err
+	return map[string]any{"accessToken": store.session.AccessToken.Reveal(), "refreshToken": store.session.RefreshToken.Reveal()}, err
 }

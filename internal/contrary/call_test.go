@@ -101,7 +101,7 @@ func (session) Save(context.Context, dapi.Session) error { return nil }
 // sessionFor is a session whose access token lives that long.
 func sessionFor(lives time.Duration) dapi.Session {
 	now := time.Now()
-	return dapi.Session{AccessToken: "token", RefreshToken: "refresh", ExpiresAt: now.Add(lives), RefreshExpiresAt: now.Add(time.Hour)}
+	return dapi.Session{AccessToken: moneymovement.NewSecret("token"), RefreshToken: moneymovement.NewSecret("refresh"), ExpiresAt: now.Add(lives), RefreshExpiresAt: now.Add(time.Hour)}
 }
 
 // anyApproval signs whatever the sample service gives.

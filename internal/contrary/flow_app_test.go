@@ -299,7 +299,7 @@ func (w *world) referenceEndpoints() {
 		func() error { _, err := reference.Quotes.Status(w.Context(), quote.QuoteID); return err },
 		func() error { _, err := reference.Cards.Details(w.Context(), card, wallet); return err },
 		func() error {
-			_, err := reference.Wallet.LogIn(w.Context(), refapi.WalletLogin{Message: "Log in", Signatures: []string{signature}}, refapi.LogInWalletParams{DeviceID: "a device"})
+			_, err := reference.Wallet.LogIn(w.Context(), refapi.WalletLogin{Message: "Log in", Signatures: []moneymovement.Secret{moneymovement.NewSecret(signature)}}, refapi.LogInWalletParams{DeviceID: "a device"})
 			return err
 		},
 		func() error {

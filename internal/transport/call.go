@@ -53,4 +53,5 @@ type Answer struct {
 	Queued         time.Duration
 	Unread         []wire.Unread
 	Body           []byte
+	Secret         bool // the body holds secrets
 }

@@ -22,6 +22,9 @@ func (r *Request) encode() ([]byte, error) {
 	if encoded, done := r.body.(Encoded); done {
 		return encoded, nil
 	}
+	if r.op.Secret {
+		return json.Marshal(r.body, revealing)
+	}
 	return json.Marshal(r.body, wire.Encoding)
 }
 

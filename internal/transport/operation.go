@@ -15,6 +15,7 @@ type Operation struct {
 	Money  Money
 	Window Window
 	Public bool // carries no credential
+	Secret bool // the request or its answer holds secrets
 
 	Answer *wire.Answer // of a success in JSON, nil if nothing is known of it
 	Silent bool         // the description does not say what a success holds; the shape is assumed

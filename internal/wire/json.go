@@ -17,13 +17,16 @@ import (
 var Encoding = json.JoinOptions(
 	jsonv1.OmitEmptyWithLegacySemantics(true),
 	json.Deterministic(true),
-	json.WithMarshalers(json.JoinMarshalers(
-		json.MarshalToFunc(func(enc *jsontext.Encoder, amount decimal.Decimal) error {
-			return enc.WriteToken(jsontext.String(amount.String()))
-		}),
-		json.MarshalToFunc(encodeTime),
-		json.MarshalToFunc(encodeNullable),
-	)),
+	json.WithMarshalers(Marshalers),
+)
+
+// Marshalers are those of Encoding, for options that have more of them.
+var Marshalers = json.JoinMarshalers(
+	json.MarshalToFunc(func(enc *jsontext.Encoder, amount decimal.Decimal) error {
+		return enc.WriteToken(jsontext.String(amount.String()))
+	}),
+	json.MarshalToFunc(encodeTime),
+	json.MarshalToFunc(encodeNullable),
 )
 
 // decoding reads amounts from the literal's digits, be it a string or a number, and bounds them: decimal's own reading takes

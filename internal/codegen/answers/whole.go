@@ -40,6 +40,8 @@ func (g goTypes) kindOf(typ string, inShared bool) kind {
 		file, qualifier = g.shared, "moneymovement."
 	}
 	switch {
+	case models.Secret(typ):
+		return kind{zero: "%s.IsZero()"}
 	case file == nil: // a type that no answer has
 		return kind{}
 	case strings.HasPrefix(typ, "*"):

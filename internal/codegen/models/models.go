@@ -29,6 +29,9 @@ type Field struct {
 	Type string // as written, such as "*string" or "nullable.Nullable[string]"
 }
 
+// Secret reports the type of texts that do not print.
+func Secret(typ string) bool { return typ == "Secret" || typ == "moneymovement.Secret" }
+
 // Parse reads a generated file.
 func Parse(path string) (*File, error) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)

@@ -23,7 +23,7 @@ func (w *writer) property(field models.Field, wire string, s stated, required bo
 		if required {
 			w.line("c.Missing(%q, %s == nil)", wire, value)
 		}
-	case s.typ == "string" && s.format == "byte":
+	case s.typ == "string" && s.format == "byte" && !models.Secret(field.Type):
 		if rule := s.rule(required); rule != noRule {
 			w.line("c.Bytes(%q, %s, %s)", wire, value, rule)
 		}
@@ -149,8 +149,16 @@ func (w *writer) text(field models.Field, wire, value string, s stated, required
 	case strings.HasPrefix(field.Type, "*"):
 		w.line("if %s != nil {\nc.Text(%q, string(*%s), %s)\n}", value, wire, value, rule)
 	default:
-		w.line("c.Text(%q, string(%s), %s)", wire, value, rule)
+		w.line("c.Text(%q, %s, %s)", wire, textOf(field.Type, value), rule)
 	}
+}
+
+// textOf is the Go text of a value.
+func textOf(typ, value string) string {
+	if models.Secret(typ) {
+		return value + ".Reveal()"
+	}
+	return "string(" + value + ")"
 }
 
 // items writes the check of a list and of each of its entries.
@@ -165,7 +173,7 @@ func (w *writer) items(wire, value, typ string, s stated, required bool) {
 	if item.request {
 		each = fmt.Sprintf("c.In(name, %s)", w.validator(typ, value+"[i]", item))
 	} else if rule := item.rule(item.minLength > 0); item.typ == "string" && rule != noRule {
-		each = fmt.Sprintf("c.Text(name, string(%s[i]), %s)", value, rule)
+		each = fmt.Sprintf("c.Text(name, %s, %s)", textOf(typ, value+"[i]"), rule)
 	}
 	switch {
 	case each != "":
