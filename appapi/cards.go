@@ -39,7 +39,8 @@ func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.Cal
 // Details reveals a card's number and security code. The card's wallet signs a confirmation message that the service takes for five
 // minutes and once, so that each call signs anew. Another wallet's signature is refused by the service. If the wallet signs only when the five
 // minutes are over, as one that asks a person can, nothing is sent and the error is *errors.InvalidInput. With moneymovement.CardMessage the
-// wallet signs another text. What is answered does not print.
+// wallet signs another text. Number, security code and expiry are [moneymovement.Secret]s, which
+// do not print: their Reveal method gives the text to show to the holder.
 //
 // The proof of a call whose answer is lost is sent again, as it is. A service that took it the first time can refuse it as used then, as
 // *errors.Conflict: call again, which signs anew.

@@ -25,7 +25,8 @@ func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (
 // Details reveals a card's number and security code to the holder of the wallet that the card spends from: wallet signs a confirmation
 // message, with the service's time as a nonce of its own, and the service answers within five minutes of that. [moneymovement.CardMessage] has it
 // sign another text. A wallet that is not the card's is the service's refusal. If the wallet signs only when the five minutes are over, as one
-// that asks a person can, nothing is sent and the error is *errors.InvalidInput. What is answered does not print.
+// that asks a person can, nothing is sent and the error is *errors.InvalidInput. Number, security code and expiry are [moneymovement.Secret]s, which
+// do not print: their Reveal method gives the text to show to the holder.
 //
 // The proof of a call whose answer is lost is sent again, as it is. A service that took it the first time can refuse it as used then, as
 // *errors.Conflict: call again, which signs anew.

@@ -34,8 +34,8 @@ type Config struct {
 // Client sends the calls of one credential to one origin. It is safe for concurrent use.
 type Client struct {
 	base      *url.URL
-	basePath  string            // of base, escaped
-	next      http.RoundTripper // the caller's or the default one
+	basePath  string                    // of base, escaped
+	next      Hidden[http.RoundTripper] // the caller's or the default one, whose connections have the last requests in their buffers
 	http      *http.Client
 	retrier   *retryablehttp.Client
 	retry     Retry

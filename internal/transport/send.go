@@ -90,7 +90,7 @@ func (c *Client) attempt(ctx context.Context, req *http.Request, t *trip) (*http
 	ctx, cancel := context.WithCancel(ctx)
 	sent := req.WithContext(ctx) // a copy, for a transport must not change the request that it is given
 	sent.Header = t.header
-	resp, err := answered(c.next.RoundTrip(sent))
+	resp, err := answered(c.next.Value().RoundTrip(sent))
 	t.unsent = err != nil && reached.notSent(err)
 	if err == nil {
 		dropUnreadableLocation(resp.Header)
@@ -161,7 +161,7 @@ func (c *Client) newHTTPClient(given *http.Client) *http.Client {
 			next = given.Transport
 		}
 	}
-	c.next = next
+	c.next = Hide(next)
 	return &http.Client{
 		Transport:     attempts{c},
 		Timeout:       timeout,

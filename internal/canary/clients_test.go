@@ -1,0 +1,149 @@
+package canary
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/hex"
+	"math/big"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/public"
+	"github.com/moneymovement/moneymovement-go/refapi"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+// memory is a store that a test looks into.
+type memory struct{ session dapi.Session }
+
+// Load implements dapi.TokenStore.
+func (m *memory) Load(context.Context) (dapi.Session, error) { return m.session, nil }
+
+// Save implements dapi.TokenStore.
+func (m *memory) Save(_ context.Context, session dapi.Session) error {
+	m.session = session
+	return nil
+}
+
+// A client in use shows neither its credentials nor what the service gave it for them: not by its own fields, and not by those of the connections
+// that it keeps, whose buffers hold the last request.
+func TestNoClientShowsItsSecrets(t *testing.T) {
+	host := sandbox.New()
+	server := httptest.NewServer(host)
+	t.Cleanup(server.Close)
+	credentials := host.Credentials()
+
+	store := &memory{}
+	integrator, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key, Store: store})
+	require.NoError(t, err)
+	account := integrator.Self()
+	_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: decimal.RequireFromString("10"), Currency: dapi.USDC})
+	require.NoError(t, err)
+	contact, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})})
+	require.NoError(t, err)
+	_, err = account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact.ID, Amount: decimal.RequireFromString("5"), Currency: dapi.USDC}, "canary-1")
+	require.NoError(t, err)
+	own, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key, Store: store})
+	require.NoError(t, err)
+	_, err = own.Chains.List(t.Context(), dapi.ListChainsParams{})
+	require.NoError(t, err)
+	secrets := []string{store.session.AccessToken.Reveal(), store.session.RefreshToken.Reveal()}
+	for _, value := range []any{integrator, *account, own, store.session, *store} {
+		assertHidden(t, value, secrets...)
+	}
+
+	for _, header := range [][]moneymovement.Option{nil, {appapi.WithKeyHeader()}} {
+		app, err := appapi.New(server.URL, appapi.NewAPIKey(credentials.APIKey.Reveal()), header...)
+		require.NoError(t, err)
+		_, err = app.Account.Profile(t.Context())
+		require.NoError(t, err)
+		assertHidden(t, app, credentials.APIKey.Reveal())
+		assertHidden(t, app.Cards, credentials.APIKey.Reveal())
+	}
+
+	reference, err := refapi.New(server.URL, refapi.NewAccessToken(credentials.AccessToken.Reveal()), refapi.WithAPIKey(refapi.NewAPIKey(credentials.APIKey.Reveal())))
+	require.NoError(t, err)
+	_, err = reference.Cards.List(t.Context())
+	require.NoError(t, err)
+	assertHidden(t, reference, credentials.AccessToken.Reveal(), credentials.APIKey.Reveal())
+
+	everybody, err := public.New(server.URL, refapi.WithAPIKey(refapi.NewAPIKey(canary)))
+	require.NoError(t, err)
+	assertHidden(t, everybody, canary)
+	assertHidden(t, credentials, credentials.AccessToken.Reveal(), credentials.APIKey.Reveal())
+	assertHidden(t, host.Requests(), secrets[0], secrets[1], credentials.AccessToken.Reveal(), credentials.APIKey.Reveal())
+}
+
+// An option carries what it was given: options are functions, which nothing looks into.
+func TestNoOptionShowsItsSecret(t *testing.T) {
+	assertHidden(t, refapi.WithAPIKey(refapi.NewAPIKey(canary)), canary)
+	assertHidden(t, []moneymovement.Option{refapi.WithAPIKey(refapi.NewAPIKey(canary))}, canary)
+}
+
+// keys are the private halves that a key holds, in the forms in which printers would write them.
+func TestNoKeyShowsItsPrivateHalf(t *testing.T) {
+	curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	scalar, err := curve.Bytes()
+	require.NoError(t, err)
+	_, edwards, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	rivest, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		private any
+		secrets []string
+	}{
+		{curve, numbers(scalar)},
+		{edwards, numbers(edwards.Seed())},
+		{rivest, append(numbers(rivest.D.Bytes()), numbers(rivest.Primes[0].Bytes())...)},
+	} {
+		der, err := x509.MarshalPKCS8PrivateKey(c.private)
+		require.NoError(t, err)
+		key, err := signing.ParseDeveloperKey(der)
+		require.NoError(t, err)
+		for _, value := range []any{key, *key, dapi.Developer{Email: "ops@example.com", Key: key}} {
+			assertHidden(t, value, c.secrets...)
+		}
+	}
+
+	chain, err := wallet.Generate()
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "wallet.pem")
+	require.NoError(t, chain.Save(file))
+	chain, err = wallet.LoadKey(file)
+	require.NoError(t, err)
+	hidden := hex.EncodeToString([]byte(canary + canary)[:32])
+	known, err := wallet.ParseHex(hidden)
+	require.NoError(t, err)
+	scalar, err = hex.DecodeString(hidden)
+	require.NoError(t, err)
+	assertHidden(t, chain, "PRIVATE")
+	for _, value := range []any{known, *known, dapi.Developer{Email: "ops@example.com", Key: known}} {
+		assertHidden(t, value, numbers(scalar)...)
+	}
+}
+
+// numbers are a private number as bytes, and in decimals as math/big prints it. Words of a big number print in decimals, too.
+func numbers(scalar []byte) []string {
+	number := new(big.Int).SetBytes(scalar)
+	all := []string{string(scalar), number.String()}
+	for _, word := range number.Bits() {
+		all = append(all, new(big.Int).SetUint64(uint64(word)).String())
+	}
+	return all
+}
