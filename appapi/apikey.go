@@ -39,12 +39,16 @@ type credential struct {
 	value  transport.Hidden[[]string]
 }
 
-// credentialOf is the key in the header that the options ask for.
-func credentialOf(key APIKey, asked transport.Authorizer) credential {
-	if _, wanted := asked.(inKeyHeader); wanted {
-		return credential{"X-Api-Key", transport.Hide([]string{transport.Reveal(key.secret)})}
+// credential is the key in a header.
+func (k APIKey) credential(keyHeader bool) credential {
+	if keyHeader {
+		return credential{"X-Api-Key", transport.Hide([]string{transport.Reveal(k.secret)})}
 	}
-	return credential{"Authorization", transport.Hide([]string{"Bearer " + transport.Reveal(key.secret)})}
+	return credential{"Authorization", transport.Hide([]string{"Bearer " + transport.Reveal(k.secret)})}
+}
+
+func (k APIKey) validate(operation string) error {
+	return transport.Validate(operation, func(c *transport.Check) { c.Credential("apiKey", k.secret) })
 }
 
 // Authorize implements transport.Authorizer.

@@ -20,13 +20,16 @@ type Client struct {
 	Quotes       *Quotes
 	Cards        *Cards
 	Transfers    *Transfers
+
+	transport *transport.Client
+	keyHeader bool // the key goes there, and not into Authorization
 }
 
 // New makes a client. baseURL is the service's address, such as https://host; it has to be https unless it is loopback. The key is sent to
 // that origin only, as Authorization: Bearer unless [WithKeyHeader] says otherwise. Nothing is sent before the first call. Bad input is
 // *errors.InvalidInput.
 func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, error) {
-	if err := transport.Validate("New", func(c *transport.Check) { c.Credential("apiKey", key.secret) }); err != nil {
+	if err := key.validate("New"); err != nil {
 		return nil, err
 	}
 	config := transport.Config{Version: moneymovement.Version}
@@ -35,7 +38,8 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 			option(&config)
 		}
 	}
-	config.Auth = credentialOf(key, config.Auth)
+	_, keyHeader := config.Auth.(inKeyHeader)
+	config.Auth = key.credential(keyHeader)
 	client, err := transport.New(baseURL, "", config)
 	if err != nil {
 		return nil, err
@@ -52,7 +56,19 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 		Quotes:       &Quotes{low},
 		Cards:        &Cards{low: low},
 		Transfers:    &Transfers{low},
+		transport:    client,
+		keyHeader:    keyHeader,
 	}, nil
+}
+
+// UseKey changes over to another key, of the same app or of another one. Calls that begin from now on carry it; those under way end with
+// the old one, so that both have to be good until they are over. A key that is empty or that no header can carry is *errors.InvalidInput.
+func (c *Client) UseKey(key APIKey) error {
+	if err := key.validate("UseKey"); err != nil {
+		return err
+	}
+	c.transport.Use(key.credential(c.keyHeader))
+	return nil
 }
 
 // lowLevel sends the generated operations.

@@ -135,3 +135,48 @@ func TestARefusedKeyIsNotSentAgain(t *testing.T) {
 		assert.Len(t, server.requests(), 1)
 	}
 }
+
+// A call under way ends with the key that it began with, also when it is sent again.
+func TestANewKeyIsForCallsThatBegin(t *testing.T) {
+	for name, c := range map[string]struct {
+		options []moneymovement.Option
+		header  string
+		first   string
+		second  string
+	}{
+		"bearer":     {nil, "Authorization", "Bearer first", "Bearer second"},
+		"key header": {[]moneymovement.Option{appapi.WithKeyHeader()}, "X-Api-Key", "first", "second"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var carried []string
+			var app *appapi.Client
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if carried = append(carried, r.Header.Get(c.header)); len(carried) == 1 {
+					assert.NoError(t, app.UseKey(appapi.NewAPIKey("second")))
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return
+				}
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = w.Write([]byte(`{"id":"x_1"}`))
+			}))
+			defer server.Close()
+			var err error
+			app, err = appapi.New(server.URL, appapi.NewAPIKey("first"), append(c.options, moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: 1}))...)
+			require.NoError(t, err)
+			for range 2 {
+				_, err = app.Account.Profile(t.Context())
+				require.NoError(t, err)
+			}
+			assert.Equal(t, []string{c.first, c.first, c.second}, carried)
+
+			for _, bad := range []appapi.APIKey{{}, appapi.NewAPIKey("a b")} {
+				refused, is := errors.AsType[*errors.InvalidInput](app.UseKey(bad))
+				require.True(t, is)
+				assert.Equal(t, "UseKey", refused.Operation)
+			}
+			_, err = app.Account.Profile(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, c.second, carried[3], "a key that is refused changes nothing")
+		})
+	}
+}

@@ -16,10 +16,10 @@ import (
 
 // approver signs what the service prepared, for one account, if it is what the caller wants.
 type approver struct {
-	developer Developer
-	account   string // a client's id, or self
-	clock     *transport.Client
-	seen      *signing.SeenApprovals // of the developer's key, so that no login signs one of them
+	low     lowLevel
+	account string // a client's id, or self
+	clock   *transport.Client
+	seen    *signing.SeenApprovals // of the developer's key, so that no login signs one of them
 }
 
 // now is the service's time, reckoned from the dates of its answers.
@@ -99,18 +99,19 @@ func (a approver) check(
 		return nil, &signing.ApprovalRefused{Field: "approval", Reason: "the service prepared no approval to sign"}
 	}
 	want.Account = a.account
-	options = append([]signing.ApprovalOption{signing.VerifyWith(a.developer.Verifier)}, options...)
+	developer := a.low.session().developer
+	options = append([]signing.ApprovalOption{signing.VerifyWith(developer.Verifier)}, options...)
 	prepared := signing.Approval{ID: approval.ID, Payload: approval.Payload, ExpiresAt: approval.ExpiresAt}
 	now, byLastAnswer := a.clock.ServiceTimes()
-	checked, err := signing.PrepareApproval(ctx, a.developer.Key, prepared, want, now, options...)
+	checked, err := signing.PrepareApproval(ctx, developer.Key, prepared, want, now, options...)
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
 	if ok && refused.Field == "expiresAt" && !now.Equal(byLastAnswer) {
-		checked, err = signing.PrepareApproval(ctx, a.developer.Key, prepared, want, byLastAnswer, options...)
+		checked, err = signing.PrepareApproval(ctx, developer.Key, prepared, want, byLastAnswer, options...)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &checkedApproval{id: approval.ID, key: a.developer.Key, CheckedApproval: checked}, nil
+	return &checkedApproval{id: approval.ID, key: developer.Key, CheckedApproval: checked}, nil
 }
 
 // confirm signs, and checks nothing again.

@@ -9,6 +9,8 @@ import (
 // lowLevel sends the generated operations, for one account.
 type lowLevel struct {
 	transport *transport.Client
+	keys      *keyring // nil for logins
+	held      *session // whatever the ring has come to hold since, nil for the one that it has
 	account   ClientID
 	acting    bool                // for a client; false for the credential's own account
 	class     transport.RateClass // of its calls, unless they say another; "" for what they are
@@ -42,6 +44,7 @@ func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallO
 	if call.Class == "" {
 		call.Class = c.class
 	}
+	c.authorize(&call)
 	r := transport.NewRequest(op, string(c.account), call)
 	if c.acting {
 		r.Check().Header("X-Service-Account", string(c.account), clientRule)

@@ -46,7 +46,7 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 		return conclude(attempt, left, opCreateEscrow.ID, "", nil, err)
 	}
 	defer leave()
-	opened, left, err := s.open(ctx, deal, key, wish, attempt, left)
+	opened, left, err := s.underOneKey().open(ctx, deal, key, wish, attempt, left)
 	return conclude(attempt, left, opCreateEscrow.ID, "", opened, err)
 }
 
@@ -190,6 +190,7 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 		return conclude(attempt, left, opPrepareEscrowAction.ID, id, nil, err)
 	}
 	defer leave()
+	s = s.underOneKey()
 	prepared, err := s.Prepare(ctx, id, action, moneymovement.IdempotencyKey(key))
 	if err != nil && !mayHaveMoved(err) {
 		return conclude(attempt, left.after(err), opPrepareEscrowAction.ID, id, nil, err)

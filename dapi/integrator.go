@@ -1,6 +1,8 @@
 package dapi
 
 import (
+	"log/slog"
+
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -46,6 +48,8 @@ type Account struct {
 	Chains       *Chains
 	// Sandbox emulates credits and lifecycle events; only sandbox hosts answer it.
 	Sandbox *Sandbox
+
+	platform *platform
 }
 
 // NewWhitelabel makes the client of an integrator. baseURL is the service's address, such as https://host, without /dapi/v1; it has to be
@@ -84,8 +88,10 @@ func (i *Integrator) Self() *Account { return i.platform.account(i.platform.low(
 // platform is what all accounts of one credential share: connections, session, rate windows, retry budget, and the lines of payments that
 // wait for room in them.
 type platform struct {
+	baseURL   string
 	transport *transport.Client
-	developer Developer
+	logger    *slog.Logger
+	keys      keyring
 	chains    *liveChains
 	memory    *paymentMemory
 	payouts   *paymentLine
@@ -94,7 +100,7 @@ type platform struct {
 }
 
 func newPlatform(baseURL string, developer Developer, options []moneymovement.Option) (*platform, error) {
-	if err := developer.validate(); err != nil {
+	if err := developer.validate("New"); err != nil {
 		return nil, err
 	}
 	config := transport.Config{Version: moneymovement.Version}
@@ -107,33 +113,36 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 	if paced {
 		config.Limiter = transport.NewLocalLimiter(transport.StatedWindows())
 	}
-	seen := new(signing.SeenApprovals)
-	s := newSession(baseURL, developer, seen, config.Logger)
-	config.Auth = s
+	config.Auth = nil // whatever the options of another surface brought along
 	client, err := transport.New(baseURL, "/dapi/v1", config)
 	if err != nil {
 		return nil, err
 	}
-	s.low = lowLevel{transport: client}
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
+	}
 	writes := transport.StatedWindows()[transport.WindowWrites]
-	return &platform{
-		transport: client, developer: developer, chains: newLiveChains(s.low), memory: newPaymentMemory(), seen: seen,
-		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced, s.logger),
-		deals:   newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced, s.logger),
-	}, nil
+	p := &platform{
+		baseURL: baseURL, transport: client, logger: config.Logger, memory: newPaymentMemory(), seen: new(signing.SeenApprovals),
+		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced, config.Logger),
+		deals:   newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced, config.Logger),
+	}
+	p.chains = newLiveChains(p.low())
+	p.use(developer)
+	return p, nil
 }
 
-func (d Developer) validate() error {
-	return transport.Validate("New", func(c *transport.Check) {
+func (d Developer) validate(operation string) error {
+	return transport.Validate(operation, func(c *transport.Check) {
 		c.Text("email", d.Email, transport.Rule{Required: true})
 		c.Missing("key", d.Key == nil || len(d.Key.PublicKey()) == 0)
 	})
 }
 
-func (p *platform) low() lowLevel { return lowLevel{transport: p.transport} }
+func (p *platform) low() lowLevel { return lowLevel{transport: p.transport, keys: &p.keys} }
 
 func (p *platform) account(low lowLevel) *Account {
-	approver := approver{developer: p.developer, account: low.actingFor(), clock: p.transport, seen: p.seen}
+	approver := approver{low: low, account: low.actingFor(), clock: p.transport, seen: p.seen}
 	return &Account{
 		Verification: &Verification{low},
 		Rails:        &Rails{low},
@@ -144,5 +153,6 @@ func (p *platform) account(low lowLevel) *Account {
 		Transactions: &Transactions{low},
 		Chains:       &Chains{low, p.chains},
 		Sandbox:      &Sandbox{low, p.chains},
+		platform:     p,
 	}
 }

@@ -56,13 +56,14 @@ func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovemen
 		return nil, err
 	}
 	defer attempt.abandon()
-	p := &payment{payouts: s, asked: payout, key: key, wish: wish, attempt: attempt, doubt: left}
+	p := &payment{service: s, payouts: s, asked: payout, key: key, wish: wish, attempt: attempt, doubt: left}
 	return p.run(ctx)
 }
 
 // payment is one Pay under way.
 type payment struct {
-	payouts *Payouts
+	service *Payouts
+	payouts *Payouts // under the key that it was booked with
 	asked   PayoutCreate
 	key     moneymovement.Key // anchors the payment; it serves the confirm as well, whose scope is its own
 	wish    payWish
@@ -133,6 +134,7 @@ func (p *payment) inTurn(ctx context.Context) ending {
 
 // once books, looks at what came of it, signs and confirms.
 func (p *payment) once(ctx context.Context) ending {
+	p.payouts = p.service.underOneKey()
 	for _, step := range []func(context.Context) ending{p.book, p.look, p.price, p.ask} {
 		if end := step(ctx); end.outcome != goesOn {
 			return end

@@ -20,6 +20,7 @@ func (c lowLevel) reserveConfirm(
 	}
 	call := transport.CallOf(options)
 	call.Class, call.Closes = transport.ClassConfirm, approval.ExpiresAt
+	c.authorize(&call)
 	queued, err := c.transport.Reserve(ctx, op, call)
 	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
 		return nil, &signing.ApprovalRefused{

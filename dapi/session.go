@@ -55,9 +55,6 @@ const (
 )
 
 func newSession(baseURL string, developer Developer, seen *signing.SeenApprovals, logger *slog.Logger) *session {
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
 	return &session{developer: developer, credential: credentialName(baseURL, developer), logger: logger, seen: seen}
 }
 

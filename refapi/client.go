@@ -16,6 +16,8 @@ type Client struct {
 	Quotes    *Quotes
 	Wallet    *Wallet
 	Webhooks  *Webhooks
+
+	keys *keyring
 }
 
 // New makes a client. baseURL is the service's address, such as https://host, without /api/v1; it has to be https unless it is loopback.
@@ -29,11 +31,11 @@ func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*C
 			option(&config)
 		}
 	}
-	credential := token.with(config.Auth)
-	if err := credential.validate(); err != nil {
+	current := token.with(config.Auth)
+	if err := current.validate("New"); err != nil {
 		return nil, err
 	}
-	config.Auth = credential
+	config.Auth = current
 	client, err := transport.New(baseURL, "", config)
 	if err != nil {
 		return nil, err
@@ -42,7 +44,19 @@ func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*C
 	return &Client{
 		Invoices: &Invoices{low}, Contracts: &Contracts{low}, Products: &Products{low}, Cards: &Cards{low: low},
 		Quotes: &Quotes{low}, Wallet: &Wallet{low}, Webhooks: &Webhooks{low},
+		keys: &keyring{transport: client, current: *current},
 	}, nil
+}
+
+// UseToken changes over to another access token. Calls that begin from now on carry it; those under way end with the old one, so that both have
+// to be good until they are over. A token that is empty or that no header can carry is *errors.InvalidInput.
+func (c *Client) UseToken(token AccessToken) error {
+	return c.keys.change("UseToken", func(next *credential) { next.token = token })
+}
+
+// UseAPIKey is [Client.UseToken] for the app API key that goes along with the token.
+func (c *Client) UseAPIKey(key APIKey) error {
+	return c.keys.change("UseAPIKey", func(next *credential) { next.apiKey, next.hasKey = key, true })
 }
 
 // lowLevel sends the generated operations.

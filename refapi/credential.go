@@ -3,6 +3,7 @@ package refapi
 import (
 	"context"
 	"net/http"
+	"sync"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -50,8 +51,8 @@ func (t AccessToken) with(fromOptions transport.Authorizer) *credential {
 	return c
 }
 
-func (c *credential) validate() error {
-	return transport.Validate("New", func(check *transport.Check) {
+func (c *credential) validate(operation string) error {
+	return transport.Validate(operation, func(check *transport.Check) {
 		check.Credential("token", c.token.secret)
 		if c.hasKey {
 			check.Credential("apiKey", c.apiKey.secret)
@@ -65,5 +66,26 @@ func (c *credential) Authorize(_ context.Context, h http.Header) error {
 	if c.hasKey {
 		h.Set("X-Api-Key", transport.Reveal(c.apiKey.secret))
 	}
+	return nil
+}
+
+// keyring changes what the calls that begin now carry.
+type keyring struct {
+	transport *transport.Client
+
+	mu      sync.Mutex
+	current credential
+}
+
+func (k *keyring) change(operation string, change func(next *credential)) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	next := k.current
+	change(&next)
+	if err := next.validate(operation); err != nil {
+		return err
+	}
+	k.current = next
+	k.transport.Use(&next)
 	return nil
 }

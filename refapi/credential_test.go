@@ -124,3 +124,36 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	assert.Contains(t, log.String(), "token=[redacted] key=[redacted]")
 	assert.Equal(t, "[none]", refapi.AccessToken{}.String())
 }
+
+func TestTokenAndKeyChangeOneByOne(t *testing.T) {
+	var sent []string
+	var client *refapi.Client
+	client = newClient(t, func(r *http.Request) (*http.Response, error) {
+		if sent = append(sent, r.Header.Get("Authorization")+" "+r.Header.Get("X-Api-Key")); len(sent) == 1 {
+			assert.NoError(t, client.UseToken(refapi.NewAccessToken("token-2")))
+			return answer(http.StatusServiceUnavailable, ""), nil
+		}
+		return answer(http.StatusOK, `{"cards":[]}`), nil
+	}, moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: 1}))
+	list := func() {
+		_, err := client.Cards.List(t.Context())
+		require.NoError(t, err)
+	}
+	list()
+	list()
+	require.NoError(t, client.UseAPIKey(refapi.NewAPIKey("key-2")))
+	list()
+	require.NoError(t, client.UseToken(refapi.NewAccessToken("token-3")))
+	list()
+	assert.Equal(t, []string{"Bearer token-1 ", "Bearer token-1 ", "Bearer token-2 ", "Bearer token-2 key-2", "Bearer token-3 key-2"}, sent)
+
+	for operation, err := range map[string]error{
+		"UseToken": client.UseToken(refapi.AccessToken{}), "UseAPIKey": client.UseAPIKey(refapi.NewAPIKey("a b")),
+	} {
+		var refused *errors.InvalidInput
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, operation, refused.Operation)
+	}
+	list()
+	assert.Equal(t, "Bearer token-3 key-2", sent[5], "what is refused changes nothing")
+}

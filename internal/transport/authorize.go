@@ -19,24 +19,35 @@ type Renewer interface {
 	Renew(ctx context.Context, refused http.Header) error
 }
 
+// Use has the calls that begin from now on carry another credential. Those under way end with the one that they began with.
+func (c *Client) Use(auth Authorizer) { c.auth.Store(&auth) }
+
+// authorizer is the one of a call that begins now.
+func (c *Client) authorizer(call *Call) Authorizer {
+	if call.Auth != nil {
+		return call.Auth
+	}
+	return *c.auth.Load()
+}
+
 // authorize sets the credential, unless the operation takes none.
-func (c *Client) authorize(ctx context.Context, op *Operation, h http.Header) error {
-	if op.Public || c.auth == nil {
+func (t *trip) authorize(ctx context.Context) error {
+	if t.op.Public || t.auth == nil {
 		return nil
 	}
-	return c.auth.Authorize(ctx, h)
+	return t.auth.Authorize(ctx, t.header)
 }
 
 // renewer returns who can renew the credential that a refusal is about: one that has expired, or that the service does not know
 // any more. Other refusals would be the same with a new one.
 //
 // Source: Authentication, Platform API (on 401 token_expired call refresh once and retry); Errors, Caller handling (re-mint once on 401).
-func (c *Client) renewer(op *Operation, err error) (Renewer, bool) {
+func (t *trip) renewer(err error) (Renewer, bool) {
 	if lost, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
 		err = lost.Cause // of the last attempt, whatever became of those before it
 	}
 	_, expired := errors.AsType[*errors.TokenExpired](err)
 	_, unknown := errors.AsType[*errors.Unauthenticated](err)
-	renewer, able := c.auth.(Renewer)
-	return renewer, able && !op.Public && (expired || unknown)
+	renewer, able := t.auth.(Renewer)
+	return renewer, able && !t.op.Public && (expired || unknown)
 }

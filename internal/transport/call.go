@@ -24,6 +24,8 @@ type Call struct {
 	Reserved bool          // [Client.Reserve] has waited for the first attempt's place in the rate windows
 	Queued   time.Duration // for how long it did
 
+	Auth Authorizer // whose credential the call carries to its end, nil for the client's
+
 	CardMessage func(cardID string, nonce int64) string // what a card's wallet signs, nil for the usual form
 }
 

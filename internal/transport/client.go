@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -43,7 +44,7 @@ type Client struct {
 	terms     *terms
 	clock     serviceClock
 	limiter   Limiter
-	auth      Authorizer
+	auth      atomic.Pointer[Authorizer] // of calls that begin now
 	logger    *slog.Logger
 	told      sync.Map // places of answers that a warning was logged for
 	userAgent []string
@@ -65,11 +66,11 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 		budget:    newBudget(),
 		terms:     newTerms(),
 		limiter:   config.Limiter,
-		auth:      config.Auth,
 		logger:    config.Logger,
 		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + config.Version + " (" + runtime.Version() + ")")},
 	}
 	c.basePath = base.EscapedPath()
+	c.Use(config.Auth)
 	c.http = c.newHTTPClient(config.HTTP)
 	c.retrier = c.newRetrier(c.retry)
 	return c, nil
@@ -133,13 +134,14 @@ func (c *Client) do(ctx context.Context, r *Request, value any) error {
 	}
 	t := &r.trip
 	*t = trip{
-		op: r.op, call: &r.call, request: r, scope: r.scope(), stream: r.stream, queued: r.call.Queued, reserved: r.call.Reserved,
+		op: r.op, call: &r.call, request: r, auth: c.authorizer(&r.call), scope: r.scope(), stream: r.stream,
+		queued: r.call.Queued, reserved: r.call.Reserved,
 	}
 	defer t.answer.release()
 	defer t.keep()
 
 	err = c.send(ctx, r, t, body, value)
-	if renewer, able := c.renewer(r.op, err); able {
+	if renewer, able := t.renewer(err); able {
 		err = c.renewAndReplay(ctx, renewer, r, t, body, value)
 	}
 	over(value, err)

@@ -31,7 +31,7 @@ func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
 // enter authorizes and then waits for room. After a long wait the credential is asked for again, for it may have expired; if getting it
 // takes long in turn, the slot is too old to be used, and another one is waited for.
 func (c *Client) enter(ctx context.Context, t *trip) error {
-	if err := c.authorize(ctx, t.op, t.header); err != nil {
+	if err := t.authorize(ctx); err != nil {
 		return err
 	}
 	queued, err := c.pace(ctx, t)
@@ -39,7 +39,7 @@ func (c *Client) enter(ctx context.Context, t *trip) error {
 		return err
 	}
 	started := time.Now()
-	if err = c.authorize(ctx, t.op, t.header); err == nil && time.Since(started) >= longQueue {
+	if err = t.authorize(ctx); err == nil && time.Since(started) >= longQueue {
 		_, err = c.pace(ctx, t)
 	}
 	return err
@@ -108,7 +108,7 @@ func (r *Request) scope() string {
 func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Duration, error) {
 	r := NewRequest(op, "", call)
 	t := &r.trip
-	*t = trip{op: op, call: &r.call, request: r}
+	*t = trip{op: op, call: &r.call, request: r, auth: c.authorizer(&r.call)}
 	err := c.prepare(ctx, t, http.Header{})
 	if err != nil {
 		return t.queued, t.outcome(ended(ctx, err))

@@ -19,6 +19,7 @@ type trip struct {
 	op       *Operation
 	call     *Call
 	request  *Request
+	auth     Authorizer    // nil for no credential
 	scope    string        // of the rate window
 	left     int           // retries
 	queued   time.Duration // in line for the rate windows

@@ -1,0 +1,76 @@
+package dapi
+
+import (
+	"sync/atomic"
+
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// UseKey changes over to another developer key of the same account, which this has to be registered for. Calls that begin from now on log in
+// and sign with it, for the integrator and all its clients. Those under way end with the old key and its session: delete that key in the
+// service's application when they are over. A payment changes over when it is booked again, and so does a wait when it reads again. A store
+// of sessions is kept; it holds the session of the new key after the next login. A key that is nil or has no public half is *errors.InvalidInput.
+//
+// Source: Authentication, Platform API (keys are immutable; to change scopes or allowlist, create a second key).
+func (i *Integrator) UseKey(key signing.Signer) error { return i.platform.useKey(key) }
+
+// UseKey is [Integrator.UseKey]. It changes the key of all accounts that the credential acts for.
+func (a *Account) UseKey(key signing.Signer) error { return a.platform.useKey(key) }
+
+func (p *platform) useKey(key signing.Signer) error {
+	developer := p.keys.current.Load().developer
+	developer.Key = key
+	if err := developer.validate("UseKey"); err != nil {
+		return err
+	}
+	p.use(developer)
+	return nil
+}
+
+// use makes a session of a developer the one of calls that begin now. Nothing is sent.
+func (p *platform) use(developer Developer) {
+	s := newSession(p.baseURL, developer, p.seen, p.logger)
+	s.low = lowLevel{transport: p.transport}
+	p.keys.current.Store(s)
+}
+
+// keyring holds the session, with its developer key, of the calls that begin now.
+type keyring struct{ current atomic.Pointer[session] }
+
+// session is the one that calls are made in, nil for logins.
+func (c lowLevel) session() *session {
+	if c.held != nil || c.keys == nil {
+		return c.held
+	}
+	return c.keys.current.Load()
+}
+
+// holding makes its calls in the session of now, whatever comes after it: what was booked with a key is signed and confirmed with it.
+func (c lowLevel) holding() lowLevel {
+	c.held = c.keys.current.Load()
+	return c
+}
+
+// authorize has a call carry the token of its session.
+func (c lowLevel) authorize(call *transport.Call) {
+	if s := c.session(); s != nil {
+		call.Auth = s
+	}
+}
+
+// underOneKey is the service for one payment, which books, signs and confirms with one key.
+func (s *Payouts) underOneKey() *Payouts {
+	one := *s
+	one.low = s.low.holding()
+	one.approver.low = one.low
+	return &one
+}
+
+// underOneKey is the service for one deal's action, which prepares, signs and confirms with one key.
+func (s *Escrows) underOneKey() *Escrows {
+	one := *s
+	one.low = s.low.holding()
+	one.approver.low = one.low
+	return &one
+}

@@ -1,0 +1,175 @@
+package dapi_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// second registers another key of the account, and returns it with a way to delete the first one.
+func (w *world) second() (key *signer, deleteFirst func()) {
+	w.Helper()
+	fresh, err := signing.Generate()
+	require.NoError(w, err)
+	_, err = w.host.RegisterKey(sandbox.KeyRegistration{Email: w.host.Credentials().Email, PublicKey: fresh.PublicKey()})
+	require.NoError(w, err)
+	return &signer{Signer: fresh}, func() { require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID)) }
+}
+
+// tokens notes which token each request carried, by the operation's path.
+func (w *world) tokens() (seen func(path string) []string) {
+	var mu sync.Mutex
+	carried := map[string][]string{}
+	w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+		mu.Lock()
+		defer mu.Unlock()
+		carried[r.URL.Path] = append(carried[r.URL.Path], r.Header.Get("Authorization"))
+	})
+	return func(path string) []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return carried["/dapi/v1"+path]
+	}
+}
+
+func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
+	w := newWorld(t)
+	integrator := w.integrator()
+	account := integrator.Self()
+	_, err := account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC})
+	require.NoError(t, err)
+	contact := w.contact(account, wallet())
+	next, deleteFirst := w.second()
+	seen := w.tokens()
+	w.key.beforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
+
+	first, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "first")
+	require.NoError(t, err)
+	require.Len(t, seen("/payouts"), 1)
+	assert.Equal(t, seen("/payouts"), seen("/payouts/"+string(first.ID)+"/confirm"), "one session books and confirms")
+	assert.Zero(t, next.logins, "nothing was sent under the new key")
+
+	deleteFirst()
+	second, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount("6"), Currency: dapi.USDC}, "second")
+	require.NoError(t, err)
+	assert.Equal(t, 1, next.logins)
+	assert.Equal(t, 1, next.counts, "the new key signed the approval")
+	assert.NotEqual(t, seen("/payouts")[0], seen("/payouts")[1])
+	assert.Equal(t, seen("/payouts")[1:], seen("/payouts/"+string(second.ID)+"/confirm"))
+	assert.Equal(t, 2, w.fundings())
+}
+
+// A payment that waits for longer than its price lives is booked again, and by then its key may be gone.
+func TestAPaymentThatIsBookedAgainTakesTheNewKey(t *testing.T) {
+	w := newWorld(t)
+	integrator := w.integrator()
+	account := integrator.Self()
+	_, err := account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC})
+	require.NoError(t, err)
+	contact := w.contact(account, wallet())
+	next, _ := w.second()
+	w.key.beforeApproval(func(int) {
+		require.NoError(t, integrator.UseKey(next))
+		w.host.Advance(121 * time.Second)
+	})
+	_, err = account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "slow")
+	require.NoError(t, err)
+	assert.Equal(t, 1, next.counts, "the new key signed what was booked again")
+	assert.Equal(t, 1, w.fundings())
+}
+
+func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
+	w := newWorld(t)
+	integrator := w.integrator()
+	account := integrator.Self()
+	_, err := account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC})
+	require.NoError(t, err)
+	next, deleteFirst := w.second()
+	seen := w.tokens()
+	w.key.beforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
+	terms := dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.USDC, Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
+	deal, err := account.Escrows.Open(t.Context(), terms, "deal")
+	require.NoError(t, err)
+	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(deal.ID)+"/actions/deal/confirm"))
+	deleteFirst()
+	_, err = account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRelease, "release")
+	require.NoError(t, err)
+	assert.Equal(t, 1, next.counts)
+	assert.Equal(t, seen("/escrow/"+string(deal.ID)+"/actions"), seen("/escrow/"+string(deal.ID)+"/actions/release/confirm"))
+}
+
+func TestAllAccountsChangeOver(t *testing.T) {
+	w := newWorld(t)
+	integrator := w.integrator()
+	client, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "client@example.com"})
+	require.NoError(t, err)
+	theirs, own := integrator.For(client.ID), integrator.Self()
+	next, deleteFirst := w.second()
+	require.NoError(t, theirs.UseKey(next))
+	deleteFirst()
+	for _, account := range []*dapi.Account{theirs, own, integrator.For(client.ID)} {
+		require.NoError(t, read(t.Context(), account))
+	}
+	_, err = integrator.Clients.Get(t.Context(), client.ID)
+	require.NoError(t, err)
+	assert.Equal(t, 1, next.logins, "one login serves them all")
+}
+
+func TestAKeyThatIsNoneChangesNothing(t *testing.T) {
+	w := newWorld(t)
+	integrator := w.integrator()
+	for _, key := range []signing.Signer{nil, &signing.DeveloperKey{}} {
+		for _, use := range []func(signing.Signer) error{integrator.UseKey, integrator.Self().UseKey} {
+			var refused *errors.InvalidInput
+			require.ErrorAs(t, use(key), &refused)
+			assert.Equal(t, "UseKey", refused.Operation)
+			assert.Equal(t, "key", refused.Fields[0].Field)
+		}
+	}
+	require.NoError(t, read(t.Context(), integrator.Self()))
+	assert.Equal(t, 1, w.key.logins)
+}
+
+// A store of sessions goes along: the new key does not act in the session of the old one, and its own is kept.
+func TestTheStoreTakesTheSessionOfTheNewKey(t *testing.T) {
+	w, store := newWorld(t), &memoryStore{}
+	integrator := w.integrator(stored(store))
+	require.NoError(t, read(t.Context(), integrator.Self()))
+	before, err := store.Load(t.Context())
+	require.NoError(t, err)
+	next, _ := w.second()
+	require.NoError(t, integrator.UseKey(next))
+	require.NoError(t, read(t.Context(), integrator.Self()))
+	after, err := store.Load(t.Context())
+	require.NoError(t, err)
+	assert.NotEqual(t, before.Credential, after.Credential)
+	assert.False(t, before.AccessToken.Equal(after.AccessToken))
+}
+
+// Callers at work while keys change notice nothing, as long as both are registered.
+func TestKeysChangeUnderLoad(t *testing.T) {
+	w := newWorld(t)
+	integrator := w.integrator()
+	next, _ := w.second()
+	var callers sync.WaitGroup
+	for range 4 {
+		callers.Go(func() {
+			for range 20 {
+				assert.NoError(t, read(t.Context(), integrator.Self()))
+			}
+		})
+	}
+	for i := range 20 {
+		require.NoError(t, integrator.UseKey([]signing.Signer{next, w.key}[i%2]))
+	}
+	callers.Wait()
+}
