@@ -39,6 +39,16 @@
 // returned at once and says in RetryAt when to try again. That goes for the reads of a wait, too. A login that meets 503 begins anew with a fresh
 // challenge, as often. All calls of a client draw their retries from one budget, so that an outage is not multiplied.
 //
+// # Secrets
+//
+// Tokens, card numbers and what opens a session are of type [Secret], or of a credential type that is made like it. No verb of fmt, no
+// encoder (JSON, XML, YAML, gob) and no log handler shows them, alone or within another value; Reveal gives the text. Clients, their sessions
+// and keys do not show theirs to printers that work by reflection either. Of a call that reveals secrets, [Capture] keeps no body. What a
+// caller's own http.RoundTripper or transport sees is the request with its credential, as it is sent.
+//
+// A client takes a new credential while it is in use: dapi's UseKey, appapi's UseKey, refapi's UseToken and UseAPIKey. Calls that begin
+// from then on carry it, and those under way end with the old one.
+//
 // # Deadlines
 //
 // The deadline of a call is its context's, and covers retries, pauses and waiting in line. Without one, an attempt still ends: it

@@ -18,6 +18,7 @@
 // 60 minutes and are renewed 90 seconds before they expire, or in the last quarter of a shorter life, ahead of all other calls;
 // if the service says token_expired all the same, the token is refreshed once and the call sent once more. A refused refresh
 // leads to one fresh login. All goroutines share one renewal. A [TokenStore] hands the session to another process.
+// [Integrator.UseKey] changes over to another developer key of the account while calls are under way.
 //
 // The bytes of a challenge are the service's to choose, and the same key signs approvals: what reads as an approval, or was one, is not
 // signed, and the error is *signing.ChallengeRefused. [Developer].ChallengeVerifier can allow or refuse more. An opaque approval cannot be
