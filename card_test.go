@@ -60,7 +60,9 @@ func TestCardDetailsDoNotPrint(t *testing.T) {
 func TestAProofDoesNotPrint(t *testing.T) {
 	proof := moneymovement.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0xsigned"), Nonce: 42}
 	var printed bytes.Buffer
-	fmt.Fprintf(&printed, "%v %+v %#v %v", proof, proof, proof, struct{ P *moneymovement.CardDetailsProof }{&proof})
+	fmt.Fprintf(&printed, "%v %+v %#v %v", proof, proof, proof, struct {
+		P *moneymovement.CardDetailsProof
+	}{&proof})
 	slog.New(slog.NewJSONHandler(&printed, nil)).Info("card", "proof", proof)
 	slog.New(slog.NewTextHandler(&printed, nil)).Info("card", "proof", &proof)
 	assert.Contains(t, printed.String(), `{"messageSignature":"[redacted]","nonce":42}`)
