@@ -121,14 +121,30 @@ func TestStoreOfAnotherCredential(t *testing.T) {
 	assert.Equal(t, 3, w.sent("CreateToken"), "another service gets no token of this one")
 }
 
-// A store of the caller's own may keep the tokens alone.
+// What a store keeps without a credential may be anybody's.
 func TestStoreThatKeepsNoCredential(t *testing.T) {
-	w, store := newWorld(t), &memoryStore{}
-	require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
-	session, err := store.Load(t.Context())
-	require.NoError(t, err)
-	session.Credential = ""
-	require.NoError(t, store.Save(t.Context(), session))
-	require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
-	assert.Equal(t, 1, w.sent("CreateToken"))
+	for name, change := range map[string]func(*dapi.Session){
+		"both tokens":   func(*dapi.Session) {},
+		"refresh token": func(s *dapi.Session) { s.AccessToken = "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, store := newWorld(t), &memoryStore{}
+			require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+			session, err := store.Load(t.Context())
+			require.NoError(t, err)
+			session.Credential = ""
+			change(&session)
+			require.NoError(t, store.Save(t.Context(), session))
+
+			var log bytes.Buffer
+			developer := w.developer()
+			developer.Store = store
+			logger := slog.New(slog.NewTextHandler(&log, nil))
+			integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithLogger(logger))...)
+			require.NoError(t, err)
+			require.NoError(t, read(t.Context(), integrator.Self()))
+			assert.Equal(t, 2, w.sent("CreateToken"))
+			assert.Contains(t, log.String(), "does not say whose credential")
+		})
+	}
 }
