@@ -1070,7 +1070,7 @@ func (c lowLevel) GetCard(ctx context.Context, cardID string, options []moneymov
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID: "RevealCardDetails", Method: "POST", Path: "/cards/{card_id}/details", Repeat: "natural", Money: "none", Secret: true, Answer: &answerRevealCardDetails,
+	ID: "RevealCardDetails", Method: "POST", Path: "/cards/{card_id}/details", Repeat: "natural", Money: "none", Tells: true, Reveals: true, Answer: &answerRevealCardDetails,
 }
 
 // RevealCardDetails sends POST /cards/{card_id}/details: reveal a card's details.

@@ -1429,7 +1429,7 @@ func (c lowLevel) CreateChallenge(ctx context.Context, body *ChallengeRequest, o
 }
 
 var opRefreshToken = transport.Operation{
-	ID: "RefreshToken", Method: "POST", Path: "/auth/refresh", Repeat: "natural", Money: "none", Window: "writes", Public: true, Secret: true, Answer: &answerRefreshToken,
+	ID: "RefreshToken", Method: "POST", Path: "/auth/refresh", Repeat: "natural", Money: "none", Window: "writes", Public: true, Tells: true, Reveals: true, Answer: &answerRefreshToken,
 }
 
 // RefreshToken sends POST /auth/refresh: mint a new access token.
@@ -1440,7 +1440,7 @@ func (c lowLevel) RefreshToken(ctx context.Context, body *RefreshRequest, option
 }
 
 var opCreateToken = transport.Operation{
-	ID: "CreateToken", Method: "POST", Path: "/auth/token", Repeat: "none", Money: "none", Window: "login", Public: true, Secret: true, Answer: &answerCreateToken,
+	ID: "CreateToken", Method: "POST", Path: "/auth/token", Repeat: "none", Money: "none", Window: "login", Public: true, Tells: true, Reveals: true, Answer: &answerCreateToken,
 }
 
 // CreateToken sends POST /auth/token: complete a login.

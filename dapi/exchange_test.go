@@ -119,12 +119,23 @@ var exchanges = map[string]exchange{
 }
 
 // storedSession keeps logins out of single exchanges.
-type storedSession struct{}
+type storedSession struct{ credential string }
 
-func (storedSession) Load(context.Context) (dapi.Session, error) {
-	return dapi.Session{AccessToken: moneymovement.NewSecret("token"), RefreshToken: moneymovement.NewSecret("refresh"), ExpiresAt: time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour)}, nil
+func (s storedSession) Load(context.Context) (dapi.Session, error) {
+	return dapi.Session{
+		AccessToken: moneymovement.NewSecret("token"), RefreshToken: moneymovement.NewSecret("refresh"), Credential: s.credential,
+		ExpiresAt: time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour),
+	}, nil
 }
+
 func (storedSession) Save(context.Context, dapi.Session) error { return nil }
+
+// loggedIn is a developer whose session is stored.
+func loggedIn(baseURL string, key signing.Signer) dapi.Developer {
+	developer := dapi.Developer{Email: "ops@example.com", Key: key}
+	developer.Store = storedSession{developer.Credential(baseURL)}
+	return developer
+}
 
 // Rule: endpoint.rows, endpoint.base, endpoint.json, session.bearer, contact.answer, coverage.chains
 func TestEachExchangeLooksAsDescribed(t *testing.T) {
@@ -144,7 +155,7 @@ func TestEachExchangeLooksAsDescribed(t *testing.T) {
 			})
 			key, err := signing.Generate()
 			require.NoError(t, err)
-			platform, err := dapi.NewWhitelabel("https://service.example", dapi.Developer{Email: "ops@example.com", Key: key, Store: storedSession{}},
+			platform, err := dapi.NewWhitelabel("https://service.example", loggedIn("https://service.example", key),
 				moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
 			require.NoError(t, err)
 

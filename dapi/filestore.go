@@ -7,59 +7,163 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// FileTokenStore keeps a session in a file that only its owner can read (mode 0600). The file is replaced as a whole, so that a
-// process that reads while another writes sees one session or the other.
+// FileTokenStore keeps a session in a file that only its owner can read (mode 0600). Processes that share the file take turns, for up to ten
+// seconds; then Load and Save give up.
+//
+// A session is written beside the one before it, within the same file, and counts once it is whole. So there is no temporary file, and a
+// process that is killed, or a machine that loses power, leaves the new session or the one before. The folder is synced too, where the system
+// can. At most some 650 kB are read, whatever the file holds. A symbolic link is followed.
+//
+// On Unix systems, macOS among them, a file is refused that others can write or read, that another user but root owns, or that is no regular
+// file; so is one in a folder, at any height, where everybody can replace it. Save replaces a file of its own user that others can write or
+// read, and one that holds no session. A file on a volume whose mode bits mean nothing, or that cannot be locked, is refused.
+//
+// On Windows only the file's form and length are looked at: who can read it is what its folder lets new files inherit, so keep it in the user's
+// profile. On js/wasm, wasip1, Solaris and AIX nothing keeps two processes from writing at the same time. The last write then stays, or none.
 func FileTokenStore(path string) TokenStore {
-	return fileTokenStore{path: path, create: func(directory string) (temporaryFile, error) {
-		return os.CreateTemp(directory, ".session-*") // with mode 0600
-	}}
+	return fileTokenStore{path: path, open: openLocked, syncFolder: syncFolder}
 }
 
 type fileTokenStore struct {
-	path   string
-	create func(directory string) (temporaryFile, error)
+	path       string
+	open       func(path string, flag int) (sessionFile, error) // locked until it is closed, or errInUse
+	syncFolder func(path string) error
 }
 
-// temporaryFile is what becomes the session's file once it is whole. A test has one that fails.
-type temporaryFile interface {
-	io.WriteCloser
-	Name() string
+// sessionFile is an open file that holds sessions. A test has one that fails.
+type sessionFile interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Stat() (fs.FileInfo, error)
 	Sync() error
 }
 
+var (
+	errInUse      = errors.New("another process keeps it locked")
+	errNotRegular = errors.New("it is no regular file")
+	errForeign    = errors.New("it belongs to another user")
+	errWritable   = errors.New("others can write it: remove it, since what it holds may be theirs")
+	errReadable   = errors.New("others can read it: run chmod 600 on it")
+	errFolder     = errors.New("everybody can replace files in this folder: run chmod o-w on it")
+)
+
+const (
+	lockPatience = 10 * time.Second // more than many processes need to save one after the other
+	lockPause    = 2 * time.Millisecond
+)
+
 // Load implements TokenStore.
-func (f fileTokenStore) Load(context.Context) (Session, error) {
-	data, err := os.ReadFile(f.path)
+func (f fileTokenStore) Load(ctx context.Context) (Session, error) {
+	file, err := f.locked(ctx, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Session{}, nil
 	}
 	if err != nil {
 		return Session{}, err
 	}
-	return ImportSession(data)
+	defer file.Close()
+	newest, err := f.newest(file)
+	if err != nil || newest.data == nil {
+		return Session{}, err
+	}
+	return ImportSession(newest.data)
 }
 
 // Save implements TokenStore.
-func (f fileTokenStore) Save(_ context.Context, session Session) error {
+func (f fileTokenStore) Save(ctx context.Context, session Session) error {
 	data, err := session.Export()
 	if err != nil {
 		return err
 	}
-	temporary, err := f.create(filepath.Dir(f.path))
+	if len(data) > maxStored {
+		return f.refused(errTooLong)
+	}
+	if err := checkFolders(f.path); err != nil {
+		return err
+	}
+	file, before, err := f.toWrite(ctx)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temporary.Name())
-	if _, err = temporary.Write(data); err == nil {
-		err = temporary.Sync() // or a crash could leave an empty file under the name
-	}
-	if closeErr := temporary.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	defer file.Close() // what was synced cannot fail any more
+	if err := before.next(data).write(file); err != nil {
 		return err
 	}
-	return os.Rename(temporary.Name(), f.path)
+	return f.syncFolder(filepath.Dir(f.path)) // or a crash could take a new file's name
+}
+
+// toWrite opens the file, and makes it if there is none. A file of this user that cannot be trusted with a session is removed first: one who has
+// it open would see what is written later.
+func (f fileTokenStore) toWrite(ctx context.Context) (file sessionFile, before slot, err error) {
+	for range 3 { // another process may make or replace the file in between
+		if file, err = f.locked(ctx, os.O_RDWR); errors.Is(err, fs.ErrNotExist) {
+			file, err = f.locked(ctx, os.O_RDWR|os.O_CREATE|os.O_EXCL)
+		}
+		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, slot{}, err
+		}
+		if before, err = f.newest(file); err == nil {
+			return file, before, nil
+		}
+		file.Close()
+		if !errors.Is(err, errWritable) && !errors.Is(err, errReadable) && !errors.Is(err, errNoSession) {
+			return nil, slot{}, err
+		}
+		if removed := os.Remove(f.path); removed != nil && !errors.Is(removed, fs.ErrNotExist) {
+			return nil, slot{}, removed
+		}
+	}
+	return nil, slot{}, err
+}
+
+// newest is the last session that an open file holds whole, or the zero slot if nothing was written yet.
+func (f fileTokenStore) newest(file sessionFile) (slot, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return slot{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return slot{}, f.refused(errNotRegular)
+	}
+	if err = checkFile(info); err != nil {
+		return slot{}, f.refused(err)
+	}
+	if err = checkFolders(f.path); err != nil {
+		return slot{}, err
+	}
+	newest, err := newestSlot(file, info.Size())
+	if err != nil {
+		return slot{}, f.refused(err)
+	}
+	return newest, nil
+}
+
+// locked opens the file once no other process writes it.
+func (f fileTokenStore) locked(ctx context.Context, flag int) (sessionFile, error) {
+	for since := time.Now(); ; {
+		file, err := f.open(f.path, flag)
+		if !errors.Is(err, errInUse) {
+			return file, err
+		}
+		if time.Since(since) > lockPatience {
+			return nil, f.refused(err)
+		}
+		flag &^= os.O_CREATE | os.O_EXCL // it is there now
+		if ended := transport.Pause(ctx, lockPause); ended != nil {
+			return nil, ended
+		}
+	}
+}
+
+func (f fileTokenStore) refused(reason error) error {
+	return &fs.PathError{Op: "session file", Path: f.path, Err: reason}
 }

@@ -1,9 +1,11 @@
 package dapi
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,70 +16,85 @@ import (
 
 // disk is what a file that is being written meets.
 type disk struct {
-	full, broken, gone error // of writing, syncing and closing
+	sessionFile
+	path string
 
-	file   *os.File
-	path   string // of the session
-	synced []byte // what is safe from a crash
-	before []byte // what the session's file held then
+	full, broken error // of writing and syncing
+	room         int   // for so many bytes, then the machine is off
+	crashes, off bool
+
+	safe   []byte // what the last sync put on the disk
+	folder string // that was synced, and what was safe then
+	before []byte
 }
 
 func (d *disk) store(path string) TokenStore {
-	d.path = path
-	return fileTokenStore{path: path, create: func(directory string) (temporaryFile, error) {
-		file, err := os.CreateTemp(directory, ".session-*")
-		d.file = file
-		return d, err
-	}}
+	return fileTokenStore{
+		path: path,
+		open: func(path string, flag int) (sessionFile, error) {
+			file, err := openLocked(path, flag)
+			d.sessionFile, d.path = file, path
+			return d, err
+		},
+		syncFolder: func(path string) error {
+			d.folder, d.before = path, d.safe
+			return nil
+		},
+	}
 }
 
-func (d *disk) Name() string { return d.file.Name() }
+var errOff = errors.New("the machine is off")
 
-func (d *disk) Write(data []byte) (int, error) {
-	if d.full != nil {
-		return 0, d.full
+func (d *disk) WriteAt(data []byte, at int64) (n int, err error) {
+	switch {
+	case d.off:
+		return 0, errOff
+	case d.full != nil:
+		n, _ = d.sessionFile.WriteAt(data[:len(data)/2], at)
+		return n, d.full
+	case d.crashes && len(data) > d.room:
+		d.off = true
+		n, _ = d.sessionFile.WriteAt(data[:d.room], at)
+		return n, errOff
 	}
-	return d.file.Write(data)
+	return d.sessionFile.WriteAt(data, at)
 }
 
 func (d *disk) Sync() (err error) {
 	if d.broken != nil {
 		return d.broken
 	}
-	if d.before, err = os.ReadFile(d.path); err != nil {
-		return err
-	}
-	d.synced, err = os.ReadFile(d.file.Name())
+	d.safe, err = os.ReadFile(d.path)
 	return err
 }
 
-func (d *disk) Close() error { return errors.Join(d.file.Close(), d.gone) }
+func sessionOfToken(token string) Session {
+	return Session{AccessToken: moneymovement.NewSecret(token), Credential: "c"}
+}
 
-// A session takes the old one's place only when all of it has reached the disk: else a crash could leave none.
-func TestSessionIsOnDiskBeforeItTakesItsPlace(t *testing.T) {
+func TestSessionIsOnDiskWhenItIsSaved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
-	require.NoError(t, FileTokenStore(path).Save(t.Context(), Session{AccessToken: moneymovement.NewSecret("old")}))
-	old, err := os.ReadFile(path)
-	require.NoError(t, err)
-
 	d := new(disk)
-	require.NoError(t, d.store(path).Save(t.Context(), Session{AccessToken: moneymovement.NewSecret("new")}))
-	written, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.NotEqual(t, string(old), string(written))
-	assert.Equal(t, string(written), string(d.synced), "all of it was synced")
-	assert.Equal(t, string(old), string(d.before), "before it took its place")
+	for _, token := range []string{"first", "second", "third"} {
+		require.NoError(t, d.store(path).Save(t.Context(), sessionOfToken(token)))
+		written, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Contains(t, string(written), token)
+		assert.Equal(t, string(written), string(d.safe), "all of it was synced")
+		assert.Equal(t, filepath.Dir(path), d.folder, "and the folder, which holds its name")
+		assert.Equal(t, string(d.safe), string(d.before), "after it")
+	}
 }
 
 func TestSessionThatDoesNotReachTheDiskLeavesTheOldOne(t *testing.T) {
 	failed := errors.New("input/output error")
-	for name, d := range map[string]*disk{"writing": {full: failed}, "syncing": {broken: failed}, "closing": {gone: failed}} {
+	for name, d := range map[string]*disk{"writing": {full: failed}, "syncing": {broken: failed}} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "session")
 			store := FileTokenStore(path)
-			require.NoError(t, store.Save(t.Context(), Session{AccessToken: moneymovement.NewSecret("old")}))
+			require.NoError(t, store.Save(t.Context(), sessionOfToken("old")))
 
-			require.ErrorIs(t, d.store(path).Save(t.Context(), Session{AccessToken: moneymovement.NewSecret("new")}), failed)
+			require.ErrorIs(t, d.store(path).Save(t.Context(), sessionOfToken("new")), failed)
 			kept, err := store.Load(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, "old", kept.AccessToken.Reveal())
@@ -86,4 +103,76 @@ func TestSessionThatDoesNotReachTheDiskLeavesTheOldOne(t *testing.T) {
 			assert.Len(t, left, 1, "nothing is left behind")
 		})
 	}
+}
+
+// A machine that goes off at any byte of a write leaves the session before, which the next save replaces.
+func TestSessionThatIsWrittenInPart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session")
+	store := FileTokenStore(path)
+	for room := 0; ; room++ {
+		old := sessionOfToken("old" + strings.Repeat("o", room))
+		require.NoError(t, store.Save(t.Context(), old))
+		d := &disk{crashes: true, room: room}
+		err := d.store(path).Save(t.Context(), sessionOfToken("new"))
+		if err == nil {
+			require.Greater(t, room, slotHeader, "a whole write")
+			return
+		}
+		require.ErrorIs(t, err, errOff)
+		kept, err := store.Load(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, old.AccessToken.Reveal(), kept.AccessToken.Reveal(), room)
+	}
+}
+
+func TestFirstSessionThatIsWrittenInPart(t *testing.T) {
+	for room := range slotHeader + 10 {
+		path := filepath.Join(t.TempDir(), "session")
+		require.ErrorIs(t, (&disk{crashes: true, room: room}).store(path).Save(t.Context(), sessionOfToken("new")), errOff)
+		none, err := FileTokenStore(path).Load(t.Context())
+		require.Equal(t, Session{}, none)
+		if room > 0 {
+			require.ErrorIs(t, err, errNoSession)
+		}
+		require.NoError(t, FileTokenStore(path).Save(t.Context(), sessionOfToken("next")))
+		kept, err := FileTokenStore(path).Load(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "next", kept.AccessToken.Reveal())
+	}
+}
+
+func TestSessionFileIsWaitedForAsLongAsTheCallerDoes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session")
+	store := FileTokenStore(path)
+	require.NoError(t, store.Save(t.Context(), sessionOfToken("old")))
+	other, err := openLocked(path, os.O_RDWR)
+	require.NoError(t, err)
+
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	_, err = store.Load(gone)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, store.Save(gone, sessionOfToken("new")), context.Canceled)
+
+	require.NoError(t, other.Close())
+	kept, err := store.Load(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "old", kept.AccessToken.Reveal())
+}
+
+func TestSessionsOfAnyTokensThatCanBeSentFit(t *testing.T) {
+	store := FileTokenStore(filepath.Join(t.TempDir(), "session"))
+	escaped := strings.Repeat(`"`, 64<<10)
+	session := Session{AccessToken: moneymovement.NewSecret(escaped), RefreshToken: moneymovement.NewSecret(escaped), Credential: strings.Repeat("c", 32)}
+	for range 3 {
+		require.NoError(t, store.Save(t.Context(), session))
+		kept, err := store.Load(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, escaped, kept.AccessToken.Reveal())
+		require.Equal(t, escaped, kept.RefreshToken.Reveal())
+	}
+	session.RefreshToken = moneymovement.NewSecret(escaped + strings.Repeat("secret", 64<<10))
+	err := store.Save(t.Context(), session)
+	require.ErrorIs(t, err, errTooLong)
+	assert.Less(t, len(err.Error()), 300, "which quotes no token")
 }

@@ -1,12 +1,19 @@
 package dapi_test
 
 import (
+	"bytes"
+	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -36,6 +43,15 @@ func TestFileTokenStoreIsReadableByItsOwnerOnly(t *testing.T) {
 	assert.Equal(t, fs.FileMode(0o600), info.Mode(), "also where a laxer file was before")
 }
 
+// requireKept saves a session where something else was, and loads it.
+func requireKept(t *testing.T, store dapi.TokenStore) {
+	t.Helper()
+	require.NoError(t, store.Save(t.Context(), secretive))
+	got, err := store.Load(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, exported(t, secretive), exported(t, got))
+}
+
 func TestFileTokenStoreErrors(t *testing.T) {
 	t.Run("no such directory", func(t *testing.T) {
 		store := dapi.FileTokenStore(filepath.Join(t.TempDir(), "none", "session"))
@@ -54,9 +70,11 @@ func TestFileTokenStoreErrors(t *testing.T) {
 	t.Run("garbage", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "session")
 		require.NoError(t, os.WriteFile(path, []byte("access-token-of-everything"), 0o600))
-		_, err := dapi.FileTokenStore(path).Load(t.Context())
-		require.Error(t, err)
+		store := dapi.FileTokenStore(path)
+		_, err := store.Load(t.Context())
+		require.ErrorContains(t, err, path+": it holds no session that is whole")
 		assert.NotContains(t, err.Error(), "of-everything")
+		requireKept(t, store)
 	})
 }
 
@@ -87,4 +105,89 @@ func TestFileTokenStoreIsReplacedAsAWhole(t *testing.T) {
 	left, err := os.ReadDir(directory)
 	require.NoError(t, err)
 	assert.Len(t, left, 1, "no temporary file is left behind")
+}
+
+// A file that is longer than any session is not read, nor is one whose lengths are not true.
+func TestFileTokenStoreReadsAtMostWhatASessionNeeds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session")
+	store := dapi.FileTokenStore(path)
+	requireKept(t, store)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	lying := bytes.Clone(whole)
+	for i := 16; i < 20; i++ {
+		lying[i] = 0xff // the length
+	}
+	for name, file := range map[string]struct {
+		data []byte
+		size int64
+	}{"1 GiB": {whole, 1 << 30}, "a length of 4 GiB": {lying, int64(len(lying))}} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.WriteFile(path, file.data, 0o600))
+			require.NoError(t, os.Truncate(path, file.size))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := store.Load(t.Context())
+			runtime.ReadMemStats(&after)
+			require.ErrorContains(t, err, "no session that is whole")
+			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2<<20))
+			requireKept(t, store)
+		})
+	}
+}
+
+// saveUntilKilled is what TestKilledProcessesLeaveASession starts: it saves sessions of many lengths, and tells each.
+const saveUntilKilled = "MONEYMOVEMENT_SAVE_UNTIL_KILLED"
+
+func TestSaveUntilKilled(t *testing.T) {
+	path := os.Getenv(saveUntilKilled)
+	if path == "" {
+		t.Skip("is started by another test")
+	}
+	for i := 0; ; i++ {
+		if err := dapi.FileTokenStore(path).Save(t.Context(), sessionOfLength(i*7919%60_000)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stdout.WriteString("."); err != nil {
+			return
+		}
+	}
+}
+
+func sessionOfLength(n int) dapi.Session {
+	session := secretive
+	session.AccessToken = moneymovement.NewSecret(strings.Repeat("a", n) + "of-everything")
+	session.RefreshToken, session.Credential = moneymovement.NewSecret(strconv.Itoa(n)), "c"
+	return session
+}
+
+func TestKilledProcessesLeaveASession(t *testing.T) {
+	if testing.Short() || runtime.GOARCH == "wasm" {
+		t.Skip("starts and kills processes for some seconds")
+	}
+	folder := t.TempDir()
+	path := filepath.Join(folder, "session")
+	store := dapi.FileTokenStore(path)
+	require.NoError(t, store.Save(t.Context(), sessionOfLength(1)))
+	started := time.Now()
+	for kills := 0; kills < 10 || kills < 300 && time.Since(started) < 5*time.Second; kills++ {
+		process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSaveUntilKilled$") //nolint:gosec // this test itself
+		process.Env = append(os.Environ(), saveUntilKilled+"="+path)
+		told, err := process.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, process.Start())
+		_, err = io.ReadFull(told, make([]byte, 1+rand.IntN(20))) //nolint:gosec // no secret
+		require.NoError(t, err)
+		require.NoError(t, process.Process.Kill())
+		require.Error(t, process.Wait())
+
+		left, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		require.Len(t, left, 1, "no file but the session's")
+		kept, err := store.Load(t.Context())
+		require.NoError(t, err)
+		length, err := strconv.Atoi(kept.RefreshToken.Reveal())
+		require.NoError(t, err)
+		require.Equal(t, exported(t, sessionOfLength(length)), exported(t, kept), "one whole session")
+	}
 }

@@ -85,13 +85,22 @@ func TestStoredTokenThatCannotBeSent(t *testing.T) {
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
 	store := &memoryStore{}
-	require.NoError(t, store.Save(t.Context(), dapi.Session{AccessToken: moneymovement.NewSecret("torn\x00"), RefreshToken: moneymovement.NewSecret("torn"), ExpiresAt: time.Now().Add(time.Hour)}))
 	var log bytes.Buffer
-	platform, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key, Store: store},
-		moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	use := func() {
+		platform, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key, Store: store},
+			moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		require.NoError(t, err)
+		require.NoError(t, read(t.Context(), platform.Self()))
+	}
+	use()
+	session, err := store.Load(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, read(t.Context(), platform.Self()))
+	session.AccessToken, session.RefreshToken = moneymovement.NewSecret("torn\x00"), moneymovement.NewSecret("torn")
+	session.ExpiresAt = session.ExpiresAt.Add(time.Hour)
+	require.NoError(t, store.Save(t.Context(), session))
+	use()
 	assert.Contains(t, log.String(), "token store does not load")
+	assert.Contains(t, log.String(), "no header can carry")
 	assert.NotContains(t, log.String(), "torn")
 }
 
@@ -121,14 +130,30 @@ func TestStoreOfAnotherCredential(t *testing.T) {
 	assert.Equal(t, 3, w.sent("CreateToken"), "another service gets no token of this one")
 }
 
-// A store of the caller's own may keep the tokens alone.
+// What a store keeps without a credential may be anybody's.
 func TestStoreThatKeepsNoCredential(t *testing.T) {
-	w, store := newWorld(t), &memoryStore{}
-	require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
-	session, err := store.Load(t.Context())
-	require.NoError(t, err)
-	session.Credential = ""
-	require.NoError(t, store.Save(t.Context(), session))
-	require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
-	assert.Equal(t, 1, w.sent("CreateToken"))
+	for name, change := range map[string]func(*dapi.Session){
+		"both tokens":   func(*dapi.Session) {},
+		"refresh token": func(s *dapi.Session) { s.AccessToken = moneymovement.Secret{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, store := newWorld(t), &memoryStore{}
+			require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+			session, err := store.Load(t.Context())
+			require.NoError(t, err)
+			session.Credential = ""
+			change(&session)
+			require.NoError(t, store.Save(t.Context(), session))
+
+			var log bytes.Buffer
+			developer := w.developer()
+			developer.Store = store
+			logger := slog.New(slog.NewTextHandler(&log, nil))
+			integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithLogger(logger))...)
+			require.NoError(t, err)
+			require.NoError(t, read(t.Context(), integrator.Self()))
+			assert.Equal(t, 2, w.sent("CreateToken"))
+			assert.Contains(t, log.String(), "does not say whose credential")
+		})
+	}
 }

@@ -1,7 +1,11 @@
 package dapi
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"log/slog"
+	"strings"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -23,6 +27,19 @@ type Developer struct {
 	Verifier signing.Verifier
 	// ChallengeVerifier has the last word on the bytes that a login signs, after signing.CheckChallenge. Nil leaves it at that.
 	ChallengeVerifier signing.ChallengeVerifier
+}
+
+// Credential names the developer at a service, as [Session].Credential does: a digest of the service's address, the email and the public key, which
+// tells credentials apart without showing them. It is for stores that keep sessions of several. A developer without a key has the empty name.
+func (d Developer) Credential(baseURL string) string {
+	if d.Key == nil {
+		return ""
+	}
+	digest := sha256.New()
+	for _, part := range []string{strings.TrimRight(baseURL, "/"), d.Email, string(d.Key.PublicKey())} {
+		fmt.Fprintf(digest, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(digest.Sum(nil)[:16])
 }
 
 // Integrator is the whitelabel product: an integrator's backend that created clients and signs for them. It is safe for concurrent use.

@@ -2,12 +2,8 @@ package dapi
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -55,16 +51,7 @@ const (
 )
 
 func newSession(baseURL string, developer Developer, seen *signing.SeenApprovals, logger *slog.Logger) *session {
-	return &session{developer: developer, credential: credentialName(baseURL, developer), logger: logger, seen: seen}
-}
-
-// credentialName tells credentials apart without showing them.
-func credentialName(baseURL string, developer Developer) string {
-	digest := sha256.New()
-	for _, part := range []string{strings.TrimRight(baseURL, "/"), developer.Email, string(developer.Key.PublicKey())} {
-		fmt.Fprintf(digest, "%d:%s", len(part), part)
-	}
-	return hex.EncodeToString(digest.Sum(nil)[:16])
+	return &session{developer: developer, credential: developer.Credential(baseURL), logger: logger, seen: seen}
 }
 
 // Authorize implements transport.Authorizer.

@@ -36,8 +36,8 @@ type Session struct {
 	RefreshToken     moneymovement.Secret
 	ExpiresAt        time.Time // of the access token
 	RefreshExpiresAt time.Time // of the refresh token
-	// Credential names who logged in where, by a digest of service, email and developer key. A stored session of another credential is not
-	// used: it would act for another account, or show its tokens to another service.
+	// Credential names who logged in where, as [Developer.Credential] does. A stored session of another credential, or of none, is not used: it
+	// would act for another account, or show its tokens to another service.
 	Credential string
 
 	lives  time.Duration              // the access token, since it was asked for; 0 if another process asked
@@ -162,6 +162,8 @@ func (s *session) load(ctx context.Context) Session {
 	stored, err := s.developer.Store.Load(ctx)
 	switch {
 	case err != nil:
+	case stored.Credential == "" && (!stored.AccessToken.IsZero() || !stored.RefreshToken.IsZero()):
+		err = errors.New("it holds a session that does not say whose credential it is of")
 	case stored.Credential != "" && stored.Credential != s.credential:
 		err = errors.New("it holds the session of another credential")
 	case !stored.AccessToken.IsZero() && !sendable(stored.AccessToken):

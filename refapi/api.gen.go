@@ -172,7 +172,7 @@ func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID: "RevealCardDetails", Method: "POST", Path: "/api/v1/accounts/cards/{card_id}/details", Repeat: "natural", Money: "none", Secret: true, Answer: &answerRevealCardDetails,
+	ID: "RevealCardDetails", Method: "POST", Path: "/api/v1/accounts/cards/{card_id}/details", Repeat: "natural", Money: "none", Tells: true, Reveals: true, Answer: &answerRevealCardDetails,
 }
 
 // RevealCardDetails sends POST /api/v1/accounts/cards/{card_id}/details: reveal a card's details.
@@ -242,7 +242,7 @@ func (c lowLevel) GetTransactionStatus(ctx context.Context, quoteID string, opti
 }
 
 var opLogInWallet = transport.Operation{
-	ID: "LogInWallet", Method: "POST", Path: "/api/v1/wallet/login", Repeat: "none", Secret: true, Answer: &answerLogInWallet,
+	ID: "LogInWallet", Method: "POST", Path: "/api/v1/wallet/login", Repeat: "none", Tells: true, Answer: &answerLogInWallet,
 }
 
 // LogInWallet sends POST /api/v1/wallet/login: log in with wallet signatures.

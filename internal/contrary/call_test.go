@@ -43,7 +43,7 @@ type call struct {
 }
 
 func (c *call) options(more ...moneymovement.CallOption) []moneymovement.CallOption {
-	return append(more, moneymovement.Capture(&c.answer))
+	return append(more, moneymovement.CaptureWithSecrets(&c.answer))
 }
 
 // as reads what is asked into the type that the SDK takes.
@@ -104,6 +104,18 @@ func sessionFor(lives time.Duration) dapi.Session {
 	return dapi.Session{AccessToken: moneymovement.NewSecret("token"), RefreshToken: moneymovement.NewSecret("refresh"), ExpiresAt: now.Add(lives), RefreshExpiresAt: now.Add(time.Hour)}
 }
 
+// named is a store whose sessions are those of a credential.
+type named struct {
+	dapi.TokenStore
+	credential string
+}
+
+func (n named) Load(ctx context.Context) (dapi.Session, error) {
+	session, err := n.TokenStore.Load(ctx)
+	session.Credential = n.credential
+	return session, err
+}
+
 // anyApproval signs whatever the sample service gives.
 func anyApproval(context.Context, signing.Approval, signing.Intent) error { return nil }
 
@@ -129,7 +141,8 @@ func newCallAt(t *testing.T, baseURL string, o *wire.Operation, handler http.Han
 	key, err := developerKey()
 	require.NoError(t, err)
 	c.logsIn = func(store dapi.TokenStore) *dapi.Integrator {
-		developer := dapi.Developer{Email: "ops@example.com", Key: key, Store: store, Verifier: anyApproval}
+		developer := dapi.Developer{Email: "ops@example.com", Key: key, Verifier: anyApproval}
+		developer.Store = named{store, developer.Credential(baseURL)}
 		platform, err := dapi.NewWhitelabel(baseURL, developer, options...)
 		require.NoError(t, err)
 		return platform

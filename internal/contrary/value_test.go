@@ -11,16 +11,22 @@ import (
 	"testing"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/contrary"
 )
 
 // tree is a value of the public API as JSON, without what is empty: a member that is zero and one that is not there are the same.
 func tree(t *testing.T, value any) any {
 	t.Helper()
-	written, err := json.Marshal(value)
+	written, err := jsonv2.Marshal(value, jsonv1.DefaultOptionsV1(), jsonv2.WithMarshalers(jsonv2.MarshalToFunc(
+		func(enc *jsontext.Encoder, s moneymovement.Secret) error { return enc.WriteToken(jsontext.String(s.Reveal())) },
+	)))
 	require.NoError(t, err)
 	read, err := decode(written)
 	require.NoError(t, err)

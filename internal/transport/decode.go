@@ -152,7 +152,7 @@ func (t *trip) keep() {
 	if t.call.Keep == nil {
 		return
 	}
-	answer := Answer{IdempotencyKey: t.call.Key, Attempts: t.attempts, Queued: t.queued, Unread: t.unread, Secret: t.op.Secret}
+	answer := Answer{IdempotencyKey: t.call.Key, Attempts: t.attempts, Queued: t.queued, Unread: t.unread, Secret: t.op.Reveals}
 	if t.answer.status != 0 {
 		answer.Status = t.answer.status
 		answer.Header = t.answer.header

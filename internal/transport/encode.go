@@ -22,7 +22,7 @@ func (r *Request) encode() ([]byte, error) {
 	if encoded, done := r.body.(Encoded); done {
 		return encoded, nil
 	}
-	if r.op.Secret {
+	if r.op.Tells {
 		return json.Marshal(r.body, revealing)
 	}
 	return json.Marshal(r.body, wire.Encoding)

@@ -15,7 +15,9 @@ type Operation struct {
 	Money  Money
 	Window Window
 	Public bool // carries no credential
-	Secret bool // the request or its answer holds secrets
+
+	Tells   bool // the request holds secrets
+	Reveals bool // a success holds secrets
 
 	Answer *wire.Answer // of a success in JSON, nil if nothing is known of it
 	Silent bool         // the description does not say what a success holds; the shape is assumed

@@ -1,0 +1,77 @@
+//go:build unix
+
+package dapi
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// openFile opens without waiting for the other end of a pipe.
+func openFile(path string, flag int) (*os.File, error) {
+	return os.OpenFile(path, flag|syscall.O_NONBLOCK, 0o600)
+}
+
+// checkFile refuses a file that others own, write or read.
+func checkFile(info fs.FileInfo) error {
+	stat, known := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !known || stat.Uid != 0 && int64(stat.Uid) != int64(os.Geteuid()):
+		return errForeign
+	case info.Mode().Perm()&0o022 != 0:
+		return errWritable
+	case info.Mode().Perm()&0o077 != 0:
+		return errReadable
+	}
+	return nil
+}
+
+// checkFolders refuses a path on which everybody can put another file in the session's place: where it stands, and where links lead.
+func checkFolders(path string) error {
+	named, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	if err := checkFoldersOf(named); err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(named)
+	if errors.Is(err, fs.ErrNotExist) || real == named {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return checkFoldersOf(real)
+}
+
+func checkFoldersOf(path string) error {
+	for folder := filepath.Dir(path); ; folder = filepath.Dir(folder) {
+		info, err := os.Stat(folder)
+		if err != nil {
+			return err
+		}
+		if info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
+			return &fs.PathError{Op: "session file", Path: folder, Err: errFolder}
+		}
+		if folder == filepath.Dir(folder) {
+			return nil
+		}
+	}
+}
+
+// syncFolder makes the names in a folder safe from a crash. Some file systems cannot, which is no failure.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
