@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// outcome is what became of a mutant.
+type outcome string
+
+const (
+	killed   outcome = "killed"
+	survived outcome = "survived"
+	unseen   outcome = "no test reaches it" // a kind of survivor
+	noBuild  outcome = "does not build"     // and does not count
+)
+
+type result struct {
+	*mutant
+	Outcome outcome
+}
+
+// trial tries mutants.
+type trial struct {
+	root, scratch string
+	jobs          int
+	sample        int // how many results have to count, 0 for all
+	out           io.Writer
+	leftOut       []string // tests that fail without a mutant
+}
+
+// prepared is a package whose tests are ready to run.
+type prepared struct {
+	*unit
+	program string
+	clean   time.Duration            // of all tests, one by one
+	took    map[string]time.Duration // each test alone
+	reached map[int][]string         // tests by the number of a mutant, the quick ones first
+}
+
+// try runs mutants in their order, until enough are counted.
+func (t *trial) try(ctx context.Context, drawn []*mutant) ([]result, error) {
+	if t.sample > 0 {
+		drawn = drawn[:min(len(drawn), 2*t.sample)] // more than the sample, for what does not build
+	}
+	ready := map[*unit]*prepared{}
+	for _, m := range drawn {
+		if ready[m.unit] != nil {
+			continue
+		}
+		p, err := t.prepare(ctx, m.unit)
+		if err != nil {
+			return nil, err
+		}
+		ready[m.unit] = p
+	}
+	results := make([]result, len(drawn))
+	next, counted := 0, 0
+	var lock sync.Mutex
+	take := func(before outcome) (int, bool) {
+		lock.Lock()
+		defer lock.Unlock()
+		if before == noBuild {
+			counted--
+		}
+		if next == len(drawn) || t.sample > 0 && counted == t.sample || ctx.Err() != nil {
+			return 0, false
+		}
+		next++
+		counted++
+		return next - 1, true
+	}
+	var workers sync.WaitGroup
+	for worker := range t.jobs {
+		workers.Go(func() {
+			folder := filepath.Join(t.scratch, "worker"+strconv.Itoa(worker))
+			_ = os.MkdirAll(folder, 0o700)
+			var before outcome
+			for {
+				i, more := take(before)
+				if !more {
+					return
+				}
+				m := drawn[i]
+				before = t.one(ctx, folder, ready[m.unit], m)
+				results[i] = result{m, before}
+				lock.Lock()
+				fmt.Fprintf(t.out, "%-10s %s\n", before, m.ID)
+				lock.Unlock()
+			}
+		})
+	}
+	workers.Wait()
+	return results[:next], ctx.Err()
+}
+
+// prepare builds a package's test program, and runs each test alone to see what it reaches.
+func (t *trial) prepare(ctx context.Context, u *unit) (*prepared, error) {
+	folder := filepath.Join(t.scratch, strings.ReplaceAll(u.ImportPath, "/", "_"))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	p := &prepared{unit: u, took: map[string]time.Duration{}, reached: map[int][]string{}}
+	var err error
+	if p.program, err = (overlay{t.root, folder}).switchable(ctx, u); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(p.program); os.IsNotExist(err) {
+		return p, ctx.Err() // there are no test files, and the go command built nothing
+	}
+	names, err := listTests(ctx, p.program, u.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var lock sync.Mutex
+	todo := make(chan string)
+	var workers sync.WaitGroup
+	for worker := range t.jobs {
+		workers.Go(func() {
+			seen := filepath.Join(folder, "reached"+strconv.Itoa(worker))
+			for name := range todo {
+				_ = os.Remove(seen)
+				started := time.Now()
+				passes := p.passes(ctx, p.program, 0, []string{name}, 10*time.Minute, "MUTANTS_REACHED="+seen)
+				took := time.Since(started)
+				text, _ := os.ReadFile(seen)
+				lock.Lock()
+				if passes {
+					p.took[name] = took
+					p.clean += took
+					for _, number := range strings.Fields(string(text)) {
+						n, _ := strconv.Atoi(number)
+						p.reached[n] = append(p.reached[n], name)
+					}
+				} else {
+					t.leftOut = append(t.leftOut, u.ImportPath+" "+name)
+				}
+				lock.Unlock()
+			}
+		})
+	}
+	for _, name := range names {
+		todo <- name
+	}
+	close(todo)
+	workers.Wait()
+	for _, tests := range p.reached {
+		slices.SortFunc(tests, func(a, b string) int { return int(p.took[a] - p.took[b]) })
+	}
+	fmt.Fprintf(t.out, "%s: %d tests, %.1f s\n", u.ImportPath, len(p.took), p.clean.Seconds())
+	return p, ctx.Err()
+}
+
+// one tries one mutant.
+func (t *trial) one(ctx context.Context, folder string, p *prepared, m *mutant) outcome {
+	program, tests := p.program, p.reached[m.number]
+	if m.switched == nil {
+		var err error
+		program, _, err = (overlay{t.root, folder}).testProgram(ctx, p.unit, map[string]string{m.source.Path: m.plainText()})
+		if err != nil {
+			return noBuild
+		}
+		tests = nil
+		for name := range p.took {
+			tests = append(tests, name)
+		}
+		slices.SortFunc(tests, func(a, b string) int { return int(p.took[a] - p.took[b]) })
+	}
+	if len(tests) == 0 {
+		return unseen
+	}
+	for len(tests) > 0 { // the quick ones first, as long as they take no more than those before
+		var spent time.Duration
+		some := 0
+		for some < len(tests) && (some == 0 || spent+p.took[tests[some]] < batch) {
+			spent += p.took[tests[some]]
+			some++
+		}
+		if !p.passes(ctx, program, m.number, tests[:some], grace+5*spent) {
+			return killed
+		}
+		tests = tests[some:]
+	}
+	return survived
+}
+
+const (
+	batch = 2 * time.Second // of tests that run in one go
+	grace = 5 * time.Second
+)
+
+// passes runs some tests, with a mutant on if it is not 0. A test that does not end in time has failed.
+func (p *prepared) passes(ctx context.Context, program string, number int, tests []string, within time.Duration, environment ...string) bool {
+	ctx, cancel := context.WithTimeout(ctx, within+grace)
+	defer cancel()
+	// The shell bounds the memory, which a mutated loop would take all of.
+	const bounded = `ulimit -v 16000000 2>/dev/null; exec "$@"`
+	command := exec.CommandContext(ctx, "sh", "-c", bounded, "sh", program, "-test.failfast", "-test.timeout="+within.String(),
+		"-test.run=^("+strings.Join(tests, "|")+")$")
+	command.Dir = p.Dir
+	command.Env = append(append(os.Environ(), "MUTANT="+strconv.Itoa(number)), environment...)
+	return command.Run() == nil
+}
