@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,9 @@ type prepared struct {
 	clean   time.Duration            // of all tests, one by one
 	took    map[string]time.Duration // each test alone
 	reached map[int][]string         // tests by the number of a mutant, the quick ones first
+
+	lock    sync.Mutex
+	noticed map[string][]string // tests that killed a mutant of a function, the latest first
 }
 
 // try runs mutants in their order, until enough are counted.
@@ -109,7 +113,7 @@ func (t *trial) prepare(ctx context.Context, u *unit) (*prepared, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	p := &prepared{unit: u, took: map[string]time.Duration{}, reached: map[int][]string{}}
+	p := &prepared{unit: u, took: map[string]time.Duration{}, reached: map[int][]string{}, noticed: map[string][]string{}}
 	var err error
 	if p.program, err = (overlay{t.root, folder}).switchable(ctx, u); err != nil {
 		return nil, err
@@ -130,7 +134,7 @@ func (t *trial) prepare(ctx context.Context, u *unit) (*prepared, error) {
 			for name := range todo {
 				_ = os.Remove(seen)
 				started := time.Now()
-				passes := p.passes(ctx, p.program, 0, []string{name}, 10*time.Minute, "MUTANTS_REACHED="+seen)
+				_, passes := p.passes(ctx, p.program, 0, []string{name}, 10*time.Minute, "MUTANTS_REACHED="+seen)
 				took := time.Since(started)
 				text, _ := os.ReadFile(seen)
 				lock.Lock()
@@ -178,19 +182,48 @@ func (t *trial) one(ctx context.Context, folder string, p *prepared, m *mutant) 
 	if len(tests) == 0 {
 		return unseen
 	}
-	for len(tests) > 0 { // the quick ones first, as long as they take no more than those before
-		var spent time.Duration
-		some := 0
-		for some < len(tests) && (some == 0 || spent+p.took[tests[some]] < batch) {
-			spent += p.took[tests[some]]
-			some++
+	noticed, others := p.likely(m, tests)
+	for _, tests := range [][]string{noticed, others} {
+		for len(tests) > 0 {
+			var spent time.Duration
+			some := 0
+			for some < len(tests) && (some == 0 || spent+p.took[tests[some]] < batch) {
+				spent += p.took[tests[some]]
+				some++
+			}
+			if failed, passed := p.passes(ctx, program, m.number, tests[:some], grace+5*spent); !passed {
+				p.note(m, failed)
+				return killed
+			}
+			tests = tests[some:]
 		}
-		if !p.passes(ctx, program, m.number, tests[:some], grace+5*spent) {
-			return killed
-		}
-		tests = tests[some:]
 	}
 	return survived
+}
+
+// likely tells the tests that noticed other mutants of the same function from the rest.
+func (p *prepared) likely(m *mutant, tests []string) (noticed, others []string) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	for _, name := range p.noticed[m.source.Name+m.in] {
+		if slices.Contains(tests, name) {
+			noticed = append(noticed, name)
+		}
+	}
+	for _, name := range tests {
+		if !slices.Contains(noticed, name) {
+			others = append(others, name)
+		}
+	}
+	return noticed, others
+}
+
+func (p *prepared) note(m *mutant, failed string) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if function := m.source.Name + m.in; failed != "" && !slices.Contains(p.noticed[function], failed) {
+		p.noticed[function] = append([]string{failed}, p.noticed[function]...)
+	}
 }
 
 const (
@@ -198,8 +231,11 @@ const (
 	grace = 5 * time.Second
 )
 
-// passes runs some tests, with a mutant on if it is not 0. A test that does not end in time has failed.
-func (p *prepared) passes(ctx context.Context, program string, number int, tests []string, within time.Duration, environment ...string) bool {
+// passes runs some tests, with a mutant on if it is not 0, and names the first that failed. A test that does not end in time has failed, and is
+// not named.
+func (p *prepared) passes(ctx context.Context, program string, number int, tests []string, within time.Duration, environment ...string) (
+	failed string, passed bool,
+) {
 	ctx, cancel := context.WithTimeout(ctx, within+grace)
 	defer cancel()
 	// The shell bounds the memory, which a mutated loop would take all of.
@@ -208,5 +244,12 @@ func (p *prepared) passes(ctx context.Context, program string, number int, tests
 		"-test.run=^("+strings.Join(tests, "|")+")$")
 	command.Dir = p.Dir
 	command.Env = append(append(os.Environ(), "MUTANT="+strconv.Itoa(number)), environment...)
-	return command.Run() == nil
+	out, err := command.Output()
+	if found := failure.FindSubmatch(out); found != nil {
+		failed = string(found[1])
+	}
+	return failed, err == nil
 }
+
+// failure is how a test program names a test that failed.
+var failure = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
