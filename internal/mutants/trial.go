@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -166,18 +167,13 @@ func (t *trial) prepare(ctx context.Context, u *unit) (*prepared, error) {
 
 // one tries one mutant.
 func (t *trial) one(ctx context.Context, folder string, p *prepared, m *mutant) outcome {
-	program, tests := p.program, p.reached[m.number]
+	program, tests := p.program, p.reaching(m)
 	if m.switched == nil {
 		var err error
 		program, _, err = (overlay{t.root, folder}).testProgram(ctx, p.unit, map[string]string{m.source.Path: m.plainText()})
 		if err != nil {
 			return noBuild
 		}
-		tests = nil
-		for name := range p.took {
-			tests = append(tests, name)
-		}
-		slices.SortFunc(tests, func(a, b string) int { return int(p.took[a] - p.took[b]) })
 	}
 	if len(tests) == 0 {
 		return unseen
@@ -224,6 +220,25 @@ func (p *prepared) note(m *mutant, failed string) {
 	if function := m.source.Name + m.in; failed != "" && !slices.Contains(p.noticed[function], failed) {
 		p.noticed[function] = append([]string{failed}, p.noticed[function]...)
 	}
+}
+
+// reaching lists the tests that reach a mutant, the quick ones first. Of one that is built by itself it lists those that reach what is around it.
+func (p *prepared) reaching(m *mutant) []string {
+	if m.switched != nil {
+		return p.reached[m.number]
+	}
+	var around *mutant
+	for _, other := range m.source.Mutants {
+		if other.switched != nil && (other.from <= m.from && m.to <= other.to || around == nil && other.operator == "early" && other.in == m.in) {
+			around = other
+		}
+	}
+	if around != nil {
+		return p.reached[around.number]
+	}
+	all := slices.Collect(maps.Keys(p.took))
+	slices.SortFunc(all, func(a, b string) int { return int(p.took[a] - p.took[b]) })
+	return all
 }
 
 const (
