@@ -184,6 +184,21 @@ func TestOfferThatIsOver(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, traffic{2, 1, 0}, w.traffic())
 	})
+	t.Run("a price without an approval, then both", func(t *testing.T) {
+		w := newPayWorld(t)
+		books := 0
+		w.onBooking(func(payout map[string]any) {
+			if books++; books == 1 {
+				quoteMember("expiresAt", past)(payout)
+				delete(payout, "approval")
+			} else {
+				quoteMember("expiresAt", past)(payout)
+			}
+		})
+		_, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "what offered nothing to sign is no same offer")
+	})
 	t.Run("a price, and the same one again", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.onBooking(quoteMember("expiresAt", past))
