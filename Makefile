@@ -13,12 +13,15 @@ TOOL      := $(GO) tool -modfile=internal/tools/go.mod
 FUZZ      ?= 50000x
 BENCH     ?= .
 BENCHTIME ?= 1s
+SEED      ?= 1
+N         ?= 150
+JOBS      ?= 2
 
 # In a container, git often refuses a checkout that another user owns; a check needs no commit stamped into its programs.
 export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift tidy-check breaking interop fuzz bench bench-host load contract cover check
+.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift tidy-check breaking interop fuzz bench bench-host load contract mutants cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
@@ -88,6 +91,9 @@ contract: ## hold the description against the sandbox host, or the one that MONE
 	@rm -rf contract-report
 	@status=0; MONEYMOVEMENT_CONTRACT_REPORT=$(CURDIR)/contract-report $(GO) test -count=1 -timeout 30m ./internal/contract || status=$$?; \
 	cat contract-report/summary.txt 2>/dev/null; exit $$status
+
+mutants: ## change the SDK's code in N (150, 0 for all) places that SEED picks, or ONLY=a/file.go,a/folder; fail if the tests notice under 95 %
+	$(GO) run ./internal/mutants -seed '$(SEED)' -n '$(N)' -jobs '$(JOBS)' -only '$(ONLY)'
 
 cover: ## print the statement coverage of each function, the total last
 	$(GO) test -coverprofile=cover.out ./...

@@ -82,7 +82,9 @@ func TestBookingThatAnswersAnotherPayment(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
 			_, err := w.payAs("invoice-42")
-			assert.Equal(t, "invoice-42", as[*errors.OutcomeUnknown](t, err).IdempotencyKey)
+			unknown := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
+			require.Error(t, unknown.Cause, "which says what is wrong with the answer")
 			w.assertNothingSigned(t)
 		})
 	}

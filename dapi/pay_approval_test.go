@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -137,6 +138,32 @@ func TestApprovalWithoutAnEndIsNotSigned(t *testing.T) {
 	assert.Equal(t, "expiresAt", refused.Field)
 	assert.False(t, refused.Expired)
 	w.assertNothingSigned(t)
+}
+
+// An approval that does not say when it ends is given the end that its payload says, or that of the stated window.
+//
+// Rule: lifetime.payout-approval
+func TestApprovalOfABooking(t *testing.T) {
+	w := newPayWorld(t)
+	ofApproval := func(change func(approval map[string]any)) func(map[string]any) {
+		return func(payout map[string]any) { change(payout["approval"].(map[string]any)) }
+	}
+	book := func(change func(map[string]any)) time.Time {
+		w.onBooking(change)
+		booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey(moneymovement.Key(t.Name())))
+		require.NoError(t, err)
+		return booked.Approval.ExpiresAt
+	}
+	var end string
+	said := book(ofApproval(func(approval map[string]any) { end = approval["expiresAt"].(string) }))
+	assert.Equal(t, end, said.Format(time.RFC3339Nano))
+	assert.Equal(t, said, book(ofApproval(func(approval map[string]any) { delete(approval, "expiresAt") })), "as its payload says")
+
+	minute := said.Truncate(time.Minute)
+	assert.Equal(t, minute, book(ofApproval(func(approval map[string]any) { approval["expiresAt"] = minute })), "as it was answered")
+
+	opaque := book(ofApproval(func(approval map[string]any) { delete(approval, "expiresAt"); approval["payload"] = []byte{0} }))
+	assert.WithinDuration(t, w.host.Now().Add(120*time.Second), opaque, 5*time.Second)
 }
 
 func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {

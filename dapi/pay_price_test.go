@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -100,6 +101,9 @@ func TestBoundsThatAreNone(t *testing.T) {
 		"LeastArrives ":  dapi.LeastArrives(amount("1"), ""),
 		"HighestFee":     dapi.HighestFee(amount("-1")),
 		"NoWorseThan":    dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}),
+		"NoWorseThan ":   dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC", DestinationCurrency: "EUR"}),
+		"NoWorseThan  ":  dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceCurrency: "USDC", DestinationCurrency: "EUR"}),
+		"NoWorseThan   ": dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"), DestinationCurrency: "EUR"}),
 		"QuoteTolerance": dapi.QuoteTolerance(amount("1")),
 		"FirstUsedAt ":   dapi.FirstUsedAt(time.Time{}), // as read from a row that has none
 		"FirstUsedAt":    dapi.FirstUsedAt(time.Now().Add(48 * time.Hour)),
@@ -108,7 +112,7 @@ func TestBoundsThatAreNone(t *testing.T) {
 			w := newPayWorld(t)
 			before := len(w.host.Requests())
 			_, err := w.pay(option)
-			assert.Contains(t, name, as[*errors.InvalidInput](t, err).Fields[0].Field)
+			assert.Equal(t, strings.TrimSpace(name), as[*errors.InvalidInput](t, err).Fields[0].Field)
 			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(nil, err), "an earlier call, with other options, may have paid")
 			assert.Len(t, w.host.Requests(), before)
 		})
@@ -179,6 +183,21 @@ func TestOfferThatIsOver(t *testing.T) {
 		_, err := w.pay()
 		require.NoError(t, err)
 		assert.Equal(t, traffic{2, 1, 0}, w.traffic())
+	})
+	t.Run("a price without an approval, then both", func(t *testing.T) {
+		w := newPayWorld(t)
+		books := 0
+		w.onBooking(func(payout map[string]any) {
+			if books++; books == 1 {
+				quoteMember("expiresAt", past)(payout)
+				delete(payout, "approval")
+			} else {
+				quoteMember("expiresAt", past)(payout)
+			}
+		})
+		_, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "what offered nothing to sign is no same offer")
 	})
 	t.Run("a price, and the same one again", func(t *testing.T) {
 		w := newPayWorld(t)

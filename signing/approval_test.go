@@ -215,7 +215,8 @@ func TestCheckApprovalRefusesPayloads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			members := payoutTerms()
 			tc.change(members)
-			requireRefused(t, key, approvalOf(t, members), payoutIntent(), tc.field)
+			refused := requireRefused(t, key, approvalOf(t, members), payoutIntent(), tc.field)
+			assert.Equal(t, strings.HasPrefix(name, "without "), strings.Contains(refused.Reason, "missing"), refused.Reason)
 		})
 	}
 }
@@ -295,6 +296,18 @@ func TestCheckApprovalRefusesEnvelopes(t *testing.T) {
 	}
 }
 
+// A payload may have 16 KiB.
+func TestPayloadsAreBounded(t *testing.T) {
+	members := payoutTerms()
+	members["nonce"] = ""
+	room := 16<<10 - len(canonical(t, members))
+	members["nonce"] = strings.Repeat("0", room)
+	require.NoError(t, signing.CheckApproval(approvalOf(t, members), payoutIntent(), now))
+	members["nonce"] = strings.Repeat("0", room+1)
+	refused := requireRefused(t, newKey(t), approvalOf(t, members), payoutIntent(), "payload")
+	assert.Contains(t, refused.Reason, "16385 bytes are too many")
+}
+
 func TestApprovalRefusedSaysWhatDiffers(t *testing.T) {
 	members := payoutTerms()
 	members["amount"] = "26"
@@ -302,6 +315,8 @@ func TestApprovalRefusedSaysWhatDiffers(t *testing.T) {
 	assert.Equal(t, "25.5", refused.Want)
 	assert.Equal(t, "26", refused.Got)
 	assert.EqualError(t, refused, `signing: approval "apr_1" refused: amount: it is not what was asked for (got "26", want "25.5")`)
+	refused.Resource = "po_7" // as a flow knows it
+	assert.ErrorContains(t, refused, `approval "apr_1" of "po_7" refused`)
 
 	members = payoutTerms()
 	members["account"] = strings.Repeat("x", 9000) + "\n"

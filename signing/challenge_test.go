@@ -85,6 +85,7 @@ var disguises = map[string]func(approval string) string{
 	"escapes of other languages": func(a string) string {
 		return strings.NewReplacer("I", `\u{49}`, "p", `\x70`, "o", "\\\no", "u", `\u`+"0075").Replace(a)
 	},
+	"escaped white space":  func(a string) string { return strings.ReplaceAll(a, ":", `\n\r\t\f\v:`) },
 	"a string":             quoted,
 	"a string in a string": func(a string) string { return quoted(quoted(quoted(a))) },
 	"a string in an object": func(a string) string {
@@ -94,6 +95,7 @@ var disguises = map[string]func(approval string) string{
 	"base64 for an address":   func(a string) string { return base64.RawURLEncoding.EncodeToString([]byte("\xfb\xff\xfe" + a)) },
 	"base64 in an object":     func(a string) string { return `{"payload":"` + base64Of(a) + `"}` },
 	"base64 after letters":    func(a string) string { return "login" + base64Of(a) },
+	"base64 before a letter":  func(a string) string { return base64Of(a+strings.Repeat(" ", (3-len(a)%3)%3)) + "A" },
 	"base64 in lines":         func(a string) string { return lines(base64Of(a), 10) },
 	"base64 of base64":        func(a string) string { return base64Of(quoted(base64Of(a))) },
 	"base64 of UTF-16":        func(a string) string { return base64Of(utf16Of(binary.LittleEndian, a)) },
@@ -150,10 +152,23 @@ func requireNoChallenge(t *testing.T, key *signing.DeveloperKey, payload []byte)
 
 func TestBytesThatAreNoChallenge(t *testing.T) {
 	for name, payload := range map[string][]byte{
-		"none": nil, "empty": {}, "too many": []byte(strings.Repeat("x", 20_000)),
+		"none": nil, "empty": {}, "too many": []byte(strings.Repeat("x", 16_385)),
 	} {
 		t.Run(name, func(t *testing.T) { requireNoChallenge(t, newKey(t), payload) })
 	}
+	require.NoError(t, signing.CheckChallenge(signing.Challenge{ID: "ch_1", Payload: []byte(strings.Repeat("x", 16_384))}, nil), "as many as may be")
+}
+
+// A caller's verifier may cost something, and is not asked for nothing.
+func TestNoVerifierIsAskedForAnEndedContext(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := signing.SignChallenge(ended, newKey(t), signing.Challenge{ID: "ch_1", Payload: []byte("login")}, nil,
+		signing.VerifyChallengeWith(func(context.Context, signing.Challenge, error) error { t.Error("asked"); return nil }))
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = signing.PrepareApproval(ended, newKey(t), approvalOf(t, payoutTerms()), payoutIntent(), now,
+		signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { t.Error("asked"); return nil }))
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 func TestChallengesAreSignedAsTheyAre(t *testing.T) {

@@ -109,10 +109,7 @@ var escape = regexp.MustCompile(`\\(?:u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|x[0-
 func unescape(sequence string) string {
 	rest := sequence[1:]
 	if len(rest) > 1 && (rest[0] == 'u' || rest[0] == 'x') {
-		code, err := strconv.ParseInt(strings.Trim(rest[1:], "{}"), 16, 32)
-		if err != nil {
-			return ""
-		}
+		code, _ := strconv.ParseInt(strings.Trim(rest[1:], "{}"), 16, 32) // hexadecimal, as escape found it
 		return string(rune(code))
 	}
 	switch rest {

@@ -126,14 +126,18 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 		"nil ECDSA key":        {(*ecdsa.PrivateKey)(nil), "there is no signer"},
 		"nil RSA key":          {(*rsa.PrivateKey)(nil), "there is no signer"},
 		"empty ECDSA key":      {new(ecdsa.PrivateKey), "empty"},
+		"ECDSA without curve":  {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{X: p256.X, Y: p256.Y}}, "empty"},
 		"ECDSA without point":  {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256()}}, "empty"},
+		"ECDSA without X":      {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256(), Y: p256.Y}}, "empty"},
+		"ECDSA without Y":      {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256(), X: p256.X}}, "empty"},
 		"ECDSA off the curve":  {&offCurve, "not valid"},
-		"P-384":                {p384, "P-256"},
-		"empty RSA key":        {new(rsa.PrivateKey), "empty"},
+		"P-384":                {p384, "(ECDSA P-384): the curve must be P-256"},
+		"a nameless curve":     {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: nameless{}, X: p256.X, Y: p256.Y}}, "(ECDSA an unnamed curve)"},
+		"empty RSA key":        {new(rsa.PrivateKey), "(RSA): the public key is empty"},
 		"RSA of 1024 bits":     {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 1023), E: 65537}}, "2048"},
 		"RSA of 16384 bits":    {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 16383), E: 65537}}, "8192"},
 		"short Ed25519 key":    {ed25519.PrivateKey{1, 2, 3}, "wrong length"},
-		"no public key":        {publicOnly{nil}, "no public key"},
+		"no public key":        {publicOnly{nil}, "(nil): there is no public key"},
 		"short Ed25519 public": {publicOnly{ed25519.PublicKey{1}}, "1 bytes"},
 		"a key agreement key":  {publicOnly{new(ecdh.PublicKey)}, "only ECDSA P-256"},
 	} {
@@ -143,9 +147,17 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 			require.True(t, ok, "%v", err)
 			assert.Contains(t, refused.Error(), tc.reason)
 			assert.Nil(t, key)
+			if tc.reason == "not valid" {
+				assert.ErrorContains(t, refused, errors.Unwrap(err).Error(), "why the standard library thinks so")
+			}
 		})
 	}
 }
+
+// nameless is a curve that does not say which.
+type nameless struct{ elliptic.Curve }
+
+func (nameless) Params() *elliptic.CurveParams { return nil }
 
 // publicOnly is a signer of which only the public key matters.
 type publicOnly struct{ public crypto.PublicKey }

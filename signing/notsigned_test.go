@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -69,6 +70,20 @@ func TestNotSignedHasATypeAndACause(t *testing.T) {
 	_, err = new(signing.CheckedApproval).Sign(t.Context())
 	requireNotSigned(t, err)
 	assert.EqualError(t, &signing.NotSigned{}, "signing: not signed")
+}
+
+// Nothing moves by a signature that was not made. What may help is to try again where only the signer or the time is to blame.
+func TestFailuresOfSigningSayWhatTheyMean(t *testing.T) {
+	for failure, again := range map[moneyerrors.Failure]bool{
+		&signing.ApprovalRefused{}:              false,
+		&signing.ApprovalRefused{Expired: true}: true,
+		&signing.ChallengeRefused{}:             false,
+		&signing.NotSigned{}:                    true,
+		&signing.RemoteSignatureRefused{}:       false,
+	} {
+		assert.Equal(t, again, failure.Retryable(), "%T", failure)
+		assert.Equal(t, moneyerrors.NotMoved, failure.MovedByCall(), "%T", failure)
+	}
 }
 
 func requireNotSigned(t *testing.T, err error, is ...error) {

@@ -3,7 +3,6 @@ package signing
 import (
 	"crypto"
 	"crypto/x509"
-	"errors"
 	"fmt"
 
 	"github.com/moneymovement/moneymovement-go/signing/internal/keyfile"
@@ -62,11 +61,11 @@ func fromPrivate(private any) (*DeveloperKey, error) {
 
 // privateKeyDER takes the one private key out of PEM or DER.
 func privateKeyDER(data []byte) ([]byte, error) {
-	der, err := keyfile.Decode(data)
-	if malformed, ok := errors.AsType[*keyfile.Malformed](err); ok {
+	der, malformed := keyfile.Decode(data)
+	if malformed != nil {
 		return nil, &KeyRefused{Kind: malformed.Kind, Reason: malformed.Reason}
 	}
-	return der, err
+	return der, nil
 }
 
 // parsePlain tries the three formats; the errors of the two that do not fit would only mislead.

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/internal/ecsig"
 )
 
 // keyService stands for a key-management service: it takes its time, and stops when the caller's context does.
@@ -161,6 +162,7 @@ func TestRemoteAnswersThatDoNotVerifyAreRefused(t *testing.T) {
 			require.True(t, ok, "%v", err)
 			assert.Equal(t, key.Algorithm(), refused.Algorithm)
 			assert.ErrorIs(t, err, refused.Err)
+			assert.Equal(t, name == "nothing" || name == "raw R and S", errors.Is(err, ecsig.ErrEncoding), "%v", err)
 			assert.ErrorContains(t, err, string(key.Algorithm()))
 		})
 	}

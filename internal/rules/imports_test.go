@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"dapi", "appapi", "refapi", "public"}, // the last floor of the SDK
 	{"openapi"},
 	{"sandbox"},
-	{"cmd", "examples", "internal/contract", "internal/bench", "internal/canary", "internal/codegen", "internal/rules"},
+	{"cmd", "examples", "internal/contract", "internal/bench", "internal/canary", "internal/codegen", "internal/mutants", "internal/rules"},
 	{"internal/contrary"}, // reads the marks as the contract suite does
 }
 

@@ -92,6 +92,19 @@ func TestSuccessesRefillTheRetryBudget(t *testing.T) {
 	}
 }
 
+// The budget holds exactly what it says: what is left when it is spent does not pay for a part of the next retry.
+func TestFourSuccessesPayForNoRetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const during, budget = 200, 100
+		svc := script(append(append(repeated(noConnection, during+budget), repeated(ok, 4)...), noConnection)...)
+		client := newClient(t, host, through(svc))
+		for range during + 4 + 1 {
+			_, _ = send(t.Context(), client, &readThing, transport.Call{})
+		}
+		assert.Len(t, svc.attempts(), during+budget+4+1)
+	})
+}
+
 func repeated(s step, n int) []step {
 	steps := make([]step, n)
 	for i := range steps {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -147,6 +148,63 @@ func TestOutcomesWithoutMoney(t *testing.T) {
 	}
 }
 
+// A refusal settles what a lost attempt did, unless that attempt could have brought it about: what was deleted is not found, and what was
+// decided is decided.
+func TestRefusalsThatALostAttemptBringsAbout(t *testing.T) {
+	for _, tc := range []struct {
+		method  string
+		status  int
+		settled bool
+	}{
+		{http.MethodPost, 404, true}, {http.MethodPost, 409, false}, {http.MethodPost, 410, false}, {http.MethodPost, 422, true},
+		{http.MethodDelete, 404, false}, {http.MethodDelete, 409, false}, {http.MethodDelete, 410, false}, {http.MethodDelete, 422, true},
+	} {
+		t.Run(fmt.Sprint(tc.method, " ", tc.status), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				op := transport.Operation{ID: "NameThing", Method: tc.method, Path: "/things/{thingId}", Repeat: transport.RepeatNatural, Money: transport.MoneyNone, Answer: &thingAnswer}
+				code := map[int]errors.Code{404: errors.CodeNotFound, 409: errors.CodeQuoteExpired, 410: errors.CodeApprovalExpired, 422: errors.CodeValidationFailed}
+				svc := script(lostAnswer, refuses(tc.status, code[tc.status]))
+				_, err := send(t.Context(), newClient(t, host, through(svc)), &op, transport.Call{})
+				require.Error(t, err)
+				_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+				assert.Equal(t, tc.settled, !unknown, "%v", err)
+			})
+		})
+	}
+}
+
+// What the last attempt was told to wait for counts also where an earlier one leaves a doubt.
+func TestAnUnknownOutcomeSaysWhenToTryAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := script(refuses(503, errors.CodeProviderUnavailable), refuses(429, errors.CodeRateLimited, "Retry-After", "100"))
+		_, err := send(t.Context(), newClient(t, host, through(svc)), &bookThing, transport.Call{})
+		var unknown *errors.OutcomeUnknown
+		require.ErrorAs(t, err, &unknown)
+		assert.Equal(t, svc.attempts()[1].at.Add(100*time.Second), unknown.RetryAt)
+	})
+}
+
+// lostLogin is a credential that is not had: the answer to its login was lost.
+type lostLogin struct{ cause error }
+
+func (l lostLogin) Authorize(context.Context, http.Header) error {
+	return &errors.OutcomeUnknown{Head: errors.Head{Operation: "LogIn"}, Cause: l.cause}
+}
+
+// A login moves no money, and the write that needed it was not sent.
+func TestALostLoginLeavesNoDoubtAboutTheCall(t *testing.T) {
+	cause := errors.New("broken off")
+	svc := script(ok)
+	_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(lostLogin{cause})), &bookThing, transport.Call{})
+	var undelivered *errors.NotDelivered
+	require.ErrorAs(t, err, &undelivered)
+	assert.Equal(t, "BookThing", undelivered.Operation)
+	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	assert.False(t, unknown, "%v", err)
+	require.ErrorIs(t, err, cause)
+	assert.Empty(t, svc.attempts())
+}
+
 // typeName names the outermost type, where what is wrapped in it would not do.
 func typeName(err error) string { return fmt.Sprintf("%T", err) }
 
@@ -170,6 +228,17 @@ func TestUnknownOutcomeCarriesNoForeignRequestID(t *testing.T) {
 	})
 }
 
+// An answer that cannot be read is named by what support can find it by.
+func TestAnUnexpectedAnswerSaysWhatItWas(t *testing.T) {
+	svc := script(answers(http.StatusOK, "<html>", "Content-Type", "text/html", "X-Request-ID", "req_7"))
+	_, err := send(t.Context(), newClient(t, host, through(svc)), &readThing, transport.Call{})
+	var unexpected *errors.UnexpectedAnswer
+	require.ErrorAs(t, err, &unexpected)
+	assert.Equal(t, "req_7", unexpected.RequestID)
+	assert.Equal(t, "text/html", unexpected.ContentType)
+	assert.Equal(t, http.StatusOK, unexpected.Status)
+}
+
 // A context that ends shows in the error, whatever it was ended with, and whether the request was on its way.
 func TestContextErrorsStayVisible(t *testing.T) {
 	cause := errors.New("the user left")
@@ -191,6 +260,7 @@ func TestContextErrorsStayVisible(t *testing.T) {
 					var undelivered *errors.NotDelivered
 					require.ErrorAs(t, err, &undelivered)
 					require.ErrorIs(t, err, context.Canceled)
+					assert.Equal(t, 1, strings.Count(err.Error(), context.Canceled.Error()), "said once: %v", err)
 					assert.Zero(t, undelivered.Attempts)
 					assert.Empty(t, svc.attempts(), "nothing was sent")
 				}

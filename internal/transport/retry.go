@@ -20,12 +20,10 @@ type Retry struct {
 }
 
 func (p Retry) withDefaults() Retry {
-	switch {
-	case p.Max == 0:
+	if p.Max == 0 {
 		p.Max = 3
-	case p.Max < 0:
-		p.Max = 0
 	}
+	p.Max = max(p.Max, 0)
 	if p.WaitMin <= 0 {
 		p.WaitMin = 250 * time.Millisecond
 	}

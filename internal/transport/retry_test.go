@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -144,6 +145,7 @@ func TestNoRoomForABackoffIsTheDeadline(t *testing.T) {
 				assert.Equal(t, fmt.Sprintf("%T", tc.kind), fmt.Sprintf("%T", err))
 				assert.NoError(t, ctx.Err(), "it did not wait for nothing")
 				assert.Equal(t, tc.ended, errors.Is(err, context.DeadlineExceeded), "%v", err)
+				assert.Equal(t, tc.ended, strings.Contains(err.Error(), "leaves no room"), "%v", err)
 			})
 		})
 	}

@@ -48,10 +48,7 @@ const maxExponent = 1000
 // TermDuration is a count of s, m, h or d: 1h is 60m.
 func TermDuration(value string) string {
 	seconds := map[byte]int{'s': 1, 'm': 60, 'h': 3600, 'd': 86400}
-	last := len(value) - 1
-	if last < 0 {
-		return value
-	}
+	last := len(value) - 1 // a term that is stated is not empty
 	count, err := strconv.Atoi(value[:last])
 	unit := seconds[value[last]]
 	if err != nil || unit == 0 {
@@ -89,10 +86,7 @@ func digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
 func plain(value jsontext.Value) string {
 	switch value.Kind() {
 	case jsontext.KindString:
-		text, err := jsontext.AppendUnquote(nil, value)
-		if err != nil {
-			return string(value)
-		}
+		text, _ := jsontext.AppendUnquote(nil, value) // it was read as JSON before
 		return string(text)
 	case jsontext.KindNull, jsontext.KindInvalid:
 		return ""

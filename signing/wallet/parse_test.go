@@ -1,6 +1,7 @@
 package wallet_test
 
 import (
+	"crypto/x509/pkix"
 	"encoding/asn1"
 	"encoding/hex"
 	"encoding/pem"
@@ -62,11 +63,22 @@ func TestParseKeyRefuses(t *testing.T) {
 		return der
 	}
 	secp256k1 := asn1.ObjectIdentifier{1, 3, 132, 0, 10}
-	one := make([]byte, 32)
-	one[31] = 1
+	one := append(make([]byte, 31), 1)
+	inPKCS8 := func(algorithm asn1.ObjectIdentifier, curve []byte) []byte {
+		der, err := asn1.Marshal(struct {
+			Version   int
+			Algorithm pkix.AlgorithmIdentifier
+			Key       []byte
+		}{0, pkix.AlgorithmIdentifier{Algorithm: algorithm, Parameters: asn1.RawValue{FullBytes: curve}}, sec1(1, one, nil, nil)})
+		require.NoError(t, err)
+		return der
+	}
+	ecPublicKey, curve := asn1.ObjectIdentifier{1, 2, 840, 10045, 2, 1}, []byte{6, 5, 0x2b, 0x81, 4, 0, 10}
 	other := newKey(t).PublicKey()
 	otherPoint := other[len(other)-65:]
 	_, err := wallet.ParseKey(sec1(1, one, secp256k1, nil))
+	require.NoError(t, err, "what the damaged ones are compared with")
+	_, err = wallet.ParseKey(inPKCS8(ecPublicKey, curve))
 	require.NoError(t, err, "what the damaged ones are compared with")
 	for name, tc := range map[string]struct {
 		data   []byte
@@ -82,6 +94,8 @@ func TestParseKeyRefuses(t *testing.T) {
 		"an encrypted key":   {testdata(t, "../../testdata/secp256k1-encrypted.pem"), "is encrypted"},
 		"a public key":       {testdata(t, "secp256k1-public.pem"), "no private key"},
 		"another version":    {sec1(2, one, secp256k1, nil), "no PKCS #8"},
+		"another algorithm":  {inPKCS8(asn1.ObjectIdentifier{1, 3, 132, 1, 12}, curve), "another algorithm"},
+		"a curve of no kind": {inPKCS8(ecPublicKey, []byte{5, 0}), "another algorithm"},
 		"no curve":           {sec1(1, one, nil, nil), "another curve"},
 		"short scalar":       {sec1(1, one[1:], secp256k1, nil), "32 bytes"},
 		"zero":               {sec1(1, make([]byte, 32), secp256k1, nil), "within the curve's order"},

@@ -216,14 +216,34 @@ func TestLargeJSONNumbersAreExact(t *testing.T) {
 	}
 }
 
+// deep is a Node of n levels, each a struct in an array.
+func deep(n int) string {
+	return strings.Repeat(`{"value":1,"next":[`, n) + strings.Repeat("]}", n)
+}
+
+// A document may nest as deep as stated, its domain as its message, and may be as large.
+func TestTypedDataBounds(t *testing.T) {
+	inDomain := func(value string) []byte {
+		document := strings.Replace(string(single("bool", "true")), `"type": "string"`, `"type": "Node"`, 1)
+		return []byte(strings.Replace(document, `{"name": "d"}`, `{"name": `+value+`}`, 1))
+	}
+	for name, document := range map[string][]byte{
+		"message": single("Node", deep(32)), "domain": inDomain(deep(32)), "size": []byte(mail + strings.Repeat(" ", 256<<10-len(mail))),
+	} {
+		_, err := newKey(t).SignTypedData(t.Context(), document)
+		require.NoError(t, err, name)
+	}
+	for name, document := range map[string][]byte{"message": single("Node", deep(33)), "domain": inDomain(deep(33))} {
+		_, err := newKey(t).SignTypedData(t.Context(), document)
+		require.ErrorContains(t, err, "nests too deep", name)
+	}
+}
+
 func TestTypedDataRefuses(t *testing.T) {
 	key := newKey(t)
 	replace := func(old, with string) []byte {
 		require.Equal(t, 1, strings.Count(mail, old), old)
 		return []byte(strings.Replace(mail, old, with, 1))
-	}
-	deep := func(n int) string {
-		return strings.Repeat(`{"value":1,"next":[`, n) + strings.Repeat("]}", n)
 	}
 	cases := map[string]struct {
 		document []byte
@@ -233,7 +253,7 @@ func TestTypedDataRefuses(t *testing.T) {
 		"null":                {[]byte("null"), "types.EIP712Domain"},
 		"a list":              {[]byte("[]"), "document"},
 		"two documents":       {[]byte(mail + mail), "document"},
-		"too much":            {[]byte(mail + strings.Repeat(" ", 1<<20)), "document"},
+		"too much":            {[]byte(mail + strings.Repeat(" ", 256<<10+1-len(mail))), "document"},
 		"invalid UTF-8":       {replace("Hello", "\xff"), "document"},
 		"an unknown part":     {replace(`"primaryType"`, `"extra": 1, "primaryType"`), "document"},
 		"a duplicate":         {replace(`"contents": "Hello`, `"contents": "", "contents": "Hello`), "document"},
@@ -291,9 +311,10 @@ func TestTypedDataRefuses(t *testing.T) {
 			}
 			assert.NotEmpty(t, refused.Error())
 			assert.Empty(t, signature)
-			_, err = wallet.RecoverTypedData(tc.document, "0x")
+			address, err := wallet.RecoverTypedData(tc.document, "0x")
 			_, ok = errors.AsType[*wallet.TypedDataRefused](err)
 			assert.True(t, ok, "%v", err)
+			assert.Empty(t, address)
 		})
 	}
 }

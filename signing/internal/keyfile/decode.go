@@ -19,16 +19,16 @@ type Malformed struct {
 func (e *Malformed) Error() string { return e.Reason }
 
 // Decode takes the one private key, encrypted or not, out of PEM, skipping what surrounds it, or checks that DER is
-// one whole value. The only error is [*Malformed].
-func Decode(data []byte) ([]byte, error) {
+// one whole value.
+func Decode(data []byte) ([]byte, *Malformed) {
 	if len(data) > MaxSize {
 		return nil, &Malformed{Reason: fmt.Sprintf("%d bytes are too many for a key", len(data))}
 	}
 	der := data
 	if bytes.Contains(data, []byte("-----BEGIN ")) {
-		var err error
-		if der, err = privateKeyBlock(data); err != nil {
-			return nil, err
+		var malformed *Malformed
+		if der, malformed = privateKeyBlock(data); malformed != nil {
+			return nil, malformed
 		}
 	}
 	// The parsers of crypto/x509 ignore what follows the key.
@@ -39,7 +39,7 @@ func Decode(data []byte) ([]byte, error) {
 	return der, nil
 }
 
-func privateKeyBlock(data []byte) (der []byte, err error) {
+func privateKeyBlock(data []byte) (der []byte, malformed *Malformed) {
 	var other string
 	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
 		switch block.Type {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -31,16 +32,47 @@ func TestCreateAndRead(t *testing.T) {
 
 func TestReadBoundsFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key.pem")
-	require.NoError(t, os.WriteFile(path, make([]byte, MaxSize), 0o600))
+	const most = 65_536
+	require.NoError(t, os.WriteFile(path, make([]byte, most), 0o600))
 	data, err := Read(path)
 	require.NoError(t, err)
-	assert.Len(t, data, MaxSize)
+	assert.Len(t, data, most)
 
-	require.NoError(t, os.WriteFile(path, make([]byte, MaxSize+1), 0o600))
+	require.NoError(t, os.WriteFile(path, make([]byte, most+1), 0o600))
 	_, err = Read(path)
 	require.ErrorIs(t, err, ErrTooLarge)
+	require.ErrorContains(t, err, "read "+path)
 	_, err = Read(filepath.Dir(path))
 	require.Error(t, err, "a directory")
+}
+
+func TestCreateNeverOverwrites(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key.pem")
+	require.NoError(t, os.WriteFile(path, []byte("another"), 0o600))
+	err := Create(path, "PRIVATE KEY", []byte{0x30, 0x00})
+	require.ErrorIs(t, err, fs.ErrExist)
+	require.ErrorContains(t, err, "create "+path, "the caller's file, and no temporary one")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "another", string(data))
+	left, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	assert.Len(t, left, 1, "what was begun is gone")
+}
+
+// What was not written whole is reported, and the file is closed in any case.
+func TestWriteAndClose(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key.pem")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	require.NoError(t, writeAndClose(file, []byte("key")))
+	require.ErrorIs(t, file.Close(), fs.ErrClosed)
+
+	readOnly, err := os.Open(path)
+	require.NoError(t, err)
+	require.ErrorContains(t, writeAndClose(readOnly, []byte("key")), "write key file: ")
+	require.ErrorIs(t, readOnly.Close(), fs.ErrClosed)
+	require.ErrorIs(t, writeAndClose(readOnly, []byte("key")), fs.ErrClosed)
 }
 
 // File systems without hard links are rare, so that what serves them is called here.
@@ -69,7 +101,43 @@ func TestNoLinks(t *testing.T) {
 	}
 }
 
-func TestMalformedExplainsItself(t *testing.T) {
-	_, err := Decode([]byte("-----BEGIN NOTHING"))
-	require.EqualError(t, err, "the PEM data is damaged")
+func TestDecode(t *testing.T) {
+	inPEM := func(kind string) []byte { return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: []byte{0x30, 0x00}}) }
+	legacy := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Headers: map[string]string{"DEK-Info": "x"}, Bytes: []byte{0x30, 0x00}})
+	largest := append([]byte{0x04, 0x82, 0xff, 0xfc}, make([]byte, 65_532)...)
+	for name, test := range map[string]struct {
+		data      []byte
+		malformed *Malformed
+	}{
+		"DER":                  {[]byte{0x30, 0x00}, nil},
+		"PKCS #8":              {inPEM("PRIVATE KEY"), nil},
+		"encrypted PKCS #8":    {inPEM("ENCRYPTED PRIVATE KEY"), nil},
+		"SEC 1":                {inPEM("EC PRIVATE KEY"), nil},
+		"PKCS #1":              {inPEM("RSA PRIVATE KEY"), nil},
+		"what surrounds it":    {slices.Concat(inPEM("EC PARAMETERS"), inPEM("PRIVATE KEY"), inPEM("CERTIFICATE")), nil},
+		"the largest":          {largest, nil},
+		"too large":            {append(largest, 0), &Malformed{Reason: "65537 bytes are too many for a key"}},
+		"DER and more":         {[]byte{0x30, 0x00, 0x00}, &Malformed{Reason: "the data is neither PEM nor exactly one DER value"}},
+		"two keys":             {slices.Concat(inPEM("PRIVATE KEY"), inPEM("PRIVATE KEY")), &Malformed{Reason: "the data holds more than one private key"}},
+		"another kind":         {inPEM("CERTIFICATE"), &Malformed{"CERTIFICATE", "the data holds no private key"}},
+		"OpenSSH's":            {inPEM("OPENSSH PRIVATE KEY"), &Malformed{"OPENSSH PRIVATE KEY", `OpenSSH's own format is not supported; convert it with "ssh-keygen -p -m PKCS8"`}},
+		"legacy encryption":    {legacy, &Malformed{"EC PRIVATE KEY", `legacy PEM encryption is not supported; convert it with "openssl pkcs8 -topk8"`}},
+		"PEM that is cut off":  {[]byte("-----BEGIN NOTHING"), &Malformed{Reason: "the PEM data is damaged"}},
+		"nothing":              {nil, &Malformed{Reason: "the data is neither PEM nor exactly one DER value"}},
+		"a damaged key in PEM": {pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte{0x30}}), &Malformed{Reason: "the data is neither PEM nor exactly one DER value"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			der, malformed := Decode(test.data)
+			require.Equal(t, test.malformed, malformed)
+			switch {
+			case malformed != nil:
+				assert.Nil(t, der)
+				assert.EqualError(t, malformed, test.malformed.Reason)
+			case name == "the largest":
+				assert.Equal(t, largest, der)
+			default:
+				assert.Equal(t, []byte{0x30, 0x00}, der)
+			}
+		})
+	}
 }

@@ -1,0 +1,99 @@
+package dapi_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// settling is a booking of a service with other words, that offers no approval any more: an earlier call has confirmed it.
+func settling(payout map[string]any) {
+	payout["status"] = "settling"
+	delete(payout, "approval")
+	delete(payout, "transactionHash")
+}
+
+// A booking that offers nothing to approve, in words that nobody here knows, is looked at again: the payout itself may show what it became.
+func TestABookingThatOffersNothingToApprove(t *testing.T) {
+	status := func(word string) func(map[string]any) {
+		return func(payout map[string]any) { payout["status"] = word }
+	}
+	for name, tc := range map[string]struct {
+		reading func(payout map[string]any)
+		state   dapi.PaymentState
+	}{
+		"the payout is on its way":           {status("processing"), dapi.PaymentPaid},
+		"the payout arrived":                 {status("completed"), dapi.PaymentPaid},
+		"the payout failed":                  {status("failed"), dapi.PaymentEnded},
+		"the payout was refunded":            {status("refunded"), dapi.PaymentEnded},
+		"the payout says as little":          {settling, dapi.PaymentUnknown},
+		"the payout waits for its approval":  {status("awaiting_approval"), dapi.PaymentUnknown},
+		"the payout is of another key":       {func(payout map[string]any) { payout["idempotencyKey"], payout["status"] = "k", "processing" }, dapi.PaymentUnknown},
+		"the payout is of an amount not due": {func(payout map[string]any) { payout["amount"], payout["status"] = "26", "processing" }, dapi.PaymentUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			reads := false
+			w.onSuccessOf(payoutAnswers, func(payout map[string]any) {
+				if reads = reads || w.sent("GetPayout") > 0; reads {
+					tc.reading(payout)
+				} else {
+					settling(payout)
+				}
+			})
+			payout, err := w.pay()
+			assert.Equal(t, tc.state, dapi.PaymentStateOf(payout, err), "%v", err)
+			assert.Zero(t, w.key.approvals(), "the signer is not called")
+			if tc.state == dapi.PaymentUnknown {
+				w.assertInDoubt(t, payout, err)
+				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause, `there is nothing to approve, and the status is "settling"`)
+			}
+		})
+	}
+}
+
+// A payment that this client has seen paid stays paid when its booking is repeated in words that it does not know, also where it cannot be read.
+func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
+	for name, readable := range map[string]bool{"it can be read": true, "it cannot be read": false} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			first, err := w.pay()
+			require.NoError(t, err)
+			w.onBooking(settling)
+			if !readable {
+				w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+			}
+			again, err := w.pay()
+			require.NoError(t, err)
+			assert.Equal(t, first.ID, again.ID)
+			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(again, err))
+			assert.Equal(t, readable, again.Status.Final() || again.TransactionHash != "", "as it stands now, or as it was booked")
+			assert.Equal(t, 1, w.fundings())
+		})
+	}
+}
+
+// A booking without status and approval is an error of the service if it is new, and else what an earlier call may have left.
+func TestABookingWithoutStatusAndApproval(t *testing.T) {
+	bare := func(payout map[string]any) { settling(payout); delete(payout, "status") }
+	w := newPayWorld(t)
+	w.onBooking(bare)
+	_, err := w.payAs("invoice-41", dapi.FirstUse())
+	assert.Equal(t, "approval", as[*signing.ApprovalRefused](t, err).Field, "nothing was paid before")
+
+	w.onBooking(func(map[string]any) {})
+	w.refuse(http.StatusForbidden, "signing_policy_refused")
+	_, err = w.payAs("invoice-42", dapi.FirstUse())
+	as[*errors.SigningPolicyRefused](t, err)
+	w.account = w.integrator().Self()
+	w.onBooking(bare)
+	_, err = w.payAs("invoice-42")
+	require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause, "there is nothing to approve")
+}

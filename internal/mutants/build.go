@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+)
+
+// overlay builds with other texts in place of files, so that the tree is never changed.
+type overlay struct {
+	root, folder string // the module's, and one for what is built
+}
+
+// write puts texts by their paths into an overlay file.
+func (o overlay) write(texts map[string]string) (flag string, err error) {
+	replaced := map[string]string{}
+	for path, text := range texts {
+		copied := filepath.Join(o.folder, filepath.Base(path))
+		if err := os.WriteFile(copied, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+		replaced[path] = copied
+	}
+	listed, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(o.folder, "overlay.json")
+	return "-overlay=" + name, os.WriteFile(name, listed, 0o600)
+}
+
+// command runs the go command, and returns all that it says.
+func (o overlay) command(ctx context.Context, words ...string) (said string, err error) {
+	command := exec.CommandContext(ctx, "go", words...)
+	command.Dir = o.root
+	out, err := command.CombinedOutput()
+	return string(out), err
+}
+
+// testProgram builds a package's tests.
+func (o overlay) testProgram(ctx context.Context, u *unit, texts map[string]string) (program, said string, err error) {
+	flag, err := o.write(texts)
+	if err != nil {
+		return "", "", err
+	}
+	program = filepath.Join(o.folder, u.Name+".test")
+	said, err = o.command(ctx, "test", "-c", "-ldflags=-s -w", flag, "-o", program, u.ImportPath)
+	return program, said, err
+}
+
+// switchable builds one test program with all mutants of a package. What the compiler does not take in that form is left to a build of its
+// own.
+func (o overlay) switchable(ctx context.Context, u *unit) (program string, err error) {
+	number := 0
+	for _, s := range u.Sources {
+		for _, m := range s.Mutants {
+			number++
+			m.number = number
+		}
+	}
+	for {
+		texts := map[string]string{filepath.Join(u.Dir, "mutants_switch.go"): supportFor(u)}
+		for _, s := range u.Sources {
+			texts[s.Path] = s.switchedText()
+		}
+		flag, err := o.write(texts)
+		if err != nil {
+			return "", err
+		}
+		said, err := o.command(ctx, "build", "-gcflags=-e", flag, u.ImportPath)
+		if err == nil {
+			program, said, err = o.testProgram(ctx, u, texts)
+			if err != nil {
+				return "", fmt.Errorf("the tests of %s do not build: %w\n%s", u.ImportPath, err, said)
+			}
+			return program, nil
+		}
+		if !u.unswitch(said, texts) {
+			return "", fmt.Errorf("%s does not build with its mutants: %w\n%s", u.ImportPath, err, said)
+		}
+	}
+}
+
+var (
+	complaint = regexp.MustCompile(`(?m)([^/\s:]+\.go):(\d+):(?:(\d+):)? `)
+	switchUse = regexp.MustCompile(`\bmuta(?:ted|nt[A-Z]\w*)\(\s*(\d+)`)
+)
+
+// unswitch takes the switches out that the compiler complained about: the nearest to each place that it named. It returns false if there are none.
+func (u *unit) unswitch(said string, texts map[string]string) (changed bool) {
+	wrong := map[int]bool{}
+	for path, text := range texts {
+		uses := switchUse.FindAllStringSubmatchIndex(text, -1)
+		for _, found := range complaint.FindAllStringSubmatch(said, -1) {
+			if filepath.Base(path) != found[1] || len(uses) == 0 {
+				continue
+			}
+			at := placeOf(text, found[2], found[3])
+			nearest := slices.MinFunc(uses, func(a, b []int) int { return abs(a[0]-at) - abs(b[0]-at) })
+			number, _ := strconv.Atoi(text[nearest[2]:nearest[3]])
+			wrong[number] = true
+		}
+	}
+	for _, s := range u.Sources {
+		for _, m := range s.Mutants {
+			if wrong[m.number] && m.switched != nil {
+				m.switched, changed = nil, true
+			}
+		}
+	}
+	return changed
+}
+
+// placeOf turns a line and a column, which the compiler leaves out in long lines, into an offset.
+func placeOf(text, line, column string) int {
+	wanted, _ := strconv.Atoi(line)
+	at := 0
+	for one := range strings.Lines(text) {
+		if wanted--; wanted == 0 {
+			if column == "" {
+				return at + len(one)
+			}
+			break
+		}
+		at += len(one)
+	}
+	within, _ := strconv.Atoi(column)
+	return at + within - 1
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// listTests asks a test program for the names of what it runs.
+func listTests(ctx context.Context, program, folder string) ([]string, error) {
+	command := exec.CommandContext(ctx, program, "-test.list", ".")
+	command.Dir = folder
+	out, err := command.Output()
+	names := strings.Fields(string(out))
+	return slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "Benchmark") }), err
+}

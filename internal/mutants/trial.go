@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// outcome is what became of a mutant.
+type outcome string
+
+const (
+	killed   outcome = "killed"
+	survived outcome = "survived"
+	unseen   outcome = "no test reaches it" // a kind of survivor
+	noBuild  outcome = "does not build"     // and does not count
+)
+
+type result struct {
+	*mutant
+	Outcome outcome
+}
+
+// trial tries mutants.
+type trial struct {
+	root, scratch string
+	jobs          int
+	sample        int // how many results have to count, 0 for all
+	out           io.Writer
+	leftOut       []string // tests that fail without a mutant
+}
+
+// prepared is a package whose tests are ready to run.
+type prepared struct {
+	*unit
+	program string
+	clean   time.Duration            // of all tests, one by one
+	took    map[string]time.Duration // each test alone
+	reached map[int][]string         // tests by the number of a mutant, the quick ones first
+
+	lock    sync.Mutex
+	noticed map[string][]string // tests that killed a mutant of a function, the latest first
+}
+
+// try runs mutants in their order, until enough are counted.
+func (t *trial) try(ctx context.Context, drawn []*mutant) ([]result, error) {
+	if t.sample > 0 {
+		drawn = drawn[:min(len(drawn), 2*t.sample)] // more than the sample, for what does not build
+	}
+	ready := map[*unit]*prepared{}
+	for _, m := range drawn {
+		if ready[m.unit] != nil {
+			continue
+		}
+		p, err := t.prepare(ctx, m.unit)
+		if err != nil {
+			return nil, err
+		}
+		ready[m.unit] = p
+	}
+	results := make([]result, len(drawn))
+	next, counted := 0, 0
+	var lock sync.Mutex
+	take := func(before outcome) (int, bool) {
+		lock.Lock()
+		defer lock.Unlock()
+		if before == noBuild {
+			counted--
+		}
+		if next == len(drawn) || t.sample > 0 && counted == t.sample || ctx.Err() != nil {
+			return 0, false
+		}
+		next++
+		counted++
+		return next - 1, true
+	}
+	var workers sync.WaitGroup
+	for worker := range t.jobs {
+		workers.Go(func() {
+			folder := filepath.Join(t.scratch, "worker"+strconv.Itoa(worker))
+			_ = os.MkdirAll(folder, 0o700)
+			var before outcome
+			for {
+				i, more := take(before)
+				if !more {
+					return
+				}
+				m := drawn[i]
+				before = t.one(ctx, folder, ready[m.unit], m)
+				results[i] = result{m, before}
+				lock.Lock()
+				fmt.Fprintf(t.out, "%-10s %s\n", before, m.ID)
+				lock.Unlock()
+			}
+		})
+	}
+	workers.Wait()
+	return results[:next], ctx.Err()
+}
+
+// prepare builds a package's test program, and runs each test alone to see what it reaches.
+func (t *trial) prepare(ctx context.Context, u *unit) (*prepared, error) {
+	folder := filepath.Join(t.scratch, strings.ReplaceAll(u.ImportPath, "/", "_"))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	p := &prepared{unit: u, took: map[string]time.Duration{}, reached: map[int][]string{}, noticed: map[string][]string{}}
+	var err error
+	if p.program, err = (overlay{t.root, folder}).switchable(ctx, u); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(p.program); os.IsNotExist(err) {
+		return p, ctx.Err() // there are no test files, and the go command built nothing
+	}
+	names, err := listTests(ctx, p.program, u.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var lock sync.Mutex
+	todo := make(chan string)
+	var workers sync.WaitGroup
+	for worker := range t.jobs {
+		workers.Go(func() {
+			seen := filepath.Join(folder, "reached"+strconv.Itoa(worker))
+			for name := range todo {
+				_ = os.Remove(seen)
+				started := time.Now()
+				_, passes := p.passes(ctx, p.program, 0, []string{name}, 10*time.Minute, "MUTANTS_REACHED="+seen)
+				took := time.Since(started)
+				text, _ := os.ReadFile(seen)
+				lock.Lock()
+				if passes {
+					p.took[name] = took
+					p.clean += took
+					for _, number := range strings.Fields(string(text)) {
+						n, _ := strconv.Atoi(number)
+						p.reached[n] = append(p.reached[n], name)
+					}
+				} else {
+					t.leftOut = append(t.leftOut, u.ImportPath+" "+name)
+				}
+				lock.Unlock()
+			}
+		})
+	}
+	for _, name := range names {
+		todo <- name
+	}
+	close(todo)
+	workers.Wait()
+	for _, tests := range p.reached {
+		slices.SortFunc(tests, func(a, b string) int { return int(p.took[a] - p.took[b]) })
+	}
+	fmt.Fprintf(t.out, "%s: %d tests, %.1f s\n", u.ImportPath, len(p.took), p.clean.Seconds())
+	return p, ctx.Err()
+}
+
+// one tries one mutant.
+func (t *trial) one(ctx context.Context, folder string, p *prepared, m *mutant) outcome {
+	program, tests := p.program, p.reaching(m)
+	if m.switched == nil {
+		var err error
+		program, _, err = (overlay{t.root, folder}).testProgram(ctx, p.unit, map[string]string{m.source.Path: m.plainText()})
+		if err != nil {
+			return noBuild
+		}
+	}
+	if len(tests) == 0 {
+		return unseen
+	}
+	noticed, others := p.likely(m, tests)
+	for _, tests := range [][]string{noticed, others} {
+		for len(tests) > 0 {
+			var spent time.Duration
+			some := 0
+			for some < len(tests) && (some == 0 || spent+p.took[tests[some]] < batch) {
+				spent += p.took[tests[some]]
+				some++
+			}
+			if failed, passed := p.passes(ctx, program, m.number, tests[:some], grace+5*spent); !passed {
+				p.note(m, failed)
+				return killed
+			}
+			tests = tests[some:]
+		}
+	}
+	return survived
+}
+
+// likely tells the tests that noticed other mutants of the same function from the rest.
+func (p *prepared) likely(m *mutant, tests []string) (noticed, others []string) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	for _, name := range p.noticed[m.source.Name+m.in] {
+		if slices.Contains(tests, name) {
+			noticed = append(noticed, name)
+		}
+	}
+	for _, name := range tests {
+		if !slices.Contains(noticed, name) {
+			others = append(others, name)
+		}
+	}
+	return noticed, others
+}
+
+func (p *prepared) note(m *mutant, failed string) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if function := m.source.Name + m.in; failed != "" && !slices.Contains(p.noticed[function], failed) {
+		p.noticed[function] = append([]string{failed}, p.noticed[function]...)
+	}
+}
+
+// reaching lists the tests that reach a mutant, the quick ones first. Of one that is built by itself it lists those that reach what is around it.
+func (p *prepared) reaching(m *mutant) []string {
+	if m.switched != nil {
+		return p.reached[m.number]
+	}
+	var around *mutant
+	for _, other := range m.source.Mutants {
+		if other.switched != nil && (other.from <= m.from && m.to <= other.to || around == nil && other.operator == "early" && other.in == m.in) {
+			around = other
+		}
+	}
+	if around != nil {
+		return p.reached[around.number]
+	}
+	all := slices.Collect(maps.Keys(p.took))
+	slices.SortFunc(all, func(a, b string) int { return int(p.took[a] - p.took[b]) })
+	return all
+}
+
+const (
+	batch = 2 * time.Second // of tests that run in one go
+	grace = 5 * time.Second
+)
+
+// passes runs some tests, with a mutant on if it is not 0, and names the first that failed. A test that does not end in time has failed, and is
+// not named.
+func (p *prepared) passes(ctx context.Context, program string, number int, tests []string, within time.Duration, environment ...string) (
+	failed string, passed bool,
+) {
+	ctx, cancel := context.WithTimeout(ctx, within+grace)
+	defer cancel()
+	// The shell bounds the memory, which a mutated loop would take all of.
+	const bounded = `ulimit -v 16000000 2>/dev/null; exec "$@"`
+	command := exec.CommandContext(ctx, "sh", "-c", bounded, "sh", program, "-test.failfast", "-test.timeout="+within.String(),
+		"-test.run=^("+strings.Join(tests, "|")+")$")
+	command.Dir = p.Dir
+	command.Env = append(append(os.Environ(), "MUTANT="+strconv.Itoa(number)), environment...)
+	out, err := command.Output()
+	if found := failure.FindSubmatch(out); found != nil {
+		failed = string(found[1])
+	}
+	return failed, err == nil
+}
+
+// failure is how a test program names a test that failed.
+var failure = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)

@@ -1,0 +1,147 @@
+package transport_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// unavailable is a refusal of a service that is down for a moment.
+var unavailable = refuses(http.StatusServiceUnavailable, errors.CodeProviderUnavailable)
+
+// Pauses double up to eight seconds, and each is random in the upper half of its bound, all of it.
+func TestBackoffsDouble(t *testing.T) {
+	bounds := []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 8 * time.Second}
+	synctest.Test(t, func(t *testing.T) {
+		const calls = 15 // as many as the budget has retries for
+		shortest, longest := 1.0, 0.0
+		client := func(svc *service) *transport.Client {
+			return newClient(t, host, through(svc), retries(transport.Retry{Max: len(bounds), WaitMin: time.Second}))
+		}
+		for range 4 * calls {
+			svc := script(unavailable)
+			_, err := send(t.Context(), client(svc), &readThing, transport.Call{})
+			require.Error(t, err)
+			attempts := svc.attempts()
+			require.Len(t, attempts, len(bounds)+1)
+			for i, bound := range bounds {
+				part := float64(attempts[i+1].at.Sub(attempts[i].at)) / float64(bound)
+				assert.GreaterOrEqual(t, part, 0.5)
+				assert.LessOrEqual(t, part, 1.0)
+				shortest, longest = min(shortest, part), max(longest, part)
+			}
+		}
+		assert.Less(t, shortest, 0.55)
+		assert.Greater(t, longest, 0.95)
+	})
+}
+
+// A pause is affordable if its bound ends before the deadline. That shows the first bound of a client that states none: a quarter of a second.
+func TestTheDefaultBackoff(t *testing.T) {
+	for room, attempts := range map[time.Duration]int{250 * time.Millisecond: 1, 250*time.Millisecond + 1: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), room)
+			defer cancel()
+			svc := script(unavailable, ok)
+			_, err := send(ctx, newClient(t, host, through(svc), retries(transport.Retry{})), &readThing, transport.Call{})
+			assert.Equal(t, attempts == 2, err == nil, "%v", err)
+			assert.Len(t, svc.attempts(), attempts)
+		})
+	}
+}
+
+// It doubles ten times, so that a client that begins with a millisecond does not wait for longer than a second.
+func TestBackoffsDoubleTenTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := script(unavailable)
+		_, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: 20, WaitMin: time.Millisecond})), &readThing, transport.Call{})
+		require.Error(t, err)
+		attempts := svc.attempts()
+		require.Len(t, attempts, 21)
+		for i := 12; i < len(attempts); i++ {
+			pause := attempts[i].at.Sub(attempts[i-1].at)
+			assert.True(t, pause >= 512*time.Millisecond && pause <= 1024*time.Millisecond, pause)
+		}
+	})
+}
+
+// What is not stated has a default, and what is stated none, however short.
+func TestTheShortestPolicyIsNoDefault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		_, err := send(ctx, newClient(t, host, through(script(unavailable, ok)), retries(transport.Retry{WaitMin: 1})), &readThing, transport.Call{})
+		require.NoError(t, err)
+
+		busy := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "1")
+		_, err = send(t.Context(), newClient(t, host, through(script(busy, ok)), retries(transport.Retry{WaitMax: 1})), &readThing, transport.Call{})
+		require.Error(t, err, "a second is longer than it waits")
+
+		svc := script(unavailable)
+		_, err = send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: -1})), &readThing, transport.Call{})
+		require.Error(t, err)
+		assert.Len(t, svc.attempts(), 1)
+	})
+}
+
+// A step of several calls is begun anew as one call is: as often, after as long, and out of the same budget.
+func TestAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		policy := transport.Retry{Max: 2, WaitMin: time.Second, WaitMax: 10 * time.Second}
+		client := newClient(t, host, through(script(ok)), retries(policy))
+		again := func(tried int, err error) (time.Duration, bool) { return client.Again(tried, err) }
+		asked := func(wait time.Duration) error {
+			return &errors.Refusal{Head: errors.Head{RetryAt: time.Now().Add(wait)}}
+		}
+		plain := errors.New("down")
+
+		pause, allowed := again(0, plain)
+		assert.True(t, allowed)
+		assert.True(t, pause >= time.Second/2 && pause <= time.Second, pause)
+		pause, allowed = again(1, plain)
+		assert.True(t, allowed)
+		assert.True(t, pause >= time.Second && pause <= 2*time.Second, pause)
+		_, allowed = again(2, plain)
+		assert.False(t, allowed, "as often as the policy says")
+
+		pause, allowed = again(0, asked(10*time.Second))
+		assert.True(t, allowed)
+		assert.Equal(t, 10*time.Second, pause, "what the service asked for")
+		_, allowed = again(0, asked(10*time.Second+1))
+		assert.False(t, allowed, "longer than the policy waits")
+
+		begun := 3 // which were paid for
+		for ; begun < 1000; begun++ {
+			if _, allowed = again(0, plain); !allowed {
+				break
+			}
+		}
+		assert.Equal(t, 100, begun, "the budget is spent")
+	})
+}
+
+// An attempt that failed leaves nothing running behind it.
+func TestAFailedAttemptIsOver(t *testing.T) {
+	var of []context.Context
+	next := script(func(req *http.Request) (*http.Response, error) {
+		of = append(of, req.Context())
+		return lostAnswer(req)
+	}, func(req *http.Request) (*http.Response, error) {
+		of = append(of, req.Context())
+		return ok(req)
+	})
+	_, err := send(t.Context(), newClient(t, host, through(next)), &readThing, transport.Call{})
+	require.NoError(t, err)
+	require.Len(t, of, 2)
+	for _, ctx := range of {
+		assert.ErrorIs(t, ctx.Err(), context.Canceled)
+	}
+}
