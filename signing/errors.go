@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 )
 
 // Errors that carry nothing but their kind; compare with errors.Is.
@@ -82,13 +84,29 @@ type KeyRefused struct {
 func (e *KeyRefused) Error() string {
 	message := "signing: key refused"
 	if e.Kind != "" {
-		message += " (" + e.Kind + ")"
+		message += " (" + shown(e.Kind) + ")"
 	}
 	message += ": " + e.Reason
 	if e.Err != nil {
-		message += ": " + e.Err.Error()
+		message += ": " + shown(e.Err.Error())
 	}
 	return message
+}
+
+// shown is what stands in a key file, as part of an error's one line: a name in PEM and a number in DER can have any length, and a name any
+// characters.
+func shown(text string) string {
+	const most = 200
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
 }
 
 // Unwrap returns the cause.
