@@ -93,8 +93,7 @@ func (e *KeyRefused) Error() string {
 	return message
 }
 
-// shown is what stands in a key file, as part of an error's one line: a name in PEM and a number in DER can have any length, and a name any
-// characters.
+// shown is a name from a key file or a payload, as part of an error's one line: it can have any length and any characters.
 func shown(text string) string {
 	const most = 200
 	text = strings.Map(func(r rune) rune {
