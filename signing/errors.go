@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode"
+
+	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
 )
 
 // Errors that carry nothing but their kind; compare with errors.Is.
@@ -84,28 +84,13 @@ type KeyRefused struct {
 func (e *KeyRefused) Error() string {
 	message := "signing: key refused"
 	if e.Kind != "" {
-		message += " (" + shown(e.Kind) + ")"
+		message += " (" + oneline.Of(e.Kind) + ")"
 	}
 	message += ": " + e.Reason
 	if e.Err != nil {
-		message += ": " + shown(e.Err.Error())
+		message += ": " + oneline.Of(e.Err.Error())
 	}
 	return message
-}
-
-// shown is a name from a key file or a payload, as part of an error's one line: it can have any length and any characters.
-func shown(text string) string {
-	const most = 200
-	text = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
 }
 
 // Unwrap returns the cause.
