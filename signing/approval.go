@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
 )
 
 // Approval is what the service answers when it prepared a money-moving operation: bytes that the developer key is
@@ -85,7 +86,7 @@ func (e *ApprovalRefused) Error() string {
 	if e.Resource != "" {
 		of = " of " + quote(e.Resource)
 	}
-	message := fmt.Sprintf("signing: approval %s%s refused: %s: %s", quote(e.ApprovalID), of, e.Field, e.Reason)
+	message := fmt.Sprintf("signing: approval %s%s refused: %s: %s", quote(e.ApprovalID), of, oneline.Of(e.Field), e.Reason)
 	if e.Want != "" || e.Got != "" {
 		message += fmt.Sprintf(" (got %s, want %s)", quote(e.Got), quote(e.Want))
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
@@ -395,12 +396,18 @@ func FuzzCheckApproval(f *testing.F) {
 	f.Add([]byte(`{}`))
 	f.Add([]byte(`{"amount":1e400,"destination":{}}`))
 	f.Add([]byte(strings.Replace(string(good), "25.5", "25.50", 1)))
+	f.Add([]byte(strings.Replace(string(good), "25.5", strings.Repeat("1", 5000), 1)))
+	f.Add([]byte(strings.Replace(string(good), "ct_9", "\u202ect_8", 1)))
+	f.Add([]byte(strings.TrimSuffix(string(good), "}") + `,"x\n` + strings.Repeat("y", 5000) + `":1}`))
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		a := signing.Approval{ID: "apr_1", Payload: payload, ExpiresAt: expires}
 		if err := signing.CheckApproval(a, payoutIntent(), now); err != nil {
-			_, ok := errors.AsType[*signing.ApprovalRefused](err)
-			require.True(t, ok, "%v", err)
-			require.NotEmpty(t, err.Error())
+			if refused, ok := errors.AsType[*signing.ApprovalRefused](err); !ok || refused.ApprovalID != "apr_1" || refused.Field == "" || refused.Reason == "" {
+				t.Fatalf("refused by %v", err)
+			}
+			if text := err.Error(); len(text) > 1000 || strings.ContainsFunc(text, unicode.IsControl) {
+				t.Fatalf("%q is no bounded line", text)
+			}
 			return
 		}
 		var got terms

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
 )
 
 // Errors that carry nothing but their kind; compare with errors.Is.
@@ -82,11 +84,11 @@ type KeyRefused struct {
 func (e *KeyRefused) Error() string {
 	message := "signing: key refused"
 	if e.Kind != "" {
-		message += " (" + e.Kind + ")"
+		message += " (" + oneline.Of(e.Kind) + ")"
 	}
 	message += ": " + e.Reason
 	if e.Err != nil {
-		message += ": " + e.Err.Error()
+		message += ": " + oneline.Of(e.Err.Error())
 	}
 	return message
 }

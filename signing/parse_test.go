@@ -201,39 +201,3 @@ func TestParseEncryptedDeveloperKeyRefuses(t *testing.T) {
 		})
 	}
 }
-
-// FuzzParseDeveloperKey proves that no data makes the parsers panic, and that a key that they return signs.
-func FuzzParseDeveloperKey(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.*")
-	require.NoError(f, err)
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		require.NoError(f, err)
-		f.Add(data)
-		if block, _ := pem.Decode(data); block != nil {
-			f.Add(block.Bytes)
-		}
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		key, err := signing.ParseDeveloperKey(data)
-		if err != nil {
-			require.Nil(t, key)
-		} else {
-			requireConsistent(t, key)
-		}
-		key, err = signing.ParseEncryptedDeveloperKey(data, []byte("correct"))
-		if err != nil {
-			require.Nil(t, key)
-		} else {
-			requireConsistent(t, key)
-		}
-	})
-}
-
-// requireConsistent proves that whatever a key signs verifies.
-func requireConsistent(t *testing.T, key *signing.DeveloperKey) {
-	t.Helper()
-	if signature, err := key.Sign(t.Context(), []byte("message")); err == nil {
-		require.NoError(t, signing.Verify(key.PublicKey(), []byte("message"), signature))
-	}
-}

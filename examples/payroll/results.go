@@ -82,11 +82,16 @@ func (r *results) load() error {
 	if len(whole) == 0 {
 		return r.write(resultColumns)
 	}
+	return r.take(whole)
+}
+
+// take reads the whole lines of a file.
+func (r *results) take(whole []byte) error {
 	lines, err := csv.NewReader(bytes.NewReader(whole)).ReadAll()
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(lines[0], resultColumns) {
+	if len(lines) == 0 || !slices.Equal(lines[0], resultColumns) { // there is none in a file of empty lines
 		return errors.New("is no results file")
 	}
 	for _, line := range lines[1:] {

@@ -120,6 +120,9 @@ func limitedBy(l transport.Limiter) func(*transport.Config) {
 // step is what becomes of one attempt.
 type step func(*http.Request) (*http.Response, error)
 
+// RoundTrip makes a step a service that always does the same.
+func (s step) RoundTrip(req *http.Request) (*http.Response, error) { return s(req) }
+
 // service is a service in memory that plays a script, one step an attempt, its last step for ever. It is safe for concurrent use.
 type service struct {
 	mu    sync.Mutex

@@ -17,6 +17,9 @@ type serviceClock struct {
 // dateTolerance is what two offsets may differ by and still be the same: Date has no fractions, and an answer takes its time.
 const dateTolerance = 2 * time.Second
 
+// farthestAhead is more than any clock is off. Beyond it a duration overflows, and two dates that contradict each other seem to agree.
+const farthestAhead = 100 * 365 * 24 * time.Hour
+
 // observe takes note of an answer.
 func (c *serviceClock) observe(h http.Header, now time.Time) {
 	text := h.Get("Date")
@@ -28,7 +31,10 @@ func (c *serviceClock) observe(h http.Header, now time.Time) {
 		return
 	}
 	ahead := date.Sub(now).Round(time.Second)
-	if ahead.Abs() < dateTolerance {
+	switch off := ahead.Abs(); {
+	case off > farthestAhead:
+		return
+	case off < dateTolerance:
 		ahead = 0
 	}
 	c.mu.Lock()

@@ -94,8 +94,8 @@ func FormatAmount(amount decimal.Decimal) (string, error) {
 // MaxDigits bounds what an amount may spell out: a decimal of a few bytes, such as 1e999999999, would print as gigabytes.
 const MaxDigits = 78
 
-// TooLong reports an amount beyond the bound.
+// TooLong reports an amount beyond the bound, by the digits that it is written with.
 func TooLong(value decimal.Decimal) bool {
 	exponent := int(value.Exponent())
-	return exponent > MaxDigits || exponent < -MaxDigits || value.NumDigits() > MaxDigits
+	return max(exponent, 0)+value.NumDigits() > MaxDigits || exponent < -MaxDigits
 }

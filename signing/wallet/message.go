@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
 )
 
 // SignMessage signs message as an EIP-191 personal message, as "personal_sign" of a wallet does. The signature is
@@ -104,5 +105,5 @@ type TypedDataRefused struct {
 }
 
 func (e *TypedDataRefused) Error() string {
-	return fmt.Sprintf("wallet: typed data refused: %s: %s", e.Path, e.Reason)
+	return fmt.Sprintf("wallet: typed data refused: %s: %s", oneline.Of(e.Path), oneline.Of(e.Reason))
 }
