@@ -84,10 +84,12 @@ func decrypt(der, passphrase []byte) (any, error) {
 	return private, nil
 }
 
-// checkEncryption admits what the pkcs8 package can do. That package last changed in 2024 and stays all the same: of those that are kept up
-// better, smallstep's pemutil reads no scrypt, and the forks of this one are older or come with a library of other ciphers. On its own that package panics on an initialization vector
+// checkEncryption admits what the pkcs8 package can do. On its own that package panics on an initialization vector
 // or a ciphertext of the wrong length, takes any amount of work from the file, mistakes GCM for CBC, and derives
 // another key than the writer did when it overlooks a parameter.
+//
+// It last changed in 2024 and stays all the same. Of those that are kept up better, smallstep's pemutil reads no scrypt,
+// and the forks of this one are no newer or bring a library of other ciphers along; none checks more.
 func checkEncryption(der []byte) error {
 	var info encryptedPrivateKeyInfo
 	if rest, err := asn1.Unmarshal(der, &info); err != nil || len(rest) != 0 {
