@@ -13,6 +13,10 @@ type Option func(*transport.Config)
 
 // WithHTTPClient sends through the given client's Transport and Timeout. This is the hook for proxies, TLS settings, tracing and tests:
 // give a client whose Transport wraps another. Redirects are never followed and cookies never kept, whatever the client says.
+//
+// What its Transport does is the caller's to decide, also which TLS it accepts. Without one, a client speaks TLS 1.2 or later and verifies
+// certificates; from [http.DefaultTransport] it takes the proxy, the dialer and the RootCAs, and nothing else: an InsecureSkipVerify, a lower
+// version or a KeyLogWriter that a program set there for other peers is not for this one.
 func WithHTTPClient(client *http.Client) Option {
 	return func(c *transport.Config) { c.HTTP = client }
 }

@@ -1,8 +1,9 @@
 package errors
 
 import (
-	"crypto/tls"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/handshake"
 )
 
 // InvalidInput is a request that was refused locally, before anything was sent.
@@ -40,8 +41,10 @@ func (e *NotDelivered) Error() string { return e.line().String() }
 func (e *NotDelivered) line() errorLine {
 	advice := "nothing was done, so the same call may be made again"
 	switch {
-	case e.untrusted():
+	case handshake.Untrusted(e.Err):
 		advice = "nothing was sent: check the address of the service, for its certificate is not valid for it"
+	case handshake.NoTLS(e.Err):
+		advice = "nothing was sent: check the address of the service, for what is there speaks no TLS of the versions that are allowed"
 	case !e.Retryable():
 		advice = ""
 	case !e.RetryAt.IsZero():
@@ -54,17 +57,12 @@ func (e *NotDelivered) line() errorLine {
 func (e *NotDelivered) Unwrap() error { return e.Err }
 
 // Retryable is true: nothing has happened, so the same call may be made again, not before RetryAt. It is false where trying again does
-// not help: a service whose certificate cannot be verified, a login that is refused, a key that signs wrong.
+// not help: a service whose certificate cannot be verified or that speaks no TLS of version 1.2 or later, a login that is refused, a key that signs wrong.
 func (e *NotDelivered) Retryable() bool {
 	if failure, ok := AsType[Failure](e.Err); ok {
 		return failure.Retryable()
 	}
-	return !e.untrusted()
-}
-
-func (e *NotDelivered) untrusted() bool {
-	_, untrusted := AsType[*tls.CertificateVerificationError](e.Err)
-	return untrusted
+	return !handshake.Final(e.Err)
 }
 
 // MovedByCall is [NotMoved].

@@ -3,7 +3,9 @@ package signing
 import (
 	"crypto"
 	"crypto/aes"
-	"crypto/des" //nolint:gosec // old key files are still read; none is written so
+	"crypto/des"  //nolint:gosec // old key files are still read; none is written so
+	"crypto/sha1" //nolint:gosec // as above
+	"crypto/sha256"
 	"crypto/x509/pkix"
 	"encoding/asn1"
 	"fmt"
@@ -11,11 +13,14 @@ import (
 	"github.com/youmark/pkcs8"
 )
 
-// Bounds on the work that a key file can ask for before its passphrase is known to be right.
+// Bounds on the work that a key file can ask for before its passphrase is known to be right: two or three seconds of one core. OpenSSL asks for
+// 2,048 iterations of PBKDF2 or 2^17 of scrypt's work unless it is told otherwise.
 const (
-	maxIterations   = 10_000_000
-	maxScryptMemory = 256 << 20 // bytes
-	maxScryptLanes  = 16
+	// maxHashes bounds PBKDF2's iterations, which are made for each piece of the key that the hash is long enough for.
+	maxHashes = 10_000_000
+	// maxScryptWork bounds N*r*p. Memory is 128 bytes times N*r, and bounded to 256 MiB with it.
+	maxScryptWork  = 1 << 21
+	maxScryptLanes = 16
 )
 
 // encryption is what new files are protected with: every tool reads it, and a guess costs 600,000 hashes.
@@ -35,15 +40,22 @@ var (
 	oidHMACWithSHA256 = asn1.ObjectIdentifier{1, 2, 840, 113549, 2, 9}
 )
 
-// blockSize returns the block size of a cipher that may be asked for, in bytes, or 0.
-func blockSize(cipher asn1.ObjectIdentifier) int {
-	switch cipher.String() {
-	case "2.16.840.1.101.3.4.1.2", "2.16.840.1.101.3.4.1.22", "2.16.840.1.101.3.4.1.42": // AES-128, 192, 256 in CBC mode
-		return aes.BlockSize
+// cipher is what a key can be encrypted with, in bytes.
+type cipher struct{ block, key int }
+
+// cipherOf returns a cipher that may be asked for, or the zero one.
+func cipherOf(oid asn1.ObjectIdentifier) cipher {
+	switch oid.String() {
+	case "2.16.840.1.101.3.4.1.2": // AES in CBC mode
+		return cipher{aes.BlockSize, 16}
+	case "2.16.840.1.101.3.4.1.22":
+		return cipher{aes.BlockSize, 24}
+	case "2.16.840.1.101.3.4.1.42":
+		return cipher{aes.BlockSize, 32}
 	case "1.2.840.113549.3.7": // triple DES in CBC mode
-		return des.BlockSize
+		return cipher{des.BlockSize, 24}
 	}
-	return 0
+	return cipher{}
 }
 
 // encryptedPrivateKeyInfo is RFC 5958's structure of that name.
@@ -75,6 +87,9 @@ func decrypt(der, passphrase []byte) (any, error) {
 // checkEncryption admits what the pkcs8 package can do. On its own that package panics on an initialization vector
 // or a ciphertext of the wrong length, takes any amount of work from the file, mistakes GCM for CBC, and derives
 // another key than the writer did when it overlooks a parameter.
+//
+// It last changed in 2024 and stays all the same. Of those that are kept up better, smallstep's pemutil reads no scrypt,
+// and the forks of this one are no newer or bring a library of other ciphers along; none checks more.
 func checkEncryption(der []byte) error {
 	var info encryptedPrivateKeyInfo
 	if rest, err := asn1.Unmarshal(der, &info); err != nil || len(rest) != 0 {
@@ -87,34 +102,35 @@ func checkEncryption(der []byte) error {
 	if _, err := asn1.Unmarshal(info.Algorithm.Parameters.FullBytes, &scheme); err != nil {
 		return refusedEncryption("the PBES2 parameters are damaged")
 	}
-	if err := checkKDF(scheme.KDF); err != nil {
-		return err
-	}
-	size := blockSize(scheme.Cipher.Algorithm)
-	if size == 0 {
+	cipher := cipherOf(scheme.Cipher.Algorithm)
+	if cipher.key == 0 {
 		return refusedEncryption("the cipher must be AES or triple DES in CBC mode")
 	}
+	if err := checkKDF(scheme.KDF, cipher.key); err != nil {
+		return err
+	}
 	var iv []byte
-	if _, err := asn1.Unmarshal(scheme.Cipher.Parameters.FullBytes, &iv); err != nil || len(iv) != size {
+	if _, err := asn1.Unmarshal(scheme.Cipher.Parameters.FullBytes, &iv); err != nil || len(iv) != cipher.block {
 		return refusedEncryption("the initialization vector is damaged")
 	}
-	if len(info.Data) == 0 || len(info.Data)%size != 0 {
+	if len(info.Data) == 0 || len(info.Data)%cipher.block != 0 {
 		return refusedEncryption("the ciphertext is truncated")
 	}
 	return nil
 }
 
-func checkKDF(kdf pkix.AlgorithmIdentifier) error {
+// checkKDF admits a derivation of a key of that many bytes.
+func checkKDF(kdf pkix.AlgorithmIdentifier, length int) error {
 	switch {
 	case kdf.Algorithm.Equal(oidPBKDF2):
-		return checkPBKDF2(kdf.Parameters.FullBytes)
+		return checkPBKDF2(kdf.Parameters.FullBytes, length)
 	case kdf.Algorithm.Equal(oidScrypt):
 		return checkScrypt(kdf.Parameters.FullBytes)
 	}
 	return refusedEncryption("the key derivation must be PBKDF2 or scrypt")
 }
 
-func checkPBKDF2(der []byte) error {
+func checkPBKDF2(der []byte, length int) error {
 	var p struct {
 		Salt       []byte
 		Iterations int
@@ -124,14 +140,18 @@ func checkPBKDF2(der []byte) error {
 	if _, err := asn1.Unmarshal(der, &p); err != nil {
 		return refusedEncryption("the PBKDF2 parameters are damaged")
 	}
-	if p.Iterations < 1 || p.Iterations > maxIterations {
-		return refusedEncryption(fmt.Sprintf("%d iterations are outside 1 to %d", p.Iterations, maxIterations))
-	}
 	if p.KeyLength != 0 {
 		return refusedEncryption("an explicit PBKDF2 key length is not supported")
 	}
-	if prf := p.PRF.Algorithm; len(prf) != 0 && !prf.Equal(oidHMACWithSHA1) && !prf.Equal(oidHMACWithSHA256) {
+	hash := sha1.Size
+	switch prf := p.PRF.Algorithm; {
+	case prf.Equal(oidHMACWithSHA256):
+		hash = sha256.Size
+	case len(prf) != 0 && !prf.Equal(oidHMACWithSHA1):
 		return refusedEncryption("the PBKDF2 function must be HMAC with SHA-1 or SHA-256")
+	}
+	if most := maxHashes / ((length + hash - 1) / hash); p.Iterations < 1 || p.Iterations > most {
+		return refusedEncryption(fmt.Sprintf("%d PBKDF2 iterations are outside 1 to %d; %s", p.Iterations, most, encryptAnew))
 	}
 	return nil
 }
@@ -150,11 +170,16 @@ func checkScrypt(der []byte) error {
 	if p.Cost < 2 || p.Cost&(p.Cost-1) != 0 || p.BlockSize < 1 || p.Parallelization < 1 {
 		return refusedEncryption("the scrypt parameters are not valid")
 	}
-	if p.Parallelization > maxScryptLanes || p.BlockSize > maxScryptMemory/128/p.Cost {
-		return refusedEncryption("the scrypt parameters ask for too much work")
+	// Divided, for a product of theirs can overflow.
+	if p.Parallelization > maxScryptLanes || p.BlockSize > maxScryptWork/p.Parallelization/p.Cost {
+		return refusedEncryption(fmt.Sprintf("scrypt with N=%d, r=%d and p=%d is too much work: N*r*p may be up to %d, and p up to %d; %s",
+			p.Cost, p.BlockSize, p.Parallelization, maxScryptWork, maxScryptLanes, encryptAnew))
 	}
 	return nil
 }
+
+// encryptAnew is how to mend a file that asks for too much work.
+const encryptAnew = `decrypt the file with the tool that wrote it, and encrypt it anew with "openssl pkcs8 -topk8 -iter 600000"`
 
 func refusedEncryption(reason string) error {
 	return &KeyRefused{Kind: "encrypted PKCS #8", Reason: reason}

@@ -6,3 +6,12 @@ func (s *SeenApprovals) Len() int {
 	defer s.mu.Unlock()
 	return len(s.digests)
 }
+
+// CheckEncryption says whether a file's parameters are within bounds, and derives nothing.
+var CheckEncryption = checkEncryption
+
+// The bounds on a file's work.
+const (
+	MaxHashes     = maxHashes
+	MaxScryptWork = maxScryptWork
+)

@@ -59,7 +59,7 @@ func TestParseDeveloperKeyReadsWhatOpenSSLWrites(t *testing.T) {
 
 func TestParseEncryptedDeveloperKeyReadsWhatOpenSSLWrites(t *testing.T) {
 	for _, name := range []string{
-		"p256-encrypted-default.pem", "p256-encrypted-scrypt.pem", "p256-encrypted-des3-sha1.pem",
+		"p256-encrypted-default.pem", "p256-encrypted-scrypt.pem", "p256-encrypted-des3-sha1.pem", "p256-encrypted-1000000.pem",
 	} {
 		t.Run(name, func(t *testing.T) {
 			key, err := signing.ParseEncryptedDeveloperKey(testdata(t, name), []byte("correct"))
@@ -199,5 +199,81 @@ func TestParseEncryptedDeveloperKeyRefuses(t *testing.T) {
 			require.True(t, ok, "%v", err)
 			assert.Contains(t, refused.Error(), tc.reason)
 		})
+	}
+}
+
+// What a file may cost is a product of its parameters, each of which alone is within reason.
+func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
+	type pbkdf2 struct {
+		Salt       []byte
+		Iterations int
+		PRF        struct{ OID asn1.ObjectIdentifier }
+	}
+	type scrypt struct {
+		Salt                   []byte
+		Cost, BlockSize, Lanes int
+	}
+	var (
+		oidPBKDF2 = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 5, 12}
+		oidScrypt = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 11591, 4, 11}
+		withSHA1  = asn1.ObjectIdentifier{1, 2, 840, 113549, 2, 7}
+		withSHA2  = asn1.ObjectIdentifier{1, 2, 840, 113549, 2, 9}
+		aes128    = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 1, 2}
+		aes256    = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 1, 42}
+		des3      = asn1.ObjectIdentifier{1, 2, 840, 113549, 3, 7}
+		salt      = []byte("saltsalt")
+	)
+	file := func(kdf asn1.ObjectIdentifier, parameters any, cipher asn1.ObjectIdentifier) []byte {
+		block := make([]byte, 16)
+		if cipher.Equal(des3) {
+			block = block[:8]
+		}
+		return encrypted(t, kdf, parameters, cipher, block, block)
+	}
+	hashed := func(iterations int, prf, cipher asn1.ObjectIdentifier) []byte {
+		p := pbkdf2{Salt: salt, Iterations: iterations}
+		p.PRF.OID = prf
+		return file(oidPBKDF2, p, cipher)
+	}
+	mixed := func(cost, blockSize, lanes int) []byte {
+		require.True(t, cost*blockSize*lanes <= 2*signing.MaxScryptWork, "so that a check which lets it through is not waited for long")
+		return file(oidScrypt, scrypt{salt, cost, blockSize, lanes}, aes256)
+	}
+	for name, der := range map[string][]byte{
+		"what OpenSSL writes":          hashed(2048, withSHA2, aes256),
+		"a million iterations":         hashed(1_000_000, withSHA2, aes256),
+		"a million of SHA-1":           hashed(1_000_000, withSHA1, des3),
+		"most iterations":              hashed(signing.MaxHashes, withSHA2, aes256),
+		"most of SHA-1, one block":     hashed(signing.MaxHashes, withSHA1, aes128),
+		"most of SHA-1, two blocks":    hashed(signing.MaxHashes/2, withSHA1, aes256),
+		"OpenSSL's scrypt":             mixed(1<<14, 8, 1),
+		"what wallets take for scrypt": mixed(1<<18, 8, 1),
+		"most work in lanes":           mixed(1<<14, 8, 16),
+		"most work in one block":       mixed(2, 1<<20, 1),
+	} {
+		t.Run(name, func(t *testing.T) { require.NoError(t, signing.CheckEncryption(der)) })
+	}
+	for name, der := range map[string][]byte{
+		"too many iterations":                 hashed(signing.MaxHashes+1, withSHA2, aes256),
+		"too many of SHA-1, one block":        hashed(signing.MaxHashes+1, withSHA1, aes128),
+		"too many of SHA-1, two blocks":       hashed(signing.MaxHashes/2+1, withSHA1, aes256),
+		"too many of SHA-1, triple DES":       hashed(signing.MaxHashes/2+1, withSHA1, des3),
+		"scrypt with more memory":             mixed(1<<19, 8, 1),
+		"scrypt with another lane":            mixed(1<<18, 8, 2),
+		"scrypt with more lanes of less":      mixed(1<<15, 8, 16),
+		"scrypt with more blocks":             mixed(1<<18, 9, 1),
+		"scrypt with blocks, memory and lane": mixed(1<<17, 16, 2),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := signing.ParseEncryptedDeveloperKey(der, []byte("correct"))
+			refused, ok := errors.AsType[*signing.KeyRefused](err)
+			require.True(t, ok, "%v", err)
+			assert.Contains(t, refused.Reason, "openssl pkcs8 -topk8", "how to mend it")
+		})
+	}
+	const half = 1 << 30 // whose product with another is more than a 32-bit, with two more than a 64-bit integer can hold
+	for _, p := range []scrypt{{salt, half, half, 1}, {salt, half, half, 16}, {salt, half, 8, half}, {salt, 2, half, half}} {
+		_, err := signing.ParseEncryptedDeveloperKey(file(oidScrypt, p, aes256), []byte("correct"))
+		require.ErrorContains(t, err, "too much work", "%+v", p)
 	}
 }

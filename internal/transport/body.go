@@ -56,10 +56,13 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.body.Read(p)
 	b.timer.Stop()
-	if err != nil && b.slow.Load() && err != io.EOF {
-		err = errSlowBody
+	switch {
+	case err == nil || err == io.EOF:
+		return n, err
+	case b.slow.Load():
+		return n, errSlowBody
 	}
-	return n, err
+	return n, unquoted(err) // a trailer that cannot be read is quoted
 }
 
 // Close implements io.Closer.

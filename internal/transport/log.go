@@ -37,7 +37,7 @@ func (c *Client) log(ctx context.Context, t *trip, resp *http.Response, err erro
 		attrs = append(attrs, slog.Int("status", resp.StatusCode), slog.String("requestId", requestID(resp, level)))
 	}
 	if err != nil {
-		attrs = append(attrs, slog.String("error", withoutURL(err).Error()))
+		attrs = append(attrs, slog.String("error", err.Error()))
 	}
 	c.logger.LogAttrs(ctx, level, "moneymovement attempt", attrs...)
 }

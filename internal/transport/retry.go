@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"crypto/tls"
 	"math/rand/v2"
 	"net/http"
 	"time"
@@ -65,7 +64,7 @@ func (c *Client) checkRetry(ctx context.Context, resp *http.Response, err error)
 // worthRetrying holds the policy; the package documentation of moneymovement states it for callers.
 func (t *trip) worthRetrying(resp *http.Response, err error) bool {
 	if err != nil {
-		return !untrusted(err) && (t.unsent || t.repeatable())
+		return !t.final && (t.unsent || t.repeatable())
 	}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests:
@@ -76,12 +75,6 @@ func (t *trip) worthRetrying(resp *http.Response, err error) bool {
 		return !t.op.write()
 	}
 	return false
-}
-
-// untrusted reports that the other end could not prove to be the service. It will not the next time, and nothing was sent to it.
-func untrusted(err error) bool {
-	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
-	return certificate
 }
 
 // fits reports whether the wait before the next attempt can be afforded. If not, the answer goes to the caller at once, who finds the

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/handshake"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -30,6 +31,7 @@ type trip struct {
 	doubted  bool          // an attempt before the last was answered with a server error and may have been carried out
 	cramped  bool          // the deadline left no room for another attempt
 	unsent   bool          // the last attempt had no connection, so that the service cannot have seen it
+	final    bool          // the last attempt's connection was refused in a way that the next will be, too
 	answer   answer        // the last attempt's, none if it was lost or is tried again
 	unread   []wire.Unread // of the answer
 	shown    bool          // the answer held the resource
@@ -74,7 +76,7 @@ func dialFailed(err error) bool {
 		return true
 	}
 	_, dns := errors.AsType[*net.DNSError](err)
-	return dns || untrusted(err)
+	return dns || handshake.Final(err)
 }
 
 // attempt is the innermost step: it counts and sends. Only here the request gets its header.
@@ -92,13 +94,14 @@ func (c *Client) attempt(ctx context.Context, req *http.Request, t *trip) (*http
 	sent := req.WithContext(ctx) // a copy, for a transport must not change the request that it is given
 	sent.Header = t.header
 	resp, err := answered(c.next.Value().RoundTrip(sent))
-	t.unsent = err != nil && reached.notSent(err)
+	t.unsent, t.final = err != nil && reached.notSent(err), err != nil && handshake.Final(err)
 	if err == nil {
 		dropUnreadableLocation(resp.Header)
 		c.clock.observe(resp.Header, time.Now())
 		t.body = newTimedBody(resp.Body, cancel)
 		resp.Body = t.body
 	} else {
+		err = unquoted(withoutURL(err))
 		cancel()
 	}
 	c.log(ctx, t, resp, err, started)
@@ -166,17 +169,4 @@ func (c *Client) newHTTPClient(given *http.Client) *http.Client {
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-}
-
-// defaultTransport is the standard one with room for many callers of one host and an end to waiting for an answer.
-func defaultTransport() *http.Transport {
-	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second}
-	// A program may have put something else there.
-	if standard, ok := http.DefaultTransport.(*http.Transport); ok { //nolint:forbidigo // cloned, not used
-		t = standard.Clone()
-	}
-	t.MaxIdleConnsPerHost = 64
-	t.MaxIdleConns = 64
-	t.ResponseHeaderTimeout = 30 * time.Second
-	return t
 }
