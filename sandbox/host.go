@@ -95,6 +95,7 @@ func (h *Host) newGate(setup setup) http.Handler {
 		AppKeys: h.appKeys, AccessTokens: &h.access,
 		Clock: h.clock, Faults: &h.faults, Log: &h.log, Names: setup.names,
 		DatabaseAvailable: func() bool { return h.configured.get().DatabaseAvailable },
+		Room:              h.room,
 		Violation:         setup.violation,
 		Logger:            setup.logger,
 	})

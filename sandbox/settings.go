@@ -31,6 +31,9 @@ type Settings struct {
 	// OpaqueLogin answers a bad signature at login with invalid_credentials instead of signature_invalid; the
 	// description states both.
 	OpaqueLogin bool `json:"opaqueLogin"`
+	// MaxRecords is how many records the host keeps at most, see [Host.Records]. What would add to them is then refused
+	// with conflict, whose message names this setting; reads and deletions go on.
+	MaxRecords int `json:"maxRecords"`
 
 	// MaxCredit is the largest sandbox credit per call. Source: Limits, Sandbox.
 	MaxCredit decimal.Decimal `json:"maxCredit"`
@@ -140,6 +143,7 @@ func DefaultSettings() Settings {
 		DatabaseAvailable: true,
 		LoginAvailable:    true,
 		LoginMode:         LoginModeDeveloperKey,
+		MaxRecords:        DefaultMaxRecords,
 
 		MaxCredit: p.MaxCredit, FaucetBalance: p.FaucetBalance, FaucetGas: p.FaucetGas,
 		SigningPolicy: SigningPolicy(p.SigningPolicy), RequireLowS: p.RequireLowS, SignerDetached: p.SignerDetached, PartnerDown: p.PartnerDown,
@@ -158,11 +162,14 @@ func DefaultSettings() Settings {
 
 // Check tells which settings make no sense, or nil.
 func (s Settings) Check() error {
-	var mode error
+	var mode, bound error
 	if s.LoginMode == "" {
 		mode = errors.New("loginMode is empty")
 	}
-	return errors.Join(mode, s.platform().Check(), s.billing().Check(), s.cards().Check())
+	if s.MaxRecords <= 0 {
+		bound = errors.New("maxRecords is not positive")
+	}
+	return errors.Join(mode, bound, s.platform().Check(), s.billing().Check(), s.cards().Check())
 }
 
 func (s Settings) clone() Settings {

@@ -49,6 +49,8 @@ type Config struct {
 
 	// DatabaseAvailable false refuses every operation with database_unavailable.
 	DatabaseAvailable func() bool
+	// Room refuses what would make the host keep more than it may.
+	Room func() error
 	// Violation, if set, is told of every answer that is not as described.
 	Violation func(operation string, err error)
 	// Logger is told of faults of the host itself.
@@ -65,6 +67,7 @@ type Gate struct {
 	log        *Log
 	names      hostname.Names
 	available  func() bool
+	room       func() error
 	violation  func(operation string, err error)
 	logger     *slog.Logger
 }
@@ -75,7 +78,7 @@ func New(config Config) (*Gate, error) {
 	g := &Gate{
 		validation: validation(),
 		clock:      config.Clock, tokens: config.Tokens,
-		faults: config.Faults, log: config.Log, names: config.Names, available: config.DatabaseAvailable,
+		faults: config.Faults, log: config.Log, names: config.Names, available: config.DatabaseAvailable, room: config.Room,
 		violation: config.Violation, logger: config.Logger,
 	}
 	var err error
@@ -162,6 +165,11 @@ func (g *Gate) perform(
 	entry.Account = who.Account
 	if err != nil {
 		return err
+	}
+	if route.adds() {
+		if err := g.room(); err != nil {
+			return err
+		}
 	}
 	body, err := sent.read()
 	if err != nil {

@@ -76,3 +76,5 @@ func (r *records[T]) keep(a anchor, asked terms, value T, now time.Time, lifetim
 	}
 	r.kept[a] = record[T]{terms: asked, expires: now.Add(lifetime), value: value}
 }
+
+func (r *records[T]) size() int { return len(r.kept) }

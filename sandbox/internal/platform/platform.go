@@ -48,6 +48,9 @@ type state struct {
 	quoted map[payinKey]*payin // the latest payin of the same terms
 	deals  map[string]*deal
 
+	actionApprovals int // of escrow deals
+	particulars     int // of applicants
+
 	bookings    records[*payout]
 	deposits    records[api.Transaction]
 	moves       records[api.Payout]
