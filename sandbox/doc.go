@@ -32,7 +32,8 @@
 // to send a body and a minute to take an answer in, unless the [http.Server] has
 // timeouts of its own. What callers can make it keep is bounded by
 // [Settings.MaxRecords]; what would add to that is then 409 conflict, and the
-// message names the setting.
+// message names the setting. A rig that makes payouts by the million lets
+// [Settings.ForgetFinishedAfter] forget those that are over.
 //
 // The same controls are served over HTTP under /_host to tests in any language,
 // if asked for with [WithControl], and then only to the machine itself.

@@ -66,6 +66,11 @@ type Settings struct {
 	// ReturnFee is what is kept of returned money on its way. Over 0.20, the money is attributed to no payout any more.
 	// Source: Limits, Sandbox.
 	ReturnFee decimal.Decimal `json:"returnFee"`
+	// ForgetFinishedAfter is how long a payout that is completed, failed or refunded is kept, on the host's clock; for good
+	// when zero. After that its id is not_found, its transactions are no longer listed, and its entries are folded into one
+	// sum for each account and currency, so that the ledger still balances. Its idempotency keys stay known for as long as
+	// they replay: the same request is refused with gone then, and books nothing.
+	ForgetFinishedAfter Duration `json:"forgetFinishedAfter"`
 	// QuoteLifetime is how long a price holds, at most 2 minutes. Source: Limits, Lifetimes.
 	QuoteLifetime Duration `json:"quoteLifetime"`
 	// ApprovalLifetime is the approval window of a payout, at most 120 seconds. Source: Limits, Lifetimes.
@@ -150,7 +155,8 @@ func DefaultSettings() Settings {
 		PayoutMethodsDisabled: p.PayoutMethodsDisabled, PriceWorsening: p.PriceWorsening,
 		ClientReadyAfter: Duration(p.ClientReadyAfter), PayoutStepAfter: Duration(p.PayoutStepAfter),
 		ReturnAfter: Duration(p.ReturnAfter), ReturnFee: p.ReturnFee,
-		QuoteLifetime: Duration(p.QuoteLifetime), ApprovalLifetime: Duration(p.ApprovalLifetime),
+		ForgetFinishedAfter: Duration(p.ForgetFinishedAfter),
+		QuoteLifetime:       Duration(p.QuoteLifetime), ApprovalLifetime: Duration(p.ApprovalLifetime),
 		KYBDecision: KYBDecision(p.KYBDecision), KYBDecisionAfter: Duration(p.KYBDecisionAfter),
 		RailsHidden: p.RailsHidden, RailsDisabled: p.RailsDisabled, ChannelsUnavailable: p.ChannelsUnavailable,
 		RailActiveAfter: Duration(p.RailActiveAfter), ChainReadEvery: Duration(p.ChainReadEvery),
@@ -187,7 +193,8 @@ func (s Settings) platform() platform.Settings {
 		PartnerDown: s.PartnerDown, PayoutMethodsDisabled: s.PayoutMethodsDisabled, PriceWorsening: s.PriceWorsening,
 		ClientReadyAfter: platform.Duration(s.ClientReadyAfter), PayoutStepAfter: platform.Duration(s.PayoutStepAfter),
 		ReturnAfter: platform.Duration(s.ReturnAfter), ReturnFee: s.ReturnFee,
-		QuoteLifetime: platform.Duration(s.QuoteLifetime), ApprovalLifetime: platform.Duration(s.ApprovalLifetime),
+		ForgetFinishedAfter: platform.Duration(s.ForgetFinishedAfter),
+		QuoteLifetime:       platform.Duration(s.QuoteLifetime), ApprovalLifetime: platform.Duration(s.ApprovalLifetime),
 		KYBDecision: platform.KYBDecision(s.KYBDecision), KYBDecisionAfter: platform.Duration(s.KYBDecisionAfter),
 		RailsHidden: s.RailsHidden, RailsDisabled: s.RailsDisabled, ChannelsUnavailable: s.ChannelsUnavailable,
 		RailActiveAfter: platform.Duration(s.RailActiveAfter), ChainReadEvery: platform.Duration(s.ChainReadEvery),

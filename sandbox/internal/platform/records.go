@@ -10,6 +10,6 @@ func (p *Platform) Records() int {
 func (s *state) records() int {
 	return len(s.holders) + len(s.contacts) +
 		len(s.payouts) + len(s.approvals) + len(s.payins) + len(s.quoted) + len(s.deals) + s.actionApprovals + s.particulars +
-		s.sequence + len(s.books.entries) +
+		s.recorded + s.books.entries +
 		s.bookings.size() + s.deposits.size() + s.moves.size() + s.completions.size() + s.agreements.size() + s.actions.size()
 }
