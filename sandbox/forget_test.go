@@ -19,8 +19,7 @@ func forgetAfter(d time.Duration) func(*sandbox.Settings) {
 }
 
 // addsUp asserts that the books sum to zero, in each currency and in each movement, and are what the balances say.
-func addsUp(t *testing.T, ledger sandbox.Ledger) {
-	t.Helper()
+func addsUp(t require.TestingT, ledger sandbox.Ledger) {
 	type place struct{ of, currency string }
 	movements, accounts := map[place]decimal.Decimal{}, map[place]decimal.Decimal{}
 	for _, entry := range ledger.Entries {
