@@ -21,7 +21,7 @@ JOBS      ?= 2
 export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift tidy-check breaking interop fuzz bench bench-host load contract mutants cover check
+.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift tidy-check breaking interop fuzz bench bench-host bench-memory load contract mutants cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
@@ -83,6 +83,9 @@ bench: ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
 
 bench-host: ## measure how many requests a second the sandbox host serves, in process on two cores
 	GOMAXPROCS=2 $(GO) test -run '^$$' -bench MixedRequests -benchtime $(BENCHTIME) -benchmem ./sandbox
+
+bench-memory: ## measure how much memory finished payouts hold in the sandbox host, kept and forgotten
+	$(GO) test -run '^$$' -bench MemoryOfPayouts -benchtime 10000x ./sandbox
 
 load: ## start 10,000 payments at once, in hours of a virtual clock, and hold them to the service's windows
 	MONEYMOVEMENT_LOAD_PAYMENTS=10000 $(GO) test -count=1 -v -run '^TestPaymentsThatStartAtOnceAreAllPaid$$' ./dapi

@@ -41,6 +41,7 @@ func TestTheBooksBalanceAfterAnyCalls(t *testing.T) {
 		})
 		b.agree(t)
 		b.agreeOfApp(t)
+		b.forget(t)
 	})
 }
 
@@ -186,6 +187,20 @@ func (b *bookkeeping) agree(t *rapid.T) {
 		if told, held := client.spendable(), books.Balances[client.account]["USDC"]; !told.Equal(held) {
 			t.Fatalf("%s holds %s USDC, its ledger says %s", client.account, held, told)
 		}
+	}
+}
+
+// forget has the host forget every payout that is over, which changes no balance.
+func (b *bookkeeping) forget(t *rapid.T) {
+	b.host.Advance(2 * time.Minute) // nothing is on its way any more
+	before := b.host.Ledger()
+	require.NoError(t, b.host.Configure(forgetAfter(time.Minute)))
+	b.host.Advance(2 * time.Minute)
+	after := b.host.Ledger()
+	require.Equal(t, balancesOf(before), balancesOf(after))
+	addsUp(t, after)
+	for _, entry := range after.Entries {
+		require.NotContains(t, []string{"payout_settlement", "payout_return", "payout_refund"}, entry.Kind)
 	}
 }
 

@@ -3,12 +3,11 @@ package sandbox
 import (
 	"errors"
 	"io"
-	"net"
 	"net/http"
-	"net/netip"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
@@ -23,25 +22,25 @@ const maxControlBody = 1 << 20
 type control struct{ host *Host }
 
 // newControl returns the controls. They answer the machine itself only: the
-// peer's address and the name that it asked for must be loopback, so that no
-// page of a browser reaches them by a name of its own, and requests that a
-// browser sends from another origin are refused.
-func newControl(h *Host) http.Handler {
+// peer's address must be loopback and the name that it asked for one of the
+// host's, so that no page of a browser reaches them by a name of its own, and
+// requests that a browser sends from another origin are refused.
+func newControl(h *Host, names hostname.Names) http.Handler {
 	c := control{h}
 	mux := http.NewServeMux()
 	for pattern, call := range map[string]func(*http.Request) (int, any, error){
 		"GET /clock":            c.readClock,
 		"POST /clock":           c.moveClock,
 		"GET /keys":             c.listKeys,
-		"POST /keys":            c.registerKey,
+		"POST /keys":            c.ifRoom(c.registerKey),
 		"DELETE /keys/{id}":     c.deleteKey,
 		"GET /app-keys":         c.listAppKeys,
-		"POST /app-keys":        c.registerAppKey,
+		"POST /app-keys":        c.ifRoom(c.registerAppKey),
 		"DELETE /app-keys/{id}": c.deleteAppKey,
 		"GET /ledger":           c.readLedger,
 		"GET /requests":         c.listRequests,
 		"GET /faults":           c.listFaults,
-		"POST /faults":          c.armFault,
+		"POST /faults":          c.ifRoom(c.armFault),
 		"GET /settings":         c.readSettings,
 		"PUT /settings":         c.changeSettings,
 		"POST /reset":           c.reset,
@@ -49,30 +48,20 @@ func newControl(h *Host) http.Handler {
 		mux.HandleFunc(pattern, respondWith(call))
 	}
 	mux.HandleFunc("/", respondWith(func(*http.Request) (int, any, error) { return 0, nil, refuse.NotFound() }))
-	return onlyLoopback(http.NewCrossOriginProtection().Handler(http.StripPrefix(controlBase, mux)))
+	return onlyMachine(names, http.NewCrossOriginProtection().Handler(http.StripPrefix(controlBase, mux)))
 }
 
-func onlyLoopback(next http.Handler) http.Handler {
+func onlyMachine(names hostname.Names, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isLoopback(r.RemoteAddr) || !isLoopback(r.Host) {
+		switch {
+		case !hostname.IsLoopback(r.RemoteAddr):
 			writeRefusal(w, refuse.Forbidden())
-			return
+		case !names.Allow(r):
+			writeRefusal(w, refuse.UnknownHost())
+		default:
+			next.ServeHTTP(w, r)
 		}
-		next.ServeHTTP(w, r)
 	})
-}
-
-// isLoopback judges an address or name, with a port or without.
-func isLoopback(hostPort string) bool {
-	host, _, err := net.SplitHostPort(hostPort)
-	if err != nil {
-		host = hostPort
-	}
-	if host == "localhost" {
-		return true
-	}
-	address, err := netip.ParseAddr(host)
-	return err == nil && address.Unmap().IsLoopback()
 }
 
 // respondWith writes what a call answers, or its refusal.

@@ -79,7 +79,7 @@ func dial(t *testing.T, address string) net.Conn {
 
 // raw is a request as it travels.
 func raw(method, path, token, body string) string {
-	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: sandbox\r\nAuthorization: Bearer %s\r\n", method, path, token)
+	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n", method, path, token)
 	if body != "" {
 		head += fmt.Sprintf("Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
 	}

@@ -74,7 +74,7 @@ func New(options ...Option) *Host {
 	h.newSurfaces()
 	h.gate = h.newGate(setup)
 	if setup.control {
-		h.control = newControl(h)
+		h.control = newControl(h, setup.names)
 	}
 	return h
 }
@@ -93,8 +93,9 @@ func (h *Host) newGate(setup setup) http.Handler {
 		Public:    publicOperations{accountPublic{App: h.app}, paperworkPublic{Billing: h.billing}},
 		Registry:  h.registry, Tokens: h.tokens, Windows: h.windows, IsClient: h.platform.HasClient,
 		AppKeys: h.appKeys, AccessTokens: &h.access,
-		Clock: h.clock, Faults: &h.faults, Log: &h.log,
+		Clock: h.clock, Faults: &h.faults, Log: &h.log, Names: setup.names,
 		DatabaseAvailable: func() bool { return h.configured.get().DatabaseAvailable },
+		Room:              h.room,
 		Violation:         setup.violation,
 		Logger:            setup.logger,
 	})
@@ -109,7 +110,11 @@ func (h *Host) newGate(setup setup) http.Handler {
 // A scripted fault that closes the connection panics with
 // [http.ErrAbortHandler], which [http.Server] and httptest.Server take for just
 // that.
+//
+// A caller has a minute to send a body and a minute to take an answer in, unless
+// the server has timeouts of its own.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w, r = withDeadlines(w, r)
 	if h.control != nil && strings.HasPrefix(r.URL.Path, controlBase+"/") {
 		h.control.ServeHTTP(w, r)
 		return

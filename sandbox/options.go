@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -17,6 +18,7 @@ type setup struct {
 	settings  Settings
 	now       func() time.Time
 	control   bool
+	names     hostname.Names
 	violation func(operation string, err error)
 	logger    *slog.Logger
 }
@@ -72,6 +74,15 @@ func WithClock(now func() time.Time) Option {
 // WithControl serves the host's controls under /_host, to loopback peers only.
 func WithControl() Option {
 	return func(s *setup) { s.control = true }
+}
+
+// WithHosts names hosts that requests may ask for, such as the name of a
+// container. A request that arrives on a loopback address is refused with
+// forbidden unless its Host header has one of these names, localhost or a
+// loopback address, so that no page of a browser reaches the host by a name that
+// was made to lead here. Once hosts are named, that is so on every address.
+func WithHosts(names ...string) Option {
+	return func(s *setup) { s.names = s.names.Add(names...) }
 }
 
 // WithAnswerValidation checks every answer against the OpenAPI description and

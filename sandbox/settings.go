@@ -31,6 +31,9 @@ type Settings struct {
 	// OpaqueLogin answers a bad signature at login with invalid_credentials instead of signature_invalid; the
 	// description states both.
 	OpaqueLogin bool `json:"opaqueLogin"`
+	// MaxRecords is how many records the host keeps at most, see [Host.Records]. What would add to them is then refused
+	// with conflict, whose message names this setting; reads and deletions go on.
+	MaxRecords int `json:"maxRecords"`
 
 	// MaxCredit is the largest sandbox credit per call. Source: Limits, Sandbox.
 	MaxCredit decimal.Decimal `json:"maxCredit"`
@@ -63,6 +66,11 @@ type Settings struct {
 	// ReturnFee is what is kept of returned money on its way. Over 0.20, the money is attributed to no payout any more.
 	// Source: Limits, Sandbox.
 	ReturnFee decimal.Decimal `json:"returnFee"`
+	// ForgetFinishedAfter is how long a payout that is completed, failed or refunded is kept, on the host's clock; for good
+	// when zero. After that its id is not_found, its transactions are no longer listed, and its entries are folded into one
+	// sum for each account and currency, so that the ledger still balances. Its idempotency keys stay known for as long as
+	// they replay: the same request is refused with gone then, and books nothing.
+	ForgetFinishedAfter Duration `json:"forgetFinishedAfter"`
 	// QuoteLifetime is how long a price holds, at most 2 minutes. Source: Limits, Lifetimes.
 	QuoteLifetime Duration `json:"quoteLifetime"`
 	// ApprovalLifetime is the approval window of a payout, at most 120 seconds. Source: Limits, Lifetimes.
@@ -140,13 +148,15 @@ func DefaultSettings() Settings {
 		DatabaseAvailable: true,
 		LoginAvailable:    true,
 		LoginMode:         LoginModeDeveloperKey,
+		MaxRecords:        DefaultMaxRecords,
 
 		MaxCredit: p.MaxCredit, FaucetBalance: p.FaucetBalance, FaucetGas: p.FaucetGas,
 		SigningPolicy: SigningPolicy(p.SigningPolicy), RequireLowS: p.RequireLowS, SignerDetached: p.SignerDetached, PartnerDown: p.PartnerDown,
 		PayoutMethodsDisabled: p.PayoutMethodsDisabled, PriceWorsening: p.PriceWorsening,
 		ClientReadyAfter: Duration(p.ClientReadyAfter), PayoutStepAfter: Duration(p.PayoutStepAfter),
 		ReturnAfter: Duration(p.ReturnAfter), ReturnFee: p.ReturnFee,
-		QuoteLifetime: Duration(p.QuoteLifetime), ApprovalLifetime: Duration(p.ApprovalLifetime),
+		ForgetFinishedAfter: Duration(p.ForgetFinishedAfter),
+		QuoteLifetime:       Duration(p.QuoteLifetime), ApprovalLifetime: Duration(p.ApprovalLifetime),
 		KYBDecision: KYBDecision(p.KYBDecision), KYBDecisionAfter: Duration(p.KYBDecisionAfter),
 		RailsHidden: p.RailsHidden, RailsDisabled: p.RailsDisabled, ChannelsUnavailable: p.ChannelsUnavailable,
 		RailActiveAfter: Duration(p.RailActiveAfter), ChainReadEvery: Duration(p.ChainReadEvery),
@@ -158,11 +168,14 @@ func DefaultSettings() Settings {
 
 // Check tells which settings make no sense, or nil.
 func (s Settings) Check() error {
-	var mode error
+	var mode, bound error
 	if s.LoginMode == "" {
 		mode = errors.New("loginMode is empty")
 	}
-	return errors.Join(mode, s.platform().Check(), s.billing().Check(), s.cards().Check())
+	if s.MaxRecords <= 0 {
+		bound = errors.New("maxRecords is not positive")
+	}
+	return errors.Join(mode, bound, s.platform().Check(), s.billing().Check(), s.cards().Check())
 }
 
 func (s Settings) clone() Settings {
@@ -180,7 +193,8 @@ func (s Settings) platform() platform.Settings {
 		PartnerDown: s.PartnerDown, PayoutMethodsDisabled: s.PayoutMethodsDisabled, PriceWorsening: s.PriceWorsening,
 		ClientReadyAfter: platform.Duration(s.ClientReadyAfter), PayoutStepAfter: platform.Duration(s.PayoutStepAfter),
 		ReturnAfter: platform.Duration(s.ReturnAfter), ReturnFee: s.ReturnFee,
-		QuoteLifetime: platform.Duration(s.QuoteLifetime), ApprovalLifetime: platform.Duration(s.ApprovalLifetime),
+		ForgetFinishedAfter: platform.Duration(s.ForgetFinishedAfter),
+		QuoteLifetime:       platform.Duration(s.QuoteLifetime), ApprovalLifetime: platform.Duration(s.ApprovalLifetime),
 		KYBDecision: platform.KYBDecision(s.KYBDecision), KYBDecisionAfter: platform.Duration(s.KYBDecisionAfter),
 		RailsHidden: s.RailsHidden, RailsDisabled: s.RailsDisabled, ChannelsUnavailable: s.ChannelsUnavailable,
 		RailActiveAfter: platform.Duration(s.RailActiveAfter), ChainReadEvery: platform.Duration(s.ChainReadEvery),

@@ -1,7 +1,7 @@
 // Command moneymove runs a sandbox host of the money-movement service on this
 // machine:
 //
-//	moneymove sandbox [-addr 127.0.0.1:8080] [-json] [-key-file developer.pem] [-control]
+//	moneymove sandbox [-addr 127.0.0.1:8080] [-json] [-key-file developer.pem] [-control] [-host name]
 //
 // Run it with -h for every flag.
 package main

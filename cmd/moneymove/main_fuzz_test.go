@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -28,7 +29,10 @@ func FuzzCommandLine(f *testing.F) {
 		for name, set := range map[string]bool{"json": flags.json, "control": flags.control, "rate-limits": flags.rateLimits} {
 			again = append(again, map[bool]string{true: "-" + name, false: "-" + name + "=false"}[set])
 		}
-		if same, err := parseSandbox(again, io.Discard); err != nil || same != flags {
+		for _, host := range flags.hosts {
+			again = append(again, "-host", host)
+		}
+		if same, err := parseSandbox(again, io.Discard); err != nil || !reflect.DeepEqual(same, flags) {
 			t.Fatalf("%q is %+v, and %q is %+v: %v", line, flags, again, same, err)
 		}
 	})

@@ -85,6 +85,24 @@ func TestTheSandboxAnswersOnceItIsAnnounced(t *testing.T) {
 	assert.NoFileExists(t, a.WalletKeyFile)
 }
 
+func TestTheSandboxIsCalledByItsNames(t *testing.T) {
+	stdout, stop := start(t, "-json", "-host", "sandbox.internal", "-host", "other.internal")
+	a := announced(t, stdout)
+	for name, status := range map[string]int{
+		"": http.StatusUnauthorized, "localhost": http.StatusUnauthorized, "other.internal:80": http.StatusUnauthorized,
+		"rebound.example.com": http.StatusForbidden,
+	} {
+		request, err := http.NewRequest(http.MethodGet, a.BaseURL+"/dapi/v1/chains", nil)
+		require.NoError(t, err)
+		request.Host = name
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		assert.Equal(t, status, response.StatusCode, name)
+	}
+	assert.Equal(t, exitFine, stop())
+}
+
 func TestTheKeyFileStaysFromRunToRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "developer.pem")
 	stdout, stop := start(t, "-json", "-key-file", path)

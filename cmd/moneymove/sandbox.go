@@ -23,6 +23,7 @@ type sandboxFlags struct {
 	json       bool
 	control    bool
 	rateLimits bool
+	hosts      []string
 }
 
 func parseSandbox(args []string, stderr io.Writer) (sandboxFlags, error) {
@@ -35,6 +36,10 @@ func parseSandbox(args []string, stderr io.Writer) (sandboxFlags, error) {
 	set.BoolVar(&f.json, "json", false, "print one JSON line instead of a readable block")
 	set.BoolVar(&f.control, "control", false, "serve the host's controls under /_host; loopback addresses only")
 	set.BoolVar(&f.rateLimits, "rate-limits", true, "count requests against the stated rate windows")
+	set.Func("host", "another `name` that callers know the host by, such as a container's; may be given several times", func(name string) error {
+		f.hosts = append(f.hosts, name)
+		return nil
+	})
 	if err := set.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			set.SetOutput(stderr)
@@ -77,6 +82,7 @@ func serveSandbox(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		return err
 	}
 	defer func() { err = errors.Join(err, removeWallet()) }()
+	// Bodies and answers have deadlines that the host sets itself.
 	server := &http.Server{Handler: host, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -95,6 +101,7 @@ func options(flags sandboxFlags, keys *keyFile, stderr io.Writer) []sandbox.Opti
 	options := []sandbox.Option{
 		sandbox.WithEmail(flags.email),
 		sandbox.WithDeveloperKey(keys.key),
+		sandbox.WithHosts(flags.hosts...),
 		sandbox.WithLogger(slog.New(slog.NewTextHandler(stderr, nil))),
 	}
 	if flags.control {

@@ -25,7 +25,9 @@ import (
 func tree(t *testing.T, value any) any {
 	t.Helper()
 	written, err := jsonv2.Marshal(value, jsonv1.DefaultOptionsV1(), jsonv2.WithMarshalers(jsonv2.MarshalToFunc(
-		func(enc *jsontext.Encoder, s moneymovement.Secret) error { return enc.WriteToken(jsontext.String(s.Reveal())) },
+		func(enc *jsontext.Encoder, s moneymovement.Secret) error {
+			return enc.WriteToken(jsontext.String(s.Reveal()))
+		},
 	)))
 	require.NoError(t, err)
 	read, err := decode(written)

@@ -117,3 +117,14 @@ func total[T any](list []T) *int {
 	count := len(list)
 	return &count
 }
+
+// Records is how many records there are.
+func (a *App) Records() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	kept := len(a.state.accounts) + len(a.state.sent) + len(a.state.logins) + len(a.state.events)
+	for _, mine := range a.state.accounts {
+		kept += len(mine.contacts) + len(mine.quotes) + len(mine.memos) + len(mine.anchored)
+	}
+	return kept
+}

@@ -126,3 +126,11 @@ func (b *Billing) enterPublic() *turn {
 const precision = time.Millisecond
 
 func (b *Billing) leave() { b.mu.Unlock() }
+
+// Records is how many records there are.
+func (b *Billing) Records() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.state
+	return len(s.documents) + len(s.contracts) + len(s.invoices) + len(s.references) + len(s.numbers)
+}

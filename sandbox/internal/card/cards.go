@@ -186,3 +186,14 @@ func (c *Cards) Freeze(ctx context.Context, id string, frozen bool) (commonapi.C
 		return nil
 	})
 }
+
+// Records is how many cards there are.
+func (c *Cards) Records() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kept := 0
+	for _, mine := range c.programmes {
+		kept += len(mine.cards)
+	}
+	return kept
+}

@@ -134,6 +134,13 @@ func (s *AppKeys) List() []AppKey {
 	return keys
 }
 
+// Records is how many keys there are.
+func (s *AppKeys) Records() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.byID)
+}
+
 // Authenticate answers the key behind what was sent, or refuses it with unauthenticated.
 func (s *AppKeys) Authenticate(secret string) (AppKey, error) {
 	s.mu.RLock()

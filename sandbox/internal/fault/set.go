@@ -77,6 +77,13 @@ func (s *Set) List() []Armed {
 	return slices.Clone(s.armed)
 }
 
+// Records is how many faults were armed.
+func (s *Set) Records() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.armed)
+}
+
 // Clear disarms everything and forgets what was consumed. Ids are not given out
 // again.
 func (s *Set) Clear() {

@@ -3,7 +3,6 @@ package gate
 import (
 	"crypto/rand"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -16,16 +15,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/publicapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 )
-
-// maxDrained is how much of a larger body is read nevertheless, so that its
-// sender gets the answer instead of a connection that breaks while it sends.
-const maxDrained = 16 << 20
 
 // Config is what a gate stands around, and what it asks.
 type Config struct {
@@ -49,9 +45,12 @@ type Config struct {
 	Clock  *clock.Clock
 	Faults *fault.Set
 	Log    *Log
+	Names  hostname.Names // that the host is called by
 
 	// DatabaseAvailable false refuses every operation with database_unavailable.
 	DatabaseAvailable func() bool
+	// Room refuses what would make the host keep more than it may.
+	Room func() error
 	// Violation, if set, is told of every answer that is not as described.
 	Violation func(operation string, err error)
 	// Logger is told of faults of the host itself.
@@ -66,7 +65,9 @@ type Gate struct {
 	tokens     *session.Tokens
 	faults     *fault.Set
 	log        *Log
+	names      hostname.Names
 	available  func() bool
+	room       func() error
 	violation  func(operation string, err error)
 	logger     *slog.Logger
 }
@@ -77,7 +78,7 @@ func New(config Config) (*Gate, error) {
 	g := &Gate{
 		validation: validation(),
 		clock:      config.Clock, tokens: config.Tokens,
-		faults: config.Faults, log: config.Log, available: config.DatabaseAvailable,
+		faults: config.Faults, log: config.Log, names: config.Names, available: config.DatabaseAvailable, room: config.Room,
 		violation: config.Violation, logger: config.Logger,
 	}
 	var err error
@@ -102,12 +103,16 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.detailed = s.detailed
 	entry := Entry{Time: g.clock.Now(), Method: r.Method, Path: r.URL.Path, RequestID: a.requestID}
 	entry.IdempotencyKey, _ = idempotencyKeyOf(r)
-	body, unread := bodyOf(r, s.maxBody) // first, because net/http notices a caller that gives up only once the body is read
-
-	scripted, _ := g.faults.Take(r.Method, r.URL.Path) // without one: the zero fault, which does nothing
-	entry.Fault = string(scripted.Kind)
-	if g.before(r, scripted) {
-		g.operate(a, r, s, body, unread, &entry)
+	body := &payload{request: r, limit: s.maxBody}
+	var scripted fault.Fault // which does nothing
+	if g.names.AllowArrival(r) {
+		scripted, _ = g.faults.Take(r.Method, r.URL.Path)
+		entry.Fault = string(scripted.Kind)
+		if g.before(r, scripted, body) {
+			g.operate(a, r, s, body, &entry)
+		}
+	} else {
+		a.refuse(refuse.UnknownHost())
 	}
 	length := g.after(a, scripted)
 	a.header.Set("Date", g.clock.Now().UTC().Format(http.TimeFormat)) // the host's, which a test may have moved
@@ -119,14 +124,17 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	entry.Status, entry.Slug = a.status, a.slug
 	g.log.add(entry)
+	left := body.precede(w)
 	if !a.send(w, length) {
 		breakOff(w)
 	}
+	if left {
+		body.rest(w)
+	}
 }
 
-// operate takes a request through every step and leaves the answer in a. The
-// body is as far as it could be read, and unread says why not.
-func (g *Gate) operate(a *answer, r *http.Request, s *surface, body []byte, unread error, entry *Entry) {
+// operate takes a request through every step and leaves the answer in a.
+func (g *Gate) operate(a *answer, r *http.Request, s *surface, body *payload, entry *Entry) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			g.logger.Error("operation panicked", "operation", entry.Operation, "cause", cause, "stack", string(debug.Stack()))
@@ -143,10 +151,6 @@ func (g *Gate) operate(a *answer, r *http.Request, s *surface, body []byte, unre
 		return
 	}
 	entry.Operation = route.operation
-	if unread != nil {
-		a.refuse(unread)
-		return
-	}
 	if err := g.perform(a, r, s, route, parameters, body, entry); err != nil {
 		g.refused(a, r, err)
 	}
@@ -155,10 +159,19 @@ func (g *Gate) operate(a *answer, r *http.Request, s *surface, body []byte, unre
 
 // perform judges the request and runs the operation.
 func (g *Gate) perform(
-	a *answer, r *http.Request, s *surface, route *route, parameters map[string]string, body []byte, entry *Entry,
+	a *answer, r *http.Request, s *surface, route *route, parameters map[string]string, sent *payload, entry *Entry,
 ) error {
 	who, err := s.admit(r, route, a.requestID)
 	entry.Account = who.Account
+	if err != nil {
+		return err
+	}
+	if route.adds() {
+		if err := g.room(); err != nil {
+			return err
+		}
+	}
+	body, err := sent.read()
 	if err != nil {
 		return err
 	}
@@ -188,22 +201,5 @@ func (g *Gate) refused(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if a, ok := w.(*answer); ok { // it always is: nobody else calls the generated handlers
 		a.refuse(err)
-	}
-}
-
-// bodyOf reads the whole body, within bounds.
-func bodyOf(r *http.Request, limit int64) ([]byte, error) {
-	if r.Body == nil {
-		return nil, nil
-	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
-	switch {
-	case err != nil:
-		return nil, refuse.InvalidRequest("The body cannot be read.")
-	case int64(len(body)) > limit:
-		_, _ = io.CopyN(io.Discard, r.Body, maxDrained) // what is left after that is refused by breaking off
-		return nil, refuse.PayloadTooLarge()
-	default:
-		return body, nil
 	}
 }

@@ -79,6 +79,7 @@ func newRig(t testing.TB, treasury func(context.Context) (api.GetTreasuryRespons
 		IsClient: func(string, string) bool { return false },
 		AppKeys:  credential.NewAppKeys(clk), AccessTokens: &credential.AccessTokens{},
 		DatabaseAvailable: func() bool { return true },
+		Room:              func() error { return nil },
 		Violation:         func(_ string, err error) { r.broken = append(r.broken, err) },
 		Logger:            slog.New(slog.NewTextHandler(r.logged, nil)),
 	})

@@ -83,6 +83,9 @@ func (r *route) perCredential() window.Window {
 	return window.Writes
 }
 
+// adds tells whether the host may keep more after it than before.
+func (r *route) adds() bool { return r.method != http.MethodGet && r.method != http.MethodDelete }
+
 // declaresKey tells whether the description has the idempotency key for it.
 func (r *route) declaresKey() bool {
 	return r.described.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, idempotencyKey) != nil

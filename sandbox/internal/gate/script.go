@@ -16,8 +16,13 @@ const garbage = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head><
 const nothing = -1
 
 // before does what a fault does before the request is judged. It reports whether
-// the operation is to run.
-func (g *Gate) before(r *http.Request, f fault.Fault) bool {
+// the operation is to run. The body of a request that a fault happens to is read
+// first: net/http notices a caller that gives up only then, and a connection that
+// closes with something unread in it does so with an error.
+func (g *Gate) before(r *http.Request, f fault.Fault, body *payload) bool {
+	if f.Kind != "" {
+		_, _ = body.read() // what is wrong with it is told when the request is judged
+	}
 	switch f.Kind {
 	case fault.ExpireToken:
 		g.tokens.Expire(bearerOf(r))

@@ -28,6 +28,9 @@ func (p *Platform) BookPayout(ctx context.Context, request api.BookPayoutRequest
 	if err != nil {
 		return nil, err
 	}
+	if err := t.bookings.forgotten(key, asked, t.now); err != nil {
+		return nil, err
+	}
 	if booked, found, same := t.bookings.find(key, asked, t.now); found {
 		if !same {
 			return nil, refuse.IdempotencyKeyReused("payoutId", booked.id)
@@ -37,14 +40,14 @@ func (p *Platform) BookPayout(ctx context.Context, request api.BookPayoutRequest
 				return nil, err
 			}
 		}
-		return payoutAnswer{replayed, booked.answer}, nil
+		return payoutAnswer{replayed, booked.answer()}, nil
 	}
 	booked, err := t.book(h, key.key, body)
 	if err != nil {
 		return nil, err
 	}
 	t.bookings.keep(key, asked, booked, t.now, lifetime)
-	return payoutAnswer{http201, booked.answer}, nil
+	return payoutAnswer{http201, booked.answer()}, nil
 }
 
 // termsOf is the request with every spelling of the same terms made one: 5.0 is 5, and an id's prefix may be missing.
@@ -74,7 +77,7 @@ func (t *turn) book(h *holder, key string, body api.PayoutCreate) (*payout, erro
 		holder:    h,
 		key:       key,
 		terms:     body,
-		contact:   *paid,
+		contact:   paid,
 		createdAt: t.now,
 		receiver:  t.receiver(paid.to, string(body.Currency)),
 	}
@@ -90,13 +93,13 @@ func (t *turn) book(h *holder, key string, body api.PayoutCreate) (*payout, erro
 
 // price gives a payout that nobody funded a fresh quote and a fresh approval.
 func (t *turn) price(booked *payout) error {
-	if blockers := t.blockers(&booked.contact); len(blockers) > 0 {
+	if blockers := t.blockers(booked.contact); len(blockers) > 0 {
 		return refuse.ContactNotPayable(blockers)
 	}
 	if booked.contact.to.bank != nil && t.settings.PartnerDown {
 		return refuse.ProviderUnavailable("The banking partner is unavailable.")
 	}
-	quote, err := t.quote(&booked.contact, booked.asset(), booked.terms.Amount)
+	quote, err := t.quote(booked.contact, booked.asset(), booked.terms.Amount)
 	if err != nil {
 		return err
 	}
@@ -104,8 +107,10 @@ func (t *turn) price(booked *payout) error {
 	if err != nil {
 		return err
 	}
+	if booked.approval.ID != "" {
+		booked.earlier = append(booked.earlier, booked.approval.ID)
+	}
 	booked.status, booked.quote, booked.approval = api.PayoutStatusAwaitingApproval, *quote, approval
-	booked.answer = booked.view(t.now)
 	t.approvals[approval.ID] = booked
 	return nil
 }

@@ -69,8 +69,8 @@ func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (api.Confi
 	booked.hash = newHash()
 	booked.due = t.now.Add(time.Duration(t.settings.PayoutStepAfter))
 	t.inFlight = append(t.inFlight, booked)
-	t.books.movement("payout_funding", booked.id, t.now).
-		transfer(booked.holder.book(), bookClearing, booked.asset(), booked.terms.Amount)
+	booked.traces.moved(t.books.movement("payout_funding", booked.id, t.now).
+		transfer(booked.holder.book(), bookClearing, booked.asset(), booked.terms.Amount))
 	booked.transaction = t.record(booked.holder, api.Transaction{
 		Type:            api.TransactionTypePayout,
 		Direction:       api.TransactionDirectionOut,

@@ -95,9 +95,13 @@ func (p *Platform) UpdateContact(ctx context.Context, request api.UpdateContactR
 	if err != nil {
 		return nil, err
 	}
-	if err := t.changeEmail(found, request.Body.Email); err != nil {
+	changed := *found // payouts that are booked keep the contact as it was
+	if err := t.changeEmail(&changed, request.Body.Email); err != nil {
 		return nil, err
 	}
+	delete(t.byDetails, found.detailsKey())
+	found = &changed
+	t.contacts[found.id], t.byDetails[found.detailsKey()] = found, found
 	given.To(&found.name, request.Body.Name)
 	given.To(&found.currency, request.Body.Currency)
 	if request.Body.IsExternal.IsSpecified() {
@@ -129,13 +133,10 @@ func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 	if err != nil {
 		return err
 	}
-	key := detailsKey{c.account, to.details()}
-	if other, ok := t.byDetails[key]; ok && other != c {
+	if other, ok := t.byDetails[detailsKey{c.account, to.details()}]; ok && other.id != c.id {
 		return refuse.Conflict("Another contact has these account details.")
 	}
-	delete(t.byDetails, c.detailsKey())
 	c.to = to
-	t.byDetails[key] = c
 	return nil
 }
 

@@ -28,6 +28,10 @@
 //   - A direct payment to a wallet or an email of an account of this host is credited there, and does not come back.
 //   - A payout that was moved by hand moves by itself no more. A move to where it stands changes nothing.
 //   - A failed payout puts the money back at once. A refunded one puts it back, fee included, as a refund of its own.
+//   - A finished payout (completed, failed, or refunded with its money back) is forgotten after the setting says, never by
+//     default. Its id is not_found then, its transactions are not listed, and its entries are part of the ledger's opening
+//     sums. Its keys are known until they expire: the same terms are gone, other terms idempotency_key_reused without the id
+//     of who owns the key. A payout that nobody funded is not finished, since its key reopens it.
 //   - An approval may be signed with any developer key of the account that could make the request itself, not only with
 //     the session's own.
 //   - A confirm of a payout that failed or was refunded answers approval_consumed: nothing is funded any more.

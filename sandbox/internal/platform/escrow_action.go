@@ -87,6 +87,7 @@ func (t *turn) prepare(d *deal, key string, kind api.EscrowActionType) (api.Escr
 		d.actions[key] = action
 	}
 	action.latest, action.approvals[approval.ID] = approval, approval
+	t.actionApprovals++
 	return action.view(), nil
 }
 

@@ -29,6 +29,7 @@ type holder struct {
 	wallet       string
 	userID       string
 	transactions []*transaction // oldest first
+	forgotten    int            // of the transactions
 	kyb          verification
 	rails        map[api.BankMethod]*rail
 }

@@ -67,8 +67,10 @@ func (p *Platform) SaveKYB(ctx context.Context, request api.SaveKYBRequestObject
 	if h.kyb.applicant == nil {
 		h.kyb.applicant = map[string]any{}
 	}
+	before := len(h.kyb.applicant)
 	maps.Copy(h.kyb.applicant, request.Body.Applicant)
 	maps.DeleteFunc(h.kyb.applicant, func(_ string, value any) bool { return value == nil })
+	t.particulars += len(h.kyb.applicant) - before
 	return t.kybAnswer(h), nil
 }
 

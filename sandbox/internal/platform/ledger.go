@@ -1,7 +1,10 @@
 package platform
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -27,7 +30,8 @@ type LedgerEntry struct {
 	Currency string `json:"currency"`
 	// Movement names the movement that the entry belongs to.
 	Movement string `json:"movement"`
-	// Kind says what moved the money, such as deposit, payout_funding or payout_settlement.
+	// Kind says what moved the money, such as deposit, payout_funding or payout_settlement; forgotten, for what the
+	// movements of forgotten payouts came to.
 	Kind string `json:"kind"`
 	// ResourceID is the payout, payin or escrow deal concerned, if there is one.
 	ResourceID string `json:"resourceId,omitempty"`
@@ -47,14 +51,22 @@ type Ledger struct {
 
 type holding struct{ account, currency string }
 
-// books is the double-entry ledger. Money only moves by pairs, so it cannot fail to balance.
+// books is the double-entry ledger. Money only moves by pairs, so it cannot fail to balance. Movements are kept until they
+// are forgotten; what those came to is folded into one sum for each account and currency.
 type books struct {
-	entries   []LedgerEntry
+	movements []*movement // in the order they were made
 	balances  map[holding]decimal.Decimal
-	movements int
+	last      int // the number of the last movement
+	entries   int // of the movements that are kept
+
+	folded    map[holding]decimal.Decimal
+	foldedAt  time.Time // when something was last forgotten
+	forgotten int       // of movements, whose places are still there
 }
 
-func newBooks() books { return books{balances: map[holding]decimal.Decimal{}} }
+func newBooks() books {
+	return books{balances: map[holding]decimal.Decimal{}, folded: map[holding]decimal.Decimal{}}
+}
 
 func (b *books) balance(account, currency string) decimal.Decimal {
 	return b.balances[holding{account, currency}]
@@ -62,43 +74,81 @@ func (b *books) balance(account, currency string) decimal.Decimal {
 
 // movement is money that moves at one instant for one reason.
 type movement struct {
-	books                *books
-	id, kind, resourceID string
-	at                   time.Time
+	number           int
+	kind, resourceID string
+	at               time.Time
+	transfers        []transfer // none once it is forgotten
 }
 
-func (b *books) movement(kind, resourceID string, at time.Time) movement {
-	b.movements++
-	return movement{books: b, id: fmt.Sprintf("mv_%06d", b.movements), kind: kind, resourceID: resourceID, at: at}
+// transfer is an amount that moves from one account to the other: two entries of the ledger.
+type transfer struct {
+	from, to, currency string
+	amount             decimal.Decimal
+}
+
+// movement starts a movement, which is part of the books from its first transfer on.
+func (b *books) movement(kind, resourceID string, at time.Time) *moving {
+	b.last++
+	return &moving{b, &movement{number: b.last, kind: kind, resourceID: resourceID, at: at}}
+}
+
+// moving is a movement that is being made.
+type moving struct {
+	books *books
+	*movement
 }
 
 // transfer moves an amount from one account to the other; zero moves nothing.
-func (m movement) transfer(from, to, currency string, amount decimal.Decimal) {
+func (m *moving) transfer(from, to, currency string, amount decimal.Decimal) *movement {
 	if amount.IsZero() {
-		return
+		return m.movement
 	}
-	m.enter(from, currency, amount.Neg())
-	m.enter(to, currency, amount)
+	b := m.books
+	if len(m.transfers) == 0 {
+		b.movements = append(b.movements, m.movement)
+	}
+	m.transfers = append(m.transfers, transfer{from, to, currency, amount})
+	b.entries += 2
+	b.balances[holding{from, currency}] = b.balances[holding{from, currency}].Sub(amount)
+	b.balances[holding{to, currency}] = b.balances[holding{to, currency}].Add(amount)
+	return m.movement
 }
 
-func (m movement) enter(account, currency string, amount decimal.Decimal) {
-	b := m.books
-	b.entries = append(b.entries, LedgerEntry{
-		Account: account, Amount: amount, Currency: currency,
-		Movement: m.id, Kind: m.kind, ResourceID: m.resourceID, At: m.at,
-	})
-	at := holding{account, currency}
-	b.balances[at] = b.balances[at].Add(amount)
+// forget folds a movement into the sums. Balances stay as they are.
+func (b *books) forget(m *movement, now time.Time) {
+	if len(m.transfers) == 0 {
+		return
+	}
+	for _, t := range m.transfers {
+		b.folded[holding{t.from, t.currency}] = b.folded[holding{t.from, t.currency}].Sub(t.amount)
+		b.folded[holding{t.to, t.currency}] = b.folded[holding{t.to, t.currency}].Add(t.amount)
+	}
+	b.entries -= 2 * len(m.transfers)
+	m.transfers, b.foldedAt = nil, now
+	if b.forgotten++; 2*b.forgotten > len(b.movements) {
+		b.movements = slices.DeleteFunc(b.movements, func(m *movement) bool { return len(m.transfers) == 0 })
+		b.forgotten = 0
+	}
 }
 
 // view copies the books. The sums are added up from the entries, not from the balances.
 func (b *books) view() Ledger {
 	ledger := Ledger{
-		Entries:  append([]LedgerEntry{}, b.entries...),
+		Entries:  append(make([]LedgerEntry, 0, b.entries+len(b.folded)), b.opening()...),
 		Sums:     map[string]decimal.Decimal{},
 		Balances: map[string]map[string]decimal.Decimal{},
 	}
-	for _, entry := range b.entries {
+	for _, m := range b.movements {
+		entry := LedgerEntry{Movement: movementID(m.number), Kind: m.kind, ResourceID: m.resourceID, At: m.at}
+		for _, t := range m.transfers {
+			entry.Currency = t.currency
+			entry.Account, entry.Amount = t.from, t.amount.Neg()
+			ledger.Entries = append(ledger.Entries, entry)
+			entry.Account, entry.Amount = t.to, t.amount
+			ledger.Entries = append(ledger.Entries, entry)
+		}
+	}
+	for _, entry := range ledger.Entries {
 		ledger.Sums[entry.Currency] = ledger.Sums[entry.Currency].Add(entry.Amount)
 	}
 	for at, balance := range b.balances {
@@ -109,3 +159,21 @@ func (b *books) view() Ledger {
 	}
 	return ledger
 }
+
+// opening is what was forgotten, as one movement before all others.
+func (b *books) opening() []LedgerEntry {
+	var entries []LedgerEntry
+	for at, sum := range b.folded {
+		if !sum.IsZero() {
+			entries = append(entries, LedgerEntry{
+				Account: at.account, Amount: sum, Currency: at.currency, Movement: movementID(0), Kind: "forgotten", At: b.foldedAt,
+			})
+		}
+	}
+	slices.SortFunc(entries, func(x, y LedgerEntry) int {
+		return cmp.Or(strings.Compare(x.Account, y.Account), strings.Compare(x.Currency, y.Currency))
+	})
+	return entries
+}
+
+func movementID(number int) string { return fmt.Sprintf("mv_%06d", number) }

@@ -30,7 +30,9 @@ func (o Own) Transactions() ([]Entry, error) {
 	}
 	entries := make([]Entry, 0, len(h.transactions))
 	for _, recorded := range slices.Backward(h.transactions) {
-		entries = append(entries, t.entryOf(recorded.Transaction))
+		if !recorded.forgotten {
+			entries = append(entries, t.entryOf(recorded.Transaction))
+		}
 	}
 	return entries, nil
 }

@@ -15,18 +15,21 @@ type payout struct {
 	holder    *holder
 	key       string // the idempotency key, given or derived
 	terms     api.PayoutCreate
-	contact   contact // as it was when the payout was booked
+	contact   *contact // as it was when the payout was booked
 	createdAt time.Time
 
 	status   api.PayoutStatus
 	quote    api.Quote
 	approval api.Approval
-	answer   api.Payout // what the create call answers while the key lives
+	earlier  []string // ids of approvals that closed before
 
 	hash        string       // of the funding transaction; empty before
 	transaction *transaction // of the funding
 	due         time.Time    // when the next step happens by itself
 	receiver    *holder      // the account of this host that is paid, if it is one
+
+	finishedAt time.Time // when nothing was left to happen by itself; zero before
+	traces     traces
 }
 
 // asset is what is debited.
@@ -41,6 +44,13 @@ func (p *payout) expired(now time.Time) bool {
 // stale tells whether a payout that nobody funded needs a new price or a new approval.
 func (p *payout) stale(now time.Time) bool {
 	return p.expired(now) || p.status == api.PayoutStatusAwaitingApproval && !now.Before(p.quote.ExpiresAt)
+}
+
+// answer is what the create call answers while the key lives: the payout as it was when it was last priced.
+func (p *payout) answer() api.Payout {
+	first := *p
+	first.status, first.hash = api.PayoutStatusAwaitingApproval, ""
+	return first.view(time.Time{}) // before anything of it expired
 }
 
 // view is the payout as it stands.

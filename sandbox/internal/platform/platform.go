@@ -42,11 +42,16 @@ type state struct {
 	inFlight  []*payout          // funded and still moving by itself, in the order of funding
 	returning []*returned        // money of refunded payouts that is on its way back
 	unmatched []*payout          // refunded, and no returned money is attributed to them yet
+	finished  queue[finished]    // payouts, in the order in which they finished
 	sequence  int                // of the last transaction
+	recorded  int                // transactions of all accounts
 
 	payins map[string]*payin
 	quoted map[payinKey]*payin // the latest payin of the same terms
 	deals  map[string]*deal
+
+	actionApprovals int // of escrow deals
+	particulars     int // of applicants
 
 	bookings    records[*payout]
 	deposits    records[api.Transaction]
@@ -119,6 +124,7 @@ func (p *Platform) enter() *turn {
 	t.fillFaucet()
 	t.settleDue()
 	t.receiveReturned()
+	t.forgetFinished()
 	return t
 }
 

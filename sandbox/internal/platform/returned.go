@@ -43,7 +43,9 @@ func (t *turn) receiveReturned() {
 func (t *turn) receive(r *returned) {
 	p := r.from
 	amount := decimal.Max(decimal.Zero, p.terms.Amount.Sub(t.settings.ReturnFee))
+	defer t.finish(p, t.now)
 	back := t.books.movement("payout_refund", p.id, t.now)
+	p.traces.moved(back.movement)
 	if r.delivered {
 		back.transfer(bookFees, bookOutside, p.asset(), p.quote.Fee)
 	} else {
@@ -53,7 +55,7 @@ func (t *turn) receive(r *returned) {
 	if amount.IsZero() {
 		return
 	}
-	t.record(p.holder, api.Transaction{
+	p.traces.refund = t.record(p.holder, api.Transaction{
 		Type:            api.TransactionTypeRefund,
 		Direction:       api.TransactionDirectionIn,
 		Status:          api.TransactionStatusCompleted,

@@ -81,6 +81,8 @@ type Settings struct {
 	// ReturnFee is what is kept of returned money on its way. Over 0.20, the money is attributed to no payout any more.
 	// Source: Limits, Sandbox.
 	ReturnFee decimal.Decimal `json:"returnFee"`
+	// ForgetFinishedAfter is how long a payout that is completed, failed or refunded is kept; for good when zero.
+	ForgetFinishedAfter Duration `json:"forgetFinishedAfter"`
 	// QuoteLifetime is how long a price holds, at most 2 minutes. Source: Limits, Lifetimes.
 	QuoteLifetime Duration `json:"quoteLifetime"`
 	// ApprovalLifetime is the approval window of a payout, at most 120 seconds. Source: Limits, Lifetimes.
@@ -139,6 +141,7 @@ func (s Settings) Check() error {
 	problem(s.PayoutStepAfter < 0, "payoutStepAfter is negative")
 	problem(s.ReturnAfter < 0, "returnAfter is negative")
 	problem(s.ReturnFee.IsNegative(), "returnFee is negative")
+	problem(s.ForgetFinishedAfter < 0, "forgetFinishedAfter is negative")
 	problem(s.QuoteLifetime <= 0 || s.QuoteLifetime > MaxQuoteLifetime, "quoteLifetime is not within %v", MaxQuoteLifetime)
 	problem(s.ApprovalLifetime <= 0 || s.ApprovalLifetime > MaxApprovalLifetime, "approvalLifetime is not within %v", MaxApprovalLifetime)
 	for _, method := range s.PayoutMethodsDisabled {

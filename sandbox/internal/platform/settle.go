@@ -51,6 +51,9 @@ func (p *Platform) MovePayout(ctx context.Context, request api.MovePayoutRequest
 	if err != nil {
 		return nil, err
 	}
+	if err := t.moves.forgotten(key, asked, t.now); err != nil {
+		return nil, err
+	}
 	if moved, found, same := t.moves.find(key, asked, t.now); found {
 		if !same {
 			return nil, refuse.IdempotencyKeyReused("payoutId", moved.ID)
@@ -66,6 +69,7 @@ func (p *Platform) MovePayout(ctx context.Context, request api.MovePayoutRequest
 	}
 	view := moving.view(t.now)
 	t.moves.keep(key, asked, view, t.now, lifetime)
+	moving.traces.moves = append(moving.traces.moves, key.key)
 	return payoutAnswer{http200, view}, nil
 }
 
@@ -96,13 +100,15 @@ func (t *turn) move(moving *payout, to api.PayoutStatus) error {
 // settle puts a payout into a status with the money movement that belongs to it, and ends its own steps.
 func (t *turn) settle(p *payout, to api.PayoutStatus, at time.Time) {
 	from := p.status
-	p.status, p.due = to, time.Time{}
+	p.status, p.due, p.finishedAt = to, time.Time{}, time.Time{}
 	switch to {
 	case api.PayoutStatusCompleted:
 		t.payOut(p, at)
+		t.finish(p, at)
 	case api.PayoutStatusFailed:
-		t.books.movement("payout_return", p.id, at).transfer(bookClearing, p.holder.book(), p.asset(), p.terms.Amount)
+		p.traces.moved(t.books.movement("payout_return", p.id, at).transfer(bookClearing, p.holder.book(), p.asset(), p.terms.Amount))
 		p.transaction.Status = api.TransactionStatusFailed
+		t.finish(p, at)
 	case api.PayoutStatusRefunded:
 		t.sendBack(p, from == api.PayoutStatusCompleted)
 	}
@@ -112,6 +118,7 @@ func (t *turn) settle(p *payout, to api.PayoutStatus, at time.Time) {
 func (t *turn) payOut(p *payout, at time.Time) {
 	delivered := p.terms.Amount.Sub(p.quote.Fee)
 	settlement := t.books.movement("payout_settlement", p.id, at)
+	p.traces.moved(settlement.movement)
 	settlement.transfer(bookClearing, bookFees, p.asset(), p.quote.Fee)
 	p.transaction.Status = api.TransactionStatusCompleted
 	if p.receiver == nil {
@@ -119,7 +126,7 @@ func (t *turn) payOut(p *payout, at time.Time) {
 		return
 	}
 	settlement.transfer(bookClearing, p.receiver.book(), p.asset(), delivered)
-	t.record(p.receiver, api.Transaction{
+	p.traces.arrival = t.record(p.receiver, api.Transaction{
 		Type:            api.TransactionTypeDeposit,
 		Direction:       api.TransactionDirectionIn,
 		Status:          api.TransactionStatusCompleted,

@@ -3,6 +3,7 @@ package platform
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 // transaction is an entry of an account's ledger, as the account sees it.
 type transaction struct {
 	api.Transaction
-	sequence int // grows with every entry of the host
+	sequence  int // grows with every entry of the host
+	forgotten bool
 }
 
 // record enters a transaction into an account's ledger.
@@ -22,7 +24,21 @@ func (t *turn) record(h *holder, entry api.Transaction) *transaction {
 	entry.ID = newID("tx_")
 	recorded := &transaction{Transaction: entry, sequence: t.sequence}
 	h.transactions = append(h.transactions, recorded)
+	t.recorded++
 	return recorded
+}
+
+// drop takes a transaction, or nil, out of an account's ledger.
+func (t *turn) drop(h *holder, entry *transaction) {
+	if entry == nil || entry.forgotten {
+		return
+	}
+	*entry = transaction{sequence: entry.sequence, forgotten: true}
+	t.recorded--
+	if h.forgotten++; 2*h.forgotten > len(h.transactions) {
+		h.transactions = slices.DeleteFunc(h.transactions, func(entry *transaction) bool { return entry.forgotten })
+		h.forgotten = 0
+	}
 }
 
 // ListTransactions lists the account's ledger, newest first. A cursor continues after the last entry of its page, so
@@ -59,5 +75,5 @@ func (p *Platform) ListTransactions(ctx context.Context, request api.ListTransac
 }
 
 func (t *transaction) matches(kind api.TransactionType, since time.Time) bool {
-	return (kind == "" || t.Type == kind) && !t.CreatedAt.Before(since)
+	return !t.forgotten && (kind == "" || t.Type == kind) && !t.CreatedAt.Before(since)
 }

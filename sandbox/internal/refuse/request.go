@@ -2,6 +2,7 @@ package refuse
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -105,4 +106,10 @@ func RateLimited(wait time.Duration) *Refusal {
 		Message:    "A rate window is used up.",
 		RetryAfter: wait,
 	}
+}
+
+// Full is 409 conflict: the host keeps as many records as its settings allow. No rule of the service.
+func Full(limit int) *Refusal {
+	return Conflict("The host keeps as many records as its setting maxRecords allows, " + strconv.Itoa(limit) +
+		": raise it, let the setting forgetFinishedAfter forget finished payouts, or reset the host.")
 }

@@ -19,6 +19,14 @@ func Forbidden() *Refusal {
 	return &Refusal{Status: http.StatusForbidden, Code: "forbidden", Message: "The session may not do this."}
 }
 
+// UnknownHost is 403 forbidden without details: the Host header has a name that is none of this host's. No rule of the
+// service: it keeps pages of a browser out that have a name of their own lead to this machine.
+func UnknownHost() *Refusal {
+	refusal := Forbidden()
+	refusal.Message = "The Host header has a name that this sandbox host is not called by; add it with sandbox.WithHosts or the flag -host."
+	return refusal
+}
+
 // DeveloperSessionRequired is 403 forbidden with details.reason: the token was not minted by a developer-key login, or
 // it is a refresh token on a business route.
 func DeveloperSessionRequired() *Refusal {

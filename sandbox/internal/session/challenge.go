@@ -16,6 +16,10 @@ import (
 // maxRequestExpiry is how far out a login's requestExpiry may lie.
 const maxRequestExpiry = 5 * time.Minute
 
+// maxChallenges is how many challenges are remembered at most: anybody can ask
+// for one.
+const maxChallenges = 100_000
+
 // Challenges holds the logins that were started. It is safe for concurrent use.
 type Challenges struct {
 	clock *clock.Clock
@@ -67,8 +71,18 @@ func (c *Challenges) issue(email string, expiresAt time.Time) (challenge, error)
 		c.forgetLongExpired(now)
 		c.sweepAt = max(sweepAt, 2*len(c.issued))
 	}
+	if len(c.issued) >= maxChallenges && !c.makeRoom(now) {
+		return challenge{}, refuse.LoginUnavailable()
+	}
 	c.issued[issued.id] = issued
 	return *issued, nil
+}
+
+// makeRoom forgets what cannot be used any more, and reports whether that was
+// anything.
+func (c *Challenges) makeRoom(now time.Time) bool {
+	maps.DeleteFunc(c.issued, func(_ string, issued *challenge) bool { return issued.consumed || !now.Before(issued.expiresAt) })
+	return len(c.issued) < maxChallenges
 }
 
 // encode writes the bytes to sign: canonical JSON that says what it is for, so

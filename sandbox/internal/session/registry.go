@@ -104,6 +104,13 @@ func (r *Registry) Keys() []Key {
 	return keys
 }
 
+// Records is how many accounts there are, with their keys and those that were deleted.
+func (r *Registry) Records() int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return len(r.owners) + len(r.keys) + len(r.deleted)
+}
+
 // Check is what every request, every refresh and every co-signing repeats: the
 // key still exists, the source address lies in its allowlist, its scopes cover
 // the route. Source: Authentication, Platform API.

@@ -225,3 +225,19 @@ func TestTokensAreLongAndDifferent(t *testing.T) {
 	assert.NotEqual(t, a.access, b.access)
 	assert.GreaterOrEqual(t, len(strings.TrimPrefix(a.refresh, "rt_")), 52, "at least 256 bits")
 }
+
+// Anybody may ask for a challenge, so that those have a bound of their own. What cannot be used any more makes room.
+func TestChallengesAreBounded(t *testing.T) {
+	clk := frozen()
+	challenges := NewChallenges(clk)
+	for range maxChallenges {
+		_, err := challenges.issue("anybody@example.com", clk.Now().Add(time.Minute))
+		require.NoError(t, err)
+	}
+	_, err := challenges.issue("anybody@example.com", clk.Now().Add(time.Minute))
+	require.ErrorIs(t, err, refuse.LoginUnavailable())
+	clk.Advance(time.Minute)
+	_, err = challenges.issue("anybody@example.com", clk.Now().Add(time.Minute))
+	require.NoError(t, err)
+	assert.Len(t, challenges.issued, 1)
+}

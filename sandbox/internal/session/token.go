@@ -133,6 +133,13 @@ func (t *Tokens) holder(refresh string) (keyID string, ok bool) {
 	return held.keyID, ok && t.clock.Now().Before(held.expiresAt)
 }
 
+// Records is how many tokens there are.
+func (t *Tokens) Records() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.access) + len(t.refresh) + len(t.foreign)
+}
+
 // sweepAt is how many entries a store has before it forgets those that nobody
 // can be waiting for.
 const sweepAt = 4096

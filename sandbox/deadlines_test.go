@@ -1,0 +1,121 @@
+package sandbox_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// pipes is a listener whose connections are in memory, so that time on them can be a test's.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	conn, ok := <-p
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+
+func (p pipes) Close() error { return nil }
+
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+
+// connect serves a handler over one connection in memory, and returns the caller's end and a signal of its end.
+func connect(t *testing.T, server *http.Server) (conn net.Conn, over <-chan struct{}) {
+	t.Helper()
+	ended := make(chan struct{})
+	server.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			close(ended)
+		}
+	}
+	listener := make(pipes, 1)
+	conn, theirs := net.Pipe()
+	listener <- theirs
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() {
+		close(listener)
+		_ = conn.Close()
+	})
+	return conn, ended
+}
+
+// head is that of a request with a body of so many bytes, from somebody without credentials.
+func head(path string, length int) string {
+	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", path, length)
+}
+
+func TestABodyThatComesByteByByteIsCutOff(t *testing.T) {
+	for _, path := range []string{"/dapi/v1/auth/challenge", "/_host/clock"} {
+		synctest.Test(t, func(t *testing.T) {
+			host := sandbox.New(sandbox.WithControl())
+			conn, over := connect(t, &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r.RemoteAddr = "127.0.0.1:4000" // which a connection in memory does not have
+				host.ServeHTTP(w, r)
+			})})
+			start := time.Now()
+			var sender sync.WaitGroup
+			sender.Go(func() {
+				_, err := io.WriteString(conn, head(path, 10_000))
+				for err == nil {
+					time.Sleep(time.Second)
+					_, err = io.WriteString(conn, " ")
+				}
+			})
+			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			require.NoError(t, err)
+			text, err := io.ReadAll(answer.Body)
+			require.NoError(t, err)
+			assert.Equal(t, http.StatusBadRequest, answer.StatusCode)
+			assert.Contains(t, string(text), "invalid_request")
+			<-over
+			assert.LessOrEqual(t, time.Since(start), 2*time.Minute, path)
+			sender.Wait()
+		})
+	}
+}
+
+func TestAnAnswerThatNobodyReadsIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn, over := connect(t, &http.Server{Handler: sandbox.New(), ReadHeaderTimeout: time.Minute})
+		start := time.Now()
+		_, err := io.WriteString(conn, raw("GET", "/dapi/v1/chains", "unknown", ""))
+		require.NoError(t, err)
+		<-over
+		assert.LessOrEqual(t, time.Since(start), 2*time.Minute)
+	})
+}
+
+// A body that arrived and an answer that left have no deadline any more: what comes later on the connection is in time.
+func TestADelayMayBeLongerThanTheDeadlines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := sandbox.New()
+		armed := host.Arm("POST", "/auth/challenge", sandbox.Delay(time.Hour))
+		conn, _ := connect(t, &http.Server{Handler: host, ReadHeaderTimeout: time.Minute})
+		read := bufio.NewReader(conn)
+		for _, delay := range []time.Duration{time.Hour, 0} {
+			body := fmt.Sprintf(`{"email":"ops@example.com","requestExpiry":%q}`, time.Now().Add(delay+time.Minute).Format(time.RFC3339))
+			_, err := io.WriteString(conn, head("/dapi/v1/auth/challenge", len(body))+body)
+			require.NoError(t, err)
+			answer, err := http.ReadResponse(read, nil)
+			require.NoError(t, err)
+			_, err = io.Copy(io.Discard, answer.Body)
+			require.NoError(t, err)
+			assert.Equal(t, http.StatusCreated, answer.StatusCode)
+			time.Sleep(time.Hour)
+		}
+		assert.Equal(t, 1, armed.Consumed())
+	})
+}

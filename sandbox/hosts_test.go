@@ -1,0 +1,80 @@
+package sandbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+func TestARequestAsksForTheHostByOneOfItsNames(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	ask := func(address, name string) reply {
+		t.Helper()
+		request, err := http.NewRequest(http.MethodGet, "http://"+address+"/dapi/v1/chains", nil)
+		require.NoError(t, err)
+		request.Host = name
+		request.Header.Set("Authorization", "Bearer "+me.access)
+		response, err := w.server.Client().Do(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		answered := reply{status: response.StatusCode, header: response.Header}
+		require.NoError(t, json.NewDecoder(response.Body).Decode(&answered.body))
+		return answered
+	}
+	address := w.server.Listener.Addr().String()
+	for _, name := range []string{address, "localhost", "LOCALHOST:8080", "[::1]:8080", "127.0.0.1", "localhost."} {
+		assert.Equal(t, http.StatusOK, ask(address, name).status, name)
+	}
+	armed := w.host.Arm("", "/dapi/v1/**", sandbox.Garbage())
+	for _, name := range []string{"rebound.example.com", "rebound.example.com:8080", "192.0.2.7", "127.0.0.1.example.com"} {
+		got := ask(address, name)
+		refused(t, http.StatusForbidden, "forbidden", got)
+		assert.Contains(t, got.body.text("error", "message"), "WithHosts", name)
+	}
+	assert.Zero(t, armed.Consumed(), "no fault was meant for these")
+	requests := w.host.Requests()
+	assert.Equal(t, "forbidden", requests[len(requests)-1].Slug)
+}
+
+func TestMoreNamesOfTheHost(t *testing.T) {
+	host := sandbox.New(sandbox.WithControl(), sandbox.WithHosts("Sandbox.internal", "other:8080"))
+	call := func(path, name string) int {
+		request := httptest.NewRequest(http.MethodGet, path, nil)
+		request.Host, request.RemoteAddr = name, "127.0.0.1:4000"
+		recorder := httptest.NewRecorder()
+		host.ServeHTTP(recorder, request)
+		return recorder.Code
+	}
+	for _, name := range []string{"sandbox.internal", "sandbox.internal:8080", "other", "localhost:9000"} {
+		assert.Equal(t, http.StatusUnauthorized, call("/dapi/v1/chains", name), name)
+		assert.Equal(t, http.StatusOK, call("/_host/clock", name), name)
+	}
+	for _, name := range []string{"rebound.example.com", "sandbox.internal.example.com"} {
+		assert.Equal(t, http.StatusForbidden, call("/dapi/v1/chains", name), name)
+		assert.Equal(t, http.StatusForbidden, call("/_host/clock", name), name)
+	}
+}
+
+// Who binds the host to an address that others reach, such as a container's, and who calls it without a connection,
+// calls it as they like.
+func TestNoNameIsAskedForWhereTheMachineIsReachedFromElsewhere(t *testing.T) {
+	host := sandbox.New()
+	for _, arrived := range []net.Addr{nil, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}} {
+		request := httptest.NewRequest(http.MethodGet, "http://anything.example.com/dapi/v1/chains", nil)
+		if arrived != nil {
+			request = request.WithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, arrived))
+		}
+		recorder := httptest.NewRecorder()
+		host.ServeHTTP(recorder, request)
+		assert.Equal(t, http.StatusUnauthorized, recorder.Code)
+	}
+}

@@ -1,0 +1,71 @@
+// Package hostname judges by which name a request asks for the host. A page of a browser may have a name of its own lead
+// to the machine (DNS rebinding); such a name is none of the host's, so that the request is refused.
+package hostname
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// Names are the names that the host is called by, beside those of the machine itself: localhost, and its loopback
+// addresses. They are in lower case, without a port.
+type Names []string
+
+// Add returns the names together with more, each with a port or without.
+func (n Names) Add(more ...string) Names {
+	for _, name := range more {
+		if name = bare(name); name != "" {
+			n = append(n[:len(n):len(n)], name)
+		}
+	}
+	return n
+}
+
+// Allow tells whether a request asks for the host by one of its names.
+func (n Names) Allow(r *http.Request) bool {
+	asked := bare(r.Host)
+	if isLoopback(asked) {
+		return true
+	}
+	for _, name := range n {
+		if name == asked {
+			return true
+		}
+	}
+	return false
+}
+
+// AllowArrival is Allow for the service's own paths. They are asked for by a name of the host where the request arrived on
+// a loopback address, and everywhere once names were added. Who serves the host on another address, or without a
+// connection, calls it as they like.
+func (n Names) AllowArrival(r *http.Request) bool {
+	if len(n) == 0 {
+		arrived, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+		if !ok || !IsLoopback(arrived.String()) {
+			return true
+		}
+	}
+	return n.Allow(r)
+}
+
+// IsLoopback judges an address or a name, with a port or without.
+func IsLoopback(hostPort string) bool { return isLoopback(bare(hostPort)) }
+
+func isLoopback(name string) bool {
+	if name == "localhost" {
+		return true
+	}
+	address, err := netip.ParseAddr(name)
+	return err == nil && address.Unmap().IsLoopback()
+}
+
+// bare is a name in lower case without its port, the brackets of an IPv6 address and the dot of the root.
+func bare(hostPort string) string {
+	name, _, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		name = strings.TrimSuffix(strings.TrimPrefix(hostPort, "["), "]")
+	}
+	return strings.ToLower(strings.TrimSuffix(name, "."))
+}

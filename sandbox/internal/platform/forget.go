@@ -1,0 +1,100 @@
+package platform
+
+import (
+	"slices"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+)
+
+// traces are what a payout leaves behind beside itself.
+type traces struct {
+	movements []*movement
+	moves     []string     // the keys of its moves
+	arrival   *transaction // of the receiver
+	refund    *transaction // of the returned money
+}
+
+func (t *traces) moved(m *movement) { t.movements = append(t.movements, m) }
+
+// finished is a payout at the time when it finished, which may have been undone since.
+type finished struct {
+	payout *payout
+	at     time.Time
+}
+
+// finish notes that nothing of a payout is left to happen by itself.
+func (t *turn) finish(p *payout, at time.Time) {
+	p.finishedAt = at
+	t.finished.push(finished{p, at})
+}
+
+// forgetFinished forgets payouts that finished long enough ago. A payout that nobody funded is not finished, for its key
+// reopens it.
+func (t *turn) forgetFinished() {
+	after := time.Duration(t.settings.ForgetFinishedAfter)
+	if after == 0 {
+		return
+	}
+	unmatched := len(t.unmatched)
+	for {
+		next, ok := t.finished.first()
+		if !ok || t.now.Before(next.at.Add(after)) {
+			break
+		}
+		t.finished.pop()
+		if next.payout.finishedAt.Equal(next.at) && t.payouts[next.payout.id] == next.payout {
+			t.forget(next.payout)
+			unmatched--
+		}
+	}
+	if unmatched < len(t.unmatched) {
+		t.unmatched = slices.DeleteFunc(t.unmatched, func(p *payout) bool { return t.payouts[p.id] != p })
+	}
+}
+
+// forget takes a finished payout out of the state. What it did to the books stays in their sums, and its keys are known
+// until they expire.
+func (t *turn) forget(p *payout) {
+	delete(t.payouts, p.id)
+	for _, id := range append(p.earlier, p.approval.ID) {
+		delete(t.approvals, id)
+	}
+	for _, m := range p.traces.movements {
+		t.books.forget(m, t.now)
+	}
+	t.drop(p.holder, p.transaction)
+	t.drop(p.holder, p.traces.refund)
+	t.drop(p.receiver, p.traces.arrival)
+
+	at := anchor{owner: p.holder.key.owner, account: p.holder.key.account, operation: "BookPayout", key: p.key}
+	t.bookings.forget(at, func(booked *payout) bool { return booked == p }, t.now)
+	at.operation = "MovePayout"
+	for _, at.key = range p.traces.moves {
+		t.moves.forget(at, func(moved api.Payout) bool { return moved.ID == p.id }, t.now)
+	}
+}
+
+// queue is a list that grows at its end and shrinks at its start.
+type queue[T any] struct {
+	list []T
+	head int
+}
+
+func (q *queue[T]) push(value T) { q.list = append(q.list, value) }
+
+func (q *queue[T]) first() (value T, ok bool) {
+	if q.head == len(q.list) {
+		return value, false
+	}
+	return q.list[q.head], true
+}
+
+// pop drops the first; half of the list may be waiting to be given back.
+func (q *queue[T]) pop() {
+	clear(q.list[q.head : q.head+1])
+	if q.head++; 2*q.head > len(q.list) {
+		q.list = slices.Delete(q.list, 0, q.head)
+		q.head = 0
+	}
+}
