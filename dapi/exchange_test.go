@@ -14,6 +14,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -119,10 +120,20 @@ var exchanges = map[string]exchange{
 }
 
 // storedSession keeps logins out of single exchanges.
-type storedSession struct{}
+type storedSession struct{ credential string }
 
-func (storedSession) Load(context.Context) (dapi.Session, error) {
-	return dapi.Session{AccessToken: "token", RefreshToken: "refresh", ExpiresAt: time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour)}, nil
+// withSession is a developer who has logged in to the service at baseURL.
+func withSession(baseURL string, key signing.Signer) dapi.Developer {
+	developer := dapi.Developer{Email: "ops@example.com", Key: key}
+	developer.Store = storedSession{transport.CredentialName(baseURL, developer.Email, key.PublicKey())}
+	return developer
+}
+
+func (s storedSession) Load(context.Context) (dapi.Session, error) {
+	return dapi.Session{
+		AccessToken: "token", RefreshToken: "refresh", Credential: s.credential,
+		ExpiresAt: time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour),
+	}, nil
 }
 func (storedSession) Save(context.Context, dapi.Session) error { return nil }
 
@@ -144,7 +155,7 @@ func TestEachExchangeLooksAsDescribed(t *testing.T) {
 			})
 			key, err := signing.Generate()
 			require.NoError(t, err)
-			platform, err := dapi.NewWhitelabel("https://service.example", dapi.Developer{Email: "ops@example.com", Key: key, Store: storedSession{}},
+			platform, err := dapi.NewWhitelabel("https://service.example", withSession("https://service.example", key),
 				moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
 			require.NoError(t, err)
 

@@ -91,7 +91,7 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	for mishap, m := range mishaps {
-		for _, store := range []dapi.TokenStore{storedSession{}, nil} {
+		for _, store := range []dapi.TokenStore{withSession(baseURL, key).Store, nil} {
 			for operation, x := range exchanges {
 				if m.next == nil && m.ctx == nil && store != nil {
 					continue // nothing to sign

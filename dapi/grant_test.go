@@ -15,6 +15,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -85,13 +86,17 @@ func TestStoredTokenThatCannotBeSent(t *testing.T) {
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
 	store := &memoryStore{}
-	require.NoError(t, store.Save(t.Context(), dapi.Session{AccessToken: "torn\x00", RefreshToken: "torn", ExpiresAt: time.Now().Add(time.Hour)}))
+	developer := dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key, Store: store}
+	require.NoError(t, store.Save(t.Context(), dapi.Session{
+		AccessToken: "torn\x00", RefreshToken: "torn", ExpiresAt: time.Now().Add(time.Hour), Credential: transport.CredentialName(server.URL, developer.Email, developer.Key.PublicKey()),
+	}))
 	var log bytes.Buffer
-	platform, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key, Store: store},
+	platform, err := dapi.NewWhitelabel(server.URL, developer,
 		moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	require.NoError(t, err)
 	require.NoError(t, read(t.Context(), platform.Self()))
 	assert.Contains(t, log.String(), "token store does not load")
+	assert.Contains(t, log.String(), "no header can carry")
 	assert.NotContains(t, log.String(), "torn")
 }
 

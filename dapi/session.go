@@ -2,12 +2,8 @@ package dapi
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -58,16 +54,8 @@ func newSession(baseURL string, developer Developer, seen *signing.SeenApprovals
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return &session{developer: developer, credential: credentialName(baseURL, developer), logger: logger, seen: seen}
-}
-
-// credentialName tells credentials apart without showing them.
-func credentialName(baseURL string, developer Developer) string {
-	digest := sha256.New()
-	for _, part := range []string{strings.TrimRight(baseURL, "/"), developer.Email, string(developer.Key.PublicKey())} {
-		fmt.Fprintf(digest, "%d:%s", len(part), part)
-	}
-	return hex.EncodeToString(digest.Sum(nil)[:16])
+	credential := transport.CredentialName(baseURL, developer.Email, developer.Key.PublicKey())
+	return &session{developer: developer, credential: credential, logger: logger, seen: seen}
 }
 
 // Authorize implements transport.Authorizer.

@@ -27,7 +27,7 @@ func answering(t *testing.T, status int, answer string, options ...moneymovement
 	})
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	platform, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key, Store: storedSession{}},
+	platform, err := dapi.NewWhitelabel(baseURL, withSession(baseURL, key),
 		append(options, moneymovement.WithHTTPClient(&http.Client{Transport: mock}))...)
 	require.NoError(t, err)
 	return platform

@@ -11,16 +11,20 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 const token = "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJjbF84ZksybjVReFQzdlIifQ.c2lnbmF0dXJl" // of nobody
 
 // loggedIn is a token store whose session is fresh, so that no login is measured.
-type loggedIn struct{}
+type loggedIn struct{ credential string }
 
-func (loggedIn) Load(context.Context) (dapi.Session, error) {
-	return dapi.Session{AccessToken: token, RefreshToken: "refresh", ExpiresAt: time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour)}, nil
+func (l loggedIn) Load(context.Context) (dapi.Session, error) {
+	return dapi.Session{
+		AccessToken: token, RefreshToken: "refresh", Credential: l.credential,
+		ExpiresAt: time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour),
+	}, nil
 }
 
 func (loggedIn) Save(context.Context, dapi.Session) error { return nil }
@@ -86,7 +90,9 @@ func listTransactions(tb testing.TB, key signing.Signer) comparison {
 
 // bySDK acts for a client with all defaults but pacing, which would make the benchmark wait.
 func bySDK(tb testing.TB, key signing.Signer, s *service) *dapi.Account {
-	platform, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key, Store: loggedIn{}},
+	developer := dapi.Developer{Email: "ops@example.com", Key: key}
+	developer.Store = loggedIn{transport.CredentialName(baseURL, developer.Email, key.PublicKey())}
+	platform, err := dapi.NewWhitelabel(baseURL, developer,
 		moneymovement.WithHTTPClient(&http.Client{Transport: s}), moneymovement.WithoutPacing())
 	require.NoError(tb, err)
 	return platform.For(clientID)

@@ -40,6 +40,7 @@ func (k *kept) Save(_ context.Context, session dapi.Session) error {
 // logIn makes a call of a client that begins with a session.
 func (c *call) logIn(first dapi.Session) (any, error) {
 	c.Helper()
+	first.Credential = c.credential
 	store := &kept{session: first}
 	_, err := c.logsIn(store).Self().Chains.List(c.Context(), dapi.ListChainsParams{})
 	return map[string]any{"accessToken": store.session.AccessToken, "refreshToken": store.session.RefreshToken}, err

@@ -17,6 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 	"github.com/moneymovement/moneymovement-go/internal/contrary"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -39,7 +40,8 @@ type call struct {
 	body   any
 	answer moneymovement.Answer // of the last call
 
-	logsIn func(dapi.TokenStore) *dapi.Integrator // makes a client with another store of its session
+	credential string                                 // of its sessions
+	logsIn     func(dapi.TokenStore) *dapi.Integrator // makes a client with another store of its session
 }
 
 func (c *call) options(more ...moneymovement.CallOption) []moneymovement.CallOption {
@@ -92,9 +94,13 @@ func (c *call) ask(variants map[int][]string) {
 }
 
 // session keeps logins out of single calls.
-type session struct{}
+type session struct{ credential string }
 
-func (session) Load(context.Context) (dapi.Session, error) { return sessionFor(time.Hour), nil }
+func (s session) Load(context.Context) (dapi.Session, error) {
+	kept := sessionFor(time.Hour)
+	kept.Credential = s.credential
+	return kept, nil
+}
 
 func (session) Save(context.Context, dapi.Session) error { return nil }
 
@@ -134,7 +140,8 @@ func newCallAt(t *testing.T, baseURL string, o *wire.Operation, handler http.Han
 		require.NoError(t, err)
 		return platform
 	}
-	c.platform = c.logsIn(session{})
+	c.credential = transport.CredentialName(baseURL, "ops@example.com", key.PublicKey())
+	c.platform = c.logsIn(session{c.credential})
 	c.acme = c.platform.For("cl_1")
 	c.app, err = appapi.New(baseURL, appapi.NewAPIKey("key"), options...)
 	require.NoError(t, err)
