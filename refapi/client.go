@@ -1,6 +1,8 @@
 package refapi
 
 import (
+	"context"
+
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -45,9 +47,19 @@ func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*C
 	}, nil
 }
 
+// maker is what makes a client that works.
+const maker = "refapi.New"
+
 // lowLevel sends the generated operations.
 type lowLevel struct{ transport *transport.Client }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	return transport.NewRequest(op, "", transport.CallOf(options))
+	r := transport.NewRequest(op, "", transport.CallOf(options))
+	r.Check().Made(c.transport, maker)
+	return r
+}
+
+// ready refuses what a flow cannot begin with.
+func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
+	return transport.Ready(ctx, c.transport, op, maker)
 }

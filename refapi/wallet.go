@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Wallet is login with a wallet.
@@ -18,7 +19,7 @@ type Wallet struct{ low lowLevel }
 // left empty are the service's default, ios. The login may send a user operation on chain, so that it is sent once: if its answer
 // is lost, the error is *errors.OutcomeUnknown.
 func (s *Wallet) LogIn(ctx context.Context, login WalletLogin, device LogInWalletParams, options ...moneymovement.CallOption) (*WalletLoginResult, error) {
-	return s.low.LogInWallet(ctx, &device, &login, options)
+	return transport.Of(s).low.LogInWallet(ctx, &device, &login, options)
 }
 
 // String says how many signatures there are.
