@@ -7,7 +7,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Webhooks are the events that partners report. [WebhookHandler] is the receiving end.
+// Webhooks are the events that partners report to the service. [WebhookHandler] is the receiving end. The description shows no event that the
+// service sends to an integrator.
 //
 // Source: Events.
 type Webhooks struct{ low lowLevel }
