@@ -133,7 +133,7 @@ const noContext = "is nil: pass context.Background() if there is no other"
 
 func TestNoMethodPanicsWithoutAClientOrAContext(t *testing.T) {
 	calls := 0
-	each := func(t *testing.T, service reflect.Value, kind string, ctx context.Context, field, message string) { //nolint:revive // as above
+	each := func(t *testing.T, service reflect.Value, kind string, ctx context.Context, field, message string) {
 		for i := range service.NumMethod() {
 			name := service.Type().Method(i).Name
 			t.Run(fmt.Sprintf("%s.%s %s", strings.TrimPrefix(service.Type().String(), "*"), name, kind), func(t *testing.T) {
