@@ -40,6 +40,7 @@ func CardMessage(format func(cardID string, nonce int64) string) CallOption {
 // Source: Limits, Lifetimes (card details nonce).
 func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Time, options ...CallOption) (CardDetailsProof, error) {
 	if err := transport.Validate(revealOperation, func(c *transport.Check) {
+		c.Context(ctx)
 		c.Missing("card_id", cardID == "")
 		c.Segment("card_id", cardID)
 		c.Missing("wallet", wallet == nil || wallet.Address() == "")

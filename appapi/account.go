@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Account is the profile, verification and balances of the key's owner.
@@ -13,29 +14,29 @@ type Account struct{ low lowLevel }
 
 // Profile answers the owner's profile.
 func (s *Account) Profile(ctx context.Context, options ...moneymovement.CallOption) (*UserProfile, error) {
-	return s.low.GetProfile(ctx, options)
+	return transport.Of(s).low.GetProfile(ctx, options)
 }
 
 // UpdateProfile saves the names and the address that verification reads: what is absent stays, and what is empty or null is cleared.
 func (s *Account) UpdateProfile(ctx context.Context, profile ProfileUpdate, options ...moneymovement.CallOption) (*UserProfile, error) {
-	return s.low.UpdateProfile(ctx, &profile, options).Or(func() (*UserProfile, error) { return s.low.GetProfile(ctx, nil) })
+	return transport.Of(s).low.UpdateProfile(ctx, &profile, options).Or(func() (*UserProfile, error) { return transport.Of(s).low.GetProfile(ctx, nil) })
 }
 
 // KYCLink creates the link under which the owner verifies themselves, or fetches the one that exists.
 func (s *Account) KYCLink(ctx context.Context, options ...moneymovement.CallOption) (*KYCLink, error) {
-	return s.low.CreateKYCLink(ctx, options).OrZero()
+	return transport.Of(s).low.CreateKYCLink(ctx, options).OrZero()
 }
 
 // KYCStatus answers how far verification has come, with params.Provider if one is named.
 //
 // Source: States and transitions, Card and verification.
 func (s *Account) KYCStatus(ctx context.Context, params GetKYCStatusParams, options ...moneymovement.CallOption) (*KYCState, error) {
-	return s.low.GetKYCStatus(ctx, &params, options)
+	return transport.Of(s).low.GetKYCStatus(ctx, &params, options)
 }
 
 // Balances answers all balance accounts.
 func (s *Account) Balances(ctx context.Context, options ...moneymovement.CallOption) ([]Balance, error) {
-	list, err := s.low.ListBalances(ctx, options)
+	list, err := transport.Of(s).low.ListBalances(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -44,10 +45,10 @@ func (s *Account) Balances(ctx context.Context, options ...moneymovement.CallOpt
 
 // WalletBalance answers the owner's wallet, what it holds in USDC, and what the key may still spend of it (GET /mcp/get_balance).
 func (s *Account) WalletBalance(ctx context.Context, options ...moneymovement.CallOption) (*MCPBalance, error) {
-	return s.low.GetMCPBalance(ctx, options)
+	return transport.Of(s).low.GetMCPBalance(ctx, options)
 }
 
 // App introspects the key: whom it belongs to, its scopes, and what it may still spend.
 func (s *Account) App(ctx context.Context, options ...moneymovement.CallOption) (*App, error) {
-	return s.low.GetApp(ctx, options)
+	return transport.Of(s).low.GetApp(ctx, options)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Banks are the bank rails, and the accounts opened on them.
@@ -13,7 +14,7 @@ type Banks struct{ low lowLevel }
 
 // List answers all rails.
 func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) ([]Bank, error) {
-	list, err := s.low.ListBanks(ctx, options)
+	list, err := transport.Of(s).low.ListBanks(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +24,7 @@ func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) (
 // Activate opens accounts on the named rails, or on all that are available if none is named. Activating a rail again changes nothing. The
 // description does not show the body, so that its one field is assumed.
 func (s *Banks) Activate(ctx context.Context, methods []string, options ...moneymovement.CallOption) ([]Bank, error) {
-	list, err := s.low.ActivateBanks(ctx, &BankActivation{methods}, options).Or(func() (*BankList, error) { return s.low.ListBanks(ctx, nil) })
+	list, err := transport.Of(s).low.ActivateBanks(ctx, &BankActivation{methods}, options).Or(func() (*BankList, error) { return transport.Of(s).low.ListBanks(ctx, nil) })
 	if err != nil {
 		return nil, err
 	}

@@ -23,17 +23,17 @@ const CardFormatVirtual CardFormat = "virtual"
 
 // List answers all cards, and how far the account is from having one.
 func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*moneymovement.CardList, error) {
-	return s.low.ListCards(ctx, options)
+	return transport.Of(s).low.ListCards(ctx, options)
 }
 
 // Create issues a card. Repeating it can issue a second one, so that it is never sent twice.
 func (s *Cards) Create(ctx context.Context, card CardCreate, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return s.low.CreateCard(ctx, &card, options)
+	return transport.Of(s).low.CreateCard(ctx, &card, options)
 }
 
 // Get answers one card, without its secrets.
 func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return s.low.GetCard(ctx, id, options)
+	return transport.Of(s).low.GetCard(ctx, id, options)
 }
 
 // Details reveals a card's number and security code. The card's wallet signs a confirmation message that the service takes for five
@@ -47,6 +47,9 @@ func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.Cal
 //
 // Source: App API, Cards; Limits, Lifetimes (card details nonce).
 func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.CardSigner, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
+	if err := transport.Of(s).low.ready(ctx, &opRevealCardDetails); err != nil {
+		return nil, err
+	}
 	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.now()), options...)
 	if err != nil {
 		return nil, err
@@ -59,48 +62,48 @@ func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.Car
 
 // DetailsWithProof is [Cards.Details] with a proof that was signed in another place; see moneymovement.ProveCard.
 func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof moneymovement.CardDetailsProof, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
-	return s.low.RevealCardDetails(ctx, id, &proof, options)
+	return transport.Of(s).low.RevealCardDetails(ctx, id, &proof, options)
 }
 
 // SetLabel gives a card a label of the caller's own. An empty one clears it.
 func (s *Cards) SetLabel(ctx context.Context, id, label string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return s.low.SetCardLabel(ctx, id, &CardLabelUpdate{moneymovement.Set(label)}, options).Or(s.reading(ctx, id))
+	return transport.Of(s).low.SetCardLabel(ctx, id, &CardLabelUpdate{moneymovement.Set(label)}, options).Or(s.reading(ctx, id))
 }
 
 // SetLimit sets the limits that are given and leaves the others; what null means is for the service to say. The description does not
 // show the body: its fields are assumed to be those of the card.
 func (s *Cards) SetLimit(ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return s.low.SetCardLimit(ctx, id, &limit, options).Or(s.reading(ctx, id))
+	return transport.Of(s).low.SetCardLimit(ctx, id, &limit, options).Or(s.reading(ctx, id))
 }
 
 // Freeze stops a card from spending.
 func (s *Cards) Freeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return s.low.FreezeCard(ctx, id, options).Or(s.reading(ctx, id))
+	return transport.Of(s).low.FreezeCard(ctx, id, options).Or(s.reading(ctx, id))
 }
 
 // Unfreeze lets a frozen card spend again.
 func (s *Cards) Unfreeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return s.low.UnfreezeCard(ctx, id, options).Or(s.reading(ctx, id))
+	return transport.Of(s).low.UnfreezeCard(ctx, id, options).Or(s.reading(ctx, id))
 }
 
 // KYCLink creates the link under which the holder verifies themselves for a card, or fetches the one that exists.
 func (s *Cards) KYCLink(ctx context.Context, options ...moneymovement.CallOption) (*KYCLink, error) {
-	return s.low.CreateCardKYCLink(ctx, options).OrZero()
+	return transport.Of(s).low.CreateCardKYCLink(ctx, options).OrZero()
 }
 
 // PreApprove allows the card programme to draw on the wallet. The description does not show the body: its fields are assumed. Whether a second
 // pre-approval adds up is not shown, so that it is never sent twice.
 func (s *Cards) PreApprove(ctx context.Context, approval CardPreApprovalCreate, options ...moneymovement.CallOption) (*CardPreApproval, error) {
-	return s.low.PreApproveCard(ctx, &approval, options).OrZero()
+	return transport.Of(s).low.PreApproveCard(ctx, &approval, options).OrZero()
 }
 
 // reading reads a card, for a change whose answer did not show it.
 func (s *Cards) reading(ctx context.Context, id string) func() (*moneymovement.Card, error) {
-	return func() (*moneymovement.Card, error) { return s.low.GetCard(ctx, id, nil) }
+	return func() (*moneymovement.Card, error) { return transport.Of(s).low.GetCard(ctx, id, nil) }
 }
 
 // now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one answer is believed.
 func (s *Cards) now() time.Time {
-	_, now := s.low.transport.ServiceTimes()
+	_, now := transport.Of(s).low.transport.ServiceTimes()
 	return now
 }

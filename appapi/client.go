@@ -1,6 +1,8 @@
 package appapi
 
 import (
+	"context"
+
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -64,6 +66,10 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 // UseKey changes over to another key, of the same app or of another one. Calls that begin from now on carry it; those under way end with
 // the old one, so that both have to be good until they are over. A key that is empty or that no header can carry is *errors.InvalidInput.
 func (c *Client) UseKey(key APIKey) error {
+	c = transport.Of(c)
+	if err := transport.Validate("UseKey", func(check *transport.Check) { check.Made(c.transport, maker) }); err != nil {
+		return err
+	}
 	if err := key.validate("UseKey"); err != nil {
 		return err
 	}
@@ -71,9 +77,19 @@ func (c *Client) UseKey(key APIKey) error {
 	return nil
 }
 
+// maker is what makes a client that works.
+const maker = "appapi.New"
+
 // lowLevel sends the generated operations.
 type lowLevel struct{ transport *transport.Client }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	return transport.NewRequest(op, "", transport.CallOf(options))
+	r := transport.NewRequest(op, "", transport.CallOf(options))
+	r.Check().Made(c.transport, maker)
+	return r
+}
+
+// ready refuses what a flow cannot begin with.
+func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
+	return transport.Ready(ctx, c.transport, op, maker)
 }

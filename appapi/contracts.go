@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Contracts are agreements that invoices are issued under. Ids of contracts are UUIDs.
@@ -14,7 +15,7 @@ type Contracts struct{ low lowLevel }
 
 // List returns one page: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides how many.
 func (s *Contracts) List(ctx context.Context, params ListContractsParams, options ...moneymovement.CallOption) (*ContractList, error) {
-	return s.low.ListContracts(ctx, &params, options)
+	return transport.Of(s).low.ListContracts(ctx, &params, options)
 }
 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created or deleted
@@ -34,17 +35,17 @@ func (s *Contracts) All(ctx context.Context, params ListContractsParams, options
 
 // Get answers one contract.
 func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
-	return s.low.GetContract(ctx, id, options)
+	return transport.Of(s).low.GetContract(ctx, id, options)
 }
 
 // Preview answers a contract as its document will read: the resolved fields and the text.
 func (s *Contracts) Preview(ctx context.Context, id string, options ...moneymovement.CallOption) (*ContractPreview, error) {
-	return s.low.PreviewContract(ctx, id, options)
+	return transport.Of(s).low.PreviewContract(ctx, id, options)
 }
 
 // Templates answers what contracts can be created from.
 func (s *Contracts) Templates(ctx context.Context, options ...moneymovement.CallOption) ([]ContractTemplate, error) {
-	list, err := s.low.ListContractTemplates(ctx, options)
+	list, err := transport.Of(s).low.ListContractTemplates(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -53,26 +54,26 @@ func (s *Contracts) Templates(ctx context.Context, options ...moneymovement.Call
 
 // Create offers a contract to a contractor. Repeating it can offer a second one, so that it is never sent twice.
 func (s *Contracts) Create(ctx context.Context, contract ContractCreate, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
-	return s.low.CreateContract(ctx, &contract, options)
+	return transport.Of(s).low.CreateContract(ctx, &contract, options)
 }
 
 // Update changes the fields and the schedule that are set: what is absent stays, and what is empty or null is cleared.
 func (s *Contracts) Update(ctx context.Context, id string, change ContractUpdate, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
-	return s.low.UpdateContract(ctx, id, &change, options).Or(s.reading(ctx, id))
+	return transport.Of(s).low.UpdateContract(ctx, id, &change, options).Or(s.reading(ctx, id))
 }
 
 // Approve accepts a contract for the calling party.
 //
 // Source: States and transitions, Contract.
 func (s *Contracts) Approve(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
-	return s.low.ApproveContract(ctx, id, options).Or(s.reading(ctx, id))
+	return transport.Of(s).low.ApproveContract(ctx, id, options).Or(s.reading(ctx, id))
 }
 
 // Pause stops a contract from invoicing.
 //
 // Source: States and transitions, Contract.
 func (s *Contracts) Pause(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
-	return s.low.PauseContract(ctx, id, options).Or(s.reading(ctx, id))
+	return transport.Of(s).low.PauseContract(ctx, id, options).Or(s.reading(ctx, id))
 }
 
 // ReplacePaymentMethods puts the given methods in place of all that are there; none removes them all. Make them with
@@ -81,15 +82,15 @@ func (s *Contracts) ReplacePaymentMethods(ctx context.Context, id string, method
 	if methods == nil {
 		methods = []moneymovement.PaymentMethod{} // which is sent, unlike one that is not set
 	}
-	return s.low.ReplacePaymentMethods(ctx, id, &PaymentMethodsReplacement{methods}, options).Or(s.reading(ctx, id))
+	return transport.Of(s).low.ReplacePaymentMethods(ctx, id, &PaymentMethodsReplacement{methods}, options).Or(s.reading(ctx, id))
 }
 
 // reading reads a contract, for a change whose answer did not show it.
 func (s *Contracts) reading(ctx context.Context, id string) func() (*moneymovement.Contract, error) {
-	return func() (*moneymovement.Contract, error) { return s.low.GetContract(ctx, id, nil) }
+	return func() (*moneymovement.Contract, error) { return transport.Of(s).low.GetContract(ctx, id, nil) }
 }
 
 // Delete deletes a contract.
 func (s *Contracts) Delete(ctx context.Context, id string, options ...moneymovement.CallOption) error {
-	return s.low.DeleteContract(ctx, id, options)
+	return transport.Of(s).low.DeleteContract(ctx, id, options)
 }

@@ -25,7 +25,10 @@ type Documents struct{ low lowLevel }
 // nothing was sent. The description names the refusal of a document that is too large, *errors.PayloadTooLarge, and no bound: a program that
 // reads what others hand it should bound it.
 func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options ...moneymovement.CallOption) (*moneymovement.Document, error) {
-	r := s.low.request(&opUploadDocument, options)
+	if err := transport.Of(s).low.ready(ctx, &opUploadDocument); err != nil {
+		return nil, err
+	}
+	r := transport.Of(s).low.request(&opUploadDocument, options)
 	about, err := json.Marshal(documentAbout{document.Context, document.Name, document.OriginName, document.Type})
 	if err != nil {
 		r.Check().Refuse("name", "unencodable", err.Error())
@@ -37,7 +40,7 @@ func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options
 		}
 	}
 	r.Body(body, document.validate)
-	return transport.Do[moneymovement.Document](ctx, s.low.transport, r)
+	return transport.Do[moneymovement.Document](ctx, transport.Of(s).low.transport, r)
 }
 
 // documentAbout is what travels with a document.

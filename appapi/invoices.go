@@ -6,6 +6,7 @@ import (
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Invoices are requests for payment from a contractor to a client.
@@ -18,7 +19,7 @@ type Invoices struct{ low lowLevel }
 
 // List returns one page: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides how many.
 func (s *Invoices) List(ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption) (*InvoiceList, error) {
-	return s.low.ListInvoices(ctx, &params, options)
+	return transport.Of(s).low.ListInvoices(ctx, &params, options)
 }
 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created meanwhile
@@ -38,22 +39,22 @@ func (s *Invoices) All(ctx context.Context, params ListInvoicesParams, options .
 
 // Get answers one invoice. id is a UUID.
 func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
-	return s.low.GetInvoice(ctx, id, options)
+	return transport.Of(s).low.GetInvoice(ctx, id, options)
 }
 
 // Create issues an invoice with the given lines. Prices are in invoice.Currency, one unit each. A price and a quantity of zero are sent.
 func (s *Invoices) Create(ctx context.Context, invoice InvoiceCreate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
-	return s.low.CreateInvoice(ctx, &invoice, options)
+	return transport.Of(s).low.CreateInvoice(ctx, &invoice, options)
 }
 
 // CreateUploaded issues an invoice whose document was uploaded before, with [Documents.Upload].
 func (s *Invoices) CreateUploaded(ctx context.Context, invoice UploadedInvoiceCreate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
-	return s.low.CreateUploadedInvoice(ctx, &invoice, options)
+	return transport.Of(s).low.CreateUploadedInvoice(ctx, &invoice, options)
 }
 
 // CreateFromContract issues the invoice of one period of a contract. contractID is a UUID.
 func (s *Invoices) CreateFromContract(ctx context.Context, contractID string, invoice ContractInvoiceCreate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
-	return s.low.CreateInvoiceFromContract(ctx, contractID, &invoice, options)
+	return transport.Of(s).low.CreateInvoiceFromContract(ctx, contractID, &invoice, options)
 }
 
 // CreateBatch issues one invoice for each entry, in their order. One that was issued and could not be read is zero in its place, and
@@ -63,7 +64,7 @@ func (s *Invoices) CreateFromContract(ctx context.Context, contractID string, in
 // {"ok":true}, is *errors.OutcomeUnknown, with no key to settle it: look at the list before sending it again.
 func (s *Invoices) CreateBatch(ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption) ([]moneymovement.Invoice, error) {
 	var answer moneymovement.Answer
-	list, err := s.low.CreateInvoiceBatch(ctx, &batch, capturing(options, &answer))
+	list, err := transport.Of(s).low.CreateInvoiceBatch(ctx, &batch, capturing(options, &answer))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (s *Invoices) CreateBatch(ctx context.Context, batch InvoiceBatch, options 
 //
 // Source: States and transitions, Invoice.
 func (s *Invoices) Update(ctx context.Context, id string, change moneymovement.InvoiceUpdate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
-	return s.low.UpdateInvoice(ctx, id, &change, options).Or(func() (*moneymovement.Invoice, error) { return s.low.GetInvoice(ctx, id, nil) })
+	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options).Or(func() (*moneymovement.Invoice, error) { return transport.Of(s).low.GetInvoice(ctx, id, nil) })
 }
 
 // Payment is how an invoice was paid. The zero value is: offline, now.

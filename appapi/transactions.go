@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Transactions are the movements of the account's money.
@@ -15,7 +16,7 @@ type Transactions struct{ low lowLevel }
 // List returns one page of what the filters leave: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides
 // how many.
 func (s *Transactions) List(ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption) (*TransactionList, error) {
-	return s.low.ListTransactions(ctx, &params, options)
+	return transport.Of(s).low.ListTransactions(ctx, &params, options)
 }
 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. Money that moves meanwhile

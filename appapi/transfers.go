@@ -67,7 +67,7 @@ func (s *Transfers) Send(
 			c.Refuse("Idempotency-Key", "exactly_one_of", "is given twice, and differs: leave the option out")
 		})
 	}
-	return s.low.CreateTransfer(ctx, &body, append(options[:len(options):len(options)], moneymovement.IdempotencyKey(key)))
+	return transport.Of(s).low.CreateTransfer(ctx, &body, append(options[:len(options):len(options)], moneymovement.IdempotencyKey(key)))
 }
 
 // transferOf is the body of a transfer. A nil pointer to a destination is none, and so is nothing.
@@ -86,7 +86,7 @@ func transferOf(to Destination) (body TransferCreate, known bool) {
 // List returns one page of the app's transfers: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides
 // how many.
 func (s *Transfers) List(ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption) (*TransferList, error) {
-	return s.low.ListTransfers(ctx, &params, options)
+	return transport.Of(s).low.ListTransfers(ctx, &params, options)
 }
 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. Transfers that are sent meanwhile

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Chains are the live chains.
@@ -18,11 +19,16 @@ type Chains struct {
 
 // Live answers all chains, from memory if they were asked for in the last ten minutes. While they are known, amounts are held to the live
 // decimals of their token before they are sent. The slice is shared: do not change it.
-func (s *Chains) Live(ctx context.Context) ([]Chain, error) { return s.live.list(ctx) }
+func (s *Chains) Live(ctx context.Context) ([]Chain, error) {
+	if err := transport.Of(s).low.ready(ctx, &opListChains); err != nil {
+		return nil, err
+	}
+	return s.live.list(ctx)
+}
 
 // List answers one page.
 func (s *Chains) List(ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption) (*ChainPage, error) {
-	return s.low.ListChains(ctx, &params, options)
+	return transport.Of(s).low.ListChains(ctx, &params, options)
 }
 
 // All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.

@@ -1,6 +1,8 @@
 package dapi
 
 import (
+	"context"
+
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -29,6 +31,14 @@ func (c lowLevel) as(class transport.RateClass) lowLevel {
 	return c
 }
 
+// makers are what makes a client that works.
+const makers = "dapi.NewWhitelabel or dapi.NewSelfServe"
+
+// ready refuses what a flow cannot begin with.
+func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
+	return transport.Ready(ctx, c.transport, op, makers)
+}
+
 // clientRule is what a client's id has to look like before it travels as X-Service-Account.
 var clientRule = transport.Rule{Required: true, Pattern: "^cl_", Prefix: "cl_"}
 
@@ -46,6 +56,7 @@ func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallO
 	}
 	c.authorize(&call)
 	r := transport.NewRequest(op, string(c.account), call)
+	r.Check().Made(c.transport, makers)
 	if c.acting {
 		r.Check().Header("X-Service-Account", string(c.account), clientRule)
 	}

@@ -15,12 +15,12 @@ type Clients struct{ low lowLevel }
 //
 // Source: Endpoints, Platform API; Limits, Idempotency.
 func (s *Clients) Create(ctx context.Context, client ClientCreate, options ...moneymovement.CallOption) (*Client, error) {
-	return s.low.CreateClient(ctx, &client, options)
+	return transport.Of(s).low.CreateClient(ctx, &client, options)
 }
 
 // Get reads a client. One that belongs to someone else is *errors.NotFound.
 func (s *Clients) Get(ctx context.Context, id ClientID, options ...moneymovement.CallOption) (*Client, error) {
-	return s.low.GetClient(ctx, id, options)
+	return transport.Of(s).low.GetClient(ctx, id, options)
 }
 
 // WaitReady polls until the client is `ready`, which is when it has a wallet and can move money. If ctx ends first, the error is
@@ -29,9 +29,9 @@ func (s *Clients) Get(ctx context.Context, id ClientID, options ...moneymovement
 // Source: States, Platform objects; Events.
 func (s *Clients) WaitReady(ctx context.Context, id ClientID, options ...WaitOption) (*Client, error) {
 	return wait(ctx, options, poll[Client]{
-		low: s.low, resource: "client", id: string(id),
+		low: transport.Of(s).low, resource: "client", id: string(id),
 		read: func(ctx context.Context) (*Client, error) {
-			return s.low.as(transport.ClassPoll).GetClient(ctx, id, nil)
+			return transport.Of(s).low.as(transport.ClassPoll).GetClient(ctx, id, nil)
 		},
 		status: func(c *Client) string { return string(c.Status) },
 		done:   func(c *Client) bool { return c.Status == ClientStatusReady },

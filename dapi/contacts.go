@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Contacts are saved payment destinations.
@@ -17,7 +18,7 @@ type Contacts struct{ low lowLevel }
 //
 // The description of the legacy Bank destination is cut off: fields that it lacks go into AdditionalProperties.
 func (s *Contacts) Create(ctx context.Context, contact ContactCreate, options ...moneymovement.CallOption) (*Contact, error) {
-	return s.low.CreateContact(ctx, &contact, options)
+	return transport.Of(s).low.CreateContact(ctx, &contact, options)
 }
 
 // Update changes the fields that are set; an absent one stays, and a null one is cleared:
@@ -26,12 +27,12 @@ func (s *Contacts) Create(ctx context.Context, contact ContactCreate, options ..
 //
 // A currency is cleared by null alone: an empty text is one that is too short.
 func (s *Contacts) Update(ctx context.Context, id ContactID, change ContactUpdate, options ...moneymovement.CallOption) (*Contact, error) {
-	return s.low.UpdateContact(ctx, id, &change, options).OrZero()
+	return transport.Of(s).low.UpdateContact(ctx, id, &change, options).OrZero()
 }
 
 // Delete deletes a contact.
 func (s *Contacts) Delete(ctx context.Context, id ContactID, options ...moneymovement.CallOption) error {
-	return s.low.DeleteContact(ctx, id, options)
+	return transport.Of(s).low.DeleteContact(ctx, id, options)
 }
 
 // Capabilities answers what the contact can be paid by, and the blockers that stand in the way. It is the authoritative answer. The
@@ -39,7 +40,7 @@ func (s *Contacts) Delete(ctx context.Context, id ContactID, options ...moneymov
 //
 // Source: Coverage catalogue.
 func (s *Contacts) Capabilities(ctx context.Context, id ContactID, options ...moneymovement.CallOption) (*ContactCapabilities, error) {
-	return s.low.GetContactCapabilities(ctx, id, options)
+	return transport.Of(s).low.GetContactCapabilities(ctx, id, options)
 }
 
 // Onchain is a wallet as a destination. On Base, expecting USDC or EURC, it is paid directly; any other is paid cross-chain.

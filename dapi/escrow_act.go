@@ -24,6 +24,9 @@ import (
 //
 // Source: Limits, Idempotency.
 func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, options ...OpenOption) (*Escrow, error) {
+	if err := transport.Of(s).low.ready(ctx, &opCreateEscrow); err != nil {
+		return nil, err
+	}
 	var wish keyWish
 	for _, option := range options {
 		if option != nil {
@@ -174,6 +177,9 @@ func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved
 //
 // Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
 func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, key moneymovement.Key) (*Escrow, error) {
+	if err := transport.Of(s).low.ready(ctx, &opPrepareEscrowAction); err != nil {
+		return nil, err
+	}
 	if err := checkPayment(opPrepareEscrowAction.ID, key); err != nil {
 		return nil, err
 	}
@@ -211,6 +217,9 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 // A success says that the action was taken, and not that the chain has been read since: the deal that comes back is the stored projection, and
 // can stand where it stood before the action. [Escrows.Wait] tells when its status follows.
 func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, options ...moneymovement.CallOption) (*Escrow, error) {
+	if err := transport.Of(s).low.ready(ctx, &opConfirmEscrowAction); err != nil {
+		return nil, err
+	}
 	return s.confirm(ctx, terms, id, action, prepared, false, options...)
 }
 

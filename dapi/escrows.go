@@ -30,6 +30,9 @@ type Escrows struct {
 //
 // Source: Limits, Idempotency.
 func (s *Escrows) Create(ctx context.Context, deal EscrowCreate, options ...moneymovement.CallOption) (*Escrow, error) {
+	if err := transport.Of(s).low.ready(ctx, &opCreateEscrow); err != nil {
+		return nil, err
+	}
 	return s.approver.noteDeal(s.low.demanding(s.demands(&deal)).CreateEscrow(ctx, &deal, options))
 }
 
@@ -49,6 +52,9 @@ func (s *Escrows) demands(deal *EscrowCreate) func(*transport.Check) {
 //
 // Source: Limits, Lifetimes.
 func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovement.CallOption) (*Escrow, error) {
+	if err := transport.Of(s).low.ready(ctx, &opSyncEscrow); err != nil {
+		return nil, err
+	}
 	return s.approver.noteDeal(s.low.SyncEscrow(ctx, id, options))
 }
 
@@ -58,6 +64,9 @@ func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovemen
 //
 // Source: Limits, Lifetimes and Idempotency.
 func (s *Escrows) Prepare(ctx context.Context, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption) (*EscrowAction, error) {
+	if err := transport.Of(s).low.ready(ctx, &opPrepareEscrowAction); err != nil {
+		return nil, err
+	}
 	prepared, err := s.low.PrepareEscrowAction(ctx, id, &EscrowActionCreate{Type: action}, options)
 	if err != nil {
 		return nil, err
@@ -68,6 +77,9 @@ func (s *Escrows) Prepare(ctx context.Context, id EscrowID, action EscrowActionT
 
 // Wait syncs until one of the given statuses is reached, no faster than the chain is read.
 func (s *Escrows) Wait(ctx context.Context, id EscrowID, statuses []EscrowStatus, options ...WaitOption) (*Escrow, error) {
+	if err := transport.Of(s).low.ready(ctx, &opSyncEscrow); err != nil {
+		return nil, err
+	}
 	paced := append([]WaitOption{PollEvery(2*chainReadEvery, 4*chainReadEvery)}, options...) // the shortest pause is half of the least
 	return wait(ctx, paced, poll[Escrow]{
 		low: s.low, resource: "escrow", id: string(id),

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/internal/required"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -149,6 +150,9 @@ func (f fileTokenStore) newest(file sessionFile) (slot, error) {
 
 // locked opens the file once no other process writes it.
 func (f fileTokenStore) locked(ctx context.Context, flag int) (sessionFile, error) {
+	if err := required.Context(ctx, "FileTokenStore"); err != nil {
+		return nil, err
+	}
 	for since := time.Now(); ; {
 		file, err := f.open(f.path, flag)
 		if !errors.Is(err, errInUse) {

@@ -30,7 +30,7 @@ func lock(file *os.File, flag int) error {
 	if flag&os.O_RDWR == 0 {
 		how = syscall.LOCK_SH
 	}
-	err = syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB) //nolint:gosec // a descriptor is an int
+	err = syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
 		return errInUse
 	}

@@ -171,12 +171,12 @@ func TestKilledProcessesLeaveASession(t *testing.T) {
 	require.NoError(t, store.Save(t.Context(), sessionOfLength(1)))
 	started := time.Now()
 	for kills := 0; kills < 10 || kills < 300 && time.Since(started) < 5*time.Second; kills++ {
-		process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSaveUntilKilled$") //nolint:gosec // this test itself
+		process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSaveUntilKilled$")
 		process.Env = append(os.Environ(), saveUntilKilled+"="+path)
 		told, err := process.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, process.Start())
-		_, err = io.ReadFull(told, make([]byte, 1+rand.IntN(20))) //nolint:gosec // no secret
+		_, err = io.ReadFull(told, make([]byte, 1+rand.IntN(20)))
 		require.NoError(t, err)
 		require.NoError(t, process.Process.Kill())
 		require.Error(t, process.Wait())

@@ -38,14 +38,14 @@ func checkFolders(path string) error {
 	if err := checkFoldersOf(named); err != nil {
 		return err
 	}
-	real, err := filepath.EvalSymlinks(named)
-	if errors.Is(err, fs.ErrNotExist) || real == named {
+	resolved, err := filepath.EvalSymlinks(named)
+	if errors.Is(err, fs.ErrNotExist) || resolved == named {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return checkFoldersOf(real)
+	return checkFoldersOf(resolved)
 }
 
 func checkFoldersOf(path string) error {

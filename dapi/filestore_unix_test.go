@@ -69,7 +69,7 @@ func TestFolderInWhichEverybodyCanReplaceTheSession(t *testing.T) {
 			inner := filepath.Join(top, "outer", "inner")
 			require.NoError(t, os.MkdirAll(inner, 0o700))
 			_, store := keptIn(t, inner)
-			require.NoError(t, os.Chmod(filepath.Join(top, lax), 0o777)) //nolint:gosec // which is refused
+			require.NoError(t, os.Chmod(filepath.Join(top, lax), 0o777))
 			_, err := store.Load(t.Context())
 			require.ErrorContains(t, err, filepath.Join(top, lax)+": everybody can replace files in this folder")
 			require.ErrorContains(t, store.Save(t.Context(), secretive), "everybody can replace")
@@ -81,7 +81,7 @@ func TestFolderInWhichEverybodyCanReplaceTheSession(t *testing.T) {
 	t.Run("where a link leads", func(t *testing.T) {
 		lax, top := t.TempDir(), t.TempDir()
 		path, _ := keptIn(t, lax)
-		require.NoError(t, os.Chmod(lax, 0o777)) //nolint:gosec // which is refused
+		require.NoError(t, os.Chmod(lax, 0o777))
 		link := filepath.Join(top, "session")
 		require.NoError(t, os.Symlink(path, link))
 		_, err := dapi.FileTokenStore(link).Load(t.Context())

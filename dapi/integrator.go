@@ -94,13 +94,17 @@ func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.
 //
 // Source: Authentication, Platform API.
 func (i *Integrator) For(client ClientID) *Account {
-	low := i.platform.low()
+	platform := transport.Of(i).platform
+	low := platform.low()
 	low.account, low.acting = client, true
-	return i.platform.account(low)
+	return platform.account(low)
 }
 
 // Self acts as the integrator itself.
-func (i *Integrator) Self() *Account { return i.platform.account(i.platform.low()) }
+func (i *Integrator) Self() *Account {
+	platform := transport.Of(i).platform
+	return platform.account(platform.low())
+}
 
 // platform is what all accounts of one credential share: connections, session, rate windows, retry budget, and the lines of payments that
 // wait for room in them.
@@ -156,9 +160,13 @@ func (d Developer) validate(operation string) error {
 	})
 }
 
-func (p *platform) low() lowLevel { return lowLevel{transport: p.transport, keys: &p.keys} }
+func (p *platform) low() lowLevel {
+	p = transport.Of(p)
+	return lowLevel{transport: p.transport, keys: &p.keys}
+}
 
 func (p *platform) account(low lowLevel) *Account {
+	p = transport.Of(p)
 	approver := approver{low: low, account: low.actingFor(), clock: p.transport, seen: p.seen}
 	return &Account{
 		Verification: &Verification{low},

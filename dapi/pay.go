@@ -44,6 +44,9 @@ import (
 //
 // Source: Errors, Slugs; Limits, Lifetimes and Idempotency.
 func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovement.Key, options ...PayOption) (*Payout, error) {
+	if err := transport.Of(s).low.ready(ctx, &opBookPayout); err != nil {
+		return nil, err
+	}
 	wish := payWishOf(options)
 	if err := checkPayment(opBookPayout.ID, key, payout.validate, s.demands(&payout), wish.check); err != nil {
 		return nil, err

@@ -19,17 +19,17 @@ type Payins struct{ low lowLevel }
 //
 // Source: Endpoints, Platform API; Limits, Lifetimes.
 func (s *Payins) Create(ctx context.Context, payin PayinCreate, options ...moneymovement.CallOption) (*Payin, error) {
-	return s.low.CreatePayin(ctx, &payin, options)
+	return transport.Of(s).low.CreatePayin(ctx, &payin, options)
 }
 
 // Instructions answers the requisites that the payer needs. After the price's window it is *errors.QuoteExpired.
 func (s *Payins) Instructions(ctx context.Context, id PayinID, options ...moneymovement.CallOption) (*PayinInstructions, error) {
-	return s.low.CreatePayinInstructions(ctx, id, options)
+	return transport.Of(s).low.CreatePayinInstructions(ctx, id, options)
 }
 
 // Get reads a payin. One that belongs to someone else is *errors.NotFound.
 func (s *Payins) Get(ctx context.Context, id PayinID, options ...moneymovement.CallOption) (*Payin, error) {
-	return s.low.GetPayin(ctx, id, options)
+	return transport.Of(s).low.GetPayin(ctx, id, options)
 }
 
 // Wait polls until the payin is `completed`. One that expires comes back with *PayinNotCompleted; if ctx ends first, the last reading comes
@@ -38,13 +38,15 @@ func (s *Payins) Get(ctx context.Context, id PayinID, options ...moneymovement.C
 // Source: Events.
 func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*Payin, error) {
 	payin, err := wait(ctx, options, poll[Payin]{
-		low: s.low, resource: "payin", id: string(id),
-		read:   func(ctx context.Context) (*Payin, error) { return s.low.as(transport.ClassPoll).GetPayin(ctx, id, nil) },
+		low: transport.Of(s).low, resource: "payin", id: string(id),
+		read: func(ctx context.Context) (*Payin, error) {
+			return transport.Of(s).low.as(transport.ClassPoll).GetPayin(ctx, id, nil)
+		},
 		status: func(p *Payin) string { return string(p.Status) },
 		done:   func(p *Payin) bool { return p.Status == PayinStatusCompleted || p.Status == PayinStatusExpired },
 	})
 	if err == nil && payin.Status != PayinStatusCompleted {
-		err = &PayinNotCompleted{Head: s.low.head(&opGetPayin, string(id)), Payin: payin}
+		err = &PayinNotCompleted{Head: transport.Of(s).low.head(&opGetPayin, string(id)), Payin: payin}
 	}
 	return payin, err
 }

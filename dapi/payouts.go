@@ -32,6 +32,9 @@ type Payouts struct {
 //
 // Source: Limits, Idempotency.
 func (s *Payouts) Book(ctx context.Context, payout PayoutCreate, options ...moneymovement.CallOption) (*Payout, error) {
+	if err := transport.Of(s).low.ready(ctx, &opBookPayout); err != nil {
+		return nil, err
+	}
 	return s.approver.notePayout(s.low.demanding(s.demands(&payout)).BookPayout(ctx, &payout, options))
 }
 
@@ -57,6 +60,9 @@ func (s *Payouts) demands(payout *PayoutCreate) func(*transport.Check) {
 //
 // Source: Authentication, Signing; Limits, Lifetimes; Errors, Slugs.
 func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption) (*Payout, error) {
+	if err := transport.Of(s).low.ready(ctx, &opConfirmPayout); err != nil {
+		return nil, err
+	}
 	if booked == nil {
 		booked = &Payout{}
 	}
@@ -161,6 +167,9 @@ func (id ContactID) spelledAs(other ContactID) ContactID {
 
 // Get reads a payout. One that belongs to someone else is *errors.NotFound.
 func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement.CallOption) (*Payout, error) {
+	if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
+		return nil, err
+	}
 	return s.approver.notePayout(s.low.GetPayout(ctx, id, options))
 }
 
@@ -169,6 +178,9 @@ func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement
 //
 // Source: Events (clients learn of progress by reading; polling should back off).
 func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) (*Payout, error) {
+	if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
+		return nil, err
+	}
 	return s.wait(ctx, id, options, func(ctx context.Context) (*Payout, error) {
 		return s.low.as(transport.ClassPoll).GetPayout(ctx, id, nil)
 	})

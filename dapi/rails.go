@@ -18,7 +18,7 @@ type Rails struct{ low lowLevel }
 
 // List answers one page of rails and virtual accounts.
 func (s *Rails) List(ctx context.Context, params ListRailsParams, options ...moneymovement.CallOption) (*RailPage, error) {
-	return s.low.ListRails(ctx, &params, options)
+	return transport.Of(s).low.ListRails(ctx, &params, options)
 }
 
 // All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
@@ -40,7 +40,7 @@ func (s *Rails) All(ctx context.Context, params ListRailsParams, options ...mone
 //
 // Source: Coverage catalogue (factors that narrow availability).
 func (s *Rails) Open(ctx context.Context, rail RailOpen, options ...moneymovement.CallOption) (*Rail, error) {
-	return s.low.OpenRail(ctx, &rail, options).Or(func() (*Rail, error) { return s.find(ctx, rail.Method, rail.Currency) })
+	return transport.Of(s).low.OpenRail(ctx, &rail, options).Or(func() (*Rail, error) { return s.find(ctx, rail.Method, rail.Currency) })
 }
 
 // WaitActive polls until the rail is `active`, when VirtualAccount.Requisites tell a payer where to wire money. A rail that reports
@@ -49,9 +49,9 @@ func (s *Rails) Open(ctx context.Context, rail RailOpen, options ...moneymovemen
 // Source: States, Platform objects.
 func (s *Rails) WaitActive(ctx context.Context, method BankMethod, currency string, options ...WaitOption) (*Rail, error) {
 	rail, err := wait(ctx, options, poll[Rail]{
-		low: s.low, resource: "rail", id: string(method) + " " + currency,
+		low: transport.Of(s).low, resource: "rail", id: string(method) + " " + currency,
 		read: func(ctx context.Context) (*Rail, error) {
-			return (&Rails{s.low.as(transport.ClassPoll)}).find(ctx, method, currency)
+			return (&Rails{transport.Of(s).low.as(transport.ClassPoll)}).find(ctx, method, currency)
 		},
 		status: func(r *Rail) string { return string(r.Status) },
 		done: func(r *Rail) bool {
@@ -59,7 +59,7 @@ func (s *Rails) WaitActive(ctx context.Context, method BankMethod, currency stri
 		},
 	})
 	if err == nil && rail.Status == RailStatusChannelUnavailable {
-		err = &ChannelUnavailable{Head: s.low.head(&opListRails, ""), Rail: rail}
+		err = &ChannelUnavailable{Head: transport.Of(s).low.head(&opListRails, ""), Rail: rail}
 	}
 	return rail, err
 }
@@ -74,7 +74,7 @@ func (s *Rails) find(ctx context.Context, method BankMethod, currency string) (*
 			return &rail, nil
 		}
 	}
-	return nil, &RailNotListed{Head: s.low.head(&opListRails, ""), Method: method, Currency: currency}
+	return nil, &RailNotListed{Head: transport.Of(s).low.head(&opListRails, ""), Method: method, Currency: currency}
 }
 
 // maxPage is the largest page.

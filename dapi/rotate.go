@@ -13,12 +13,16 @@ import (
 // of sessions is kept; it holds the session of the new key after the next login. A key that is nil or has no public half is *errors.InvalidInput.
 //
 // Source: Authentication, Platform API (keys are immutable; to change scopes or allowlist, create a second key).
-func (i *Integrator) UseKey(key signing.Signer) error { return i.platform.useKey(key) }
+func (i *Integrator) UseKey(key signing.Signer) error { return transport.Of(i).platform.useKey(key) }
 
 // UseKey is [Integrator.UseKey]. It changes the key of all accounts that the credential acts for.
-func (a *Account) UseKey(key signing.Signer) error { return a.platform.useKey(key) }
+func (a *Account) UseKey(key signing.Signer) error { return transport.Of(a).platform.useKey(key) }
 
 func (p *platform) useKey(key signing.Signer) error {
+	p = transport.Of(p)
+	if err := transport.Validate("UseKey", func(c *transport.Check) { c.Made(p.transport, makers) }); err != nil {
+		return err
+	}
 	developer := p.keys.current.Load().developer
 	developer.Key = key
 	if err := developer.validate("UseKey"); err != nil {

@@ -17,13 +17,16 @@ type Sandbox struct {
 
 // Treasury answers the faucet's state, with the largest credit per call.
 func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOption) (*Treasury, error) {
-	return s.low.GetTreasury(ctx, options)
+	return transport.Of(s).low.GetTreasury(ctx, options)
 }
 
 // Deposit credits the account: at least 0.10 of the token (*errors.AmountBelowMinimum), at most the treasury's MaxCredit
 // (*errors.AmountAboveMaximum). A faucet that cannot pay is *errors.ProviderUnavailable, an account without a wallet
 // *errors.WalletNotLinked. Two equal credits within two hours are one unless each has an idempotency key of its own.
 func (s *Sandbox) Deposit(ctx context.Context, deposit DepositCreate, options ...moneymovement.CallOption) (*Transaction, error) {
+	if err := transport.Of(s).low.ready(ctx, &opCreateDeposit); err != nil {
+		return nil, err
+	}
 	low := s.low.demanding(func(c *transport.Check) { s.chains.checkPlaces(c, deposit.Amount, deposit.Currency) })
 	return low.CreateDeposit(ctx, &deposit, options).OrZero()
 }
@@ -31,10 +34,10 @@ func (s *Sandbox) Deposit(ctx context.Context, deposit DepositCreate, options ..
 // CompletePayin completes a payin as if its money had arrived. One that was not submitted is *errors.QuoteNotSubmitted; ask for its
 // instructions first.
 func (s *Sandbox) CompletePayin(ctx context.Context, id PayinID, options ...moneymovement.CallOption) (*Payin, error) {
-	return s.low.CompletePayin(ctx, id, options).Or(func() (*Payin, error) { return s.low.GetPayin(ctx, id, nil) })
+	return transport.Of(s).low.CompletePayin(ctx, id, options).Or(func() (*Payin, error) { return transport.Of(s).low.GetPayin(ctx, id, nil) })
 }
 
 // MovePayout moves a payout to a status, as its partner would report it. A move that the payout's state does not allow is *errors.Conflict.
 func (s *Sandbox) MovePayout(ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.CallOption) (*Payout, error) {
-	return s.low.MovePayout(ctx, id, &PayoutMove{Status: status}, options).Or(func() (*Payout, error) { return s.low.GetPayout(ctx, id, nil) })
+	return transport.Of(s).low.MovePayout(ctx, id, &PayoutMove{Status: status}, options).Or(func() (*Payout, error) { return transport.Of(s).low.GetPayout(ctx, id, nil) })
 }

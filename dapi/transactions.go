@@ -6,6 +6,7 @@ import (
 	"math"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Transactions is the ledger of the whole account, newest first as far as is known: the description names no order.
@@ -18,7 +19,7 @@ type Transactions struct{ low lowLevel }
 //
 // Source: Limits, Pages and sizes.
 func (s *Transactions) List(ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption) (*TransactionPage, error) {
-	return s.low.ListTransactions(ctx, &params, options)
+	return transport.Of(s).low.ListTransactions(ctx, &params, options)
 }
 
 // All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.

@@ -15,18 +15,18 @@ type Verification struct{ low lowLevel }
 
 // Save saves applicant information and documents. It submits nothing, and can be called again with more.
 func (s *Verification) Save(ctx context.Context, information KYBSave, options ...moneymovement.CallOption) (*KYB, error) {
-	return s.low.SaveKYB(ctx, &information, options).Or(func() (*KYB, error) { return s.low.GetKYB(ctx, nil) })
+	return transport.Of(s).low.SaveKYB(ctx, &information, options).Or(func() (*KYB, error) { return transport.Of(s).low.GetKYB(ctx, nil) })
 }
 
 // Get answers the status and the requirements that are still outstanding.
 func (s *Verification) Get(ctx context.Context, options ...moneymovement.CallOption) (*KYB, error) {
-	return s.low.GetKYB(ctx, options)
+	return transport.Of(s).low.GetKYB(ctx, options)
 }
 
 // Complete submits what was saved for review. While requirements are outstanding it is *errors.Conflict; [Verification.Get] names them.
 func (s *Verification) Complete(ctx context.Context, options ...moneymovement.CallOption) (*KYBSubmission, error) {
-	return s.low.CompleteKYB(ctx, options).Or(func() (*KYBSubmission, error) {
-		kyb, err := s.low.GetKYB(ctx, nil)
+	return transport.Of(s).low.CompleteKYB(ctx, options).Or(func() (*KYBSubmission, error) {
+		kyb, err := transport.Of(s).low.GetKYB(ctx, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -37,8 +37,10 @@ func (s *Verification) Complete(ctx context.Context, options ...moneymovement.Ca
 // WaitDecided polls until the review ends `approved` or `rejected`. A review by people can take days: give ctx a deadline.
 func (s *Verification) WaitDecided(ctx context.Context, options ...WaitOption) (*KYB, error) {
 	return wait(ctx, options, poll[KYB]{
-		low: s.low, resource: "verification", id: s.low.actingFor(),
-		read:   func(ctx context.Context) (*KYB, error) { return s.low.as(transport.ClassPoll).GetKYB(ctx, nil) },
+		low: transport.Of(s).low, resource: "verification", id: transport.Of(s).low.actingFor(),
+		read: func(ctx context.Context) (*KYB, error) {
+			return transport.Of(s).low.as(transport.ClassPoll).GetKYB(ctx, nil)
+		},
 		status: func(k *KYB) string { return string(k.Status) },
 		done:   func(k *KYB) bool { return k.Status == KYBStatusApproved || k.Status == KYBStatusRejected },
 	})

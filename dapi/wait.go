@@ -79,6 +79,9 @@ type poll[T any] struct {
 
 // wait reads until done. An error that time does not mend ends it at once.
 func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (last *T, err error) {
+	if ctx == nil || p.low.transport == nil {
+		return p.read(ctx) // which is refused, under its own name
+	}
 	w := waiting{pace: transport.DefaultPace(), progress: func(Progress) {}}
 	for _, option := range options {
 		if option != nil {

@@ -39,6 +39,15 @@ const readsAtOnce = 32
 // Source: Events (polling should back off); Limits, Rate windows.
 func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOption) iter.Seq[WaitedPayout] {
 	return func(yield func(WaitedPayout) bool) {
+		pending := distinct(ids)
+		if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
+			for _, id := range pending {
+				if !yield(WaitedPayout{ID: id, Err: err}) {
+					return
+				}
+			}
+			return
+		}
 		waiting, stop := context.WithCancel(ctx)
 		var (
 			waits   sync.WaitGroup
@@ -50,7 +59,6 @@ func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOp
 		defer stop()
 		defer close(left)
 		inTurn := append(slices.Clone(options), oneAtATime())
-		pending := distinct(ids)
 		for _, id := range pending {
 			waits.Go(func() {
 				payout, err := s.wait(waiting, id, inTurn, func(ctx context.Context) (*Payout, error) {

@@ -33,9 +33,14 @@ func New(baseURL string, options ...moneymovement.Option) (*Client, error) {
 	return &Client{Rates: &Rates{low}, Invoices: &Invoices{low}}, nil
 }
 
+// maker is what makes a client that works.
+const maker = "public.New"
+
 // lowLevel sends the generated operations.
 type lowLevel struct{ transport *transport.Client }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	return transport.NewRequest(op, "", transport.CallOf(options))
+	r := transport.NewRequest(op, "", transport.CallOf(options))
+	r.Check().Made(c.transport, maker)
+	return r
 }

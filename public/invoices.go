@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Invoices are requests for payment as their recipients see them.
@@ -13,7 +14,7 @@ type Invoices struct{ low lowLevel }
 
 // Get reads an invoice by its public id.
 func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
-	return s.low.GetInvoice(ctx, id, options)
+	return transport.Of(s).low.GetInvoice(ctx, id, options)
 }
 
 // PDF has a copy of an invoice rendered and answers it as a stream of at most 64 MiB. The copy carries no payment details unless Details
@@ -25,7 +26,7 @@ func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.
 //
 // Source: Invoice (reference endpoints).
 func (s *Invoices) PDF(ctx context.Context, id string, params RenderInvoicePDFParams, options ...moneymovement.CallOption) (*PDF, error) {
-	stream, err := s.low.RenderInvoicePDF(ctx, id, &params, options)
+	stream, err := transport.Of(s).low.RenderInvoicePDF(ctx, id, &params, options)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,25 @@ type PDF struct {
 }
 
 // Read implements io.Reader. A copy that is longer than 64 MiB, or that breaks off, is *errors.UnexpectedAnswer.
-func (p *PDF) Read(b []byte) (int, error) { return p.stream.Read(b) }
+func (p *PDF) Read(b []byte) (int, error) {
+	if err := p.made(); err != nil {
+		return 0, err
+	}
+	return p.stream.Read(b)
+}
 
 // Close implements io.Closer. It drops what was not read.
-func (p *PDF) Close() error { return p.stream.Close() }
+func (p *PDF) Close() error {
+	if err := p.made(); err != nil {
+		return err
+	}
+	return p.stream.Close()
+}
+
+func (p *PDF) made() error {
+	return transport.Validate(opRenderInvoicePDF.ID, func(c *transport.Check) {
+		if transport.Of(p).stream == nil {
+			c.Refuse("pdf", "not_made", "was not made by public.Invoices.PDF")
+		}
+	})
+}

@@ -19,7 +19,7 @@ type Cards struct {
 // List answers the account's cards, and how far the account is from having one. What the answer leaves out has the stated defaults:
 // KYCStatus not_started, usages 0, the rest false.
 func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*moneymovement.CardList, error) {
-	return s.low.ListCards(ctx, options)
+	return transport.Of(s).low.ListCards(ctx, options)
 }
 
 // Details reveals a card's number and security code to the holder of the wallet that the card spends from: wallet signs a confirmation
@@ -33,6 +33,9 @@ func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (
 //
 // Source: Reference endpoints, card details; Limits, Lifetimes (card details nonce).
 func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.CardSigner, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
+	if err := transport.Of(s).low.ready(ctx, &opRevealCardDetails); err != nil {
+		return nil, err
+	}
 	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.now()), options...)
 	if err != nil {
 		return nil, err
@@ -45,11 +48,11 @@ func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.Car
 
 // DetailsWithProof is [Cards.Details] with a proof that was signed in another place, such as by [moneymovement.ProveCard] on the holder's device.
 func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof moneymovement.CardDetailsProof, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
-	return s.low.RevealCardDetails(ctx, id, &proof, options)
+	return transport.Of(s).low.RevealCardDetails(ctx, id, &proof, options)
 }
 
 // now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one answer is believed.
 func (s *Cards) now() time.Time {
-	_, now := s.low.transport.ServiceTimes()
+	_, now := transport.Of(s).low.transport.ServiceTimes()
 	return now
 }

@@ -1,6 +1,8 @@
 package refapi
 
 import (
+	"context"
+
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -51,17 +53,27 @@ func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*C
 // UseToken changes over to another access token. Calls that begin from now on carry it; those under way end with the old one, so that both have
 // to be good until they are over. A token that is empty or that no header can carry is *errors.InvalidInput.
 func (c *Client) UseToken(token AccessToken) error {
-	return c.keys.change("UseToken", func(next *credential) { next.token = token })
+	return transport.Of(c).keys.change("UseToken", func(next *credential) { next.token = token })
 }
 
 // UseAPIKey is [Client.UseToken] for the app API key that goes along with the token.
 func (c *Client) UseAPIKey(key APIKey) error {
-	return c.keys.change("UseAPIKey", func(next *credential) { next.apiKey, next.hasKey = key, true })
+	return transport.Of(c).keys.change("UseAPIKey", func(next *credential) { next.apiKey, next.hasKey = key, true })
 }
+
+// maker is what makes a client that works.
+const maker = "refapi.New"
 
 // lowLevel sends the generated operations.
 type lowLevel struct{ transport *transport.Client }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	return transport.NewRequest(op, "", transport.CallOf(options))
+	r := transport.NewRequest(op, "", transport.CallOf(options))
+	r.Check().Made(c.transport, maker)
+	return r
+}
+
+// ready refuses what a flow cannot begin with.
+func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
+	return transport.Ready(ctx, c.transport, op, maker)
 }

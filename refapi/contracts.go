@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Contracts are agreements that invoices are issued under.
@@ -13,5 +14,5 @@ type Contracts struct{ low lowLevel }
 
 // Get reads a contract. id is a UUID.
 func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
-	return s.low.GetContract(ctx, id, options)
+	return transport.Of(s).low.GetContract(ctx, id, options)
 }

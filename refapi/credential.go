@@ -78,6 +78,10 @@ type keyring struct {
 }
 
 func (k *keyring) change(operation string, change func(next *credential)) error {
+	k = transport.Of(k)
+	if err := transport.Validate(operation, func(c *transport.Check) { c.Made(k.transport, maker) }); err != nil {
+		return err
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	next := k.current

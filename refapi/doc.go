@@ -18,6 +18,12 @@
 // *errors.Unrecognized, with the sentence as its message. What is wrong with a request that can be seen before it is sent is
 // *errors.InvalidInput.
 //
+// # Events
+//
+// Partners report events to the service: the description states path, body and answer, and no signature. It shows no event that reaches an
+// integrator's backend, so progress is read. [WebhookHandler] receives a partner's webhook, and its Verify sees the headers and the bytes as
+// they came.
+//
 // # Repetition
 //
 // A wallet login and a webhook are sent once: whether the service recognises a second one is not stated. If their answer is lost, the

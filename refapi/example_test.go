@@ -2,6 +2,9 @@ package refapi_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"log"
 	"net/http"
@@ -161,4 +164,42 @@ func ExampleWebhookHandler() {
 	// Output:
 	// approved of applicant a_7
 	// 200
+}
+
+// The signature is what this deployment agreed on with its partner: the description states none.
+func ExampleWebhookHandler_verify() {
+	secret := []byte("agreed on with acme")
+	sign := func(body []byte) string {
+		mac := hmac.New(sha256.New, secret)
+		mac.Write(body)
+		return hex.EncodeToString(mac.Sum(nil))
+	}
+	handler := &refapi.WebhookHandler{
+		Verify: func(_ context.Context, delivery refapi.WebhookDelivery) error {
+			if !hmac.Equal([]byte(delivery.Header.Get("X-Acme-Signature")), []byte(sign(delivery.Body))) {
+				return errors.New("signature is of another key or body")
+			}
+			return nil
+		},
+		Handle: func(_ context.Context, event refapi.WebhookEvent) error {
+			fmt.Println(event.EventType, "of", event.EntityType, event.EntityID)
+			return nil
+		},
+		OnError: func(_ *http.Request, _ string, err error) { fmt.Println(err) },
+	}
+
+	body := `{"eventType":"approved","entityType":"applicant","entityId":"a_7","createdAt":"2026-01-02T03:04:05Z"}`
+	for _, signature := range []string{sign([]byte(body)), "forged"} {
+		post := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/api/v1/webhook/acme", strings.NewReader(body))
+		post.Header.Set("Content-Type", "application/json")
+		post.Header.Set("X-Acme-Signature", signature)
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, post)
+		fmt.Println(answer.Code)
+	}
+	// Output:
+	// approved of applicant a_7
+	// 200
+	// signature is of another key or body
+	// 401
 }

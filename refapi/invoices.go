@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Invoices are requests for payment from a contractor to a client.
@@ -17,7 +18,7 @@ type Invoices struct{ low lowLevel }
 //
 // Source: States and transitions, Invoice.
 func (s *Invoices) Update(ctx context.Context, id string, change moneymovement.InvoiceUpdate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
-	return s.low.UpdateInvoice(ctx, id, &change, options)
+	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options)
 }
 
 // UpdateOnInvoicesPath is [Invoices.Update] under the other path that the description shows for it,
@@ -25,5 +26,5 @@ func (s *Invoices) Update(ctx context.Context, id string, change moneymovement.I
 //
 // Source: Reference endpoints under /api/v1.
 func (s *Invoices) UpdateOnInvoicesPath(ctx context.Context, id string, change moneymovement.InvoiceUpdate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
-	return s.low.UpdateInvoiceOnInvoicesPath(ctx, id, &change, options)
+	return transport.Of(s).low.UpdateInvoiceOnInvoicesPath(ctx, id, &change, options)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Products are what a merchant sells.
@@ -17,7 +18,7 @@ type Products struct{ low lowLevel }
 //
 // Source: Reference endpoints under /api/v1 (active_only, by default true).
 func (s *Products) List(ctx context.Context, params ListMerchantProductsParams, options ...moneymovement.CallOption) ([]MerchantProduct, error) {
-	products, err := s.low.ListMerchantProducts(ctx, &params, options)
+	products, err := transport.Of(s).low.ListMerchantProducts(ctx, &params, options)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Quotes are prices for one payment each; here is how far that payment has come.
@@ -14,13 +15,13 @@ type Quotes struct{ low lowLevel }
 
 // Status reads how far the payment of a quote has come. Amounts are exact, from the digits of the JSON numbers.
 func (s *Quotes) Status(ctx context.Context, quoteID string, options ...moneymovement.CallOption) (*moneymovement.UniversalTransactionStatus, error) {
-	return s.low.GetTransactionStatus(ctx, quoteID, options)
+	return transport.Of(s).low.GetTransactionStatus(ctx, quoteID, options)
 }
 
 // Wait reads the status, with growing pauses, until the payment has come to an end, whether a good one or not: look at Status. When that
 // is, [Settled] says, or [Until]. If ctx ends first, the error is *[StillPending], beside the status as last read.
 func (s *Quotes) Wait(ctx context.Context, quoteID string, options ...WaitOption) (*moneymovement.UniversalTransactionStatus, error) {
-	return newWaiting(options).wait(ctx, s.low, quoteID, func(ctx context.Context) (*moneymovement.UniversalTransactionStatus, error) {
+	return newWaiting(options).wait(ctx, transport.Of(s).low, quoteID, func(ctx context.Context) (*moneymovement.UniversalTransactionStatus, error) {
 		return s.Status(ctx, quoteID, asPoll)
 	})
 }

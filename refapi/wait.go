@@ -86,6 +86,9 @@ func newWaiting(options []WaitOption) *waiting {
 func (w *waiting) wait(ctx context.Context, low lowLevel, quoteID string,
 	read func(context.Context) (*moneymovement.UniversalTransactionStatus, error),
 ) (last *moneymovement.UniversalTransactionStatus, err error) {
+	if ctx == nil || low.transport == nil {
+		return read(ctx) // which is refused, under its own name
+	}
 	started := time.Now()
 	seen := Progress{QuoteID: quoteID, Status: "unread"}
 	err = low.transport.Poll(ctx, w.pace, func(ctx context.Context) (bool, error) {

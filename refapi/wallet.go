@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Wallet is login with a wallet.
@@ -15,5 +16,5 @@ type Wallet struct{ low lowLevel }
 // left empty are the service's default, ios. The login may send a user operation on chain, so that it is sent once: if its answer
 // is lost, the error is *errors.OutcomeUnknown.
 func (s *Wallet) LogIn(ctx context.Context, login WalletLogin, device LogInWalletParams, options ...moneymovement.CallOption) (*WalletLoginResult, error) {
-	return s.low.LogInWallet(ctx, &device, &login, options)
+	return transport.Of(s).low.LogInWallet(ctx, &device, &login, options)
 }

@@ -206,3 +206,57 @@ func FuzzWebhookHandler(f *testing.F) {
 		}
 	})
 }
+
+// What a deployment's partner signs is checked on the very bytes that came, before they are read.
+func TestADeliveryIsVerifiedBeforeItIsRead(t *testing.T) {
+	const odd = "\xef\xbb\xbf {\"eventType\" :\"a\\u0062\", \"x\":\"\xff\"}\r\n\n"
+	for name, test := range map[string]struct {
+		body   string
+		verify error
+		status int
+		answer string
+	}{
+		"accepted":              {eventJSON, nil, 200, `{"ok":true}`},
+		"accepted, and garbage": {odd, nil, 422, `{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
+		"refused": {eventJSON, errors.New("the signature is of another key"), 401,
+			`{"error":{"code":"unauthenticated","message":"delivery is not accepted"}}`},
+		"refused, and garbage": {odd, errors.New("no signature"), 401, `{"error":{"code":"unauthenticated","message":"delivery is not accepted"}}`},
+		"refused, and empty":   {"", errors.New("no signature"), 401, `{"error":{"code":"unauthenticated","message":"delivery is not accepted"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var told error
+			verified, handled := 0, 0
+			handler := &refapi.WebhookHandler{
+				Verify: func(_ context.Context, delivery refapi.WebhookDelivery) error {
+					verified++
+					assert.Equal(t, test.body, string(delivery.Body))
+					assert.Equal(t, "application/json", delivery.Header.Get("Content-Type"))
+					clear(delivery.Body) // which changes nothing of what is read
+					return test.verify
+				},
+				Handle: func(_ context.Context, event refapi.WebhookEvent) error {
+					handled++
+					assert.Equal(t, "kyc.approved", event.EventType)
+					return nil
+				},
+				OnError: func(_ *http.Request, _ string, err error) { told = err },
+			}
+			w := post(t, handler, "POST", "application/json", strings.NewReader(test.body))
+			assert.Equal(t, test.status, w.Code)
+			assert.JSONEq(t, test.answer, w.Body.String())
+			assert.Equal(t, 1, verified)
+			if test.verify != nil {
+				require.ErrorIs(t, told, test.verify)
+			}
+			assert.Equal(t, test.status == 200, handled == 1)
+		})
+	}
+}
+
+func TestALargeDeliveryIsNotVerified(t *testing.T) {
+	handler := &refapi.WebhookHandler{MaxBody: 10, Verify: func(context.Context, refapi.WebhookDelivery) error {
+		t.Error("was verified")
+		return nil
+	}}
+	assert.Equal(t, http.StatusRequestEntityTooLarge, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON)).Code)
+}

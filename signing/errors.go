@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/moneymovement/moneymovement-go/internal/required"
 	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
 )
 
@@ -57,8 +58,8 @@ func notSigned(err error) error {
 
 // ended returns why nothing should be signed under ctx any more.
 func ended(ctx context.Context) error {
-	if ctx == nil {
-		return &NotSigned{Err: errors.New("the context is nil")}
+	if err := required.Context(ctx, "Sign"); err != nil {
+		return &NotSigned{Err: err}
 	}
 	err, cause := ctx.Err(), context.Cause(ctx)
 	switch {

@@ -16,6 +16,7 @@ import (
 var floors = [][]string{
 	{"internal/callfacts", "internal/handshake"},
 	{"errors"},
+	{"internal/required"},
 	{"signing", "internal/wire"},
 	{"internal/transport"},
 	{"."},
@@ -28,7 +29,7 @@ var floors = [][]string{
 }
 
 // sdkFloors is how many floors, from the ground, a program that uses the SDK builds upon.
-const sdkFloors = 7
+const sdkFloors = 8
 
 // sandboxMayImport keeps the host an independent reading of the service's description: an SDK that shares its models or
 // its request path would agree with its own mistakes.

@@ -119,6 +119,7 @@ func (c *Client) do(ctx context.Context, r *Request, value any) error {
 		r.call.Keep(Answer{}) // instead of what an earlier call left
 	}
 	r.idempotency()
+	r.check.Context(ctx)
 	if err := r.check.err(r.head); err != nil {
 		return err
 	}

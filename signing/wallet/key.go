@@ -14,6 +14,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"github.com/moneymovement/moneymovement-go/internal/required"
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/internal/ecsig"
 )
@@ -117,8 +118,8 @@ func (k *Key) signDigest(ctx context.Context, digest []byte) ([]byte, error) {
 	if k == nil || k.private == nil {
 		return nil, &signing.NotSigned{Err: signing.ErrNoKey}
 	}
-	if ctx == nil {
-		return nil, &signing.NotSigned{Err: errors.New("the context is nil")}
+	if err := required.Context(ctx, "Sign"); err != nil {
+		return nil, &signing.NotSigned{Err: err}
 	}
 	if err := ctx.Err(); err != nil {
 		if cause := context.Cause(ctx); !errors.Is(cause, err) {
