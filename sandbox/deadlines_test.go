@@ -87,6 +87,18 @@ func TestABodyThatComesByteByByteIsCutOff(t *testing.T) {
 	}
 }
 
+func TestAServerKeepsTimeoutsOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &http.Server{Handler: sandbox.New(), ReadTimeout: time.Second, WriteTimeout: 2 * time.Second}
+		conn, over := connect(t, server)
+		start := time.Now()
+		_, err := io.WriteString(conn, head("/dapi/v1/auth/challenge", 10))
+		require.NoError(t, err)
+		<-over // neither the body came nor was the answer read
+		assert.LessOrEqual(t, time.Since(start), 5*time.Second)
+	})
+}
+
 func TestAnAnswerThatNobodyReadsIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, over := connect(t, &http.Server{Handler: sandbox.New(), ReadHeaderTimeout: time.Minute})

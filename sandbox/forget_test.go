@@ -155,7 +155,7 @@ func TestMoneyOnItsWayBackKeepsItsPayout(t *testing.T) {
 
 func TestAHostThatForgetsDoesNotGrow(t *testing.T) {
 	c := newPayingClient(t, sandbox.WithSettings(forgetAfter(time.Second)))
-	const payouts = 3000
+	const payouts = 200
 	for i := range payouts {
 		c.pay(fmt.Sprint("key-", i))
 		c.host.Advance(time.Second)

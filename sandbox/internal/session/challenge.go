@@ -27,6 +27,7 @@ type Challenges struct {
 	mu      sync.Mutex
 	issued  map[string]*challenge
 	sweepAt int
+	most    int // how many are remembered
 }
 
 // challenge is what one login signs. It is single use.
@@ -40,7 +41,7 @@ type challenge struct {
 
 // NewChallenges returns a store without challenges.
 func NewChallenges(clk *clock.Clock) *Challenges {
-	c := &Challenges{clock: clk}
+	c := &Challenges{clock: clk, most: maxChallenges}
 	c.Reset()
 	return c
 }
@@ -71,7 +72,7 @@ func (c *Challenges) issue(email string, expiresAt time.Time) (challenge, error)
 		c.forgetLongExpired(now)
 		c.sweepAt = max(sweepAt, 2*len(c.issued))
 	}
-	if len(c.issued) >= maxChallenges && !c.makeRoom(now) {
+	if len(c.issued) >= c.most && !c.makeRoom(now) {
 		return challenge{}, refuse.LoginUnavailable()
 	}
 	c.issued[issued.id] = issued
@@ -82,7 +83,7 @@ func (c *Challenges) issue(email string, expiresAt time.Time) (challenge, error)
 // anything.
 func (c *Challenges) makeRoom(now time.Time) bool {
 	maps.DeleteFunc(c.issued, func(_ string, issued *challenge) bool { return issued.consumed || !now.Before(issued.expiresAt) })
-	return len(c.issued) < maxChallenges
+	return len(c.issued) < c.most
 }
 
 // encode writes the bytes to sign: canonical JSON that says what it is for, so
