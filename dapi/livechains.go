@@ -108,7 +108,7 @@ func (l *liveChains) checkPlaces(c *transport.Check, amount decimal.Decimal, ass
 	chains, _ := l.known()
 	for _, token := range settlementTokens(chains) {
 		if token.Symbol == string(asset) && token.Decimals <= maxPlaces {
-			c.Places("amount", amount, int32(token.Decimals), token.Symbol) //nolint:gosec // at most maxPlaces
+			c.Places("amount", amount, int32(token.Decimals), token.Symbol) //gosec:disable G115 -- at most maxPlaces
 		}
 	}
 }

@@ -87,7 +87,8 @@ func algorithmOf(public crypto.PublicKey) (Algorithm, error) {
 
 func ecdsaAlgorithm(key *ecdsa.PublicKey) (Algorithm, error) {
 	switch {
-	case key.Curve == nil || key.X == nil || key.Y == nil: //nolint:staticcheck // nothing else asks whether a key is empty without panicking
+	//lint:ignore SA1019 nothing else asks whether a key is empty without panicking
+	case key.Curve == nil || key.X == nil || key.Y == nil: //nolint:staticcheck // as above
 		return "", &KeyRefused{Kind: "ECDSA", Reason: "the public key is empty"}
 	case key.Curve != elliptic.P256():
 		name := "an unnamed curve"

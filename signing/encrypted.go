@@ -3,8 +3,8 @@ package signing
 import (
 	"crypto"
 	"crypto/aes"
-	"crypto/des"  //nolint:gosec // old key files are still read; none is written so
-	"crypto/sha1" //nolint:gosec // as above
+	"crypto/des"  //gosec:disable G502 -- old key files are still read; none is written so
+	"crypto/sha1" //gosec:disable G505 -- as above
 	"crypto/sha256"
 	"crypto/x509/pkix"
 	"encoding/asn1"

@@ -236,7 +236,7 @@ func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 		return file(oidPBKDF2, p, cipher)
 	}
 	mixed := func(cost, blockSize, lanes int) []byte {
-		require.True(t, cost*blockSize*lanes <= 2*signing.MaxScryptWork, "so that a check which lets it through is not waited for long")
+		require.LessOrEqual(t, cost*blockSize*lanes, 2*signing.MaxScryptWork, "so that a check which lets it through is not waited for long")
 		return file(oidScrypt, scrypt{salt, cost, blockSize, lanes}, aes256)
 	}
 	for name, der := range map[string][]byte{

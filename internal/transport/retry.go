@@ -122,7 +122,7 @@ func backoff(least, most time.Duration, attempt int, resp *http.Response) time.D
 
 // jittered is a random time in the upper half of a bound.
 func jittered(bound time.Duration) time.Duration {
-	return bound/2 + rand.N(bound/2+1) //nolint:gosec // jitter is no secret
+	return bound/2 + rand.N(bound/2+1) //gosec:disable G404 -- jitter is no secret
 }
 
 const longestBackoff = 8 * time.Second

@@ -85,7 +85,7 @@ func (t *turn) fromChain(quoted *payin) (fee decimal.Decimal, decimals int32, er
 		return fee, 0, refuse.InvalidField("currency", "token_not_listed", "The chain does not list this token.")
 	}
 	quoted.requisites = api.Requisites{WalletAddress: newAddress(), Reference: referenceOf(quoted.id)}
-	return feeCrossChain, int32(token.Decimals), nil //nolint:gosec // the chains list 6 to 18
+	return feeCrossChain, int32(token.Decimals), nil //gosec:disable G115 -- the chains list 6 to 18
 }
 
 // checkPayinAmounts refuses amounts that are not positive or too fine, and a maximum under the amount.

@@ -104,7 +104,7 @@ func decimalsOf(to destination, currency string) int32 {
 	case to.wallet != nil:
 		chain, _ := chainByCode(to.wallet.chain)
 		token, _ := tokenOf(chain, to.wallet.token)
-		return int32(token.Decimals) //nolint:gosec // the chains list 6 to 18
+		return int32(token.Decimals) //gosec:disable G115 -- the chains list 6 to 18
 	default:
 		return fiatDecimals(currency)
 	}

@@ -1,0 +1,83 @@
+// Command sbom writes what a Go program was linked from, as the program itself says, in CycloneDX:
+//
+//	sbom program        # the bill of materials, to standard output
+//	sbom -list bill     # module and version of each component of a bill, a line each
+//
+// It is in the tools' module, so that nobody who uses the SDK gets the library that it takes.
+package main
+
+import (
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/CycloneDX/cyclonedx-go"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "sbom:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, out io.Writer) error {
+	switch {
+	case len(args) == 2 && args[0] == "-list":
+		return list(args[1], out)
+	case len(args) == 1:
+		return write(args[0], out)
+	}
+	return errors.New("usage: sbom program | sbom -list bill")
+}
+
+func write(program string, out io.Writer) error {
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	main := component(cyclonedx.ComponentTypeApplication, info.Main)
+	main.Name = filepath.Base(program)
+	std := component(cyclonedx.ComponentTypeLibrary, debug.Module{Path: "std", Version: info.GoVersion})
+	components := []cyclonedx.Component{std}
+	for _, dependency := range info.Deps {
+		if dependency.Replace != nil {
+			dependency = dependency.Replace
+		}
+		components = append(components, component(cyclonedx.ComponentTypeLibrary, *dependency))
+	}
+	bill := cyclonedx.NewBOM()
+	bill.Metadata = &cyclonedx.Metadata{Component: &main}
+	bill.Components = &components
+	return cyclonedx.NewBOMEncoder(out, cyclonedx.BOMFileFormatJSON).SetPretty(true).Encode(bill)
+}
+
+func component(kind cyclonedx.ComponentType, m debug.Module) cyclonedx.Component {
+	address := "pkg:golang/" + m.Path + "@" + m.Version
+	return cyclonedx.Component{BOMRef: address, Type: kind, Name: m.Path, Version: m.Version, PackageURL: address}
+}
+
+func list(bill string, out io.Writer) error {
+	file, err := os.Open(bill)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var read cyclonedx.BOM
+	if err := cyclonedx.NewBOMDecoder(file, cyclonedx.BOMFileFormatJSON).Decode(&read); err != nil {
+		return err
+	}
+	if read.BOMFormat != cyclonedx.BOMFormat || read.Metadata == nil || read.Metadata.Component == nil || read.Components == nil {
+		return errors.New("the file is no CycloneDX bill of a program")
+	}
+	for _, c := range *read.Components {
+		if _, err := fmt.Fprintf(out, "%s %s\n", c.Name, c.Version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
