@@ -45,7 +45,7 @@ func TestFuzzTargets(t *testing.T) {
 			place := path.Clean(filepath.ToSlash(folder)) + " " + match[1]
 			_, short := shortFuzz[place]
 			long := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(place) + `( |$)`).Match(script)
-			assert.True(t, long != short, "%s: .ci/fuzz-long names it, or there is a reason not to", place)
+			assert.NotEqual(t, short, long, "%s: .ci/fuzz-long names it, or there is a reason not to", place)
 			if long {
 				corpus, err := filepath.Glob(filepath.Join(filepath.Dir(name), "testdata/fuzz", match[1], "*"))
 				assert.NoError(t, err)
