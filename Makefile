@@ -11,6 +11,7 @@ TARGETS   := windows/amd64 darwin/arm64 linux/arm64 linux/386 js/wasm wasip1/was
 GO        ?= go
 TOOL      := $(GO) tool -modfile=internal/tools/go.mod
 FUZZ      ?= 50000x
+FUZZ_LONG ?= 10000000x
 BENCH     ?= .
 BENCHTIME ?= 1s
 SEED      ?= 1
@@ -21,7 +22,7 @@ JOBS      ?= 2
 export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift tidy-check breaking interop fuzz bench bench-host bench-memory load contract mutants cover check gosec staticcheck vulncheck sbom
+.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift tidy-check breaking interop fuzz bench bench-host bench-memory load contract mutants cover check gosec staticcheck vulncheck sbom fuzz-long
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
@@ -91,6 +92,9 @@ interop: ## check descriptions and host with tools and a client of others (needs
 
 fuzz: ## run every fuzz target on FUZZ (50000x) inputs each
 	@.ci/fuzz $(FUZZ)
+
+fuzz-long: ## run the fuzz targets of all that comes from outside on FUZZ_LONG (10000000x) inputs each (ONLY='target ...' runs these)
+	@GO='$(GO)' nice .ci/fuzz-long $(FUZZ_LONG) $(ONLY)
 
 bench: ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./internal/bench

@@ -55,7 +55,7 @@ func (d *Date) UnmarshalText(text []byte) error {
 	}
 	t, err := time.Parse(time.DateOnly, string(text))
 	if err != nil {
-		return fmt.Errorf("%q is no day", text)
+		return fmt.Errorf("%.40q is no day", text)
 	}
 	*d = DateOf(t)
 	return nil

@@ -2,7 +2,9 @@ package errors_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
@@ -20,6 +22,12 @@ func FuzzDecode(f *testing.F) {
 	} {
 		f.Add(400, []byte(body), "text/html", "10", true)
 	}
+	long := strings.Repeat(`a\r\nb\u001b[31m`, 1000)
+	f.Add(400, []byte(`{"error":{"code":"`+long+`","message":"`+long+`"}}`), "text/"+strings.Repeat("a\n", 3000), "10", true)
+	f.Add(422, []byte(`{"detail":[{"loc":["`+long+`","`+long+`"],"msg":"`+long+`","type":"`+long+`"}]}`), "", "", true)
+	f.Add(422, []byte(`{"error":{"code":"validation_failed","details":{"location":"`+long+`","fields":[{"field":"`+long+`","code":"`+long+`"}]}}}`), "", "", true)
+	f.Add(403, []byte(`{"error":{"code":"forbidden","details":{"scope":"`+long+`","requiredScope":"`+long+`","requestId":"`+long+`"}}}`), "", "", true)
+	f.Add(409, []byte(`{"error":{"code":"already_funded","details":{"payoutId":"`+long+`","blockers":[{"code":"`+long+`"}]}}}`), "", "", true)
 	f.Fuzz(func(t *testing.T, status int, body []byte, contentType, retryAfter string, write bool) {
 		err := errors.Decode(errors.Answer{
 			Head:   errors.Head{}.WithFacts(callfacts.Facts{ReadOnly: !write}),
@@ -32,8 +40,8 @@ func FuzzDecode(f *testing.F) {
 		if !ok {
 			t.Fatalf("%T is no Failure", err)
 		}
-		if err.Error() == "" {
-			t.Fatalf("%T prints as nothing", err)
+		if text := err.Error(); text == "" || len(text) > 4096 || strings.ContainsFunc(text, unicode.IsControl) {
+			t.Fatalf("%T prints as %q, which is no bounded line", err, text)
 		}
 		failure.Retryable()
 		if moved := failure.MovedByCall(); !write && moved == errors.MaybeMoved {

@@ -2,6 +2,7 @@ package signing
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -90,7 +91,7 @@ func (m *members) decode(known ...string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.found)) {
 		if !slices.Contains(known, name) {
-			m.refuse(name, "a signature would cover this unknown member", m.found[name])
+			m.refuse(cmp.Or(name, `""`), "a signature would cover this unknown member", m.found[name]) // a name can be empty
 			return
 		}
 	}

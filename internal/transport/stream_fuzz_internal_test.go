@@ -61,7 +61,7 @@ func FuzzStream(f *testing.F) {
 			t.Fatalf("%q became %q", whole, got)
 		}
 		if len(body) <= int(bound) && !breaks {
-			if err != io.EOF {
+			if err != io.EOF { //nolint:errorlint // readers compare with it
 				t.Fatalf("a whole body ends in %v", err)
 			}
 		} else {
