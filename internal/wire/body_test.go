@@ -19,6 +19,13 @@ func TestABodySaysWhatIsZero(t *testing.T) {
 		assert.False(t, three.SaysZero("n"))
 		assert.False(t, two.SaysZero("m"))
 	}
+	quoted := NewBody([]byte(`{"items":[{"xn":0},{"n":0}]}`))
+	both := quoted.Entries(2)
+	assert.False(t, both.SaysZero("n"), "another name that ends alike")
+	word := NewBody([]byte(`{"items":["n","n"],"n":1,"last":"n"}`))
+	assert.True(t, word.SaysZero("n"), "a text that reads as a name is none")
+	alone := NewBody([]byte(`{"list":["n"],"last":"n"}`))
+	assert.False(t, alone.SaysZero("n"))
 	deep, none := two.Entries(1), (*Body)(nil).Entries(1)
 	assert.False(t, deep.SaysZero("n"))
 	assert.False(t, none.SaysZero("n"))
