@@ -102,6 +102,49 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
 }
 
+// Where the funded payout cannot be read, the refusal is the proof, and what was booked or seen before comes back with it.
+func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
+	unreadable := func(w *payWorld) { w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden")) }
+	t.Run("of a booking", func(t *testing.T) {
+		for _, named := range []bool{true, false} {
+			w := newPayWorld(t)
+			booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
+			require.NoError(t, err)
+			details := map[string]any{}
+			if named {
+				details["payoutId"] = string(booked.ID)
+			}
+			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(details))
+			unreadable(w)
+			payout, err := w.pay()
+			as[*errors.AlreadyFunded](t, err)
+			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+			require.NotNil(t, payout)
+			assert.Equal(t, booked.ID, payout.ID)
+			assert.Equal(t, booked.Amount, payout.Amount, "as it was booked")
+		}
+	})
+	t.Run("before a booking, of a payout that this client has seen", func(t *testing.T) {
+		w := newPayWorld(t)
+		first, err := w.pay()
+		require.NoError(t, err)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(map[string]any{}))
+		again, err := w.pay()
+		require.NoError(t, err, "the refusal names no payout, and this client knows which it is")
+		assert.Equal(t, first.ID, again.ID)
+		assert.Equal(t, first.Amount, again.Amount)
+	})
+	t.Run("before a booking, of a payout that nobody knows", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(map[string]any{}))
+		payout, err := w.pay()
+		as[*errors.AlreadyFunded](t, err)
+		assert.Nil(t, payout)
+		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+		assert.Zero(t, w.sent("GetPayout"))
+	})
+}
+
 // A payout of other terms is not this payment, whatever the service says of it.
 func TestAlreadyFundedWithOtherTerms(t *testing.T) {
 	w := newPayWorld(t)
