@@ -114,6 +114,7 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	assert.Equal(t, "ConfirmPayout", head.Operation)
 	assert.Equal(t, string(booked.ID), head.Resource)
 	assert.Empty(t, head.IdempotencyKey, "no call was made with one")
+	assert.Empty(t, head.Account, "the credential's own")
 	assert.Zero(t, w.key.approvals())
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 	require.NoError(t, err)
