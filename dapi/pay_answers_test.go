@@ -1,7 +1,9 @@
 package dapi_test
 
 import (
+	"context"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -227,6 +229,40 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 			require.NoError(t, err, "the key still pays")
 			assert.Equal(t, 1, w.fundings())
 		})
+	})
+}
+
+// classes keeps which class each read of a payout was counted in.
+type classes struct {
+	mu   sync.Mutex
+	seen []moneymovement.RateClass
+}
+
+func (c *classes) Wait(_ context.Context, call moneymovement.RateCall) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if call.Window == moneymovement.WindowReads {
+		c.seen = append(c.seen, call.Class)
+	}
+	return nil
+}
+
+// Only the reads of a wait give way to others: the one behind a refusal is a read that somebody waits for.
+func TestReadsBehindAWaitAreNoPolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		limiter := &classes{}
+		platform, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options(moneymovement.WithRateLimiter(limiter))...)
+		require.NoError(t, err)
+		w.account = platform.Self()
+		w.refuse(http.StatusConflict, "funding_in_progress") // and the payout expires while it is waited for
+		w.refuse(http.StatusForbidden, "signing_policy_refused")
+		_, err = w.pay()
+		require.Error(t, err)
+		require.GreaterOrEqual(t, len(limiter.seen), 3)
+		last := len(limiter.seen) - 1
+		assert.Equal(t, moneymovement.ClassPoll, limiter.seen[last-1])
+		assert.Equal(t, moneymovement.ClassRead, limiter.seen[last])
 	})
 }
 
