@@ -2,6 +2,7 @@ package moneymovement_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
@@ -33,6 +35,48 @@ func TestACardIsProvedByItsWallet(t *testing.T) {
 		signer, err := wallet.RecoverAddress([]byte(c.message), proof.MessageSignature.Reveal())
 		require.NoError(t, err, name)
 		assert.Equal(t, key.Address(), signer, name)
+	}
+}
+
+// signer is a wallet that answers as it is told.
+type signer struct {
+	address string
+	err     error
+}
+
+func (s signer) Address() string { return s.address }
+
+func (s signer) SignMessage(context.Context, []byte) (string, error) { return "0x", s.err }
+
+func TestACardThatCannotBeProved(t *testing.T) {
+	down := errors.New("the wallet is locked")
+	for name, c := range map[string]struct {
+		wallet moneymovement.CardSigner
+		id     string
+		field  string
+	}{
+		"no card":               {signer{address: "0x1"}, "", "card_id"},
+		"no segment of a path":  {signer{address: "0x1"}, "..", "card_id"},
+		"no wallet":             {nil, "card_1", "wallet"},
+		"an empty wallet":       {signer{}, "card_1", "wallet"},
+		"a wallet that refuses": {signer{address: "0x1", err: down}, "card_1", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			proof, err := moneymovement.ProveCard(t.Context(), c.wallet, c.id, time.Now())
+			assert.Zero(t, proof)
+			if c.field == "" {
+				undelivered, ok := errors.AsType[*errors.NotDelivered](err)
+				require.True(t, ok, "%v", err)
+				assert.Equal(t, "RevealCardDetails", undelivered.Operation)
+				require.ErrorIs(t, err, down)
+				return
+			}
+			input, ok := errors.AsType[*errors.InvalidInput](err)
+			require.True(t, ok, "%v", err)
+			assert.Equal(t, "RevealCardDetails", input.Operation)
+			assert.Len(t, input.Fields, 1)
+			assert.Equal(t, c.field, input.Fields[0].Field)
+		})
 	}
 }
 

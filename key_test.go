@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,6 +36,15 @@ func TestDerivedKeysDependOnHowPartsAreCut(t *testing.T) {
 	assert.NotEqual(t, moneymovement.DeriveKey("ab", "c"), moneymovement.DeriveKey("a", "bc"))
 	assert.NotEqual(t, moneymovement.DeriveKey("a", ""), moneymovement.DeriveKey("a"))
 	assert.NotEqual(t, moneymovement.DeriveKey("é"), moneymovement.DeriveKey("è"), "replaced characters still count")
+}
+
+// What a key may hold stays readable, and anything else becomes a dash.
+func TestDerivedKeysAreReadable(t *testing.T) {
+	key := string(moneymovement.DeriveKey("azAZ09._:-", "`{@[/;,^é"))
+	assert.Equal(t, "azAZ09._:-:---------", key[:len(key)-33])
+	long := string(moneymovement.DeriveKey(strings.Repeat("x", 200)))
+	assert.Len(t, long, 128)
+	assert.Equal(t, strings.Repeat("x", 95)+".", long[:96])
 }
 
 func ExampleDeriveKey() {

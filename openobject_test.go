@@ -47,6 +47,8 @@ func TestOpenObjectsAreObjects(t *testing.T) {
 	for _, document := range []string{`[1]`, `"a"`, `1`, `{"a":1,"a":2}`, `{"a":}`} {
 		assert.Error(t, json.Unmarshal([]byte(document), &object), document)
 	}
+	var syntax *jsontext.SyntacticError
+	require.ErrorAs(t, json.Unmarshal([]byte(`{"a":1.}`), &object), &syntax, "a number that is cut off")
 	require.NoError(t, json.Unmarshal([]byte(`null`), &object))
 	assert.Nil(t, object)
 }

@@ -106,6 +106,17 @@ func TestALostTransferSaysHowToResolveIt(t *testing.T) {
 	assert.Equal(t, 3, unknown.Attempts)
 }
 
+func TestATransferThatCannotBeLookedUpIsNotFound(t *testing.T) {
+	_, app := serve(t, answering(403, `{"error":{"code":"forbidden","message":"no"}}`))
+	transfer, found, err := app.Transfers.ByKey(t.Context(), "rent-1")
+	assert.True(t, errors.HasCode(err, errors.CodeForbidden), "%v", err)
+	assert.False(t, found)
+	assert.Nil(t, transfer)
+	_, found, err = app.Transfers.ByKey(t.Context(), "no key")
+	require.Error(t, err)
+	assert.False(t, found)
+}
+
 func TestATransferIsFoundByItsKey(t *testing.T) {
 	at := `"createdAt":"2026-01-02T03:04:05Z"`
 	for name, c := range map[string]struct {

@@ -299,6 +299,65 @@ func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID) (*dapi.Escrow
 	return w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1")
 }
 
+// Whatever left the first call in doubt, a plain refusal of the second does not settle it.
+func TestDealsThatAreInDoubtBeforeTheirConfirm(t *testing.T) {
+	for name, arrange := range map[string]func(w *dealWorld){
+		"the creation is lost": func(w *dealWorld) { w.host.Arm("POST", dealPath, sandbox.DropBefore().Times(4)) },
+		"the deal is of another key": func(w *dealWorld) {
+			w.onSuccess("POST", dealPath, func(deal map[string]any) { deal["idempotencyKey"] = "deal-2" })
+		},
+		"the action is of another key": func(w *dealWorld) {
+			w.onSuccess("POST", dealPath, func(deal map[string]any) { deal["action"].(map[string]any)["idempotencyKey"] = "deal-2" })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newDealWorld(t)
+				arrange(w)
+				_, err := w.open(dapi.FirstUse())
+				assertDealInDoubt(t, err)
+				w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+				_, err = w.open(dapi.FirstUse())
+				assertDealInDoubt(t, err)
+				assert.Zero(t, w.holdings())
+			})
+		})
+	}
+}
+
+// A signer that panics ends its call, as for a payment: what came of it is in doubt until the service has forgotten the key.
+func TestSignerThatPanicsOverADeal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		panics := func(call func()) {
+			w.key.beforeApproval(func(int) { panic("signer") })
+			assert.Panics(t, call)
+			w.key.beforeApproval(nil)
+		}
+		panics(func() { _, _ = w.open() })
+		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+		_, err := w.open(dapi.FirstUse())
+		assertDealInDoubt(t, err)
+		time.Sleep(8 * 24 * time.Hour)
+		_, err = w.open(dapi.FirstUse())
+		as[*errors.Forbidden](t, err)
+		_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+		assert.False(t, unknown, "%v", err)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w, id := newReleaseWorld(t)
+		w.key.beforeApproval(func(int) { panic("signer") })
+		assert.Panics(t, func() { _, _ = w.release(t.Context(), id) })
+		w.key.beforeApproval(nil)
+		time.Sleep(8 * 24 * time.Hour)
+		w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden"))
+		_, err := w.release(t.Context(), id)
+		_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+		assert.False(t, unknown, "%v", err)
+		as[*errors.Forbidden](t, err)
+	})
+}
+
 // An action that is not available is a conflict, once the deal tells that it was not taken.
 func TestActionThatIsNotAvailable(t *testing.T) {
 	t.Run("the deal is refunded", func(t *testing.T) {

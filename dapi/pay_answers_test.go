@@ -1,7 +1,9 @@
 package dapi_test
 
 import (
+	"context"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,6 +104,49 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
 }
 
+// Where the funded payout cannot be read, the refusal is the proof, and what was booked or seen before comes back with it.
+func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
+	unreadable := func(w *payWorld) { w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden")) }
+	t.Run("of a booking", func(t *testing.T) {
+		for _, named := range []bool{true, false} {
+			w := newPayWorld(t)
+			booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
+			require.NoError(t, err)
+			details := map[string]any{}
+			if named {
+				details["payoutId"] = string(booked.ID)
+			}
+			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(details))
+			unreadable(w)
+			payout, err := w.pay()
+			as[*errors.AlreadyFunded](t, err)
+			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+			require.NotNil(t, payout)
+			assert.Equal(t, booked.ID, payout.ID)
+			assert.Equal(t, booked.Amount, payout.Amount, "as it was booked")
+		}
+	})
+	t.Run("before a booking, of a payout that this client has seen", func(t *testing.T) {
+		w := newPayWorld(t)
+		first, err := w.pay()
+		require.NoError(t, err)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(map[string]any{}))
+		again, err := w.pay()
+		require.NoError(t, err, "the refusal names no payout, and this client knows which it is")
+		assert.Equal(t, first.ID, again.ID)
+		assert.Equal(t, first.Amount, again.Amount)
+	})
+	t.Run("before a booking, of a payout that nobody knows", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(map[string]any{}))
+		payout, err := w.pay()
+		as[*errors.AlreadyFunded](t, err)
+		assert.Nil(t, payout)
+		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+		assert.Zero(t, w.sent("GetPayout"))
+	})
+}
+
 // A payout of other terms is not this payment, whatever the service says of it.
 func TestAlreadyFundedWithOtherTerms(t *testing.T) {
 	w := newPayWorld(t)
@@ -184,6 +229,40 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 			require.NoError(t, err, "the key still pays")
 			assert.Equal(t, 1, w.fundings())
 		})
+	})
+}
+
+// classes keeps which class each read of a payout was counted in.
+type classes struct {
+	mu   sync.Mutex
+	seen []moneymovement.RateClass
+}
+
+func (c *classes) Wait(_ context.Context, call moneymovement.RateCall) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if call.Window == moneymovement.WindowReads {
+		c.seen = append(c.seen, call.Class)
+	}
+	return nil
+}
+
+// Only the reads of a wait give way to others: the one behind a refusal is a read that somebody waits for.
+func TestReadsBehindAWaitAreNoPolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		limiter := &classes{}
+		platform, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options(moneymovement.WithRateLimiter(limiter))...)
+		require.NoError(t, err)
+		w.account = platform.Self()
+		w.refuse(http.StatusConflict, "funding_in_progress") // and the payout expires while it is waited for
+		w.refuse(http.StatusForbidden, "signing_policy_refused")
+		_, err = w.pay()
+		require.Error(t, err)
+		require.GreaterOrEqual(t, len(limiter.seen), 3)
+		last := len(limiter.seen) - 1
+		assert.Equal(t, moneymovement.ClassPoll, limiter.seen[last-1])
+		assert.Equal(t, moneymovement.ClassRead, limiter.seen[last])
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // What a booking echoes is compared with what was asked for, by value. It may leave terms out.
@@ -106,6 +107,14 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	dear.Quote = &quote
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &dear)
 	assert.Equal(t, dapi.BoundAmount, as[*dapi.PriceRefused](t, err).Bound)
+	forged := *booked
+	forged.Approval = &dapi.Approval{ID: "apr_1", Payload: []byte("opaque"), ExpiresAt: booked.Approval.ExpiresAt}
+	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &forged)
+	head := as[*signing.ApprovalRefused](t, err).Head
+	assert.Equal(t, "ConfirmPayout", head.Operation)
+	assert.Equal(t, string(booked.ID), head.Resource)
+	assert.Empty(t, head.IdempotencyKey, "no call was made with one")
+	assert.Empty(t, head.Account, "the credential's own")
 	assert.Zero(t, w.key.approvals())
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 	require.NoError(t, err)
@@ -222,9 +231,11 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 			as[*dapi.KeyTooOld](t, err)
 		})
 		time.Sleep(2 * time.Hour)
+		books := w.sent("BookPayout")
 		close(release)
 		line.Wait()
 		assert.Equal(t, 1, w.fundings())
+		assert.Equal(t, books, w.sent("BookPayout"), "it is not even booked")
 		payout, err := w.pay(dapi.FirstUsedAt(first))
 		assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 	})

@@ -394,6 +394,7 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 				require.True(t, ok, "%T", err)
 				assert.Equal(t, string(payout.ID), head.Resource)
 				assert.Equal(t, "invoice-42", head.IdempotencyKey)
+				assert.Contains(t, []string{"BookPayout", "ConfirmPayout"}, head.Operation)
 				assert.Contains(t, err.Error(), string(payout.ID))
 			})
 		})

@@ -59,6 +59,15 @@ func TestRefusalJudgement(t *testing.T) {
 		"a known slug with a server error it does not come with": {
 			errors.Refusal{Head: once, Code: errors.CodeQuoteExpired, Status: 502},
 			false, errors.MaybeMoved, errors.RemedyRestart},
+		"a known slug with the least server error": {
+			errors.Refusal{Head: once, Code: errors.CodeQuoteExpired, Status: 500},
+			false, errors.MaybeMoved, errors.RemedyRestart},
+		"a known slug with less than a client error": {
+			errors.Refusal{Head: once, Code: errors.CodeQuoteExpired, Status: 399},
+			false, errors.MaybeMoved, errors.RemedyRestart},
+		"a known slug with the least client error": {
+			errors.Refusal{Head: once, Code: errors.CodeQuoteExpired, Status: 400},
+			false, errors.NotMoved, errors.RemedyRestart},
 		"a known slug with a success": {
 			errors.Refusal{Head: once, Code: errors.CodeQuoteExpired, Status: 200},
 			false, errors.MaybeMoved, errors.RemedyRestart},

@@ -120,6 +120,25 @@ func TestLongMessageIsCutOff(t *testing.T) {
 	assert.LessOrEqual(t, len(text), 300)
 	assert.True(t, strings.HasSuffix(text, "é…"), text)
 	assert.Equal(t, strings.Repeat("a", 300), (&errors.Refusal{Message: strings.Repeat("a", 300)}).Error(), "exactly the bound is not cut")
+	words := strings.Repeat("a", 298) + " b"
+	assert.Equal(t, words, (&errors.Refusal{Message: words}).Error())
+	assert.Equal(t, strings.Repeat("a", 297)+"…", (&errors.Refusal{Message: strings.Repeat("a", 299) + " b"}).Error(), "a space counts, too")
+}
+
+// A resource is named once: among the circumstances, where the line does not say it already.
+func TestTheResourceIsNamedOnce(t *testing.T) {
+	about := errors.Head{Operation: "GetPayout", Resource: "po_1"}
+	assert.Equal(t, "GetPayout: no (po_1)", (&errors.Refusal{Head: about, Message: "no"}).Error())
+	assert.Equal(t, "GetPayout: po_1 is not yours", (&errors.Refusal{Head: about, Message: "po_1 is not yours"}).Error())
+}
+
+// What a body of no text begins with is shown as well.
+func TestAnExcerptOfBytes(t *testing.T) {
+	err := errors.Decode(errors.Answer{Status: 502, Body: bytes.Repeat([]byte{0x80}, 600)})
+	var unexpected *errors.UnexpectedAnswer
+	assert.ErrorAs(t, err, &unexpected)
+	assert.NotEmpty(t, unexpected.Excerpt)
+	assert.LessOrEqual(t, len(unexpected.Excerpt), 512)
 }
 
 // Rule: error.logged-request-id
@@ -133,6 +152,7 @@ func TestSlogShowsWhatToSearchFor(t *testing.T) {
 		Details: []byte(`{"blockers":[]}`),
 	}})
 	assert.Contains(t, out.String(), `"err":{"operation":"BookPayout","status":409,"code":"contact_not_payable","requestId":"req_1","idempotencyKey":"invoice-42"}`)
+	assert.Len(t, (&errors.Refusal{Status: 500}).LogValue().Group(), 1, "what is not known is left out")
 }
 
 func numbered(n int) []errors.Field {

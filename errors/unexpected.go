@@ -46,7 +46,7 @@ func excerpt(body []byte) string {
 	if len(head) > maxExcerpt {
 		head = head[:maxExcerpt]
 		// A character cut in two would show as a replacement character.
-		for i := 0; i < utf8.UTFMax-1 && len(head) > 0 && !utf8.RuneStart(body[len(head)]); i++ {
+		for i := 0; i < utf8.UTFMax-1 && !utf8.RuneStart(body[len(head)]); i++ {
 			head = head[:len(head)-1]
 		}
 	}

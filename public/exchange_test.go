@@ -1,6 +1,7 @@
 package public_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
@@ -43,6 +45,29 @@ func assertBare(t *testing.T, r *http.Request, uri string) {
 	header := r.Header.Clone()
 	header.Del("User-Agent")
 	assert.Equal(t, http.Header{"Accept": {"application/json"}}, header)
+}
+
+// bearer is a credential of another surface.
+type bearer struct{}
+
+func (bearer) Authorize(_ context.Context, h http.Header) error {
+	h.Set("Authorization", "Bearer token")
+	return nil
+}
+
+// Options can be shared among clients; a credential that one brought along is not sent here.
+func TestNoCredentialIsSent(t *testing.T) {
+	var sent *http.Request
+	mock := httpmock.NewMockTransport()
+	mock.RegisterNoResponder(func(r *http.Request) (*http.Response, error) {
+		sent = r
+		return answer(http.StatusOK, "application/json", `{"usdRate":"1"}`), nil
+	})
+	client, err := public.New(baseURL, moneymovement.WithHTTPClient(&http.Client{Transport: mock}), func(c *transport.Config) { c.Auth = bearer{} })
+	require.NoError(t, err)
+	_, err = client.Rates.Get(t.Context(), "EUR")
+	require.NoError(t, err)
+	assertBare(t, sent, "/utils/rates/EUR")
 }
 
 func TestRatesAreExact(t *testing.T) {

@@ -102,6 +102,7 @@ func TestEachExchangeLooksAsDescribed(t *testing.T) {
 			assert.Equal(t, x.method, sent.Method)
 			assert.Equal(t, baseURL+x.path, sent.URL.String())
 			assert.Equal(t, "Bearer token-1", sent.Header.Get("Authorization"))
+			assert.Empty(t, sent.Header["X-Service-Account"], "the token alone says whom it is for")
 			assert.Empty(t, sent.Header.Values("X-Api-Key"))
 			assert.Equal(t, "application/json", sent.Header.Get("Accept"))
 			if x.body == "" {

@@ -105,6 +105,25 @@ func TestTheBoundOfTheBodyIsTheCallers(t *testing.T) {
 	handler := &refapi.WebhookHandler{Handle: func(context.Context, refapi.WebhookEvent) error { return nil }, MaxBody: int64(len(eventJSON))}
 	assert.Equal(t, http.StatusOK, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON)).Code)
 	assert.Equal(t, http.StatusRequestEntityTooLarge, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON+" ")).Code)
+	handler.MaxBody = 1
+	assert.Equal(t, http.StatusRequestEntityTooLarge, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON)).Code)
+	handler.MaxBody = 0
+	room := strings.Repeat(" ", 1<<20-len(eventJSON))
+	assert.Equal(t, http.StatusOK, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON+room)).Code, "a mebibyte")
+	assert.Equal(t, http.StatusRequestEntityTooLarge, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON+room+" ")).Code)
+}
+
+// The receiver learns what was wrong with an event, field by field.
+func TestWhatIsWrongWithAnEventIsTold(t *testing.T) {
+	var told error
+	handler := &refapi.WebhookHandler{OnError: func(_ *http.Request, _ string, err error) { told = err }}
+	post(t, handler, "POST", "application/json", strings.NewReader(`{"eventType":"t","createdAt":"now"}`))
+	input, ok := errors.AsType[*errors.InvalidInput](told)
+	require.True(t, ok, "%v", told)
+	assert.Equal(t, "ReceiveWebhook", input.Operation)
+	assert.Equal(t, []errors.Field{
+		{Field: "entityId", Code: "missing", Message: "is required"}, {Field: "entityType", Code: "missing", Message: "is required"},
+	}, input.Fields)
 }
 
 func TestAFailingHandlerMakesTheSenderTryAgain(t *testing.T) {

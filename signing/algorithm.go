@@ -104,13 +104,17 @@ func rsaAlgorithm(key *rsa.PublicKey) (Algorithm, error) {
 	if key.N == nil || key.N.Sign() <= 0 {
 		return "", &KeyRefused{Kind: "RSA", Reason: "the public key is empty"}
 	}
-	if bits := key.N.BitLen(); bits < minRSABits || bits > maxRSABits {
-		return "", &KeyRefused{
+	return RSAPKCS1v15SHA256, checkRSABits(key.N.BitLen())
+}
+
+func checkRSABits(bits int) error {
+	if bits < minRSABits || bits > maxRSABits {
+		return &KeyRefused{
 			Kind:   fmt.Sprintf("RSA %d", bits),
 			Reason: fmt.Sprintf("the modulus must have %d to %d bits", minRSABits, maxRSABits),
 		}
 	}
-	return RSAPKCS1v15SHA256, nil
+	return nil
 }
 
 // isNil also sees a nil pointer inside a non-nil interface, on which methods of the standard key types panic.

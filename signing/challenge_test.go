@@ -86,6 +86,7 @@ var disguises = map[string]func(approval string) string{
 		return strings.NewReplacer("I", `\u{49}`, "p", `\x70`, "o", "\\\no", "u", `\u`+"0075").Replace(a)
 	},
 	"escaped white space":  func(a string) string { return strings.ReplaceAll(a, ":", `\n\r\t\f\v:`) },
+	"escapes without text": func(a string) string { return strings.NewReplacer("I", `\bI`, "o", `\0o`).Replace(a) },
 	"a string":             quoted,
 	"a string in a string": func(a string) string { return quoted(quoted(quoted(a))) },
 	"a string in an object": func(a string) string {

@@ -53,11 +53,8 @@ func GenerateEd25519() (*DeveloperKey, error) {
 // their public halves exceed the 512 characters that a payout's publicKey may have (Source: Limits, Pages and
 // sizes), so prefer [Generate] or 2048 bits.
 func GenerateRSA(bits int) (*DeveloperKey, error) {
-	if bits < minRSABits || bits > maxRSABits {
-		return nil, &KeyRefused{
-			Kind:   fmt.Sprintf("RSA %d", bits),
-			Reason: fmt.Sprintf("the modulus must have %d to %d bits", minRSABits, maxRSABits),
-		}
+	if err := checkRSABits(bits); err != nil {
+		return nil, err
 	}
 	private, err := rsa.GenerateKey(rand.Reader, bits)
 	if err != nil {

@@ -126,7 +126,7 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 		"none":                 {nil, "there is no signer"},
 		"nil ECDSA key":        {(*ecdsa.PrivateKey)(nil), "there is no signer"},
 		"nil RSA key":          {(*rsa.PrivateKey)(nil), "there is no signer"},
-		"empty ECDSA key":      {new(ecdsa.PrivateKey), "empty"},
+		"empty ECDSA key":      {new(ecdsa.PrivateKey), "(ECDSA): the public key is empty"},
 		"ECDSA without curve":  {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{X: p256.X, Y: p256.Y}}, "empty"},
 		"ECDSA without point":  {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256()}}, "empty"},
 		"ECDSA without X":      {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256(), Y: p256.Y}}, "empty"},
@@ -136,6 +136,8 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 		"a nameless curve":     {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: nameless{}, X: p256.X, Y: p256.Y}}, "(ECDSA an unnamed curve)"},
 		"empty RSA key":        {new(rsa.PrivateKey), "(RSA): the public key is empty"},
 		"RSA of 1024 bits":     {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 1023), E: 65537}}, "2048"},
+		"RSA of 2047 bits":     {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 2046), E: 65537}}, "(RSA 2047)"},
+		"RSA of 8193 bits":     {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 8192), E: 65537}}, "(RSA 8193)"},
 		"RSA of 16384 bits":    {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 16383), E: 65537}}, "8192"},
 		"short Ed25519 key":    {ed25519.PrivateKey{1, 2, 3}, "wrong length"},
 		"no public key":        {publicOnly{nil}, "(nil): there is no public key"},
@@ -152,6 +154,14 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 				assert.ErrorContains(t, refused, errors.Unwrap(err).Error(), "why the standard library thinks so")
 			}
 		})
+	}
+}
+
+func TestRSAKeysWithinTheirBounds(t *testing.T) {
+	for _, bits := range []uint{2048, 8192} {
+		key, err := signing.FromSigner(&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), bits-1), E: 65537}})
+		require.NoError(t, err)
+		assert.Equal(t, signing.RSAPKCS1v15SHA256, key.Algorithm())
 	}
 }
 

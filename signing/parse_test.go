@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -119,6 +120,7 @@ func TestParseDeveloperKeyRefuses(t *testing.T) {
 				refused, ok := errors.AsType[*signing.KeyRefused](err)
 				require.True(t, ok, "%v", err)
 				assert.Contains(t, refused.Error(), tc.reason)
+				assert.Equal(t, refused.Kind != "", strings.Contains(refused.Error(), "key refused ("+refused.Kind+"): "), "%v", err)
 			}
 		})
 	}

@@ -183,7 +183,7 @@ func (t *trial) one(ctx context.Context, folder string, p *prepared, m *mutant) 
 		for len(tests) > 0 {
 			var spent time.Duration
 			some := 0
-			for some < len(tests) && (some == 0 || spent+p.took[tests[some]] < batch) {
+			for some < len(tests) && (some == 0 || spent+p.took[tests[some]] < max(batch, p.clean/10)) {
 				spent += p.took[tests[some]]
 				some++
 			}
@@ -242,7 +242,7 @@ func (p *prepared) reaching(m *mutant) []string {
 }
 
 const (
-	batch = 2 * time.Second // of tests that run in one go
+	batch = 2 * time.Second // of tests that run in one go, or a tenth of them all
 	grace = 5 * time.Second
 )
 

@@ -30,10 +30,7 @@ func DecodeAmount(dec *jsontext.Decoder, amount *decimal.Decimal) error {
 	}
 	text := string(literal)
 	if literal.Kind() == jsontext.KindString {
-		unquoted, err := jsontext.AppendUnquote(nil, literal)
-		if err != nil {
-			return err
-		}
+		unquoted, _ := jsontext.AppendUnquote(nil, literal) // which the decoder has read
 		text = string(unquoted)
 	}
 	*amount, err = ParseAmount(text)

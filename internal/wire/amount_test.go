@@ -75,9 +75,34 @@ func TestPlainAmountsAreReadAsDecimalReadsThem(t *testing.T) {
 	})
 }
 
+// An amount may have 78 digits, before its point or behind it, and no more.
+func TestTheLongestAmounts(t *testing.T) {
+	digits := func(n int) string { return strings.Repeat("9", n) }
+	for text, fits := range map[string]bool{
+		digits(78): true, digits(79): false, "1e78": true, "1e79": false, "1e-78": true, "1e-79": false, "-" + digits(78): true,
+		strings.Repeat("0", 156): true, strings.Repeat("0", 157): false, "0." + strings.Repeat("0", 77) + "1": true, "0." + strings.Repeat("0", 78) + "1": false,
+	} {
+		read, err := ParseAmount(text)
+		assert.Equal(t, fits, err == nil, "%s: %v", text, err)
+		if !fits {
+			assert.Zero(t, read)
+		}
+		if amount, err := decimal.NewFromString(text); err == nil && len(text) < 150 {
+			written, err := FormatAmount(amount)
+			assert.Equal(t, fits, err == nil, "%s: %v", text, err)
+			assert.Equal(t, fits, written == amount.String(), text)
+			assert.Equal(t, fits, !TooLong(amount), text)
+		}
+	}
+}
+
 func TestCommonAmountsAreReadInPlace(t *testing.T) {
-	for _, text := range []string{"0", "1", "0.01", "1250.50", "0.918731", "12345678901.123456"} {
+	for _, text := range []string{"0", "1", "0.01", "1250.50", "0.918731", "12345678901.123456", "999999999999999999", "9999999999999999.9"} {
 		_, ok := parsePlain([]byte(text))
 		assert.True(t, ok, text)
+	}
+	for _, text := range []string{"", ".5", "5.", ".", "1.2.3", "-1", "1e3", "1 ", "1/2", "1:2", "1234567890123456789"} {
+		_, ok := parsePlain([]byte(text))
+		assert.False(t, ok, text)
 	}
 }

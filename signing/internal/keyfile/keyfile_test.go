@@ -58,6 +58,7 @@ func TestCreateNeverOverwrites(t *testing.T) {
 	left, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
 	assert.Len(t, left, 1, "what was begun is gone")
+	require.ErrorIs(t, Create(filepath.Join(t.TempDir(), "none", "key.pem"), "PRIVATE KEY", []byte{0x30, 0x00}), fs.ErrNotExist)
 }
 
 // What was not written whole is reported, and the file is closed in any case.
