@@ -24,7 +24,8 @@ func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) (
 // Activate opens accounts on the named rails, or on all that are available if none is named. Activating a rail again changes nothing. The
 // description does not show the body, so that its one field is assumed.
 func (s *Banks) Activate(ctx context.Context, methods []string, options ...moneymovement.CallOption) ([]Bank, error) {
-	list, err := transport.Of(s).low.ActivateBanks(ctx, &BankActivation{methods}, options).Or(func() (*BankList, error) { return transport.Of(s).low.ListBanks(ctx, nil) })
+	low := transport.Of(s).low
+	list, err := low.ActivateBanks(ctx, &BankActivation{methods}, options).Or(func() (*BankList, error) { return low.ListBanks(ctx, nil) })
 	if err != nil {
 		return nil, err
 	}

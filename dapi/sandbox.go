@@ -39,5 +39,6 @@ func (s *Sandbox) CompletePayin(ctx context.Context, id PayinID, options ...mone
 
 // MovePayout moves a payout to a status, as its partner would report it. A move that the payout's state does not allow is *errors.Conflict.
 func (s *Sandbox) MovePayout(ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.CallOption) (*Payout, error) {
-	return transport.Of(s).low.MovePayout(ctx, id, &PayoutMove{Status: status}, options).Or(func() (*Payout, error) { return transport.Of(s).low.GetPayout(ctx, id, nil) })
+	low := transport.Of(s).low
+	return low.MovePayout(ctx, id, &PayoutMove{Status: status}, options).Or(func() (*Payout, error) { return low.GetPayout(ctx, id, nil) })
 }

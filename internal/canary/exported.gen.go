@@ -295,6 +295,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[refapi.WalletLogin](),
 	reflect.TypeFor[refapi.WalletLoginResult](),
 	reflect.TypeFor[refapi.WebhookAcknowledgement](),
+	reflect.TypeFor[refapi.WebhookDelivery](),
 	reflect.TypeFor[refapi.WebhookEvent](),
 	reflect.TypeFor[refapi.WebhookHandler](),
 	reflect.TypeFor[refapi.Webhooks](),
