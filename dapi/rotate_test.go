@@ -25,6 +25,16 @@ func (w *world) second() (key *signer, deleteFirst func()) {
 	return &signer{Signer: fresh}, func() { require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID)) }
 }
 
+// funded is an integrator with 100 USDC.
+func funded(t *testing.T) (*world, *dapi.Integrator) {
+	t.Helper()
+	w := newWorld(t)
+	integrator := w.integrator()
+	_, err := integrator.Self().Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC})
+	require.NoError(t, err)
+	return w, integrator
+}
+
 // tokens notes which token each request carried, by the operation's path.
 func (w *world) tokens() (seen func(path string) []string) {
 	var mu sync.Mutex
@@ -42,11 +52,8 @@ func (w *world) tokens() (seen func(path string) []string) {
 }
 
 func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
-	w := newWorld(t)
-	integrator := w.integrator()
+	w, integrator := funded(t)
 	account := integrator.Self()
-	_, err := account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC})
-	require.NoError(t, err)
 	contact := w.contact(account, wallet())
 	next, deleteFirst := w.second()
 	seen := w.tokens()
@@ -70,29 +77,23 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 
 // A payment that waits for longer than its price lives is booked again, and by then its key may be gone.
 func TestAPaymentThatIsBookedAgainTakesTheNewKey(t *testing.T) {
-	w := newWorld(t)
-	integrator := w.integrator()
+	w, integrator := funded(t)
 	account := integrator.Self()
-	_, err := account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC})
-	require.NoError(t, err)
 	contact := w.contact(account, wallet())
 	next, _ := w.second()
 	w.key.beforeApproval(func(int) {
 		require.NoError(t, integrator.UseKey(next))
 		w.host.Advance(121 * time.Second)
 	})
-	_, err = account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "slow")
+	_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "slow")
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.counts, "the new key signed what was booked again")
 	assert.Equal(t, 1, w.fundings())
 }
 
 func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
-	w := newWorld(t)
-	integrator := w.integrator()
+	w, integrator := funded(t)
 	account := integrator.Self()
-	_, err := account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC})
-	require.NoError(t, err)
 	next, deleteFirst := w.second()
 	seen := w.tokens()
 	w.key.beforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
