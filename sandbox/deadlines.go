@@ -56,6 +56,7 @@ type timedWriter struct {
 	connection *http.ResponseController
 }
 
+// WriteHeader implements http.ResponseWriter.
 func (w *timedWriter) WriteHeader(status int) {
 	_ = w.connection.SetWriteDeadline(time.Now().Add(answerTime))
 	w.ResponseWriter.WriteHeader(status)

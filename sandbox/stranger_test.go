@@ -34,6 +34,7 @@ func TestStrangersHaveNothingOfABodyRead(t *testing.T) {
 				require.NoError(t, err)
 				answer, err := http.ReadResponse(bufio.NewReader(conn), nil) // the body has yet to come
 				require.NoError(t, err)
+				defer answer.Body.Close()
 				text, err := io.ReadAll(answer.Body)
 				require.NoError(t, err)
 				assert.Equal(t, http.StatusUnauthorized, answer.StatusCode)

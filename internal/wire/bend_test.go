@@ -284,32 +284,6 @@ var listShape = Shape{Kind: KindObject, Members: []Member{
 	{Name: "nextCursor", Shape: &Text, Type: Stated},
 }}
 
-// The envelope of a list is assumed.
-func TestAListIsFoundInAnotherEnvelope(t *testing.T) {
-	two := []part{{ID: "p_1"}, {ID: "p_2"}}
-	for body, want := range map[string]list{
-		`{"items":[{"id":"p_1"},{"id":"p_2"}],"nextCursor":"c"}`:        {two, "c"},
-		`[{"id":"p_1"},{"id":"p_2"}]`:                                   {two, ""},
-		`{"data":[{"id":"p_1"},{"id":"p_2"}],"nextCursor":"c"}`:         {two, "c"},
-		`{"results":[{"id":"p_1"},{"id":"p_2"}],"count":2}`:             {two, ""},
-		`{"items":[{"id":"p_1"},"p_9",{"id":"p_2"}]}`:                   {two, ""},
-		`{"items":[{"id":"p_1","size":"x"},{"id":"p_2"}]}`:              {two, ""},
-		`{"data":[{"id":"p_1"},{"id":"p_2"}],"errors":[],"error":null}`: {two, ""},
-		`{"items":null}`: {[]part{}, ""},
-		`{"items":[]}`:   {[]part{}, ""},
-		`[]`:             {[]part{}, ""},
-	} {
-		var got list
-		_, err := read([]byte(body), &got, &listShape)
-		require.NoError(t, err, body)
-		assert.Equal(t, want, got, body)
-	}
-	for _, body := range []string{`{}`, `{"nextCursor":"c"}`, `{"a":[],"b":[]}`, `{"items":{}}`, `{"items":"none"}`, `{"data":{"items":[]}}`, `{"errors":[{"id":"p_1"}]}`, `{"data":[],"error":"no"}`} {
-		_, err := read([]byte(body), &list{}, &listShape)
-		require.ErrorContains(t, err, "has no items", body) // which must not read as an empty one
-	}
-}
-
 // What could not be read of an answer is not named where the answer itself is none: its error says what is missing.
 func TestNothingIsNamedOfWhatIsNoAnswer(t *testing.T) {
 	for _, body := range []string{`{"name":{},"flag":{}}`, `{"name":{},"id":null}`, `{"name":{},"flag":{},"id":[]}`} {
@@ -341,20 +315,6 @@ func TestAVariantNeedsNoProof(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, unread, 1)
 	assert.Equal(t, Unread{Pointer: "/choice/id", Stated: true, Problem: "is missing"}, unread[0])
-}
-
-func TestABareListIsFoundInAnEnvelope(t *testing.T) {
-	shape := Shape{Kind: KindList, Item: &partShape}
-	for body, want := range map[string][]part{
-		`[{"id":"p_1"}]`: {{ID: "p_1"}}, `{"items":[{"id":"p_1"}],"total":1}`: {{ID: "p_1"}}, `[7,{"id":"p_1","size":"2"}]`: {{"p_1", 2}}, `null`: nil,
-	} {
-		var got []part
-		_, err := read([]byte(body), &got, &shape)
-		require.NoError(t, err, body)
-		assert.Equal(t, want, got, body)
-	}
-	_, err := read([]byte(`{"items":"none"}`), &[]part{}, &shape)
-	require.EqualError(t, err, "answer is an object")
 }
 
 // Whether an answer shows a resource at all: an acknowledgement does not.

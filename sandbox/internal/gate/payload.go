@@ -55,7 +55,7 @@ func (p *payload) rest(w http.ResponseWriter) {
 	connection := http.NewResponseController(w)
 	_ = connection.Flush()
 	_ = connection.SetReadDeadline(time.Now().Add(farewell))
-	if n, err := io.CopyN(io.Discard, p.request.Body, maxDrained); n == maxDrained || err != io.EOF {
+	if n, err := io.CopyN(io.Discard, p.request.Body, maxDrained); n == maxDrained || !errors.Is(err, io.EOF) {
 		panic(http.ErrAbortHandler)
 	}
 	_ = connection.SetReadDeadline(time.Time{})
