@@ -69,7 +69,7 @@ func (s slot) next(data []byte) slot { return slot{number: s.number + 1, data: d
 
 func (s slot) header() []byte {
 	header := binary.BigEndian.AppendUint64([]byte(slotMark), s.number)
-	header = binary.BigEndian.AppendUint32(header, uint32(len(s.data))) //nolint:gosec // at most maxStored
+	header = binary.BigEndian.AppendUint32(header, uint32(len(s.data))) //gosec:disable G115 -- at most maxStored
 	digest := sha256.New()
 	digest.Write(header)
 	digest.Write(s.data)
