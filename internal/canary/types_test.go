@@ -68,12 +68,12 @@ func TestNoTypeShowsItsSecrets(t *testing.T) {
 	holders := map[string]bool{}
 	for _, typ := range exportedTypes {
 		pointer := reflect.New(typ)
-		secrets := plant(pointer.Elem(), 6)
+		if plant(pointer.Elem(), 6) == 0 {
+			continue // it has nowhere to keep one
+		}
+		holders[typ.String()] = true
 		assertHidden(t, pointer.Interface(), canary)
 		assertHidden(t, pointer.Elem().Interface(), canary)
-		if secrets > 0 {
-			holders[typ.String()] = true
-		}
 	}
 	for _, name := range []string{
 		"moneymovement.Secret", "moneymovement.CardDetails", "moneymovement.CardDetailsProof", "dapi.Session", "dapi.TokenGrant", "dapi.TokenRequest",
