@@ -205,6 +205,22 @@ func TestALostLoginLeavesNoDoubtAboutTheCall(t *testing.T) {
 	assert.Empty(t, svc.attempts())
 }
 
+// leaving is a credential that is had although its caller has left.
+type leaving struct{ leave func() }
+
+func (l leaving) Authorize(context.Context, http.Header) error { l.leave(); return nil }
+
+// A context that ended while the credential was had is noticed before anything is sent.
+func TestNothingIsSentForACallerWhoLeft(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	svc := script(ok)
+	_, err := send(ctx, newClient(t, host, through(svc), authorizedBy(leaving{leave})), &bookThing, transport.Call{})
+	var undelivered *errors.NotDelivered
+	require.ErrorAs(t, err, &undelivered)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, svc.attempts())
+}
+
 // typeName names the outermost type, where what is wrapped in it would not do.
 func typeName(err error) string { return fmt.Sprintf("%T", err) }
 

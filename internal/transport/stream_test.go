@@ -77,6 +77,13 @@ func TestStreamThatIsTooLong(t *testing.T) {
 		_, ok := errors.AsType[*errors.UnexpectedAnswer](err)
 		assert.True(t, ok, "%v", err)
 	})
+	t.Run("as long as may be, as announced", func(t *testing.T) {
+		_, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/pdf")
+			w.Header().Set("Content-Length", strconv.Itoa(64<<20))
+		})
+		assert.NoError(t, err)
+	})
 	t.Run("unannounced", func(t *testing.T) {
 		chunk := make([]byte, 1<<20)
 		stream, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -90,6 +97,24 @@ func TestStreamThatIsTooLong(t *testing.T) {
 		_, ok := errors.AsType[*errors.UnexpectedAnswer](err)
 		assert.True(t, ok, "%v", err)
 		assert.EqualValues(t, 64<<20, n)
+	})
+	t.Run("unannounced, read at once", func(t *testing.T) {
+		for _, more := range []int{0, 1, 100} {
+			chunk := make([]byte, 1<<20)
+			stream, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/pdf")
+				for range 64 {
+					_, _ = w.Write(chunk)
+				}
+				_, _ = w.Write(chunk[:more])
+			})
+			require.NoError(t, err)
+			whole := make([]byte, 65<<20)
+			n, err := io.ReadFull(stream, whole)
+			assert.EqualValues(t, 64<<20, n, "no more than the bound, however much room there is")
+			_, tooLong := errors.AsType[*errors.UnexpectedAnswer](err)
+			assert.Equal(t, more > 0, tooLong, "%v", err)
+		}
 	})
 }
 
