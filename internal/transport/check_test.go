@@ -81,6 +81,30 @@ func TestAKeyOfOtherTermsIsNotSent(t *testing.T) {
 	assert.Len(t, svc.attempts(), 2)
 }
 
+// An error of a call names what it was about: the id in its path, or else the contact in its body.
+func TestWhatACallWasAbout(t *testing.T) {
+	type payout struct {
+		Amount    string `json:"amount"`
+		ContactID string `json:"contactId,omitempty"`
+	}
+	about := func(op *transport.Operation, body any) string {
+		r := transport.NewRequest(op, "", transport.Call{Key: "invoice-42", KeySet: true})
+		if op == &confirmThing {
+			r.PathParam("thingId", "ct_1", idRule)
+		}
+		r.Body(body, nil)
+		_, err := transport.Do[thing](t.Context(), newClient(t, host, through(script(refuses(403, errors.CodeForbidden)))), r)
+		head, headed := errors.HeadOf(err)
+		require.True(t, headed, "%v", err)
+		return head.Resource
+	}
+	assert.Equal(t, "ct_9", about(&bookThing, payout{ContactID: "ct_9"}))
+	assert.Equal(t, "ct_9", about(&bookThing, &payout{ContactID: "ct_9"}))
+	assert.Equal(t, "ct_1", about(&confirmThing, payout{ContactID: "ct_9"}))
+	assert.Empty(t, about(&bookThing, payout{Amount: "1"}))
+	assert.Empty(t, about(&bookThing, map[string]string{"contactId": "ct_9"}))
+}
+
 // What a surface says itself about an operation knows whether it may be repeated.
 func TestHeadOfAnOperation(t *testing.T) {
 	for op, retryable := range map[*transport.Operation]bool{&bookThing: true, &confirmThing: true, &spendThing: false} {

@@ -118,6 +118,28 @@ func TestStreamThatIsTooLong(t *testing.T) {
 	})
 }
 
+// closing is a body that says when it was closed.
+type closing struct {
+	io.Reader
+	closed *bool
+}
+
+func (c closing) Close() error { *c.closed = true; return io.ErrClosedPipe }
+
+func TestAStreamIsClosed(t *testing.T) {
+	closed := false
+	next := script(func(req *http.Request) (*http.Response, error) {
+		resp, err := answers(200, "", "Content-Type", "application/pdf")(req)
+		resp.Body = closing{strings.NewReader("pdf"), &closed}
+		return resp, err
+	})
+	stream, err := transport.Open(t.Context(), newClient(t, host, through(next)), request(&renderThing, transport.Call{}), "application/pdf")
+	require.NoError(t, err)
+	assert.False(t, closed)
+	require.ErrorIs(t, stream.Close(), io.ErrClosedPipe)
+	assert.True(t, closed)
+}
+
 func TestStreamThatBreaksOff(t *testing.T) {
 	stream, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/pdf")

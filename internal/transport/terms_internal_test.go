@@ -194,6 +194,13 @@ func TestAReusedKeyNamesItsOwner(t *testing.T) {
 		lost, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
 		lost(nil, &errors.OutcomeUnknown{})
+		nameless, err := m.claim(r, asking("25"))
+		require.NoError(t, err)
+		nameless(new(NoContent), nil)
+		_, err = m.claim(r, asking("24"))
+		var without *errors.IdempotencyKeyReused
+		require.ErrorAs(t, err, &without)
+		assert.Empty(t, without.PayoutID+without.EscrowID, "no answer told it")
 		over, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
 		over(&booked{ID: "po_1"}, nil)
