@@ -148,6 +148,10 @@ func TestTermsUnderWayAreKept(t *testing.T) {
 		assert.NoError(t, other("first"), "nothing came of it")
 		again(new(booked), nil)
 		assert.Len(t, m.order, 10_000, "it is in line again")
+		for i := range 10_000 {
+			claim(fmt.Sprint("later ", i))(new(booked), nil)
+		}
+		assert.Equal(t, 10_001, len(m.sent), "and forgotten in its turn; only the first is under way") //nolint:testifylint // a map of that size is not to be printed
 	})
 }
 
