@@ -66,7 +66,7 @@ func TestAFlowNamesWhatItsErrorIsAbout(t *testing.T) {
 	copied, ok := errors.AsType[*errors.Forbidden](own)
 	assert.True(t, ok)
 	assert.Equal(t, errors.Head{Operation: "CreateToken", Resource: "po_1", IdempotencyKey: "invoice-42"}, copied.Head)
-	assert.Equal(t, "a reason", string(copied.Reason))
+	assert.Equal(t, "a reason", copied.Reason)
 	assert.Equal(t, errors.Head{Operation: "CreateToken"}, shared.Head, "who else has it sees nothing of it")
 
 	assert.Equal(t, io.EOF, errors.Own(io.EOF, callfacts.Asker{}), "what has no head is not copied")

@@ -116,8 +116,9 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 	require.NoError(t, err)
 	p256, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	offCurve := *p256
+	offCurve, curveless, withoutX, withoutY, unnamed := *p256, *p256, *p256, *p256, *p256
 	offCurve.X = big.NewInt(1)
+	curveless.Curve, withoutX.X, withoutY.Y, unnamed.Curve = nil, nil, nil, nameless{}
 	for name, tc := range map[string]struct {
 		signer crypto.Signer
 		reason string
@@ -126,13 +127,13 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 		"nil ECDSA key":        {(*ecdsa.PrivateKey)(nil), "there is no signer"},
 		"nil RSA key":          {(*rsa.PrivateKey)(nil), "there is no signer"},
 		"empty ECDSA key":      {new(ecdsa.PrivateKey), "(ECDSA): the public key is empty"},
-		"ECDSA without curve":  {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{X: p256.X, Y: p256.Y}}, "empty"},
+		"ECDSA without curve":  {&curveless, "empty"},
 		"ECDSA without point":  {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256()}}, "empty"},
-		"ECDSA without X":      {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256(), Y: p256.Y}}, "empty"},
-		"ECDSA without Y":      {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256(), X: p256.X}}, "empty"},
+		"ECDSA without X":      {&withoutX, "empty"},
+		"ECDSA without Y":      {&withoutY, "empty"},
 		"ECDSA off the curve":  {&offCurve, "not valid"},
 		"P-384":                {p384, "(ECDSA P-384): the curve must be P-256"},
-		"a nameless curve":     {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: nameless{}, X: p256.X, Y: p256.Y}}, "(ECDSA an unnamed curve)"},
+		"a nameless curve":     {&unnamed, "(ECDSA an unnamed curve)"},
 		"empty RSA key":        {new(rsa.PrivateKey), "(RSA): the public key is empty"},
 		"RSA of 1024 bits":     {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 1023), E: 65537}}, "2048"},
 		"RSA of 2047 bits":     {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 2046), E: 65537}}, "(RSA 2047)"},

@@ -111,7 +111,7 @@ func TestStreamThatIsTooLong(t *testing.T) {
 			require.NoError(t, err)
 			whole := make([]byte, 65<<20)
 			n, err := io.ReadFull(stream, whole)
-			assert.EqualValues(t, 64<<20, n, "no more than the bound, however much room there is")
+			assert.Equal(t, 64<<20, n, "no more than the bound, however much room there is")
 			_, tooLong := errors.AsType[*errors.UnexpectedAnswer](err)
 			assert.Equal(t, more > 0, tooLong, "%v", err)
 		}
