@@ -19,12 +19,13 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 		{Name: "id", Shape: &wire.Text, Type: wire.Stated},
 		{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
 		{Name: "tags", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
+		{Name: "names", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Stated},
 	}}
 	op := readThing
 	op.Answer = &wire.Answer{Shape: &shape, Whole: func(any, *wire.Body) bool { return false }}
 	var log bytes.Buffer
 	logged := func(c *transport.Config) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) }
-	odd := answers(200, `{"id":[],"status":{},"tags":["a",{},[],true]}`, "X-Request-ID", "req_1")
+	odd := answers(200, `{"id":[],"status":{},"tags":["a",{},[],true],"names":[{},[],"b"]}`, "X-Request-ID", "req_1")
 	client := newClient(t, host, logged, through(script(odd)))
 	records := func() (found []map[string]any) {
 		log.Reset()
@@ -39,7 +40,7 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 		return found
 	}
 	stated := map[string]any{
-		"level": "ERROR", "msg": "moneymovement answer lacks what is stated", "operation": "GetThing", "requestId": "req_1", "members": []any{"/id is a list"},
+		"level": "ERROR", "msg": "moneymovement answer lacks what is stated", "operation": "GetThing", "requestId": "req_1", "members": []any{"/id is a list", "/names/* is an object"},
 	}
 	assumed := map[string]any{
 		"level": "WARN", "msg": "moneymovement answer differs from what is assumed", "operation": "GetThing", "requestId": "req_1",
