@@ -115,7 +115,7 @@ contract: ## hold the description against the sandbox host, or the one that MONE
 	cat contract-report/summary.txt 2>/dev/null; exit $$status
 
 mutants: ## change the SDK's code in N (150, 0 for all) places that SEED picks, or ONLY=a/file.go,a/folder; fail if the tests notice under 95 %
-	$(GO) run ./internal/mutants -seed '$(SEED)' -n '$(N)' -jobs '$(JOBS)' -only '$(ONLY)'
+	$(GO) run ./internal/mutants -seed '$(SEED)' -n '$(N)' -jobs '$(JOBS)' -only '$(ONLY)' -again '$(AGAIN)'
 
 cover: ## print the statement coverage of each function, the total last
 	$(GO) test -coverprofile=cover.out ./...

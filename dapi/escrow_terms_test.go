@@ -194,12 +194,15 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		change func(deal map[string]any)
 		member string // else the outcome is unknown
 	}{
-		"another deal's key":     {change: func(d map[string]any) { d["idempotencyKey"] = "deal-2" }},
-		"no deal's key":          {change: without("idempotencyKey")},
-		"another action's key":   {change: action(func(a map[string]any) { a["idempotencyKey"] = "deal-2" })},
-		"no action's key":        {change: action(without("idempotencyKey"))},
-		"no action":              {change: without("action")},
-		"no action, frozen":      {change: both(without("action"), func(d map[string]any) { d["status"] = "frozen" })},
+		"another deal's key":   {change: func(d map[string]any) { d["idempotencyKey"] = "deal-2" }},
+		"no deal's key":        {change: without("idempotencyKey")},
+		"another action's key": {change: action(func(a map[string]any) { a["idempotencyKey"] = "deal-2" })},
+		"no action's key":      {change: action(without("idempotencyKey"))},
+		"no action":            {change: without("action")},
+		"no action, frozen":    {change: both(without("action"), func(d map[string]any) { d["status"] = "frozen" })},
+		"nothing that can be done, frozen": {change: both(without("action"), func(d map[string]any) {
+			d["status"], d["availableActions"] = "frozen", []any{}
+		})},
 		"another kind of action": {change: action(func(a map[string]any) { a["type"] = "release" }), member: "action.type"},
 	} {
 		t.Run(name, func(t *testing.T) {

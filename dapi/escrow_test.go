@@ -107,6 +107,20 @@ func TestEscrowActs(t *testing.T) {
 	}
 }
 
+// If the service gives the same approval again, only it can say that it is over: this machine's clock may be wrong.
+func TestEscrowApprovalThatIsOverAndGivenAgain(t *testing.T) {
+	s, key, escrows := newEscrowService(t)
+	opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+	require.NoError(t, err)
+	s.over = true
+	signed := key.approvals()
+	released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
+	require.NoError(t, err)
+	assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
+	assert.Equal(t, signed+1, key.approvals(), "the first time it is not signed")
+	assert.Equal(t, 2, s.bodies)
+}
+
 // An answer without an action does not show that one was prepared.
 func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 	for _, body := range []string{`{}`, `{"action":null}`, `{"action":{}}`, `{"ok":true}`, `{"id":"esc_1"}`, `{"type":"release"}`, `{"action":{"type":"release"}}`} {

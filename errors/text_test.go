@@ -120,6 +120,7 @@ func TestLongMessageIsCutOff(t *testing.T) {
 	assert.LessOrEqual(t, len(text), 300)
 	assert.True(t, strings.HasSuffix(text, "é…"), text)
 	assert.Equal(t, strings.Repeat("a", 300), (&errors.Refusal{Message: strings.Repeat("a", 300)}).Error(), "exactly the bound is not cut")
+	assert.Equal(t, "no room", (&errors.Refusal{Message: " \n no \t room "}).Error(), "space is one, and neither first nor last")
 	words := strings.Repeat("a", 298) + " b"
 	assert.Equal(t, words, (&errors.Refusal{Message: words}).Error())
 	assert.Equal(t, strings.Repeat("a", 297)+"…", (&errors.Refusal{Message: strings.Repeat("a", 299) + " b"}).Error(), "a space counts, too")

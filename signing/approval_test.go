@@ -144,6 +144,8 @@ func TestNamesOfAChain(t *testing.T) {
 		"another code for the other name":      {"base", "arbitrum", "base", false},
 		"none":                                 {nil, "42161", "arbitrum", false},
 		"the other name of none":               {"arbitrum", "", "arbitrum", false},
+		"an EVM id for none":                   {42161, "", "42161", false},
+		"none, and no other name":              {nil, "42161", "", false},
 		"the other name in other letters":      {"Arbitrum", "42161", "arbitrum", false},
 		"an EVM id with a zero in front of it": {"042161", "arbitrum", "42161", false},
 	} {

@@ -117,11 +117,9 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 	require.NoError(t, err)
 	p256, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	changed := func(change func(*ecdsa.PrivateKey)) *ecdsa.PrivateKey {
-		key := *p256
-		change(&key)
-		return &key
-	}
+	offCurve, curveless, withoutX, withoutY, unnamed := *p256, *p256, *p256, *p256, *p256
+	offCurve.X = big.NewInt(1)
+	curveless.Curve, withoutX.X, withoutY.Y, unnamed.Curve = nil, nil, nil, nameless{}
 	for name, tc := range map[string]struct {
 		signer crypto.Signer
 		reason string
@@ -130,13 +128,13 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 		"nil ECDSA key":        {(*ecdsa.PrivateKey)(nil), "there is no signer"},
 		"nil RSA key":          {(*rsa.PrivateKey)(nil), "there is no signer"},
 		"empty ECDSA key":      {new(ecdsa.PrivateKey), "(ECDSA): the public key is empty"},
-		"ECDSA without curve":  {changed(func(k *ecdsa.PrivateKey) { k.Curve = nil }), "empty"},
+		"ECDSA without curve":  {&curveless, "empty"},
 		"ECDSA without point":  {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256()}}, "empty"},
-		"ECDSA without X":      {changed(func(k *ecdsa.PrivateKey) { k.X = nil }), "empty"},
-		"ECDSA without Y":      {changed(func(k *ecdsa.PrivateKey) { k.Y = nil }), "empty"},
-		"ECDSA off the curve":  {changed(func(k *ecdsa.PrivateKey) { k.X = big.NewInt(1) }), "not valid"},
+		"ECDSA without X":      {&withoutX, "empty"},
+		"ECDSA without Y":      {&withoutY, "empty"},
+		"ECDSA off the curve":  {&offCurve, "not valid"},
 		"P-384":                {p384, "(ECDSA P-384): the curve must be P-256"},
-		"a nameless curve":     {changed(func(k *ecdsa.PrivateKey) { k.Curve = nameless{} }), "(ECDSA an unnamed curve)"},
+		"a nameless curve":     {&unnamed, "(ECDSA an unnamed curve)"},
 		"empty RSA key":        {new(rsa.PrivateKey), "(RSA): the public key is empty"},
 		"RSA of 1024 bits":     {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 1023), E: 65537}}, "2048"},
 		"RSA of 2047 bits":     {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 2046), E: 65537}}, "(RSA 2047)"},

@@ -36,7 +36,9 @@ type options struct {
 	seed         string
 	sample, jobs int
 	only         []string // files or folders, from the module's folder
-	least        float64  // per cent
+	again        string   // a report's survivors, which alone are tried
+	survivors    map[string]bool
+	least        float64 // per cent
 }
 
 func main() {
@@ -51,6 +53,7 @@ func main() {
 		o.only = strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 		return nil
 	})
+	flag.StringVar(&o.again, "again", "", "file of survivors of a report, to try these alone")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -79,6 +82,12 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	defer os.RemoveAll(scratch)
 
+	if o.again != "" {
+		if o.survivors, err = readSurvivors(o.again); err != nil {
+			return err
+		}
+		o.sample = 0
+	}
 	drawn := draw(packages, o, harmless)
 	t := trial{root: root, scratch: scratch, jobs: o.jobs, sample: o.sample, out: out}
 	results, err := t.try(ctx, drawn)
@@ -101,6 +110,9 @@ func run(ctx context.Context, o options, out io.Writer) error {
 // command is how the run is repeated.
 func (o options) command() string {
 	words := []string{"make mutants", "SEED=" + o.seed, fmt.Sprintf("N=%d", o.sample)}
+	if o.again != "" {
+		return "make mutants AGAIN=" + o.again
+	}
 	if len(o.only) > 0 {
 		words = append(words, "ONLY="+strings.Join(o.only, ","))
 	}

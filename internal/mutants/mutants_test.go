@@ -119,6 +119,22 @@ func TestWhatNoTestNoticesIsReported(t *testing.T) {
 	require.ErrorIs(t, err, errHoles)
 }
 
+// Survivors are tried again by themselves, as after a test was written.
+func TestSurvivorsAreTriedAgain(t *testing.T) {
+	root := smallModule(t, nil)
+	_, _, err := runSmall(t, root, 0)
+	require.NoError(t, err)
+	kept := filepath.Join(t.TempDir(), "survivors.diff")
+	require.NoError(t, os.Rename(filepath.Join(root, "report", "survivors.diff"), kept))
+	better := strings.Replace(small["small_test.go"], "{{1, 2}, {2, 1}}", "{{1, 2}, {2, 1}, {1, 10}}", 1) +
+		"\nfunc TestBound(t *testing.T) {\n\tif _, low := Least(10, 10); low {\n\t\tt.Fatal()\n\t}\n}\n"
+	require.NoError(t, os.WriteFile(filepath.Join(root, "small_test.go"), []byte(better), 0o600))
+	var out bytes.Buffer
+	err = run(t.Context(), options{root: root, report: "report", packages: []string{"."}, seed: "1", jobs: 2, again: kept, sample: 1}, &out)
+	require.NoError(t, err)
+	assert.Contains(t, out.String(), "50.0 %: 2 of 4 killed, 2 survived", "the sample's size does not count")
+}
+
 func TestEquivalentsAreNotCounted(t *testing.T) {
 	root := smallModule(t, map[string]string{equivalents: "- reason: two equal numbers are each the smaller one\n  mutants: ['small.go Least: swap: a > b']\n"})
 	survivors, said, err := runSmall(t, root, 60)

@@ -63,6 +63,21 @@ func (r report) write(folder string, out io.Writer) error {
 	return os.WriteFile(filepath.Join(folder, "summary.txt"), []byte(summary), 0o644)
 }
 
+// readSurvivors reads the ids that a report's survivors.diff names.
+func readSurvivors(path string) (map[string]bool, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	named := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		if id, is := strings.CutPrefix(strings.TrimSpace(line), "# "); is {
+			named[id] = true
+		}
+	}
+	return named, nil
+}
+
 // diff shows the lines that a mutant changes.
 func (m *mutant) diff() string {
 	text := m.source.Text

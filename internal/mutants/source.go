@@ -123,7 +123,7 @@ func draw(units []*unit, o options, harmless map[string]bool) []*mutant {
 	for _, u := range units {
 		for _, s := range u.Sources {
 			for _, m := range s.Mutants {
-				if m.unit = u; o.picked(s.Name) && !harmless[m.ID] {
+				if m.unit = u; o.picked(s.Name) && !harmless[m.ID] && (o.again == "" || o.survivors[m.ID]) {
 					drawn = append(drawn, m)
 				}
 			}

@@ -43,6 +43,33 @@ func (d *dripping) Read(p []byte) (int, error) {
 
 func (d *dripping) Close() error { return nil }
 
+// stubborn is a body that brings a byte at a time and does not hear that its request has ended, as a transport of the caller's may be.
+type stubborn struct{ every time.Duration }
+
+func (s stubborn) Read(p []byte) (int, error) {
+	<-time.After(s.every)
+	p[0] = ' '
+	return 1, nil
+}
+
+func (stubborn) Close() error { return nil }
+
+// Also a body that does not hear of its end is not read for longer than a minute and its last byte.
+func TestABodyThatDoesNotHearHasAnEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		client := newClient(t, host, once, through(script(func(req *http.Request) (*http.Response, error) {
+			resp, err := answers(http.StatusOK, "")(req)
+			resp.Body, resp.ContentLength = stubborn{25 * time.Second}, -1
+			return resp, err
+		})))
+		_, err := send(t.Context(), client, &readThing, transport.Call{})
+		require.ErrorContains(t, err, "answer cannot be read")
+		assert.ErrorContains(t, errors.Unwrap(err), "broke off after 3 bytes")
+		assert.Equal(t, 75*time.Second, time.Since(began))
+	})
+}
+
 // drips answers with a body that drips.
 func drips(status int, kind string, every time.Duration, bytes int) step {
 	return func(req *http.Request) (*http.Response, error) {

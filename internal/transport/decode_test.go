@@ -213,6 +213,15 @@ func TestBodiesAreReadWithinABound(t *testing.T) {
 	}
 }
 
+// An answer may have eight mebibytes.
+func TestTheLongestBody(t *testing.T) {
+	longest := oneThing + strings.Repeat(" ", 8<<20-len(oneThing))
+	_, err := send(t.Context(), newClient(t, host, through(script(answers(200, longest)))), &readThing, transport.Call{})
+	require.NoError(t, err)
+	_, err = send(t.Context(), newClient(t, host, through(script(answers(200, longest+" ")))), &readThing, transport.Call{})
+	unreadable(t, &readThing, err)
+}
+
 // zeroes is a body without an end in sight.
 type zeroes struct{ left int64 }
 

@@ -205,6 +205,41 @@ func TestALostLoginLeavesNoDoubtAboutTheCall(t *testing.T) {
 	assert.Empty(t, svc.attempts())
 }
 
+// crowded is a limiter that has no room after a while.
+type crowded struct{ err error }
+
+func (c crowded) Wait(context.Context, transport.RateCall) error {
+	<-time.After(2 * time.Second)
+	return c.err
+}
+
+// What the limiter refuses is not sent, however long it took to say so.
+func TestALimiterThatRefusesLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		full := errors.New("no room")
+		svc := script(ok)
+		_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(crowded{full}), authorizedBy(new(tokens))), &bookThing, transport.Call{})
+		require.ErrorIs(t, err, full)
+		assert.Empty(t, svc.attempts())
+	})
+}
+
+// leaving is a credential that is had although its caller has left.
+type leaving struct{ leave func() }
+
+func (l leaving) Authorize(context.Context, http.Header) error { l.leave(); return nil }
+
+// A context that ended while the credential was had is noticed before anything is sent.
+func TestNothingIsSentForACallerWhoLeft(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	svc := script(ok)
+	_, err := send(ctx, newClient(t, host, through(svc), authorizedBy(leaving{leave})), &bookThing, transport.Call{})
+	var undelivered *errors.NotDelivered
+	require.ErrorAs(t, err, &undelivered)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, svc.attempts())
+}
+
 // typeName names the outermost type, where what is wrapped in it would not do.
 func typeName(err error) string { return fmt.Sprintf("%T", err) }
 

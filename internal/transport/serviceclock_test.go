@@ -53,6 +53,7 @@ func TestServiceNowNeedsTwoAnswersThatAgree(t *testing.T) {
 		want  time.Duration
 		last  time.Duration
 	}{
+		"two seconds, once":           {[]time.Duration{2 * time.Second}, 0, 2 * time.Second},
 		"one answer":                  {[]time.Duration{time.Hour}, 0, time.Hour},
 		"two that agree":              {[]time.Duration{time.Hour, time.Hour}, time.Hour, time.Hour},
 		"two that agree by a second":  {[]time.Duration{time.Hour, time.Hour + time.Second}, time.Hour + time.Second, time.Hour + time.Second},

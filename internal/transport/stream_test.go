@@ -77,6 +77,13 @@ func TestStreamThatIsTooLong(t *testing.T) {
 		_, ok := errors.AsType[*errors.UnexpectedAnswer](err)
 		assert.True(t, ok, "%v", err)
 	})
+	t.Run("as long as may be, as announced", func(t *testing.T) {
+		_, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/pdf")
+			w.Header().Set("Content-Length", strconv.Itoa(64<<20))
+		})
+		assert.NoError(t, err)
+	})
 	t.Run("unannounced", func(t *testing.T) {
 		chunk := make([]byte, 1<<20)
 		stream, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -91,6 +98,46 @@ func TestStreamThatIsTooLong(t *testing.T) {
 		assert.True(t, ok, "%v", err)
 		assert.EqualValues(t, 64<<20, n)
 	})
+	t.Run("unannounced, read at once", func(t *testing.T) {
+		for _, more := range []int{0, 1, 100} {
+			chunk := make([]byte, 1<<20)
+			stream, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/pdf")
+				for range 64 {
+					_, _ = w.Write(chunk)
+				}
+				_, _ = w.Write(chunk[:more])
+			})
+			require.NoError(t, err)
+			whole := make([]byte, 65<<20)
+			n, err := io.ReadFull(stream, whole)
+			assert.Equal(t, 64<<20, n, "no more than the bound, however much room there is")
+			_, tooLong := errors.AsType[*errors.UnexpectedAnswer](err)
+			assert.Equal(t, more > 0, tooLong, "%v", err)
+		}
+	})
+}
+
+// closing is a body that says when it was closed.
+type closing struct {
+	io.Reader
+	closed *bool
+}
+
+func (c closing) Close() error { *c.closed = true; return io.ErrClosedPipe }
+
+func TestAStreamIsClosed(t *testing.T) {
+	closed := false
+	next := script(func(req *http.Request) (*http.Response, error) {
+		resp, err := answers(200, "", "Content-Type", "application/pdf")(req)
+		resp.Body = closing{strings.NewReader("pdf"), &closed}
+		return resp, err
+	})
+	stream, err := transport.Open(t.Context(), newClient(t, host, through(next)), request(&renderThing, transport.Call{}), "application/pdf")
+	require.NoError(t, err)
+	assert.False(t, closed)
+	require.ErrorIs(t, stream.Close(), io.ErrClosedPipe)
+	assert.True(t, closed)
 }
 
 func TestStreamThatBreaksOff(t *testing.T) {

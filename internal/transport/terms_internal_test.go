@@ -148,6 +148,10 @@ func TestTermsUnderWayAreKept(t *testing.T) {
 		assert.NoError(t, other("first"), "nothing came of it")
 		again(new(booked), nil)
 		assert.Len(t, m.order, 10_000, "it is in line again")
+		for i := range 10_000 {
+			claim(fmt.Sprint("later ", i))(new(booked), nil)
+		}
+		assert.Equal(t, 10_001, len(m.sent), "and forgotten in its turn; only the first is under way") //nolint:testifylint // a map of that size is not to be printed
 	})
 }
 
@@ -194,6 +198,13 @@ func TestAReusedKeyNamesItsOwner(t *testing.T) {
 		lost, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
 		lost(nil, &errors.OutcomeUnknown{})
+		nameless, err := m.claim(r, asking("25"))
+		require.NoError(t, err)
+		nameless(new(NoContent), nil)
+		_, err = m.claim(r, asking("24"))
+		var without *errors.IdempotencyKeyReused
+		require.ErrorAs(t, err, &without)
+		assert.Empty(t, without.PayoutID+without.EscrowID, "no answer told it")
 		over, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
 		over(&booked{ID: "po_1"}, nil)

@@ -284,37 +284,44 @@ var listShape = Shape{Kind: KindObject, Members: []Member{
 	{Name: "nextCursor", Shape: &Text, Type: Stated},
 }}
 
-// What could not be read of an answer is not named where the answer itself is none: its error says what is missing.
-func TestNothingIsNamedOfWhatIsNoAnswer(t *testing.T) {
-	for _, body := range []string{`{"name":{},"flag":{}}`, `{"name":{},"id":null}`, `{"name":{},"flag":{},"id":[]}`} {
-		unread, err := read([]byte(body), &resource{}, &resourceShape)
-		require.ErrorContains(t, err, "has no id", body)
-		assert.Empty(t, unread, body)
+// The envelope of a list is assumed.
+func TestAListIsFoundInAnotherEnvelope(t *testing.T) {
+	two := []part{{ID: "p_1"}, {ID: "p_2"}}
+	for body, want := range map[string]list{
+		`{"items":[{"id":"p_1"},{"id":"p_2"}],"nextCursor":"c"}`:        {two, "c"},
+		`[{"id":"p_1"},{"id":"p_2"}]`:                                   {two, ""},
+		`{"data":[{"id":"p_1"},{"id":"p_2"}],"nextCursor":"c"}`:         {two, "c"},
+		`{"results":[{"id":"p_1"},{"id":"p_2"}],"count":2}`:             {two, ""},
+		`{"items":[{"id":"p_1"},"p_9",{"id":"p_2"}]}`:                   {two, ""},
+		`{"items":[{"id":"p_1","size":"x"},{"id":"p_2"}]}`:              {two, ""},
+		`{"data":[{"id":"p_1"},{"id":"p_2"}],"errors":[],"error":null}`: {two, ""},
+		`{"items":null}`: {[]part{}, ""},
+		`{"items":[]}`:   {[]part{}, ""},
+		`[]`:             {[]part{}, ""},
+	} {
+		var got list
+		_, err := read([]byte(body), &got, &listShape)
+		require.NoError(t, err, body)
+		assert.Equal(t, want, got, body)
+	}
+	for _, body := range []string{`{}`, `{"nextCursor":"c"}`, `{"a":[],"b":[]}`, `{"items":{}}`, `{"items":"none"}`, `{"data":{"items":[]}}`, `{"errors":[{"id":"p_1"}]}`, `{"data":[],"error":"no"}`} {
+		_, err := read([]byte(body), &list{}, &listShape)
+		require.ErrorContains(t, err, "has no items", body) // which must not read as an empty one
 	}
 }
 
-// More members can be made proofs, without a change of the shape itself.
-func TestProvenBy(t *testing.T) {
-	proven := resourceShape.ProvenBy("name", "comment")
-	for i, m := range proven.Members {
-		assert.Equal(t, m.Name == "id" || m.Name == "name" || m.Name == "comment", m.Proof, m.Name)
-		assert.Equal(t, m.Name == "id", resourceShape.Members[i].Proof, m.Name)
+func TestABareListIsFoundInAnEnvelope(t *testing.T) {
+	shape := Shape{Kind: KindList, Item: &partShape}
+	for body, want := range map[string][]part{
+		`[{"id":"p_1"}]`: {{ID: "p_1"}}, `{"items":[{"id":"p_1"}],"total":1}`: {{ID: "p_1"}}, `[7,{"id":"p_1","size":"2"}]`: {{"p_1", 2}}, `null`: nil,
+	} {
+		var got []part
+		_, err := read([]byte(body), &got, &shape)
+		require.NoError(t, err, body)
+		assert.Equal(t, want, got, body)
 	}
-	for body, missing := range map[string]string{`{"id":"r_1","name":"Bob"}`: "comment", `{"id":"r_1","comment":"c"}`: "name", `{"name":"Bob","comment":"c"}`: "id"} {
-		_, err := read([]byte(body), &struct{}{}, proven)
-		require.ErrorContains(t, err, "has no "+missing, body)
-	}
-	assert.False(t, (&Shape{Kind: KindObject}).provenBy(nil), "a shape that proves nothing is proven by nothing")
-}
-
-// A variant that is named counts as part of what holds it, and proves nothing of it.
-func TestAVariantNeedsNoProof(t *testing.T) {
-	members := described()
-	members["choice"] = `{"kind":"part"}`
-	unread, err := read([]byte(object(members)), &struct{}{}, &resourceShape)
-	require.NoError(t, err)
-	require.Len(t, unread, 1)
-	assert.Equal(t, Unread{Pointer: "/choice/id", Stated: true, Problem: "is missing"}, unread[0])
+	_, err := read([]byte(`{"items":"none"}`), &[]part{}, &shape)
+	require.EqualError(t, err, "answer is an object")
 }
 
 // Whether an answer shows a resource at all: an acknowledgement does not.

@@ -66,12 +66,12 @@ func TestParseKeyRefuses(t *testing.T) {
 	}
 	secp256k1 := asn1.ObjectIdentifier{1, 3, 132, 0, 10}
 	one := append(make([]byte, 31), 1)
-	inPKCS8 := func(algorithm asn1.ObjectIdentifier, curve []byte) []byte {
+	inPKCS8 := func(algorithm asn1.ObjectIdentifier, curve []byte, more ...byte) []byte {
 		der, err := asn1.Marshal(struct {
 			Version   int
 			Algorithm pkix.AlgorithmIdentifier
 			Key       []byte
-		}{0, pkix.AlgorithmIdentifier{Algorithm: algorithm, Parameters: asn1.RawValue{FullBytes: curve}}, sec1(1, one, nil, nil)})
+		}{0, pkix.AlgorithmIdentifier{Algorithm: algorithm, Parameters: asn1.RawValue{FullBytes: curve}}, append(sec1(1, one, nil, nil), more...)})
 		require.NoError(t, err)
 		return der
 	}
@@ -97,6 +97,7 @@ func TestParseKeyRefuses(t *testing.T) {
 		"a public key":       {testdata(t, "secp256k1-public.pem"), "no private key"},
 		"another version":    {sec1(2, one, secp256k1, nil), "no PKCS #8"},
 		"another algorithm":  {inPKCS8(asn1.ObjectIdentifier{1, 3, 132, 1, 12}, curve), "another algorithm"},
+		"more in the key":    {inPKCS8(ecPublicKey, curve, 0), "no PKCS #8"},
 		"a curve of no kind": {inPKCS8(ecPublicKey, []byte{5, 0}), "another algorithm"},
 		"no curve":           {sec1(1, one, nil, nil), "another curve"},
 		"short scalar":       {sec1(1, one[1:], secp256k1, nil), "32 bytes"},

@@ -21,6 +21,9 @@ func TestCreateAndRead(t *testing.T) {
 	require.NoError(t, Create(path, "PRIVATE KEY", der))
 	assert.Equal(t, []byte{0, 0}, der, "the caller's copy is cleared")
 
+	there, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	assert.Len(t, there, 1, "nothing else with the key in it")
 	data, err := Read(path)
 	require.NoError(t, err)
 	block, rest := pem.Decode(data)

@@ -1,0 +1,49 @@
+package dapi_test
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// What was refused leaves its place in the line to others: six deals may be under way.
+func TestRefusedDealsLeaveTheLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, id := newReleaseWorld(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
+		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
+		for i := range 20 {
+			key := moneymovement.DeriveKey("refused", strconv.Itoa(i))
+			_, err := w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, key)
+			as[*errors.Forbidden](t, err)
+			_, err = w.account.Escrows.Open(ctx, w.deal, key, dapi.FirstUse())
+			as[*errors.Forbidden](t, err)
+		}
+		_, err := w.release(ctx, id)
+		require.NoError(t, err)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(120))
+		for i := range 120 {
+			_, err := w.account.Payouts.Pay(ctx, w.asked, moneymovement.DeriveKey("refused", strconv.Itoa(i)), dapi.FirstUse())
+			as[*errors.Forbidden](t, err)
+		}
+		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+		require.NoError(t, err)
+	})
+}

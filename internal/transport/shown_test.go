@@ -1,0 +1,110 @@
+package transport_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
+)
+
+// quietThing is a write of which the description does not say what it returns.
+var quietThing = transport.Operation{
+	ID: "QuietThing", Method: http.MethodPost, Path: "/things/quiet", Repeat: transport.RepeatNever, Silent: true, Answer: &quietAnswer,
+}
+
+// quietAnswer is a thing that should have its id, and is compared with its shape each time.
+var quietAnswer = wire.Answer{Whole: func(any, *wire.Body) bool { return false }, Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Required: wire.Assumed},
+	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "tags", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
+}}}
+
+// Any success of a write that is silent says that it was carried out. What it shows of the resource is used, and else a read tells.
+func TestWhatASilentWriteShows(t *testing.T) {
+	whole := thing{Status: "ready"}
+	read := thing{ID: "th_read"}
+	for name, tc := range map[string]struct {
+		answer step
+		shown  bool
+		lost   bool // it is no success of the service's
+	}{
+		"the resource":           {answers(200, `{"id":"th_1","status":"ready","amount":"0","fee":null,"note":"","tags":[]}`), true, false},
+		"a part of it":           {answers(200, `{"id":"th_1","status":"ready"}`), true, false},
+		"one without its id":     {answers(200, `{"status":"ready"}`), true, false},
+		"one with odd members":   {answers(200, `{"id":"th_1","status":"ready","tags":7}`), true, false},
+		"nothing":                {answers(204, ""), false, false},
+		"spaces":                 {answers(200, " \n"), false, false},
+		"an acknowledgement":     {answers(200, `{"ok":true}`), false, false},
+		"a word":                 {answers(200, `"ok"`), false, false},
+		"null":                   {answers(200, `null`), false, false},
+		"a page":                 {page(200), false, true},
+		"what is no JSON":        {answers(200, `{"id":`), false, true},
+		"two values":             {answers(200, `{} {}`), false, true},
+		"broken off":             {brokenAnswer, false, true},
+		"a page without content": {answers(200, "", "Content-Type", "text/html"), false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				carry := func() transport.Shown[thing] {
+					return transport.Carry[thing](t.Context(), newClient(t, host, through(script(tc.answer))), request(&quietThing, transport.Call{}))
+				}
+				value, err := carry().Value()
+				if tc.lost {
+					var unknown *errors.OutcomeUnknown
+					require.ErrorAs(t, err, &unknown)
+					assert.Nil(t, value)
+					_, err = carry().Or(func() (*thing, error) { t.Error("was read"); return nil, nil })
+					require.ErrorAs(t, err, &unknown)
+					_, err = carry().OrZero()
+					require.ErrorAs(t, err, &unknown)
+					return
+				}
+				require.NoError(t, err)
+				assert.Equal(t, tc.shown, value != nil)
+
+				reads := 0
+				value, err = carry().Or(func() (*thing, error) { reads++; return &read, nil })
+				require.NoError(t, err)
+				assert.Equal(t, !tc.shown, reads == 1, "it is read where nothing is shown")
+				if tc.shown {
+					assert.Equal(t, whole.Status, value.Status)
+				} else {
+					assert.Equal(t, &read, value)
+				}
+
+				value, err = carry().Or(func() (*thing, error) { return nil, errors.New("unreadable") })
+				require.NoError(t, err, "the write was carried out")
+				assert.Equal(t, tc.shown, value.Status != "")
+				value, err = carry().OrZero()
+				require.NoError(t, err)
+				assert.Equal(t, tc.shown, value.Status != "")
+			})
+		})
+	}
+}
+
+func TestOptionsOfACallAreCollected(t *testing.T) {
+	type option func(*transport.Call)
+	assert.Empty(t, transport.CallOf[option](nil).Key)
+	call := transport.CallOf([]option{
+		func(c *transport.Call) { c.Key = "first" }, nil, func(c *transport.Call) { c.KeySet = true }, func(c *transport.Call) { c.Key = "last" },
+	})
+	assert.Equal(t, "last", call.Key)
+	assert.True(t, call.KeySet)
+}
+
+// The names of windows and classes are stored by limiters that processes share, and stand in logs.
+func TestNamesOfWindowsAndClasses(t *testing.T) {
+	assert.Equal(t, []transport.Window{"reads", "writes", "login", "login_email", "login_challenge", "sandbox_money"}, []transport.Window{
+		transport.WindowReads, transport.WindowWrites, transport.WindowLogin, transport.WindowLoginEmail, transport.WindowLoginChallenge, transport.WindowSandboxMoney,
+	})
+	assert.Equal(t, []transport.RateClass{"refresh", "confirm", "login", "write", "read", "poll"}, []transport.RateClass{
+		transport.ClassRefresh, transport.ClassConfirm, transport.ClassLogin, transport.ClassWrite, transport.ClassRead, transport.ClassPoll,
+	})
+}

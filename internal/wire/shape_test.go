@@ -1,0 +1,41 @@
+package wire
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What could not be read of an answer is not named where the answer itself is none: its error says what is missing.
+func TestNothingIsNamedOfWhatIsNoAnswer(t *testing.T) {
+	for _, body := range []string{`{"name":{},"flag":{}}`, `{"name":{},"id":null}`, `{"name":{},"flag":{},"id":[]}`} {
+		unread, err := read([]byte(body), &resource{}, &resourceShape)
+		require.ErrorContains(t, err, "has no id", body)
+		assert.Empty(t, unread, body)
+	}
+}
+
+// More members can be made proofs, without a change of the shape itself.
+func TestProvenBy(t *testing.T) {
+	proven := resourceShape.ProvenBy("name", "comment")
+	for i, m := range proven.Members {
+		assert.Equal(t, m.Name == "id" || m.Name == "name" || m.Name == "comment", m.Proof, m.Name)
+		assert.Equal(t, m.Name == "id", resourceShape.Members[i].Proof, m.Name)
+	}
+	for body, missing := range map[string]string{`{"id":"r_1","name":"Bob"}`: "comment", `{"id":"r_1","comment":"c"}`: "name", `{"name":"Bob","comment":"c"}`: "id"} {
+		_, err := read([]byte(body), &struct{}{}, proven)
+		require.ErrorContains(t, err, "has no "+missing, body)
+	}
+	assert.False(t, (&Shape{Kind: KindObject}).provenBy(nil), "a shape that proves nothing is proven by nothing")
+}
+
+// A variant that is named counts as part of what holds it, and proves nothing of it.
+func TestAVariantNeedsNoProof(t *testing.T) {
+	members := described()
+	members["choice"] = `{"kind":"part"}`
+	unread, err := read([]byte(object(members)), &struct{}{}, &resourceShape)
+	require.NoError(t, err)
+	require.Len(t, unread, 1)
+	assert.Equal(t, Unread{Pointer: "/choice/id", Stated: true, Problem: "is missing"}, unread[0])
+}
