@@ -43,8 +43,9 @@
 //
 // Tokens, card numbers and what opens a session are of type [Secret], or of a credential type that is made like it. No verb of fmt, no
 // encoder (JSON, XML, YAML, gob) and no log handler shows them, alone or within another value; Reveal gives the text. Clients, their sessions
-// and keys do not show theirs to printers that work by reflection either. Of a call that reveals secrets, [Capture] keeps no body. What a
-// caller's own http.RoundTripper or transport sees is the request with its credential, as it is sent.
+// and keys do not show theirs to printers that work by reflection either. Of a call that reveals secrets, [Capture] keeps no body. A
+// refusal that repeats the credential or a secret of its request is read with a redaction in its place. What a caller's own http.RoundTripper or
+// transport sees is the request with its credential, as it is sent.
 //
 // A client takes a new credential while it is in use: dapi's UseKey, appapi's UseKey, refapi's UseToken and UseAPIKey. Calls that begin
 // from then on carry it, and those under way end with the old one.

@@ -132,7 +132,8 @@ func (s Session) Export() ([]byte, error) {
 	return json.Marshal(exportedSession{s.AccessToken.Reveal(), s.RefreshToken.Reveal(), s.ExpiresAt, s.RefreshExpiresAt, s.Credential})
 }
 
-// ImportSession reads what [Session.Export] returned. Anything else is *errors.InvalidInput.
+// ImportSession reads what [Session.Export] returned. What cannot be read so is *errors.InvalidInput; a member that is absent is
+// empty.
 func ImportSession(data []byte) (Session, error) {
 	var exported exportedSession
 	if err := json.Unmarshal(data, &exported); err != nil {

@@ -7,7 +7,8 @@ import (
 )
 
 // Request is one request as the host saw it. It holds no secret: no header but
-// the idempotency key, no body.
+// the idempotency key, no body. Method and path end with "…" where more than
+// 1,024 bytes were cut off.
 type Request struct {
 	Time           time.Time // on the host's clock
 	Method         string

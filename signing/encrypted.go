@@ -21,6 +21,8 @@ const (
 	// maxScryptWork bounds N*r*p. Memory is 128 bytes times N*r, and bounded to 256 MiB with it.
 	maxScryptWork  = 1 << 21
 	maxScryptLanes = 16
+	// maxScryptSalt bounds what is hashed for each 32 bytes of that memory. Tools write 8 to 32 bytes.
+	maxScryptSalt = 64
 )
 
 // encryption is what new files are protected with: every tool reads it, and a guess costs 600,000 hashes.
@@ -169,6 +171,9 @@ func checkScrypt(der []byte) error {
 	}
 	if p.Cost < 2 || p.Cost&(p.Cost-1) != 0 || p.BlockSize < 1 || p.Parallelization < 1 {
 		return refusedEncryption("the scrypt parameters are not valid")
+	}
+	if len(p.Salt) > maxScryptSalt {
+		return refusedEncryption(fmt.Sprintf("a scrypt salt of %d bytes is too much work: it may have up to %d; %s", len(p.Salt), maxScryptSalt, encryptAnew))
 	}
 	// Divided, for a product of theirs can overflow.
 	if p.Parallelization > maxScryptLanes || p.BlockSize > maxScryptWork/p.Parallelization/p.Cost {

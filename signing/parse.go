@@ -30,7 +30,7 @@ func ParseDeveloperKey(pemOrDER []byte) (*DeveloperKey, error) {
 // (HMAC with SHA-1 or SHA-256) or scrypt, and AES or triple DES in CBC mode, which is what
 // "openssl pkcs8 -topk8" writes. A file that asks for more than two or three seconds of work is refused before any
 // of it is done: 10,000,000 iterations of PBKDF2, half of that if the key takes two hashes, or N*r*p of scrypt of
-// 2,097,152, are the most. It returns [ErrPassphraseRequired] for an empty passphrase,
+// 2,097,152 with a salt of 64 bytes, are the most. It returns [ErrPassphraseRequired] for an empty passphrase,
 // [ErrPassphraseIncorrect], [ErrNotEncrypted], or [*KeyRefused].
 func ParseEncryptedDeveloperKey(pemOrDER, passphrase []byte) (*DeveloperKey, error) {
 	if len(passphrase) == 0 {

@@ -51,12 +51,14 @@ func (t *trip) read(resp *http.Response) error {
 	}
 	t.answer = answer{status: resp.StatusCode, header: resp.Header, body: body}
 	t.limited = io.LimitedReader{R: resp.Body, N: maxBody + 1}
-	if _, err := body.ReadFrom(&t.limited); err != nil {
-		return t.answer.unexpected(t, fmt.Errorf("answer broke off after %d bytes: %w", body.Len(), err))
-	}
-	if body.Len() > maxBody {
+	length, err := body.ReadFrom(&t.limited)
+	if length > maxBody {
 		body.Truncate(maxBody)
 		t.answer.truncated = true
+	}
+	t.hideEcho()
+	if err != nil {
+		return t.answer.unexpected(t, fmt.Errorf("answer broke off after %d bytes: %w", length, err))
 	}
 	return nil
 }

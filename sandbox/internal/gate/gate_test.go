@@ -171,6 +171,15 @@ func TestTheLogKeepsTheLatest(t *testing.T) {
 	assert.Empty(t, l.Entries())
 }
 
+func TestTheLogKeepsTheBeginningOfALongText(t *testing.T) {
+	var l Log
+	l.add(Entry{Method: strings.Repeat("M", maxLogged+1), Path: strings.Repeat("p", maxLogged)})
+	l.add(Entry{Path: strings.Repeat("p", maxLogged-1) + "ä"})
+	entries := l.Entries()
+	assert.Equal(t, Entry{Method: strings.Repeat("M", maxLogged) + "…", Path: strings.Repeat("p", maxLogged)}, entries[0])
+	assert.Equal(t, Entry{Path: strings.Repeat("p", maxLogged-1) + "…"}, entries[1])
+}
+
 func TestEveryDescribedOperationIsMounted(t *testing.T) {
 	r := newRig(t, nil)
 	for i, document := range []func() (*openapi3.T, error){platformDocument, referenceDocument, publicDocument, appDocument} {

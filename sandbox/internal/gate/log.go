@@ -1,12 +1,14 @@
 package gate
 
 import (
+	"strings"
 	"sync"
 	"time"
 )
 
 // Entry is one request as the host saw it. It holds no secret: no header but
-// the idempotency key, no body.
+// the idempotency key, no body. Method and path end with "…" where more than
+// 1,024 bytes were cut off.
 type Entry struct {
 	Time           time.Time `json:"time"`
 	Method         string    `json:"method"`
@@ -23,6 +25,18 @@ type Entry struct {
 // logLength is how many requests are remembered.
 const logLength = 4096
 
+// maxLogged is how many bytes of a text that anybody can send are remembered;
+// the longest path that leads to an operation has half of that.
+const maxLogged = 1024
+
+// short is a copy, lest the whole text is kept with a part of it.
+func short(text string) string {
+	if len(text) <= maxLogged {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxLogged], "") + "…"
+}
+
 // Log remembers the latest requests. The zero Log is empty and ready. It is safe
 // for concurrent use.
 type Log struct {
@@ -32,6 +46,7 @@ type Log struct {
 }
 
 func (l *Log) add(entry Entry) {
+	entry.Method, entry.Path = short(entry.Method), short(entry.Path)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.entries) < logLength {

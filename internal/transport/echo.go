@@ -1,0 +1,78 @@
+package transport
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/moneymovement/moneymovement-go/internal/wire"
+)
+
+// leastEchoed is how long a secret is at least to be looked for in a refusal. A shorter one could be a word of it by chance.
+const leastEchoed = 8
+
+// hideEcho takes out of a refusal the secrets that it repeats: validators quote what they refuse, and a refusal's details are printed and encoded
+// like anything else.
+func (t *trip) hideEcho() {
+	if t.answer.success() {
+		return
+	}
+	var pairs []string
+	for _, secret := range t.sentSecrets() {
+		if len(secret) >= leastEchoed {
+			pairs = append(pairs, secret, Redaction)
+		}
+	}
+	if len(pairs) == 0 {
+		return
+	}
+	if hidden, found := replaced(t.answer.bytes(), strings.NewReplacer(pairs...)); found {
+		t.answer.body.Reset()
+		t.answer.body.Write(hidden)
+	}
+}
+
+// sentSecrets are the credentials and the secrets of the body that the last attempt carried.
+func (t *trip) sentSecrets() (secrets []string) {
+	for _, name := range []string{"Authorization", "X-Api-Key"} {
+		secrets = append(secrets, strings.TrimPrefix(t.header.Get(name), "Bearer "))
+	}
+	if t.op.Tells {
+		collecting := json.MarshalToFunc(func(enc *jsontext.Encoder, s revealer) error {
+			secrets = append(secrets, s.Reveal())
+			return enc.WriteToken(jsontext.String(Redaction))
+		})
+		// It was encoded before, to be sent.
+		_ = json.MarshalWrite(io.Discard, t.request.body, wire.Encoding, json.WithMarshalers(json.JoinMarshalers(wire.Marshalers, collecting)))
+	}
+	return secrets
+}
+
+// replaced is a body with its texts replaced, however their characters are escaped, and whether there was one to replace. What is no JSON is
+// replaced as it stands.
+func replaced(body []byte, by *strings.Replacer) (text []byte, found bool) {
+	lenient := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	var out bytes.Buffer
+	dec, enc := jsontext.NewDecoder(bytes.NewReader(body), lenient), jsontext.NewEncoder(&out, lenient)
+	for {
+		token, err := dec.ReadToken()
+		if err == io.EOF {
+			return out.Bytes(), found
+		}
+		if err == nil && token.Kind() == jsontext.KindString {
+			if was := token.String(); by.Replace(was) != was {
+				token, found = jsontext.String(by.Replace(was)), true
+			}
+		}
+		if err == nil {
+			err = enc.WriteToken(token)
+		}
+		if err != nil {
+			text = []byte(by.Replace(string(body)))
+			return text, !bytes.Equal(text, body)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package transport_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// bearing sends an access token, and a key beside it.
+type bearing struct{ token, key string }
+
+func (b bearing) Authorize(_ context.Context, h http.Header) error {
+	h.Set("Authorization", "Bearer "+b.token)
+	h.Set("X-Api-Key", b.key)
+	return nil
+}
+
+// told is a secret of a body.
+type told string
+
+func (t told) Reveal() string { return string(t) }
+
+// tellThing is an operation whose body holds a secret.
+var tellThing = transport.Operation{ID: "TellThing", Method: http.MethodPost, Path: "/things/tell", Repeat: transport.RepeatNever, Tells: true}
+
+// A validator that quotes what it refuses gives no secret back: not in an error's details, its message or its excerpt, nor in the body that is kept.
+func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
+	const sent, bearer, key = "sig/of+the=canary", "token-of-the-canary", "key-of-the-canary"
+	escaped := strings.ReplaceAll(sent, "/", `\/`)
+	spelled := `sig\u002fof\u002bthe\u003dcanary`
+	for name, c := range map[string]struct {
+		status int
+		body   string
+	}{
+		"a validator's input":    {422, `{"detail":[{"loc":["body","signature"],"msg":"is no signature","type":"value_error","input":"` + sent + `"}]}`},
+		"a message":              {400, `{"error":{"code":"validation_failed","message":"the value \"` + escaped + `\" is wrong","details":{"sum":1.50}}}`},
+		"other escapes":          {400, `{"error":{"code":"validation_failed","message":"wrong","details":{"input":"` + spelled + `"}}}`},
+		"a name":                 {400, `{"error":{"code":"validation_failed","message":"wrong","details":{"` + sent + `":1}}}`},
+		"the credentials":        {401, `{"error":{"code":"forbidden","message":"Bearer ` + bearer + ` and ` + key + `"}}`},
+		"what is no envelope":    {500, `{"signature":"` + sent + `"}`},
+		"what is no JSON":        {502, `<html>` + sent + " " + bearer},
+		"what is cut off":        {400, `{"error":{"code":"x","message":"` + sent},
+		"a name that came twice": {400, `{"error":{"code":"x","message":"` + sent + `","message":"` + sent + `"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, _ := counted(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			})
+			var kept transport.Answer
+			r := transport.NewRequest(&tellThing, "", transport.Call{Keep: keep(&kept), Auth: bearing{bearer, key}})
+			r.Body(struct{ Signature told }{sent}, nil)
+			_, err := transport.Do[thing](t.Context(), newClient(t, server.URL), r)
+			require.Error(t, err)
+			shown := fmt.Sprintf("%v %+v %s", err, errorDetails(err), kept.Body)
+			for _, secret := range []string{sent, escaped, spelled, bearer, key} {
+				assert.NotContains(t, shown, secret)
+			}
+			assert.Contains(t, shown, transport.Redaction)
+			if name == "a message" {
+				assert.Contains(t, shown, "1.50", "what is no secret stays as it is")
+			}
+		})
+	}
+}
+
+// errorDetails are what of a refusal is not in its text.
+func errorDetails(err error) string {
+	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
+		return string(refusal.Details)
+	}
+	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
+		return unexpected.Excerpt
+	}
+	return ""
+}
