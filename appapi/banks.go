@@ -24,7 +24,9 @@ func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) (
 // Activate opens accounts on the named rails, or on all that are available if none is named. Activating a rail again changes nothing. The
 // description does not show the body, so that its one field is assumed.
 func (s *Banks) Activate(ctx context.Context, methods []string, options ...moneymovement.CallOption) ([]Bank, error) {
-	list, err := transport.Of(s).low.ActivateBanks(ctx, &BankActivation{methods}, options).Or(func() (*BankList, error) { return transport.Of(s).low.ListBanks(ctx, nil) })
+	list, err := transport.Of(s).low.ActivateBanks(ctx, &BankActivation{methods}, options).Or(func(same transport.SameCredential) (*BankList, error) {
+		return transport.Of(s).low.ListBanks(ctx, []moneymovement.CallOption{same})
+	})
 	if err != nil {
 		return nil, err
 	}

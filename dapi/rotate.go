@@ -56,9 +56,9 @@ func (c lowLevel) holding() lowLevel {
 	return c
 }
 
-// authorize has a call carry the token of its session.
+// authorize has a call carry the token of its session, unless it was told whose.
 func (c lowLevel) authorize(call *transport.Call) {
-	if s := c.session(); s != nil {
+	if s := c.session(); s != nil && call.Auth == nil {
 		call.Auth = s
 	}
 }
