@@ -19,7 +19,9 @@ func (s *Account) Profile(ctx context.Context, options ...moneymovement.CallOpti
 
 // UpdateProfile saves the names and the address that verification reads: what is absent stays, and what is empty or null is cleared.
 func (s *Account) UpdateProfile(ctx context.Context, profile ProfileUpdate, options ...moneymovement.CallOption) (*UserProfile, error) {
-	return transport.Of(s).low.UpdateProfile(ctx, &profile, options).Or(func() (*UserProfile, error) { return transport.Of(s).low.GetProfile(ctx, nil) })
+	return transport.Of(s).low.UpdateProfile(ctx, &profile, options).Or(func(same transport.SameCredential) (*UserProfile, error) {
+		return transport.Of(s).low.GetProfile(ctx, []moneymovement.CallOption{same})
+	})
 }
 
 // KYCLink creates the link under which the owner verifies themselves, or fetches the one that exists.

@@ -25,7 +25,9 @@ func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) (
 // description does not show the body, so that its one field is assumed.
 func (s *Banks) Activate(ctx context.Context, methods []string, options ...moneymovement.CallOption) ([]Bank, error) {
 	low := transport.Of(s).low
-	list, err := low.ActivateBanks(ctx, &BankActivation{methods}, options).Or(func() (*BankList, error) { return low.ListBanks(ctx, nil) })
+	list, err := low.ActivateBanks(ctx, &BankActivation{methods}, options).Or(func(same transport.SameCredential) (*BankList, error) {
+		return low.ListBanks(ctx, []moneymovement.CallOption{same})
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -98,8 +98,10 @@ func (s *Cards) PreApprove(ctx context.Context, approval CardPreApprovalCreate, 
 }
 
 // reading reads a card, for a change whose answer did not show it.
-func (s *Cards) reading(ctx context.Context, id string) func() (*moneymovement.Card, error) {
-	return func() (*moneymovement.Card, error) { return transport.Of(s).low.GetCard(ctx, id, nil) }
+func (s *Cards) reading(ctx context.Context, id string) func(transport.SameCredential) (*moneymovement.Card, error) {
+	return func(same transport.SameCredential) (*moneymovement.Card, error) {
+		return transport.Of(s).low.GetCard(ctx, id, []moneymovement.CallOption{same})
+	}
 }
 
 // now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one answer is believed.

@@ -86,8 +86,10 @@ func (s *Contracts) ReplacePaymentMethods(ctx context.Context, id string, method
 }
 
 // reading reads a contract, for a change whose answer did not show it.
-func (s *Contracts) reading(ctx context.Context, id string) func() (*moneymovement.Contract, error) {
-	return func() (*moneymovement.Contract, error) { return transport.Of(s).low.GetContract(ctx, id, nil) }
+func (s *Contracts) reading(ctx context.Context, id string) func(transport.SameCredential) (*moneymovement.Contract, error) {
+	return func(same transport.SameCredential) (*moneymovement.Contract, error) {
+		return transport.Of(s).low.GetContract(ctx, id, []moneymovement.CallOption{same})
+	}
 }
 
 // Delete deletes a contract.

@@ -137,6 +137,32 @@ func TestARefusedKeyIsNotSentAgain(t *testing.T) {
 }
 
 // A call under way ends with the key that it began with, also when it is sent again.
+// What a change's answer did not show is read with the key of the change: another key can be of another account.
+func TestAChangeThatIsReadAfterwardsKeepsItsKey(t *testing.T) {
+	var carried []string
+	var app *appapi.Client
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		carried = append(carried, r.Method+" "+r.Header.Get("Authorization"))
+		if r.Method != http.MethodGet {
+			assert.NoError(t, app.UseKey(appapi.NewAPIKey("second")))
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"id":"card-1"}`))
+	}))
+	defer server.Close()
+	var err error
+	app, err = appapi.New(server.URL, appapi.NewAPIKey("first"))
+	require.NoError(t, err)
+	card, err := app.Cards.SetLabel(t.Context(), "card-1", "travel")
+	require.NoError(t, err)
+	assert.Equal(t, "card-1", card.ID)
+	_, err = app.Cards.Get(t.Context(), "card-1")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"PUT Bearer first", "GET Bearer first", "GET Bearer second"}, carried)
+}
+
 func TestANewKeyIsForCallsThatBegin(t *testing.T) {
 	for name, c := range map[string]struct {
 		options []moneymovement.Option

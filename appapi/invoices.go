@@ -75,7 +75,9 @@ func (s *Invoices) CreateBatch(ctx context.Context, batch InvoiceBatch, options 
 //
 // Source: States and transitions, Invoice.
 func (s *Invoices) Update(ctx context.Context, id string, change moneymovement.InvoiceUpdate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
-	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options).Or(func() (*moneymovement.Invoice, error) { return transport.Of(s).low.GetInvoice(ctx, id, nil) })
+	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options).Or(func(same transport.SameCredential) (*moneymovement.Invoice, error) {
+		return transport.Of(s).low.GetInvoice(ctx, id, []moneymovement.CallOption{same})
+	})
 }
 
 // Payment is how an invoice was paid. The zero value is: offline, now.

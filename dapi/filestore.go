@@ -18,7 +18,8 @@ import (
 //
 // A session is written beside the one before it, within the same file, and counts once it is whole. So there is no temporary file, and a
 // process that is killed, or a machine that loses power, leaves the new session or the one before. The folder is synced too, where the system
-// can. At most some 650 kB are read, whatever the file holds. A symbolic link is followed.
+// can. At most some 650 kB are read, whatever the file holds. A symbolic link is followed to a file that is there; through one that leads
+// nowhere, none is made.
 //
 // On Unix systems, macOS among them, a file is refused that others can write or read, that another user but root owns, or that is no regular
 // file; so is one in a folder, at any height, where everybody can replace it. Save replaces a file of its own user that others can write or

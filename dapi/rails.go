@@ -40,7 +40,9 @@ func (s *Rails) All(ctx context.Context, params ListRailsParams, options ...mone
 //
 // Source: Coverage catalogue (factors that narrow availability).
 func (s *Rails) Open(ctx context.Context, rail RailOpen, options ...moneymovement.CallOption) (*Rail, error) {
-	return transport.Of(s).low.OpenRail(ctx, &rail, options).Or(func() (*Rail, error) { return s.find(ctx, rail.Method, rail.Currency) })
+	return transport.Of(s).low.OpenRail(ctx, &rail, options).Or(func(same transport.SameCredential) (*Rail, error) {
+		return s.find(ctx, rail.Method, rail.Currency, same)
+	})
 }
 
 // WaitActive polls until the rail is `active`, when VirtualAccount.Requisites tell a payer where to wire money. A rail that reports
@@ -65,8 +67,8 @@ func (s *Rails) WaitActive(ctx context.Context, method BankMethod, currency stri
 }
 
 // find looks a rail up in the list; one that is not there has not been requested.
-func (s *Rails) find(ctx context.Context, method BankMethod, currency string) (*Rail, error) {
-	for rail, err := range s.All(ctx, ListRailsParams{Limit: maxPage}) {
+func (s *Rails) find(ctx context.Context, method BankMethod, currency string, options ...moneymovement.CallOption) (*Rail, error) {
+	for rail, err := range s.All(ctx, ListRailsParams{Limit: maxPage}, options...) {
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,7 @@ import (
 // UseKey changes over to another developer key of the same account, which this has to be registered for. Calls that begin from now on log in
 // and sign with it, for the integrator and all its clients. Those under way end with the old key and its session: delete that key in the
 // service's application when they are over. A payment changes over when it is booked again, and so does a wait when it reads again. A store
-// of sessions is kept; it holds the session of the new key after the next login. A key that is nil or has no public half is *errors.InvalidInput.
+// of sessions is kept; it holds the session of the new key after the next login. The key that is in use already keeps its session. A key that is nil or has no public half is *errors.InvalidInput.
 //
 // Source: Authentication, Platform API (keys are immutable; to change scopes or allowlist, create a second key).
 func (i *Integrator) UseKey(key signing.Signer) error { return transport.Of(i).platform.useKey(key) }
@@ -36,7 +36,16 @@ func (p *platform) useKey(key signing.Signer) error {
 func (p *platform) use(developer Developer) {
 	s := newSession(p.baseURL, developer, p.seen, p.logger)
 	s.low = lowLevel{transport: p.transport}
+	if before := p.keys.current.Load(); before != nil && before.credential == s.credential {
+		s.current = before.latest() // the same key, by another signer perhaps, needs no login
+	}
 	p.keys.current.Store(s)
+}
+
+func (s *session) latest() Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current
 }
 
 // keyring holds the session, with its developer key, of the calls that begin now.
@@ -56,9 +65,9 @@ func (c lowLevel) holding() lowLevel {
 	return c
 }
 
-// authorize has a call carry the token of its session.
+// authorize has a call carry the token of its session, unless it was told whose.
 func (c lowLevel) authorize(call *transport.Call) {
-	if s := c.session(); s != nil {
+	if s := c.session(); s != nil && call.Auth == nil {
 		call.Auth = s
 	}
 }

@@ -140,6 +140,18 @@ func TestAKeyThatIsNoneChangesNothing(t *testing.T) {
 	assert.Equal(t, 1, w.key.logins)
 }
 
+// A program can hand in its key whenever its configuration is read.
+func TestTheSameKeyKeepsItsSession(t *testing.T) {
+	w := newWorld(t)
+	integrator := w.integrator()
+	other := &signer{Signer: w.key.Signer}
+	for _, key := range []signing.Signer{w.key, other, w.key} {
+		require.NoError(t, read(t.Context(), integrator.Self()))
+		require.NoError(t, integrator.UseKey(key))
+	}
+	assert.Equal(t, 1, w.sent("CreateToken"))
+}
+
 // A store of sessions goes along: the new key does not act in the session of the old one, and its own is kept.
 func TestTheStoreTakesTheSessionOfTheNewKey(t *testing.T) {
 	w, store := newWorld(t), &memoryStore{}

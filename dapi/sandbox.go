@@ -34,11 +34,15 @@ func (s *Sandbox) Deposit(ctx context.Context, deposit DepositCreate, options ..
 // CompletePayin completes a payin as if its money had arrived. One that was not submitted is *errors.QuoteNotSubmitted; ask for its
 // instructions first.
 func (s *Sandbox) CompletePayin(ctx context.Context, id PayinID, options ...moneymovement.CallOption) (*Payin, error) {
-	return transport.Of(s).low.CompletePayin(ctx, id, options).Or(func() (*Payin, error) { return transport.Of(s).low.GetPayin(ctx, id, nil) })
+	return transport.Of(s).low.CompletePayin(ctx, id, options).Or(func(same transport.SameCredential) (*Payin, error) {
+		return transport.Of(s).low.GetPayin(ctx, id, []moneymovement.CallOption{same})
+	})
 }
 
 // MovePayout moves a payout to a status, as its partner would report it. A move that the payout's state does not allow is *errors.Conflict.
 func (s *Sandbox) MovePayout(ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.CallOption) (*Payout, error) {
 	low := transport.Of(s).low
-	return low.MovePayout(ctx, id, &PayoutMove{Status: status}, options).Or(func() (*Payout, error) { return low.GetPayout(ctx, id, nil) })
+	return low.MovePayout(ctx, id, &PayoutMove{Status: status}, options).Or(func(same transport.SameCredential) (*Payout, error) {
+		return low.GetPayout(ctx, id, []moneymovement.CallOption{same})
+	})
 }

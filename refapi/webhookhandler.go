@@ -15,6 +15,9 @@ import (
 
 // WebhookDelivery is a partner's request as it came, for what a deployment has agreed on with that partner, such as a signature.
 type WebhookDelivery struct {
+	Method string
+	Host   string // from the Host header
+	Path   string // with the query, as it was sent
 	Header http.Header
 	Body   []byte // exactly the bytes received
 }
@@ -97,7 +100,8 @@ func (h *WebhookHandler) receive(w http.ResponseWriter, r *http.Request) (event 
 		return event, refuse(http.StatusBadRequest, errors.CodeInvalidRequest, "body broke off").because(err)
 	}
 	if h.Verify != nil {
-		if err := h.Verify(r.Context(), WebhookDelivery{Header: r.Header, Body: bytes.Clone(body)}); err != nil {
+		delivery := WebhookDelivery{Method: r.Method, Host: r.Host, Path: r.RequestURI, Header: r.Header, Body: bytes.Clone(body)}
+		if err := h.Verify(r.Context(), delivery); err != nil {
 			return event, refuse(http.StatusUnauthorized, errors.CodeUnauthenticated, "delivery is not accepted").because(err)
 		}
 	}

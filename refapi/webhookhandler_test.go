@@ -24,7 +24,7 @@ const eventJSON = `{"eventType":"kyc.approved","entityId":"u_1","entityType":"us
 // post gives a body to a handler, as a partner does.
 func post(t *testing.T, handler http.Handler, method, contentType string, body io.Reader) *httptest.ResponseRecorder {
 	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), method, "/api/v1/webhook/acme", body)
+	r := httptest.NewRequestWithContext(t.Context(), method, "/api/v1/webhook/acme?attempt=2", body)
 	if contentType != "" {
 		r.Header.Set("Content-Type", contentType)
 	}
@@ -250,6 +250,7 @@ func TestADeliveryIsVerifiedBeforeItIsRead(t *testing.T) {
 					verified++
 					assert.Equal(t, test.body, string(delivery.Body))
 					assert.Equal(t, "application/json", delivery.Header.Get("Content-Type"))
+					assert.Equal(t, "POST example.com /api/v1/webhook/acme?attempt=2", delivery.Method+" "+delivery.Host+" "+delivery.Path)
 					clear(delivery.Body) // which changes nothing of what is read
 					return test.verify
 				},

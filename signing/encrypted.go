@@ -21,6 +21,8 @@ const (
 	// maxScryptWork bounds N*r*p. Memory is 128 bytes times N*r, and bounded to 256 MiB with it.
 	maxScryptWork  = 1 << 21
 	maxScryptLanes = 16
+	// maxScryptMix bounds r*p: 128 bytes for each are hashed before and after the mixing, however small N is. Tools have 8 to 128.
+	maxScryptMix = 1 << 13
 	// maxScryptSalt bounds what is hashed for each 32 bytes of that memory. Tools write 8 to 32 bytes.
 	maxScryptSalt = 64
 )
@@ -176,9 +178,9 @@ func checkScrypt(der []byte) error {
 		return refusedEncryption(fmt.Sprintf("a scrypt salt of %d bytes is too much work: it may have up to %d; %s", len(p.Salt), maxScryptSalt, encryptAnew))
 	}
 	// Divided, for a product of theirs can overflow.
-	if p.Parallelization > maxScryptLanes || p.BlockSize > maxScryptWork/p.Parallelization/p.Cost {
-		return refusedEncryption(fmt.Sprintf("scrypt with N=%d, r=%d and p=%d is too much work: N*r*p may be up to %d, and p up to %d; %s",
-			p.Cost, p.BlockSize, p.Parallelization, maxScryptWork, maxScryptLanes, encryptAnew))
+	if p.Parallelization > maxScryptLanes || p.BlockSize > min(maxScryptMix, maxScryptWork/p.Cost)/p.Parallelization {
+		return refusedEncryption(fmt.Sprintf("scrypt with N=%d, r=%d and p=%d is too much work: N*r*p may be up to %d, r*p up to %d, and p up to %d; %s",
+			p.Cost, p.BlockSize, p.Parallelization, maxScryptWork, maxScryptMix, maxScryptLanes, encryptAnew))
 	}
 	return nil
 }

@@ -251,7 +251,8 @@ func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 		"OpenSSL's scrypt":             mixed(1<<14, 8, 1),
 		"what wallets take for scrypt": mixed(1<<18, 8, 1),
 		"most work in lanes":           mixed(1<<14, 8, 16),
-		"most work in one block":       mixed(2, 1<<20, 1),
+		"most work in one block":       mixed(1<<8, 1<<13, 1),
+		"the largest block":            mixed(2, 1<<13, 1),
 		"the longest salt":             file(oidScrypt, scrypt{make([]byte, 64), 1 << 14, 8, 1}, aes256),
 	} {
 		t.Run(name, func(t *testing.T) { require.NoError(t, signing.CheckEncryption(der)) })
@@ -266,6 +267,8 @@ func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 		"scrypt with more lanes of less":      mixed(1<<15, 8, 16),
 		"scrypt with more blocks":             mixed(1<<18, 9, 1),
 		"scrypt with blocks, memory and lane": mixed(1<<17, 16, 2),
+		"scrypt with a larger block":          mixed(2, 1<<13+1, 1),
+		"scrypt with larger blocks in lanes":  mixed(2, 1<<12, 4),
 		"scrypt with a longer salt":           file(oidScrypt, scrypt{make([]byte, 65), 1 << 14, 8, 1}, aes256),
 		"scrypt with a salt of the file's":    file(oidScrypt, scrypt{make([]byte, 60_000), 2, 1 << 11, 1}, aes256), // each block hashes it again
 	} {

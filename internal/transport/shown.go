@@ -7,6 +7,7 @@ import "context"
 type Shown[T any] struct {
 	value *T // nil for nothing
 	err   error
+	auth  Authorizer // of the write
 }
 
 // Carry walks the path of [Do] for such a write.
@@ -16,17 +17,21 @@ func Carry[T any](ctx context.Context, c *Client, r *Request) Shown[T] {
 		return Shown[T]{err: err}
 	}
 	if !r.trip.shown {
-		return Shown[T]{}
+		return Shown[T]{auth: r.trip.auth}
 	}
 	return Shown[T]{value: value}
 }
 
-// Or returns what was shown, else what read says. The write was carried out, so that a read that fails leaves the zero value and no error.
-func (s Shown[T]) Or(read func() (*T, error)) (*T, error) {
+// SameCredential is an option of a read, which carries the credential of the write that it belongs to.
+type SameCredential = func(*Call)
+
+// Or returns what was shown, else what read says, with the credential of the write: a newer one can be of another account. The write was carried
+// out, so that a read that fails leaves the zero value and no error.
+func (s Shown[T]) Or(read func(SameCredential) (*T, error)) (*T, error) {
 	if s.value != nil || s.err != nil {
 		return s.value, s.err
 	}
-	if value, err := read(); err == nil {
+	if value, err := read(func(c *Call) { c.Auth = s.auth }); err == nil {
 		return value, nil
 	}
 	return new(T), nil
@@ -34,7 +39,7 @@ func (s Shown[T]) Or(read func() (*T, error)) (*T, error) {
 
 // OrZero returns what was shown, else the zero value.
 func (s Shown[T]) OrZero() (*T, error) {
-	return s.Or(func() (*T, error) { return new(T), nil })
+	return s.Or(func(SameCredential) (*T, error) { return new(T), nil })
 }
 
 // Value returns what was shown, nil for nothing.

@@ -59,7 +59,7 @@ func TestWhatASilentWriteShows(t *testing.T) {
 					var unknown *errors.OutcomeUnknown
 					require.ErrorAs(t, err, &unknown)
 					assert.Nil(t, value)
-					_, err = carry().Or(func() (*thing, error) { t.Error("was read"); return nil, nil })
+					_, err = carry().Or(func(transport.SameCredential) (*thing, error) { t.Error("was read"); return nil, nil })
 					require.ErrorAs(t, err, &unknown)
 					_, err = carry().OrZero()
 					require.ErrorAs(t, err, &unknown)
@@ -69,7 +69,7 @@ func TestWhatASilentWriteShows(t *testing.T) {
 				assert.Equal(t, tc.shown, value != nil)
 
 				reads := 0
-				value, err = carry().Or(func() (*thing, error) { reads++; return &read, nil })
+				value, err = carry().Or(func(transport.SameCredential) (*thing, error) { reads++; return &read, nil })
 				require.NoError(t, err)
 				assert.Equal(t, !tc.shown, reads == 1, "it is read where nothing is shown")
 				if tc.shown {
@@ -78,7 +78,7 @@ func TestWhatASilentWriteShows(t *testing.T) {
 					assert.Equal(t, &read, value)
 				}
 
-				value, err = carry().Or(func() (*thing, error) { return nil, errors.New("unreadable") })
+				value, err = carry().Or(func(transport.SameCredential) (*thing, error) { return nil, errors.New("unreadable") })
 				require.NoError(t, err, "the write was carried out")
 				assert.Equal(t, tc.shown, value.Status != "")
 				value, err = carry().OrZero()
