@@ -90,6 +90,31 @@ func TestExpiredApprovalIsNoEnd(t *testing.T) {
 	})
 }
 
+// Who confirms by hand, and does not learn what came of it, leaves the payment in doubt for Pay as well.
+func TestDoubtOfAConfirmByHand(t *testing.T) {
+	for name, tc := range map[string]struct {
+		fault *sandbox.Fault
+		state dapi.PaymentState
+	}{
+		"lost":    {new(sandbox.DropBefore()), dapi.PaymentUnknown},
+		"refused": {new(sandbox.Respond(http.StatusForbidden, "signing_policy_refused")), dapi.PaymentNotPaid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
+				require.NoError(t, err)
+				w.host.Arm("POST", confirmPath, tc.fault.Times(4))
+				_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked, moneymovement.IdempotencyKey("confirm-1"))
+				require.Error(t, err)
+				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+				payout, err := w.pay(dapi.FirstUse())
+				assert.Equal(t, tc.state, dapi.PaymentStateOf(payout, err), "%v", err)
+			})
+		})
+	}
+}
+
 // A function of the caller's that panics ends its call. The payment may have been made, for all that is known, until the service has forgotten
 // its key.
 func TestCallbackThatPanics(t *testing.T) {

@@ -96,6 +96,17 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 	}
 }
 
+// Each payment in line takes two calls at least, so that the line tells how long the last one waits.
+func TestHowLongTheLineTakesAtLeast(t *testing.T) {
+	for calls, waits := range map[int]map[int64]int{120: {0: 0, 59: 0, 60: 1, 119: 1, 120: 2}, 3: {0: 0, 1: 1, 2: 1, 3: 2}, 1: {0: 1, 1: 3}} {
+		window := transport.Allowance{Calls: calls, Per: time.Minute}
+		l := newPaymentLine("BookPayout", window, payoutApproval, true, slog.New(slog.DiscardHandler))
+		for before, windows := range waits {
+			assert.Equal(t, time.Duration(windows)*window.Held(), l.least(before), "%d before, %d calls", before, calls)
+		}
+	}
+}
+
 func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -1,0 +1,30 @@
+package dapi_test
+
+import (
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// A process that knows nothing but the key reads ten payouts of the ledger at most, and none of another amount.
+func TestHowManyPayoutsAreReadForAKey(t *testing.T) {
+	w := newPayWorld(t)
+	for i, text := range []string{"5", "6", "5", "5", "5", "6", "5", "5", "5", "5", "5", "5", "5", "5"} {
+		w.asked.Amount = amount(text)
+		_, err := w.payAs(moneymovement.DeriveKey("before", strconv.Itoa(i)))
+		require.NoError(t, err)
+	}
+	w.asked.Amount = amount("5")
+	w.account = w.integrator().Self()
+	w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusNotFound, "not_found"))
+	read := w.sent("GetPayout")
+	payout, err := w.pay()
+	w.assertInDoubt(t, payout, err)
+	assert.Equal(t, 10, w.sent("GetPayout")-read)
+}
