@@ -96,9 +96,7 @@ func (t *trip) unreadable(cause error) error {
 }
 
 func (a *answer) unexpected(t *trip, cause error) error {
-	head := t.head()
-	head.RequestID = a.header.Get("X-Request-ID")
-	return &errors.UnexpectedAnswer{Head: head, Status: a.status, ContentType: a.header.Get("Content-Type"), Err: cause}
+	return &errors.UnexpectedAnswer{Head: t.head(), Status: a.status, ContentType: a.header.Get("Content-Type"), Err: cause}
 }
 
 // unsettled reports that a write may have been carried out.

@@ -274,6 +274,14 @@ func TestAnUnexpectedAnswerSaysWhatItWas(t *testing.T) {
 	assert.Equal(t, http.StatusOK, unexpected.Status)
 }
 
+// The last status that is a success, and the first that is none.
+func TestWhichStatusesAreSuccesses(t *testing.T) {
+	for status, success := range map[int]bool{199: false, 200: true, 299: true, 300: false} {
+		_, err := send(t.Context(), newClient(t, host, through(script(answers(status, oneThing)))), &spendThing, transport.Call{})
+		assert.Equal(t, success, err == nil, "%d: %v", status, err)
+	}
+}
+
 // A context that ends shows in the error, whatever it was ended with, and whether the request was on its way.
 func TestContextErrorsStayVisible(t *testing.T) {
 	cause := errors.New("the user left")

@@ -1,0 +1,51 @@
+package dapi_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// A confirm by hand whose answer shows no deal is settled by reading the deal.
+func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
+	for name, tc := range map[string]struct {
+		arrange func(w *dealWorld)
+		carried bool
+		settled bool
+	}{
+		"it was carried out":         {nil, true, true},
+		"it was not":                 {nil, false, false},
+		"the deal cannot be read":    {func(w *dealWorld) { w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden")) }, true, false},
+		"the deal read is not asked": {func(w *dealWorld) { w.onSuccess("POST", syncPath, func(d map[string]any) { d["id"] = "esc_another" }) }, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newDealWorld(t)
+			created, err := w.account.Escrows.Create(t.Context(), w.deal)
+			require.NoError(t, err)
+			fault := sandbox.Respond(http.StatusNoContent, "")
+			if tc.carried {
+				fault = fault.AfterCommit()
+			}
+			w.host.Arm("POST", confirmActionPath, fault)
+			if tc.arrange != nil {
+				tc.arrange(w)
+			}
+			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove, created.Action)
+			if tc.settled {
+				require.NoError(t, err)
+				assert.Equal(t, dapi.EscrowStatusActive, confirmed.Status)
+				return
+			}
+			unknown := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
+			assert.Equal(t, string(created.ID), unknown.Resource)
+			assert.Nil(t, confirmed)
+		})
+	}
+}
