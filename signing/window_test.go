@@ -41,8 +41,7 @@ func TestWindowIsNoLongerThanStated(t *testing.T) {
 				refused := requireRefused(t, key, a, want, "expiresAt")
 				assert.False(t, refused.Expired, "time does not mend it")
 				assert.Contains(t, refused.Reason, "longer")
-				most := "at most " + now.Add(longest).UTC().Format(time.RFC3339Nano)
-				assert.Equal(t, most, refused.Want)
+				assert.Equal(t, refused.Want, "at most "+now.Add(longest).UTC().Format(time.RFC3339Nano))
 				assert.Equal(t, end.UTC().Format(time.RFC3339Nano), refused.Got)
 
 				_, err := signing.SignApproval(t.Context(), key, a, want, now, anything)

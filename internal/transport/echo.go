@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -20,16 +21,19 @@ func (t *trip) hideEcho() {
 	if t.answer.success() {
 		return
 	}
+	body := t.answer.bytes()
+	suspect := bytes.IndexByte(body, '\\') >= 0 // an escape can hide a character of it
 	var pairs []string
 	for _, secret := range t.sentSecrets() {
 		if len(secret) >= leastEchoed {
 			pairs = append(pairs, secret, Redaction)
+			suspect = suspect || bytes.Contains(body, []byte(secret))
 		}
 	}
-	if len(pairs) == 0 {
+	if !suspect || len(pairs) == 0 { // as nearly all are
 		return
 	}
-	if hidden, found := replaced(t.answer.bytes(), strings.NewReplacer(pairs...)); found {
+	if hidden, found := replaced(body, strings.NewReplacer(pairs...)); found {
 		t.answer.body.Reset()
 		t.answer.body.Write(hidden)
 	}
@@ -59,7 +63,7 @@ func replaced(body []byte, by *strings.Replacer) (text []byte, found bool) {
 	dec, enc := jsontext.NewDecoder(bytes.NewReader(body), lenient), jsontext.NewEncoder(&out, lenient)
 	for {
 		token, err := dec.ReadToken()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return out.Bytes(), found
 		}
 		if err == nil && token.Kind() == jsontext.KindString {
