@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -229,4 +230,48 @@ func TestAQuoteLivesTwoMinutes(t *testing.T) {
 			assert.Equal(t, want, w.traffic())
 		})
 	}
+}
+
+// A hook needs time, and so does the confirm behind it: a price with less left than that is asked for anew before the hook sees it.
+func TestAPriceThatLeavesAHookNoTimeIsAskedForAnew(t *testing.T) {
+	for name, tc := range map[string]struct {
+		options  []dapi.PayOption
+		bookings int
+	}{
+		"no hook": {nil, 2},
+		"a hook":  {[]dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return nil })}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				w.asked.ContactID = w.contact(w.account, wallet())
+				_, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
+				require.NoError(t, err)
+				time.Sleep(15 * time.Second) // of the 30 that the price lives
+				_, err = w.pay(tc.options...)
+				require.NoError(t, err)
+				assert.Equal(t, tc.bookings, w.sent("BookPayout"))
+				assert.Equal(t, 1, w.fundings())
+			})
+		})
+	}
+}
+
+// A session that cannot be renewed is known before anything is signed, not after.
+func TestNothingIsSignedWithoutASession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.asked.ContactID = w.contact(w.account, wallet())
+		time.Sleep(59 * time.Minute) // of the token's hour
+		w.configure(func(s *sandbox.Settings) { s.LoginAvailable = false })
+		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusForbidden, "forbidden"))
+		slow := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+			time.Sleep(61 * time.Second)
+			return nil
+		})
+		_, err := w.pay(slow)
+		require.Error(t, err)
+		assert.Zero(t, w.key.counts, "no approval was signed")
+		assert.Zero(t, w.fundings())
+	})
 }

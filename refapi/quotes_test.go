@@ -104,3 +104,28 @@ func TestSettled(t *testing.T) {
 		assert.Equal(t, want, refapi.Settled(&moneymovement.UniversalTransactionStatus{Status: status}), status)
 	}
 }
+
+// classes notes as what a caller's limiter is asked to let calls go.
+type classes []moneymovement.RateClass
+
+func (c *classes) Wait(_ context.Context, call moneymovement.RateCall) error {
+	*c = append(*c, call.Class)
+	return nil
+}
+
+// The reads of a wait let other reads go first.
+func TestAWaitReadsAsAPoll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := &classes{}
+		client := newClient(t, paymentOf(time.Second, "completed"), moneymovement.WithRateLimiter(asked))
+		_, err := client.Quotes.Status(t.Context(), "q_1")
+		require.NoError(t, err)
+		_, err = client.Quotes.Wait(t.Context(), "q_1")
+		require.NoError(t, err)
+		require.Greater(t, len(*asked), 2)
+		assert.Equal(t, moneymovement.ClassRead, (*asked)[0])
+		for _, class := range (*asked)[1:] {
+			assert.Equal(t, moneymovement.ClassPoll, class)
+		}
+	})
+}

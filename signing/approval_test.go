@@ -273,8 +273,19 @@ func TestCheckApprovalRefusesIntentsThatLeaveSomethingOpen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := payoutIntent()
 			tc.change(&want)
-			requireRefused(t, key, a, want, tc.field)
+			refused := requireRefused(t, key, a, want, tc.field)
+			assert.Contains(t, refused.Reason, "the intent", "which is what is to be mended")
 		})
+	}
+}
+
+// The letter case of an EVM address is a checksum. That of any other address is part of it.
+func TestTheCaseOfAnAddressThatIsNoEVMAddress(t *testing.T) {
+	const address = "0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826"
+	for _, other := range []string{"So1anaAddre55", address[:41], address + "0", "x" + address[1:], address + "\n", address[:41] + "G"} {
+		members, want := payoutTerms(), payoutIntent()
+		onChain(strings.ToUpper(other), "any", other, "any")(members, &want)
+		requireRefused(t, newKey(t), approvalOf(t, members), want, "destination.address")
 	}
 }
 

@@ -253,6 +253,7 @@ func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 		"most work in lanes":           mixed(1<<14, 8, 16),
 		"most work in one block":       mixed(1<<8, 1<<13, 1),
 		"the largest block":            mixed(2, 1<<13, 1),
+		"the smallest block":           mixed(1<<14, 1, 1),
 		"the longest salt":             file(oidScrypt, scrypt{make([]byte, 64), 1 << 14, 8, 1}, aes256),
 	} {
 		t.Run(name, func(t *testing.T) { require.NoError(t, signing.CheckEncryption(der)) })

@@ -180,3 +180,13 @@ func TestFromRemoteRefuses(t *testing.T) {
 		require.True(t, ok, "%v", err)
 	}
 }
+
+func TestFromRemoteWithoutAFunction(t *testing.T) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	_, err = signing.FromRemote(private.Public(), nil)
+	refused, ok := errors.AsType[*signing.KeyRefused](err)
+	require.True(t, ok)
+	assert.Equal(t, "nil", refused.Kind)
+	assert.Equal(t, "there is no signing function", refused.Reason)
+}

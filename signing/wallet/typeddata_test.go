@@ -234,7 +234,12 @@ func TestTypedDataBounds(t *testing.T) {
 		_, err := newKey(t).SignTypedData(t.Context(), document)
 		require.NoError(t, err, name)
 	}
-	for name, document := range map[string][]byte{"message": single("Node", deep(33)), "domain": inDomain(deep(33))} {
+	lists := func(n int) []byte {
+		return single("uint8"+strings.Repeat("[]", n), strings.Repeat("[", n)+strings.Repeat("]", n))
+	}
+	_, err := newKey(t).SignTypedData(t.Context(), lists(60))
+	require.NoError(t, err, "lists in lists")
+	for name, document := range map[string][]byte{"message": single("Node", deep(33)), "domain": inDomain(deep(33)), "lists": lists(70)} {
 		_, err := newKey(t).SignTypedData(t.Context(), document)
 		require.ErrorContains(t, err, "nests too deep", name)
 	}
