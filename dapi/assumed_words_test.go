@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -104,6 +105,23 @@ func TestAConfirmIsSettledByReadingThePayout(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A confirm that was taken, of a payout that cannot be read then, may have paid.
+func TestAConfirmWhosePayoutCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
+		require.NoError(t, err)
+		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusNoContent, "").AfterCommit())
+		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(10))
+		payout, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
+		var unknown *errors.OutcomeUnknown
+		require.ErrorAs(t, err, &unknown)
+		assert.Equal(t, string(booked.ID), unknown.Resource)
+		assert.Nil(t, payout)
+		assert.Equal(t, 1, w.fundings())
+	})
 }
 
 // While the service funds and says so in words of its own, a payment waits for no longer than the stated window.

@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"context"
 	"net/http"
 	"sync"
 	"testing"
@@ -57,10 +58,11 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 	contact := w.contact(account, wallet())
 	next, deleteFirst := w.second()
 	seen := w.tokens()
-	w.key.beforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
+	change := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return integrator.UseKey(next) })
 
-	first, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "first")
+	first, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "first", change)
 	require.NoError(t, err)
+	assert.Equal(t, 1, w.key.counts, "the key that booked signs the approval")
 	require.Len(t, seen("/payouts"), 1)
 	assert.Equal(t, seen("/payouts"), seen("/payouts/"+string(first.ID)+"/confirm"), "one session books and confirms")
 	assert.Zero(t, next.logins, "nothing was sent under the new key")

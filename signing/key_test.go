@@ -150,6 +150,7 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 			refused, ok := errors.AsType[*signing.KeyRefused](err)
 			require.True(t, ok, "%v", err)
 			assert.Contains(t, refused.Error(), tc.reason)
+			assert.NotEmpty(t, refused.Kind)
 			assert.Nil(t, key)
 			if tc.reason == "not valid" {
 				assert.ErrorContains(t, refused, errors.Unwrap(err).Error(), "why the standard library thinks so")

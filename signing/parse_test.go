@@ -286,3 +286,11 @@ func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 		require.ErrorContains(t, err, "too much work", "%+v", p)
 	}
 }
+
+// Data that is no key at all is not said to be a key without encryption.
+func TestWhatIsNoKeyIsNotCalledUnencrypted(t *testing.T) {
+	_, err := signing.ParseEncryptedDeveloperKey([]byte{0x30, 0x03, 0x02, 0x01, 0x00}, []byte("passphrase"))
+	_, refused := errors.AsType[*signing.KeyRefused](err)
+	assert.True(t, refused, "%v", err)
+	assert.NotErrorIs(t, err, signing.ErrNotEncrypted)
+}

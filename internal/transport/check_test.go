@@ -46,6 +46,8 @@ func TestExactlyOneOfSeveral(t *testing.T) {
 		assert.Equal(t, []string{"a|b exactly_one_of"}, refusals(t, func(c *transport.Check) { c.ExactlyOne(set) }), name)
 	}
 	assert.Nil(t, refusals(t, func(c *transport.Check) { c.ExactlyOne(map[string]bool{"b": true, "a": false}) }))
+	assert.Nil(t, refusals(t, func(c *transport.Check) { c.ExactlyOne(map[string]bool{"a": false, "b": true, "c": false}) }))
+	assert.Len(t, refusals(t, func(c *transport.Check) { c.ExactlyOne(map[string]bool{"a": true, "b": true, "c": false}) }), 1)
 }
 
 func TestProblemsOfANestedValue(t *testing.T) {
