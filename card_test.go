@@ -38,7 +38,7 @@ func TestACardIsProvedByItsWallet(t *testing.T) {
 	}
 }
 
-// signer is a wallet that answers as it is told.
+// signer is a wallet that returns what the test sets.
 type signer struct {
 	address string
 	err     error

@@ -16,14 +16,15 @@ import (
 // FileTokenStore keeps a session in a file that only its owner can read (mode 0600). Processes that share the file take turns, for up to ten
 // seconds; then Load and Save give up.
 //
-// A session is written beside the one before it, within the same file, and counts once it is whole. So there is no temporary file, and a
-// process that is killed, or a machine that loses power, leaves the new session or the one before. The folder is synced too, where the system
-// can. At most some 650 kB are read, whatever the file holds. A symbolic link is followed to a file that is there; through one that leads
-// nowhere, none is made.
+// The file has room for two sessions. Save writes the new one beside the old one, and Load takes the newest that is complete. There is no
+// temporary file: if a process is killed or a machine loses power, the file still holds the new session or the old one. Save syncs the folder,
+// too, where the system can. Load reads at most about 650 kB, however long the file is. If the path is a symbolic link to an existing file, that
+// file is used. If the link leads nowhere, no file is made.
 //
-// On Unix systems, macOS among them, a file is refused that others can write or read, that another user but root owns, or that is no regular
-// file; so is one in a folder, at any height, where everybody can replace it. Save replaces a file of its own user that others can write or
-// read, and one that holds no session. A file on a volume whose mode bits mean nothing, or that cannot be locked, is refused.
+// On Unix systems, which include macOS, a file is refused if others can write or read it, if it belongs to another user than the process or root,
+// or if it is not a regular file. It is also refused if it lies in a folder, at any height, where everybody can replace files. Save replaces a
+// file of the process's own user that others can write or read, or that holds no session. A file on a volume without working mode bits or
+// without locks is refused.
 //
 // On Windows only the file's form and length are looked at: who can read it is what its folder lets new files inherit, so keep it in the user's
 // profile. On js/wasm, wasip1, Solaris and AIX nothing keeps two processes from writing at the same time. The last write then stays, or none.
@@ -100,8 +101,8 @@ func (f fileTokenStore) Save(ctx context.Context, session Session) error {
 	return f.syncFolder(filepath.Dir(f.path)) // or a crash could take a new file's name
 }
 
-// toWrite opens the file, and makes it if there is none. A file of this user that cannot be trusted with a session is removed first: one who has
-// it open would see what is written later.
+// toWrite opens the file, and makes it if there is none. If this user's file cannot be trusted with a session, it is removed first: another process
+// that has it open could read what is written later.
 func (f fileTokenStore) toWrite(ctx context.Context) (file sessionFile, before slot, err error) {
 	for range 3 { // another process may make or replace the file in between
 		if file, err = f.locked(ctx, os.O_RDWR); errors.Is(err, fs.ErrNotExist) {

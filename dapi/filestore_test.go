@@ -142,7 +142,7 @@ const saveUntilKilled = "MONEYMOVEMENT_SAVE_UNTIL_KILLED"
 func TestSaveUntilKilled(t *testing.T) {
 	path := os.Getenv(saveUntilKilled)
 	if path == "" {
-		t.Skip("is started by another test")
+		t.Skip("is no test by itself: it is the process that TestKilledProcessesLeaveASession starts and kills, in make test")
 	}
 	for i := 0; ; i++ {
 		if err := dapi.FileTokenStore(path).Save(t.Context(), sessionOfLength(i*7919%60_000)); err != nil {
@@ -163,7 +163,7 @@ func sessionOfLength(n int) dapi.Session {
 
 func TestKilledProcessesLeaveASession(t *testing.T) {
 	if testing.Short() || runtime.GOARCH == "wasm" {
-		t.Skip("starts and kills processes for some seconds")
+		t.Skip("starts and kills processes for five seconds, for which -short leaves no time and wasm has no processes; make test on any other system runs it")
 	}
 	folder := t.TempDir()
 	path := filepath.Join(folder, "session")

@@ -63,7 +63,7 @@ func checkFoldersOf(path string) error {
 	}
 }
 
-// syncFolder makes the names in a folder safe from a crash. Some file systems cannot, which is no failure.
+// syncFolder writes the names in a folder to the disk, so that a crash cannot lose them. File systems that cannot do this are accepted.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {

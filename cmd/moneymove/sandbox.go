@@ -82,7 +82,7 @@ func serveSandbox(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		return err
 	}
 	defer func() { err = errors.Join(err, removeWallet()) }()
-	// Bodies and answers have deadlines that the host sets itself.
+	// The host itself sets the deadlines of bodies and answers.
 	server := &http.Server{Handler: host, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()

@@ -91,7 +91,7 @@ func (r *results) take(whole []byte) error {
 	if err != nil {
 		return err
 	}
-	if len(lines) == 0 || !slices.Equal(lines[0], resultColumns) { // there is none in a file of empty lines
+	if len(lines) == 0 || !slices.Equal(lines[0], resultColumns) { // a file of empty lines has no lines
 		return errors.New("is no results file")
 	}
 	for _, line := range lines[1:] {

@@ -106,7 +106,7 @@ func (w *world) flow(t *testing.T, f flow) {
 	if w.suite.real != nil && f.needs != nil {
 		if missing := f.needs(w.suite.real); missing != "" {
 			w.suite.skip(f.name, "all", "needs "+missing)
-			t.Skip("needs " + missing)
+			t.Skip("needs " + missing + "; make contract without MONEYMOVEMENT_BASE_URL runs it against the embedded host")
 		}
 	}
 	outer := w.T
@@ -154,7 +154,7 @@ func (w *world) step(name string, run func()) {
 func (w *world) embedded(name string, run func()) {
 	w.Helper()
 	if w.host == nil {
-		w.Run(name, func(t *testing.T) { t.Skip(report.NeedsEmbedded) })
+		w.Run(name, func(t *testing.T) { t.Skip(report.NeedsEmbedded + "; make contract without MONEYMOVEMENT_BASE_URL runs it") })
 		w.suite.skip(w.flowName, name, report.NeedsEmbedded)
 		return
 	}
