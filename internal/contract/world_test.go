@@ -154,7 +154,9 @@ func (w *world) step(name string, run func()) {
 func (w *world) embedded(name string, run func()) {
 	w.Helper()
 	if w.host == nil {
-		w.Run(name, func(t *testing.T) { t.Skip(report.NeedsEmbedded + "; make contract without MONEYMOVEMENT_BASE_URL runs it") })
+		w.Run(name, func(t *testing.T) {
+			t.Skip(report.NeedsEmbedded + "; make contract without MONEYMOVEMENT_BASE_URL runs it")
+		})
 		w.suite.skip(w.flowName, name, report.NeedsEmbedded)
 		return
 	}
