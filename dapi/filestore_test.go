@@ -163,7 +163,7 @@ func sessionOfLength(n int) dapi.Session {
 
 func TestKilledProcessesLeaveASession(t *testing.T) {
 	if testing.Short() || runtime.GOARCH == "wasm" {
-		t.Skip("starts and kills processes for five seconds, for which -short leaves no time and wasm has no processes; make test on any other system runs it")
+		t.Skip("starts and kills processes for five seconds: -short leaves no time for it, and wasm has no processes; make test elsewhere runs it")
 	}
 	folder := t.TempDir()
 	path := filepath.Join(folder, "session")
