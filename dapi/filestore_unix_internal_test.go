@@ -23,7 +23,7 @@ func (ownedFile) IsDir() bool        { return false }
 func (f ownedFile) Sys() any         { return &syscall.Stat_t{Uid: f.uid} }
 
 func TestFileOwners(t *testing.T) {
-	own := uint32(os.Geteuid()) //nolint:gosec // a user's number
+	own := uint32(os.Geteuid())
 	assert.NoError(t, checkFile(ownedFile{own}))
 	assert.NoError(t, checkFile(ownedFile{0}), "root's")
 	assert.ErrorIs(t, checkFile(ownedFile{own + 1}), errForeign)
