@@ -135,6 +135,43 @@ func TestApprovalInDisguiseIsNoChallenge(t *testing.T) {
 	}
 }
 
+// A whole approval is found by many of its parts. These have one part each, in the least that has to be found.
+func TestLeastOfAnApprovalIsNoChallenge(t *testing.T) {
+	key := newKey(t)
+	signs := "approvalId/*>>>???*/:"
+	require.Contains(t, base64Of(signs), "+")
+	require.Contains(t, base64Of(signs), "/")
+	tests := map[string]string{
+		"sixteen letters of base64":      base64Of("approvalId:1"),
+		"and one letter more":            base64Of(" approvalId:") + "A",
+		"base64 with its signs":          base64Of(signs),
+		"base64 with those of addresses": base64.URLEncoding.EncodeToString([]byte(signs)),
+		"base64 three times":             base64Of(base64Of(base64Of("approvalId:1"))),
+		"a deleted letter":               "approval\x7fId:",
+		"many layers of escapes":         `\` + strings.Repeat("u005c", 14) + "u0061pprovalId:",
+	}
+	for _, space := range []string{" ", "\t", "\n", "\f", "\r"} {
+		tests[fmt.Sprintf("base64 around %q", space)] = strings.Replace(base64Of("approvalId:1"), "YXBwcm9", "YXBwcm9"+space, 1)
+	}
+	for _, end := range []string{"\n", "\r", "\r\n"} {
+		tests[fmt.Sprintf("a line that goes on after %q", end)] = `approval\` + end + "Id:"
+	}
+	for name, payload := range tests {
+		t.Run(name, func(t *testing.T) { requireNoChallenge(t, key, []byte(payload)) })
+	}
+}
+
+// The work is bounded: what is hidden deeper than anybody reads is not looked for.
+func TestDepthOfDisguisesIsBounded(t *testing.T) {
+	for name, payload := range map[string]string{
+		"base64 four times":   base64Of(base64Of(base64Of(base64Of("approvalId:1")))),
+		"escapes in escapes":  `\` + strings.Repeat("u005c", 15) + "u0061pprovalId:",
+		"a backslash, no end": `approvalId\`,
+	} {
+		require.NoError(t, signing.CheckChallenge(signing.Challenge{ID: "ch_1", Payload: []byte(payload)}, nil), name)
+	}
+}
+
 // requireNoChallenge proves that a challenge is refused, and that its signer is never asked.
 func requireNoChallenge(t *testing.T, key *signing.DeveloperKey, payload []byte) {
 	t.Helper()

@@ -19,9 +19,9 @@ const (
 // mistakes, and the one that reads a signed payload is not known. It looks for the members as text, in data itself
 // and in what escapes or base64 hide in it, and so finds them whatever surrounds them.
 func readAsApproval(data []byte) string {
-	var found marks
-	found.look(data, maxNesting)
-	return found.approval()
+	s := search{looked: map[string]int{}}
+	s.look(string(data), maxNesting)
+	return s.found.approval()
 }
 
 const (
@@ -45,44 +45,71 @@ func (m marks) approval() string {
 	return ""
 }
 
+func (m *marks) lookAt(text string) {
+	if !strings.Contains(text, ":") { // which every member has
+		return
+	}
+	text = dashes.Replace(text)
+	upper := strings.ToUpper(text)
+	m.approvalID = m.approvalID || approvalIDMember.in(text, upper)
+	m.operation = m.operation || operationMember.in(text, upper)
+	m.resourceID = m.resourceID || resourceIDMember.in(text, upper)
+	m.amount = m.amount || amountMember.in(text, upper)
+}
+
+// search looks for marks in a text and in what is hidden in it.
+type search struct {
+	found marks
+	// looked is how deep each text was looked into. Layers of escapes share most of their base64, and a hostile payload
+	// would have all of it looked into again.
+	looked map[string]int
+}
+
 // look notes the members in data, in each layer of its escapes, and in the base64 of each, down to depth.
-func (m *marks) look(data []byte, depth int) {
-	text := visible(string(data))
+func (s *search) look(data string, depth int) {
+	text := visible(data)
+	if before, again := s.looked[text]; again && before >= depth {
+		return
+	}
+	s.looked[text] = depth
 	for range maxEscapes {
-		m.lookAt(text)
+		s.found.lookAt(text)
 		if depth > 0 {
 			for _, decoded := range base64In(text) {
-				m.look(decoded, depth-1)
+				s.look(decoded, depth-1)
 			}
 		}
-		inner := visible(escape.ReplaceAllStringFunc(text, unescape))
-		if inner == text || m.approval() != "" {
+		inner := visible(unescape(text))
+		if inner == text || s.found.approval() != "" {
 			return
 		}
 		text = inner
 	}
 }
 
-func (m *marks) lookAt(text string) {
-	text = dashes.Replace(text)
-	m.approvalID = m.approvalID || approvalIDMember.MatchString(text)
-	m.operation = m.operation || operationMember.MatchString(text)
-	m.resourceID = m.resourceID || resourceIDMember.MatchString(text)
-	m.amount = m.amount || amountMember.MatchString(text)
-}
-
 // The members of an approval, in any case, with quotes or without, and with white space and comments after the name.
 // A name does not begin within a word.
 var (
-	approvalIDMember = regexp.MustCompile(name("approvalId"))
-	resourceIDMember = regexp.MustCompile(name("resourceId"))
-	amountMember     = regexp.MustCompile(name("amount"))
-	operationMember  = regexp.MustCompile(name("operation") + `(?:["'\[]|` + gap + `)*` +
-		`(?:` + regexp.QuoteMeta(payoutOperations) + `|` + regexp.QuoteMeta(escrowOperations) + `)`)
+	approvalIDMember = newMember("approvalId", "")
+	resourceIDMember = newMember("resourceId", "")
+	amountMember     = newMember("amount", "")
+	operationMember  = newMember("operation", `(?:["'\[]|`+gap+`)*`+
+		`(?:`+regexp.QuoteMeta(payoutOperations)+`|`+regexp.QuoteMeta(escrowOperations)+`)`)
 )
 
-func name(member string) string {
-	return `(?i)(?:^|[^\pL\pN])` + member + `["']?(?:` + gap + `)*:`
+// member finds a member of an approval in a text.
+type member struct {
+	upper string // the name in capitals: few texts hold it, and looking for it takes a fraction of the expression's time
+	form  *regexp.Regexp
+}
+
+func newMember(name, value string) member {
+	return member{strings.ToUpper(name), regexp.MustCompile(`(?i)(?:^|[^\pL\pN])` + name + `["']?(?:` + gap + `)*:` + value)}
+}
+
+// in reports whether the member is in text, which upper holds in capitals.
+func (m member) in(text, upper string) bool {
+	return strings.Contains(upper, m.upper) && m.form.MatchString(text)
 }
 
 // gap is what a lenient parser skips.
@@ -96,6 +123,8 @@ var dashes = strings.NewReplacer("_", "", "-", "")
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
+		case ' ' < r && r < unicode.MaxASCII: // most of it, decided at once
+			return r
 		case r == utf8.RuneError, unicode.Is(unicode.Cf, r), unicode.IsControl(r) && !unicode.IsSpace(r):
 			return -1
 		}
@@ -103,42 +132,70 @@ func visible(text string) string {
 	}, text)
 }
 
-// escape is one escape sequence of JSON, or of a relative that is more generous.
-var escape = regexp.MustCompile(`\\(?:u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|\r\n|(?s:.))`)
-
-func unescape(sequence string) string {
-	rest := sequence[1:]
-	if len(rest) > 1 && (rest[0] == 'u' || rest[0] == 'x') {
-		code, _ := strconv.ParseInt(strings.Trim(rest[1:], "{}"), 16, 32) // hexadecimal, as escape found it
-		return string(rune(code))
+// unescape replaces each escape sequence of JSON, or of a relative that is more generous, by what it stands for.
+func unescape(text string) string {
+	var plain strings.Builder
+	for {
+		before, escaped, _ := strings.Cut(text, `\`)
+		plain.WriteString(before)
+		if escaped == "" {
+			return plain.String()
+		}
+		stands, size := unescapeOne(escaped)
+		plain.WriteString(stands)
+		text = escaped[size:]
 	}
-	switch rest {
-	case "n", "r", "t", "f", "v":
-		return " "
-	case "b", "0", "\n", "\r", "\r\n": // nothing to see, and a line that goes on
-		return ""
-	}
-	return rest
 }
 
-var (
-	base64Run = regexp.MustCompile(`[A-Za-z0-9+/]{16,}`)
-	base64URL = strings.NewReplacer("-", "+", "_", "/")
-	space     = regexp.MustCompile(`\s+`)
-)
+// escapedCode is a character by its number.
+var escapedCode = regexp.MustCompile(`^(?:u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})`)
+
+// unescapeOne returns what the escape sequence stands for whose backslash is before escaped, and its size behind that.
+func unescapeOne(escaped string) (stands string, size int) {
+	if sequence := escapedCode.FindString(escaped); sequence != "" {
+		code, _ := strconv.ParseInt(strings.Trim(sequence[1:], "{}"), 16, 32) // hexadecimal, as escapedCode found it
+		return string(rune(code)), len(sequence)
+	}
+	if strings.HasPrefix(escaped, "\r\n") {
+		return "", len("\r\n")
+	}
+	_, size = utf8.DecodeRuneInString(escaped)
+	switch letter := escaped[:size]; letter {
+	case "n", "r", "t", "f", "v":
+		return " ", size
+	case "b", "0", "\n", "\r": // nothing to see, and a line that goes on
+		return "", size
+	default:
+		return letter, size
+	}
+}
+
+// base64Text drops white space, and writes the URL alphabet as the standard one.
+var base64Text = strings.NewReplacer("-", "+", "_", "/", " ", "", "\t", "", "\n", "", "\f", "", "\r", "")
+
+// shortestBase64 is the shortest run of letters that may hide something.
+const shortestBase64 = 16
 
 // base64In decodes each run of letters that may be base64. What stands before it can shift it by up to three.
-func base64In(text string) (decoded [][]byte) {
-	for _, run := range base64Run.FindAllString(base64URL.Replace(space.ReplaceAllString(text, "")), -1) {
+func base64In(text string) (decoded []string) {
+	for _, run := range strings.FieldsFunc(base64Text.Replace(text), notBase64) {
+		if len(run) < shortestBase64 {
+			continue
+		}
 		for shift := range 4 {
 			shifted := run[shift:]
 			if len(shifted)%4 == 1 { // no base64 has this length: a letter follows it
 				shifted = shifted[:len(shifted)-1]
 			}
 			if data, err := base64.RawStdEncoding.DecodeString(shifted); err == nil {
-				decoded = append(decoded, data)
+				decoded = append(decoded, string(data))
 			}
 		}
 	}
 	return decoded
+}
+
+func notBase64(r rune) bool {
+	letter := 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '+' || r == '/'
+	return !letter
 }
