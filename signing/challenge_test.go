@@ -273,6 +273,13 @@ func TestSeenApprovalsAreBounded(t *testing.T) {
 	assert.True(t, refused(most+5))
 	assert.True(t, refused(2*most+4))
 	assert.Equal(t, most, seen.Len())
+
+	again := new(signing.SeenApprovals)
+	again.Note([]byte("opaque 0"))
+	for range most {
+		again.Note([]byte("opaque 1"))
+	}
+	assert.Error(t, signing.CheckChallenge(signing.Challenge{ID: "ch_1", Payload: []byte("opaque 0")}, again), "one that comes again takes no room")
 }
 
 func TestChallengeVerifierIsAskedLast(t *testing.T) {
@@ -315,6 +322,10 @@ func TestChallengeVerifierIsAskedLast(t *testing.T) {
 			assert.Equal(t, tc.challenge.ID, refused.ChallengeID)
 			if tc.is != nil {
 				require.ErrorIs(t, err, tc.is)
+				assert.ErrorContains(t, err, tc.is.Error())
+			}
+			if tc.is == error(own) {
+				assert.Same(t, own, refused, "not in another refusal")
 			}
 			assert.Contains(t, err.Error(), "refused")
 			assert.Empty(t, signer.signed)

@@ -10,8 +10,5 @@ func (s *SeenApprovals) Len() int {
 // CheckEncryption says whether a file's parameters are within bounds, and derives nothing.
 var CheckEncryption = checkEncryption
 
-// The bounds on a file's work.
-const (
-	MaxHashes     = maxHashes
-	MaxScryptWork = maxScryptWork
-)
+// MaxScryptWork is the bound on a file's work.
+const MaxScryptWork = maxScryptWork

@@ -2,6 +2,8 @@ package signing_test
 
 import (
 	"bytes"
+	"crypto/x509/pkix"
+	"encoding/asn1"
 	"encoding/pem"
 	"errors"
 	"io/fs"
@@ -31,6 +33,42 @@ func TestSaveAndLoad(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, signing.Verify(key.PublicKey(), []byte("message"), signature))
 	})
+}
+
+// A guess at the passphrase of a file costs what it should, and no two files share the work.
+func TestSavedKeysAreEncryptedWell(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "developer.pem")
+	require.NoError(t, newKey(t).SaveEncrypted(path, []byte("passphrase")))
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	block, _ := pem.Decode(data)
+	require.NotNil(t, block)
+	var file struct {
+		Scheme struct {
+			OID        asn1.ObjectIdentifier
+			Parameters struct {
+				KDF struct {
+					OID        asn1.ObjectIdentifier
+					Parameters struct {
+						Salt       []byte
+						Iterations int
+						PRF        pkix.AlgorithmIdentifier
+					}
+				}
+				Cipher pkix.AlgorithmIdentifier
+			}
+		}
+		Data []byte
+	}
+	_, err = asn1.Unmarshal(block.Bytes, &file)
+	require.NoError(t, err)
+	kdf := file.Scheme.Parameters.KDF
+	assert.Equal(t, "1.2.840.113549.1.5.13", file.Scheme.OID.String(), "PBES2")
+	assert.Equal(t, "1.2.840.113549.1.5.12", kdf.OID.String(), "PBKDF2")
+	assert.Equal(t, "1.2.840.113549.2.9", kdf.Parameters.PRF.Algorithm.String(), "HMAC with SHA-256")
+	assert.Equal(t, 600_000, kdf.Parameters.Iterations)
+	assert.Len(t, kdf.Parameters.Salt, 16)
+	assert.Equal(t, "2.16.840.1.101.3.4.1.42", file.Scheme.Parameters.Cipher.Algorithm.String(), "AES-256 in CBC mode")
 }
 
 func TestSaveEncryptedAndLoad(t *testing.T) {

@@ -40,6 +40,16 @@ func TestSignaturesVerifyAndNothingElseDoes(t *testing.T) {
 	})
 }
 
+// Programs store these names.
+func TestNamesOfAlgorithms(t *testing.T) {
+	for algorithm, name := range map[signing.Algorithm]string{
+		signing.ECDSAP256SHA256: "ecdsa-p256-sha256", signing.Ed25519: "ed25519",
+		signing.RSAPKCS1v15SHA256: "rsa-pkcs1v15-sha256", signing.ECDSASecp256k1SHA256: "ecdsa-secp256k1-sha256",
+	} {
+		assert.Equal(t, name, string(algorithm))
+	}
+}
+
 func TestSignatureLengths(t *testing.T) {
 	eachKind(t, func(t *testing.T, key *signing.DeveloperKey) {
 		signature, err := key.Sign(t.Context(), []byte("message"))
@@ -143,7 +153,8 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 		"short Ed25519 key":    {ed25519.PrivateKey{1, 2, 3}, "wrong length"},
 		"no public key":        {publicOnly{nil}, "(nil): there is no public key"},
 		"short Ed25519 public": {publicOnly{ed25519.PublicKey{1}}, "1 bytes"},
-		"a key agreement key":  {publicOnly{new(ecdh.PublicKey)}, "only ECDSA P-256"},
+		"a key agreement key":  {publicOnly{new(ecdh.PublicKey)}, "(*ecdh.PublicKey): only ECDSA P-256"},
+		"RSA without modulus":  {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int), E: 65537}}, "(RSA): the public key is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			key, err := signing.FromSigner(tc.signer)
@@ -197,4 +208,12 @@ func TestEd25519KeyIsCopied(t *testing.T) {
 	clear(private)
 	_, err = key.Sign(t.Context(), []byte("message"))
 	require.NoError(t, err)
+
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	key, err = signing.FromRemote(public, keyService{private: private}.Sign)
+	require.NoError(t, err)
+	clear(public)
+	_, err = key.Sign(t.Context(), []byte("message"))
+	require.NoError(t, err, "the signature is checked with the key's own copy")
 }

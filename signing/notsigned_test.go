@@ -60,6 +60,12 @@ func TestNotSignedHasATypeAndACause(t *testing.T) {
 				signature, err := sign()
 				requireNotSigned(t, err, tc.is...)
 				assert.Nil(t, signature)
+				switch name {
+				case "no context":
+					assert.ErrorContains(t, err, "Sign")
+				case "typed already":
+					assert.Same(t, already, err)
+				}
 			})
 		}
 	}
@@ -104,6 +110,12 @@ func TestVerifierWhoseContextEnded(t *testing.T) {
 	_, err := signing.SignApproval(ctx, signer, approvalOf(t, payoutTerms()), payoutIntent(), now,
 		signing.VerifyWith(func(ctx context.Context, _ signing.Approval, _ signing.Intent) error { cancel(); return ctx.Err() }))
 	requireNotSigned(t, err, context.Canceled)
+
+	ctx, cancel = context.WithCancel(t.Context())
+	checked, err := signing.PrepareApproval(ctx, signer, approvalOf(t, payoutTerms()), payoutIntent(), now,
+		signing.VerifyWith(func(ctx context.Context, _ signing.Approval, _ signing.Intent) error { cancel(); return ctx.Err() }))
+	requireNotSigned(t, err, context.Canceled)
+	assert.Nil(t, checked, "nothing that another context could sign")
 
 	ctx, cancel = context.WithCancel(t.Context())
 	_, err = signing.SignChallenge(ctx, signer, signing.Challenge{ID: "ch_1", Payload: []byte("login")}, nil,

@@ -102,7 +102,7 @@ func TestParseDeveloperKeyRefuses(t *testing.T) {
 		"OpenSSH":           {pem.EncodeToMemory(&pem.Block{Type: "OPENSSH PRIVATE KEY", Bytes: []byte{1}}), "ssh-keygen"},
 		"P-384":             {testdata(t, "p384-sec1.pem"), "P-256"},
 		"secp256k1":         {testdata(t, "secp256k1-sec1.pem"), "package wallet"},
-		"X25519":            {testdata(t, "x25519-pkcs8.pem"), "cannot sign"},
+		"X25519":            {testdata(t, "x25519-pkcs8.pem"), "(*ecdh.PrivateKey): the key cannot sign"},
 		"RSA of 1024 bits":  {testdata(t, "rsa1024-pkcs8.pem"), "2048"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestParseEncryptedDeveloperKeyRefuses(t *testing.T) {
 		der    []byte
 		reason string
 	}{
-		"PBES1":             {testdata(t, "p256-encrypted-pbes1.pem"), "PBES2"},
+		"PBES1":             {testdata(t, "p256-encrypted-pbes1.pem"), "must be PBES2"},
 		"HMAC with SHA-512": {testdata(t, "p256-encrypted-sha512.pem"), "HMAC"},
 		"another KDF":       {encrypted(t, aesCBC, pbkdf2{salt, 1}, aesCBC, block, block), "PBKDF2 or scrypt"},
 		"KDF damaged":       {encrypted(t, oidPBKDF2, 1, aesCBC, block, block), "damaged"},
@@ -204,6 +204,32 @@ func TestParseEncryptedDeveloperKeyRefuses(t *testing.T) {
 	}
 }
 
+// Whatever is damaged, nothing is derived.
+func TestDamagedEncryption(t *testing.T) {
+	pbes2 := asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 5, 13}
+	scheme := func(parameters any) []byte {
+		der, err := asn1.Marshal(struct {
+			Scheme struct {
+				OID        asn1.ObjectIdentifier
+				Parameters any
+			}
+			Data []byte
+		}{struct {
+			OID        asn1.ObjectIdentifier
+			Parameters any
+		}{pbes2, parameters}, make([]byte, 16)})
+		require.NoError(t, err)
+		return der
+	}
+	require.ErrorContains(t, signing.CheckEncryption(scheme(1)), "PBES2 parameters are damaged")
+	require.ErrorContains(t, signing.CheckEncryption(nil), "structure is damaged")
+	block, _ := pem.Decode(testdata(t, "p256-encrypted-default.pem"))
+	require.NotNil(t, block)
+	whole := block.Bytes
+	require.NoError(t, signing.CheckEncryption(whole))
+	require.ErrorContains(t, signing.CheckEncryption(append(whole, 0)), "structure is damaged")
+}
+
 // What a file may cost is a product of its parameters, each of which alone is within reason.
 func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 	type pbkdf2 struct {
@@ -221,10 +247,12 @@ func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 		withSHA1  = asn1.ObjectIdentifier{1, 2, 840, 113549, 2, 7}
 		withSHA2  = asn1.ObjectIdentifier{1, 2, 840, 113549, 2, 9}
 		aes128    = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 1, 2}
+		aes192    = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 1, 22}
 		aes256    = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 1, 42}
 		des3      = asn1.ObjectIdentifier{1, 2, 840, 113549, 3, 7}
 		salt      = []byte("saltsalt")
 	)
+	const mostHashes = 10_000_000
 	file := func(kdf asn1.ObjectIdentifier, parameters any, cipher asn1.ObjectIdentifier) []byte {
 		block := make([]byte, 16)
 		if cipher.Equal(des3) {
@@ -245,9 +273,10 @@ func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 		"what OpenSSL writes":          hashed(2048, withSHA2, aes256),
 		"a million iterations":         hashed(1_000_000, withSHA2, aes256),
 		"a million of SHA-1":           hashed(1_000_000, withSHA1, des3),
-		"most iterations":              hashed(signing.MaxHashes, withSHA2, aes256),
-		"most of SHA-1, one block":     hashed(signing.MaxHashes, withSHA1, aes128),
-		"most of SHA-1, two blocks":    hashed(signing.MaxHashes/2, withSHA1, aes256),
+		"most iterations":              hashed(mostHashes, withSHA2, aes256),
+		"most of SHA-1, one block":     hashed(mostHashes, withSHA1, aes128),
+		"most of SHA-1, two blocks":    hashed(mostHashes/2, withSHA1, aes256),
+		"most of SHA-1, AES-192":       hashed(mostHashes/2, withSHA1, aes192),
 		"OpenSSL's scrypt":             mixed(1<<14, 8, 1),
 		"what wallets take for scrypt": mixed(1<<18, 8, 1),
 		"most work in lanes":           mixed(1<<14, 8, 16),
@@ -259,13 +288,15 @@ func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) { require.NoError(t, signing.CheckEncryption(der)) })
 	}
 	for name, der := range map[string][]byte{
-		"too many iterations":                 hashed(signing.MaxHashes+1, withSHA2, aes256),
-		"too many of SHA-1, one block":        hashed(signing.MaxHashes+1, withSHA1, aes128),
-		"too many of SHA-1, two blocks":       hashed(signing.MaxHashes/2+1, withSHA1, aes256),
-		"too many of SHA-1, triple DES":       hashed(signing.MaxHashes/2+1, withSHA1, des3),
+		"too many iterations":                 hashed(mostHashes+1, withSHA2, aes256),
+		"too many of SHA-1, one block":        hashed(mostHashes+1, withSHA1, aes128),
+		"too many of SHA-1, two blocks":       hashed(mostHashes/2+1, withSHA1, aes256),
+		"too many of SHA-1, AES-192":          hashed(mostHashes/2+1, withSHA1, aes192),
+		"too many of SHA-1, triple DES":       hashed(mostHashes/2+1, withSHA1, des3),
 		"scrypt with more memory":             mixed(1<<19, 8, 1),
 		"scrypt with another lane":            mixed(1<<18, 8, 2),
 		"scrypt with more lanes of less":      mixed(1<<15, 8, 16),
+		"scrypt with too many lanes":          mixed(1<<10, 8, 17),
 		"scrypt with more blocks":             mixed(1<<18, 9, 1),
 		"scrypt with blocks, memory and lane": mixed(1<<17, 16, 2),
 		"scrypt with a larger block":          mixed(2, 1<<13+1, 1),

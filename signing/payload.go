@@ -71,8 +71,8 @@ func opaque(reason string) *ApprovalRefused {
 	return &ApprovalRefused{Field: "payload", Reason: reason}
 }
 
-// members reads the members of one JSON object. The first thing wrong is kept in refused, and everything after it
-// reads as zero.
+// members reads the members of one JSON object. The first thing wrong is kept in refused, and what is read after it
+// counts for nothing.
 type members struct {
 	value   jsontext.Value
 	prefix  string
@@ -82,9 +82,6 @@ type members struct {
 
 // decode splits the object, and refuses members that are not known.
 func (m *members) decode(known ...string) {
-	if m.refused != nil {
-		return
-	}
 	if m.value.Kind() != '{' || json.Unmarshal(m.value, &m.found) != nil {
 		m.refuse("", "it must be a JSON object", m.value)
 		return
@@ -119,9 +116,6 @@ func (m *members) take(name string) jsontext.Value {
 // text returns a string that must be there and not be empty.
 func (m *members) text(name string) string {
 	value := m.take(name)
-	if m.refused != nil {
-		return ""
-	}
 	var s string
 	if value.Kind() != '"' || json.Unmarshal(value, &s) != nil || s == "" {
 		m.refuse(name, "it must be a string that is not empty", value)
@@ -143,7 +137,6 @@ func (m *members) optionalChain(name string) string {
 	if value := m.found[name]; value.Kind() == '0' {
 		if !chainInteger.Match(value) {
 			m.refuse(name, "it must be a chain code or a positive integer", value)
-			return ""
 		}
 		return string(value)
 	}
@@ -155,9 +148,6 @@ var plainAmount = regexp.MustCompile(`^[0-9]{1,40}(\.[0-9]{1,40})?$`)
 
 func (m *members) amount(name string) decimal.Decimal {
 	s := m.text(name)
-	if m.refused != nil {
-		return decimal.Decimal{}
-	}
 	if !plainAmount.MatchString(s) {
 		m.refuse(name, "it must be a decimal string without sign or exponent", m.found[name])
 		return decimal.Decimal{}
@@ -168,7 +158,7 @@ func (m *members) amount(name string) decimal.Decimal {
 func (m *members) time(name string) time.Time {
 	s := m.text(name)
 	var t time.Time
-	if m.refused == nil && t.UnmarshalText([]byte(s)) != nil {
+	if t.UnmarshalText([]byte(s)) != nil {
 		m.refuse(name, "it must be an RFC 3339 time", m.found[name])
 	}
 	return t

@@ -89,6 +89,15 @@ func TestWhatWasCheckedIsWhatIsSigned(t *testing.T) {
 		}))
 	require.NoError(t, err)
 	require.NoError(t, signing.Verify(signer.PublicKey(), original, signature))
+
+	a = approvalOf(t, payoutTerms())
+	_, err = signing.SignApproval(t.Context(), signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(_ context.Context, seen signing.Approval, _ signing.Intent) error {
+			clear(a.Payload)
+			assert.Equal(t, original, seen.Payload, "what is judged is out of everybody's reach")
+			return nil
+		}))
+	require.NoError(t, err)
 }
 
 func TestSignApprovalHonoursTheContext(t *testing.T) {

@@ -2,6 +2,7 @@ package wallet_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"strings"
 	"testing"
@@ -49,12 +50,14 @@ func TestParseHexRefuses(t *testing.T) {
 	for name, s := range map[string]string{
 		"nothing": "", "prefix": "0x", "text": strings.Repeat("secret", 11)[:64], "short": strings.Repeat("1", 62),
 		"long": strings.Repeat("1", 66), "zero": strings.Repeat("0", 64), "order": order, "white space": " " + strings.Repeat("1", 64),
+		"text behind": strings.Repeat("1", 64) + "zz",
 	} {
 		t.Run(name, func(t *testing.T) {
 			key, err := wallet.ParseHex(s)
 			refused, ok := errors.AsType[*signing.KeyRefused](err)
 			require.True(t, ok, "%v", err)
 			assert.NotContains(t, refused.Error(), "secret")
+			assert.Equal(t, "secp256k1", refused.Kind)
 			assert.Nil(t, key)
 		})
 	}
@@ -99,10 +102,14 @@ func TestEndedContextIsNotSigned(t *testing.T) {
 	cause := errors.New("the caller hung up")
 	ended, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
+	text := func(signature string, err error) error {
+		assert.Equal(t, err != nil, signature == "", "a signature, or an error")
+		return err
+	}
 	for name, sign := range map[string]func(context.Context) error{
 		"Sign":          func(ctx context.Context) error { _, err := key.Sign(ctx, nil); return err },
-		"SignMessage":   func(ctx context.Context) error { _, err := key.SignMessage(ctx, nil); return err },
-		"SignTypedData": func(ctx context.Context) error { _, err := key.SignTypedData(ctx, []byte(mail)); return err },
+		"SignMessage":   func(ctx context.Context) error { return text(key.SignMessage(ctx, nil)) },
+		"SignTypedData": func(ctx context.Context) error { return text(key.SignTypedData(ctx, []byte(mail))) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, sign(t.Context()))
@@ -110,6 +117,7 @@ func TestEndedContextIsNotSigned(t *testing.T) {
 				_, typed := errors.AsType[*signing.NotSigned](err)
 				require.True(t, typed, "%v", err)
 			}
+			require.ErrorContains(t, sign(nil), "Sign")
 			require.ErrorIs(t, sign(ended), cause)
 			require.ErrorIs(t, sign(ended), context.Canceled)
 		})
@@ -123,6 +131,7 @@ func TestPublicKey(t *testing.T) {
 	public, err := crypto.UnmarshalPubkey(der[len(der)-65:])
 	require.NoError(t, err)
 	assert.Equal(t, key.Address(), crypto.PubkeyToAddress(*public).Hex())
+	assert.Equal(t, base64.StdEncoding.EncodeToString(der), key.PublicKeyBase64())
 	clear(der)
 	assert.NotEqual(t, der, key.PublicKey(), "the slice is the caller's")
 }

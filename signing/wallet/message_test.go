@@ -101,6 +101,12 @@ func TestRecoverAddressRefuses(t *testing.T) {
 			} {
 				address, err := recoverFrom()
 				require.ErrorIs(t, err, signing.ErrSignatureInvalid)
+				switch name {
+				case "nothing", "text", "short", "long":
+					require.ErrorContains(t, err, "65 bytes")
+				case "zero R", "zero S", "R beyond", "S beyond", "V 2", "V 29", "V 255":
+					require.ErrorContains(t, err, "out of range")
+				}
 				if tc.malleable {
 					require.ErrorIs(t, err, signing.ErrSignatureMalleable)
 				} else {

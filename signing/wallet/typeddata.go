@@ -99,7 +99,7 @@ var arraySuffix = regexp.MustCompile(`^(\[([1-9][0-9]{0,4})?\])*$`)
 // baseType returns a type without its array dimensions.
 func baseType(name string) (base string, ok bool) {
 	base, _, _ = strings.Cut(name, "[")
-	return base, base != "" && arraySuffix.MatchString(name[len(base):])
+	return base, arraySuffix.MatchString(name[len(base):])
 }
 
 // refuse returns a [*TypedDataRefused].

@@ -237,9 +237,23 @@ func TestTypedDataBounds(t *testing.T) {
 	lists := func(n int) []byte {
 		return single("uint8"+strings.Repeat("[]", n), strings.Repeat("[", n)+strings.Repeat("]", n))
 	}
-	_, err := newKey(t).SignTypedData(t.Context(), lists(60))
-	require.NoError(t, err, "lists in lists")
-	for name, document := range map[string][]byte{"message": single("Node", deep(33)), "domain": inDomain(deep(33)), "lists": lists(70)} {
+	structs := func(n int) []byte { // n types, each within the one before it
+		var types, value strings.Builder
+		for i := range n - 1 {
+			fmt.Fprintf(&types, `"S%d": [{"name": "s", "type": "S%d"}], `, i, i+1)
+			value.WriteString(`{"s": `)
+		}
+		fmt.Fprintf(&types, `"S%d": [], `, n-1)
+		document := string(single("S0", value.String()+"{}"+strings.Repeat("}", n-1)))
+		return []byte(strings.Replace(document, `"types": {`, `"types": {`+types.String(), 1))
+	}
+	for name, document := range map[string][]byte{"lists in lists": lists(64), "structs in structs": structs(64)} {
+		_, err := newKey(t).SignTypedData(t.Context(), document)
+		require.NoError(t, err, name)
+	}
+	for name, document := range map[string][]byte{
+		"message": single("Node", deep(33)), "domain": inDomain(deep(33)), "lists": lists(65), "structs": structs(65),
+	} {
 		_, err := newKey(t).SignTypedData(t.Context(), document)
 		require.ErrorContains(t, err, "nests too deep", name)
 	}
@@ -277,6 +291,8 @@ func TestTypedDataRefuses(t *testing.T) {
 		"a member too many":   {replace(`"contents": "Hello`, `"memo": "", "contents": "Hello`), "message"},
 		"a deep member":       {replace(`"Bob", `, `"Bob", "bank": "x", `), "message.to"},
 		"a wrong checksum":    {replace("0xCD2a", "0xCd2a"), "message.from.wallet"},
+		"one capital":         {replace("0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826", "0xCd2a3d9f938e13cd947ec05abc7fe734df8dd826"), "message.from.wallet"},
+		"within a list":       {single("uint8[][]", "[[1],[2,256]]"), "message.value[1][1]"},
 	}
 	for name, value := range map[string][2]string{
 		"null string": {"string", "null"}, "number as string": {"string", "1"},
@@ -316,6 +332,9 @@ func TestTypedDataRefuses(t *testing.T) {
 				assert.Equal(t, tc.path, refused.Path, "%v", err)
 			}
 			assert.NotEmpty(t, refused.Error())
+			if name == "a missing member" {
+				assert.Contains(t, refused.Reason, "missing")
+			}
 			assert.Empty(t, signature)
 			address, err := wallet.RecoverTypedData(tc.document, "0x")
 			_, ok = errors.AsType[*wallet.TypedDataRefused](err)

@@ -108,8 +108,12 @@ func TestVerifyRefusesKeys(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			require.NotEqual(t, good, public)
 			err := wallet.Verify(public, nil, nil)
-			_, ok := errors.AsType[*signing.KeyRefused](err)
+			refused, ok := errors.AsType[*signing.KeyRefused](err)
 			require.True(t, ok, "%v", err)
+			switch name {
+			case "more behind", "off the curve", "a hybrid point", "another spelling":
+				assert.Equal(t, "secp256k1", refused.Kind, "what is wrong is the point alone")
+			}
 		})
 	}
 }

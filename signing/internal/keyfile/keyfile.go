@@ -38,6 +38,11 @@ func Create(path, blockType string, der []byte) error {
 	data := pem.EncodeToMemory(&pem.Block{Type: blockType, Bytes: der})
 	defer clear(data)
 	defer clear(der)
+	return create(path, data, os.Link)
+}
+
+// create is told how to link, for not every file system can.
+func create(path string, data []byte, link func(temporary, path string) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}
@@ -48,7 +53,7 @@ func Create(path, blockType string, der []byte) error {
 	defer os.Remove(temporary)
 
 	// Unlike a rename, a link fails if somebody else created path in the meantime.
-	err = os.Link(temporary, path)
+	err = link(temporary, path)
 	if noLinks(err) {
 		return createExclusively(path, data)
 	}
@@ -85,7 +90,13 @@ func createExclusively(path string, data []byte) error {
 	return nil
 }
 
-func writeAndClose(file *os.File, data []byte) error {
+// durable is a file that says when its content is on disk.
+type durable interface {
+	io.WriteCloser
+	Sync() error
+}
+
+func writeAndClose(file durable, data []byte) error {
 	_, err := file.Write(data)
 	if err == nil {
 		err = file.Sync()

@@ -47,6 +47,8 @@ func TestReadBoundsFiles(t *testing.T) {
 	require.ErrorContains(t, err, "read "+path)
 	_, err = Read(filepath.Dir(path))
 	require.Error(t, err, "a directory")
+	_, err = Read(path + ".none")
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 func TestCreateNeverOverwrites(t *testing.T) {
@@ -61,7 +63,40 @@ func TestCreateNeverOverwrites(t *testing.T) {
 	left, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
 	assert.Len(t, left, 1, "what was begun is gone")
-	require.ErrorIs(t, Create(filepath.Join(t.TempDir(), "none", "key.pem"), "PRIVATE KEY", []byte{0x30, 0x00}), fs.ErrNotExist)
+	err = Create(filepath.Join(t.TempDir(), "none", "key.pem"), "PRIVATE KEY", []byte{0x30, 0x00})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, nothingLinked := errors.AsType[*fs.PathError](err)
+	require.True(t, nothingLinked, "%v", err)
+	assert.ErrorContains(t, err, ".key-", "a name that tells what was to be there for a moment")
+}
+
+// File systems without hard links are rare, so that one is played here.
+func TestCreateWithoutHardLinks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key.pem")
+	none := func(string, string) error { return &os.LinkError{Op: "link", Err: syscall.EPERM} }
+	require.NoError(t, create(path, []byte("key"), none))
+	require.ErrorIs(t, create(path, []byte("another"), none), fs.ErrExist)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "key", string(data))
+	left, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	assert.Len(t, left, 1, "what was begun is gone")
+
+	// Somebody else is quicker, in either way.
+	quicker := func(link func(string, string) error) func(string, string) error {
+		return func(temporary, path string) error {
+			assert.NoError(t, os.WriteFile(path, []byte("theirs"), 0o600))
+			return link(temporary, path)
+		}
+	}
+	for name, link := range map[string]func(string, string) error{"with links": os.Link, "without links": none} {
+		path := filepath.Join(t.TempDir(), "key.pem")
+		require.ErrorIs(t, create(path, []byte("mine"), quicker(link)), fs.ErrExist, name)
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, "theirs", string(data), name)
+	}
 }
 
 // What was not written whole is reported, and the file is closed in any case.
@@ -77,6 +112,38 @@ func TestWriteAndClose(t *testing.T) {
 	require.ErrorContains(t, writeAndClose(readOnly, []byte("key")), "write key file: ")
 	require.ErrorIs(t, readOnly.Close(), fs.ErrClosed)
 	require.ErrorIs(t, writeAndClose(readOnly, []byte("key")), fs.ErrClosed)
+}
+
+// recorder is a file on a disk that fails in one step.
+type recorder struct {
+	steps []string
+	fails string
+}
+
+var errDisk = errors.New("input/output error")
+
+func (r *recorder) step(name string) error {
+	r.steps = append(r.steps, name)
+	if name == r.fails {
+		return errDisk
+	}
+	return nil
+}
+
+func (r *recorder) Write(data []byte) (int, error) { return len(data), r.step("write") }
+func (r *recorder) Sync() error                    { return r.step("sync") }
+func (r *recorder) Close() error                   { return r.step("close") }
+
+// A key is on disk before anybody is told that it is saved.
+func TestWhatIsWrittenIsSynced(t *testing.T) {
+	for fails, steps := range map[string][]string{
+		"": {"write", "sync", "close"}, "write": {"write", "close"}, "sync": {"write", "sync", "close"}, "close": {"write", "sync", "close"},
+	} {
+		file := &recorder{fails: fails}
+		err := writeAndClose(file, []byte("key"))
+		assert.Equal(t, steps, file.steps)
+		assert.Equal(t, fails != "", errors.Is(err, errDisk), "%q: %v", fails, err)
+	}
 }
 
 // File systems without hard links are rare, so that what serves them is called here.
