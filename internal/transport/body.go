@@ -67,9 +67,6 @@ func (b *timedBody) Read(p []byte) (int, error) {
 
 // Close implements io.Closer.
 func (b *timedBody) Close() error {
-	if b.timer != nil {
-		b.timer.Stop()
-	}
 	err := b.body.Close()
 	b.cancel()
 	return err

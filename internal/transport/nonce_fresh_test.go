@@ -34,6 +34,21 @@ func TestABurstOfNonces(t *testing.T) {
 	assert.Equal(t, noon, nonces.Next(noon).UTC(), "the service judges")
 }
 
+// However long a program runs, only the nonces that a burst could reach are remembered, wherever its clock goes.
+func TestOldNoncesAreForgotten(t *testing.T) {
+	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	for name, step := range map[string]time.Duration{"forwards": time.Second, "backwards": -time.Second} {
+		t.Run(name, func(t *testing.T) {
+			var nonces transport.Nonces
+			for i := range 1000 {
+				nonces.Next(noon.Add(time.Duration(i) * step))
+			}
+			assert.LessOrEqual(t, nonces.Remembered(), 151)
+			assert.GreaterOrEqual(t, nonces.Remembered(), 150)
+		})
+	}
+}
+
 func TestTheUsualPace(t *testing.T) {
 	assert.Equal(t, transport.Pace{Least: 500 * time.Millisecond, Most: 15 * time.Second}, transport.DefaultPace())
 }

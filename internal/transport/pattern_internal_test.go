@@ -14,7 +14,7 @@ import (
 var readOff = []string{
 	`^cl_[A-Za-z0-9._:\-]{1,216}$`, `^(?:ct_)?[A-Za-z0-9._:\-]{1,216}$`, KeyRule.Pattern, `^[A-Za-z0-9._:@~+-]{1,216}$`,
 	`^[A-Z]{2}$`, `^[A-Z0-9]+$`, `^[A-Za-z0-9][A-Za-z0-9._:-]*$`, `^0x[0-9a-fA-F]{40}$`, `^[\x20-\x7e]*$`,
-	`^ab[a-c]$`, `^(?:ab)?[ab]{2,3}$`, `^x[a-c]{0,2}$`,
+	`^[A-Z][a-z]{1,2}$`, `^ab[a-c]$`, `^(?:ab)?[ab]{2,3}$`, `^x[a-c]{0,2}$`,
 }
 
 // prefixes are patterns that say a prefix alone.
@@ -44,8 +44,12 @@ func TestIDFormsAreReadOffTheirPatterns(t *testing.T) {
 
 // Whatever the text is, the form says what package regexp says.
 func TestIDFormsMatchAsTheirPatternsDo(t *testing.T) {
-	for _, text := range slices.Concat(readOff, prefixes) {
-		compiled, read := regexp.MustCompile(text), newMatcher(text)
+	for _, text := range slices.Concat(readOff, prefixes, leftToRegexp) {
+		compiled, err := regexp.Compile(text)
+		if err != nil {
+			continue
+		}
+		read := newMatcher(text)
 		rapid.Check(t, func(t *rapid.T) {
 			value := rapid.OneOf(
 				rapid.StringMatching(text),

@@ -92,6 +92,7 @@ func TestWhatASilentWriteShows(t *testing.T) {
 func TestOptionsOfACallAreCollected(t *testing.T) {
 	type option func(*transport.Call)
 	assert.Empty(t, transport.CallOf[option](nil).Key)
+	assert.Equal(t, "only", transport.CallOf([]option{func(c *transport.Call) { c.Key = "only" }}).Key)
 	call := transport.CallOf([]option{
 		func(c *transport.Call) { c.Key = "first" }, nil, func(c *transport.Call) { c.KeySet = true }, func(c *transport.Call) { c.Key = "last" },
 	})
