@@ -43,7 +43,6 @@ func (b *timedBody) Read(p []byte) (int, error) {
 		left = min(left, time.Until(b.end))
 	}
 	if left <= 0 {
-		b.slow.Store(true)
 		return 0, errSlowBody
 	}
 	if b.timer == nil {

@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -36,6 +37,16 @@ func TestSignsOfAmounts(t *testing.T) {
 	} {
 		assert.Equal(t, want.positive, refusals(t, func(c *transport.Check) { c.Positive("amount", amount(text)) }), text)
 		assert.Equal(t, want.notNegative, refusals(t, func(c *transport.Check) { c.NotNegative("amount", amount(text)) }), text)
+	}
+}
+
+func TestUUIDs(t *testing.T) {
+	const uuid = "0193a5f2-7B1c-7f3e-9d2a-1234567890aB"
+	for value, want := range map[string][]string{
+		uuid: nil, uuid + "0": {"id pattern"}, "0" + uuid: {"id pattern"}, uuid[:35]: {"id pattern"}, strings.ReplaceAll(uuid, "-", ""): {"id pattern"},
+		strings.Replace(uuid, "f", "g", 1): {"id pattern"},
+	} {
+		assert.Equal(t, want, refusals(t, func(c *transport.Check) { c.Text("id", value, transport.Rule{Pattern: transport.UUID}) }), value)
 	}
 }
 

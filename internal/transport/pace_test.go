@@ -198,6 +198,7 @@ func TestReserveSaysWhyItCannot(t *testing.T) {
 		undelivered, isUndelivered := errors.AsType[*errors.NotDelivered](err)
 		require.True(t, isUndelivered, "%v", err)
 		assert.Equal(t, "ConfirmThing", undelivered.Operation)
+		assert.Empty(t, undelivered.Account)
 		assert.Equal(t, "invoice-42", undelivered.IdempotencyKey)
 		assert.Equal(t, time.Now().Add(minute), undelivered.RetryAt)
 		tooLong, isTooLong := errors.AsType[*transport.WaitTooLong](err)

@@ -23,7 +23,7 @@ var prefixes = []string{`^po_`, `^a`, `^x\.y`}
 // leftToRegexp are of other forms, some of them very near.
 var leftToRegexp = []string{
 	UUID, `^\d{1,4}[smhd]$`, `^(?!^[-+.]*$)`, `^[^a]+$`, `^.+$`, `[a-c]+$`, `^[a-c]+`, `^(?i)ab[a-c]+$`, `^[a-c]+x$`, `^[a-é]+$`, `^(?:ab|x)[a-c]+$`, `^a?b?[c]+$`,
-	`^(?m)[a-c]+$`, `^(?:po_)?`, `^(?i)po_`, `po_`, `^`, `^a{2}[a-c]*$`, `^abc$`, `^$`,
+	`^(?m)[a-c]+$`, `^(?:po_)?`, `^(?i)po_`, `po_`, `^`, `^a{2}[a-c]*$`, `^abc$`, `^$`, `x[a-c]+$`, `^[a-é][a-c]+$`,
 }
 
 func TestIDFormsAreReadOffTheirPatterns(t *testing.T) {

@@ -134,6 +134,20 @@ func TestPollIsNotToldToWaitForLong(t *testing.T) {
 	})
 }
 
+// As long as a call would wait, a wait does, too.
+func TestPollWaitsAsLongAsACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := refuses(429, errors.CodeRateLimited, "Retry-After", "65")
+		client := newClient(t, host, through(script(busy, ok)), retries(transport.Retry{Max: -1}))
+		began := time.Now()
+		require.NoError(t, client.Poll(t.Context(), transport.DefaultPace(), func(ctx context.Context) (bool, error) {
+			_, err := send(ctx, client, &readThing, transport.Call{})
+			return err == nil, err
+		}))
+		assert.Equal(t, 65*time.Second, time.Since(began))
+	})
+}
+
 func TestAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -225,6 +225,7 @@ func TestUnquotedErrorsKeepTheirCauses(t *testing.T) {
 	} {
 		_, err := send(t.Context(), newClient(t, host, through(script(fails(tc.err))), retries(transport.Retry{Max: -1})), &readThing, transport.Call{})
 		requireNoSecret(t, err)
+		require.ErrorContains(t, err, `"..."`)
 		require.ErrorIs(t, err, own)
 		assert.Equal(t, tc.shown, errors.Is(err, io.ErrUnexpectedEOF))
 		found, shown := errors.AsType[*net.OpError](err)

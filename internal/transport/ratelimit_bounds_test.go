@@ -36,6 +36,24 @@ func TestAWindowIsKeptForItsLastCall(t *testing.T) {
 	})
 }
 
+// A window whose only slot was given back is forgotten at once.
+func TestAWindowWithoutCallsIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1, Per: time.Minute}})
+		require.NoError(t, pass(t.Context(), limiter, "w", "given back"))
+		gone := &abandoned{Context: t.Context()}
+		ended := make(chan error, 1)
+		go func() { ended <- pass(gone, limiter, "w", "given back") }()
+		synctest.Wait()
+		gone.ended.Store(true)
+		require.ErrorIs(t, <-ended, context.Canceled)
+		for i := range 128 {
+			require.NoError(t, pass(t.Context(), limiter, "w", strconv.Itoa(i)))
+		}
+		assert.Equal(t, 128, limiter.Remembered())
+	})
+}
+
 // What the first in line has waited already brings the turn of those behind it closer.
 func TestADeadlineBehindACallThatWaitsForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -93,6 +111,58 @@ func TestAConfirmNeedsFiveSeconds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Slots that have been free for a while bring the turn of a long line no closer.
+func TestADeadlineInALineOfPolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 20)
+		q.fill(20)
+		time.Sleep(100 * time.Second)
+		q.comeMany(18+20, "poll", transport.ClassPoll, 0) // which leave two slots free
+		require.Len(t, q.went(), 18)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+		defer cancel()
+		var tooLong *transport.WaitTooLong
+		require.ErrorAs(t, q.limiter.Wait(ctx, transport.RateCall{Window: "w", Class: transport.ClassPoll}), &tooLong)
+		assert.Equal(t, q.began.Add(100*time.Second+minute), tooLong.Until)
+		q.calls.Wait()
+	})
+}
+
+// Confirms that come too late in any case keep no class from its tenth.
+func TestConfirmsThatAreTooLateHoldNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 1)
+		q.fill(1)
+		q.come("write", transport.ClassWrite, 0)
+		q.comeMany(9, "before", transport.ClassConfirm, 0)
+		time.Sleep(9*minute + time.Second)
+		synctest.Wait()
+		require.Len(t, q.went(), 9)
+		closing := func(after time.Duration) time.Duration { return 10*minute + after - time.Since(q.began) }
+		q.come("later", transport.ClassConfirm, closing(45*time.Second))
+		q.come("sooner", transport.ClassConfirm, closing(2*time.Second))
+		q.calls.Wait()
+		assert.Equal(t, "write", q.order[9])
+		assert.ElementsMatch(t, []string{"sooner", "later"}, q.late)
+	})
+}
+
+// A class is due its tenth for the calls that went while it waited, and not for those before.
+func TestNobodyIsPassedOverBeforeItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 1)
+		q.fill(1)
+		q.comeMany(10, "before", transport.ClassConfirm, 0)
+		time.Sleep(9*minute + time.Second)
+		synctest.Wait()
+		require.Len(t, q.went(), 9)
+		q.come("write", transport.ClassWrite, 0)
+		q.come("confirm", transport.ClassConfirm, 0)
+		q.calls.Wait()
+		assert.Equal(t, []string{"before", "confirm", "write"}, q.order[9:])
+	})
 }
 
 // Whether an approval is over is for the service to say where there is room to ask it.

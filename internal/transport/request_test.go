@@ -74,7 +74,9 @@ func TestHeadersOfARequest(t *testing.T) {
 	r.Body(struct{}{}, nil)
 	_, err := transport.Do[thing](t.Context(), client, r)
 	require.NoError(t, err)
-	_, err = send(t.Context(), client, &readThing, transport.Call{})
+	r = request(&readThing, transport.Call{})
+	r.Header("Device-Name", "")
+	_, err = transport.Do[thing](t.Context(), client, r)
 	require.NoError(t, err)
 
 	write, read := svc.attempts()[0].header, svc.attempts()[1].header

@@ -29,6 +29,7 @@ func TestASecretSaysWhetherThereIsOne(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want.encoded, string(binary))
 	}
+	assert.Zero(t, transport.NewSecret(""))
 	var zero transport.Secret
 	assert.Empty(t, transport.Reveal(zero))
 	assert.Equal(t, "[none]", zero.String())
