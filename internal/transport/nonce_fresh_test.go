@@ -31,7 +31,9 @@ func TestABurstOfNonces(t *testing.T) {
 	for back := range 151 {
 		assert.Equal(t, noon.Add(-time.Duration(back)*time.Second), nonces.Next(noon).UTC())
 	}
-	assert.Equal(t, noon, nonces.Next(noon).UTC(), "the service judges")
+	for range 3 {
+		assert.Equal(t, noon, nonces.Next(noon).UTC(), "the service judges")
+	}
 }
 
 // However long a program runs, only the nonces that a burst could reach are remembered, wherever its clock goes.
@@ -43,8 +45,7 @@ func TestOldNoncesAreForgotten(t *testing.T) {
 			for i := range 1000 {
 				nonces.Next(noon.Add(time.Duration(i) * step))
 			}
-			assert.LessOrEqual(t, nonces.Remembered(), 151)
-			assert.GreaterOrEqual(t, nonces.Remembered(), 150)
+			assert.Equal(t, 151, nonces.Remembered())
 		})
 	}
 }

@@ -55,6 +55,8 @@ func TestIDFormsMatchAsTheirPatternsDo(t *testing.T) {
 				rapid.StringMatching(text),
 				rapid.StringOf(rapid.SampledFrom([]rune("abcxAZ09._:-@~+ct_0l\n\x00é\x7f /"))),
 				rapid.Map(rapid.StringMatching(text), func(s string) string { return s + "\n" }),
+				rapid.Map(rapid.StringMatching(text), func(s string) string { return s + s[max(len(s)-1, 0):] }), // one more
+				rapid.Map(rapid.StringMatching(text), func(s string) string { return s[:max(len(s)-1, 0)] }),     // one less
 				rapid.Map(rapid.IntRange(0, 260), func(n int) string { return "ct_" + strings.Repeat("a", n) }),
 				rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
 			).Draw(t, "value")
