@@ -77,18 +77,19 @@ func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 
 // Every secret of a body is sent as it is, and looked for in a refusal, if it is long enough to be no word of it by chance.
 func TestEverySecretOfABodyIsLookedFor(t *testing.T) {
-	const first, second, short = "canary-a", "canary-b", "canary7"
+	const first, second, short, number = "canary-a", "canary-b", "canary7", "12345678"
 	mirror := step(func(req *http.Request) (*http.Response, error) {
 		body, err := io.ReadAll(req.Body)
 		if err != nil {
 			return nil, err
 		}
-		return answers(400, `{"error":{"code":"validation_failed","message":"wrong","details":`+string(body)+`}}`)(req)
+		return answers(400, `{"error":{"code":"validation_failed","message":"wrong","details":[`+string(body)+`,`+number+`,1.50]}}`)(req)
 	})
 	r := transport.NewRequest(&tellThing, "", transport.Call{Auth: bearing{"token-of-the-canary", ""}})
-	r.Body(struct{ First, Second, Short told }{first, second, short}, nil)
+	r.Body(struct{ First, Second, Short, Number told }{first, second, short, number}, nil)
 	_, err := transport.Do[thing](t.Context(), newClient(t, host, through(mirror)), r)
-	assert.JSONEq(t, `{"First":"[redacted]","Second":"[redacted]","Short":"canary7"}`, errorDetails(err), "the whole body was sent, and came back")
+	assert.Equal(t, `[{"First":"[redacted]","Second":"[redacted]","Short":"canary7","Number":"[redacted]"},"[redacted]",1.50]`, errorDetails(err),
+		"the whole body was sent, and came back; a number of its digits is the same secret")
 }
 
 // What a success holds is the caller's, also if it was sent before.

@@ -133,8 +133,11 @@ func TestAStreamIsClosed(t *testing.T) {
 		resp.Body = closing{strings.NewReader("pdf"), &closed}
 		return resp, err
 	})
-	stream, err := transport.Open(t.Context(), newClient(t, host, through(next)), request(&renderThing, transport.Call{}), "application/pdf")
+	var kept transport.Answer
+	stream, err := transport.Open(t.Context(), newClient(t, host, through(next)), request(&renderThing, transport.Call{Keep: keep(&kept)}), "application/pdf")
 	require.NoError(t, err)
+	assert.Equal(t, 200, kept.Status)
+	assert.Empty(t, kept.Body, "it is the stream's")
 	assert.False(t, closed)
 	require.ErrorIs(t, stream.Close(), io.ErrClosedPipe)
 	assert.True(t, closed)

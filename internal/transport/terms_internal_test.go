@@ -138,6 +138,24 @@ func TestARepeatedKeyIsRememberedOnce(t *testing.T) {
 	assert.Error(t, err)
 }
 
+// A key is not free as long as one of the calls that carry it is under way.
+func TestAKeyOfSeveralCallsUnderWay(t *testing.T) {
+	m := newTerms()
+	var calls []func(any, error)
+	for range 3 {
+		over, err := m.claim(keyed("k"), asking("25"))
+		require.NoError(t, err)
+		calls = append(calls, over)
+	}
+	for i, over := range calls {
+		_, err := m.claim(keyed("k"), asking("24"))
+		require.Error(t, err, "%d are over", i)
+		over(nil, &errors.NotDelivered{})
+	}
+	_, err := m.claim(keyed("k"), asking("24"))
+	assert.NoError(t, err)
+}
+
 // What is under way is neither forgotten for newer keys nor over its lifetime, and does not keep others from being forgotten.
 func TestTermsUnderWayAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -210,6 +210,7 @@ func TestTextRules(t *testing.T) {
 		"characters are counted, not bytes": {strings.Repeat("é", 200), transport.Rule{Max: 200}, nil},
 		"one character too many":            {strings.Repeat("é", 201), transport.Rule{Max: 200}, []string{"too_long"}},
 		"emoji are one character":           {"🙂🙂🙂🙂", transport.Rule{Min: 3, Max: 4}, nil},
+		"of one character at most":          {"ab", transport.Rule{Max: 1}, []string{"too_long"}},
 		"short enough":                      {"éé", transport.Rule{Min: 2}, nil},
 		"too short":                         {"é", transport.Rule{Min: 2}, []string{"too_short"}},
 		"too long and of another form":      {"abc", transport.Rule{Max: 2, Pattern: "^[0-9]+$"}, []string{"too_long", "pattern"}},
