@@ -67,6 +67,7 @@ func TestServiceNowNeedsTwoAnswersThatAgree(t *testing.T) {
 		"one wrong between an offset": {[]time.Duration{time.Minute, time.Minute, 0, time.Minute}, time.Minute, time.Minute},
 		"a clock that was set right":  {[]time.Duration{time.Minute, time.Minute, 0, 0}, 0, 0},
 		"nearly the offset in use":    {[]time.Duration{time.Minute, time.Minute, time.Minute + time.Second}, time.Minute, time.Minute},
+		"right again, but a second":   {[]time.Duration{time.Minute, time.Minute, 0, time.Second}, 0, 0},
 		"nearly right again":          {[]time.Duration{time.Minute, time.Minute, time.Second, 0}, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

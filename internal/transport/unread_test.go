@@ -49,6 +49,8 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 	}
 	assert.Equal(t, []map[string]any{stated, assumed}, records())
 	assert.Equal(t, []map[string]any{stated}, records(), "an assumption is warned of once")
+	client = newClient(t, host, logged, through(script(answers(200, `{"id":"th_1","names":[],"a":"","status":{}}`))))
+	require.Len(t, records(), 1, "one is enough")
 	client = newClient(t, host, logged, through(script(answers(200, `{"id":"th_1"}`))))
 	assert.Empty(t, records())
 }
