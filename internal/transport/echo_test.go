@@ -25,9 +25,11 @@ func (b bearing) Authorize(_ context.Context, h http.Header) error {
 }
 
 // told is a secret of a body.
-type told string
+type told struct{ transport.Secret }
 
-func (t told) Reveal() string { return string(t) }
+func (t told) Reveal() string { return transport.Reveal(t.Secret) }
+
+func tell(text string) told { return told{transport.NewSecret(text)} }
 
 // tellThing is an operation whose body holds a secret.
 var tellThing = transport.Operation{ID: "TellThing", Method: http.MethodPost, Path: "/things/tell", Repeat: transport.RepeatNever, Tells: true}
@@ -60,7 +62,7 @@ func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 			})
 			var kept transport.Answer
 			r := transport.NewRequest(&tellThing, "", transport.Call{Keep: keep(&kept), Auth: bearing{bearer, key}})
-			r.Body(struct{ Signature told }{sent}, nil)
+			r.Body(struct{ Signature told }{tell(sent)}, nil)
 			_, err := transport.Do[thing](t.Context(), newClient(t, server.URL), r)
 			require.Error(t, err)
 			shown := fmt.Sprintf("%v %+v %s", err, errorDetails(err), kept.Body)
@@ -86,7 +88,7 @@ func TestEverySecretOfABodyIsLookedFor(t *testing.T) {
 		return answers(400, `{"error":{"code":"validation_failed","message":"wrong","details":[`+string(body)+`,`+number+`,1.50]}}`)(req)
 	})
 	r := transport.NewRequest(&tellThing, "", transport.Call{Auth: bearing{"token-of-the-canary", ""}})
-	r.Body(struct{ First, Second, Short, Number told }{first, second, short, number}, nil)
+	r.Body(struct{ First, Second, Short, Number told }{tell(first), tell(second), tell(short), tell(number)}, nil)
 	_, err := transport.Do[thing](t.Context(), newClient(t, host, through(mirror)), r)
 	assert.Equal(t, `[{"First":"[redacted]","Second":"[redacted]","Short":"canary7","Number":"[redacted]"},"[redacted]",1.50]`, errorDetails(err),
 		"the whole body was sent, and came back; a number of its digits is the same secret")
