@@ -137,8 +137,8 @@ func TestTheResourceIsNamedOnce(t *testing.T) {
 	about := errors.Head{Operation: "GetPayout", Resource: "po_1"}
 	assert.Equal(t, "GetPayout: no (po_1)", (&errors.Refusal{Head: about, Message: "no"}).Error())
 	assert.Equal(t, "GetPayout: po_1 is not yours", (&errors.Refusal{Head: about, Message: "po_1 is not yours"}).Error())
-	within := &errors.OutcomeUnknown{Head: about, Cause: &errors.Refusal{Head: about, Message: "no"}}
-	assert.Equal(t, "GetPayout: outcome unknown: no (po_1)", within.Error())
+	within := &errors.OutcomeUnknown{Head: about, Cause: &errors.Refusal{Head: about, Message: "no"}, Resolve: "ask"}
+	assert.Equal(t, "GetPayout: outcome unknown: no - ask (po_1)", within.Error())
 }
 
 // A character that the end of an excerpt cuts in two is left out.

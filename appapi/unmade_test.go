@@ -1,0 +1,39 @@
+package appapi_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// A client that no constructor made, or a call without a context, is refused with the name of what is missing.
+func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
+	var without context.Context
+	s, app := serve(t, answering(http.StatusOK, "{}"))
+	for operation, x := range exchanges() {
+		t.Run(operation, func(t *testing.T) {
+			_, err := x.call(t.Context(), new(appapi.Client))
+			refusedFor(t, err, "client", "appapi.New")
+			_, err = x.call(without, app)
+			refusedFor(t, err, "context", "context.Background()")
+		})
+	}
+	assert.Empty(t, s.requests())
+	refusedFor(t, new(appapi.Client).UseKey(appapi.NewAPIKey("key")), "client", "appapi.New")
+}
+
+func refusedFor(t *testing.T, err error, field, says string) {
+	t.Helper()
+	refused, is := errors.AsType[*errors.InvalidInput](err)
+	require.True(t, is, "%v", err)
+	assert.NotEmpty(t, refused.Operation)
+	require.NotEmpty(t, refused.Fields)
+	assert.Equal(t, field, refused.Fields[0].Field)
+	assert.Contains(t, refused.Fields[0].Message, says)
+}

@@ -1,0 +1,46 @@
+package refapi_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/refapi"
+)
+
+// A client that no constructor made, or a call without a context, is refused with the name of what is missing.
+func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
+	var without context.Context
+	made := newClient(t, func(r *http.Request) (*http.Response, error) {
+		t.Errorf("%s was sent", r.URL)
+		return answer(http.StatusOK, "{}"), nil
+	})
+	for operation, x := range exchanges {
+		t.Run(operation, func(t *testing.T) {
+			_, err := x.call(t.Context(), new(refapi.Client))
+			refusedFor(t, err, "client", "refapi.New")
+			_, err = x.call(without, made)
+			refusedFor(t, err, "context", "context.Background()")
+		})
+	}
+	_, err := new(refapi.Client).Quotes.Wait(t.Context(), "q_1")
+	refusedFor(t, err, "client", "refapi.New")
+	_, err = made.Quotes.Wait(without, "q_1")
+	refusedFor(t, err, "context", "context.Background()")
+	refusedFor(t, new(refapi.Client).UseToken(refapi.NewAccessToken("token")), "client", "refapi.New")
+	refusedFor(t, new(refapi.Client).UseAPIKey(refapi.NewAPIKey("key")), "client", "refapi.New")
+}
+
+func refusedFor(t *testing.T, err error, field, says string) {
+	t.Helper()
+	refused, is := errors.AsType[*errors.InvalidInput](err)
+	require.True(t, is, "%v", err)
+	assert.NotEmpty(t, refused.Operation)
+	require.NotEmpty(t, refused.Fields)
+	assert.Equal(t, field, refused.Fields[0].Field)
+	assert.Contains(t, refused.Fields[0].Message, says)
+}
