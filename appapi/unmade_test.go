@@ -25,7 +25,9 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 		})
 	}
 	assert.Empty(t, s.requests())
-	refusedFor(t, new(appapi.Client).UseKey(appapi.NewAPIKey("key")), "client", "appapi.New")
+	for _, unmade := range []*appapi.Client{nil, new(appapi.Client)} {
+		refusedFor(t, unmade.UseKey(appapi.NewAPIKey("key")), "client", "appapi.New")
+	}
 }
 
 func refusedFor(t *testing.T, err error, field, says string) {

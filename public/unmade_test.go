@@ -30,7 +30,8 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 		})
 	}
 	for _, pdf := range []*public.PDF{nil, new(public.PDF)} {
-		_, err := pdf.Read(make([]byte, 1))
+		n, err := pdf.Read(make([]byte, 1))
+		assert.Zero(t, n)
 		refusedFor(t, err, "pdf", "public.Invoices.PDF")
 		refusedFor(t, pdf.Close(), "pdf", "public.Invoices.PDF")
 	}

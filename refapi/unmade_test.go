@@ -31,8 +31,10 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 	refusedFor(t, err, "client", "refapi.New")
 	_, err = made.Quotes.Wait(without, "q_1")
 	refusedFor(t, err, "context", "context.Background()")
-	refusedFor(t, new(refapi.Client).UseToken(refapi.NewAccessToken("token")), "client", "refapi.New")
-	refusedFor(t, new(refapi.Client).UseAPIKey(refapi.NewAPIKey("key")), "client", "refapi.New")
+	for _, unmade := range []*refapi.Client{nil, new(refapi.Client)} {
+		refusedFor(t, unmade.UseToken(refapi.NewAccessToken("token")), "client", "refapi.New")
+		refusedFor(t, unmade.UseAPIKey(refapi.NewAPIKey("key")), "client", "refapi.New")
+	}
 }
 
 func refusedFor(t *testing.T, err error, field, says string) {
