@@ -25,6 +25,9 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 		})
 	}
 	assert.Empty(t, s.requests())
+	_, err := appapi.New("https://service.example", appapi.APIKey{})
+	refusedFor(t, err, "apiKey", "is required")
+	require.ErrorContains(t, err, "New: ")
 	for _, unmade := range []*appapi.Client{nil, new(appapi.Client)} {
 		refusedFor(t, unmade.UseKey(appapi.NewAPIKey("key")), "client", "appapi.New")
 	}
