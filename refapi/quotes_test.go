@@ -93,6 +93,19 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 	})
 }
 
+// A wait whose context has ended says that it has read nothing.
+func TestWaitThatReadsNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	status, err := newClient(t, nil).Quotes.Wait(ctx, "q_1")
+	assert.Nil(t, status)
+	var pending *refapi.StillPending
+	require.ErrorAs(t, err, &pending)
+	assert.Equal(t, "unread", pending.Status)
+	assert.Equal(t, "q_1", pending.QuoteID)
+	assert.Zero(t, pending.Reads)
+}
+
 func TestWaitEndsWithAReadThatFails(t *testing.T) {
 	client := newClient(t, func(*http.Request) (*http.Response, error) {
 		return answer(http.StatusNotFound, `{"error":{"code":"not_found","message":"m"}}`), nil

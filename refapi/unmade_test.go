@@ -31,6 +31,9 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 	refusedFor(t, err, "client", "refapi.New")
 	_, err = made.Quotes.Wait(without, "q_1")
 	refusedFor(t, err, "context", "context.Background()")
+	_, err = refapi.New(baseURL, refapi.AccessToken{})
+	refusedFor(t, err, "token", "is required")
+	require.ErrorContains(t, err, "New: ")
 	for _, unmade := range []*refapi.Client{nil, new(refapi.Client)} {
 		refusedFor(t, unmade.UseToken(refapi.NewAccessToken("token")), "client", "refapi.New")
 		refusedFor(t, unmade.UseAPIKey(refapi.NewAPIKey("key")), "client", "refapi.New")
