@@ -28,10 +28,21 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 	_, err := appapi.New("https://service.example", appapi.APIKey{})
 	refusedFor(t, err, "apiKey", "is required")
 	require.ErrorContains(t, err, "New: ")
+	_, err = new(appapi.Client).Cards.Details(t.Context(), "card_1", signs{})
+	refusedFor(t, err, "client", "appapi.New")
+	_, err = app.Cards.Details(without, "card_1", signs{})
+	refusedFor(t, err, "context", "context.Background()")
 	for _, unmade := range []*appapi.Client{nil, new(appapi.Client)} {
 		refusedFor(t, unmade.UseKey(appapi.NewAPIKey("key")), "client", "appapi.New")
 	}
 }
+
+// signs is a wallet that signs whatever it is asked to.
+type signs struct{}
+
+func (signs) Address() string { return "0x1" }
+
+func (signs) SignMessage(context.Context, []byte) (string, error) { return "0x2", nil }
 
 func refusedFor(t *testing.T, err error, field, says string) {
 	t.Helper()
@@ -40,5 +51,6 @@ func refusedFor(t *testing.T, err error, field, says string) {
 	assert.NotEmpty(t, refused.Operation)
 	require.NotEmpty(t, refused.Fields)
 	assert.Equal(t, field, refused.Fields[0].Field)
+	assert.Equal(t, map[string]string{"client": "not_made", "context": "required", "apiKey": "missing", "token": "missing"}[field], refused.Fields[0].Code)
 	assert.Contains(t, refused.Fields[0].Message, says)
 }

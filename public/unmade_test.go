@@ -44,5 +44,6 @@ func refusedFor(t *testing.T, err error, field, says string) {
 	assert.NotEmpty(t, refused.Operation)
 	require.NotEmpty(t, refused.Fields)
 	assert.Equal(t, field, refused.Fields[0].Field)
+	assert.Equal(t, map[string]string{"client": "not_made", "pdf": "not_made", "context": "required"}[field], refused.Fields[0].Code)
 	assert.Contains(t, refused.Fields[0].Message, says)
 }

@@ -34,11 +34,22 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 	_, err = refapi.New(baseURL, refapi.AccessToken{})
 	refusedFor(t, err, "token", "is required")
 	require.ErrorContains(t, err, "New: ")
+	_, err = new(refapi.Client).Cards.Details(t.Context(), "card_1", signs{})
+	refusedFor(t, err, "client", "refapi.New")
+	_, err = made.Cards.Details(without, "card_1", signs{})
+	refusedFor(t, err, "context", "context.Background()")
 	for _, unmade := range []*refapi.Client{nil, new(refapi.Client)} {
 		refusedFor(t, unmade.UseToken(refapi.NewAccessToken("token")), "client", "refapi.New")
 		refusedFor(t, unmade.UseAPIKey(refapi.NewAPIKey("key")), "client", "refapi.New")
 	}
 }
+
+// signs is a wallet that signs whatever it is asked to.
+type signs struct{}
+
+func (signs) Address() string { return "0x1" }
+
+func (signs) SignMessage(context.Context, []byte) (string, error) { return "0x2", nil }
 
 func refusedFor(t *testing.T, err error, field, says string) {
 	t.Helper()
@@ -47,5 +58,6 @@ func refusedFor(t *testing.T, err error, field, says string) {
 	assert.NotEmpty(t, refused.Operation)
 	require.NotEmpty(t, refused.Fields)
 	assert.Equal(t, field, refused.Fields[0].Field)
+	assert.Equal(t, map[string]string{"client": "not_made", "context": "required", "apiKey": "missing", "token": "missing"}[field], refused.Fields[0].Code)
 	assert.Contains(t, refused.Fields[0].Message, says)
 }
