@@ -80,6 +80,15 @@ func TestACardThatCannotBeProved(t *testing.T) {
 	}
 }
 
+func TestAProofNeedsAContext(t *testing.T) {
+	var without context.Context
+	_, err := moneymovement.ProveCard(without, signer{address: "0x1"}, "card_1", time.Now())
+	input, ok := errors.AsType[*errors.InvalidInput](err)
+	require.True(t, ok, "%v", err)
+	require.Len(t, input.Fields, 1)
+	assert.Equal(t, "context", input.Fields[0].Field)
+}
+
 func TestCardDetailsDoNotPrint(t *testing.T) {
 	timeless := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // a time can hold any three digits
 		if a.Key == slog.TimeKey {
@@ -89,6 +98,7 @@ func TestCardDetailsDoNotPrint(t *testing.T) {
 	}}
 	for number, want := range map[string]string{
 		"4242424242421234": "card details (redacted, ending 1234)", "": "card details (redacted)", "1234": "card details (redacted)",
+		"123456781234": "card details (redacted, ending 1234)", "42424241234": "card details (redacted)",
 	} {
 		details := moneymovement.CardDetails{CardNumber: moneymovement.NewSecret(number), Cvv: moneymovement.NewSecret("987"), ExpiryDate: moneymovement.NewSecret("12/29")}
 		var printed bytes.Buffer
@@ -125,6 +135,8 @@ func TestACardListWithoutAStatusIsNotStarted(t *testing.T) {
 			require.NoError(t, version.unmarshal([]byte(body), &list), name)
 			assert.Equal(t, want, list.KYCStatus, "%s: %s", name, body)
 		}
-		assert.Error(t, version.unmarshal([]byte(`{"cards":1}`), &moneymovement.CardList{}), name)
+		for _, body := range []string{`{"cards":1}`, `7`, `"cards"`, `[]`} {
+			assert.Error(t, version.unmarshal([]byte(body), &moneymovement.CardList{}), "%s: %s", name, body)
+		}
 	}
 }

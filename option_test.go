@@ -47,6 +47,11 @@ func rates(t *testing.T, options ...moneymovement.Option) error {
 	return err
 }
 
+// The version is one that a module can have.
+func TestTheVersionIsOne(t *testing.T) {
+	assert.Regexp(t, `^\d+\.\d+\.\d+$`, moneymovement.Version)
+}
+
 func TestOptionsOfAClient(t *testing.T) {
 	t.Run("a logger", func(t *testing.T) {
 		var log bytes.Buffer

@@ -118,5 +118,7 @@ func TestADocumentThatCannotBeReadIsNotSent(t *testing.T) {
 	failure, is := sdkerrors.AsType[*sdkerrors.NotDelivered](err)
 	require.True(t, is)
 	assert.Equal(t, sdkerrors.NotMoved, failure.MovedByCall())
+	assert.Equal(t, "UploadDocument", failure.Operation)
+	assert.Empty(t, failure.IdempotencyKey)
 	assert.Empty(t, server.requests())
 }

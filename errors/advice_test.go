@@ -32,6 +32,8 @@ func TestAdvice(t *testing.T) {
 			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write", Scope: []string{"cards:read", "invoices"}},
 		"the key lacks the scope cards:write, it has no scopes: give it the scope, then repeat with the same key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write"},
+		"the key lacks the scope cards:write, it has cards:read: give it the scope, then repeat with the same key": &errors.Forbidden{
+			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write", Scope: []string{"cards:read"}},
 		errors.CodeForbidden.Hint(): &errors.Forbidden{Refusal: known(errors.CodeForbidden)},
 
 		"an id that begins with po_ is expected":           &errors.InvalidID{Refusal: known(errors.CodeInvalidID), ExpectedPrefix: "po_"},

@@ -90,7 +90,7 @@ func (l errorLine) answer() string {
 
 func (l errorLine) circumstances(said string) string {
 	var parts []string
-	if resource := oneLine(l.head.Resource, maxName); resource != "" && !strings.Contains(said, resource) {
+	if resource := oneLine(l.head.Resource, maxName); !strings.Contains(said, resource) {
 		parts = append(parts, resource)
 	}
 	if l.head.RequestID != "" {

@@ -3,9 +3,11 @@ package errors_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -38,7 +40,8 @@ func TestErrorTexts(t *testing.T) {
 			"wait as long as it says, and let all processes of the credential share one pace (3 attempts, retry after 12s)": &errors.RateLimited{
 			Refusal: errors.Refusal{Head: errors.Head{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429, RetryAfter: 12 * time.Second},
 		},
-		"request failed": &errors.Refusal{},
+		"request failed":                   &errors.Refusal{},
+		"request failed (retry after 1ns)": &errors.Refusal{RetryAfter: 1},
 		"gone - read or list it anew: it is not available any more": &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
 		"CreateContact: 422 validation_failed: m: account.iban (missing), name, odd": &errors.ValidationFailed{
 			Refusal: errors.Refusal{Head: errors.Head{Operation: "CreateContact"}, Status: 422, Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
@@ -51,6 +54,7 @@ func TestErrorTexts(t *testing.T) {
 		"UpdateInvoice: 422: body.items[0].price (missing)": &errors.DetailErrors{
 			Refusal: errors.Refusal{Head: errors.Head{Operation: "UpdateInvoice"}, Status: 422}, Items: []errors.DetailItem{{Path: "body.items[0].price", Type: "missing"}}},
 		"CreateContact: invalid input: account.iban DE89 is wrong; name; odd": &errors.InvalidInput{Head: errors.Head{Operation: "CreateContact"}, Fields: fields},
+		"invalid input: f0; f1; f2; f3; f4; f5; f6; f7":                       &errors.InvalidInput{Fields: numbered(8)},
 		"invalid input: f0; f1; f2; f3; f4; f5; f6; f7 and 3 more":            &errors.InvalidInput{Fields: numbered(11)},
 		"BookPayout: outcome unknown: unexpected EOF - Repeat with the same key. (key invoice-42, 2 attempts)": &errors.OutcomeUnknown{
 			Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 2}, Resolve: "Repeat with the same key.", Cause: lost,
@@ -71,6 +75,7 @@ func TestErrorTexts(t *testing.T) {
 			"nothing was done, so the same call may be made again, not before 2026-01-02T03:04:05Z": &errors.NotDelivered{
 			Head: errors.Head{Operation: "GetPayout", RetryAt: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))}, Err: context.Canceled,
 		},
+		"not delivered: invalid input":                                         &errors.NotDelivered{Err: &errors.InvalidInput{}},
 		"not delivered - nothing was done, so the same call may be made again": &errors.NotDelivered{},
 		"500: answer is no error envelope (request req_1)": &errors.UnexpectedAnswer{
 			Head: errors.Head{RequestID: "req_1"}, Status: 500, Excerpt: "secret", Err: errors.New("secret"),
@@ -121,6 +126,7 @@ func TestLongMessageIsCutOff(t *testing.T) {
 	assert.True(t, strings.HasSuffix(text, "é…"), text)
 	assert.Equal(t, strings.Repeat("a", 300), (&errors.Refusal{Message: strings.Repeat("a", 300)}).Error(), "exactly the bound is not cut")
 	assert.Equal(t, "no room", (&errors.Refusal{Message: " \n no \t room "}).Error(), "space is one, and neither first nor last")
+	assert.Equal(t, "a b", (&errors.Refusal{Message: "a\nb"}).Error())
 	words := strings.Repeat("a", 298) + " b"
 	assert.Equal(t, words, (&errors.Refusal{Message: words}).Error())
 	assert.Equal(t, strings.Repeat("a", 297)+"…", (&errors.Refusal{Message: strings.Repeat("a", 299) + " b"}).Error(), "a space counts, too")
@@ -131,6 +137,21 @@ func TestTheResourceIsNamedOnce(t *testing.T) {
 	about := errors.Head{Operation: "GetPayout", Resource: "po_1"}
 	assert.Equal(t, "GetPayout: no (po_1)", (&errors.Refusal{Head: about, Message: "no"}).Error())
 	assert.Equal(t, "GetPayout: po_1 is not yours", (&errors.Refusal{Head: about, Message: "po_1 is not yours"}).Error())
+	within := &errors.OutcomeUnknown{Head: about, Cause: &errors.Refusal{Head: about, Message: "no"}, Resolve: "ask"}
+	assert.Equal(t, "GetPayout: outcome unknown: no - ask (po_1)", within.Error())
+}
+
+// A character that the end of an excerpt cuts in two is left out.
+func TestAnExcerptEndsWithAWholeCharacter(t *testing.T) {
+	for before := 506; before <= 512; before++ {
+		for _, character := range []string{"é", "€", "🙂"} {
+			err := errors.Decode(errors.Answer{Status: 502, Body: []byte(strings.Repeat("a", before) + strings.Repeat(character, 3))})
+			var unexpected *errors.UnexpectedAnswer
+			assert.ErrorAs(t, err, &unexpected)
+			whole := (512 - before) / len(character)
+			assert.Equal(t, strings.Repeat("a", before)+strings.Repeat(character, min(whole, 3)), unexpected.Excerpt)
+		}
+	}
 }
 
 // What a body of no text begins with is shown as well.
@@ -140,6 +161,40 @@ func TestAnExcerptOfBytes(t *testing.T) {
 	assert.ErrorAs(t, err, &unexpected)
 	assert.NotEmpty(t, unexpected.Excerpt)
 	assert.LessOrEqual(t, len(unexpected.Excerpt), 512)
+}
+
+// What a success carries may be secret, and is not shown.
+func TestASuccessHasNoExcerpt(t *testing.T) {
+	for status, shown := range map[int]bool{199: false, 200: false, 299: false, 300: true, 404: true} {
+		err := errors.Decode(errors.Answer{Status: status, Body: []byte("a page")})
+		var unexpected *errors.UnexpectedAnswer
+		assert.ErrorAs(t, err, &unexpected)
+		assert.Equal(t, shown, unexpected.Excerpt == "a page", status)
+		assert.Equal(t, status >= 200 && !shown, strings.Contains(err.Error(), "cannot be read"), status)
+	}
+}
+
+// What makes no sense to repeat is not said to be repeatable, and what to look at instead is said.
+func TestTheAdviceOfWhatWasNotDelivered(t *testing.T) {
+	for name, tc := range map[string]struct {
+		err   error
+		says  string
+		again bool
+	}{
+		"no connection":              {io.EOF, "may be made again", true},
+		"a stranger":                 {&tls.CertificateVerificationError{Err: io.EOF}, "certificate", false},
+		"a service without TLS":      {fmt.Errorf("sending: %w", http.ErrSchemeMismatch), "TLS", false},
+		"a login that was refused":   {&errors.InvalidCredentials{}, "credentials", false},
+		"a login that is not to now": {&errors.LoginUnavailable{}, "may be made again", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			undelivered := &errors.NotDelivered{Head: errors.Head{RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, Err: tc.err}
+			assert.Equal(t, tc.again, undelivered.Retryable())
+			assert.ErrorContains(t, undelivered, tc.says)
+			assert.Equal(t, tc.again, strings.Contains(undelivered.Error(), "may be made again"))
+			assert.Equal(t, tc.again, strings.Contains(undelivered.Error(), "2026-01-02T03:04:05Z"))
+		})
+	}
 }
 
 // Rule: error.logged-request-id

@@ -65,10 +65,14 @@ func TestWaitUntil(t *testing.T) {
 		client := newClient(t, paymentOf(time.Minute, "delivered_to_bank"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		status, err := client.Quotes.Wait(ctx, "q_1", refapi.PollEvery(time.Second, time.Second), refapi.Until(nil),
+		reads := 0
+		status, err := client.Quotes.Wait(ctx, "q_1", refapi.PollEvery(20*time.Second, 20*time.Second), refapi.Until(nil),
+			refapi.OnProgress(func(p refapi.Progress) { reads = p.Reads }),
 			refapi.Until(func(s *moneymovement.UniversalTransactionStatus) bool { return s.Status == "delivered_to_bank" }))
 		require.NoError(t, err)
 		assert.Equal(t, "delivered_to_bank", status.Status)
+		assert.GreaterOrEqual(t, reads, 4, "every 20 seconds at least")
+		assert.LessOrEqual(t, reads, 7, "every 10 seconds at most")
 	})
 }
 
@@ -83,8 +87,23 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, "processing", status.Status, "the last reading comes with the error")
 		assert.Equal(t, 20*time.Second, pending.Waited)
+		assert.True(t, pending.Retryable())
+		assert.Equal(t, errors.MaybeMoved, pending.MovedByCall())
 		assert.Regexp(t, `^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded$`, err.Error())
 	})
+}
+
+// A wait whose context has ended says that it has read nothing.
+func TestWaitThatReadsNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	status, err := newClient(t, nil).Quotes.Wait(ctx, "q_1")
+	assert.Nil(t, status)
+	var pending *refapi.StillPending
+	require.ErrorAs(t, err, &pending)
+	assert.Equal(t, "unread", pending.Status)
+	assert.Equal(t, "q_1", pending.QuoteID)
+	assert.Zero(t, pending.Reads)
 }
 
 func TestWaitEndsWithAReadThatFails(t *testing.T) {
@@ -99,6 +118,7 @@ func TestWaitEndsWithAReadThatFails(t *testing.T) {
 func TestSettled(t *testing.T) {
 	for status, want := range map[string]bool{
 		"completed": true, "COMPLETED": true, "failed": true, "cancelled": true, "refunded": true,
+		"success": true, "succeeded": true, "settled": true, "error": true, "rejected": true, "expired": true, "canceled": true,
 		"pending": false, "processing": false, "": false, "a status of tomorrow": false,
 	} {
 		assert.Equal(t, want, refapi.Settled(&moneymovement.UniversalTransactionStatus{Status: status}), status)

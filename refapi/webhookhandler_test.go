@@ -177,7 +177,8 @@ func TestSendAndReceive(t *testing.T) {
 	assert.Equal(t, event, received)
 
 	fail = errors.New("no")
-	_, err = client.Webhooks.Send(t.Context(), "acme", event)
+	ok, err = client.Webhooks.Send(t.Context(), "acme", event)
+	assert.False(t, ok)
 	var internal *errors.InternalError
 	require.ErrorAs(t, err, &internal)
 	assert.NotEmpty(t, internal.RequestID)

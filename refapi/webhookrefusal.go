@@ -71,7 +71,7 @@ func (r *webhookRefusal) answer(w http.ResponseWriter, requestID string) {
 }
 
 func answerJSON(w http.ResponseWriter, status int, value any) {
-	body, _ := json.Marshal(value, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)) // texts, and nothing that could fail
+	body, _ := json.Marshal(value, json.Deterministic(true)) // texts, and nothing that could fail
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	w.Write(body)

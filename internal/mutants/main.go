@@ -21,7 +21,8 @@ import (
 
 // sdk lists the packages whose hand-written files are mutated.
 var sdk = []string{
-	".", "./dapi", "./appapi", "./refapi", "./public", "./errors", "./signing/...", "./internal/callfacts", "./internal/transport", "./internal/wire",
+	".", "./dapi", "./appapi", "./refapi", "./public", "./errors", "./signing/...",
+	"./internal/callfacts", "./internal/handshake", "./internal/required", "./internal/transport", "./internal/wire",
 }
 
 // equivalents names the file with the changes that change nothing, from the module's folder.

@@ -204,6 +204,16 @@ func TestPublicOperationsCarryNoCredential(t *testing.T) {
 	assert.Zero(t, auth.renewed)
 }
 
+// A login that is refused changed nothing, whatever it is refused with.
+func TestARefusedLoginChangedNothing(t *testing.T) {
+	for _, refusal := range []step{refuses(500, "of_a_later_version"), refuses(409, "of_a_later_version"), page(502)} {
+		_, err := send(t.Context(), newClient(t, host, through(script(refusal)), retries(transport.Retry{Max: -1})), &loginThing, transport.Call{})
+		failure, ok := errors.AsType[errors.Failure](err)
+		require.True(t, ok, "%v", err)
+		assert.Equal(t, errors.NotMoved, failure.MovedByCall(), "%v", err)
+	}
+}
+
 // Many calls that meet the same expired token end well, each replayed once at most, and share one renewal.
 func TestExpiryUnderConcurrency(t *testing.T) {
 	const calls = 50

@@ -43,7 +43,6 @@ func (b *timedBody) Read(p []byte) (int, error) {
 		left = min(left, time.Until(b.end))
 	}
 	if left <= 0 {
-		b.slow.Store(true)
 		return 0, errSlowBody
 	}
 	if b.timer == nil {
@@ -67,9 +66,6 @@ func (b *timedBody) Read(p []byte) (int, error) {
 
 // Close implements io.Closer.
 func (b *timedBody) Close() error {
-	if b.timer != nil {
-		b.timer.Stop()
-	}
 	err := b.body.Close()
 	b.cancel()
 	return err

@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -36,6 +37,16 @@ func TestSignsOfAmounts(t *testing.T) {
 	} {
 		assert.Equal(t, want.positive, refusals(t, func(c *transport.Check) { c.Positive("amount", amount(text)) }), text)
 		assert.Equal(t, want.notNegative, refusals(t, func(c *transport.Check) { c.NotNegative("amount", amount(text)) }), text)
+	}
+}
+
+func TestUUIDs(t *testing.T) {
+	const uuid = "0193a5f2-7B1c-7f3e-9d2a-1234567890aB"
+	for value, want := range map[string][]string{
+		uuid: nil, uuid + "0": {"id pattern"}, "0" + uuid: {"id pattern"}, uuid[:35]: {"id pattern"}, strings.ReplaceAll(uuid, "-", ""): {"id pattern"},
+		strings.Replace(uuid, "f", "g", 1): {"id pattern"},
+	} {
+		assert.Equal(t, want, refusals(t, func(c *transport.Check) { c.Text("id", value, transport.Rule{Pattern: transport.UUID}) }), value)
 	}
 }
 
@@ -83,6 +94,20 @@ func TestAKeyOfOtherTermsIsNotSent(t *testing.T) {
 	assert.Len(t, svc.attempts(), 2)
 }
 
+// A key that was refused with its first terms is free for others.
+func TestAKeyThatNothingCameOfTakesOtherTerms(t *testing.T) {
+	svc := script(refuses(422, errors.CodeValidationFailed), ok)
+	client := newClient(t, host, through(svc))
+	op := bookThing
+	op.Terms = []transport.Term{{Name: "name", Format: transport.TermText}}
+	for _, name := range []string{"Bob", "Rob"} {
+		r := transport.NewRequest(&op, "", transport.Call{Key: "invoice-42", KeySet: true})
+		r.Body(map[string]string{"name": name}, nil)
+		_, _ = transport.Do[thing](t.Context(), client, r)
+	}
+	assert.Len(t, svc.attempts(), 2)
+}
+
 // An error of a call names what it was about: the id in its path, or else the contact in its body.
 func TestWhatACallWasAbout(t *testing.T) {
 	type payout struct {
@@ -103,6 +128,9 @@ func TestWhatACallWasAbout(t *testing.T) {
 	assert.Equal(t, "ct_9", about(&bookThing, payout{ContactID: "ct_9"}))
 	assert.Equal(t, "ct_9", about(&bookThing, &payout{ContactID: "ct_9"}))
 	assert.Equal(t, "ct_1", about(&confirmThing, payout{ContactID: "ct_9"}))
+	assert.Equal(t, "ct_9", about(&bookThing, struct {
+		ContactID string `json:"contactId"`
+	}{"ct_9"}))
 	assert.Empty(t, about(&bookThing, payout{Amount: "1"}))
 	assert.Empty(t, about(&bookThing, map[string]string{"contactId": "ct_9"}))
 }

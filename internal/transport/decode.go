@@ -154,13 +154,16 @@ func (t *trip) keep() {
 	if t.call.Keep == nil {
 		return
 	}
-	answer := Answer{IdempotencyKey: t.call.Key, Attempts: t.attempts, Queued: t.queued, Unread: t.unread, Secret: t.op.Reveals}
-	if t.answer.status != 0 {
-		answer.Status = t.answer.status
-		answer.Header = t.answer.header
-		answer.RequestID = t.answer.header.Get("X-Request-ID")
-		answer.Replayed = t.answer.header.Get("Idempotency-Replayed") == "true"
-		answer.Body = bytes.Clone(t.answer.bytes())
-	}
-	t.call.Keep(answer)
+	t.call.Keep(Answer{
+		Status:         t.answer.status,
+		Header:         t.answer.header,
+		RequestID:      t.answer.header.Get("X-Request-ID"),
+		IdempotencyKey: t.call.Key,
+		Replayed:       t.answer.header.Get("Idempotency-Replayed") == "true",
+		Attempts:       t.attempts,
+		Queued:         t.queued,
+		Unread:         t.unread,
+		Body:           bytes.Clone(t.answer.bytes()),
+		Secret:         t.op.Reveals,
+	})
 }

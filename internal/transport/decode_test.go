@@ -218,8 +218,10 @@ func TestTheLongestBody(t *testing.T) {
 	longest := oneThing + strings.Repeat(" ", 8<<20-len(oneThing))
 	_, err := send(t.Context(), newClient(t, host, through(script(answers(200, longest)))), &readThing, transport.Call{})
 	require.NoError(t, err)
-	_, err = send(t.Context(), newClient(t, host, through(script(answers(200, longest+" ")))), &readThing, transport.Call{})
+	var kept transport.Answer
+	_, err = send(t.Context(), newClient(t, host, through(script(answers(200, longest+" ")))), &readThing, transport.Call{Keep: keep(&kept)})
 	unreadable(t, &readThing, err)
+	assert.Len(t, kept.Body, len(longest), "no more of it is kept than is read")
 }
 
 // zeroes is a body without an end in sight.

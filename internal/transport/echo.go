@@ -66,7 +66,7 @@ func replaced(body []byte, by *strings.Replacer) (text []byte, found bool) {
 		if errors.Is(err, io.EOF) {
 			return out.Bytes(), found
 		}
-		if err == nil && token.Kind() == jsontext.KindString {
+		if err == nil { // also a number, which a validator makes of a text of digits
 			if was := token.String(); by.Replace(was) != was {
 				token, found = jsontext.String(by.Replace(was)), true
 			}

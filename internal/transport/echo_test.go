@@ -25,9 +25,11 @@ func (b bearing) Authorize(_ context.Context, h http.Header) error {
 }
 
 // told is a secret of a body.
-type told string
+type told struct{ transport.Secret }
 
-func (t told) Reveal() string { return string(t) }
+func (t told) Reveal() string { return transport.Reveal(t.Secret) }
+
+func tell(text string) told { return told{transport.NewSecret(text)} }
 
 // tellThing is an operation whose body holds a secret.
 var tellThing = transport.Operation{ID: "TellThing", Method: http.MethodPost, Path: "/things/tell", Repeat: transport.RepeatNever, Tells: true}
@@ -49,7 +51,8 @@ func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 		"what is no envelope":    {500, `{"signature":"` + sent + `"}`},
 		"what is no JSON":        {502, `<html>` + sent + " " + bearer},
 		"what is cut off":        {400, `{"error":{"code":"x","message":"` + sent},
-		"a name that came twice": {400, `{"error":{"code":"x","message":"` + sent + `","message":"` + sent + `"}}`},
+		"a name that came twice": {400, `{"error":{"code":"x","message":"` + spelled + `","message":"` + spelled + `"}}`},
+		"no UTF-8":               {400, "{\"error\":{\"code\":\"x\",\"message\":\"\xff " + spelled + "\"}}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server, _ := counted(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -59,7 +62,7 @@ func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 			})
 			var kept transport.Answer
 			r := transport.NewRequest(&tellThing, "", transport.Call{Keep: keep(&kept), Auth: bearing{bearer, key}})
-			r.Body(struct{ Signature told }{sent}, nil)
+			r.Body(struct{ Signature told }{tell(sent)}, nil)
 			_, err := transport.Do[thing](t.Context(), newClient(t, server.URL), r)
 			require.Error(t, err)
 			shown := fmt.Sprintf("%v %+v %s", err, errorDetails(err), kept.Body)
@@ -72,6 +75,33 @@ func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Every secret of a body is sent as it is, and looked for in a refusal, if it is long enough to be no word of it by chance.
+func TestEverySecretOfABodyIsLookedFor(t *testing.T) {
+	const first, second, short, number = "canary-a", "canary-b", "canary7", "12345678"
+	mirror := step(func(req *http.Request) (*http.Response, error) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return nil, err
+		}
+		return answers(400, `{"error":{"code":"validation_failed","message":"wrong","details":[`+string(body)+`,`+number+`,1.50]}}`)(req)
+	})
+	r := transport.NewRequest(&tellThing, "", transport.Call{Auth: bearing{"token-of-the-canary", ""}})
+	r.Body(struct{ First, Second, Short, Number told }{tell(first), tell(second), tell(short), tell(number)}, nil)
+	_, err := transport.Do[thing](t.Context(), newClient(t, host, through(mirror)), r)
+	assert.JSONEq(t, `[{"First":"[redacted]","Second":"[redacted]","Short":"canary7","Number":"[redacted]"},"[redacted]",1.50]`, errorDetails(err),
+		"the whole body was sent, and came back; a number of its digits is the same secret")
+}
+
+// What a success holds is the caller's, also if it was sent before.
+func TestASuccessIsNotRedacted(t *testing.T) {
+	const token = "token-of-the-canary"
+	svc := script(answers(200, `{"id":"`+token+`","amount":"1","status":"`+token+`"}`))
+	got, err := send(t.Context(), newClient(t, host, through(svc)), &readThing, transport.Call{Auth: bearing{token, ""}})
+	require.NoError(t, err)
+	assert.Equal(t, token, got.ID)
+	assert.Equal(t, token, got.Status)
 }
 
 // errorDetails are what of a refusal is not in its text.

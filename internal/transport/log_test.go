@@ -86,17 +86,22 @@ func TestNothingButServerErrorsIsLoggedAboveDebug(t *testing.T) {
 func TestServerErrorsAreLoggedWithTheirRequestID(t *testing.T) {
 	const envelope = `{"error":{"code":"internal_error","message":"s3cret","details":{"requestId":"req_body","more":"s3cret"}}}`
 	long := strings.Repeat("x", 300)
+	tail := func(length int) string { // the envelope, so long
+		return envelope[:1] + strings.Repeat(" ", length-len(envelope)) + envelope[1:]
+	}
 	for name, c := range map[string]struct {
 		answer step
 		want   any
 	}{
-		"in the header":      {answers(503, envelope, "X-Request-ID", "req_header"), "req_header"},
-		"in the details":     {answers(503, envelope), "req_body"},
-		"in neither":         {answers(503, `{"error":{"code":"provider_unavailable","message":"s3cret"}}`), ""},
-		"in no envelope":     {answers(502, `<html>s3cret</html>`), ""},
-		"in an empty answer": {answers(500, ``), ""},
-		"of another type":    {answers(500, `{"error":{"code":"internal_error","details":{"requestId":7}}}`), ""},
-		"of great length":    {answers(500, `{"error":{"code":"internal_error","details":{"requestId":"`+long+`"}}}`), long[:125] + "…"},
+		"in the header":                   {answers(503, envelope, "X-Request-ID", "req_header"), "req_header"},
+		"in the details":                  {answers(503, envelope), "req_body"},
+		"in neither":                      {answers(503, `{"error":{"code":"provider_unavailable","message":"s3cret"}}`), ""},
+		"in no envelope":                  {answers(502, `<html>s3cret</html>`), ""},
+		"in an empty answer":              {answers(500, ``), ""},
+		"of another type":                 {answers(500, `{"error":{"code":"internal_error","details":{"requestId":7}}}`), ""},
+		"of great length":                 {answers(500, `{"error":{"code":"internal_error","details":{"requestId":"`+long+`"}}}`), long[:125] + "…"},
+		"at the end of what is looked at": {answers(500, tail(64<<10)), "req_body"},
+		"beyond what is looked at":        {answers(500, tail(64<<10+1)), ""},
 		"behind much else": {
 			answers(500, `{"error":{"message":"`+strings.Repeat("s3cret", 1<<18)+`","code":"internal_error","details":{"requestId":"req_body"}}}`), "",
 		},

@@ -34,7 +34,7 @@ func (n *Nonces) Next(now time.Time) time.Time {
 		next = latest
 	}
 	for second := range n.used { // those out of reach, also ahead, where the clock was before it was set right
-		if second <= latest-nonceReach || second > latest+nonceReach {
+		if second < latest-nonceReach || second > latest+nonceReach {
 			delete(n.used, second)
 		}
 	}

@@ -31,7 +31,23 @@ func TestABurstOfNonces(t *testing.T) {
 	for back := range 151 {
 		assert.Equal(t, noon.Add(-time.Duration(back)*time.Second), nonces.Next(noon).UTC())
 	}
-	assert.Equal(t, noon, nonces.Next(noon).UTC(), "the service judges")
+	for range 3 {
+		assert.Equal(t, noon, nonces.Next(noon).UTC(), "the service judges")
+	}
+}
+
+// However long a program runs, only the nonces that a burst could reach are remembered, wherever its clock goes.
+func TestOldNoncesAreForgotten(t *testing.T) {
+	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	for name, step := range map[string]time.Duration{"forwards": time.Second, "backwards": -time.Second} {
+		t.Run(name, func(t *testing.T) {
+			var nonces transport.Nonces
+			for i := range 1000 {
+				nonces.Next(noon.Add(time.Duration(i) * step))
+			}
+			assert.Equal(t, 151, nonces.Remembered())
+		})
+	}
 }
 
 func TestTheUsualPace(t *testing.T) {

@@ -71,6 +71,7 @@ func TestOrigins(t *testing.T) {
 				}
 				refused(t, err, "baseURL", code)
 				assert.NotContains(t, err.Error(), "pw")
+				assert.ErrorContains(t, err, "New: ")
 			})
 		}
 	}

@@ -120,6 +120,49 @@ func TestTheSlotIsTakenWhenTheCredentialIsThere(t *testing.T) {
 	})
 }
 
+// hadOnce is a credential that can be had one time.
+type hadOnce struct{ asked int }
+
+func (c *hadOnce) Authorize(context.Context, http.Header) error {
+	if c.asked++; c.asked > 1 {
+		return errors.New("locked out")
+	}
+	return nil
+}
+
+// A credential that cannot be had again after a long wait is not replaced by the one from before it.
+func TestACredentialThatIsGoneAfterTheLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, tc := range []struct {
+			queued time.Duration
+			sent   int
+		}{{time.Second - 1, 1}, {time.Second, 0}} {
+			svc := script(ok)
+			limiter := &asking{wait: func(transport.RateCall) error { time.Sleep(tc.queued); return nil }}
+			_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(limiter), authorizedBy(new(hadOnce))), &bookThing, transport.Call{})
+			assert.Len(t, svc.attempts(), tc.sent)
+			if tc.sent == 0 {
+				require.ErrorContains(t, err, "locked out")
+				_, undelivered := errors.AsType[*errors.NotDelivered](err)
+				assert.True(t, undelivered, "%v", err)
+			}
+		}
+	})
+}
+
+// A slot waits for as long as its credential takes if that is less than a second.
+func TestASlotThatGrewOldIsTakenAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for took, slots := range map[time.Duration]int{time.Second - 1: 1, time.Second: 2} {
+			limiter := &asking{wait: func(transport.RateCall) error { time.Sleep(2 * time.Second); return nil }}
+			credential := &tokenFor{lives: time.Second, took: took} // it is over each time that the line is
+			_, err := send(t.Context(), newClient(t, host, through(script(ok)), limitedBy(limiter), authorizedBy(credential)), &bookThing, transport.Call{})
+			require.NoError(t, err)
+			assert.Len(t, limiter.calls, slots, took)
+		}
+	})
+}
+
 func TestReservedCallsWaitOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := new(asking)
@@ -155,6 +198,7 @@ func TestReserveSaysWhyItCannot(t *testing.T) {
 		undelivered, isUndelivered := errors.AsType[*errors.NotDelivered](err)
 		require.True(t, isUndelivered, "%v", err)
 		assert.Equal(t, "ConfirmThing", undelivered.Operation)
+		assert.Empty(t, undelivered.Account)
 		assert.Equal(t, "invoice-42", undelivered.IdempotencyKey)
 		assert.Equal(t, time.Now().Add(minute), undelivered.RetryAt)
 		tooLong, isTooLong := errors.AsType[*transport.WaitTooLong](err)
@@ -227,5 +271,18 @@ func TestWaitingInLineIsTold(t *testing.T) {
 		}
 		gaveUp["queued"] = float64(10 * time.Second)
 		assert.Equal(t, []map[string]any{want, gaveUp}, records)
+	})
+}
+
+func TestASecondInLineIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for waited, told := range map[time.Duration]bool{time.Second - 1: false, time.Second: true} {
+			var out bytes.Buffer
+			limiter := &asking{wait: func(transport.RateCall) error { time.Sleep(waited); return nil }}
+			client := newClient(t, host, through(script(ok)), limitedBy(limiter), func(c *transport.Config) { c.Logger = slog.New(slog.NewJSONHandler(&out, nil)) })
+			_, err := send(t.Context(), client, &readThing, transport.Call{})
+			require.NoError(t, err)
+			assert.Equal(t, told, strings.Contains(out.String(), "waited for its rate window"), waited)
+		}
 	})
 }

@@ -73,13 +73,11 @@ func mends(ctx context.Context, err error, longest time.Duration) bool {
 
 // Pause lets time pass, or returns the context's error if that ends first or has ended.
 func Pause(ctx context.Context, d time.Duration) error {
-	if err := ctx.Err(); err != nil || d <= 0 {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

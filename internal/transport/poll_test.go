@@ -62,7 +62,7 @@ func TestPollEndsWithAnErrorOrItsContext(t *testing.T) {
 		defer cancel()
 		began := time.Now()
 		err = poller(t).Poll(ctx, transport.DefaultPace(), func(context.Context) (bool, error) { return false, nil })
-		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.EqualError(t, err, "context deadline exceeded", "no read has failed")
 		assert.Equal(t, time.Minute, time.Since(began))
 	})
 }
@@ -131,6 +131,41 @@ func TestPollIsNotToldToWaitForLong(t *testing.T) {
 		require.True(t, ok, "%v", err)
 		assert.Equal(t, began.Add(24*time.Hour), limited.RetryAt)
 		assert.Zero(t, time.Since(began))
+	})
+}
+
+// As long as a call would wait, a wait does, too.
+func TestPollWaitsAsLongAsACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := refuses(429, errors.CodeRateLimited, "Retry-After", "65")
+		client := newClient(t, host, through(script(busy, ok)), retries(transport.Retry{Max: -1}))
+		began := time.Now()
+		require.NoError(t, client.Poll(t.Context(), transport.DefaultPace(), func(ctx context.Context) (bool, error) {
+			_, err := send(ctx, client, &readThing, transport.Call{})
+			return err == nil, err
+		}))
+		assert.Equal(t, 65*time.Second, time.Since(began))
+	})
+}
+
+func TestAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		began := time.Now()
+		for _, d := range []time.Duration{-time.Hour, 0, 1, time.Second} {
+			before := time.Since(began)
+			require.NoError(t, transport.Pause(ctx, d))
+			assert.Equal(t, max(d, 0), time.Since(began)-before)
+		}
+		before := time.Since(began)
+		time.AfterFunc(time.Second, cancel)
+		require.ErrorIs(t, transport.Pause(ctx, time.Minute), context.Canceled)
+		assert.Equal(t, time.Second, time.Since(began)-before)
+		for i := range 100 {
+			d := time.Duration(i-50) * time.Second
+			require.ErrorIs(t, transport.Pause(ctx, d), context.Canceled, "it has ended")
+		}
+		assert.Equal(t, time.Second, time.Since(began)-before)
 	})
 }
 

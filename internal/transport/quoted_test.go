@@ -130,7 +130,7 @@ func TestMalformedAnswersAreNotQuoted(t *testing.T) {
 		"trailer of a refusal":  {"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nSet\x00Cookie: session=s3cret\r\n\r\n", "malformed MIME header"},
 		"chunk":                 {head + "Transfer-Encoding: chunked\r\n\r\ns3cret\r\n\r\n", "chunk length"},
 		"compression":           {head + "Content-Encoding: gzip\r\nContent-Length: 16\r\n\r\ns3crets3crets3cr", "gzip"},
-		"address of a redirect": {"HTTP/1.1 307 Elsewhere\r\nLocation: http://s3cret:s3cret\r\nContent-Length: 0\r\n\r\n", "307"},
+		"address of a redirect": {"HTTP/1.1 307 Elsewhere\r\nConnection: close\r\nLocation: http://s3cret:s3cret\r\nContent-Length: 0\r\n\r\n", "307"},
 	} {
 		t.Run(name, func(t *testing.T) { requireQuiet(t, "http://"+raw(t, tc.answer), tc.says) })
 	}
@@ -225,6 +225,7 @@ func TestUnquotedErrorsKeepTheirCauses(t *testing.T) {
 	} {
 		_, err := send(t.Context(), newClient(t, host, through(script(fails(tc.err))), retries(transport.Retry{Max: -1})), &readThing, transport.Call{})
 		requireNoSecret(t, err)
+		require.ErrorContains(t, err, `"..."`)
 		require.ErrorIs(t, err, own)
 		assert.Equal(t, tc.shown, errors.Is(err, io.ErrUnexpectedEOF))
 		found, shown := errors.AsType[*net.OpError](err)

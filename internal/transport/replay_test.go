@@ -124,7 +124,7 @@ func TestRespelledKeyDoesNotReplayABody(t *testing.T) {
 			_, err := send(t.Context(), client, &readThing, transport.Call{})
 			require.NoError(t, err)
 
-			_, err = send(t.Context(), client, &bookThing, transport.Call{})
+			_, err = sendKeyed(t.Context(), client, &bookThing, transport.Call{})
 			var unknown *errors.OutcomeUnknown
 			require.ErrorAs(t, err, &unknown)
 			assert.EqualValues(t, 1, server.posts.Load())

@@ -74,11 +74,13 @@ func TestHeadersOfARequest(t *testing.T) {
 	r.Body(struct{}{}, nil)
 	_, err := transport.Do[thing](t.Context(), client, r)
 	require.NoError(t, err)
-	_, err = send(t.Context(), client, &readThing, transport.Call{})
+	r = request(&readThing, transport.Call{})
+	r.Header("Device-Name", "")
+	_, err = transport.Do[thing](t.Context(), client, r)
 	require.NoError(t, err)
 
 	write, read := svc.attempts()[0].header, svc.attempts()[1].header
-	assert.Regexp(t, `^payroll/3 moneymovement-go/1\.2\.3 \(go1\.\d+`, write.Get("User-Agent"))
+	assert.Regexp(t, `^payroll/3 moneymovement-go/1\.2\.3 \(go1\.\d+.*\)$`, write.Get("User-Agent"))
 	write.Del("User-Agent")
 	read.Del("User-Agent")
 	assert.Equal(t, http.Header{
@@ -86,6 +88,7 @@ func TestHeadersOfARequest(t *testing.T) {
 		"idempotency-key": {"invoice-42"}, "X-Api-Key": {"secret"},
 	}, write)
 	assert.Equal(t, http.Header{"Accept": {"application/json"}, "X-Api-Key": {"secret"}}, read)
+	assert.Empty(t, svc.attempts()[1].body)
 }
 
 // PATCH bodies tell "leave it", "clear it" and "make it empty" apart.
@@ -157,6 +160,12 @@ func TestTheSameBodyIsTheSameBytes(t *testing.T) {
 	}
 }
 
+// A body that was encoded before is sent byte for byte.
+func TestAnEncodedBodyIsSentAsItIs(t *testing.T) {
+	body := transport.Encoded(`{ "b":1, "a":"<é>" }`)
+	assert.Equal(t, string(body), sentBody(t, body))
+}
+
 func TestUnencodableBodyIsRefused(t *testing.T) {
 	svc := script(ok)
 	for name, c := range map[string]struct {
@@ -167,6 +176,7 @@ func TestUnencodableBodyIsRefused(t *testing.T) {
 		"invalid UTF-8": {"\xff", "body"},
 		"channel":       {struct{ C chan int }{}, "C"},
 		"in a field":    {map[string]any{"account": map[string]string{"iban": "DE\xff"}}, "account.iban"},
+		"a letter":      {map[string]string{"a": "\xff"}, "a"},
 		"in a list":     {map[string]any{"items": []any{1, math.NaN()}}, "items[1]"},
 	} {
 		r := transport.NewRequest(&bookThing, "", transport.Call{})

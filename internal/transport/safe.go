@@ -21,15 +21,13 @@ func staysSegment(value string) bool {
 		return true
 	}
 	switch beforeParameters(value) {
-	case "":
-		return value == "" // which is an absent one, and refused as such
-	case ".", "..":
+	case "", ".", "..":
 		return false
 	}
 	return utf8.ValidString(value) && !strings.ContainsAny(value, `/\%?#`) && !strings.ContainsFunc(value, unicode.IsControl)
 }
 
-// ofWordCharacters reports letters, digits, _ and - alone, as most ids are.
+// ofWordCharacters reports letters, digits, _ and - alone, as most ids are. A text of nothing is one: what is absent is refused as such.
 func ofWordCharacters(value string) bool {
 	for i := range len(value) {
 		c := value[i]

@@ -1,23 +1,47 @@
 package transport_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // A secret says whether there is one, and gives its text to the SDK alone.
 func TestASecretSaysWhetherThereIsOne(t *testing.T) {
-	for text, printed := range map[string]string{"": "[none]", "hush": "[redacted]"} {
+	for text, want := range map[string]struct{ printed, encoded string }{"": {"[none]", ""}, "hush": {"[redacted]", "[redacted]"}} {
 		secret := transport.NewSecret(text)
 		assert.Equal(t, text, transport.Reveal(secret))
-		assert.Equal(t, printed, secret.String())
+		assert.Equal(t, text == "", secret.IsZero())
+		assert.Equal(t, want.printed, secret.String())
+		assert.Equal(t, want.printed, secret.LogValue().String())
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+			assert.Equal(t, want.printed, fmt.Sprintf(verb, secret), verb)
+		}
+		encoded, err := json.Marshal(secret)
+		require.NoError(t, err)
+		assert.JSONEq(t, `"`+want.encoded+`"`, string(encoded))
+		binary, err := secret.MarshalBinary()
+		require.NoError(t, err)
+		assert.Equal(t, want.encoded, string(binary))
 	}
+	assert.Zero(t, transport.NewSecret(""))
 	var zero transport.Secret
 	assert.Empty(t, transport.Reveal(zero))
 	assert.Equal(t, "[none]", zero.String())
+}
+
+func TestSecretsThatAreTheSame(t *testing.T) {
+	hush := transport.NewSecret("hush")
+	assert.True(t, transport.SameSecret(hush, transport.NewSecret("hush")))
+	assert.True(t, transport.SameSecret(transport.Secret{}, transport.NewSecret("")))
+	for _, other := range []string{"", "hus", "hush!", "Hush"} {
+		assert.False(t, transport.SameSecret(hush, transport.NewSecret(other)), other)
+	}
 }
 
 // What is sent as a credential is one token of a header.

@@ -48,11 +48,14 @@ func dateOf(t time.Time) string { return t.UTC().Format(http.TimeFormat) }
 
 // An answer whose Date contradicts those before it changes the time only once the next one agrees with it.
 func TestServiceNowNeedsTwoAnswersThatAgree(t *testing.T) {
+	const century = 100 * 365 * 24 * time.Hour
 	for name, tc := range map[string]struct {
 		dates []time.Duration // ahead of this machine
 		want  time.Duration
 		last  time.Duration
 	}{
+		"as far as a clock is off":    {[]time.Duration{century, century}, century, century},
+		"further":                     {[]time.Duration{century + time.Second, century + time.Second}, 0, 0},
 		"two seconds, once":           {[]time.Duration{2 * time.Second}, 0, 2 * time.Second},
 		"one answer":                  {[]time.Duration{time.Hour}, 0, time.Hour},
 		"two that agree":              {[]time.Duration{time.Hour, time.Hour}, time.Hour, time.Hour},
@@ -64,6 +67,7 @@ func TestServiceNowNeedsTwoAnswersThatAgree(t *testing.T) {
 		"one wrong between an offset": {[]time.Duration{time.Minute, time.Minute, 0, time.Minute}, time.Minute, time.Minute},
 		"a clock that was set right":  {[]time.Duration{time.Minute, time.Minute, 0, 0}, 0, 0},
 		"nearly the offset in use":    {[]time.Duration{time.Minute, time.Minute, time.Minute + time.Second}, time.Minute, time.Minute},
+		"right again, but a second":   {[]time.Duration{time.Minute, time.Minute, 0, time.Second}, 0, 0},
 		"nearly right again":          {[]time.Duration{time.Minute, time.Minute, time.Second, 0}, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

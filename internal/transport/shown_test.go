@@ -44,6 +44,7 @@ func TestWhatASilentWriteShows(t *testing.T) {
 		"a word":                 {answers(200, `"ok"`), false, false},
 		"null":                   {answers(200, `null`), false, false},
 		"a page":                 {page(200), false, true},
+		"JSON of a proxy":        {answers(200, `{"ok":true}`, "Content-Type", "text/html"), false, true},
 		"what is no JSON":        {answers(200, `{"id":`), false, true},
 		"two values":             {answers(200, `{} {}`), false, true},
 		"broken off":             {brokenAnswer, false, true},
@@ -89,9 +90,24 @@ func TestWhatASilentWriteShows(t *testing.T) {
 	}
 }
 
+// What a write shows nothing of is read with the credential of the write, for a newer one can be of another account.
+func TestAReadAfterAWriteHasItsCredential(t *testing.T) {
+	svc := script(answers(204, ""), ok)
+	client := newClient(t, host, through(svc), authorizedBy(bearing{"old", ""}))
+	got, err := transport.Carry[thing](t.Context(), client, request(&quietThing, transport.Call{})).Or(func(same transport.SameCredential) (*thing, error) {
+		client.Use(bearing{"new", ""})
+		return send(t.Context(), client, &readThing, transport.CallOf([]transport.SameCredential{same}))
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "th_1", got.ID)
+	require.Len(t, svc.attempts(), 2)
+	assert.Equal(t, "Bearer old", svc.attempts()[1].header.Get("Authorization"))
+}
+
 func TestOptionsOfACallAreCollected(t *testing.T) {
 	type option func(*transport.Call)
 	assert.Empty(t, transport.CallOf[option](nil).Key)
+	assert.Equal(t, "only", transport.CallOf([]option{func(c *transport.Call) { c.Key = "only" }}).Key)
 	call := transport.CallOf([]option{
 		func(c *transport.Call) { c.Key = "first" }, nil, func(c *transport.Call) { c.KeySet = true }, func(c *transport.Call) { c.Key = "last" },
 	})

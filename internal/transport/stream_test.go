@@ -133,11 +133,34 @@ func TestAStreamIsClosed(t *testing.T) {
 		resp.Body = closing{strings.NewReader("pdf"), &closed}
 		return resp, err
 	})
-	stream, err := transport.Open(t.Context(), newClient(t, host, through(next)), request(&renderThing, transport.Call{}), "application/pdf")
+	var kept transport.Answer
+	stream, err := transport.Open(t.Context(), newClient(t, host, through(next)), request(&renderThing, transport.Call{Keep: keep(&kept)}), "application/pdf")
 	require.NoError(t, err)
+	assert.Equal(t, 200, kept.Status)
+	assert.Empty(t, kept.Body, "it is the stream's")
 	assert.False(t, closed)
 	require.ErrorIs(t, stream.Close(), io.ErrClosedPipe)
 	assert.True(t, closed)
+}
+
+// A stream may be closed while it is read, as by a server whose own caller has gone.
+func TestAStreamIsClosedWhileItIsRead(t *testing.T) {
+	ours, theirs := io.Pipe()
+	t.Cleanup(func() { _ = theirs.Close() })
+	next := script(func(req *http.Request) (*http.Response, error) {
+		resp, err := answers(200, "", "Content-Type", "application/pdf")(req)
+		resp.Body = ours
+		return resp, err
+	})
+	stream, err := transport.Open(t.Context(), newClient(t, host, through(next)), request(&renderThing, transport.Call{}), "application/pdf")
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := stream.Read(make([]byte, 1))
+		ended <- err
+	}()
+	require.NoError(t, stream.Close())
+	require.ErrorIs(t, <-ended, io.ErrClosedPipe)
 }
 
 func TestStreamThatBreaksOff(t *testing.T) {

@@ -122,6 +122,40 @@ func TestTermsAreForgottenOldestFirst(t *testing.T) {
 	assert.Error(t, err)
 }
 
+// A key that is repeated often pushes no other key out.
+func TestARepeatedKeyIsRememberedOnce(t *testing.T) {
+	m := newTerms()
+	claim := func(key string) {
+		over, err := m.claim(keyed(key), asking("25"))
+		require.NoError(t, err)
+		over(new(booked), nil)
+	}
+	claim("first")
+	for range 10_001 {
+		claim("often")
+	}
+	_, err := m.claim(keyed("first"), asking("24"))
+	assert.Error(t, err)
+}
+
+// A key is not free as long as one of the calls that carry it is under way.
+func TestAKeyOfSeveralCallsUnderWay(t *testing.T) {
+	m := newTerms()
+	var calls []func(any, error)
+	for range 3 {
+		over, err := m.claim(keyed("k"), asking("25"))
+		require.NoError(t, err)
+		calls = append(calls, over)
+	}
+	for i, over := range calls {
+		_, err := m.claim(keyed("k"), asking("24"))
+		require.Error(t, err, "%d are over", i)
+		over(nil, &errors.NotDelivered{})
+	}
+	_, err := m.claim(keyed("k"), asking("24"))
+	assert.NoError(t, err)
+}
+
 // What is under way is neither forgotten for newer keys nor over its lifetime, and does not keep others from being forgotten.
 func TestTermsUnderWayAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -184,6 +218,33 @@ func TestOnlyExplicitKeysThatAnchorAreRemembered(t *testing.T) {
 		assert.NoError(t, err)
 	}
 	assert.Empty(t, m.sent)
+}
+
+// A key's owner is the id of the answer: the text of that name, and no other member.
+func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
+	type named struct {
+		Name  string `json:"name"`
+		ID    string `json:"id"`
+		Other string `json:"other"`
+	}
+	type numbered struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+	}
+	list := []string{"po_1"}
+	for _, tc := range []struct {
+		answer any
+		owner  string
+	}{{&named{"Bob", "po_1", "x"}, "po_1"}, {&numbered{1, "Bob"}, ""}, {&list, ""}} {
+		m := newTerms()
+		over, err := m.claim(keyed("k"), asking("25"))
+		require.NoError(t, err)
+		over(tc.answer, nil)
+		_, err = m.claim(keyed("k"), asking("24"))
+		var reused *errors.IdempotencyKeyReused
+		require.ErrorAs(t, err, &reused)
+		assert.Equal(t, tc.owner, reused.PayoutID)
+	}
 }
 
 // It is the error that the service returns for the same mistake.

@@ -41,7 +41,7 @@ func (c *Client) logUnread(ctx context.Context, t *trip, level slog.Level, messa
 
 // toldFirst reports the first time that a place is told of. Places come from the shapes, so that there is a bounded number of them.
 func (c *Client) toldFirst(place string) bool {
-	_, before := c.told.LoadOrStore(place, true)
+	_, before := c.told.LoadOrStore(place, nil)
 	return !before
 }
 

@@ -20,12 +20,13 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 		{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
 		{Name: "tags", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
 		{Name: "names", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Stated},
+		{Name: "a", Shape: &wire.Text, Type: wire.Stated},
 	}}
 	op := readThing
 	op.Answer = &wire.Answer{Shape: &shape, Whole: func(any, *wire.Body) bool { return false }}
 	var log bytes.Buffer
 	logged := func(c *transport.Config) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) }
-	odd := answers(200, `{"id":[],"status":{},"tags":["a",{},[],true],"names":[{},[],"b"]}`, "X-Request-ID", "req_1")
+	odd := answers(200, `{"id":[],"status":{},"tags":["a",{},[],true],"names":[{},[],"b"],"a":[]}`, "X-Request-ID", "req_1")
 	client := newClient(t, host, logged, through(script(odd)))
 	records := func() (found []map[string]any) {
 		log.Reset()
@@ -40,7 +41,7 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 		return found
 	}
 	stated := map[string]any{
-		"level": "ERROR", "msg": "moneymovement answer lacks what is stated", "operation": "GetThing", "requestId": "req_1", "members": []any{"/id is a list", "/names/* is an object"},
+		"level": "ERROR", "msg": "moneymovement answer lacks what is stated", "operation": "GetThing", "requestId": "req_1", "members": []any{"/id is a list", "/names/* is an object", "/a is a list"},
 	}
 	assumed := map[string]any{
 		"level": "WARN", "msg": "moneymovement answer differs from what is assumed", "operation": "GetThing", "requestId": "req_1",
@@ -48,6 +49,8 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 	}
 	assert.Equal(t, []map[string]any{stated, assumed}, records())
 	assert.Equal(t, []map[string]any{stated}, records(), "an assumption is warned of once")
+	client = newClient(t, host, logged, through(script(answers(200, `{"id":"th_1","names":[],"a":"","status":{}}`))))
+	require.Len(t, records(), 1, "one is enough")
 	client = newClient(t, host, logged, through(script(answers(200, `{"id":"th_1"}`))))
 	assert.Empty(t, records())
 }

@@ -145,14 +145,16 @@ func (c *Check) NotNegative(field string, value decimal.Decimal) {
 //
 // Source: Errors, Platform envelope (amount_precision).
 func (c *Check) Places(field string, value decimal.Decimal, places int32, token string) {
-	if wire.TooLong(value) || value.Equal(value.Truncate(places)) {
+	if wire.TooLong(value) {
 		return
 	}
-	has := places + 1
+	has := places
 	for !value.Equal(value.Truncate(has)) {
 		has++
 	}
-	c.Refuse(field, errors.FieldAmountPrecision, fmt.Sprintf("has %d decimals, %s takes at most %d", has, token, places))
+	if has > places {
+		c.Refuse(field, errors.FieldAmountPrecision, fmt.Sprintf("has %d decimals, %s takes at most %d", has, token, places))
+	}
 }
 
 // Missing refuses a required value that is not there.
@@ -183,7 +185,7 @@ func Validate(operation string, validate func(*Check)) error {
 var namespaces = [...]string{"bnk_", "cl_", "ct_", "dk_", "po_"}
 
 func foreignNamespace(id, own string) string {
-	if own == "" || strings.HasPrefix(id, own) {
+	if strings.HasPrefix(id, own) {
 		return ""
 	}
 	for _, prefix := range namespaces {

@@ -1,6 +1,7 @@
 package transport_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -116,7 +117,7 @@ func TestHeadersThatWouldBreak(t *testing.T) {
 		refused(t, err, "Device-Name", code)
 		assert.Empty(t, svc.attempts())
 	}
-	for _, value := range []string{"Zoë's phone", "a\tb", strings.Repeat("a", 2000), "🙂", "="} {
+	for _, value := range []string{"Zoë's phone", "a\tb", strings.Repeat("a", 64<<10), "🙂", "="} {
 		svc, err := header(value)
 		require.NoError(t, err)
 		assert.Equal(t, value, svc.attempts()[0].header.Get("Device-Name"))
@@ -145,6 +146,7 @@ func TestIdempotencyKeyPattern(t *testing.T) {
 		"ключ":                   "pattern",
 		"k\r\nX-Injected: 1":     "pattern",
 		"k\n":                    "pattern",
+		"k\x80":                  "pattern",
 	} {
 		t.Run(key, func(t *testing.T) {
 			svc := script(ok)
@@ -208,6 +210,8 @@ func TestTextRules(t *testing.T) {
 		"characters are counted, not bytes": {strings.Repeat("é", 200), transport.Rule{Max: 200}, nil},
 		"one character too many":            {strings.Repeat("é", 201), transport.Rule{Max: 200}, []string{"too_long"}},
 		"emoji are one character":           {"🙂🙂🙂🙂", transport.Rule{Min: 3, Max: 4}, nil},
+		"of one character at most":          {"ab", transport.Rule{Max: 1}, []string{"too_long"}},
+		"short enough":                      {"éé", transport.Rule{Min: 2}, nil},
 		"too short":                         {"é", transport.Rule{Min: 2}, []string{"too_short"}},
 		"too long and of another form":      {"abc", transport.Rule{Max: 2, Pattern: "^[0-9]+$"}, []string{"too_long", "pattern"}},
 		"own prefix":                        {"cl_1", transport.Rule{Prefix: "cl_"}, nil},
@@ -228,6 +232,25 @@ func TestBytesAreMeasuredAsTheyTravel(t *testing.T) {
 		err := transport.Validate("Test", func(c *transport.Check) { c.Bytes("signature", make([]byte, n), rule) })
 		checkCodes(t, err, codes)
 	}
+}
+
+// A list may be as long as its bound says, and as long as it likes without one. Each entry is checked under its own name.
+func TestListsAreCounted(t *testing.T) {
+	for _, tc := range []struct {
+		n, most int
+		codes   []string
+	}{{0, 0, nil}, {3, 0, nil}, {3, 3, nil}, {4, 3, []string{"too_many"}}, {1, 1, nil}, {2, 1, []string{"too_many"}}} {
+		var names []string
+		checkCodes(t, transport.Validate("Test", func(c *transport.Check) {
+			c.Items("ids", tc.n, tc.most, func(i int, name string) { names = append(names, fmt.Sprintf("%d %s", i, name)) })
+		}), tc.codes)
+		var want []string
+		for i := range tc.n {
+			want = append(want, fmt.Sprintf("%d ids[%d]", i, i))
+		}
+		assert.Equal(t, want, names)
+	}
+	checkCodes(t, transport.Validate("Test", func(c *transport.Check) { c.Items("ids", 2, 1, nil) }), []string{"too_many"})
 }
 
 func TestIntegerRules(t *testing.T) {
@@ -268,6 +291,9 @@ func TestPlacesOfAToken(t *testing.T) {
 	}
 	for text, codes := range map[string][]string{"1": nil, "1.123456": nil, "1.1234560": nil, "1.1234567": {"amount_precision"}} {
 		checkCodes(t, places(decimal.RequireFromString(text)), codes)
+	}
+	for text, decimals := range map[string]string{"1.1234567": " 7 ", "1.123456789": " 9 ", "0.00000001": " 8 "} {
+		assert.ErrorContains(t, places(decimal.RequireFromString(text)), decimals)
 	}
 	checkCodes(t, places(decimal.New(1, -1_000_000_000)), nil) // Amount refuses it; here it must only cost nothing
 }

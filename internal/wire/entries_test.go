@@ -25,6 +25,7 @@ func TestTheEntriesOfAListAsTheyCame(t *testing.T) {
 		{`null`, &bare, ``},
 		{`{}`, &listShape, ``},
 		{`{"parts":[7]}`, &resourceShape, ``},
+		{`[7]`, &resourceShape, ``},
 		{`[` + strings.Repeat("7,", 3*maxUnread) + `7]`, &bare, strings.TrimSpace(strings.Repeat("-7 ", 3*maxUnread+1))},
 	} {
 		answer := Answer{Shape: test.shape}

@@ -39,3 +39,35 @@ func TestAVariantNeedsNoProof(t *testing.T) {
 	require.Len(t, unread, 1)
 	assert.Equal(t, Unread{Pointer: "/choice/id", Stated: true, Problem: "is missing"}, unread[0])
 }
+
+// The entries of a list stay apart, however short they are.
+func TestShortEntriesStayApart(t *testing.T) {
+	var got []int
+	unread, err := read([]byte(`["7",8,null,9]`), &got, &Shape{Kind: KindList, Item: &Integer})
+	require.NoError(t, err)
+	assert.Equal(t, []int{7, 8, 9}, got)
+	assert.Equal(t, []Unread{{Pointer: "/2", Problem: "is null"}}, unread)
+}
+
+// A variant of a later version is kept where the rest of an answer is compared with its shape.
+func TestAVariantOfALaterVersionIsKept(t *testing.T) {
+	members := described()
+	members["choice"] = `{"kind":"of a later version","x":1}`
+	members["tags"] = `7`
+	var got resource
+	unread, err := read([]byte(object(members)), &got, &resourceShape)
+	require.NoError(t, err)
+	require.Len(t, unread, 1)
+	assert.Equal(t, "/tags", unread[0].Pointer)
+	assert.JSONEq(t, members["choice"], string(got.Choice.raw))
+}
+
+// Null is no resource, also where nothing has to be there.
+func TestNullIsNoAnswer(t *testing.T) {
+	shape := Shape{Kind: KindObject, Members: []Member{{Name: "name", Shape: &Text, Type: Stated}}}
+	for _, whole := range []bool{false, true} {
+		body := NewBody([]byte(` null`))
+		_, err := (&Answer{Shape: &shape, Whole: func(any, *Body) bool { return whole }}).Decode(&body, new(struct{ Name string }))
+		require.Error(t, err)
+	}
+}

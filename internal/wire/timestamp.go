@@ -42,9 +42,7 @@ func decodeTime(dec *jsontext.Decoder, at *time.Time) error {
 	}
 	text := literal[1 : len(literal)-1]
 	if bytes.IndexByte(text, '\\') >= 0 {
-		if text, err = jsontext.AppendUnquote(nil, literal); err != nil {
-			return err
-		}
+		text, _ = jsontext.AppendUnquote(nil, literal) // which the decoder has read
 	}
 	if err = at.UnmarshalText(text); err == nil {
 		return nil

@@ -1,0 +1,168 @@
+package transport_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// piped has a client that is given no transport reach a service in memory, connection by connection.
+func piped(t *testing.T, serve func(net.Conn)) func(*transport.Config) {
+	t.Helper()
+	return inPlaceOfDefault(t, &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go serve(theirs)
+		return ours, nil
+	}})
+}
+
+// serveOnce reads a request, and answers a thing.
+func serveOnce(t *testing.T, conn net.Conn) *bufio.Reader {
+	t.Helper()
+	from := bufio.NewReader(conn)
+	req, err := http.ReadRequest(from)
+	if assert.NoError(t, err) {
+		_ = req.Body.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+	}
+	return from
+}
+
+// A service that says nothing is not waited for without an end: ten seconds for TLS, thirty for an answer.
+func TestTheDefaultTransportWaitsWithAnEnd(t *testing.T) {
+	for name, tc := range map[string]struct {
+		baseURL string
+		after   time.Duration
+		kind    error
+	}{
+		"no handshake": {"https://127.0.0.1", 10 * time.Second, &errors.NotDelivered{}},
+		"no answer":    {"http://127.0.0.1", 30 * time.Second, &errors.OutcomeUnknown{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				set := piped(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
+				began := time.Now()
+				_, err := send(t.Context(), newClient(t, tc.baseURL, set, retries(transport.Retry{Max: -1})), &bookThing, transport.Call{})
+				require.Error(t, err)
+				assert.Equal(t, typeName(tc.kind), typeName(err))
+				assert.Equal(t, tc.after, time.Since(began))
+			})
+		})
+	}
+}
+
+// A connection that nobody uses is closed after a minute and a half, and used again until then.
+func TestTheDefaultTransportKeepsConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		closed := make(chan time.Time, 1)
+		var opened atomic.Int32
+		set := piped(t, func(conn net.Conn) {
+			opened.Add(1)
+			serveOnce(t, conn)
+			_, _ = serveOnce(t, conn).ReadByte()
+			closed <- time.Now()
+		})
+		client := newClient(t, "http://127.0.0.1", set)
+		began := time.Now()
+		for range 2 {
+			_, err := send(t.Context(), client, &readThing, transport.Call{})
+			require.NoError(t, err)
+			synctest.Wait()
+		}
+		assert.Equal(t, 90*time.Second, (<-closed).Sub(began))
+		assert.EqualValues(t, 1, opened.Load())
+	})
+}
+
+// Many callers of the one host keep their connections.
+func TestTheDefaultTransportKeepsManyConnections(t *testing.T) {
+	const callers = 64
+	synctest.Test(t, func(t *testing.T) {
+		var opened atomic.Int32
+		set := piped(t, func(conn net.Conn) {
+			opened.Add(1)
+			for {
+				from := bufio.NewReader(conn)
+				if _, err := http.ReadRequest(from); err != nil {
+					return
+				}
+				time.Sleep(time.Second) // so that all are under way at once
+				_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+			}
+		})
+		client := newClient(t, "http://127.0.0.1", set)
+		for range 2 {
+			for range callers {
+				go func() {
+					_, err := send(t.Context(), client, &readThing, transport.Call{})
+					assert.NoError(t, err)
+				}()
+			}
+			time.Sleep(10 * time.Second)
+		}
+		assert.EqualValues(t, callers, opened.Load(), "the second round found them all")
+		time.Sleep(2 * time.Minute) // until they are closed
+	})
+}
+
+// HTTP/2 is spoken where the other end does, although how to dial is inherited.
+func TestTheDefaultTransportSpeaksHTTP2(t *testing.T) {
+	spoken := make(chan string, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		spoken <- r.Proto
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, oneThing)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	trusted := x509.NewCertPool()
+	trusted.AddCert(server.Certificate())
+	set := inPlaceOfDefault(t, &http.Transport{DialContext: new(net.Dialer).DialContext, TLSClientConfig: &tls.Config{RootCAs: trusted}})
+	_, err := send(t.Context(), newClient(t, server.URL, set), &readThing, transport.Call{})
+	require.NoError(t, err)
+	assert.Equal(t, "HTTP/2.0", <-spoken)
+}
+
+// What the process tells its proxy, the proxy is told here too. What the proxy says when it refuses is not repeated.
+func TestTheDefaultTransportTellsTheProxy(t *testing.T) {
+	asked := make(chan http.Header, 4)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Header
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	}))
+	t.Cleanup(proxy.Close)
+	address, err := url.Parse(proxy.URL)
+	require.NoError(t, err)
+	for name, next := range map[string]*http.Transport{
+		"a header": {ProxyConnectHeader: http.Header{"X-Way": {"this one"}}},
+		"a function": {GetProxyConnectHeader: func(context.Context, *url.URL, string) (http.Header, error) {
+			return http.Header{"X-Way": {"this one"}}, nil
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			next.Proxy = http.ProxyURL(address)
+			_, err := send(t.Context(), newClient(t, host, inPlaceOfDefault(t, next), retries(transport.Retry{Max: -1})), &bookThing, transport.Call{})
+			_, undelivered := errors.AsType[*errors.NotDelivered](err)
+			require.True(t, undelivered, "%v", err)
+			require.ErrorContains(t, err, "407")
+			assert.Equal(t, "this one", (<-asked).Get("X-Way"))
+		})
+	}
+}

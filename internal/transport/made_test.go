@@ -1,0 +1,45 @@
+package transport_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// A call without a context sends nothing.
+func TestACallWithoutAContext(t *testing.T) {
+	var without context.Context
+	svc := script(ok)
+	_, err := send(without, newClient(t, host, through(svc)), &readThing, transport.Call{})
+	refused(t, err, "context", "required")
+	assert.Empty(t, svc.attempts())
+}
+
+// A flow that lacks its context or its client is told so before it begins, and both at once.
+func TestWhatAFlowCannotBeginWithout(t *testing.T) {
+	var without context.Context
+	client := newClient(t, host, through(script(ok)))
+	require.NoError(t, transport.Ready(t.Context(), client, &readThing, "New"))
+	refused(t, transport.Ready(without, client, &readThing, "New"), "context", "required")
+	refused(t, transport.Ready(t.Context(), nil, &readThing, "New"), "client", "not_made")
+	err := transport.Ready(without, nil, &readThing, "appapi.New")
+	refused(t, err, "context", "required", "client", "not_made")
+	require.ErrorContains(t, err, "GetThing")
+	require.ErrorContains(t, err, "appapi.New")
+}
+
+func TestAClientThatNobodyMade(t *testing.T) {
+	assert.Equal(t, []string{"client not_made"}, refusals(t, func(c *transport.Check) { c.Made(nil, "New") }))
+	assert.Nil(t, refusals(t, func(c *transport.Check) { c.Made(newClient(t, host), "New") }))
+}
+
+// A service that nobody made is one whose calls are refused, and no nil.
+func TestAServiceThatNobodyMade(t *testing.T) {
+	made := &thing{ID: "th_1"}
+	assert.Same(t, made, transport.Of(made))
+	assert.Equal(t, &thing{}, transport.Of[thing](nil))
+}

@@ -1,0 +1,173 @@
+package transport_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// A window is forgotten when its last call counts no more, and not when an earlier one does.
+func TestAWindowIsKeptForItsLastCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 3, Per: time.Minute}})
+		began := time.Now()
+		take := func() time.Duration {
+			require.NoError(t, pass(t.Context(), limiter, "w", "busy"))
+			return time.Since(began)
+		}
+		take()
+		take()
+		time.Sleep(50 * time.Second)
+		take()
+		time.Sleep(12 * time.Second) // the first two count no more
+		for i := range 300 {
+			require.NoError(t, pass(t.Context(), limiter, "w", strconv.Itoa(i)))
+		}
+		assert.Equal(t, 62*time.Second, take())
+		assert.Equal(t, 62*time.Second, take())
+		assert.Equal(t, 50*time.Second+minute, take())
+	})
+}
+
+// A window whose only slot was given back is forgotten at once.
+func TestAWindowWithoutCallsIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1, Per: time.Minute}})
+		require.NoError(t, pass(t.Context(), limiter, "w", "given back"))
+		gone := &abandoned{Context: t.Context()}
+		ended := make(chan error, 1)
+		go func() { ended <- pass(gone, limiter, "w", "given back") }()
+		synctest.Wait()
+		gone.ended.Store(true)
+		require.ErrorIs(t, <-ended, context.Canceled)
+		for i := range 128 {
+			require.NoError(t, pass(t.Context(), limiter, "w", strconv.Itoa(i)))
+		}
+		assert.Equal(t, 128, limiter.Remembered())
+	})
+}
+
+// What the first in line has waited already brings the turn of those behind it closer.
+func TestADeadlineBehindACallThatWaitsForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1, Per: time.Hour}})
+		began := time.Now()
+		require.NoError(t, pass(t.Context(), limiter, "w", ""))
+		first := make(chan error, 1)
+		go func() { first <- pass(t.Context(), limiter, "w", "") }()
+		synctest.Wait()
+		time.Sleep(30 * time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
+		defer cancel()
+		var tooLong *transport.WaitTooLong
+		require.ErrorAs(t, pass(ctx, limiter, "w", ""), &tooLong)
+		assert.Equal(t, began.Add(130*time.Second), tooLong.Until)
+		require.NoError(t, <-first)
+		assert.Equal(t, 65*time.Second, time.Since(began))
+	})
+}
+
+// A poll behind many reads is the tenth of ten to go, and no sooner.
+func TestADeadlineWithinAClassesTenth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 10)
+		for range 10 {
+			q.fill(1)
+			time.Sleep(time.Second)
+		}
+		q.comeMany(15, "read", transport.ClassRead, 0)
+		ctx, cancel := context.WithDeadline(t.Context(), q.began.Add(9*time.Second+minute))
+		defer cancel()
+		var tooLong *transport.WaitTooLong
+		require.ErrorAs(t, q.limiter.Wait(ctx, transport.RateCall{Window: "w", Class: transport.ClassPoll}), &tooLong)
+		assert.Equal(t, q.began.Add(9*time.Second+minute), tooLong.Until)
+		q.calls.Wait()
+	})
+}
+
+// A class that is due its tenth goes before a confirm that then still has five seconds to be signed and to travel.
+func TestAConfirmNeedsFiveSeconds(t *testing.T) {
+	for closes, want := range map[time.Duration]string{11*minute + 5*time.Second: "write", 11*minute + 5*time.Second - 1: "confirm"} {
+		t.Run(closes.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue(t, 1)
+				q.fill(1)
+				q.come("write", transport.ClassWrite, 0)
+				q.comeMany(9, "before", transport.ClassConfirm, 0)
+				time.Sleep(9*minute + time.Second)
+				synctest.Wait()
+				require.Len(t, q.went(), 9)
+				q.come("confirm", transport.ClassConfirm, closes-time.Since(q.began))
+				q.calls.Wait()
+				assert.Equal(t, want, q.order[9])
+				assert.Len(t, q.order, 11)
+			})
+		})
+	}
+}
+
+// Slots that have been free for a while bring the turn of a long line no closer.
+func TestADeadlineInALineOfPolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 20)
+		q.fill(20)
+		time.Sleep(100 * time.Second)
+		q.comeMany(18+20, "poll", transport.ClassPoll, 0) // which leave two slots free
+		require.Len(t, q.went(), 18)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+		defer cancel()
+		var tooLong *transport.WaitTooLong
+		require.ErrorAs(t, q.limiter.Wait(ctx, transport.RateCall{Window: "w", Class: transport.ClassPoll}), &tooLong)
+		assert.Equal(t, q.began.Add(100*time.Second+minute), tooLong.Until)
+		q.calls.Wait()
+	})
+}
+
+// Confirms that come too late in any case keep no class from its tenth.
+func TestConfirmsThatAreTooLateHoldNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 1)
+		q.fill(1)
+		q.come("write", transport.ClassWrite, 0)
+		q.comeMany(9, "before", transport.ClassConfirm, 0)
+		time.Sleep(9*minute + time.Second)
+		synctest.Wait()
+		require.Len(t, q.went(), 9)
+		closing := func(after time.Duration) time.Duration { return 10*minute + after - time.Since(q.began) }
+		q.come("later", transport.ClassConfirm, closing(45*time.Second))
+		q.come("sooner", transport.ClassConfirm, closing(2*time.Second))
+		q.calls.Wait()
+		assert.Equal(t, "write", q.order[9])
+		assert.ElementsMatch(t, []string{"sooner", "later"}, q.late)
+	})
+}
+
+// A class is due its tenth for the calls that went while it waited, and not for those before.
+func TestNobodyIsPassedOverBeforeItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 1)
+		q.fill(1)
+		q.comeMany(10, "before", transport.ClassConfirm, 0)
+		time.Sleep(9*minute + time.Second)
+		synctest.Wait()
+		require.Len(t, q.went(), 9)
+		q.come("write", transport.ClassWrite, 0)
+		q.come("confirm", transport.ClassConfirm, 0)
+		q.calls.Wait()
+		assert.Equal(t, []string{"before", "confirm", "write"}, q.order[9:])
+	})
+}
+
+// Whether an approval is over is for the service to say where there is room to ask it.
+func TestAConfirmThatHasClosedGoesWhereThereIsRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		require.NoError(t, narrow().Wait(t.Context(), write(transport.ClassConfirm, time.Now().Add(-time.Second))))
+	})
+}
