@@ -273,16 +273,13 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 		return nil, doubtOf(err), err
 	}
 	deal, err := s.confirm(ctx, terms, id, action, prepared, false, moneymovement.IdempotencyKey(key))
-	if closed := err; approvalClosed(closed) {
+	if approvalClosed(err) {
 		first := prepared
 		if prepared, err = s.Prepare(ctx, id, action, moneymovement.IdempotencyKey(key)); err == nil {
 			err = checkPrepared(id, action, prepared, key)
 		}
 		if err == nil { // the same approval once more: only the service can say that it is over
-			deal, err = s.confirm(ctx, terms, id, action, prepared, prepared.sameOffer(first), moneymovement.IdempotencyKey(key))
-		}
-		if err != nil && mayHaveMoved(closed) { // an answer before it was lost, and what came after does not tell which
-			err = closed
+			deal, err = s.confirm(ctx, terms, id, action, prepared, prepared.Approval.same(first.Approval), moneymovement.IdempotencyKey(key))
 		}
 	}
 	if mayHaveMoved(err) || approvalClosed(err) {
@@ -303,11 +300,6 @@ func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction,
 		return &TermsDiffer{Head: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
 	}
 	return nil
-}
-
-// sameOffer reports that the service gave the same approval again.
-func (a *EscrowAction) sameOffer(other *EscrowAction) bool {
-	return other != nil && a.Approval.same(other.Approval)
 }
 
 // resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says nothing, and the next

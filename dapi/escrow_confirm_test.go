@@ -12,6 +12,26 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
+// A confirm by hand whose answer is about another deal, or one of other terms, leaves in doubt what came of it.
+func TestEscrowConfirmOfOtherTerms(t *testing.T) {
+	for member, value := range map[string]any{"id": "esc_another", "amount": "400"} {
+		t.Run(member, func(t *testing.T) {
+			w := newDealWorld(t)
+			created, err := w.account.Escrows.Create(t.Context(), w.deal)
+			require.NoError(t, err)
+			w.onSuccess("POST", confirmActionPath, func(deal map[string]any) { deal[member] = value })
+			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove, created.Action)
+			assert.Nil(t, confirmed)
+			unknown := as[*errors.OutcomeUnknown](t, err)
+			of := errors.Head{Operation: "ConfirmEscrowAction", Resource: string(created.ID), IdempotencyKey: created.Action.IdempotencyKey}
+			assert.Equal(t, of, unknown.Head)
+			if member != "id" {
+				assert.Equal(t, of, as[*dapi.TermsDiffer](t, unknown.Cause).Head)
+			}
+		})
+	}
+}
+
 // A confirm by hand whose answer shows no deal is settled by reading the deal.
 func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 	for name, tc := range map[string]struct {

@@ -216,6 +216,19 @@ func TestDealsKeyThatIsTooOld(t *testing.T) {
 	})
 }
 
+// The service's clock counts as well: here it is moved, and nothing tells before the deal that it makes anew.
+func TestDealsKeyThatIsTooOldByTheServicesClock(t *testing.T) {
+	w := newDealWorld(t)
+	first := time.Now()
+	_, err := w.open(dapi.FirstUsedAt(first))
+	require.NoError(t, err)
+	w.host.Advance(8 * 24 * time.Hour)
+	w.account = w.integrator().Self()
+	_, err = w.open(dapi.FirstUsedAt(first), dapi.FirstUse())
+	assert.Equal(t, "CreateEscrow", as[*dapi.KeyTooOld](t, err).Operation)
+	assert.Equal(t, 1, w.holdings(), "the second is not signed")
+}
+
 // A key that belongs to other terms did nothing for these, so that repeating the call would help nobody.
 func TestDealsKeyOfOtherTerms(t *testing.T) {
 	for name, sameClient := range map[string]bool{"the same client": true, "another process": false} {

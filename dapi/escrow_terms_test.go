@@ -119,7 +119,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 			differs := as[*dapi.TermsDiffer](t, err)
 			assert.Equal(t, c.member, differs.Member)
 			assert.Equal(t, errors.NotMoved, differs.MovedByCall())
-			assert.Equal(t, string(opened.ID), differs.Resource)
+			assert.Equal(t, errors.Head{Operation: "CreateEscrow", Resource: string(opened.ID), IdempotencyKey: "deal-1"}, differs.Head)
 			w.assertNothingHeld(t)
 		})
 		t.Run(name+", and the deal is active", func(t *testing.T) {
@@ -150,7 +150,10 @@ func assertDoubted(t *testing.T, member string, moves bool, err error) {
 		require.NoError(t, err)
 		return
 	}
-	assert.Equal(t, member, as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
+	differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause)
+	assert.Equal(t, member, differs.Member)
+	assert.NotEmpty(t, differs.Operation)
+	assert.NotEmpty(t, differs.Resource)
 }
 
 // Windows that were asked for, and those that stand where none was, are what the service makes of them.

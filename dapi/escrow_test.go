@@ -208,6 +208,27 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 	}
 }
 
+// A deal that does not say how old its projection is may be of before the action, and is read once more when the chain was read since.
+func TestEscrowOutcomeIsReadTwiceAtMost(t *testing.T) {
+	for name, change := range map[string]func(deal map[string]any){
+		"does not say":     without("syncedAt"),
+		"is of before":     func(deal map[string]any) { deal["syncedAt"] = time.Now().Add(-time.Hour).Format(time.RFC3339) },
+		"is of long since": func(deal map[string]any) { deal["syncedAt"] = time.Now().Add(time.Minute).Format(time.RFC3339) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newDealWorld(t)
+				w.host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
+				reads := 0
+				w.onSuccess("POST", syncPath, func(deal map[string]any) { reads++; change(deal) })
+				_, err := w.open(dapi.FirstUse())
+				assertDealInDoubt(t, err)
+				assert.Equal(t, map[bool]int{true: 1, false: 2}[name == "is of long since"], reads)
+			})
+		})
+	}
+}
+
 // A confirm whose answer is about another deal says nothing about this one. The next chain read does.
 func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 	another := func(deal map[string]any) { deal["id"] = "esc_another" }

@@ -109,11 +109,7 @@ const maxReopen = 3
 
 // run makes the payment, in its turn.
 func (p *payment) run(ctx context.Context) (*Payout, error) {
-	end := p.inTurn(ctx)
-	if end.outcome == doubtful {
-		p.doubt = knownDoubt
-	}
-	return p.conclude(ctx, end)
+	return p.conclude(ctx, p.inTurn(ctx))
 }
 
 func (p *payment) inTurn(ctx context.Context) ending {

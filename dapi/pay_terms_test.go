@@ -36,6 +36,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 		"the amount in other form": {member("amount", "25.000"), ""},
 		"no contact":               {func(payout map[string]any) { delete(payout, "contactId") }, ""},
 		"no amount":                {func(payout map[string]any) { delete(payout, "amount") }, ""},
+		"no chain":                 {func(payout map[string]any) { delete(payout, "toChainId") }, ""},
 		"no currency":              {func(payout map[string]any) { delete(payout, "currency") }, ""},
 		"from the usual chain":     {member("fromChainId", 8453), ""},
 		"the asset in lower case":  {member("currency", "usdc"), ""},
@@ -54,6 +55,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			differs := as[*dapi.TermsDiffer](t, err)
 			assert.Equal(t, c.member, differs.Member)
 			assert.Contains(t, err.Error(), c.member)
+			assert.Equal(t, "BookPayout", differs.Operation)
 			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 			w.assertNothingSigned(t)
 		})
@@ -100,13 +102,19 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	other := *booked
 	other.Amount = amount("250")
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &other)
-	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member)
+	differs := as[*dapi.TermsDiffer](t, err)
+	assert.Equal(t, "amount", differs.Member)
+	ofConfirm := errors.Head{Operation: "ConfirmPayout", Resource: string(booked.ID), IdempotencyKey: booked.IdempotencyKey}
+	assert.Equal(t, ofConfirm, differs.Head)
 	dear := *booked
 	quote := *booked.Quote
 	quote.SourceAmount = amount("1000")
 	dear.Quote = &quote
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &dear)
-	assert.Equal(t, dapi.BoundAmount, as[*dapi.PriceRefused](t, err).Bound)
+	refused := as[*dapi.PriceRefused](t, err)
+	assert.Equal(t, dapi.BoundAmount, refused.Bound)
+	assert.Equal(t, ofConfirm, refused.Head)
+	assert.Equal(t, &dear, refused.Payout)
 	forged := *booked
 	forged.Approval = &dapi.Approval{ID: "apr_1", Payload: []byte("opaque"), ExpiresAt: booked.Approval.ExpiresAt}
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &forged)
@@ -116,8 +124,15 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	assert.Empty(t, head.IdempotencyKey, "no call was made with one")
 	assert.Empty(t, head.Account, "the credential's own")
 	assert.Zero(t, w.key.approvals())
-	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
-	require.NoError(t, err)
+	w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["amount"] = "250" })
+	confirmed, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
+	assert.Nil(t, confirmed)
+	unknown := as[*errors.OutcomeUnknown](t, err)
+	assert.Equal(t, "ConfirmPayout", unknown.Operation)
+	differs = as[*dapi.TermsDiffer](t, unknown.Cause)
+	assert.Equal(t, "250", differs.Got)
+	assert.Equal(t, ofConfirm, differs.Head)
+	assert.Equal(t, 1, w.fundings(), "it was signed by then")
 }
 
 // The hook sees each booking before it is signed, and has until 20 seconds before its approval ends.
@@ -125,13 +140,16 @@ func TestBeforeSigning(t *testing.T) {
 	t.Run("sees and lets pass", func(t *testing.T) {
 		w := newPayWorld(t)
 		var seen *dapi.Payout
-		payout, err := w.pay(dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
-			seen = booked
+		var during context.Context
+		payout, err := w.pay(dapi.BeforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
+			seen, during = booked, ctx
+			assert.NoError(t, ctx.Err())
 			assert.Zero(t, w.key.approvals())
 			return nil
 		}))
 		require.NoError(t, err)
 		assert.Equal(t, payout.ID, seen.ID)
+		require.ErrorIs(t, during.Err(), context.Canceled, "what the hook left behind ends with it")
 		assert.True(t, seen.Quote.DestinationAmount.IsPositive())
 	})
 	t.Run("refuses", func(t *testing.T) {
@@ -139,7 +157,9 @@ func TestBeforeSigning(t *testing.T) {
 		no := errors.New("not today")
 		payout, err := w.pay(dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return no }))
 		require.ErrorIs(t, err, no)
-		as[*dapi.PaymentDeclined](t, err)
+		declined := as[*dapi.PaymentDeclined](t, err)
+		assert.Equal(t, payout, declined.Payout)
+		assert.Equal(t, errors.Head{Operation: "BookPayout", Resource: string(payout.ID), IdempotencyKey: "invoice-42"}, declined.Head)
 		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 		w.assertNothingSigned(t)
 	})

@@ -273,6 +273,15 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		assert.Equal(t, first.ID, payout.ID)
 		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
 	})
+	t.Run("it is paid, and the reading does not say its key", func(t *testing.T) {
+		w := newPayWorld(t)
+		_, err := w.pay()
+		require.NoError(t, err)
+		w.onSuccess("GET", "/payouts/*", without("idempotencyKey"))
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		_, err = w.pay()
+		require.NoError(t, err)
+	})
 	t.Run("it is paid, by another process, and stands in the ledger", func(t *testing.T) {
 		w := newPayWorld(t)
 		other, err := w.payAs("invoice-41") // of equal terms

@@ -96,7 +96,6 @@ func (p *payment) price(context.Context) ending {
 		refusal.Head, refusal.Payout = p.head(), p.booked
 		return ending{outcome: refused, err: refusal}
 	case !p.booked.overAt(p.payouts.approver.now().Add(p.reserve())):
-		p.over = nil
 	case p.booked.sameOffer(p.tried):
 		return ending{outcome: refused, err: p.last}
 	case !p.booked.sameOffer(p.over):
