@@ -12,6 +12,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
+// A payout of equal terms that does not say its key is not taken for this payment's, which nobody may have made.
+func TestAPayoutOfEqualTermsIsAnother(t *testing.T) {
+	w := newPayWorld(t)
+	_, err := w.payAs("invoice-41")
+	require.NoError(t, err)
+	w.account = w.integrator().Self()
+	w.onSuccess("GET", "/payouts/*", without("idempotencyKey"))
+	w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+	payout, err := w.pay()
+	assert.Nil(t, payout)
+	w.assertInDoubt(t, payout, err)
+}
+
 // A process that knows nothing but the key reads ten payouts of the ledger at most, and none of another amount.
 func TestHowManyPayoutsAreReadForAKey(t *testing.T) {
 	w := newPayWorld(t)
