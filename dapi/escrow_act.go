@@ -183,10 +183,7 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 	if err := checkPayment(opPrepareEscrowAction.ID, key); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opPrepareEscrowAction.ID + " " + string(id), string(key)}, false)
-	if err != nil {
-		return nil, err
-	}
+	attempt, left, _ := s.memory.begin(paymentKey{s.approver.account, opPrepareEscrowAction.ID + " " + string(id), string(key)}, false)
 	defer attempt.abandon()
 	if left == assumedDoubt { // the deal itself tells whether an action was taken
 		left = noDoubt

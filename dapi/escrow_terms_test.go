@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -248,6 +249,36 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		_, err := w.open()
 		require.NoError(t, err, "the approval says which action it is")
 		assert.Equal(t, 1, w.holdings())
+	})
+}
+
+// A deal that is answered with other words is held if what can be done next says so. It is not signed once more.
+func TestADealThatIsHeldIsNotSignedAgain(t *testing.T) {
+	can := func(status string, actions ...any) func(map[string]any) {
+		return func(deal map[string]any) { deal["status"], deal["availableActions"] = status, actions }
+	}
+	for name, change := range map[string]func(deal map[string]any){
+		"it can be released":             both(without("action"), can("held", "release")),
+		"it can be refunded":             both(without("action"), can("held", "refund")),
+		"it is active, and nothing else": can("active"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newDealWorld(t)
+			w.onSuccess("POST", dealPath, change)
+			_, err := w.open()
+			require.NoError(t, err)
+			w.assertNothingHeld(t)
+		})
+	}
+	t.Run("it is active, in a replay that offers its approval still", func(t *testing.T) {
+		w := newDealWorld(t)
+		_, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+		require.NoError(t, err)
+		w.account = w.integrator().Self()
+		w.onSuccess("POST", dealPath, can("active", "approve"))
+		_, err = w.open()
+		require.NoError(t, err)
+		w.assertNothingHeld(t)
 	})
 }
 

@@ -227,6 +227,8 @@ func TestAnApprovalThatClosesBeforeThereIsRoom(t *testing.T) {
 		_, err = payouts.Confirm(t.Context(), payoutOf(119), last)
 		refused := as[*signing.ApprovalRefused](t, err)
 		assert.True(t, refused.Expired)
+		assert.Equal(t, "expiresAt", refused.Field)
+		assert.Equal(t, last.Approval.ID, refused.ApprovalID)
 		assert.Zero(t, time.Since(began), "told at once")
 
 		paid, err := payouts.Pay(t.Context(), payoutOf(119), "119")

@@ -89,7 +89,7 @@ type payment struct {
 // ending is how a step of a payment ends.
 type ending struct {
 	outcome outcome
-	payout  *Payout // funded or ended
+	payout  *Payout // funded or at its own end
 	err     error   // of the others
 }
 
@@ -97,8 +97,7 @@ type outcome string
 
 const (
 	goesOn   outcome = "goes on"  // to the next step
-	paid     outcome = "paid"     // the money has left or is leaving
-	ended    outcome = "ended"    // the payout came to its own end
+	settled  outcome = "settled"  // the money has left or is leaving, or the payout came to its own end
 	reopen   outcome = "reopen"   // the price or the approval is over: book again
 	refused  outcome = "refused"  // this call ends without paying
 	doubtful outcome = "doubtful" // what this call did is not known
@@ -142,13 +141,8 @@ func (p *payment) once(ctx context.Context) ending {
 	return p.confirm(ctx)
 }
 
-// settled is the ending of a payout that is funded or came to its own end.
-func settled(payout *Payout) ending {
-	if payout.arrived() != nil {
-		return ending{outcome: ended, payout: payout}
-	}
-	return ending{outcome: paid, payout: payout}
-}
+// settledBy is the ending of a payout that is funded or came to its own end.
+func settledBy(payout *Payout) ending { return ending{outcome: settled, payout: payout} }
 
 // conclude says how the payment ends, in the light of what is known about it from before this call, too.
 func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
@@ -162,11 +156,11 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 		}
 		// One that reads as expired is not at its end: it can be booked again, here or in another process.
 		if p.seen != nil && (p.seen.funded() || p.seen.broke()) {
-			end = settled(p.seen)
+			end = settledBy(p.seen)
 		}
 	}
 	switch end.outcome {
-	case paid, ended:
+	case settled:
 		p.attempt.end(over)
 		if end.payout == nil {
 			return p.known(), p.named(end.err)

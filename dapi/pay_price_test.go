@@ -74,6 +74,7 @@ func TestPriceBounds(t *testing.T) {
 		"the fee comes on top":              {change: quoteMember("sourceAmount", "25.5")},
 		"the fee is inside":                 {change: quoteMember("sourceAmount", "25")},
 		"another asset leaves":              {change: quoteMember("sourceCurrency", "EURC"), bound: dapi.BoundAsset},
+		"which asset leaves is not said":    {change: withoutQuoteMember("sourceCurrency")},
 		"what leaves is not said, no bound": {change: withoutQuoteMember("sourceAmount")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -203,6 +204,19 @@ func TestOfferThatIsOver(t *testing.T) {
 		_, err := w.pay()
 		require.NoError(t, err)
 		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "which is no same offer")
+	})
+	t.Run("another that is over each time", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.onBooking(func(payout map[string]any) {
+			quoteMember("expiresAt", time.Now().Add(-time.Duration(w.sent("BookPayout"))*time.Hour).UTC().Format(time.RFC3339))(payout)
+		})
+		payout, err := w.pay()
+		assert.Equal(t, "ConfirmPayout", as[*errors.NotDelivered](t, err).Operation)
+		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+		assert.Equal(t, traffic{4, 0, 1}, w.traffic())
+		w.key.mu.Lock()
+		defer w.key.mu.Unlock()
+		assert.Zero(t, w.key.counts, "nothing was signed")
 	})
 	t.Run("an approval without a price, and the same one again", func(t *testing.T) {
 		w := newPayWorld(t)

@@ -56,6 +56,10 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			assert.Equal(t, c.member, differs.Member)
 			assert.Contains(t, err.Error(), c.member)
 			assert.Equal(t, "BookPayout", differs.Operation)
+			if strings.HasSuffix(c.member, "ChainId") {
+				assert.Empty(t, differs.Asked, "no chain was asked for")
+				assert.Equal(t, "1", differs.Got)
+			}
 			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 			w.assertNothingSigned(t)
 		})

@@ -107,6 +107,31 @@ func TestHowLongTheLineTakesAtLeast(t *testing.T) {
 	}
 }
 
+// Who would wait for longer than there is time is told so at once, by how many are in line now.
+func TestWhoIsTooLateForTheLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		line := newPaymentLine("Pay", transport.Allowance{Calls: 2, Per: time.Minute}, payoutApproval, true, slog.New(slog.DiscardHandler))
+		leave, err := line.enter(t.Context(), "under way")
+		require.NoError(t, err)
+		defer leave()
+		enter := func() (queued time.Duration) {
+			began := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // of a window of 61
+			defer cancel()
+			_, err := line.enter(ctx, "queued")
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+			return time.Since(began)
+		}
+		for range 2 { // who left the line does not count
+			var first sync.WaitGroup
+			first.Go(func() { assert.Equal(t, 30*time.Second, enter(), "the first in line can be in time") })
+			synctest.Wait()
+			assert.Zero(t, enter(), "the second cannot")
+			first.Wait()
+		}
+	})
+}
+
 func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

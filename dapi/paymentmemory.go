@@ -130,9 +130,8 @@ func (a *attempt) abandon() { a.end(maybe) }
 
 // doubtful notes a doubt that arose outside of a whole payment.
 func (m *paymentMemory) doubtful(key paymentKey) {
-	if attempt, _, err := m.begin(key, false); err == nil {
-		attempt.end(maybe)
-	}
+	attempt, _, _ := m.begin(key, false) // which refuses nothing but a first use
+	attempt.end(maybe)
 }
 
 // bookedAs notes what a booking said, and gives the first price of the payment that any booking said, nil if this one has the first. again says

@@ -93,6 +93,34 @@ func TestWaitThatEndsBeforeItReads(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
+// What a wait was for is named when it ends before its time.
+func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, deal := newReleaseWorld(t)
+		w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
+		payout, err := w.pay()
+		require.NoError(t, err)
+		for resource, wait := range map[string]func(ctx context.Context) (id string, err error){
+			"payout": func(ctx context.Context) (string, error) {
+				_, err := w.account.Payouts.Wait(ctx, payout.ID)
+				return string(payout.ID), err
+			},
+			"escrow": func(ctx context.Context) (string, error) {
+				_, err := w.account.Escrows.Wait(ctx, deal, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
+				return string(deal), err
+			},
+		} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			id, err := wait(ctx)
+			cancel()
+			pending := as[*dapi.StillPending](t, err)
+			assert.Equal(t, resource, pending.Resource)
+			assert.Equal(t, id, pending.ID)
+			assert.Equal(t, errors.MaybeMoved, pending.MovedByCall())
+		}
+	})
+}
+
 func TestWaitEndsWithTheErrorOfARead(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.integrator().Clients.WaitReady(t.Context(), "cl_nobody")
