@@ -118,6 +118,19 @@ func TestActionWhoseApprovalIsConsumed(t *testing.T) {
 	}
 }
 
+// An action that this client has seen taken stays taken, whatever the deal is said to be later.
+func TestActionThatWasSeenTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, id := newReleaseWorld(t)
+		_, err := w.release(t.Context(), id)
+		require.NoError(t, err)
+		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusConflict, "approval_consumed"))
+		w.onSuccess("POST", syncPath, func(deal map[string]any) { deal["status"], deal["availableActions"] = "gone", []any{"release"} })
+		_, err = w.release(t.Context(), id)
+		require.NoError(t, err)
+	})
+}
+
 // What is refused plainly keeps its type.
 func TestActionThatIsRefused(t *testing.T) {
 	w, id := newReleaseWorld(t)

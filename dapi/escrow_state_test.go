@@ -2,6 +2,8 @@ package dapi_test
 
 import (
 	"net/http"
+	"strconv"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -53,6 +55,18 @@ func TestSecondCallOfADealInDoubt(t *testing.T) {
 			})
 		}
 	}
+}
+
+// The refusal of a login says which deal it is about, once there is one.
+func TestLoginRefusalOfADeal(t *testing.T) {
+	w := newDealWorld(t)
+	w.host.Arm("POST", confirmActionPath, sandbox.ExpireToken())
+	w.host.Arm("POST", "/auth/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+	opened, err := w.open(dapi.FirstUse())
+	as[*errors.Forbidden](t, err)
+	head, _ := errors.HeadOf(err)
+	assert.Equal(t, string(opened.ID), head.Resource)
+	assert.Equal(t, "deal-1", head.IdempotencyKey)
 }
 
 // A second call that reaches the service finds the deal, and the money is held once.
@@ -215,6 +229,35 @@ func TestDealsKeyThatIsTooOld(t *testing.T) {
 	})
 }
 
+// A key can grow too old while its deal waits for its turn.
+func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		w.deal.Amount = amount("1")
+		release := make(chan struct{})
+		w.key.beforeApproval(func(int) { <-release })
+		var line sync.WaitGroup
+		for i := range 6 { // as many as may be under way
+			line.Go(func() {
+				_, _ = w.account.Escrows.Open(t.Context(), w.deal, moneymovement.DeriveKey("ahead", strconv.Itoa(i)))
+			})
+		}
+		synctest.Wait()
+		line.Go(func() {
+			_, err := w.open(dapi.FirstUsedAt(time.Now().Add(-7*24*time.Hour + 90*time.Minute)))
+			as[*dapi.KeyTooOld](t, err)
+			assert.Equal(t, "deal-1", as[*dapi.KeyTooOld](t, err).IdempotencyKey)
+		})
+		time.Sleep(time.Hour)
+		creates := len(w.host.Requests())
+		close(release)
+		line.Wait()
+		for _, request := range w.host.Requests()[creates:] {
+			assert.NotEqual(t, "/dapi/v1/escrow", request.Path, "it is not even created")
+		}
+	})
+}
+
 // The service's clock counts as well: here it is moved, and nothing tells before the deal that it makes anew.
 func TestDealsKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	w := newDealWorld(t)
@@ -223,7 +266,7 @@ func TestDealsKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	require.NoError(t, err)
 	w.host.Advance(8 * 24 * time.Hour)
 	w.account = w.integrator().Self()
-	_, err = w.open(dapi.FirstUsedAt(first), dapi.FirstUse())
+	_, err = w.open(dapi.FirstUsedAt(first))
 	assert.Equal(t, "CreateEscrow", as[*dapi.KeyTooOld](t, err).Operation)
 	assert.Equal(t, 1, w.holdings(), "the second is not signed")
 }

@@ -206,7 +206,7 @@ func (p *payment) head() errors.Head {
 
 // named says in an error which payout it is about, once there is one.
 func (p *payment) named(err error) error {
-	if id := p.id(); err != nil && id != "" {
+	if id := p.id(); id != "" {
 		errors.Name(err, string(id), string(p.key), callfacts.Asker{})
 	}
 	return err

@@ -103,16 +103,17 @@ func TestBoundsThatAreNone(t *testing.T) {
 		option dapi.PayOption
 		code   string
 	}{
-		"LeastArrives":   {dapi.LeastArrives(decimal.Zero, "EUR"), "out_of_range"},
-		"LeastArrives ":  {dapi.LeastArrives(amount("1"), ""), "out_of_range"},
-		"HighestFee":     {dapi.HighestFee(amount("-1")), "out_of_range"},
-		"NoWorseThan":    {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}), "missing"},
-		"NoWorseThan ":   {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC", DestinationCurrency: "EUR"}), "missing"},
-		"NoWorseThan  ":  {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceCurrency: "USDC", DestinationCurrency: "EUR"}), "missing"},
-		"NoWorseThan   ": {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"), DestinationCurrency: "EUR"}), "missing"},
-		"QuoteTolerance": {dapi.QuoteTolerance(amount("1")), "out_of_range"},
-		"FirstUsedAt ":   {dapi.FirstUsedAt(time.Time{}), "missing"}, // as read from a row that has none
-		"FirstUsedAt":    {dapi.FirstUsedAt(time.Now().Add(48 * time.Hour)), "out_of_range"},
+		"LeastArrives":    {dapi.LeastArrives(decimal.Zero, "EUR"), "out_of_range"},
+		"LeastArrives ":   {dapi.LeastArrives(amount("1"), ""), "out_of_range"},
+		"HighestFee":      {dapi.HighestFee(amount("-1")), "out_of_range"},
+		"NoWorseThan":     {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}), "missing"},
+		"NoWorseThan ":    {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC", DestinationCurrency: "EUR"}), "missing"},
+		"NoWorseThan  ":   {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceCurrency: "USDC", DestinationCurrency: "EUR"}), "missing"},
+		"NoWorseThan   ":  {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"), DestinationCurrency: "EUR"}), "missing"},
+		"NoWorseThan    ": {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"), SourceCurrency: "USDC"}), "missing"},
+		"QuoteTolerance":  {dapi.QuoteTolerance(amount("1")), "out_of_range"},
+		"FirstUsedAt ":    {dapi.FirstUsedAt(time.Time{}), "missing"}, // as read from a row that has none
+		"FirstUsedAt":     {dapi.FirstUsedAt(time.Now().Add(48 * time.Hour)), "out_of_range"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)

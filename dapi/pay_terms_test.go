@@ -214,6 +214,18 @@ func TestKeyThatIsTooOld(t *testing.T) {
 	})
 }
 
+// A key may be as old as the time that the service remembers it, less an hour.
+func TestKeyThatIsAlmostTooOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		oldest := time.Now().Add(-7*24*time.Hour + time.Hour)
+		_, err := w.pay(dapi.FirstUsedAt(oldest.Add(-1)))
+		as[*dapi.KeyTooOld](t, err)
+		_, err = w.pay(dapi.FirstUsedAt(oldest))
+		require.NoError(t, err)
+	})
+}
+
 // The service's clock counts as well: here it is moved, and nothing tells before the booking.
 func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	w := newPayWorld(t)

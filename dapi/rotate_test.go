@@ -3,6 +3,7 @@ package dapi_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -108,6 +109,26 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.counts)
 	assert.Equal(t, seen("/escrow/"+string(deal.ID)+"/actions"), seen("/escrow/"+string(deal.ID)+"/actions/release/confirm"))
+}
+
+// A key that comes between the preparation of an action and its signature signs nothing of it.
+func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
+	w, integrator := funded(t)
+	next, _ := w.second()
+	w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+		if strings.HasSuffix(r.URL.Path, "/escrow") {
+			assert.NoError(t, integrator.UseKey(next))
+		} else if strings.HasSuffix(r.URL.Path, "/actions") {
+			assert.NoError(t, integrator.UseKey(w.key))
+		}
+	})
+	escrows := integrator.Self().Escrows
+	opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+	require.NoError(t, err)
+	assert.Equal(t, []int{1, 0}, []int{w.key.approvals(), next.approvals()})
+	_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "release-1")
+	require.NoError(t, err)
+	assert.Equal(t, []int{1, 1}, []int{w.key.approvals(), next.approvals()})
 }
 
 func TestAllAccountsChangeOver(t *testing.T) {
