@@ -131,6 +131,16 @@ func TestActionThatWasSeenTaken(t *testing.T) {
 	})
 }
 
+// Of an action that this version has no word for, no status tells that it was taken.
+func TestActionOfAnotherVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, id := newReleaseWorld(t)
+		w.host.Arm("POST", "/escrow/*/actions", sandbox.DropBefore().Times(4))
+		_, err := w.account.Escrows.Act(t.Context(), w.deal, id, "extend", "extend-1")
+		assertUnknown(t, err, "extend-1", "call again with the same key and terms")
+	})
+}
+
 // What is refused plainly keeps its type.
 func TestActionThatIsRefused(t *testing.T) {
 	w, id := newReleaseWorld(t)

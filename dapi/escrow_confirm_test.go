@@ -3,6 +3,8 @@ package dapi_test
 import (
 	"net/http"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -10,7 +12,25 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
+
+// Who confirms by hand learns that the approval is over, and nothing is signed.
+func TestConfirmsByHandThatComeTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		booked, err := w.account.Payouts.Book(t.Context(), w.asked)
+		require.NoError(t, err)
+		created, err := w.account.Escrows.Create(t.Context(), w.deal)
+		require.NoError(t, err)
+		time.Sleep(121 * time.Second)
+		_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
+		assert.True(t, as[*signing.ApprovalRefused](t, err).Expired)
+		_, err = w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove, created.Action)
+		assert.True(t, as[*signing.ApprovalRefused](t, err).Expired)
+		w.assertNothingHeld(t)
+	})
+}
 
 // A confirm by hand whose answer is about another deal, or one of other terms, leaves in doubt what came of it.
 func TestEscrowConfirmOfOtherTerms(t *testing.T) {

@@ -121,6 +121,25 @@ func TestEscrowApprovalThatIsOverAndGivenAgain(t *testing.T) {
 	assert.Equal(t, 2, s.bodies)
 }
 
+// The confirm of such an approval waits for its room: no end that this machine believes in ends the wait.
+func TestEscrowApprovalThatIsOverWaitsForRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _, escrows := newEscrowService(t)
+		opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+		require.NoError(t, err)
+		for range 116 { // with two writes before, and two that prepare, these fill the window
+			_, err := escrows.Create(t.Context(), deal(), moneymovement.IdempotencyKey("deal-1"))
+			require.NoError(t, err)
+		}
+		s.over = true
+		began := time.Now()
+		released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
+		require.NoError(t, err)
+		assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
+		assert.Greater(t, time.Since(began), 30*time.Second)
+	})
+}
+
 // An answer without an action does not show that one was prepared.
 func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 	for _, body := range []string{`{}`, `{"action":null}`, `{"action":{}}`, `{"ok":true}`, `{"id":"esc_1"}`, `{"type":"release"}`, `{"action":{"type":"release"}}`} {

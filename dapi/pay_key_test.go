@@ -62,7 +62,11 @@ func (w *payWorld) bookings() map[string]bool {
 func TestPayKeepsTheLastAnswer(t *testing.T) {
 	w := newPayWorld(t)
 	var answer moneymovement.Answer
+	w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 	_, err := w.pay(dapi.CaptureLast(&answer))
+	require.Error(t, err)
+	assert.Equal(t, http.StatusForbidden, answer.Status)
+	_, err = w.pay(dapi.CaptureLast(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, w.requests("ConfirmPayout")[0].RequestID, answer.RequestID)
 }

@@ -2,6 +2,7 @@ package dapi_test
 
 import (
 	"context"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,8 +32,8 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 		"another contact":          {member("contactId", "ct_other"), "contactId"},
 		"another amount":           {member("amount", "250"), "amount"},
 		"another currency":         {member("currency", "EURC"), "currency"},
-		"another chain":            {member("toChainId", 1), "toChainId"},
-		"from another chain":       {member("fromChainId", 1), "fromChainId"},
+		"another chain":            {member("toChainId", 100), "toChainId"},
+		"from another chain":       {member("fromChainId", 100), "fromChainId"},
 		"the amount in other form": {member("amount", "25.000"), ""},
 		"no contact":               {func(payout map[string]any) { delete(payout, "contactId") }, ""},
 		"no amount":                {func(payout map[string]any) { delete(payout, "amount") }, ""},
@@ -58,7 +59,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			assert.Equal(t, "BookPayout", differs.Operation)
 			if strings.HasSuffix(c.member, "ChainId") {
 				assert.Empty(t, differs.Asked, "no chain was asked for")
-				assert.Equal(t, "1", differs.Got)
+				assert.Equal(t, "100", differs.Got)
 			}
 			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 			w.assertNothingSigned(t)
@@ -242,6 +243,22 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	as[*dapi.KeyTooOld](t, err)
 	assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 	assert.Equal(t, 1, w.fundings(), "nothing was signed")
+}
+
+// What was booked tells the service's time as well, though it is believed of no clock yet: nothing is signed that would be a second payment.
+func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
+	w := newDealWorld(t)
+	first := dapi.FirstUsedAt(time.Now().Add(-time.Hour))
+	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		if r.URL.Path == "/dapi/v1/payouts" || r.URL.Path == "/dapi/v1/escrow" {
+			answer.Header.Set("Date", time.Now().Add(8*24*time.Hour).UTC().Format(http.TimeFormat))
+		}
+	})
+	_, err := w.pay(first)
+	as[*dapi.KeyTooOld](t, err)
+	_, err = w.open(first)
+	as[*dapi.KeyTooOld](t, err)
+	w.assertNothingHeld(t)
 }
 
 // A key can grow too old while its payment waits for its turn, which for ten thousand payments takes hours.

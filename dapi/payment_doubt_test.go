@@ -48,7 +48,9 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 				defer cancel()
 				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
 				w.assertInDoubt(t, payout, err)
-				assert.ErrorIs(t, err, context.DeadlineExceeded)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				_, nested := errors.AsType[*errors.OutcomeUnknown](as[*errors.OutcomeUnknown](t, err).Cause)
+				assert.False(t, nested, "one doubt is told once: %v", err)
 			})
 		})
 	}

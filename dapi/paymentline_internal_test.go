@@ -25,7 +25,7 @@ func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
 	}{
 		{1, payoutApproval, 1}, {10, payoutApproval, 9}, {120, payoutApproval, 108},
 		{1, escrowApproval, 1}, {10, escrowApproval, 1}, {120, escrowApproval, 6},
-		{120, 66 * time.Second, 108}, {120, 66*time.Second - 1, 6}, // 61 seconds of a window, and five to sign and to travel
+		{120, 5 * time.Minute, 432}, {120, 66 * time.Second, 108}, {120, 66*time.Second - 1, 6}, // 61 seconds of a window, and five to sign and to travel
 	} {
 		window := transport.Allowance{Calls: tc.calls, Per: time.Minute}
 		assert.Equal(t, tc.want, underWay(window, tc.approval), "%d calls, %v", tc.calls, tc.approval)
@@ -129,6 +129,14 @@ func TestWhoIsTooLateForTheLine(t *testing.T) {
 			assert.Zero(t, enter(), "the second cannot")
 			first.Wait()
 		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		line := newPaymentLine("Pay", transport.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, true, slog.New(slog.DiscardHandler))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		leave, err := line.enter(ctx, "alone")
+		require.NoError(t, err, "nobody is late where nobody is in line")
+		leave()
 	})
 }
 

@@ -44,6 +44,14 @@ func TestDoubtsAreForgottenWithTheirKeys(t *testing.T) {
 		time.Sleep(7*24*time.Hour + time.Second)
 		assert.Equal(t, noDoubt, m.pay(t, keyOf(1), true, nothing))
 		assert.Empty(t, m.doubts.Len())
+
+		m.pay(t, keyOf(2), true, maybe)
+		underway, left, err := m.begin(keyOf(2), true)
+		require.NoError(t, err)
+		assert.Equal(t, knownDoubt, left)
+		time.Sleep(8 * 24 * time.Hour)
+		assert.Equal(t, knownDoubt, m.pay(t, keyOf(2), true, nothing), "the doubt of a call that is still under way")
+		underway.end(maybe)
 	})
 }
 
