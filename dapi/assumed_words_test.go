@@ -187,23 +187,6 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 			var refused *errors.SignatureInvalid // it was signed and sent; only this host knows that it is not its payload
 			assert.ErrorAs(t, err, &refused)
 		})
-		t.Run(name+", payout, opaque, confirmed by hand", func(t *testing.T) {
-			w := newPayWorld(t)
-			var left time.Duration
-			w.account = w.integrator(func(d *dapi.Developer) {
-				d.Verifier = func(_ context.Context, a signing.Approval, _ signing.Intent) error {
-					left = time.Until(a.ExpiresAt)
-					return errors.New("not this one")
-				}
-			}).Self()
-			booked, err := w.account.Payouts.Book(t.Context(), w.asked)
-			require.NoError(t, err)
-			booked.Approval = &dapi.Approval{ID: booked.Approval.ID, Payload: []byte("\x00opaque")}
-			_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
-			require.Error(t, err)
-			assert.InDelta(t, 120, left.Seconds(), 5)
-			assert.True(t, booked.Approval.ExpiresAt.IsZero(), "the caller's own stays as it is")
-		})
 		t.Run(name+", escrow", func(t *testing.T) {
 			w := newWorld(t)
 			account := w.account()

@@ -147,9 +147,7 @@ func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal 
 	if deal != nil {
 		id = deal.ID
 	}
-	if id != "" {
-		errors.Name(err, string(id), key, callfacts.Asker{})
-	}
+	errors.Name(err, string(id), key, callfacts.Asker{})
 	return deal, err
 }
 

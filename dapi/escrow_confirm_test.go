@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,34 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
+
+// An approval that says nowhere when it ends has the stated window from when it is confirmed, in another process perhaps.
+//
+// Rule: lifetime.payout-approval, lifetime.escrow-approval
+func TestConfirmsByHandWithoutAnEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		var left []time.Duration
+		account := w.integrator(func(d *dapi.Developer) {
+			d.Verifier = func(_ context.Context, a signing.Approval, _ signing.Intent) error {
+				left = append(left, time.Until(a.ExpiresAt).Round(time.Millisecond))
+				return errors.New("not this one")
+			}
+		}).Self()
+		booked, err := account.Payouts.Book(t.Context(), w.asked)
+		require.NoError(t, err)
+		created, err := account.Escrows.Create(t.Context(), w.deal)
+		require.NoError(t, err)
+		*booked.Approval = dapi.Approval{ID: booked.Approval.ID, Payload: []byte("opaque")}
+		*created.Action.Approval = dapi.Approval{ID: created.Action.Approval.ID, Payload: []byte("opaque")}
+		_, err = account.Payouts.Confirm(t.Context(), w.asked, booked)
+		as[*signing.ApprovalRefused](t, err)
+		_, err = account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove, created.Action)
+		as[*signing.ApprovalRefused](t, err)
+		assert.Equal(t, []time.Duration{2 * time.Minute, time.Minute}, left)
+		assert.True(t, booked.Approval.ExpiresAt.IsZero(), "the caller's own stays as it is")
+	})
+}
 
 // Who confirms by hand learns that the approval is over, and nothing is signed.
 func TestConfirmsByHandThatComeTooLate(t *testing.T) {

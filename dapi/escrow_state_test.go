@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"sync"
@@ -135,10 +136,12 @@ func TestFirstUseOfADealThatIsRefused(t *testing.T) {
 				assert.True(t, errors.HasCode(err, c.code), "%v", err)
 				_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 				assert.False(t, unknown, "%v", err)
+				head, _ := errors.HeadOf(err)
+				assert.Equal(t, "deal-1", head.IdempotencyKey)
 				if opened != nil {
-					head, _ := errors.HeadOf(err)
 					assert.Equal(t, string(opened.ID), head.Resource)
-					assert.Equal(t, "deal-1", head.IdempotencyKey)
+				} else {
+					assert.Empty(t, head.Resource)
 				}
 				c.arrange(w)
 			}
@@ -248,6 +251,10 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 			as[*dapi.KeyTooOld](t, err)
 			assert.Equal(t, "deal-1", as[*dapi.KeyTooOld](t, err).IdempotencyKey)
 		})
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := w.account.Escrows.Open(short, w.deal, "deal-2", dapi.FirstUse())
+		assert.Equal(t, errors.Head{Operation: "CreateEscrow", IdempotencyKey: "deal-2"}, as[*errors.NotDelivered](t, err).Head)
 		time.Sleep(time.Hour)
 		creates := len(w.host.Requests())
 		close(release)

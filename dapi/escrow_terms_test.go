@@ -247,6 +247,13 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		assertDoubted(t, "amount", false, err)
 		w.assertNothingHeld(t)
 	})
+	t.Run("other terms, and no status", func(t *testing.T) {
+		w := newDealWorld(t)
+		w.onSuccess("POST", dealPath, both(without("status"), func(d map[string]any) { d["amount"] = "400" }))
+		_, err := w.open(dapi.FirstUse())
+		assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member, "nothing says that it is held")
+		w.assertNothingHeld(t)
+	})
 	t.Run("a bare action", func(t *testing.T) {
 		w := newDealWorld(t)
 		w.onSuccess("POST", dealPath, action(func(a map[string]any) { delete(a, "type") }))

@@ -229,20 +229,39 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 
 // A deal that does not say how old its projection is may be of before the action, and is read once more when the chain was read since.
 func TestEscrowOutcomeIsReadTwiceAtMost(t *testing.T) {
-	for name, change := range map[string]func(deal map[string]any){
-		"does not say":     without("syncedAt"),
-		"is of before":     func(deal map[string]any) { deal["syncedAt"] = time.Now().Add(-time.Hour).Format(time.RFC3339) },
-		"is of long since": func(deal map[string]any) { deal["syncedAt"] = time.Now().Add(time.Minute).Format(time.RFC3339) },
+	for name, tc := range map[string]struct {
+		synced time.Duration // after the call began, or 0 if the deal does not say
+		again  bool
+	}{
+		"does not say":                                    {0, true},
+		"is of before, as clocks may be off":              {3 * time.Second, true},
+		"is of after, however much the clocks may be off": {3*time.Second + time.Millisecond, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newDealWorld(t)
 				w.host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
-				reads := 0
-				w.onSuccess("POST", syncPath, func(deal map[string]any) { reads++; change(deal) })
+				began := time.Now()
+				var reads []time.Duration
+				w.onSuccess("POST", syncPath, func(deal map[string]any) {
+					reads = append(reads, time.Since(began))
+					delete(deal, "syncedAt")
+					if tc.synced > 0 {
+						deal["syncedAt"] = began.Add(tc.synced).UTC().Format(time.RFC3339Nano)
+					}
+				})
 				_, err := w.open(dapi.FirstUse())
 				assertDealInDoubt(t, err)
-				assert.Equal(t, map[bool]int{true: 1, false: 2}[name == "is of long since"], reads)
+				if !tc.again {
+					assert.Len(t, reads, 1)
+					return
+				}
+				require.Len(t, reads, 2)
+				since := tc.synced
+				if since == 0 {
+					since = reads[0]
+				}
+				assert.InDelta(t, (18 * time.Second).Seconds(), (reads[1] - since).Seconds(), 0.5, "when the chain was read since")
 			})
 		})
 	}
@@ -321,6 +340,10 @@ func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
 			dapi.OnProgress(func(p dapi.Progress) {
 				if p.Reads > 1 {
 					assert.GreaterOrEqual(t, p.Waited-last, 15*time.Second, "a deal is read from chain once in 15 seconds")
+					assert.LessOrEqual(t, p.Waited-last, time.Minute, "and not much less often")
+				}
+				if p.Reads == 2 {
+					assert.LessOrEqual(t, p.Waited, 30*time.Second)
 				}
 				last = p.Waited
 			}))

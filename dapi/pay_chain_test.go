@@ -44,6 +44,15 @@ func newChainWorld(t *testing.T, chain any) *payWorld {
 	return w
 }
 
+// A booking may leave out the chain that it goes to: the approval names it.
+func TestBookingThatDoesNotEchoItsChain(t *testing.T) {
+	w := newChainWorld(t, arbitrum)
+	w.onBooking(without("toChainId"))
+	_, err := w.pay()
+	require.NoError(t, err)
+	assert.Equal(t, 1, w.fundings())
+}
+
 // The caller names a chain by its EVM id. An approval that names it by its code is the same, by the listing.
 func TestApprovalNamesTheChainByItsCode(t *testing.T) {
 	t.Run("the listing is not known", func(t *testing.T) {

@@ -99,6 +99,15 @@ func TestBookingWithoutItsKey(t *testing.T) {
 	w.assertNothingSigned(t)
 }
 
+// Other terms in a booking that does not say its status are refused plainly, for nothing says that it is paid.
+func TestBookingOfOtherTermsWithoutItsStatus(t *testing.T) {
+	w := newPayWorld(t)
+	w.onBooking(both(without("status"), func(payout map[string]any) { payout["amount"] = "250" }))
+	_, err := w.pay(dapi.FirstUse())
+	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member)
+	w.assertNothingSigned(t)
+}
+
 // Who books and confirms by hand is protected alike.
 func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	w := newPayWorld(t)
