@@ -83,6 +83,9 @@ func TestSessionIsOnDiskWhenItIsSaved(t *testing.T) {
 		assert.Equal(t, string(written), string(d.safe), "all of it was synced")
 		assert.Equal(t, filepath.Dir(path), d.folder, "and the folder, which holds its name")
 		assert.Equal(t, string(d.safe), string(d.before), "after it")
+		kept, err := FileTokenStore(path).Load(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, token, kept.AccessToken.Reveal())
 	}
 }
 
@@ -171,8 +174,19 @@ func TestSessionsOfAnyTokensThatCanBeSentFit(t *testing.T) {
 		require.Equal(t, escaped, kept.AccessToken.Reveal())
 		require.Equal(t, escaped, kept.RefreshToken.Reveal())
 	}
+	data, err := session.Export()
+	require.NoError(t, err)
+	session.Credential += strings.Repeat("c", maxStored-len(data)) // all the room that there is, in both places of the file
+	for range 3 {
+		require.NoError(t, store.Save(t.Context(), session))
+		kept, err := store.Load(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, session.Credential, kept.Credential)
+	}
+	session.Credential += "c"
+	require.ErrorIs(t, store.Save(t.Context(), session), errTooLong)
 	session.RefreshToken = moneymovement.NewSecret(escaped + strings.Repeat("secret", 64<<10))
-	err := store.Save(t.Context(), session)
+	err = store.Save(t.Context(), session)
 	require.ErrorIs(t, err, errTooLong)
 	assert.Less(t, len(err.Error()), 300, "which quotes no token")
 }

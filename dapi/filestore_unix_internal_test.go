@@ -5,11 +5,14 @@ package dapi
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // ownedFile describes a regular file of a user.
@@ -27,4 +30,20 @@ func TestFileOwners(t *testing.T) {
 	assert.NoError(t, checkFile(ownedFile{own}))
 	assert.NoError(t, checkFile(ownedFile{0}), "root's")
 	assert.ErrorIs(t, checkFile(ownedFile{own + 1}), errForeign)
+}
+
+func TestFolderThatCannotBeSynced(t *testing.T) {
+	require.NoError(t, syncFolder(t.TempDir()))
+	require.ErrorIs(t, syncFolder(filepath.Join(t.TempDir(), "none")), fs.ErrNotExist)
+	if runtime.GOOS == "linux" {
+		require.NoError(t, syncFolder("/proc"), "a file system that syncs no folders")
+	}
+}
+
+func TestLinksThatLeadInACircle(t *testing.T) {
+	folder := t.TempDir()
+	one, other := filepath.Join(folder, "one"), filepath.Join(folder, "other")
+	require.NoError(t, os.Symlink(one, other))
+	require.NoError(t, os.Symlink(other, one))
+	require.Error(t, checkFolders(one))
 }

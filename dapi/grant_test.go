@@ -31,7 +31,9 @@ func TestGrantWithoutAToken(t *testing.T) {
 			w, store := newWorld(t), &memoryStore{}
 			w.onSuccess("POST", "/auth/token", change)
 			err := read(t.Context(), w.integrator(stored(store)).Self())
-			assert.Equal(t, "CreateToken", as[*errors.UnexpectedAnswer](t, err).Operation)
+			unexpected := as[*errors.UnexpectedAnswer](t, err)
+			assert.Equal(t, "CreateToken", unexpected.Operation)
+			assert.Equal(t, errors.NotMoved, unexpected.MovedByCall(), "a login moves no money")
 			assert.NotContains(t, err.Error(), "secret")
 			assert.Zero(t, w.sent("ListChains"))
 			assert.Zero(t, store.saves)

@@ -119,6 +119,6 @@ func TestLoginThatIsNotSignedHasAType(t *testing.T) {
 	w := newWorld(t)
 	err := read(t.Context(), w.integrator(func(d *dapi.Developer) { d.Key = brokenSigner{d.Key, context.Canceled} }).Self())
 	as[*signing.NotSigned](t, err)
-	as[*errors.NotDelivered](t, err)
+	assert.Equal(t, "CreateToken", as[*errors.NotDelivered](t, err).Operation)
 	require.ErrorIs(t, err, context.Canceled)
 }

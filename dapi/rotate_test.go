@@ -131,6 +131,31 @@ func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 	assert.Equal(t, []int{1, 1}, []int{w.key.approvals(), next.approvals()})
 }
 
+// A write that shows nothing is followed by a read in the session of the write, whatever key came between.
+func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
+	w, integrator := funded(t)
+	account := integrator.Self()
+	payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+		ContactID: w.contact(account, wallet()), Amount: amount("5"), Currency: dapi.USDC,
+	}, "first")
+	require.NoError(t, err)
+	next, _ := w.second()
+	var carried []string
+	w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+		carried = append(carried, r.Header.Get("Authorization"))
+		if r.Method == http.MethodPost {
+			assert.NoError(t, integrator.UseKey(next))
+		}
+	})
+	w.host.Arm("POST", "/sandbox/payouts/*/status", sandbox.Respond(http.StatusNoContent, "").AfterCommit())
+	moved, err := account.Sandbox.MovePayout(t.Context(), payout.ID, dapi.PayoutStatusFailed)
+	require.NoError(t, err)
+	assert.Equal(t, dapi.PayoutStatusFailed, moved.Status)
+	require.Len(t, carried, 2)
+	assert.Equal(t, carried[0], carried[1])
+	assert.Zero(t, next.logins)
+}
+
 func TestAllAccountsChangeOver(t *testing.T) {
 	w := newWorld(t)
 	integrator := w.integrator()

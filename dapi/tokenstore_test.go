@@ -266,6 +266,8 @@ func TestStoredSessionThatIsGarbage(t *testing.T) {
 			session, err := dapi.ImportSession([]byte(data))
 			var unreadable *errors.InvalidInput
 			require.ErrorAs(t, err, &unreadable)
+			assert.Equal(t, "session", unreadable.Fields[0].Field)
+			assert.Equal(t, "unreadable", unreadable.Fields[0].Code)
 			assert.NotContains(t, err.Error(), "of-everything")
 			assert.Zero(t, session)
 		})
