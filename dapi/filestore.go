@@ -163,7 +163,6 @@ func (f fileTokenStore) locked(ctx context.Context, flag int) (sessionFile, erro
 		if time.Since(since) > lockPatience {
 			return nil, f.refused(err)
 		}
-		flag &^= os.O_CREATE | os.O_EXCL // it is there now
 		if ended := transport.Pause(ctx, lockPause); ended != nil {
 			return nil, ended
 		}

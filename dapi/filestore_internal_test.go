@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -141,6 +142,20 @@ func TestFirstSessionThatIsWrittenInPart(t *testing.T) {
 		kept, err := FileTokenStore(path).Load(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "next", kept.AccessToken.Reveal())
+	}
+}
+
+func TestSessionThatCannotBeExportedIsNotSaved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session")
+	session := sessionOfToken("token")
+	session.ExpiresAt = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC) // which no JSON can say
+	require.Error(t, FileTokenStore(path).Save(t.Context(), session))
+	assert.NoFileExists(t, path)
+}
+
+func TestTokensThatAHeaderCarries(t *testing.T) {
+	for token, can := range map[string]bool{"!": true, "~": true, "a-b_c.d~e+f/g=": true, "": false, " ": false, "\x7f": false, "a b": false, "é": false} {
+		assert.Equal(t, can, sendable(moneymovement.NewSecret(token)), "%q", token)
 	}
 }
 

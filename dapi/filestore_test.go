@@ -43,6 +43,14 @@ func TestFileTokenStoreIsReadableByItsOwnerOnly(t *testing.T) {
 	assert.Equal(t, fs.FileMode(0o600), info.Mode(), "also where a laxer file was before")
 }
 
+func TestEmptyFileHoldsNoSession(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	none, err := dapi.FileTokenStore(path).Load(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, dapi.Session{}, none)
+}
+
 // requireKept saves a session where something else was, and loads it.
 func requireKept(t *testing.T, store dapi.TokenStore) {
 	t.Helper()

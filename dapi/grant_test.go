@@ -46,7 +46,10 @@ func TestGrantWithoutAToken(t *testing.T) {
 // Rule: session.access-lifetime, session.refresh-lifetime
 func TestGrantThatDoesNotSayHowLongItLives(t *testing.T) {
 	for name, change := range map[string]func(grant map[string]any){
-		"nothing":          func(grant map[string]any) { delete(grant, "expiresIn"); delete(grant, "refreshExpiresIn") },
+		"nothing": func(grant map[string]any) { delete(grant, "expiresIn"); delete(grant, "refreshExpiresIn") },
+		"too much to reckon with": func(grant map[string]any) {
+			grant["expiresIn"], grant["refreshExpiresIn"] = math.MaxInt32, math.MaxInt32
+		},
 		"nothing sensible": func(grant map[string]any) { grant["expiresIn"], grant["refreshExpiresIn"] = -1, math.MaxInt },
 	} {
 		t.Run(name, func(t *testing.T) {

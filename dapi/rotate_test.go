@@ -78,6 +78,18 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 	assert.Equal(t, 2, w.fundings())
 }
 
+// The same key by another signer comes in while calls are under way, which go on in the session that they have.
+func TestTheSameKeyComesInDuringAPayment(t *testing.T) {
+	w, integrator := funded(t)
+	account := integrator.Self()
+	again := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return integrator.UseKey(&signer{Signer: w.key.Signer}) })
+	_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+		ContactID: w.contact(account, wallet()), Amount: amount("5"), Currency: dapi.USDC,
+	}, "first", again)
+	require.NoError(t, err)
+	assert.Equal(t, 1, w.key.logins)
+}
+
 // A payment that waits for longer than its price lives is booked again, and by then its key may be gone.
 func TestAPaymentThatIsBookedAgainTakesTheNewKey(t *testing.T) {
 	w, integrator := funded(t)

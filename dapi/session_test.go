@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -32,6 +34,19 @@ func TestNothingIsSentBeforeTheFirstCall(t *testing.T) {
 }
 
 // Rule: login.two-steps
+// A credential of another surface, which came along among shared options, goes nowhere.
+func TestCredentialOfAnotherSurfaceIsNotSent(t *testing.T) {
+	w := newWorld(t)
+	w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+		for name, values := range r.Header {
+			assert.NotContains(t, strings.Join(values, " "), "of-another-surface", name)
+		}
+	})
+	integrator, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options(refapi.WithAPIKey(refapi.NewAPIKey("of-another-surface")))...)
+	require.NoError(t, err)
+	require.NoError(t, read(t.Context(), integrator.Self()))
+}
+
 func TestAnyNumberOfGoroutinesShareOneLogin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -142,6 +157,19 @@ func TestRefusedRefreshLogsInOnce(t *testing.T) {
 	}
 }
 
+// A service that fails to refresh has not judged the token: a login would fail alike.
+func TestRefreshThatFailsIsNoReasonToLogIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		account := w.integrator().Self()
+		require.NoError(t, read(t.Context(), account))
+		time.Sleep(2 * time.Hour)
+		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(100))
+		require.Error(t, read(t.Context(), account))
+		assert.Equal(t, 1, w.sent("CreateToken"))
+	})
+}
+
 func TestRefreshThatIsToldToWaitIsNoReasonToLogIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -209,6 +237,7 @@ func TestCallerWhoStopsWaitingHarmsNobody(t *testing.T) {
 			started := time.Now()
 			err := read(ctx, account)
 			assert.Equal(t, time.Second, time.Since(started))
+			assert.Zero(t, w.sent("ListChains"), "nothing is sent without a token")
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			_, undelivered := errors.AsType[*errors.NotDelivered](err)
 			assert.True(t, undelivered, "%v", err)

@@ -192,13 +192,17 @@ func TestRailWaits(t *testing.T) {
 	t.Run("until its channel is down", func(t *testing.T) {
 		_, integrator := newScript(t, map[string][]string{list: {page("channel_unavailable")}})
 		rail, err := integrator.For("cl_1").Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR")
-		assert.Same(t, rail, as[*dapi.ChannelUnavailable](t, err).Rail)
+		down := as[*dapi.ChannelUnavailable](t, err)
+		assert.Same(t, rail, down.Rail)
+		assert.Equal(t, []string{"ListRails", "", "cl_1"}, []string{down.Operation, down.Resource, down.Account})
 		assert.EqualError(t, err, "rail sepa EUR reports channel_unavailable")
 	})
 	t.Run("not for one that is not there", func(t *testing.T) {
 		_, integrator := newScript(t, map[string][]string{list: {page("active")}})
 		_, err := integrator.For("cl_1").Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "PLN")
-		assert.Equal(t, "PLN", as[*dapi.RailNotListed](t, err).Currency)
+		unlisted := as[*dapi.RailNotListed](t, err)
+		assert.Equal(t, "PLN", unlisted.Currency)
+		assert.Equal(t, []string{"ListRails", "", "cl_1"}, []string{unlisted.Operation, unlisted.Resource, unlisted.Account})
 		assert.EqualError(t, err, "rail sepa PLN is not in the client's list")
 	})
 	t.Run("on any page", func(t *testing.T) {

@@ -75,9 +75,21 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 		}
 	}
 	for _, none := range []*dapi.Integrator{nil, {}} {
-		as[*errors.InvalidInput](t, none.UseKey(key))
+		assert.Equal(t, "UseKey", as[*errors.InvalidInput](t, none.UseKey(key)).Operation)
 		_, err := none.For("cl_1").Payouts.Get(t.Context(), "po_1")
 		assert.Equal(t, "client", as[*errors.InvalidInput](t, err).Fields[0].Field)
 	}
 	as[*errors.InvalidInput](t, (*dapi.Account)(nil).UseKey(key))
+	_, err = dapi.FileTokenStore(t.TempDir() + "/session").Load(nil) //nolint:staticcheck // what is tested
+	assert.Equal(t, "FileTokenStore", as[*errors.InvalidInput](t, err).Operation)
+	for most := range 2 {
+		var refused []dapi.PayoutID
+		for waited := range new(dapi.Payouts).WaitAll(t.Context(), []dapi.PayoutID{"po_1", "po_2"}) {
+			as[*errors.InvalidInput](t, waited.Err)
+			if refused = append(refused, waited.ID); most == 0 {
+				break
+			}
+		}
+		assert.Equal(t, []dapi.PayoutID{"po_1", "po_2"}[:most+1], refused)
+	}
 }

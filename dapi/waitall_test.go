@@ -3,7 +3,9 @@ package dapi_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -86,6 +88,23 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		}
 		assert.Equal(t, []dapi.PayoutID{"po_nobody", ids[2], ids[0], ids[1]}, order, "each once")
 		assert.NotEmpty(t, progress)
+	})
+}
+
+// Progress is reported for one payout at a time, however many are read at once.
+func TestWaitAllReportsOneAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, ids := underWay(50, func(int) time.Duration { return time.Minute })
+		var inside atomic.Int32
+		for waited := range host.integrator(t).Self().Payouts.WaitAll(t.Context(), ids, dapi.OnProgress(func(dapi.Progress) {
+			assert.EqualValues(t, 1, inside.Add(1))
+			for range 100 {
+				runtime.Gosched() // to whoever would come in between
+			}
+			inside.Add(-1)
+		})) {
+			require.NoError(t, waited.Err)
+		}
 	})
 }
 
