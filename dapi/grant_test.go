@@ -41,6 +41,39 @@ func TestGrantWithoutAToken(t *testing.T) {
 	}
 }
 
+// A refresh without a token brings no session, and none is stored.
+func TestRefreshWithoutAToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, store := newWorld(t), &memoryStore{}
+		account := w.integrator(stored(store)).Self()
+		require.NoError(t, read(t.Context(), account))
+		time.Sleep(2 * time.Hour)
+		w.onSuccess("POST", "/auth/refresh", func(grant map[string]any) { clear(grant) })
+		err := read(t.Context(), account)
+		assert.Equal(t, "RefreshToken", as[*errors.UnexpectedAnswer](t, err).Operation)
+		assert.Equal(t, 1, store.saves)
+	})
+}
+
+// A refresh may replace the refresh token, and a grant may live as shortly as a second.
+func TestRefreshThatReplacesTheRefreshToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, store := newWorld(t), &memoryStore{}
+		account := w.integrator(stored(store)).Self()
+		require.NoError(t, read(t.Context(), account))
+		time.Sleep(2 * time.Hour)
+		w.onSuccess("POST", "/auth/refresh", func(grant map[string]any) {
+			grant["refreshToken"], grant["expiresIn"], grant["refreshExpiresIn"] = "another", 1, 2
+		})
+		require.NoError(t, read(t.Context(), account))
+		kept, err := store.Load(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, "another", kept.RefreshToken.Reveal())
+		assert.True(t, kept.ExpiresAt.Equal(time.Now().Add(time.Second)), kept.ExpiresAt)
+		assert.True(t, kept.RefreshExpiresAt.Equal(time.Now().Add(2*time.Second)), kept.RefreshExpiresAt)
+	})
+}
+
 // A grant that does not say how long it lives has the stated lifetimes.
 //
 // Rule: session.access-lifetime, session.refresh-lifetime

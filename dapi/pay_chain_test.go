@@ -72,6 +72,13 @@ func TestApprovalNamesTheChainByItsCode(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 1, w.sent("ListChains"))
 	})
+	t.Run("the listing has no other", func(t *testing.T) {
+		w := newChainWorld(t, "arbitrum")
+		w.host.Arm("GET", "/chains", sandbox.Respond(http.StatusOK, "").
+			WithBody(`{"items":[{"chainId":42161,"code":"arbitrum","name":"Arbitrum","tokens":[]}]}`))
+		_, err := w.pay()
+		require.NoError(t, err)
+	})
 	t.Run("by its EVM id, nothing is asked for", func(t *testing.T) {
 		for _, id := range []any{arbitrum, "42161"} {
 			w := newChainWorld(t, id)

@@ -134,6 +134,22 @@ func TestStoreErrorsFailNoCall(t *testing.T) {
 	}
 }
 
+// A session that another process left is renewed ahead of its end as well.
+func TestSessionFromTheStoreIsRenewedAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, store := newWorld(t), &memoryStore{}
+		require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+		time.Sleep(59 * time.Minute) // of the hour
+		account := w.integrator(stored(store)).Self()
+		for range 2 { // the first takes what is stored
+			require.NoError(t, read(t.Context(), account))
+			synctest.Wait()
+		}
+		assert.Equal(t, 1, w.sent("RefreshToken"))
+		assert.Equal(t, 1, w.sent("CreateToken"))
+	})
+}
+
 // A store that holds nothing yet is nothing to warn about.
 func TestEmptyStoreIsNoError(t *testing.T) {
 	w := newWorld(t)
