@@ -221,6 +221,8 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 				_, err := account.Escrows.Open(ctx, deal(), "deal-1")
 				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall(), "it is not the reading that is unknown")
+				_, nested := errors.AsType[*errors.OutcomeUnknown](unknown.Cause)
+				assert.False(t, nested, "one doubt is told once: %v", err)
 				assert.ErrorIs(t, err, context.DeadlineExceeded)
 			})
 		})

@@ -136,6 +136,15 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 		assert.Equal(t, first.ID, again.ID)
 		assert.Equal(t, first.Amount, again.Amount)
 	})
+	t.Run("before a booking, of a payout that only the refusal names", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(map[string]any{"payoutId": "po_1"}))
+		unreadable(w)
+		payout, err := w.pay()
+		assert.Equal(t, "po_1", as[*errors.AlreadyFunded](t, err).Resource)
+		assert.Nil(t, payout, "of which no more is known than its id")
+		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+	})
 	t.Run("before a booking, of a payout that nobody knows", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(map[string]any{}))

@@ -138,7 +138,7 @@ func TestChainListingThatCannotBeHad(t *testing.T) {
 				started := time.Now()
 				_, err := w.pay()
 				assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
-				assert.LessOrEqual(t, time.Since(started), 6*time.Second)
+				assert.LessOrEqual(t, time.Since(started), 5*time.Second)
 				w.assertNothingSigned(t)
 			})
 		})

@@ -37,7 +37,7 @@ func (p *payment) find(ctx context.Context, refusal error) {
 		if payout, err := p.get(ctx); err == nil && payout.IdempotencyKey == string(p.key) {
 			return
 		}
-		p.booked, p.looked, p.seen = nil, false, nil
+		p.booked, p.seen = nil, nil
 	}
 }
 

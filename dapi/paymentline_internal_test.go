@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -162,5 +163,14 @@ func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 		assert.Equal(t, "invoice-42", refused.IdempotencyKey)
 		assert.Equal(t, "Pay", refused.Operation)
 		assert.Contains(t, log.String(), `msg="moneymovement waited for its turn to pay" operation=Pay idempotencyKey=invoice-42 queued=1h0m0s`)
+
+		log.Reset()
+		for _, patience := range []time.Duration{time.Second, time.Second - 1} {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			_, err = line.enter(ctx, "")
+			require.Error(t, err)
+		}
+		assert.Equal(t, 1, strings.Count(log.String(), "queued="), "less than a second is no news")
 	})
 }

@@ -122,7 +122,6 @@ func (a *attempt) end(came fate) {
 	a.ended = true
 	a.known.underway--
 	m.mark(a.known, max(a.known.fate, came))
-	m.trim()
 }
 
 // abandon ends a call that did not come to its end: a function of the caller's panicked. After end it does nothing.
