@@ -160,3 +160,24 @@ func TestFileOwnersOfAnotherUser(t *testing.T) {
 	defer func() { require.NoError(t, syscall.Seteuid(0)) }()
 	TestFileOwners(t)
 }
+
+// A file that cannot be trusted, and cannot be removed either, is not written.
+func TestFileThatCannotBeRemoved(t *testing.T) {
+	folder := t.TempDir()
+	garbage := filepath.Join(folder, "garbage")
+	require.NoError(t, os.WriteFile(garbage, []byte("no session"), 0o600))
+	store := fileTokenStore{path: folder, open: func(_ string, flag int) (sessionFile, error) { return openLocked(garbage, flag) }}
+	require.Error(t, store.Save(t.Context(), sessionOfToken("token")))
+	kept, err := os.ReadFile(garbage)
+	require.NoError(t, err)
+	assert.Equal(t, "no session", string(kept))
+}
+
+// A path from a folder that is gone leads nowhere.
+func TestSessionFileFromAFolderThatIsGone(t *testing.T) {
+	gone := t.TempDir() + "/gone"
+	require.NoError(t, os.Mkdir(gone, 0o700))
+	t.Chdir(gone)
+	require.NoError(t, os.Remove(gone))
+	require.Error(t, checkFolders("session"))
+}

@@ -1,8 +1,10 @@
 package dapi_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -145,11 +147,15 @@ func TestRefusedRefreshLogsInOnce(t *testing.T) {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				account := w.integrator().Self()
+				var log bytes.Buffer
+				integrator, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options(moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
+				require.NoError(t, err)
+				account := integrator.Self()
 				require.NoError(t, read(t.Context(), account))
 				time.Sleep(2 * time.Hour)
 				w.host.Arm("POST", "/auth/refresh", sandbox.Respond(status, "unauthenticated"))
 				require.NoError(t, read(t.Context(), account))
+				assert.Contains(t, log.String(), " refusal.operation=RefreshToken")
 				assert.Equal(t, 1, w.sent("RefreshToken"))
 				assert.Equal(t, 2, w.sent("CreateToken"))
 			})

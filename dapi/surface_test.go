@@ -236,6 +236,17 @@ func TestPayinWaits(t *testing.T) {
 	}
 }
 
+// A completion whose answer shows nothing is read. It was taken also where it cannot be read.
+func TestCompletionThatShowsNothing(t *testing.T) {
+	for answer, status := range map[string]dapi.KYBStatus{`{"status":"under_review","requirements":[]}`: "under_review", `[`: ""} {
+		_, integrator := newScript(t, map[string][]string{"POST /client/kyb/complete": {`{}`}, "GET /client/kyb": {answer}})
+		submitted, err := integrator.For("cl_1").Verification.Complete(t.Context())
+		require.NoError(t, err)
+		require.NotNil(t, submitted)
+		assert.Equal(t, status, submitted.Status)
+	}
+}
+
 // Rule: verification.completed-explicitly
 func TestVerificationWaits(t *testing.T) {
 	for _, end := range []dapi.KYBStatus{dapi.KYBStatusApproved, dapi.KYBStatusRejected} {
