@@ -183,6 +183,15 @@ func TestChallengeThatExpiredIsReplacedOnce(t *testing.T) {
 
 // Rule: login.request-expiry
 func TestClockThatIsOff(t *testing.T) {
+	t.Run("by little, which the request allows for in both directions", func(t *testing.T) {
+		for _, off := range []time.Duration{-149500 * time.Millisecond, 149500 * time.Millisecond} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(off) }))
+				require.NoError(t, read(t.Context(), w.integrator().Self()))
+				assert.Equal(t, 1, w.sent("CreateChallenge"), off)
+			})
+		}
+	})
 	t.Run("the service tells the time", func(t *testing.T) {
 		w := newWorld(t)
 		w.host.Advance(3 * time.Hour)

@@ -210,6 +210,15 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 		require.NoError(t, read(t.Context(), account))
 		down := w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
 
+		var refreshed time.Time
+		w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+			if pause := time.Since(refreshed); strings.HasSuffix(r.URL.Path, "/auth/refresh") {
+				if !refreshed.IsZero() && pause > 5*time.Second { // which no two attempts of one renewal are apart
+					assert.InDelta(t, 10.5, pause.Seconds(), 0.5)
+				}
+				refreshed = time.Now()
+			}
+		})
 		time.Sleep(59*time.Minute + 5*time.Second)
 		for range 50 { // one a second, till shortly before the token expires
 			require.NoError(t, read(t.Context(), account), "the token still works")
@@ -217,6 +226,7 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 		}
 		assert.LessOrEqual(t, down.Consumed(), 5*4, "one renewal, of four attempts, in ten seconds")
 		assert.GreaterOrEqual(t, down.Consumed(), 2*4, "and it is tried again")
+		w.wire.onAnswer(nil)
 
 		time.Sleep(time.Minute)
 		err := read(t.Context(), account)
