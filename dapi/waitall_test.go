@@ -92,11 +92,17 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 
 // Progress is reported for one payout at a time, however many are read at once.
 func TestWaitAllReportsOneAtATime(t *testing.T) {
-	host, ids := underWay(10, func(int) time.Duration { return 0 })
+	answers, ids := map[string][]string{}, []dapi.PayoutID{}
+	for i := range 10 {
+		id := fmt.Sprint("po_", i)
+		ids = append(ids, dapi.PayoutID(id))
+		answers["GET /payouts/"+id] = []string{`{"id":"` + id + `","status":"completed"}`}
+	}
+	_, integrator := newScript(t, answers)
 	var inside atomic.Int32
-	for waited := range host.integrator(t).Self().Payouts.WaitAll(t.Context(), ids, dapi.OnProgress(func(dapi.Progress) {
+	for waited := range integrator.Self().Payouts.WaitAll(t.Context(), ids, dapi.OnProgress(func(dapi.Progress) {
 		assert.EqualValues(t, 1, inside.Add(1))
-		time.Sleep(15 * time.Millisecond) // while answers come in, which take 40 to 200
+		time.Sleep(5 * time.Millisecond) // while the other answers come in
 		inside.Add(-1)
 	})) {
 		require.NoError(t, waited.Err)
