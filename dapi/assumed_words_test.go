@@ -307,7 +307,9 @@ func TestAFirstPriceThatCannotBeRead(t *testing.T) {
 			})
 			w.waitBeforeSigning(31*time.Second, 1)
 			_, err := w.pay(dapi.FirstUse())
-			assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound)
+			refused := as[*dapi.PriceRefused](t, err)
+			assert.Equal(t, dapi.BoundReadable, refused.Bound)
+			assert.NotNil(t, refused.Reference, "the first price")
 			assert.Zero(t, w.fundings())
 		})
 	}

@@ -94,7 +94,8 @@ func (s *Escrows) open(
 	case held:
 		return created, noDoubt, nil // an earlier call with this key went through
 	}
-	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, attempt)
+	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, attempt, moneymovement.Capture(&answer))
+	wish.capture(answer)
 	if err != nil {
 		return created, max(left, open), err
 	}
@@ -138,14 +139,15 @@ func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal 
 		attempt.end(nothing)
 	default:
 		attempt.end(maybe)
+		if _, old := errors.AsType[*KeyTooOld](err); old { // which says by itself that an earlier call may have held the money
+			break
+		}
 		err = inDoubt(err, operation, moneymovement.Key(key), "call again with the same key and terms")
 	}
 	if deal != nil {
 		id = deal.ID
 	}
-	if err != nil && id != "" {
-		errors.Name(err, string(id), key, callfacts.Asker{})
-	}
+	errors.Name(err, string(id), key, callfacts.Asker{})
 	return deal, err
 }
 
@@ -266,23 +268,21 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 // act confirms, and prepares once more if the window closed on the way. An approval that was used already, an action that is not
 // available any more, or a lost answer may be the work of an earlier attempt with this key: the deal tells what came of it.
 func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
-	prepared *EscrowAction, attempt *attempt,
+	prepared *EscrowAction, attempt *attempt, options ...moneymovement.CallOption,
 ) (*Escrow, doubt, error) {
 	began, key := s.approver.now(), moneymovement.Key(attempt.known.key.key)
+	options = append(options, moneymovement.IdempotencyKey(key))
 	if err := checkPrepared(id, action, prepared, key); err != nil {
 		return nil, doubtOf(err), err
 	}
-	deal, err := s.confirm(ctx, terms, id, action, prepared, false, moneymovement.IdempotencyKey(key))
-	if closed := err; approvalClosed(closed) {
+	deal, err := s.confirm(ctx, terms, id, action, prepared, false, options...)
+	if approvalClosed(err) {
 		first := prepared
-		if prepared, err = s.Prepare(ctx, id, action, moneymovement.IdempotencyKey(key)); err == nil {
+		if prepared, err = s.Prepare(ctx, id, action, options...); err == nil {
 			err = checkPrepared(id, action, prepared, key)
 		}
 		if err == nil { // the same approval once more: only the service can say that it is over
-			deal, err = s.confirm(ctx, terms, id, action, prepared, prepared.sameOffer(first), moneymovement.IdempotencyKey(key))
-		}
-		if err != nil && mayHaveMoved(closed) { // an answer before it was lost, and what came after does not tell which
-			err = closed
+			deal, err = s.confirm(ctx, terms, id, action, prepared, prepared.Approval.same(first.Approval), options...)
 		}
 	}
 	if mayHaveMoved(err) || approvalClosed(err) {
@@ -303,11 +303,6 @@ func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction,
 		return &TermsDiffer{Head: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
 	}
 	return nil
-}
-
-// sameOffer reports that the service gave the same approval again.
-func (a *EscrowAction) sameOffer(other *EscrowAction) bool {
-	return other != nil && a.Approval.same(other.Approval)
 }
 
 // resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says nothing, and the next

@@ -135,3 +135,18 @@ func TestEveryFaultAtEveryStepOfAnEscrow(t *testing.T) {
 		}
 	}
 }
+
+// The confirm was carried out and its answer lost; sent again, it is told that the window is over. What then keeps a new approval from being
+// made says nothing about the first.
+func TestAnExpiredWindowAfterALostAnswerIsLookedAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEscrowActing(t, dapi.EscrowActionTypeApprove)
+		e.host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
+		e.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
+		e.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-1")
+		require.NoError(t, err)
+		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
+		assert.Equal(t, 1, e.moved())
+	})
+}

@@ -3,6 +3,8 @@ package dapi_test
 import (
 	"context"
 	"net/http"
+	"strconv"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,6 +56,18 @@ func TestSecondCallOfADealInDoubt(t *testing.T) {
 			})
 		}
 	}
+}
+
+// The refusal of a login says which deal it is about, once there is one.
+func TestLoginRefusalOfADeal(t *testing.T) {
+	w := newDealWorld(t)
+	w.host.Arm("POST", confirmActionPath, sandbox.ExpireToken())
+	w.host.Arm("POST", "/auth/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+	opened, err := w.open(dapi.FirstUse())
+	as[*errors.Forbidden](t, err)
+	head, _ := errors.HeadOf(err)
+	assert.Equal(t, string(opened.ID), head.Resource)
+	assert.Equal(t, "deal-1", head.IdempotencyKey)
 }
 
 // A second call that reaches the service finds the deal, and the money is held once.
@@ -122,10 +136,12 @@ func TestFirstUseOfADealThatIsRefused(t *testing.T) {
 				assert.True(t, errors.HasCode(err, c.code), "%v", err)
 				_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 				assert.False(t, unknown, "%v", err)
+				head, _ := errors.HeadOf(err)
+				assert.Equal(t, "deal-1", head.IdempotencyKey)
 				if opened != nil {
-					head, _ := errors.HeadOf(err)
 					assert.Equal(t, string(opened.ID), head.Resource)
-					assert.Equal(t, "deal-1", head.IdempotencyKey)
+				} else {
+					assert.Empty(t, head.Resource)
 				}
 				c.arrange(w)
 			}
@@ -216,6 +232,52 @@ func TestDealsKeyThatIsTooOld(t *testing.T) {
 	})
 }
 
+// A key can grow too old while its deal waits for its turn.
+func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		w.deal.Amount = amount("1")
+		release := make(chan struct{})
+		w.key.beforeApproval(func(int) { <-release })
+		var line sync.WaitGroup
+		for i := range 6 { // as many as may be under way
+			line.Go(func() {
+				_, _ = w.account.Escrows.Open(t.Context(), w.deal, moneymovement.DeriveKey("ahead", strconv.Itoa(i)))
+			})
+		}
+		synctest.Wait()
+		line.Go(func() {
+			_, err := w.open(dapi.FirstUsedAt(time.Now().Add(-7*24*time.Hour + 90*time.Minute)))
+			as[*dapi.KeyTooOld](t, err)
+			assert.Equal(t, "deal-1", as[*dapi.KeyTooOld](t, err).IdempotencyKey)
+		})
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := w.account.Escrows.Open(short, w.deal, "deal-2", dapi.FirstUse())
+		assert.Equal(t, errors.Head{Operation: "CreateEscrow", IdempotencyKey: "deal-2"}, as[*errors.NotDelivered](t, err).Head)
+		time.Sleep(time.Hour)
+		creates := len(w.host.Requests())
+		close(release)
+		line.Wait()
+		for _, request := range w.host.Requests()[creates:] {
+			assert.NotEqual(t, "/dapi/v1/escrow", request.Path, "it is not even created")
+		}
+	})
+}
+
+// The service's clock counts as well: here it is moved, and nothing tells before the deal that it makes anew.
+func TestDealsKeyThatIsTooOldByTheServicesClock(t *testing.T) {
+	w := newDealWorld(t)
+	first := time.Now()
+	_, err := w.open(dapi.FirstUsedAt(first))
+	require.NoError(t, err)
+	w.host.Advance(8 * 24 * time.Hour)
+	w.account = w.integrator().Self()
+	_, err = w.open(dapi.FirstUsedAt(first))
+	assert.Equal(t, "CreateEscrow", as[*dapi.KeyTooOld](t, err).Operation)
+	assert.Equal(t, 1, w.holdings(), "the second is not signed")
+}
+
 // A key that belongs to other terms did nothing for these, so that repeating the call would help nobody.
 func TestDealsKeyOfOtherTerms(t *testing.T) {
 	for name, sameClient := range map[string]bool{"the same client": true, "another process": false} {
@@ -287,18 +349,6 @@ func TestRefusalOfADealThatAnotherCallMayHold(t *testing.T) {
 	})
 }
 
-func newReleaseWorld(t *testing.T) (*dealWorld, dapi.EscrowID) {
-	t.Helper()
-	w := newDealWorld(t)
-	opened, err := w.open()
-	require.NoError(t, err)
-	return w, opened.ID
-}
-
-func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID) (*dapi.Escrow, error) {
-	return w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1")
-}
-
 // Whatever left the first call in doubt, a plain refusal of the second does not settle it.
 func TestDealsThatAreInDoubtBeforeTheirConfirm(t *testing.T) {
 	for name, arrange := range map[string]func(w *dealWorld){
@@ -356,79 +406,4 @@ func TestSignerThatPanicsOverADeal(t *testing.T) {
 		assert.False(t, unknown, "%v", err)
 		as[*errors.Forbidden](t, err)
 	})
-}
-
-// An action that is not available is a conflict, once the deal tells that it was not taken.
-func TestActionThatIsNotAvailable(t *testing.T) {
-	t.Run("the deal is refunded", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w, id := newReleaseWorld(t)
-			time.Sleep(15 * 24 * time.Hour)
-			_, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "refund-1")
-			require.NoError(t, err)
-			before := len(w.host.Requests())
-			_, err = w.release(t.Context(), id)
-			as[*errors.Conflict](t, err)
-			_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
-			assert.False(t, unknown)
-			head, _ := errors.HeadOf(err)
-			assert.Equal(t, string(id), head.Resource)
-			assert.Len(t, w.host.Requests(), before+2, "the deal was read")
-		})
-	})
-	t.Run("and the deal cannot be read", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w, id := newReleaseWorld(t)
-			w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
-			w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-			_, err := w.release(t.Context(), id)
-			assertUnknown(t, err, "release-1", "call again with the same key and terms")
-		})
-	})
-	t.Run("because it was taken, and its answer was lost", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w, id := newReleaseWorld(t)
-			w.host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
-			w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-			_, err := w.release(t.Context(), id)
-			assertUnknown(t, err, "release-1", "call again with the same key and terms")
-			time.Sleep(time.Minute)
-			w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
-			released, err := w.release(t.Context(), id)
-			require.NoError(t, err, "the deal tells")
-			assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
-		})
-	})
-}
-
-// An action whose answer was lost stays in doubt, whatever the next call meets.
-func TestSecondCallOfAnActionInDoubt(t *testing.T) {
-	for name, setback := range setbacks {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w, id := newReleaseWorld(t)
-				w.loseConfirms()
-				_, err := w.release(t.Context(), id)
-				assertUnknown(t, err, "release-1", "call again with the same key and terms")
-				ctx, cancel := setback(w.payWorld)
-				defer cancel()
-				_, err = w.release(ctx, id)
-				assertUnknown(t, err, "release-1", "call again with the same key and terms")
-				time.Sleep(10 * time.Minute) // for a login that its caller left alone
-			})
-		})
-	}
-}
-
-// What is refused plainly keeps its type.
-func TestActionThatIsRefused(t *testing.T) {
-	w, id := newReleaseWorld(t)
-	w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden"))
-	_, err := w.release(t.Context(), id)
-	as[*errors.Forbidden](t, err)
-	w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
-	_, err = w.release(t.Context(), id)
-	as[*errors.SigningPolicyRefused](t, err)
-	_, err = w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1")
-	assert.Equal(t, string(id), as[*errors.IdempotencyKeyReused](t, err).Resource)
 }

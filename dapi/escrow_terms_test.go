@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -88,20 +89,24 @@ var echoedDeals = map[string]struct {
 		change: both(later("approveBy", -time.Hour), both(later("holdUntil", -time.Hour), later("refundableUntil", -time.Hour))),
 		member: "approveWithin", moves: true,
 	},
-	"a longer hold":            {change: later("holdUntil", 24*time.Hour), member: "holdFor"},
-	"a shorter hold":           {change: later("holdUntil", -24*time.Hour), member: "holdFor"},
-	"a hold an hour shorter":   {change: both(later("holdUntil", -time.Hour), later("refundableUntil", -time.Hour)), member: "holdFor", moves: true},
-	"a longer refund":          {change: later("refundableUntil", 24*time.Hour), member: "refundableFor"},
-	"a shorter refund":         {change: later("refundableUntil", -time.Minute), member: "refundableFor"},
-	"hold, approve not said":   {change: both(without("approveBy"), later("holdUntil", 24*time.Hour)), member: "holdFor"},
-	"refund, hold not said":    {change: both(without("approveBy", "holdUntil"), later("refundableUntil", 24*time.Hour)), member: "refundableFor"},
-	"no creation, longer hold": {change: both(without("createdAt"), later("holdUntil", 24*time.Hour)), member: "holdFor"},
-	"the amount in other form": {change: func(d map[string]any) { d["amount"] = "40.000" }},
-	"the payee in other case":  {change: func(d map[string]any) { d["payee"] = strings.ToLower(payee) }},
-	"a time in whole seconds":  {change: later("approveBy", -900*time.Millisecond)},
-	"no terms":                 {change: without("amount", "currency", "payee")},
-	"no windows":               {change: without("createdAt", "approveBy", "holdUntil", "refundableUntil")},
-	"no creation":              {change: without("createdAt")},
+	"a longer hold":             {change: later("holdUntil", 24*time.Hour), member: "holdFor"},
+	"a shorter hold":            {change: later("holdUntil", -24*time.Hour), member: "holdFor"},
+	"a hold an hour shorter":    {change: both(later("holdUntil", -time.Hour), later("refundableUntil", -time.Hour)), member: "holdFor", moves: true},
+	"two seconds to round":      {change: later("refundableUntil", 2*time.Second)},
+	"two seconds more":          {change: later("refundableUntil", 2001*time.Millisecond), member: "refundableFor"},
+	"two seconds the other way": {change: later("refundableUntil", -2*time.Second)},
+	"two seconds less":          {change: later("refundableUntil", -2001*time.Millisecond), member: "refundableFor"},
+	"a longer refund":           {change: later("refundableUntil", 24*time.Hour), member: "refundableFor"},
+	"a shorter refund":          {change: later("refundableUntil", -time.Minute), member: "refundableFor"},
+	"hold, approve not said":    {change: both(without("approveBy"), later("holdUntil", 24*time.Hour)), member: "holdFor"},
+	"refund, hold not said":     {change: both(without("approveBy", "holdUntil"), later("refundableUntil", 24*time.Hour)), member: "refundableFor"},
+	"no creation, longer hold":  {change: both(without("createdAt"), later("holdUntil", 24*time.Hour)), member: "holdFor"},
+	"the amount in other form":  {change: func(d map[string]any) { d["amount"] = "40.000" }},
+	"the payee in other case":   {change: func(d map[string]any) { d["payee"] = strings.ToLower(payee) }},
+	"a time in whole seconds":   {change: later("approveBy", -900*time.Millisecond)},
+	"no terms":                  {change: without("amount", "currency", "payee")},
+	"no windows":                {change: without("createdAt", "approveBy", "holdUntil", "refundableUntil")},
+	"no creation":               {change: without("createdAt")},
 }
 
 // What a deal echoes is compared with what was asked for, by value. It may leave terms out.
@@ -119,7 +124,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 			differs := as[*dapi.TermsDiffer](t, err)
 			assert.Equal(t, c.member, differs.Member)
 			assert.Equal(t, errors.NotMoved, differs.MovedByCall())
-			assert.Equal(t, string(opened.ID), differs.Resource)
+			assert.Equal(t, errors.Head{Operation: "CreateEscrow", Resource: string(opened.ID), IdempotencyKey: "deal-1"}, differs.Head)
 			w.assertNothingHeld(t)
 		})
 		t.Run(name+", and the deal is active", func(t *testing.T) {
@@ -150,7 +155,10 @@ func assertDoubted(t *testing.T, member string, moves bool, err error) {
 		require.NoError(t, err)
 		return
 	}
-	assert.Equal(t, member, as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
+	differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause)
+	assert.Equal(t, member, differs.Member)
+	assert.NotEmpty(t, differs.Operation)
+	assert.NotEmpty(t, differs.Resource)
 }
 
 // Windows that were asked for, and those that stand where none was, are what the service makes of them.
@@ -239,12 +247,49 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		assertDoubted(t, "amount", false, err)
 		w.assertNothingHeld(t)
 	})
+	t.Run("other terms, and no status", func(t *testing.T) {
+		w := newDealWorld(t)
+		w.onSuccess("POST", dealPath, both(without("status"), func(d map[string]any) { d["amount"] = "400" }))
+		_, err := w.open(dapi.FirstUse())
+		assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member, "nothing says that it is held")
+		w.assertNothingHeld(t)
+	})
 	t.Run("a bare action", func(t *testing.T) {
 		w := newDealWorld(t)
 		w.onSuccess("POST", dealPath, action(func(a map[string]any) { delete(a, "type") }))
 		_, err := w.open()
 		require.NoError(t, err, "the approval says which action it is")
 		assert.Equal(t, 1, w.holdings())
+	})
+}
+
+// A deal that is answered with other words is held if what can be done next says so. It is not signed once more.
+func TestADealThatIsHeldIsNotSignedAgain(t *testing.T) {
+	can := func(status string, actions ...any) func(map[string]any) {
+		return func(deal map[string]any) { deal["status"], deal["availableActions"] = status, actions }
+	}
+	for name, change := range map[string]func(deal map[string]any){
+		"it can be released":             both(without("action"), can("held", "release")),
+		"it can be refunded":             both(without("action"), can("held", "refund")),
+		"it is active, and nothing else": can("active"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newDealWorld(t)
+			w.onSuccess("POST", dealPath, change)
+			_, err := w.open()
+			require.NoError(t, err)
+			w.assertNothingHeld(t)
+		})
+	}
+	t.Run("it is active, in a replay that offers its approval still", func(t *testing.T) {
+		w := newDealWorld(t)
+		_, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+		require.NoError(t, err)
+		w.account = w.integrator().Self()
+		w.onSuccess("POST", dealPath, can("active", "approve"))
+		_, err = w.open()
+		require.NoError(t, err)
+		w.assertNothingHeld(t)
 	})
 }
 

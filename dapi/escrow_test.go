@@ -121,6 +121,25 @@ func TestEscrowApprovalThatIsOverAndGivenAgain(t *testing.T) {
 	assert.Equal(t, 2, s.bodies)
 }
 
+// The confirm of such an approval waits for its room: no end that this machine believes in ends the wait.
+func TestEscrowApprovalThatIsOverWaitsForRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _, escrows := newEscrowService(t)
+		opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+		require.NoError(t, err)
+		for range 116 { // with two writes before, and two that prepare, these fill the window
+			_, err := escrows.Create(t.Context(), deal(), moneymovement.IdempotencyKey("deal-1"))
+			require.NoError(t, err)
+		}
+		s.over = true
+		began := time.Now()
+		released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
+		require.NoError(t, err)
+		assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
+		assert.Greater(t, time.Since(began), 30*time.Second)
+	})
+}
+
 // An answer without an action does not show that one was prepared.
 func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 	for _, body := range []string{`{}`, `{"action":null}`, `{"action":{}}`, `{"ok":true}`, `{"id":"esc_1"}`, `{"type":"release"}`, `{"action":{"type":"release"}}`} {
@@ -202,7 +221,49 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 				_, err := account.Escrows.Open(ctx, deal(), "deal-1")
 				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall(), "it is not the reading that is unknown")
+				_, nested := errors.AsType[*errors.OutcomeUnknown](unknown.Cause)
+				assert.False(t, nested, "one doubt is told once: %v", err)
 				assert.ErrorIs(t, err, context.DeadlineExceeded)
+			})
+		})
+	}
+}
+
+// A deal that does not say how old its projection is may be of before the action, and is read once more when the chain was read since.
+func TestEscrowOutcomeIsReadTwiceAtMost(t *testing.T) {
+	for name, tc := range map[string]struct {
+		synced time.Duration // after the call began, or 0 if the deal does not say
+		again  bool
+	}{
+		"does not say":                                    {0, true},
+		"is of before, as clocks may be off":              {3 * time.Second, true},
+		"is of after, however much the clocks may be off": {3*time.Second + time.Millisecond, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newDealWorld(t)
+				w.host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
+				began := time.Now()
+				var reads []time.Duration
+				w.onSuccess("POST", syncPath, func(deal map[string]any) {
+					reads = append(reads, time.Since(began))
+					delete(deal, "syncedAt")
+					if tc.synced > 0 {
+						deal["syncedAt"] = began.Add(tc.synced).UTC().Format(time.RFC3339Nano)
+					}
+				})
+				_, err := w.open(dapi.FirstUse())
+				assertDealInDoubt(t, err)
+				if !tc.again {
+					assert.Len(t, reads, 1)
+					return
+				}
+				require.Len(t, reads, 2)
+				since := tc.synced
+				if since == 0 {
+					since = reads[0]
+				}
+				assert.InDelta(t, (18 * time.Second).Seconds(), (reads[1] - since).Seconds(), 0.5, "when the chain was read since")
 			})
 		})
 	}
@@ -281,6 +342,10 @@ func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
 			dapi.OnProgress(func(p dapi.Progress) {
 				if p.Reads > 1 {
 					assert.GreaterOrEqual(t, p.Waited-last, 15*time.Second, "a deal is read from chain once in 15 seconds")
+					assert.LessOrEqual(t, p.Waited-last, time.Minute, "and not much less often")
+				}
+				if p.Reads == 2 {
+					assert.LessOrEqual(t, p.Waited, 30*time.Second)
 				}
 				last = p.Waited
 			}))

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -83,6 +84,9 @@ func TestSessionIsOnDiskWhenItIsSaved(t *testing.T) {
 		assert.Equal(t, string(written), string(d.safe), "all of it was synced")
 		assert.Equal(t, filepath.Dir(path), d.folder, "and the folder, which holds its name")
 		assert.Equal(t, string(d.safe), string(d.before), "after it")
+		kept, err := FileTokenStore(path).Load(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, token, kept.AccessToken.Reveal())
 	}
 }
 
@@ -141,6 +145,20 @@ func TestFirstSessionThatIsWrittenInPart(t *testing.T) {
 	}
 }
 
+func TestSessionThatCannotBeExportedIsNotSaved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session")
+	session := sessionOfToken("token")
+	session.ExpiresAt = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC) // which no JSON can say
+	require.Error(t, FileTokenStore(path).Save(t.Context(), session))
+	assert.NoFileExists(t, path)
+}
+
+func TestTokensThatAHeaderCarries(t *testing.T) {
+	for token, can := range map[string]bool{"!": true, "~": true, "a-b_c.d~e+f/g=": true, "": false, " ": false, "\x7f": false, "a b": false, "é": false} {
+		assert.Equal(t, can, sendable(moneymovement.NewSecret(token)), "%q", token)
+	}
+}
+
 func TestSessionFileIsWaitedForAsLongAsTheCallerDoes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	store := FileTokenStore(path)
@@ -171,8 +189,19 @@ func TestSessionsOfAnyTokensThatCanBeSentFit(t *testing.T) {
 		require.Equal(t, escaped, kept.AccessToken.Reveal())
 		require.Equal(t, escaped, kept.RefreshToken.Reveal())
 	}
+	data, err := session.Export()
+	require.NoError(t, err)
+	session.Credential += strings.Repeat("c", maxStored-len(data)) // all the room that there is, in both places of the file
+	for range 3 {
+		require.NoError(t, store.Save(t.Context(), session))
+		kept, err := store.Load(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, session.Credential, kept.Credential)
+	}
+	session.Credential += "c"
+	require.ErrorIs(t, store.Save(t.Context(), session), errTooLong)
 	session.RefreshToken = moneymovement.NewSecret(escaped + strings.Repeat("secret", 64<<10))
-	err := store.Save(t.Context(), session)
+	err = store.Save(t.Context(), session)
 	require.ErrorIs(t, err, errTooLong)
 	assert.Less(t, len(err.Error()), 300, "which quotes no token")
 }

@@ -43,6 +43,32 @@ func TestFileTokenStoreIsReadableByItsOwnerOnly(t *testing.T) {
 	assert.Equal(t, fs.FileMode(0o600), info.Mode(), "also where a laxer file was before")
 }
 
+func TestEmptyFileHoldsNoSession(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	none, err := dapi.FileTokenStore(path).Load(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, dapi.Session{}, none)
+}
+
+// A later version finds what this one stored: two places of 320 KiB, each with its mark, 44 bytes that tell whether it is whole, and JSON.
+func TestFormOfASessionFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session")
+	store := dapi.FileTokenStore(path)
+	for range 2 {
+		require.NoError(t, store.Save(t.Context(), secretive))
+	}
+	written, err := os.ReadFile(path)
+	require.NoError(t, err)
+	want, err := secretive.Export()
+	require.NoError(t, err)
+	for _, at := range []int{0, 320 << 10} {
+		require.Greater(t, len(written), at+52)
+		assert.Equal(t, "session1", string(written[at:at+8]))
+		assert.True(t, bytes.HasPrefix(written[at+52:], want))
+	}
+}
+
 // requireKept saves a session where something else was, and loads it.
 func requireKept(t *testing.T, store dapi.TokenStore) {
 	t.Helper()

@@ -70,8 +70,13 @@ func syncFolder(path string) error {
 		return err
 	}
 	defer folder.Close()
-	if err := folder.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
+	return synced(folder)
+}
+
+func synced(folder interface{ Sync() error }) error {
+	err := folder.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
 	}
-	return nil
+	return err
 }

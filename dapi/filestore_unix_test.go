@@ -89,6 +89,14 @@ func TestFolderInWhichEverybodyCanReplaceTheSession(t *testing.T) {
 	})
 }
 
+func TestNoFileIsMadeInAFolderOfEverybody(t *testing.T) {
+	lax := t.TempDir()
+	require.NoError(t, os.Chmod(lax, 0o777))
+	path := filepath.Join(lax, "session")
+	require.ErrorContains(t, dapi.FileTokenStore(path).Save(t.Context(), secretive), "everybody can replace")
+	assert.NoFileExists(t, path)
+}
+
 // A volume of Kubernetes shows each file as a link through a folder that is a link itself.
 func TestSessionFileBehindLinks(t *testing.T) {
 	top := t.TempDir()

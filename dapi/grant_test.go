@@ -31,7 +31,9 @@ func TestGrantWithoutAToken(t *testing.T) {
 			w, store := newWorld(t), &memoryStore{}
 			w.onSuccess("POST", "/auth/token", change)
 			err := read(t.Context(), w.integrator(stored(store)).Self())
-			assert.Equal(t, "CreateToken", as[*errors.UnexpectedAnswer](t, err).Operation)
+			unexpected := as[*errors.UnexpectedAnswer](t, err)
+			assert.Equal(t, "CreateToken", unexpected.Operation)
+			assert.Equal(t, errors.NotMoved, unexpected.MovedByCall(), "a login moves no money")
 			assert.NotContains(t, err.Error(), "secret")
 			assert.Zero(t, w.sent("ListChains"))
 			assert.Zero(t, store.saves)
@@ -39,12 +41,48 @@ func TestGrantWithoutAToken(t *testing.T) {
 	}
 }
 
+// A refresh whose token cannot be sent brings no session, and none is stored.
+func TestRefreshWithoutAToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, store := newWorld(t), &memoryStore{}
+		account := w.integrator(stored(store)).Self()
+		require.NoError(t, read(t.Context(), account))
+		time.Sleep(2 * time.Hour)
+		w.onSuccess("POST", "/auth/refresh", func(grant map[string]any) { grant["accessToken"] = "secret secret" })
+		err := read(t.Context(), account)
+		assert.Equal(t, "RefreshToken", as[*errors.UnexpectedAnswer](t, err).Operation)
+		assert.Equal(t, 1, store.saves)
+	})
+}
+
+// A refresh may replace the refresh token, and a grant may live as shortly as a second.
+func TestRefreshThatReplacesTheRefreshToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, store := newWorld(t), &memoryStore{}
+		account := w.integrator(stored(store)).Self()
+		require.NoError(t, read(t.Context(), account))
+		time.Sleep(2 * time.Hour)
+		w.onSuccess("POST", "/auth/refresh", func(grant map[string]any) {
+			grant["refreshToken"], grant["expiresIn"], grant["refreshExpiresIn"] = "another", 1, 2
+		})
+		require.NoError(t, read(t.Context(), account))
+		kept, err := store.Load(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, "another", kept.RefreshToken.Reveal())
+		assert.True(t, kept.ExpiresAt.Equal(time.Now().Add(time.Second)), kept.ExpiresAt)
+		assert.True(t, kept.RefreshExpiresAt.Equal(time.Now().Add(2*time.Second)), kept.RefreshExpiresAt)
+	})
+}
+
 // A grant that does not say how long it lives has the stated lifetimes.
 //
 // Rule: session.access-lifetime, session.refresh-lifetime
 func TestGrantThatDoesNotSayHowLongItLives(t *testing.T) {
 	for name, change := range map[string]func(grant map[string]any){
-		"nothing":          func(grant map[string]any) { delete(grant, "expiresIn"); delete(grant, "refreshExpiresIn") },
+		"nothing": func(grant map[string]any) { delete(grant, "expiresIn"); delete(grant, "refreshExpiresIn") },
+		"too much to reckon with": func(grant map[string]any) {
+			grant["expiresIn"], grant["refreshExpiresIn"] = math.MaxInt32, math.MaxInt32
+		},
 		"nothing sensible": func(grant map[string]any) { grant["expiresIn"], grant["refreshExpiresIn"] = -1, math.MaxInt },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -222,10 +222,12 @@ func TestClientsThatCannotBeMade(t *testing.T) {
 			assert.Nil(t, account)
 			for _, err := range []error{whitelabelErr, selfServeErr} {
 				var fields []string
-				for _, field := range as[*errors.InvalidInput](t, err).Fields {
+				refused := as[*errors.InvalidInput](t, err)
+				for _, field := range refused.Fields {
 					fields = append(fields, field.Field)
 				}
 				assert.Equal(t, c.fields, fields)
+				assert.Equal(t, "New", refused.Operation)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 func TestLiveChainsAreAskedForOncePerLifetime(t *testing.T) {
@@ -31,11 +33,61 @@ func TestLiveChainsAreAskedForOncePerLifetime(t *testing.T) {
 		all.Wait()
 		assert.Equal(t, 1, w.sent("ListChains"))
 
-		time.Sleep(11 * time.Minute)
-		_, err := platform.For("cl_1").Chains.Live(t.Context())
+		time.Sleep(10*time.Minute - 1)
+		_, err := platform.Self().Chains.Live(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 1, w.sent("ListChains"))
+		time.Sleep(1)
+		_, err = platform.For("cl_1").Chains.Live(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, 2, w.sent("ListChains"))
 	})
+}
+
+// Who waits for the listing of another caller waits no longer than there is time.
+func TestAListingThatAnotherCallerAsksFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		chains := w.integrator().Self().Chains
+		w.host.Arm("GET", "/chains", sandbox.Delay(5*time.Second))
+		var first sync.WaitGroup
+		first.Go(func() {
+			_, err := chains.Live(t.Context())
+			assert.NoError(t, err)
+		})
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := chains.Live(ctx)
+		undelivered := as[*errors.NotDelivered](t, err)
+		assert.Equal(t, "ListChains", undelivered.Operation)
+		assert.Empty(t, undelivered.IdempotencyKey)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		_, err = chains.Live(t.Context())
+		require.NoError(t, err)
+		first.Wait()
+		assert.Equal(t, 1, w.sent("ListChains"))
+	})
+}
+
+// Balances are held on Base: what a token of the same name has on another chain does not count.
+func TestDecimalsOfAnotherChain(t *testing.T) {
+	w := newPayWorld(t)
+	w.onSuccess("GET", "/chains", func(listing map[string]any) {
+		for _, chain := range listing["items"].([]any) {
+			if chain := chain.(map[string]any); chain["code"] != "base" {
+				for _, token := range chain["tokens"].([]any) {
+					token.(map[string]any)["decimals"] = 1
+				}
+			}
+		}
+	})
+	chains, err := w.account.Chains.Live(t.Context())
+	require.NoError(t, err)
+	require.Greater(t, len(chains), 1)
+	w.asked.Amount = amount("5.25")
+	_, err = w.pay()
+	require.NoError(t, err)
 }
 
 // An amount is held to what the listing says, once it is known. Before that, and for a token that is not in it, the service decides.
@@ -82,6 +134,8 @@ func TestAListingWithoutEndIsGivenUp(t *testing.T) {
 		}
 	})
 	_, err := w.account.Chains.Live(t.Context())
-	as[*errors.UnexpectedAnswer](t, err)
+	endless := as[*errors.UnexpectedAnswer](t, err)
+	assert.Equal(t, "ListChains", endless.Operation)
+	assert.Empty(t, endless.IdempotencyKey)
 	assert.Equal(t, 10, pages)
 }

@@ -227,11 +227,45 @@ func TestAnApprovalThatClosesBeforeThereIsRoom(t *testing.T) {
 		_, err = payouts.Confirm(t.Context(), payoutOf(119), last)
 		refused := as[*signing.ApprovalRefused](t, err)
 		assert.True(t, refused.Expired)
+		assert.Equal(t, "expiresAt", refused.Field)
+		assert.Equal(t, last.Approval.ID, refused.ApprovalID)
 		assert.Zero(t, time.Since(began), "told at once")
 
 		paid, err := payouts.Pay(t.Context(), payoutOf(119), "119")
 		require.NoError(t, err)
 		assert.Equal(t, last.ID, paid.ID)
 		assert.Zero(t, host.late)
+	})
+}
+
+// A confirm that is refused for its token, and has no room to be sent again before its approval closes, is booked anew.
+func TestAConfirmThatHasNoRoomToBeSentAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
+		host.approvalLives = 30 * time.Second
+		payouts := host.integrator(t).Self().Payouts
+		asked := 0
+		fill := func(context.Context, *dapi.Payout) error {
+			if asked++; asked > 1 {
+				return nil
+			}
+			var all sync.WaitGroup
+			for i := range 117 { // with the booking, its confirm and the refresh behind it, these fill the window
+				all.Go(func() {
+					_, err := payouts.Book(t.Context(), payoutOf(i+1), moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint(i+1))))
+					assert.NoError(t, err)
+				})
+			}
+			all.Wait()
+			host.mu.Lock()
+			defer host.mu.Unlock()
+			clear(host.tokens)
+			return nil
+		}
+		began := time.Now()
+		_, err := payouts.Pay(t.Context(), payoutOf(0), "0", dapi.BeforeSigning(fill))
+		require.NoError(t, err)
+		assert.Equal(t, []int{1, 1, 2}, []int{host.paid, host.expired, asked})
+		assert.Greater(t, time.Since(began), 30*time.Second)
 	})
 }

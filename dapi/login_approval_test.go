@@ -119,6 +119,8 @@ func TestLoginThatIsNotSignedHasAType(t *testing.T) {
 	w := newWorld(t)
 	err := read(t.Context(), w.integrator(func(d *dapi.Developer) { d.Key = brokenSigner{d.Key, context.Canceled} }).Self())
 	as[*signing.NotSigned](t, err)
-	as[*errors.NotDelivered](t, err)
+	undelivered := as[*errors.NotDelivered](t, err)
+	assert.Equal(t, "CreateToken", undelivered.Operation)
+	assert.Empty(t, undelivered.IdempotencyKey)
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -92,12 +92,16 @@ func (s signerFunc) Sign(ctx context.Context, message []byte) ([]byte, error) {
 
 // Rule: login.challenge-once, rate.login-challenge
 func TestLostTokenAnswerAsksForOneFreshChallenge(t *testing.T) {
-	w := newWorld(t)
-	lost := w.host.Arm("POST", "/auth/token", sandbox.DropAfterCommit())
-	require.NoError(t, read(t.Context(), w.integrator().Self()))
-	assert.Equal(t, 1, lost.Consumed())
-	assert.Equal(t, 2, w.sent("CreateChallenge"))
-	assert.Equal(t, 2, w.sent("CreateToken"), "a challenge is never used twice")
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		lost := w.host.Arm("POST", "/auth/token", sandbox.DropAfterCommit())
+		began := time.Now()
+		require.NoError(t, read(t.Context(), w.integrator().Self()))
+		assert.Zero(t, time.Since(began), "at once")
+		assert.Equal(t, 1, lost.Consumed())
+		assert.Equal(t, 2, w.sent("CreateChallenge"))
+		assert.Equal(t, 2, w.sent("CreateToken"), "a challenge is never used twice")
+	})
 }
 
 // askedWindows notes what a client asks its limiter.
@@ -179,6 +183,15 @@ func TestChallengeThatExpiredIsReplacedOnce(t *testing.T) {
 
 // Rule: login.request-expiry
 func TestClockThatIsOff(t *testing.T) {
+	t.Run("by little, which the request allows for in both directions", func(t *testing.T) {
+		for _, off := range []time.Duration{-149500 * time.Millisecond, 149500 * time.Millisecond} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(off) }))
+				require.NoError(t, read(t.Context(), w.integrator().Self()))
+				assert.Equal(t, 1, w.sent("CreateChallenge"), off)
+			})
+		}
+	})
 	t.Run("the service tells the time", func(t *testing.T) {
 		w := newWorld(t)
 		w.host.Advance(3 * time.Hour)

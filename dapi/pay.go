@@ -89,7 +89,7 @@ type payment struct {
 // ending is how a step of a payment ends.
 type ending struct {
 	outcome outcome
-	payout  *Payout // funded or ended
+	payout  *Payout // funded or at its own end
 	err     error   // of the others
 }
 
@@ -97,8 +97,7 @@ type outcome string
 
 const (
 	goesOn   outcome = "goes on"  // to the next step
-	paid     outcome = "paid"     // the money has left or is leaving
-	ended    outcome = "ended"    // the payout came to its own end
+	settled  outcome = "settled"  // the money has left or is leaving, or the payout came to its own end
 	reopen   outcome = "reopen"   // the price or the approval is over: book again
 	refused  outcome = "refused"  // this call ends without paying
 	doubtful outcome = "doubtful" // what this call did is not known
@@ -109,11 +108,7 @@ const maxReopen = 3
 
 // run makes the payment, in its turn.
 func (p *payment) run(ctx context.Context) (*Payout, error) {
-	end := p.inTurn(ctx)
-	if end.outcome == doubtful {
-		p.doubt = knownDoubt
-	}
-	return p.conclude(ctx, end)
+	return p.conclude(ctx, p.inTurn(ctx))
 }
 
 func (p *payment) inTurn(ctx context.Context) ending {
@@ -146,13 +141,8 @@ func (p *payment) once(ctx context.Context) ending {
 	return p.confirm(ctx)
 }
 
-// settled is the ending of a payout that is funded or came to its own end.
-func settled(payout *Payout) ending {
-	if payout.arrived() != nil {
-		return ending{outcome: ended, payout: payout}
-	}
-	return ending{outcome: paid, payout: payout}
-}
+// settledBy is the ending of a payout that is funded or came to its own end.
+func settledBy(payout *Payout) ending { return ending{outcome: settled, payout: payout} }
 
 // conclude says how the payment ends, in the light of what is known about it from before this call, too.
 func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
@@ -166,11 +156,11 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 		}
 		// One that reads as expired is not at its end: it can be booked again, here or in another process.
 		if p.seen != nil && (p.seen.funded() || p.seen.broke()) {
-			end = settled(p.seen)
+			end = settledBy(p.seen)
 		}
 	}
 	switch end.outcome {
-	case paid, ended:
+	case settled:
 		p.attempt.end(over)
 		if end.payout == nil {
 			return p.known(), p.named(end.err)
@@ -216,7 +206,7 @@ func (p *payment) head() errors.Head {
 
 // named says in an error which payout it is about, once there is one.
 func (p *payment) named(err error) error {
-	if id := p.id(); err != nil && id != "" {
+	if id := p.id(); id != "" {
 		errors.Name(err, string(id), string(p.key), callfacts.Asker{})
 	}
 	return err

@@ -136,6 +136,15 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 		assert.Equal(t, first.ID, again.ID)
 		assert.Equal(t, first.Amount, again.Amount)
 	})
+	t.Run("before a booking, of a payout that only the refusal names", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(map[string]any{"payoutId": "po_1"}))
+		unreadable(w)
+		payout, err := w.pay()
+		assert.Equal(t, "po_1", as[*errors.AlreadyFunded](t, err).Resource)
+		assert.Nil(t, payout, "of which no more is known than its id")
+		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+	})
 	t.Run("before a booking, of a payout that nobody knows", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(map[string]any{}))
@@ -197,6 +206,39 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 			})
 		})
 	}
+	t.Run("when half of the approval's window has passed", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
+			w.refuse(http.StatusConflict, "funding_in_progress")
+			w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["status"] = "awaiting_approval" })
+			started := time.Now()
+			slept := false
+			_, err := w.pay(dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+				if !slept {
+					slept = true
+					time.Sleep(80 * time.Second)
+				}
+				return nil
+			}))
+			require.NoError(t, err)
+			assert.InDelta(t, 130, time.Since(started).Seconds(), 20, "it is the approval's end that counts")
+		})
+	})
+	t.Run("for a booking that this call has not seen", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
+			payout, err := w.pay()
+			w.assertInDoubt(t, payout, err)
+			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "funding_in_progress"))
+			started := time.Now()
+			_, err = w.pay()
+			require.NoError(t, err)
+			assert.InDelta(t, 130, time.Since(started).Seconds(), 20, "the stated window is waited for")
+			assert.Equal(t, 1, w.fundings())
+		})
+	})
 	t.Run("a reading from before the funding is none that came to nothing", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newPayWorld(t)

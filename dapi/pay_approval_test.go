@@ -200,6 +200,10 @@ func TestApprovalNamesTheClient(t *testing.T) {
 
 	_, err = integrator.Self().Payouts.Confirm(t.Context(), asked, booked)
 	assert.Equal(t, "account", as[*signing.ApprovalRefused](t, err).Field, "another account does not sign for the client")
+	other := asked
+	other.Amount = amount("9")
+	_, err = acme.Payouts.Confirm(t.Context(), other, &dapi.Payout{ID: booked.ID, Approval: booked.Approval})
+	assert.Equal(t, string(client.ID), as[*signing.ApprovalRefused](t, err).Account)
 	_, err = acme.Payouts.Confirm(t.Context(), asked, booked)
 	require.NoError(t, err)
 }

@@ -2,6 +2,7 @@ package dapi_test
 
 import (
 	"fmt"
+	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -61,9 +62,28 @@ func (w *payWorld) bookings() map[string]bool {
 func TestPayKeepsTheLastAnswer(t *testing.T) {
 	w := newPayWorld(t)
 	var answer moneymovement.Answer
+	w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 	_, err := w.pay(dapi.CaptureLast(&answer))
+	require.Error(t, err)
+	assert.Equal(t, http.StatusForbidden, answer.Status)
+	_, err = w.pay(dapi.CaptureLast(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, w.requests("ConfirmPayout")[0].RequestID, answer.RequestID)
+}
+
+// What the last call came to is kept, whichever call of the flow it was.
+func TestOpenKeepsTheLastAnswer(t *testing.T) {
+	w := newDealWorld(t)
+	var answer moneymovement.Answer
+	w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+	_, err := w.open(dapi.CaptureLast(&answer))
+	require.Error(t, err)
+	assert.Equal(t, http.StatusForbidden, answer.Status)
+	_, err = w.open(dapi.CaptureLast(&answer))
+	require.NoError(t, err)
+	confirms := w.host.Requests()
+	assert.Equal(t, confirms[len(confirms)-1].RequestID, answer.RequestID)
+	assert.Equal(t, http.StatusOK, answer.Status)
 }
 
 func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {

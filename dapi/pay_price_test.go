@@ -17,6 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // quoteMember changes the quote of bookings.
@@ -73,6 +74,7 @@ func TestPriceBounds(t *testing.T) {
 		"the fee comes on top":              {change: quoteMember("sourceAmount", "25.5")},
 		"the fee is inside":                 {change: quoteMember("sourceAmount", "25")},
 		"another asset leaves":              {change: quoteMember("sourceCurrency", "EURC"), bound: dapi.BoundAsset},
+		"which asset leaves is not said":    {change: withoutQuoteMember("sourceCurrency")},
 		"what leaves is not said, no bound": {change: withoutQuoteMember("sourceAmount")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,23 +99,29 @@ func TestPriceBounds(t *testing.T) {
 
 // Bounds that cannot be bounds are refused before anything is sent, and say nothing about a call before: never that it is not paid.
 func TestBoundsThatAreNone(t *testing.T) {
-	for name, option := range map[string]dapi.PayOption{
-		"LeastArrives":   dapi.LeastArrives(decimal.Zero, "EUR"),
-		"LeastArrives ":  dapi.LeastArrives(amount("1"), ""),
-		"HighestFee":     dapi.HighestFee(amount("-1")),
-		"NoWorseThan":    dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}),
-		"NoWorseThan ":   dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC", DestinationCurrency: "EUR"}),
-		"NoWorseThan  ":  dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceCurrency: "USDC", DestinationCurrency: "EUR"}),
-		"NoWorseThan   ": dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"), DestinationCurrency: "EUR"}),
-		"QuoteTolerance": dapi.QuoteTolerance(amount("1")),
-		"FirstUsedAt ":   dapi.FirstUsedAt(time.Time{}), // as read from a row that has none
-		"FirstUsedAt":    dapi.FirstUsedAt(time.Now().Add(48 * time.Hour)),
+	for name, c := range map[string]struct {
+		option dapi.PayOption
+		code   string
+	}{
+		"LeastArrives":    {dapi.LeastArrives(decimal.Zero, "EUR"), "out_of_range"},
+		"LeastArrives ":   {dapi.LeastArrives(amount("1"), ""), "out_of_range"},
+		"HighestFee":      {dapi.HighestFee(amount("-1")), "out_of_range"},
+		"NoWorseThan":     {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}), "missing"},
+		"NoWorseThan ":    {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC", DestinationCurrency: "EUR"}), "missing"},
+		"NoWorseThan  ":   {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceCurrency: "USDC", DestinationCurrency: "EUR"}), "missing"},
+		"NoWorseThan   ":  {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"), DestinationCurrency: "EUR"}), "missing"},
+		"NoWorseThan    ": {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"), SourceCurrency: "USDC"}), "missing"},
+		"QuoteTolerance":  {dapi.QuoteTolerance(amount("1")), "out_of_range"},
+		"FirstUsedAt ":    {dapi.FirstUsedAt(time.Time{}), "missing"}, // as read from a row that has none
+		"FirstUsedAt":     {dapi.FirstUsedAt(time.Now().Add(48 * time.Hour)), "out_of_range"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			before := len(w.host.Requests())
-			_, err := w.pay(option)
-			assert.Equal(t, strings.TrimSpace(name), as[*errors.InvalidInput](t, err).Fields[0].Field)
+			_, err := w.pay(c.option)
+			refused := as[*errors.InvalidInput](t, err).Fields[0]
+			assert.Equal(t, strings.TrimSpace(name), refused.Field)
+			assert.Equal(t, c.code, refused.Code)
 			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(nil, err), "an earlier call, with other options, may have paid")
 			assert.Len(t, w.host.Requests(), before)
 		})
@@ -184,6 +192,39 @@ func TestOfferThatIsOver(t *testing.T) {
 		_, err := w.pay()
 		require.NoError(t, err)
 		assert.Equal(t, traffic{2, 1, 0}, w.traffic())
+	})
+	t.Run("a price, then another that is over as well", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.onBooking(func(payout map[string]any) {
+			if w.sent("BookPayout") == 1 {
+				quoteMember("expiresAt", past)(payout)
+			} else {
+				quoteMember("expiresAt", time.Now().Add(-time.Minute).UTC().Truncate(time.Minute).Format(time.RFC3339))(payout)
+			}
+		})
+		_, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "which is no same offer")
+	})
+	t.Run("another that is over each time", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.onBooking(func(payout map[string]any) {
+			quoteMember("expiresAt", time.Now().Add(-time.Duration(w.sent("BookPayout"))*time.Hour).UTC().Format(time.RFC3339))(payout)
+		})
+		payout, err := w.pay()
+		assert.Equal(t, "ConfirmPayout", as[*errors.NotDelivered](t, err).Operation)
+		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+		assert.Equal(t, traffic{4, 0, 1}, w.traffic())
+		w.key.mu.Lock()
+		defer w.key.mu.Unlock()
+		assert.Zero(t, w.key.counts, "nothing was signed")
+	})
+	t.Run("an approval without a price, and the same one again", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.onBooking(both(withoutQuote, func(payout map[string]any) { payout["approval"].(map[string]any)["expiresAt"] = past }))
+		_, err := w.pay()
+		as[*signing.ApprovalRefused](t, err)
+		assert.Equal(t, traffic{2, 0, 1}, w.traffic())
 	})
 	t.Run("a price without an approval, then both", func(t *testing.T) {
 		w := newPayWorld(t)

@@ -81,7 +81,7 @@ func TestFundingThatFails(t *testing.T) {
 		w := newPayWorld(t)
 		w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 		w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
-		time.AfterFunc(time.Minute, func() {
+		time.AfterFunc(3*time.Minute, func() { // the approval has closed by then
 			for transaction, err := range w.account.Transactions.All(t.Context(), dapi.ListTransactionsParams{Type: dapi.TransactionTypePayout}) {
 				if assert.NoError(t, err) {
 					_, err = w.account.Sandbox.MovePayout(t.Context(), transaction.PayoutID, dapi.PayoutStatusFailed)
@@ -92,6 +92,7 @@ func TestFundingThatFails(t *testing.T) {
 		payout, err := w.pay()
 		assert.Equal(t, dapi.PayoutStatusFailed, as[*dapi.PayoutNotCompleted](t, err).Payout.Status)
 		assert.Equal(t, dapi.PayoutStatusFailed, payout.Status)
+		assert.Equal(t, 1, w.sent("BookPayout"))
 		assert.Equal(t, 1, w.fundings())
 	})
 }
@@ -105,7 +106,12 @@ func TestFundingThatOutlastsItsCaller(t *testing.T) {
 		defer cancel()
 		payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
 		assert.Equal(t, dapi.PayoutStatusFunding, payout.Status, "the last reading comes back")
-		assert.Equal(t, "funding", as[*dapi.StillPending](t, as[*errors.OutcomeUnknown](t, err).Cause).Status)
+		unknown := as[*errors.OutcomeUnknown](t, err)
+		assert.Equal(t, "ConfirmPayout", unknown.Operation)
+		pending := as[*dapi.StillPending](t, unknown.Cause)
+		assert.Equal(t, "funding", pending.Status)
+		assert.Equal(t, "payout", pending.Resource)
+		assert.Equal(t, string(payout.ID), pending.ID)
 		assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})

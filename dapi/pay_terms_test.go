@@ -2,6 +2,7 @@ package dapi_test
 
 import (
 	"context"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,11 +32,12 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 		"another contact":          {member("contactId", "ct_other"), "contactId"},
 		"another amount":           {member("amount", "250"), "amount"},
 		"another currency":         {member("currency", "EURC"), "currency"},
-		"another chain":            {member("toChainId", 1), "toChainId"},
-		"from another chain":       {member("fromChainId", 1), "fromChainId"},
+		"another chain":            {member("toChainId", 100), "toChainId"},
+		"from another chain":       {member("fromChainId", 100), "fromChainId"},
 		"the amount in other form": {member("amount", "25.000"), ""},
 		"no contact":               {func(payout map[string]any) { delete(payout, "contactId") }, ""},
 		"no amount":                {func(payout map[string]any) { delete(payout, "amount") }, ""},
+		"no chain":                 {func(payout map[string]any) { delete(payout, "toChainId") }, ""},
 		"no currency":              {func(payout map[string]any) { delete(payout, "currency") }, ""},
 		"from the usual chain":     {member("fromChainId", 8453), ""},
 		"the asset in lower case":  {member("currency", "usdc"), ""},
@@ -54,6 +56,11 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			differs := as[*dapi.TermsDiffer](t, err)
 			assert.Equal(t, c.member, differs.Member)
 			assert.Contains(t, err.Error(), c.member)
+			assert.Equal(t, "BookPayout", differs.Operation)
+			if strings.HasSuffix(c.member, "ChainId") {
+				assert.Empty(t, differs.Asked, "no chain was asked for")
+				assert.Equal(t, "100", differs.Got)
+			}
 			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 			w.assertNothingSigned(t)
 		})
@@ -92,6 +99,15 @@ func TestBookingWithoutItsKey(t *testing.T) {
 	w.assertNothingSigned(t)
 }
 
+// Other terms in a booking that does not say its status are refused plainly, for nothing says that it is paid.
+func TestBookingOfOtherTermsWithoutItsStatus(t *testing.T) {
+	w := newPayWorld(t)
+	w.onBooking(both(without("status"), func(payout map[string]any) { payout["amount"] = "250" }))
+	_, err := w.pay(dapi.FirstUse())
+	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member)
+	w.assertNothingSigned(t)
+}
+
 // Who books and confirms by hand is protected alike.
 func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	w := newPayWorld(t)
@@ -100,13 +116,19 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	other := *booked
 	other.Amount = amount("250")
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &other)
-	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member)
+	differs := as[*dapi.TermsDiffer](t, err)
+	assert.Equal(t, "amount", differs.Member)
+	ofConfirm := errors.Head{Operation: "ConfirmPayout", Resource: string(booked.ID), IdempotencyKey: booked.IdempotencyKey}
+	assert.Equal(t, ofConfirm, differs.Head)
 	dear := *booked
 	quote := *booked.Quote
 	quote.SourceAmount = amount("1000")
 	dear.Quote = &quote
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &dear)
-	assert.Equal(t, dapi.BoundAmount, as[*dapi.PriceRefused](t, err).Bound)
+	refused := as[*dapi.PriceRefused](t, err)
+	assert.Equal(t, dapi.BoundAmount, refused.Bound)
+	assert.Equal(t, ofConfirm, refused.Head)
+	assert.Equal(t, &dear, refused.Payout)
 	forged := *booked
 	forged.Approval = &dapi.Approval{ID: "apr_1", Payload: []byte("opaque"), ExpiresAt: booked.Approval.ExpiresAt}
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &forged)
@@ -116,8 +138,15 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	assert.Empty(t, head.IdempotencyKey, "no call was made with one")
 	assert.Empty(t, head.Account, "the credential's own")
 	assert.Zero(t, w.key.approvals())
-	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
-	require.NoError(t, err)
+	w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["amount"] = "250" })
+	confirmed, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
+	assert.Nil(t, confirmed)
+	unknown := as[*errors.OutcomeUnknown](t, err)
+	assert.Equal(t, "ConfirmPayout", unknown.Operation)
+	differs = as[*dapi.TermsDiffer](t, unknown.Cause)
+	assert.Equal(t, "250", differs.Got)
+	assert.Equal(t, ofConfirm, differs.Head)
+	assert.Equal(t, 1, w.fundings(), "it was signed by then")
 }
 
 // The hook sees each booking before it is signed, and has until 20 seconds before its approval ends.
@@ -125,13 +154,16 @@ func TestBeforeSigning(t *testing.T) {
 	t.Run("sees and lets pass", func(t *testing.T) {
 		w := newPayWorld(t)
 		var seen *dapi.Payout
-		payout, err := w.pay(dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
-			seen = booked
+		var during context.Context
+		payout, err := w.pay(dapi.BeforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
+			seen, during = booked, ctx
+			assert.NoError(t, ctx.Err())
 			assert.Zero(t, w.key.approvals())
 			return nil
 		}))
 		require.NoError(t, err)
 		assert.Equal(t, payout.ID, seen.ID)
+		require.ErrorIs(t, during.Err(), context.Canceled, "what the hook left behind ends with it")
 		assert.True(t, seen.Quote.DestinationAmount.IsPositive())
 	})
 	t.Run("refuses", func(t *testing.T) {
@@ -139,7 +171,9 @@ func TestBeforeSigning(t *testing.T) {
 		no := errors.New("not today")
 		payout, err := w.pay(dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return no }))
 		require.ErrorIs(t, err, no)
-		as[*dapi.PaymentDeclined](t, err)
+		declined := as[*dapi.PaymentDeclined](t, err)
+		assert.Equal(t, payout, declined.Payout)
+		assert.Equal(t, errors.Head{Operation: "BookPayout", Resource: string(payout.ID), IdempotencyKey: "invoice-42"}, declined.Head)
 		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 		w.assertNothingSigned(t)
 	})
@@ -190,6 +224,18 @@ func TestKeyThatIsTooOld(t *testing.T) {
 	})
 }
 
+// A key may be as old as the time that the service remembers it, less an hour.
+func TestKeyThatIsAlmostTooOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		oldest := time.Now().Add(-7*24*time.Hour + time.Hour)
+		_, err := w.pay(dapi.FirstUsedAt(oldest.Add(-1)))
+		as[*dapi.KeyTooOld](t, err)
+		_, err = w.pay(dapi.FirstUsedAt(oldest))
+		require.NoError(t, err)
+	})
+}
+
 // The service's clock counts as well: here it is moved, and nothing tells before the booking.
 func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	w := newPayWorld(t)
@@ -206,6 +252,22 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	as[*dapi.KeyTooOld](t, err)
 	assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 	assert.Equal(t, 1, w.fundings(), "nothing was signed")
+}
+
+// What was booked tells the service's time as well, though it is believed of no clock yet: nothing is signed that would be a second payment.
+func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
+	w := newDealWorld(t)
+	first := dapi.FirstUsedAt(time.Now().Add(-time.Hour))
+	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		if r.URL.Path == "/dapi/v1/payouts" || r.URL.Path == "/dapi/v1/escrow" {
+			answer.Header.Set("Date", time.Now().Add(8*24*time.Hour).UTC().Format(http.TimeFormat))
+		}
+	})
+	_, err := w.pay(first)
+	as[*dapi.KeyTooOld](t, err)
+	_, err = w.open(first)
+	as[*dapi.KeyTooOld](t, err)
+	w.assertNothingHeld(t)
 }
 
 // A key can grow too old while its payment waits for its turn, which for ten thousand payments takes hours.

@@ -225,6 +225,7 @@ func TestPayReturns(t *testing.T) {
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
 				blocked := as[*errors.ContactNotPayable](t, err)
+				assert.Regexp(t, "^ct_", blocked.Resource)
 				require.Len(t, blocked.Blockers, 1)
 				assert.Equal(t, "iban", blocked.Blockers[0].Field)
 			},

@@ -37,7 +37,7 @@ func (p *payment) find(ctx context.Context, refusal error) {
 		if payout, err := p.get(ctx); err == nil && payout.IdempotencyKey == string(p.key) {
 			return
 		}
-		p.booked, p.looked = nil, false
+		p.booked, p.seen = nil, nil
 	}
 }
 

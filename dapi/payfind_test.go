@@ -12,13 +12,28 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
+// A payout of equal terms that does not say its key is not taken for this payment's, which nobody may have made.
+func TestAPayoutOfEqualTermsIsAnother(t *testing.T) {
+	w := newPayWorld(t)
+	_, err := w.payAs("invoice-41")
+	require.NoError(t, err)
+	w.account = w.integrator().Self()
+	w.onSuccess("GET", "/payouts/*", without("idempotencyKey"))
+	w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+	payout, err := w.pay()
+	assert.Nil(t, payout)
+	w.assertInDoubt(t, payout, err)
+}
+
 // A process that knows nothing but the key reads ten payouts of the ledger at most, and none of another amount.
 func TestHowManyPayoutsAreReadForAKey(t *testing.T) {
 	w := newPayWorld(t)
+	others := map[string]bool{}
 	for i, text := range []string{"5", "6", "5", "5", "5", "6", "5", "5", "5", "5", "5", "5", "5", "5"} {
 		w.asked.Amount = amount(text)
-		_, err := w.payAs(moneymovement.DeriveKey("before", strconv.Itoa(i)))
+		payout, err := w.payAs(moneymovement.DeriveKey("before", strconv.Itoa(i)))
 		require.NoError(t, err)
+		others["/dapi/v1/payouts/"+string(payout.ID)] = text != "5"
 	}
 	w.asked.Amount = amount("5")
 	w.account = w.integrator().Self()
@@ -26,5 +41,9 @@ func TestHowManyPayoutsAreReadForAKey(t *testing.T) {
 	read := w.sent("GetPayout")
 	payout, err := w.pay()
 	w.assertInDoubt(t, payout, err)
-	assert.Equal(t, 10, w.sent("GetPayout")-read)
+	reads := w.requests("GetPayout")[read:]
+	assert.Len(t, reads, 10)
+	for _, request := range reads {
+		assert.False(t, others[request.Path], "of another amount")
+	}
 }

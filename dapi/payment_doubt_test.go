@@ -48,7 +48,8 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 				defer cancel()
 				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
 				w.assertInDoubt(t, payout, err)
-				assert.ErrorIs(t, err, context.DeadlineExceeded)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				assert.IsType(t, &errors.OutcomeUnknown{}, err)
 			})
 		})
 	}

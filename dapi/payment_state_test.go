@@ -184,13 +184,30 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 			assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 			assert.True(t, errors.HasCode(err, c.code), "%v", err)
 			assert.Zero(t, w.fundings())
+			assert.Zero(t, w.sent("ListTransactions"), "nothing is looked for where nothing is in doubt")
 		})
 	}
+	t.Run("and its own booking was lost and repeated", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", bookPath, sandbox.DropAfterCommit())
+		w.refuse(http.StatusForbidden, "signing_policy_refused")
+		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+		payout, err := w.pay(dapi.FirstUse())
+		assert.Equal(t, 2, w.sent("BookPayout"))
+		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err), "the replay is of this very call: %v", err)
+	})
 	t.Run("without the option, nobody knows", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		payout, err := w.pay()
 		w.assertInDoubt(t, payout, err)
+	})
+	t.Run("a refusal of the credential is asked nothing more", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		payout, err := w.pay()
+		w.assertInDoubt(t, payout, err)
+		assert.Zero(t, w.sent("ListTransactions"))
 	})
 	t.Run("a booking that is new settles it as well", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -273,6 +290,15 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		assert.Equal(t, first.ID, payout.ID)
 		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
 	})
+	t.Run("it is paid, and the reading does not say its key", func(t *testing.T) {
+		w := newPayWorld(t)
+		_, err := w.pay()
+		require.NoError(t, err)
+		w.onSuccess("GET", "/payouts/*", without("idempotencyKey"))
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		_, err = w.pay()
+		require.NoError(t, err)
+	})
 	t.Run("it is paid, by another process, and stands in the ledger", func(t *testing.T) {
 		w := newPayWorld(t)
 		other, err := w.payAs("invoice-41") // of equal terms
@@ -293,7 +319,7 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 				cursor := r.URL.Query().Get("cursor") + "x"
 				entry := `{"id":"tx_1","type":"payout","direction":"out","amount":"25","currency":"USDC","status":"completed","payoutId":"po_` + cursor + `","createdAt":"2026-01-01T00:00:00Z"}`
 				answer.StatusCode = http.StatusOK // whatever the host says of such a cursor
-				setBody(answer, []byte(`{"items":[`+entry+`],"nextCursor":"`+cursor+`"}`))
+				setBody(answer, []byte(`{"items":[`+entry+`,`+entry+`],"nextCursor":"`+cursor+`"}`))
 			}
 		})
 		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
@@ -372,6 +398,10 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 			w.onBooking(func(payout map[string]any) {
 				w.rewritePayload(payout, func(members map[string]any) { members["amount"] = "250" })
 			})
+		}},
+		"no status, and refused": {arrange: func(w *payWorld) {
+			w.onBooking(without("status"))
+			w.refuse(http.StatusForbidden, "signing_policy_refused")
 		}},
 		"another amount":   {arrange: func(w *payWorld) { w.onBooking(func(payout map[string]any) { payout["amount"] = "250" }) }},
 		"too dear":         {options: []dapi.PayOption{dapi.HighestFee(amount("0.1"))}},

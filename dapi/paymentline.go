@@ -71,9 +71,6 @@ func underWay(window transport.Allowance, approval time.Duration) int {
 // enter waits for a place, which leave gives up: after the confirm, or when there will be none. leave may be called more than
 // once. A payment whose turn would come after the deadline is told so at once.
 func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, l.refused(key, time.Time{}, err)
-	}
 	if l.places.TryAcquire(1) {
 		return l.leave(), nil
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -25,7 +26,7 @@ func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
 	}{
 		{1, payoutApproval, 1}, {10, payoutApproval, 9}, {120, payoutApproval, 108},
 		{1, escrowApproval, 1}, {10, escrowApproval, 1}, {120, escrowApproval, 6},
-		{120, 66 * time.Second, 108}, {120, 66*time.Second - 1, 6}, // 61 seconds of a window, and five to sign and to travel
+		{120, 5 * time.Minute, 432}, {120, 66 * time.Second, 108}, {120, 66*time.Second - 1, 6}, // 61 seconds of a window, and five to sign and to travel
 	} {
 		window := transport.Allowance{Calls: tc.calls, Per: time.Minute}
 		assert.Equal(t, tc.want, underWay(window, tc.approval), "%d calls, %v", tc.calls, tc.approval)
@@ -107,6 +108,39 @@ func TestHowLongTheLineTakesAtLeast(t *testing.T) {
 	}
 }
 
+// Who would wait for longer than there is time is told so at once, by how many are in line now.
+func TestWhoIsTooLateForTheLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		line := newPaymentLine("Pay", transport.Allowance{Calls: 2, Per: time.Minute}, payoutApproval, true, slog.New(slog.DiscardHandler))
+		leave, err := line.enter(t.Context(), "under way")
+		require.NoError(t, err)
+		defer leave()
+		enter := func() (queued time.Duration) {
+			began := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // of a window of 61
+			defer cancel()
+			_, err := line.enter(ctx, "queued")
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+			return time.Since(began)
+		}
+		for range 2 { // who left the line does not count
+			var first sync.WaitGroup
+			first.Go(func() { assert.Equal(t, 30*time.Second, enter(), "the first in line can be in time") })
+			synctest.Wait()
+			assert.Zero(t, enter(), "the second cannot")
+			first.Wait()
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		line := newPaymentLine("Pay", transport.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, true, slog.New(slog.DiscardHandler))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		leave, err := line.enter(ctx, "alone")
+		require.NoError(t, err, "nobody is late where nobody is in line")
+		leave()
+	})
+}
+
 func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -129,5 +163,14 @@ func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 		assert.Equal(t, "invoice-42", refused.IdempotencyKey)
 		assert.Equal(t, "Pay", refused.Operation)
 		assert.Contains(t, log.String(), `msg="moneymovement waited for its turn to pay" operation=Pay idempotencyKey=invoice-42 queued=1h0m0s`)
+
+		log.Reset()
+		for _, patience := range []time.Duration{time.Second, time.Second - 1} {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			_, err = line.enter(ctx, "")
+			require.Error(t, err)
+		}
+		assert.Equal(t, 1, strings.Count(log.String(), "queued="), "less than a second is no news")
 	})
 }

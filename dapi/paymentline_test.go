@@ -4,10 +4,12 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -15,6 +17,30 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
+
+// A payment that waits until the service has funded it leaves its place to others: 108 may stand between booking and confirm.
+func TestPaymentsThatWaitForTheServiceLeaveTheLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.asked.Amount = amount("1")
+		waiting, stop := context.WithCancel(t.Context())
+		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(108))
+		var all sync.WaitGroup
+		for i := range 108 {
+			all.Go(func() {
+				_, err := w.account.Payouts.Pay(waiting, w.asked, moneymovement.DeriveKey("waits", strconv.Itoa(i)))
+				assert.ErrorIs(t, err, context.Canceled)
+			})
+		}
+		time.Sleep(time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+		require.NoError(t, err)
+		stop()
+		all.Wait()
+	})
+}
 
 // What was refused leaves its place in the line to others: six deals may be under way.
 func TestRefusedDealsLeaveTheLine(t *testing.T) {

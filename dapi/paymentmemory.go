@@ -122,7 +122,6 @@ func (a *attempt) end(came fate) {
 	a.ended = true
 	a.known.underway--
 	m.mark(a.known, max(a.known.fate, came))
-	m.trim()
 }
 
 // abandon ends a call that did not come to its end: a function of the caller's panicked. After end it does nothing.
@@ -130,7 +129,7 @@ func (a *attempt) abandon() { a.end(maybe) }
 
 // doubtful notes a doubt that arose outside of a whole payment.
 func (m *paymentMemory) doubtful(key paymentKey) {
-	if attempt, _, err := m.begin(key, false); err == nil {
+	if attempt, _, err := m.begin(key, false); err == nil { // it refuses nothing but a first use
 		attempt.end(maybe)
 	}
 }

@@ -39,11 +39,19 @@ func TestDoubtsAreForgottenWithTheirKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newPaymentMemory()
 		m.pay(t, keyOf(1), true, maybe)
-		time.Sleep(7*24*time.Hour - time.Second)
+		time.Sleep(7 * 24 * time.Hour)
 		assert.Equal(t, knownDoubt, m.pay(t, keyOf(1), true, maybe))
 		time.Sleep(7*24*time.Hour + time.Second)
 		assert.Equal(t, noDoubt, m.pay(t, keyOf(1), true, nothing))
 		assert.Empty(t, m.doubts.Len())
+
+		m.pay(t, keyOf(2), true, maybe)
+		underway, left, err := m.begin(keyOf(2), true)
+		require.NoError(t, err)
+		assert.Equal(t, knownDoubt, left)
+		time.Sleep(8 * 24 * time.Hour)
+		assert.Equal(t, knownDoubt, m.pay(t, keyOf(2), true, nothing), "the doubt of a call that is still under way")
+		underway.end(maybe)
 	})
 }
 
@@ -68,10 +76,12 @@ func TestTooManyDoubts(t *testing.T) {
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, errors.NotMoved, unsent.MovedByCall())
 	assert.Contains(t, err.Error(), "100,000 payments")
+	m.doubtful(keyOf(-3))
+	assert.Equal(t, knownDoubt, m.pay(t, keyOf(-3), false, over), "a doubt that is there is kept all the same")
 	assert.Equal(t, knownDoubt, m.pay(t, keyOf(1), true, maybe), "what is in doubt may be called again, whatever its caller says")
 	assert.Equal(t, knownDoubt, m.pay(t, keyOf(0), false, over), "the oldest is still known, and settled now")
 	assert.Equal(t, noDoubt, m.pay(t, keyOf(maxDoubts), true, maybe), "which makes room")
-	assert.Equal(t, maxDoubts+3, len(m.known)) //nolint:testifylint // a map of that size is not to be printed
+	assert.Equal(t, maxDoubts+4, len(m.known)) //nolint:testifylint // a map of that size is not to be printed
 }
 
 func TestPaymentsWithoutADoubtAreForgottenInTheEnd(t *testing.T) {

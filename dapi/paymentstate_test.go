@@ -61,6 +61,19 @@ func TestPaymentStateOf(t *testing.T) {
 	}
 }
 
+// Programs store what a payment came to, and log what a price broke: the words stay.
+func TestWordsThatProgramsStore(t *testing.T) {
+	assert.Equal(t, []dapi.PaymentState{"paid", "not_paid", "ended", "unknown", "needs_decision"}, []dapi.PaymentState{
+		dapi.PaymentPaid, dapi.PaymentNotPaid, dapi.PaymentEnded, dapi.PaymentUnknown, dapi.PaymentNeedsDecision,
+	})
+	assert.Equal(t, []dapi.PriceBound{"least_arrives", "highest_fee", "no_worse_than", "amount", "asset", "readable"}, []dapi.PriceBound{
+		dapi.BoundLeastArrives, dapi.BoundHighestFee, dapi.BoundNoWorseThan, dapi.BoundAmount, dapi.BoundAsset, dapi.BoundReadable,
+	})
+	assert.Equal(t, []dapi.MethodKind{"scheme", "local", "ewallet"}, []dapi.MethodKind{
+		dapi.MethodKindScheme, dapi.MethodKindLocal, dapi.MethodKindEwallet,
+	})
+}
+
 // Every error that a payment ends in can be asked the common questions, and prints even when its fields are empty.
 func TestErrorsOfAPaymentAreFailures(t *testing.T) {
 	for _, failure := range []errors.Failure{

@@ -99,9 +99,6 @@ func (s *Payouts) confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 		return nil, err
 	}
 	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: transport.CallOf(options).Key, Resource: string(booked.ID)}
-	if confirmed != nil && confirmed.ID != booked.ID {
-		return nil, unproven(head, errors.New("the answer is about another payout"))
-	}
 	if confirmed == nil || !confirmed.funded() && !confirmed.Status.Final() {
 		if confirmed, err = s.Get(ctx, booked.ID); err != nil {
 			return nil, unproven(head, fmt.Errorf("the answer does not say that the payout is funded, and it cannot be read: %w", err))

@@ -23,7 +23,7 @@ func (p *payment) judge(ctx context.Context, err error) ending {
 	}
 	if inDoubt || p.doubt == knownDoubt && reopens(err) {
 		if payout := p.read(ctx); payout != nil && (payout.funded() || payout.broke()) {
-			return settled(payout)
+			return settledBy(payout)
 		}
 	}
 	if _, reused := errors.AsType[*errors.IdempotencyKeyReused](err); reused && p.booked == nil {
@@ -53,9 +53,9 @@ func (p *payment) funded(ctx context.Context, refusal *errors.AlreadyFunded) end
 	case err == nil && payout.differs(p.asked) != nil:
 		return ending{outcome: doubtful, err: p.headed(payout.differs(p.asked))}
 	case err == nil && (payout.funded() || payout.broke()):
-		return settled(payout)
+		return settledBy(payout)
 	}
-	return ending{outcome: paid, err: refusal}
+	return ending{outcome: settled, err: refusal}
 }
 
 // read reads the payout, and gives nil if it cannot be read or has other terms than were asked for.
@@ -96,7 +96,7 @@ func (p *payment) id() PayoutID {
 // payout can be reopened.
 func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	if payout := p.seenPaid(ctx); payout != nil {
-		return settled(payout)
+		return settledBy(payout)
 	}
 	closes := p.payouts.approver.now().Add(payoutApproval) // of an approval that this call has not seen
 	if p.booked != nil && p.booked.Approval != nil {
@@ -128,7 +128,7 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	case payout.differs(p.asked) != nil:
 		return ending{outcome: doubtful, err: p.headed(payout.differs(p.asked))}
 	}
-	return settled(payout)
+	return settledBy(payout)
 }
 
 // mayHaveMoved reports errors after which the payment may be funded all the same.

@@ -54,10 +54,10 @@ func (p *payment) look(ctx context.Context) ending {
 	}
 	switch {
 	case booked.arrived() != nil:
-		return ending{outcome: ended, payout: booked}
+		return settledBy(booked)
 	case p.fresh: // it waits for its approval, whatever its status is called
 	case booked.funded():
-		return ending{outcome: paid, payout: booked}
+		return settledBy(booked)
 	case booked.Approval == nil && (!booked.untouched() || booked.Status == "" && p.doubt != noDoubt):
 		return p.nothingToApprove(ctx)
 	}
@@ -65,13 +65,11 @@ func (p *payment) look(ctx context.Context) ending {
 }
 
 // nothingToApprove is a booking without an approval whose status says nothing to this version: an earlier call has confirmed it, unless the
-// service does not say what is to be signed. A payout that this client has seen paid is, and else the payout itself may show it.
+// service does not say what is to be signed. A payout that this client has seen paid is, and of another one the payout itself may show it, which
+// is read because of the doubt.
 func (p *payment) nothingToApprove(ctx context.Context) ending {
 	if payout := p.seenPaid(ctx); payout != nil {
-		return settled(payout)
-	}
-	if payout := p.read(ctx); payout != nil && (payout.funded() || payout.broke()) {
-		return settled(payout)
+		return settledBy(payout)
 	}
 	return ending{outcome: doubtful, err: p.unproven(opBookPayout.ID, fmt.Sprintf("there is nothing to approve, and the status is %q", p.booked.Status))}
 }
@@ -96,7 +94,6 @@ func (p *payment) price(context.Context) ending {
 		refusal.Head, refusal.Payout = p.head(), p.booked
 		return ending{outcome: refused, err: refusal}
 	case !p.booked.overAt(p.payouts.approver.now().Add(p.reserve())):
-		p.over = nil
 	case p.booked.sameOffer(p.tried):
 		return ending{outcome: refused, err: p.last}
 	case !p.booked.sameOffer(p.over):
@@ -154,5 +151,5 @@ func (p *payment) confirm(ctx context.Context) ending {
 	if differs := confirmed.differs(p.asked); differs != nil {
 		return ending{outcome: doubtful, err: p.headed(differs)}
 	}
-	return settled(confirmed)
+	return settledBy(confirmed)
 }

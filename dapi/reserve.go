@@ -15,8 +15,8 @@ import (
 func (c lowLevel) reserveConfirm(
 	ctx context.Context, op *transport.Operation, approval *Approval, options []moneymovement.CallOption,
 ) ([]moneymovement.CallOption, error) {
-	if approval == nil || !c.transport.ServiceNow().Before(approval.ExpiresAt) {
-		return options, nil // which is for the check of the approval to say
+	if !c.transport.ServiceNow().Before(approval.ExpiresAt) {
+		return options, nil // only the service can say that it is over, and no room would be in time
 	}
 	call := transport.CallOf(options)
 	call.Class, call.Closes = transport.ClassConfirm, approval.ExpiresAt

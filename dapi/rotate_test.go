@@ -3,6 +3,7 @@ package dapi_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -77,6 +78,18 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 	assert.Equal(t, 2, w.fundings())
 }
 
+// The same key by another signer comes in while calls are under way, which go on in the session that they have.
+func TestTheSameKeyComesInDuringAPayment(t *testing.T) {
+	w, integrator := funded(t)
+	account := integrator.Self()
+	again := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return integrator.UseKey(&signer{Signer: w.key.Signer}) })
+	_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+		ContactID: w.contact(account, wallet()), Amount: amount("5"), Currency: dapi.USDC,
+	}, "first", again)
+	require.NoError(t, err)
+	assert.Equal(t, 1, w.key.logins)
+}
+
 // A payment that waits for longer than its price lives is booked again, and by then its key may be gone.
 func TestAPaymentThatIsBookedAgainTakesTheNewKey(t *testing.T) {
 	w, integrator := funded(t)
@@ -108,6 +121,51 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.counts)
 	assert.Equal(t, seen("/escrow/"+string(deal.ID)+"/actions"), seen("/escrow/"+string(deal.ID)+"/actions/release/confirm"))
+}
+
+// A key that comes between the preparation of an action and its signature signs nothing of it.
+func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
+	w, integrator := funded(t)
+	next, _ := w.second()
+	w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+		if strings.HasSuffix(r.URL.Path, "/escrow") {
+			assert.NoError(t, integrator.UseKey(next))
+		} else if strings.HasSuffix(r.URL.Path, "/actions") {
+			assert.NoError(t, integrator.UseKey(w.key))
+		}
+	})
+	escrows := integrator.Self().Escrows
+	opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+	require.NoError(t, err)
+	assert.Equal(t, []int{1, 0}, []int{w.key.approvals(), next.approvals()})
+	_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "release-1")
+	require.NoError(t, err)
+	assert.Equal(t, []int{1, 1}, []int{w.key.approvals(), next.approvals()})
+}
+
+// A write that shows nothing is followed by a read in the session of the write, whatever key came between.
+func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
+	w, integrator := funded(t)
+	account := integrator.Self()
+	payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+		ContactID: w.contact(account, wallet()), Amount: amount("5"), Currency: dapi.USDC,
+	}, "first")
+	require.NoError(t, err)
+	next, _ := w.second()
+	var carried []string
+	w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+		carried = append(carried, r.Header.Get("Authorization"))
+		if r.Method == http.MethodPost {
+			assert.NoError(t, integrator.UseKey(next))
+		}
+	})
+	w.host.Arm("POST", "/sandbox/payouts/*/status", sandbox.Respond(http.StatusNoContent, "").AfterCommit())
+	moved, err := account.Sandbox.MovePayout(t.Context(), payout.ID, dapi.PayoutStatusFailed)
+	require.NoError(t, err)
+	assert.Equal(t, dapi.PayoutStatusFailed, moved.Status)
+	require.Len(t, carried, 2)
+	assert.Equal(t, carried[0], carried[1])
+	assert.Zero(t, next.logins)
 }
 
 func TestAllAccountsChangeOver(t *testing.T) {

@@ -1,9 +1,12 @@
 package dapi_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,6 +19,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -32,6 +36,19 @@ func TestNothingIsSentBeforeTheFirstCall(t *testing.T) {
 }
 
 // Rule: login.two-steps
+// A credential of another surface, which came along among shared options, goes nowhere.
+func TestCredentialOfAnotherSurfaceIsNotSent(t *testing.T) {
+	w := newWorld(t)
+	w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+		for name, values := range r.Header {
+			assert.NotContains(t, strings.Join(values, " "), "of-another-surface", name)
+		}
+	})
+	integrator, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options(refapi.WithAPIKey(refapi.NewAPIKey("of-another-surface")))...)
+	require.NoError(t, err)
+	require.NoError(t, read(t.Context(), integrator.Self()))
+}
+
 func TestAnyNumberOfGoroutinesShareOneLogin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -73,12 +90,12 @@ func TestTokenIsRenewedShortlyBeforeItExpires(t *testing.T) {
 		account := w.integrator().Self()
 		require.NoError(t, read(t.Context(), account))
 
-		time.Sleep(58 * time.Minute)
+		time.Sleep(time.Hour - 90*time.Second - 1)
 		require.NoError(t, read(t.Context(), account))
 		synctest.Wait()
 		assert.Zero(t, w.sent("RefreshToken"), "there is time")
 
-		time.Sleep(90 * time.Second)
+		time.Sleep(1)
 		w.host.Arm("POST", "/auth/refresh", sandbox.Delay(10*time.Second))
 		asked := time.Now()
 		require.NoError(t, read(t.Context(), account))
@@ -130,16 +147,33 @@ func TestRefusedRefreshLogsInOnce(t *testing.T) {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				account := w.integrator().Self()
+				var log bytes.Buffer
+				integrator, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options(moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
+				require.NoError(t, err)
+				account := integrator.Self()
 				require.NoError(t, read(t.Context(), account))
 				time.Sleep(2 * time.Hour)
 				w.host.Arm("POST", "/auth/refresh", sandbox.Respond(status, "unauthenticated"))
 				require.NoError(t, read(t.Context(), account))
+				assert.Contains(t, log.String(), " refusal.operation=RefreshToken")
 				assert.Equal(t, 1, w.sent("RefreshToken"))
 				assert.Equal(t, 2, w.sent("CreateToken"))
 			})
 		})
 	}
+}
+
+// A service that fails to refresh has not judged the token: a login would fail alike.
+func TestRefreshThatFailsIsNoReasonToLogIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		account := w.integrator().Self()
+		require.NoError(t, read(t.Context(), account))
+		time.Sleep(2 * time.Hour)
+		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(100))
+		require.Error(t, read(t.Context(), account))
+		assert.Equal(t, 1, w.sent("CreateToken"))
+	})
 }
 
 func TestRefreshThatIsToldToWaitIsNoReasonToLogIn(t *testing.T) {
@@ -176,6 +210,15 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 		require.NoError(t, read(t.Context(), account))
 		down := w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
 
+		var refreshed time.Time
+		w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+			if pause := time.Since(refreshed); strings.HasSuffix(r.URL.Path, "/auth/refresh") {
+				if !refreshed.IsZero() && pause > 5*time.Second { // which no two attempts of one renewal are apart
+					assert.InDelta(t, 10.5, pause.Seconds(), 0.5)
+				}
+				refreshed = time.Now()
+			}
+		})
 		time.Sleep(59*time.Minute + 5*time.Second)
 		for range 50 { // one a second, till shortly before the token expires
 			require.NoError(t, read(t.Context(), account), "the token still works")
@@ -183,6 +226,7 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 		}
 		assert.LessOrEqual(t, down.Consumed(), 5*4, "one renewal, of four attempts, in ten seconds")
 		assert.GreaterOrEqual(t, down.Consumed(), 2*4, "and it is tried again")
+		w.wire.onAnswer(nil)
 
 		time.Sleep(time.Minute)
 		err := read(t.Context(), account)
@@ -209,6 +253,7 @@ func TestCallerWhoStopsWaitingHarmsNobody(t *testing.T) {
 			started := time.Now()
 			err := read(ctx, account)
 			assert.Equal(t, time.Second, time.Since(started))
+			assert.Zero(t, w.sent("ListChains"), "nothing is sent without a token")
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			_, undelivered := errors.AsType[*errors.NotDelivered](err)
 			assert.True(t, undelivered, "%v", err)

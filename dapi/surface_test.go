@@ -192,13 +192,17 @@ func TestRailWaits(t *testing.T) {
 	t.Run("until its channel is down", func(t *testing.T) {
 		_, integrator := newScript(t, map[string][]string{list: {page("channel_unavailable")}})
 		rail, err := integrator.For("cl_1").Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR")
-		assert.Same(t, rail, as[*dapi.ChannelUnavailable](t, err).Rail)
+		down := as[*dapi.ChannelUnavailable](t, err)
+		assert.Same(t, rail, down.Rail)
+		assert.Equal(t, []string{"ListRails", "", "cl_1"}, []string{down.Operation, down.Resource, down.Account})
 		assert.EqualError(t, err, "rail sepa EUR reports channel_unavailable")
 	})
 	t.Run("not for one that is not there", func(t *testing.T) {
 		_, integrator := newScript(t, map[string][]string{list: {page("active")}})
 		_, err := integrator.For("cl_1").Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "PLN")
-		assert.Equal(t, "PLN", as[*dapi.RailNotListed](t, err).Currency)
+		unlisted := as[*dapi.RailNotListed](t, err)
+		assert.Equal(t, "PLN", unlisted.Currency)
+		assert.Equal(t, []string{"ListRails", "", "cl_1"}, []string{unlisted.Operation, unlisted.Resource, unlisted.Account})
 		assert.EqualError(t, err, "rail sepa PLN is not in the client's list")
 	})
 	t.Run("on any page", func(t *testing.T) {
@@ -229,6 +233,17 @@ func TestPayinWaits(t *testing.T) {
 				assert.EqualError(t, err, "payin pi_1 ended expired")
 			})
 		})
+	}
+}
+
+// A completion whose answer shows nothing is read. It was taken also where it cannot be read.
+func TestCompletionThatShowsNothing(t *testing.T) {
+	for answer, status := range map[string]dapi.KYBStatus{`{"status":"under_review","requirements":[]}`: "under_review", `[`: ""} {
+		_, integrator := newScript(t, map[string][]string{"POST /client/kyb/complete": {`{}`}, "GET /client/kyb": {answer}})
+		submitted, err := integrator.For("cl_1").Verification.Complete(t.Context())
+		require.NoError(t, err)
+		require.NotNil(t, submitted)
+		assert.Equal(t, status, submitted.Status)
 	}
 }
 

@@ -124,6 +124,7 @@ func TestStoreErrorsFailNoCall(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, read(t.Context(), integrator.Self()))
 			assert.Contains(t, log.String(), "level=WARN msg=\"moneymovement token store does not")
+			assert.Contains(t, log.String(), " error=")
 			if name == "garbage" {
 				assert.NotContains(t, log.String(), "disk", "what cannot be read could be a token")
 				require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
@@ -131,6 +132,56 @@ func TestStoreErrorsFailNoCall(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A session that another process left is renewed ahead of its end as well.
+func TestSessionFromTheStoreIsRenewedAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, store := newWorld(t), &memoryStore{}
+		require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+		time.Sleep(59 * time.Minute) // of the hour
+		account := w.integrator(stored(store)).Self()
+		for range 2 { // the first takes what is stored
+			require.NoError(t, read(t.Context(), account))
+			synctest.Wait()
+		}
+		assert.Equal(t, 1, w.sent("RefreshToken"))
+		assert.Equal(t, 1, w.sent("CreateToken"))
+	})
+}
+
+// A store that holds nothing yet is nothing to warn about.
+func TestEmptyStoreIsNoError(t *testing.T) {
+	w := newWorld(t)
+	var log bytes.Buffer
+	developer := w.developer()
+	developer.Store = &memoryStore{}
+	integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
+	require.NoError(t, err)
+	require.NoError(t, read(t.Context(), integrator.Self()))
+	assert.NotContains(t, log.String(), "token store")
+}
+
+// The name of a credential stays, since stored sessions carry it.
+func TestCredentialNames(t *testing.T) {
+	developer := dapi.Developer{Email: "ops@example.com", Key: publicHalf("public")}
+	assert.Equal(t, "927d8345168ac89e9639dc6fcbe0f6da", developer.Credential("https://host.example"))
+	assert.Equal(t, developer.Credential("https://host.example"), developer.Credential("https://host.example/"))
+	for _, other := range []string{
+		developer.Credential("https://other.example"), dapi.Developer{Email: "dev@example.com", Key: developer.Key}.Credential("https://host.example"),
+		dapi.Developer{Email: developer.Email, Key: publicHalf("other")}.Credential("https://host.example"),
+	} {
+		assert.NotEqual(t, developer.Credential("https://host.example"), other)
+	}
+	assert.Empty(t, dapi.Developer{Email: "ops@example.com"}.Credential("https://host.example"))
+}
+
+// publicHalf is a key that signs nothing.
+type publicHalf string
+
+func (k publicHalf) PublicKey() []byte { return []byte(k) }
+func (publicHalf) Sign(context.Context, []byte) ([]byte, error) {
+	return nil, errors.New("no private half")
 }
 
 func TestSessionsAreStoredByLoginAndRefresh(t *testing.T) {
@@ -266,6 +317,9 @@ func TestStoredSessionThatIsGarbage(t *testing.T) {
 			session, err := dapi.ImportSession([]byte(data))
 			var unreadable *errors.InvalidInput
 			require.ErrorAs(t, err, &unreadable)
+			assert.Equal(t, "ImportSession", unreadable.Operation)
+			assert.Equal(t, "session", unreadable.Fields[0].Field)
+			assert.Equal(t, "unreadable", unreadable.Fields[0].Code)
 			assert.NotContains(t, err.Error(), "of-everything")
 			assert.Zero(t, session)
 		})

@@ -1,6 +1,7 @@
 package dapi
 
 import (
+	"context"
 	"net/http"
 	"testing"
 
@@ -44,4 +45,9 @@ func TestTooManyDoubtsOfAClient(t *testing.T) {
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, "CreateEscrow", full.Operation)
 	assert.Equal(t, "deal-1", full.IdempotencyKey)
+
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	_, err = account.Escrows.Act(gone, deal, "esc_1", EscrowActionTypeRelease, "release-1")
+	require.ErrorIs(t, err, context.Canceled, "what a deal tells is no first use, and is tried")
 }

@@ -93,6 +93,67 @@ func TestWaitThatEndsBeforeItReads(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
+// Each wait of an account and an integrator names its resource to whoever follows it.
+func TestProgressNamesTheResource(t *testing.T) {
+	s, integrator := newScript(t, map[string][]string{
+		"GET /banks?limit=100": {`{"items":[{"method":"sepa","currency":"EUR","status":"active"}]}`},
+		"GET /client/kyb":      {`{"status":"approved","requirements":[]}`},
+		"GET /payins/pi_1":     {`{"id":"pi_1","status":"expired","createdAt":"2026-01-01T00:00:00Z"}`},
+		"GET /clients/cl_1":    {`{"id":"cl_1","status":"ready"}`},
+	})
+	account := integrator.For("cl_1")
+	for resource, wait := range map[string]func(dapi.WaitOption) error{
+		"rail sepa EUR": func(o dapi.WaitOption) error {
+			_, err := account.Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR", o)
+			return err
+		},
+		"verification cl_1": func(o dapi.WaitOption) error { _, err := account.Verification.WaitDecided(t.Context(), o); return err },
+		"payin pi_1": func(o dapi.WaitOption) error {
+			_, err := account.Payins.Wait(t.Context(), "pi_1", o)
+			head, _ := errors.HeadOf(err)
+			assert.Equal(t, []string{"GetPayin", "pi_1", "cl_1", ""}, []string{head.Operation, head.Resource, head.Account, head.IdempotencyKey})
+			return nil
+		},
+		"client cl_1": func(o dapi.WaitOption) error {
+			_, err := integrator.Clients.WaitReady(t.Context(), "cl_1", o)
+			return err
+		},
+	} {
+		var seen []string
+		require.NoError(t, wait(dapi.OnProgress(func(p dapi.Progress) { seen = append(seen, p.Resource+" "+p.ID) })))
+		assert.Equal(t, []string{resource}, seen)
+	}
+	assert.Equal(t, 1, s.sent("GET /payins/pi_1"))
+}
+
+// What a wait was for is named when it ends before its time.
+func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, deal := newReleaseWorld(t)
+		w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
+		payout, err := w.pay()
+		require.NoError(t, err)
+		for resource, wait := range map[string]func(ctx context.Context) (id string, err error){
+			"payout": func(ctx context.Context) (string, error) {
+				_, err := w.account.Payouts.Wait(ctx, payout.ID)
+				return string(payout.ID), err
+			},
+			"escrow": func(ctx context.Context) (string, error) {
+				_, err := w.account.Escrows.Wait(ctx, deal, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
+				return string(deal), err
+			},
+		} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			id, err := wait(ctx)
+			cancel()
+			pending := as[*dapi.StillPending](t, err)
+			assert.Equal(t, resource, pending.Resource)
+			assert.Equal(t, id, pending.ID)
+			assert.Equal(t, errors.MaybeMoved, pending.MovedByCall())
+		}
+	})
+}
+
 func TestWaitEndsWithTheErrorOfARead(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.integrator().Clients.WaitReady(t.Context(), "cl_nobody")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -87,6 +88,25 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		assert.Equal(t, []dapi.PayoutID{"po_nobody", ids[2], ids[0], ids[1]}, order, "each once")
 		assert.NotEmpty(t, progress)
 	})
+}
+
+// Progress is reported for one payout at a time, however many are read at once.
+func TestWaitAllReportsOneAtATime(t *testing.T) {
+	answers, ids := map[string][]string{}, []dapi.PayoutID{}
+	for i := range 10 {
+		id := fmt.Sprint("po_", i)
+		ids = append(ids, dapi.PayoutID(id))
+		answers["GET /payouts/"+id] = []string{`{"id":"` + id + `","status":"completed"}`}
+	}
+	_, integrator := newScript(t, answers)
+	var inside atomic.Int32
+	for waited := range integrator.Self().Payouts.WaitAll(t.Context(), ids, dapi.OnProgress(func(dapi.Progress) {
+		assert.EqualValues(t, 1, inside.Add(1))
+		time.Sleep(5 * time.Millisecond) // while the other answers come in
+		inside.Add(-1)
+	})) {
+		require.NoError(t, waited.Err)
+	}
 }
 
 func TestWaitAllEndsWithItsLoop(t *testing.T) {
