@@ -49,7 +49,7 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
 				w.assertInDoubt(t, payout, err)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
-				assert.IsType(t, &errors.OutcomeUnknown{}, err)
+				assert.Same(t, as[*errors.OutcomeUnknown](t, err), err, "nothing around it")
 			})
 		})
 	}

@@ -80,7 +80,8 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 		assert.Equal(t, "client", as[*errors.InvalidInput](t, err).Fields[0].Field)
 	}
 	as[*errors.InvalidInput](t, (*dapi.Account)(nil).UseKey(key))
-	_, err = dapi.FileTokenStore(t.TempDir() + "/session").Load(nil) //nolint:staticcheck // what is tested
+	//lint:ignore SA1012 a nil context must not panic
+	_, err = dapi.FileTokenStore(t.TempDir() + "/session").Load(nil) //nolint:staticcheck // as above
 	assert.Equal(t, "FileTokenStore", as[*errors.InvalidInput](t, err).Operation)
 	for most := range 2 {
 		var refused []dapi.PayoutID

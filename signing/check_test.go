@@ -18,15 +18,15 @@ func TestAnotherAddressIsRefused(t *testing.T) {
 		another = "0xbBbBBBBbbBBBbbbBbbBbbbbBBbBbbbbBbBbbBBbB"
 	)
 	key := newKey(t)
-	for _, addresses := range [][2]string{
+	for _, tc := range []struct{ got, wanted string }{
 		{another, evm}, {evm, "So1anaAddre55"}, {"So1anaAddre55", evm}, {"So1anaAddre55", "So1anaAddre56"}, {evm[:41] + "5", evm},
 		{"0X" + evm[2:], evm}, {evm, "0X" + evm[2:]},
 	} {
 		members, want := payoutTerms(), payoutIntent()
-		onChain(addresses[0], "base", addresses[1], "base")(members, &want)
+		onChain(tc.got, "base", tc.wanted, "base")(members, &want)
 		refused := requireRefused(t, key, approvalOf(t, members), want, "destination.address")
-		assert.Equal(t, addresses[0], refused.Got)
-		assert.Equal(t, addresses[1], refused.Want)
+		assert.Equal(t, tc.got, refused.Got)
+		assert.Equal(t, tc.wanted, refused.Want)
 	}
 }
 
