@@ -94,6 +94,7 @@ func TestGrantThatDoesNotSayHowLongItLives(t *testing.T) {
 					require.NoError(t, read(t.Context(), account))
 				}
 				assert.Equal(t, 1, w.sent("CreateToken"), "one session serves all calls")
+				assert.Zero(t, w.sent("RefreshToken"), "as it is")
 				session, err := store.Load(t.Context())
 				require.NoError(t, err)
 				assert.WithinDuration(t, time.Now().Add(time.Hour), session.ExpiresAt, 0)
