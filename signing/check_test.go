@@ -41,7 +41,7 @@ func TestChainIDsAreWholeNumbers(t *testing.T) {
 		assert.Contains(t, refused.Reason, "a positive integer")
 	}
 	members, want := payoutTerms(), payoutIntent()
-	onChain(address, 9007199254740991, address, "9007199254740991")(members, &want)
+	onChain(address, int64(9007199254740991), address, "9007199254740991")(members, &want)
 	require.NoError(t, signing.CheckApproval(approvalOf(t, members), want, now))
 }
 
