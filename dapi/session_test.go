@@ -35,7 +35,6 @@ func TestNothingIsSentBeforeTheFirstCall(t *testing.T) {
 	assert.Empty(t, w.host.Requests())
 }
 
-// Rule: login.two-steps
 // A credential of another surface, which came along among shared options, goes nowhere.
 func TestCredentialOfAnotherSurfaceIsNotSent(t *testing.T) {
 	w := newWorld(t)
@@ -49,6 +48,7 @@ func TestCredentialOfAnotherSurfaceIsNotSent(t *testing.T) {
 	require.NoError(t, read(t.Context(), integrator.Self()))
 }
 
+// Rule: login.two-steps
 func TestAnyNumberOfGoroutinesShareOneLogin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
