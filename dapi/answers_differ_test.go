@@ -112,7 +112,7 @@ func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
 	}
 }
 
-// A login needs the bytes to sign and the access token. Every other member of the two answers is assumed, and may be missing.
+// A login needs two things from the service: the bytes to sign, and the access token. All other members are assumed, and may be missing.
 func TestALoginWithLittleInItsAnswers(t *testing.T) {
 	w := newWorld(t)
 	w.onSuccess("POST", "/auth/challenge", func(challenge map[string]any) { delete(challenge, "expiresAt") })

@@ -101,8 +101,8 @@ func (f fileTokenStore) Save(ctx context.Context, session Session) error {
 	return f.syncFolder(filepath.Dir(f.path)) // or a crash could take a new file's name
 }
 
-// toWrite opens the file, and makes it if there is none. If this user's file cannot be trusted with a session, it is removed first: another process
-// that has it open could read what is written later.
+// toWrite opens the file, and creates it if it does not exist. A file of this user that cannot be trusted with a session is removed first:
+// another process that has it open could read what is written later.
 func (f fileTokenStore) toWrite(ctx context.Context) (file sessionFile, before slot, err error) {
 	for range 3 { // another process may make or replace the file in between
 		if file, err = f.locked(ctx, os.O_RDWR); errors.Is(err, fs.ErrNotExist) {

@@ -114,10 +114,10 @@ func TestFileThatCannotBeLookedAt(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EIO)
 }
 
-// A file that cannot be locked is no file that is in use.
+// A file that cannot be locked fails at once. It is not waited for, as one that another process uses is.
 func TestFileThatCannotBeLocked(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("needs a file that is open for its name alone, which Linux has; make test on Linux runs it")
+		t.Skip("needs O_PATH, a flag that only Linux has, to open a file that cannot be locked; make test on Linux runs it")
 	}
 	const nameAlone = 0o10000000 // O_PATH
 	file, err := openFile(t.TempDir()+"/session", os.O_RDWR|os.O_CREATE)
@@ -154,7 +154,7 @@ func TestFileThatIsMadeInBetween(t *testing.T) {
 // The owner of a session's file is the process's own user or root, also where that is not root.
 func TestFileOwnersOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("needs root, who alone can become another user; TestFileOwners checks the same as any user")
+		t.Skip("needs root, since only root can become another user; make test as root runs it, and TestFileOwners checks the same rule for the user at hand")
 	}
 	require.NoError(t, syscall.Seteuid(12345))
 	defer func() { require.NoError(t, syscall.Seteuid(0)) }()

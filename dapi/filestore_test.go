@@ -168,7 +168,7 @@ const saveUntilKilled = "MONEYMOVEMENT_SAVE_UNTIL_KILLED"
 func TestSaveUntilKilled(t *testing.T) {
 	path := os.Getenv(saveUntilKilled)
 	if path == "" {
-		t.Skip("is no test by itself: it is the process that TestKilledProcessesLeaveASession starts and kills, in make test")
+		t.Skip("needs " + saveUntilKilled + ": TestKilledProcessesLeaveASession sets it in the processes that it starts and kills, and make test runs that")
 	}
 	for i := 0; ; i++ {
 		if err := dapi.FileTokenStore(path).Save(t.Context(), sessionOfLength(i*7919%60_000)); err != nil {
@@ -189,7 +189,7 @@ func sessionOfLength(n int) dapi.Session {
 
 func TestKilledProcessesLeaveASession(t *testing.T) {
 	if testing.Short() || runtime.GOARCH == "wasm" {
-		t.Skip("starts and kills processes for five seconds: -short leaves no time for it, and wasm has no processes; make test elsewhere runs it")
+		t.Skip("needs five seconds, which -short does not give, and processes, which wasm does not have; make test on any other system runs it")
 	}
 	folder := t.TempDir()
 	path := filepath.Join(folder, "session")

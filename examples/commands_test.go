@@ -53,7 +53,7 @@ func firstLine(t *testing.T, path string) string {
 
 func TestEachExampleRunsByItsFirstLine(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds and runs every program, for which -short leaves no time; make test does")
+		t.Skip("needs the time to build and run every program, which -short does not give; make test runs it")
 	}
 	found := commands(t)
 	programs := build(t, found)

@@ -16,7 +16,7 @@ import (
 // The Go code of the project's README compiles, but for variables that it does not use: what to do with an error is left to the reader.
 func TestTheCodeOfTheReadmeCompiles(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles the code of the README, for which -short leaves no time; make test does")
+		t.Skip("needs the time to compile the code of the README, which -short does not give; make test runs it")
 	}
 	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ func TestAnotherAddressIsRefused(t *testing.T) {
 	}
 }
 
-// A number that is no chain id is refused also where it was asked for.
+// A number that cannot be a chain id is refused, even if the caller asked for it.
 func TestChainIDsAreWholeNumbers(t *testing.T) {
 	key := newKey(t)
 	const address = "0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826"

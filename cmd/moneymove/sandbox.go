@@ -82,7 +82,7 @@ func serveSandbox(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		return err
 	}
 	defer func() { err = errors.Join(err, removeWallet()) }()
-	// The host itself sets the deadlines of bodies and answers.
+	// The host sets deadlines for reading a request and writing its answer.
 	server := &http.Server{Handler: host, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()

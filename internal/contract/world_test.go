@@ -134,7 +134,7 @@ func (w *world) step(name string, run func()) {
 		}()
 		if w.broken != "" {
 			c.Reason = "comes after " + w.broken
-			t.Skip(c.Reason)
+			t.Skip("needs the step before it, " + w.broken + ", which did not succeed; it runs in make contract once that does")
 		}
 		w.because = &c.Reason
 		run()

@@ -32,7 +32,7 @@ func piped(t *testing.T, serve func(net.Conn)) func(*transport.Config) {
 	}})
 }
 
-// serveOnce reads a request, and answers a thing.
+// serveOnce reads a request and writes a thing as the answer.
 func serveOnce(t *testing.T, conn net.Conn) *bufio.Reader {
 	t.Helper()
 	from := bufio.NewReader(conn)

@@ -62,7 +62,7 @@ func TestAVariantOfALaterVersionIsKept(t *testing.T) {
 	assert.JSONEq(t, members["choice"], string(got.Choice.raw))
 }
 
-// Null is no resource, also where nothing has to be there.
+// null is refused where a resource is expected, even if the resource has no required member.
 func TestNullIsNoAnswer(t *testing.T) {
 	shape := Shape{Kind: KindObject, Members: []Member{{Name: "name", Shape: &Text, Type: Stated}}}
 	for _, whole := range []bool{false, true} {
