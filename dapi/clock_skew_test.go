@@ -54,7 +54,7 @@ func TestLoginAfterTheHostsClockWasMoved(t *testing.T) {
 
 // misdated puts a wrong Date into some answers.
 func (w *world) misdated(ahead time.Duration, wrong func(*http.Request) bool) {
-	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if wrong(r) {
 			answer.Header.Set("Date", w.host.Now().Add(ahead).Format(http.TimeFormat))
 		}

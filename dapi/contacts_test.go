@@ -118,8 +118,8 @@ func FuzzContactAccount(f *testing.F) {
 // bodies keeps what was sent to a path.
 func (w *world) bodies(path string) *[]string {
 	var kept []string
-	next := w.wire.handler
-	w.wire.handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+	next := w.wire.Handler
+	w.wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, path) {
 			body, err := io.ReadAll(r.Body)
 			assert.NoError(w, err)

@@ -39,7 +39,7 @@ func (w *payWorld) bookPlainly(token string) (id, replayed string) {
 func TestEqualBookingsWithoutAKeyAreOne(t *testing.T) {
 	w := newPayWorld(t)
 	token := ""
-	w.wire.onAnswer(func(r *http.Request, _ *http.Response) { token = r.Header.Get("Authorization") })
+	w.wire.OnAnswer(func(r *http.Request, _ *http.Response) { token = r.Header.Get("Authorization") })
 	var answer moneymovement.Answer
 	book := func(options ...moneymovement.CallOption) *dapi.Payout {
 		booked, err := w.account.Payouts.Book(t.Context(), w.asked, append(options, moneymovement.Capture(&answer))...)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -58,7 +59,7 @@ func newEscrowService(t *testing.T) (*escrowService, *signer, *dapi.Escrows) {
 	require.NoError(t, err)
 	counting := &signer{Signer: key}
 	account, err := dapi.NewSelfServe(baseURL, dapi.Developer{Email: "ops@example.com", Key: counting},
-		(&world{wire: &wire{handler: mux}}).options()...)
+		through(&inprocess.Transport{Handler: mux}))
 	require.NoError(t, err)
 	return s, counting, account.Escrows
 }

@@ -183,7 +183,7 @@ func TestFirstUseOfADealThatIsNone(t *testing.T) {
 			require.NoError(t, err)
 			w.account = w.integrator().Self()
 			if change != nil {
-				w.wire.onAnswer(change)
+				w.wire.OnAnswer(change)
 			}
 			w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 			_, err = w.open(dapi.FirstUse())

@@ -14,6 +14,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -158,7 +159,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sent atomic.Int32
-			w := &wire{handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { sent.Add(1) })}
+			w := &inprocess.Transport{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { sent.Add(1) })}
 			key, err := signing.Generate()
 			require.NoError(t, err)
 			integrator, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},

@@ -218,8 +218,8 @@ func TestAddressesOffTheAllowlist(t *testing.T) {
 		Email: w.host.Credentials().Email, PublicKey: key.PublicKey(), Allowlist: []string{"198.51.100.0/24"},
 	})
 	require.NoError(t, err)
-	address, next := "198.51.100.7:4000", w.wire.handler
-	w.wire.handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+	address, next := "198.51.100.7:4000", w.wire.Handler
+	w.wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = address
 		next.ServeHTTP(answer, r)
 	})

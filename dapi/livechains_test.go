@@ -15,6 +15,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -126,10 +127,10 @@ func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
 func TestAListingWithoutEndIsGivenUp(t *testing.T) {
 	w := newPayWorld(t)
 	pages := 0
-	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if strings.HasSuffix(r.URL.Path, "/chains") {
 			pages++
-			setBody(answer, fmt.Appendf(nil, `{"items":[],"nextCursor":"page-%d"}`, pages))
+			inprocess.SetBody(answer, fmt.Appendf(nil, `{"items":[],"nextCursor":"page-%d"}`, pages))
 			answer.StatusCode = http.StatusOK
 		}
 	})

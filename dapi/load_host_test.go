@@ -85,7 +85,7 @@ func (w *slidingWindow) take(now time.Time) bool {
 
 // RoundTrip implements http.RoundTripper.
 func (h *busyHost) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := readAll(r.Body)
+	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
 	}

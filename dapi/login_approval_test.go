@@ -75,7 +75,7 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 			assert.Equal(t, logins, w.key.logins, "the signer is not called")
 			assert.Zero(t, w.key.approvals())
 
-			w.wire.onAnswer(nil)
+			w.wire.OnAnswer(nil)
 			assert.NoError(t, read(t.Context(), integrator.Self()), "a good challenge is signed as before")
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,19 +18,20 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // answerPayload makes challenges carry these bytes to sign.
 func (w *world) answerPayload(payload []byte) {
-	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if r.URL.Path != "/dapi/v1/auth/challenge" {
 			return
 		}
 		body, err := json.Marshal(map[string]any{"challengeId": "ch_1", "payload": payload, "expiresAt": time.Now().Add(time.Minute)})
 		assert.NoError(w, err)
-		setBody(answer, body)
+		inprocess.SetBody(answer, body)
 	})
 }
 
@@ -124,12 +126,12 @@ func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
 	var challenge struct {
 		ChallengeID string `json:"challengeId"`
 	}
-	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if strings.HasSuffix(r.URL.Path, "/auth/challenge") {
-			body, err := readAll(answer.Body)
+			body, err := io.ReadAll(answer.Body)
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(body, &challenge))
-			setBody(answer, body)
+			inprocess.SetBody(answer, body)
 		}
 	})
 	platform, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options(moneymovement.WithRateLimiter(windows))...)
@@ -202,7 +204,7 @@ func TestClockThatIsOff(t *testing.T) {
 	t.Run("it does not", func(t *testing.T) {
 		w := newWorld(t)
 		w.host.Advance(3 * time.Hour)
-		w.wire.onAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+		w.wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
 		_, expired := errors.AsType[*errors.RequestExpired](read(t.Context(), w.integrator().Self()))
 		assert.True(t, expired)
 		assert.Equal(t, 1, w.sent("CreateChallenge"))

@@ -129,7 +129,7 @@ var metMistakes = map[string]mistake{
 	}, []string{"ListChains: not delivered: context canceled"}},
 	"an answer that is lost": {func(w *payWorld) error {
 		booked := w.booked()
-		w.wire.onAnswer(func(_ *http.Request, answer *http.Response) { answer.Body = io.NopCloser(strings.NewReader("{")) })
+		w.wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Body = io.NopCloser(strings.NewReader("{")) })
 		_, err := w.account.Payouts.Confirm(w.Context(), w.asked, booked, key42)
 		return err
 	}, []string{"ConfirmPayout: outcome unknown", "repeat the same request with the same idempotency key (", "key invoice-42"}},

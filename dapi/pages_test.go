@@ -12,6 +12,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -50,8 +51,8 @@ func TestAllGoesOnAfterAPageThatCannotBeRead(t *testing.T) {
 		"d": `{"items":[` + txJSON + `,null]}`,
 	}
 	w, account, params := newLedger(t)
-	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
-		setBody(answer, []byte(pages[r.URL.Query().Get("cursor")]))
+	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+		inprocess.SetBody(answer, []byte(pages[r.URL.Query().Get("cursor")]))
 		answer.StatusCode = http.StatusOK
 	})
 	found := 0
@@ -109,9 +110,9 @@ func TestAllEndsAfterAnError(t *testing.T) {
 
 func TestAllRefusesAListThatDoesNotAdvance(t *testing.T) {
 	w, account, params := newLedger(t)
-	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if r.URL.Query().Has("cursor") {
-			setBody(answer, []byte(`{"items":[],"nextCursor":"`+r.URL.Query().Get("cursor")+`"}`))
+			inprocess.SetBody(answer, []byte(`{"items":[],"nextCursor":"`+r.URL.Query().Get("cursor")+`"}`))
 		}
 	})
 	var last error
@@ -129,11 +130,11 @@ func TestAllRefusesAListThatGoesInACircle(t *testing.T) {
 	for _, length := range []int{1, 2, 7} {
 		w, account, params := newLedger(t)
 		asked := map[string]int{}
-		w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 			cursor := r.URL.Query().Get("cursor")
 			asked[cursor]++
 			number, _ := strconv.Atoi(cursor)
-			setBody(answer, fmt.Appendf(nil, `{"items":[],"nextCursor":"%d"}`, number%length+1))
+			inprocess.SetBody(answer, fmt.Appendf(nil, `{"items":[],"nextCursor":"%d"}`, number%length+1))
 			answer.StatusCode = http.StatusOK
 		})
 		var last error

@@ -153,7 +153,7 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err), "an earlier process may have paid")
 		}
 		assert.Zero(t, w.fundings())
-		w.wire.onAnswer(nil)
+		w.wire.OnAnswer(nil)
 		_, err = w.pay(dapi.NoWorseThan(quote))
 		require.NoError(t, err)
 	})

@@ -258,7 +258,7 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
 	w := newDealWorld(t)
 	first := dapi.FirstUsedAt(time.Now().Add(-time.Hour))
-	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if r.URL.Path == "/dapi/v1/payouts" || r.URL.Path == "/dapi/v1/escrow" {
 			answer.Header.Set("Date", time.Now().Add(8*24*time.Hour).UTC().Format(http.TimeFormat))
 		}

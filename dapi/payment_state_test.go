@@ -13,6 +13,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -251,7 +252,7 @@ func TestFirstUseThatIsNone(t *testing.T) {
 			require.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 			c.before(w)
 			if c.change != nil {
-				w.wire.onAnswer(c.change)
+				w.wire.OnAnswer(c.change)
 			}
 			refuseEverything(w)
 			payout, err = w.pay(dapi.FirstUse())
@@ -314,12 +315,12 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 	})
 	t.Run("the ledger is long, and is not read to its end", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+		w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 			if r.URL.Path == "/dapi/v1/transactions" {
 				cursor := r.URL.Query().Get("cursor") + "x"
 				entry := `{"id":"tx_1","type":"payout","direction":"out","amount":"25","currency":"USDC","status":"completed","payoutId":"po_` + cursor + `","createdAt":"2026-01-01T00:00:00Z"}`
 				answer.StatusCode = http.StatusOK // whatever the host says of such a cursor
-				setBody(answer, []byte(`{"items":[`+entry+`,`+entry+`],"nextCursor":"`+cursor+`"}`))
+				inprocess.SetBody(answer, []byte(`{"items":[`+entry+`,`+entry+`],"nextCursor":"`+cursor+`"}`))
 			}
 		})
 		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))

@@ -41,7 +41,7 @@ func funded(t *testing.T) (*world, *dapi.Integrator) {
 func (w *world) tokens() (seen func(path string) []string) {
 	var mu sync.Mutex
 	carried := map[string][]string{}
-	w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+	w.wire.OnAnswer(func(r *http.Request, _ *http.Response) {
 		mu.Lock()
 		defer mu.Unlock()
 		carried[r.URL.Path] = append(carried[r.URL.Path], r.Header.Get("Authorization"))
@@ -127,7 +127,7 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 	w, integrator := funded(t)
 	next, _ := w.second()
-	w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+	w.wire.OnAnswer(func(r *http.Request, _ *http.Response) {
 		if strings.HasSuffix(r.URL.Path, "/escrow") {
 			assert.NoError(t, integrator.UseKey(next))
 		} else if strings.HasSuffix(r.URL.Path, "/actions") {
@@ -153,7 +153,7 @@ func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 	require.NoError(t, err)
 	next, _ := w.second()
 	var carried []string
-	w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+	w.wire.OnAnswer(func(r *http.Request, _ *http.Response) {
 		carried = append(carried, r.Header.Get("Authorization"))
 		if r.Method == http.MethodPost {
 			assert.NoError(t, integrator.UseKey(next))

@@ -38,7 +38,7 @@ func TestNothingIsSentBeforeTheFirstCall(t *testing.T) {
 // A credential of another surface, which came along among shared options, goes nowhere.
 func TestCredentialOfAnotherSurfaceIsNotSent(t *testing.T) {
 	w := newWorld(t)
-	w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+	w.wire.OnAnswer(func(r *http.Request, _ *http.Response) {
 		for name, values := range r.Header {
 			assert.NotContains(t, strings.Join(values, " "), "of-another-surface", name)
 		}
@@ -211,7 +211,7 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 		down := w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
 
 		var refreshed time.Time
-		w.wire.onAnswer(func(r *http.Request, _ *http.Response) {
+		w.wire.OnAnswer(func(r *http.Request, _ *http.Response) {
 			if pause := time.Since(refreshed); strings.HasSuffix(r.URL.Path, "/auth/refresh") {
 				if !refreshed.IsZero() && pause > 5*time.Second { // which no two attempts of one renewal are apart
 					assert.InDelta(t, 10.5, pause.Seconds(), 0.5)
@@ -226,7 +226,7 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 		}
 		assert.LessOrEqual(t, down.Consumed(), 5*4, "one renewal, of four attempts, in ten seconds")
 		assert.GreaterOrEqual(t, down.Consumed(), 2*4, "and it is tried again")
-		w.wire.onAnswer(nil)
+		w.wire.OnAnswer(nil)
 
 		time.Sleep(time.Minute)
 		err := read(t.Context(), account)
@@ -305,8 +305,8 @@ func TestCallsThatWereUnderwayTakeTheRenewedToken(t *testing.T) {
 		w.host.Arm("POST", "/auth/refresh", sandbox.Delay(100*time.Millisecond)) // so that all calls still take the old token
 
 		var underway atomic.Int32
-		next := w.wire.handler
-		w.wire.handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		next := w.wire.Handler
+		w.wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodGet && underway.Add(1) <= 10 {
 				time.Sleep(time.Second) // on the way, the token expires
 			}

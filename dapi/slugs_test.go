@@ -41,8 +41,8 @@ func yields[E error](check ...func(t *testing.T, found E)) func(*testing.T, erro
 
 // spoil changes the requests to a path on their way.
 func (w *payWorld) spoil(path string, change func(*http.Request)) {
-	next := w.wire.handler
-	w.wire.handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+	next := w.wire.Handler
+	w.wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/dapi/v1"+path) {
 			change(r)
 		}
@@ -222,7 +222,7 @@ var sessionSlugs = map[errors.Code]provocation{
 	}, yields[*errors.InvalidCredentials]()},
 	errors.CodeRequestExpired: {func(w *payWorld) error {
 		w.host.Advance(3 * time.Hour)
-		w.wire.onAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+		w.wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
 		return w.readAs()
 	}, yields[*errors.RequestExpired]()},
 	errors.CodeChallengeNotFound: {func(w *payWorld) error {

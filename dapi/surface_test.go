@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -68,7 +69,7 @@ func newScript(t *testing.T, answers map[string][]string) (*script, *dapi.Integr
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	integrator, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
-		(&world{wire: &wire{handler: s}}).options()...)
+		through(&inprocess.Transport{Handler: s}))
 	require.NoError(t, err)
 	return s, integrator
 }

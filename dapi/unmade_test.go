@@ -10,6 +10,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -56,7 +57,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	integrator, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
-		(&world{wire: &wire{}}).options()...)
+		through(&inprocess.Transport{}))
 	require.NoError(t, err)
 	services := []any{integrator.Clients}
 	account := reflect.ValueOf(integrator.Self()).Elem()

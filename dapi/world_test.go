@@ -4,16 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/iotest"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
@@ -21,6 +17,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -32,7 +29,7 @@ const baseURL = "http://127.0.0.1"
 type world struct {
 	*testing.T
 	host *sandbox.Host
-	wire *wire
+	wire *inprocess.Transport
 	key  *signer
 }
 
@@ -40,7 +37,7 @@ func newWorld(t *testing.T, options ...sandbox.Option) *world {
 	t.Helper()
 	violated := func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }
 	host := sandbox.New(append(options, sandbox.WithAnswerValidation(violated))...)
-	return &world{T: t, host: host, wire: &wire{host: host, handler: host}, key: &signer{Signer: host.Credentials().Key}}
+	return &world{T: t, host: host, wire: &inprocess.Transport{Handler: host, Now: host.Now}, key: &signer{Signer: host.Credentials().Key}}
 }
 
 func (w *world) developer() dapi.Developer {
@@ -48,7 +45,12 @@ func (w *world) developer() dapi.Developer {
 }
 
 func (w *world) options(more ...moneymovement.Option) []moneymovement.Option {
-	return append([]moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: w.wire})}, more...)
+	return append([]moneymovement.Option{through(w.wire)}, more...)
+}
+
+// through makes a client send its requests by a transport.
+func through(transport http.RoundTripper) moneymovement.Option {
+	return moneymovement.WithHTTPClient(&http.Client{Transport: transport})
 }
 
 // integrator is a new client of the host, with a session of its own.
@@ -150,57 +152,6 @@ func (w *world) fundings() int {
 
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
-// wire delivers requests to a handler as a server would.
-type wire struct {
-	host    *sandbox.Host
-	handler http.Handler
-
-	mu     sync.Mutex
-	tamper func(*http.Request, *http.Response) // changes answers on their way, if set
-}
-
-// RoundTrip implements http.RoundTripper.
-func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := readAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	arrived := httptest.NewRequestWithContext(r.Context(), r.Method, r.URL.String(), bytes.NewReader(body))
-	for name, values := range r.Header {
-		for _, value := range values {
-			arrived.Header.Add(name, value)
-		}
-	}
-	recorder := httptest.NewRecorder()
-	whole := served(w.handler, recorder, arrived)
-	if !whole && recorder.Body.Len() == 0 {
-		return nil, io.ErrUnexpectedEOF
-	}
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	answer := recorder.Result()
-	if !whole { // it breaks off
-		answer.Body = io.NopCloser(io.MultiReader(answer.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
-	}
-	if w.host != nil {
-		answer.Header.Set("Date", w.host.Now().Format(http.TimeFormat))
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.tamper != nil {
-		w.tamper(r, answer)
-	}
-	return answer, nil
-}
-
-// onAnswer changes the answers from now on.
-func (w *wire) onAnswer(tamper func(*http.Request, *http.Response)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.tamper = tamper
-}
-
 // onSuccess changes what one kind of request is answered with when it succeeds.
 func (w *world) onSuccess(method, pattern string, change func(body map[string]any)) {
 	w.onSuccessOf([]string{method + " " + pattern}, change)
@@ -208,7 +159,7 @@ func (w *world) onSuccess(method, pattern string, change func(body map[string]an
 
 // onSuccessOf is onSuccess for several kinds, such as "GET /payouts/*".
 func (w *world) onSuccessOf(kinds []string, change func(body map[string]any)) {
-	w.wire.onAnswer(func(r *http.Request, answer *http.Response) {
+	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		matched := slices.ContainsFunc(kinds, func(kind string) bool {
 			is, err := path.Match(kind, r.Method+" "+strings.TrimPrefix(r.URL.Path, "/dapi/v1"))
 			assert.NoError(w, err)
@@ -222,35 +173,8 @@ func (w *world) onSuccessOf(kinds []string, change func(body map[string]any)) {
 		change(body)
 		changed, err := json.Marshal(body)
 		assert.NoError(w, err)
-		setBody(answer, changed)
+		inprocess.SetBody(answer, changed)
 	})
-}
-
-// served is false if the handler closed the connection.
-func served(handler http.Handler, recorder http.ResponseWriter, r *http.Request) (answered bool) {
-	defer func() {
-		if reason, aborted := recover().(error); aborted {
-			if !errors.Is(reason, http.ErrAbortHandler) {
-				panic(reason)
-			}
-			answered = false
-		}
-	}()
-	handler.ServeHTTP(recorder, r)
-	return true
-}
-
-func readAll(body io.ReadCloser) ([]byte, error) {
-	if body == nil {
-		return nil, nil
-	}
-	defer body.Close()
-	return io.ReadAll(body)
-}
-
-func setBody(answer *http.Response, body []byte) {
-	answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	answer.Header.Del("Content-Length")
 }
 
 // signer counts what is signed, and can do something just before.
