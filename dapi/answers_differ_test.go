@@ -12,68 +12,8 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
-
-// A write of which the description does not say what it returns is done when the service takes it. The resource is read where it can be.
-func TestASuccessThatShowsNothing(t *testing.T) {
-	w := newPayWorld(t)
-	client := w.readyClient()
-	payin, err := client.Payins.Create(t.Context(), dapi.PayinCreate{Amount: amount("5"), Currency: "USDC", OriginChainID: 1})
-	require.NoError(t, err)
-	_, err = client.Payins.Instructions(t.Context(), payin.ID)
-	require.NoError(t, err)
-	paid, err := w.pay()
-	require.NoError(t, err)
-	contact := w.contact(w.account, sepa())
-	for name, c := range map[string]struct {
-		method, path string
-		call         func(...moneymovement.CallOption) (any, error)
-		read         bool // shows what was read
-	}{
-		"SaveKYB": {"PUT", "/client/kyb", func(o ...moneymovement.CallOption) (any, error) {
-			kyb, err := client.Verification.Save(t.Context(), dapi.KYBSave{Applicant: map[string]any{"country": "DE"}}, o...)
-			return kyb.Status, err
-		}, true},
-		"OpenRail": {"POST", "/banks", func(o ...moneymovement.CallOption) (any, error) {
-			rail, err := client.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"}, o...)
-			return rail.Method, err
-		}, true},
-		"UpdateContact": {"PATCH", "/contacts/*", func(o ...moneymovement.CallOption) (any, error) {
-			updated, err := w.account.Contacts.Update(t.Context(), contact, dapi.ContactUpdate{}, o...)
-			return updated.ID, err
-		}, false},
-		"CreateDeposit": {"POST", "/sandbox/deposits", func(o ...moneymovement.CallOption) (any, error) {
-			entry, err := w.account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC}, o...)
-			return entry.ID, err
-		}, false},
-		"CompletePayin": {"POST", "/sandbox/payins/*/complete", func(o ...moneymovement.CallOption) (any, error) {
-			done, err := client.Sandbox.CompletePayin(t.Context(), payin.ID, o...)
-			return done.ID, err
-		}, true},
-		"MovePayout": {"POST", "/sandbox/payouts/*/status", func(o ...moneymovement.CallOption) (any, error) {
-			moved, err := w.account.Sandbox.MovePayout(t.Context(), paid.ID, dapi.PayoutStatusCompleted, o...)
-			return moved.ID, err
-		}, true},
-	} {
-		for _, body := range []string{"", `{"ok":true}`} {
-			t.Run(name+" "+body, func(t *testing.T) {
-				status := http.StatusOK
-				if body == "" {
-					status = http.StatusNoContent
-				}
-				w.host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
-				var answer moneymovement.Answer
-				shown, err := c.call(moneymovement.Capture(&answer))
-				require.NoError(t, err)
-				assert.Equal(t, c.read, shown != nil && shown != dapi.ContactID("") && shown != dapi.TransactionID(""), "%v", shown)
-				assert.Equal(t, status, answer.Status, "the answer is the write's")
-				assert.Equal(t, body, string(answer.Body))
-			})
-		}
-	}
-}
 
 // A stated member that is missing costs nothing else. It is named, and a logger gets an error record; an assumed one is a warning, once.
 func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
@@ -110,21 +50,6 @@ func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
 	for _, unread := range kept.Unread[1:] {
 		assert.Contains(t, unread.Pointer, "/items/2/")
 	}
-}
-
-// A login needs two things from the service: the bytes to sign, and the access token. All other members are assumed, and may be missing.
-func TestALoginWithLittleInItsAnswers(t *testing.T) {
-	w := newWorld(t)
-	w.onSuccess("POST", "/auth/challenge", func(challenge map[string]any) { delete(challenge, "expiresAt") })
-	w.onSuccess("POST", "/auth/token", func(grant map[string]any) {
-		for member := range grant {
-			if member != "accessToken" {
-				delete(grant, member)
-			}
-		}
-	})
-	_, err := w.integrator().Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{})
-	require.NoError(t, err)
 }
 
 // How long a challenge's id may be is not stated.

@@ -85,7 +85,11 @@ func (w *slidingWindow) take(now time.Time) bool {
 
 // RoundTrip implements http.RoundTripper.
 func (h *busyHost) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
+	var sent io.Reader = http.NoBody
+	if r.Body != nil {
+		sent = r.Body
+	}
+	body, err := io.ReadAll(sent)
 	if err != nil {
 		return nil, err
 	}

@@ -1,97 +1,14 @@
 package dapi_test
 
 import (
-	"context"
-	"math"
-	"net/http"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/sandbox"
 )
-
-// Rule: client.ready, ledger.progress
-func TestWaitReady(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(5 * time.Minute) }))
-		integrator := w.integrator()
-		created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
-		require.NoError(t, err)
-		require.Equal(t, dapi.ClientStatusPending, created.Status)
-
-		var seen []dapi.Progress
-		started := time.Now()
-		client, err := integrator.Clients.WaitReady(t.Context(), created.ID, dapi.OnProgress(func(p dapi.Progress) { seen = append(seen, p) }))
-		require.NoError(t, err)
-		assert.Equal(t, dapi.ClientStatusReady, client.Status)
-		assert.NotEmpty(t, client.BaseSmartWallet)
-
-		last := seen[len(seen)-1]
-		assert.Equal(t, "client", last.Resource)
-		assert.Equal(t, string(created.ID), last.ID)
-		assert.Equal(t, "ready", last.Status)
-		assert.Equal(t, len(seen), last.Reads)
-		assert.Equal(t, w.sent("GetClient"), last.Reads)
-		assert.Equal(t, time.Since(started), last.Waited)
-		assert.LessOrEqual(t, time.Since(started), 5*time.Minute+15*time.Second, "the longest pause bounds how late the news is")
-		assertBacksOff(t, seen)
-	})
-}
-
-// assertBacksOff checks that each pause lies in the upper half of a bound that grows by half from 500 ms to 15 s, and that pauses differ.
-func assertBacksOff(t *testing.T, seen []dapi.Progress) {
-	t.Helper()
-	bound, jittered := 500*time.Millisecond, false
-	for i := 1; i < len(seen); i++ {
-		pause := seen[i].Waited - seen[i-1].Waited
-		assert.GreaterOrEqual(t, pause, bound/2, "pause %d", i)
-		assert.LessOrEqual(t, pause, bound, "pause %d", i)
-		jittered = jittered || pause > bound/2+time.Millisecond && pause < bound-time.Millisecond
-		bound = min(bound*3/2, 15*time.Second)
-	}
-	assert.True(t, jittered, "waits must not read in step")
-	assert.Equal(t, 15*time.Second, bound, "the wait was long enough to see the longest pause")
-}
-
-func TestWaitGivesUpWithItsContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) }))
-		integrator := w.integrator()
-		created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
-		require.NoError(t, err)
-
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
-		client, err := integrator.Clients.WaitReady(ctx, created.ID)
-		pending, ok := errors.AsType[*dapi.StillPending](err)
-		require.True(t, ok, "%v", err)
-		assert.Equal(t, dapi.ClientStatusPending, client.Status, "the last reading comes with the error")
-		assert.Equal(t, "pending", pending.Status)
-		assert.Equal(t, 20*time.Second, pending.Waited)
-		assert.Positive(t, pending.Reads)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Regexp(t, `^client cl_\S+ is still pending after 20s and \d+ reads: context deadline exceeded$`, err.Error())
-	})
-}
-
-func TestWaitThatEndsBeforeItReads(t *testing.T) {
-	w := newWorld(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	client, err := w.integrator().Clients.WaitReady(ctx, "cl_1")
-	pending, ok := errors.AsType[*dapi.StillPending](err)
-	require.True(t, ok, "%v", err)
-	assert.Nil(t, client)
-	assert.Zero(t, pending.Reads)
-	assert.Equal(t, "unread", pending.Status)
-	assert.ErrorIs(t, err, context.Canceled)
-}
 
 // Each wait of an account and an integrator names its resource to whoever follows it.
 func TestProgressNamesTheResource(t *testing.T) {
@@ -124,115 +41,6 @@ func TestProgressNamesTheResource(t *testing.T) {
 		assert.Equal(t, []string{resource}, seen)
 	}
 	assert.Equal(t, 1, s.sent("GET /payins/pi_1"))
-}
-
-// What a wait was for is named when it ends before its time.
-func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, deal := newReleaseWorld(t)
-		w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
-		payout, err := w.pay()
-		require.NoError(t, err)
-		for resource, wait := range map[string]func(ctx context.Context) (id string, err error){
-			"payout": func(ctx context.Context) (string, error) {
-				_, err := w.account.Payouts.Wait(ctx, payout.ID)
-				return string(payout.ID), err
-			},
-			"escrow": func(ctx context.Context) (string, error) {
-				_, err := w.account.Escrows.Wait(ctx, deal, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
-				return string(deal), err
-			},
-		} {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			id, err := wait(ctx)
-			cancel()
-			pending := as[*dapi.StillPending](t, err)
-			assert.Equal(t, resource, pending.Resource)
-			assert.Equal(t, id, pending.ID)
-			assert.Equal(t, errors.MaybeMoved, pending.MovedByCall())
-		}
-	})
-}
-
-func TestWaitEndsWithTheErrorOfARead(t *testing.T) {
-	w := newWorld(t)
-	_, err := w.integrator().Clients.WaitReady(t.Context(), "cl_nobody")
-	notFound, ok := errors.AsType[*errors.NotFound](err)
-	require.True(t, ok, "%v", err)
-	assert.Equal(t, "GetClient", notFound.Operation)
-	assert.Equal(t, 1, w.sent("GetClient"))
-}
-
-func TestWaitOutlastsAnOutage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(2 * time.Minute) }))
-		integrator := w.integrator()
-		created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
-		require.NoError(t, err)
-
-		down := w.host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(10))
-		client, err := integrator.Clients.WaitReady(t.Context(), created.ID)
-		require.NoError(t, err)
-		assert.Equal(t, dapi.ClientStatusReady, client.Status)
-		assert.Equal(t, 10, down.Consumed())
-
-		w.host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
-		_, err = integrator.Clients.WaitReady(t.Context(), created.ID)
-		_, ok := errors.AsType[*errors.DatabaseUnavailable](err)
-		assert.True(t, ok, "one that does not end ends the wait: %v", err)
-	})
-}
-
-func TestWaitBoundsThatMakeNoSense(t *testing.T) {
-	for name, bounds := range map[string][2]time.Duration{
-		"zero":     {0, 0},
-		"negative": {-time.Hour, -time.Hour},
-		"tiny":     {1, 1},
-		"huge":     {math.MaxInt64, math.MaxInt64},
-		"crossed":  {time.Minute, time.Second},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Second) }))
-				integrator := w.integrator()
-				created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
-				require.NoError(t, err)
-				client, err := integrator.Clients.WaitReady(t.Context(), created.ID, dapi.PollEvery(bounds[0], bounds[1]), dapi.OnProgress(nil), nil)
-				require.NoError(t, err)
-				assert.Equal(t, dapi.ClientStatusReady, client.Status)
-				assert.Less(t, w.sent("GetClient"), 2000, "a wait must not spin")
-			})
-		})
-	}
-}
-
-func TestWaitForAPayout(t *testing.T) {
-	for _, end := range []dapi.PayoutStatus{dapi.PayoutStatusCompleted, dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded} {
-		t.Run(string(end), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
-				account := w.account()
-				payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
-					ContactID: w.contact(account, wallet()), Amount: amount("25"), Currency: dapi.USDC,
-				}, "invoice-42")
-				require.NoError(t, err)
-				time.AfterFunc(time.Minute, func() {
-					_, err := account.Sandbox.MovePayout(t.Context(), payout.ID, end)
-					assert.NoError(t, err)
-				})
-				payout, err = account.Payouts.Wait(t.Context(), payout.ID)
-				assert.Equal(t, end, payout.Status)
-				if end == dapi.PayoutStatusCompleted {
-					require.NoError(t, err)
-					return
-				}
-				ended, ok := errors.AsType[*dapi.PayoutNotCompleted](err)
-				require.True(t, ok, "%v", err)
-				assert.Same(t, payout, ended.Payout)
-				assert.Equal(t, "payout "+string(payout.ID)+" ended "+string(end)+"; to pay anew, use a new key", err.Error())
-			})
-		})
-	}
 }
 
 func TestPayoutStatusFinal(t *testing.T) {

@@ -293,25 +293,6 @@ func TestADealThatIsHeldIsNotSignedAgain(t *testing.T) {
 	})
 }
 
-// What is prepared once more, since the first approval was over, is looked at as the first was.
-func TestActionThatIsPreparedAgainForAnotherKeyIsNotSigned(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, key, escrows := newEscrowService(t)
-		opened, err := escrows.Open(t.Context(), deal(), "deal-1")
-		require.NoError(t, err)
-		signed := key.approvals()
-		key.beforeApproval(func(int) { // the first is over when it is sent
-			time.Sleep(61 * time.Second)
-			s.distort = func(action, _ map[string]any) { action["idempotencyKey"] = "action-2" }
-		})
-		_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
-		unknown := as[*errors.OutcomeUnknown](t, err)
-		require.ErrorContains(t, unknown.Cause, "the action has another key")
-		assert.Equal(t, signed+1, key.approvals(), "the second is not signed")
-		assert.Equal(t, "active", s.deal["status"])
-	})
-}
-
 // A deal is known by its id and terms: what another one became settles no doubt about this one.
 func TestDoubtIsNotSettledByAnotherDeal(t *testing.T) {
 	for name, change := range map[string]func(deal map[string]any){

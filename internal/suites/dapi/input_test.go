@@ -1,0 +1,55 @@
+package dapi_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+func make11() []string { return strings.Split("a,b,c,d,e,f,g,h,i,j,k", ",") }
+
+// Rule: size.payment-reference, size.purpose, size.document-ids, idempotency.pattern
+func TestInputAtItsBoundsIsSent(t *testing.T) {
+	w := newPayWorld(t)
+	w.asked.PaymentReference = strings.Repeat("€", 140)
+	w.asked.Purpose = strings.Repeat("ß", 64)
+	w.asked.DocumentIDs = make11()[:10]
+	w.asked.Amount = amount("25.123456")
+	payout, err := w.payAs(moneymovement.Key(strings.Repeat("k", 128)))
+	require.NoError(t, err)
+	assert.Equal(t, w.asked.PaymentReference, payout.PaymentReference)
+	assert.Equal(t, w.asked.Purpose, payout.Purpose)
+	assert.Equal(t, w.asked.DocumentIDs, payout.DocumentIDs)
+	assert.True(t, w.asked.Amount.Equal(payout.Amount))
+}
+
+func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
+	_, err := newWorld(t).integrator().For("ct_1").Payouts.Book(t.Context(), dapi.PayoutCreate{})
+	assert.Equal(t, "BookPayout: invalid input: X-Service-Account is an id of another namespace (ct_), expected prefix cl_; "+
+		"amount is required and not zero; currency is required; contactId is required", err.Error())
+}
+
+func TestReadsTakeNoIdempotencyKey(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.integrator().Self().Payouts.Get(t.Context(), "po_1", moneymovement.IdempotencyKey("invoice-42"))
+	assert.Equal(t, "Idempotency-Key", as[*errors.InvalidInput](t, err).Fields[0].Field)
+	assert.Empty(t, w.host.Requests())
+}
+
+func TestConfirmOfNothing(t *testing.T) {
+	w := newWorld(t)
+	for name, booked := range map[string]*dapi.Payout{
+		"no payout": nil, "no approval": {ID: "po_1"}, "an empty approval": {ID: "po_1", Approval: &dapi.Approval{}},
+	} {
+		_, err := w.integrator().Self().Payouts.Confirm(t.Context(), dapi.PayoutCreate{}, booked)
+		as[*signing.ApprovalRefused](t, err)
+		assert.Empty(t, w.host.Requests(), name)
+	}
+}

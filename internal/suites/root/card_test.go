@@ -1,0 +1,35 @@
+package moneymovement_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+func TestACardIsProvedByItsWallet(t *testing.T) {
+	key, err := wallet.Generate()
+	require.NoError(t, err)
+	at := time.Date(2026, 1, 2, 3, 4, 5, 999, time.FixedZone("east", 3600))
+	for name, c := range map[string]struct {
+		options []moneymovement.CallOption
+		message string
+	}{
+		"the usual message": {nil, fmt.Sprintf("Reveal card card_1 at %d", at.Unix())},
+		"another message": {[]moneymovement.CallOption{moneymovement.CardMessage(func(id string, nonce int64) string {
+			return fmt.Sprintf("%s:%d", id, nonce)
+		})}, fmt.Sprintf("card_1:%d", at.Unix())},
+	} {
+		proof, err := moneymovement.ProveCard(t.Context(), key, "card_1", at, c.options...)
+		require.NoError(t, err, name)
+		assert.Equal(t, at.Unix(), proof.Nonce, name)
+		signer, err := wallet.RecoverAddress([]byte(c.message), proof.MessageSignature.Reveal())
+		require.NoError(t, err, name)
+		assert.Equal(t, key.Address(), signer, name)
+	}
+}
