@@ -1,5 +1,5 @@
 package moneymovement
 
-//go:generate go tool -modfile=internal/tools/go.mod oapi-codegen -config internal/codegen/oapi/common.yaml -o common.gen.go openapi/common.yaml
-//go:generate go run ./internal/codegen/comments common.gen.go
-//go:generate go run ./internal/codegen/answers -spec openapi/common.yaml -package answers -shared -shared-models common.gen.go -o internal/answers/answers.gen.go
+//go:generate internal/tools/run oapi-codegen -config internal/tools/codegen/oapi/common.yaml -o common.gen.go openapi/common.yaml
+//go:generate internal/tools/run comments common.gen.go
+//go:generate internal/tools/run answers -spec openapi/common.yaml -package answers -shared -shared-models common.gen.go -o internal/answers/answers.gen.go

@@ -1,6 +1,6 @@
 package appapi
 
-//go:generate go tool -modfile=../internal/tools/go.mod oapi-codegen -config ../internal/codegen/oapi/appapi.yaml -o api.gen.go ../openapi/appapi.yaml
-//go:generate go run ../internal/codegen/comments api.gen.go
-//go:generate go run ../internal/codegen/answers -spec ../openapi/appapi.yaml -package appapi -models api.gen.go -shared-models ../common.gen.go -o answers.gen.go
-//go:generate go run ../internal/codegen/requests -spec ../openapi/appapi.yaml -models api.gen.go -shared-models ../common.gen.go -o requests.gen.go
+//go:generate ../internal/tools/run oapi-codegen -config ../internal/tools/codegen/oapi/appapi.yaml -o api.gen.go ../openapi/appapi.yaml
+//go:generate ../internal/tools/run comments api.gen.go
+//go:generate ../internal/tools/run answers -spec ../openapi/appapi.yaml -package appapi -models api.gen.go -shared-models ../common.gen.go -o answers.gen.go
+//go:generate ../internal/tools/run requests -spec ../openapi/appapi.yaml -models api.gen.go -shared-models ../common.gen.go -o requests.gen.go

@@ -50,4 +50,4 @@
 // The package re-exports the functions of the standard package errors, so that one import serves both.
 package errors
 
-//go:generate go run ../internal/codegen/errorcatalogue
+//go:generate ../internal/tools/run errorcatalogue

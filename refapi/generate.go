@@ -1,6 +1,6 @@
 package refapi
 
-//go:generate go tool -modfile=../internal/tools/go.mod oapi-codegen -config ../internal/codegen/oapi/refapi.yaml -o api.gen.go ../openapi/refapi.yaml
-//go:generate go run ../internal/codegen/comments api.gen.go
-//go:generate go run ../internal/codegen/answers -spec ../openapi/refapi.yaml -package refapi -models api.gen.go -shared-models ../common.gen.go -o answers.gen.go
-//go:generate go run ../internal/codegen/requests -spec ../openapi/refapi.yaml -models api.gen.go -shared-models ../common.gen.go -o requests.gen.go
+//go:generate ../internal/tools/run oapi-codegen -config ../internal/tools/codegen/oapi/refapi.yaml -o api.gen.go ../openapi/refapi.yaml
+//go:generate ../internal/tools/run comments api.gen.go
+//go:generate ../internal/tools/run answers -spec ../openapi/refapi.yaml -package refapi -models api.gen.go -shared-models ../common.gen.go -o answers.gen.go
+//go:generate ../internal/tools/run requests -spec ../openapi/refapi.yaml -models api.gen.go -shared-models ../common.gen.go -o requests.gen.go

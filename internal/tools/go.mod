@@ -4,13 +4,40 @@ go 1.26.0
 
 tool (
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	github.com/moneymovement/moneymovement-go/internal/tools/codegen/answers
+	github.com/moneymovement/moneymovement-go/internal/tools/codegen/assumptions
+	github.com/moneymovement/moneymovement-go/internal/tools/codegen/comments
+	github.com/moneymovement/moneymovement-go/internal/tools/codegen/coverage
+	github.com/moneymovement/moneymovement-go/internal/tools/codegen/errorcatalogue
+	github.com/moneymovement/moneymovement-go/internal/tools/codegen/exported
+	github.com/moneymovement/moneymovement-go/internal/tools/codegen/requests
+	github.com/moneymovement/moneymovement-go/internal/tools/codegen/ruletable
+	github.com/moneymovement/moneymovement-go/internal/tools/modproxy
+	github.com/moneymovement/moneymovement-go/internal/tools/mutants
+	github.com/moneymovement/moneymovement-go/internal/tools/sbom
+	github.com/moneymovement/moneymovement-go/internal/tools/testcount
 	github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
 	github.com/securego/gosec/v2/cmd/gosec
 	golang.org/x/vuln/cmd/govulncheck
 	honnef.co/go/tools/cmd/staticcheck
 )
 
-require github.com/CycloneDX/cyclonedx-go v0.12.0
+// Nobody requires this module, so that it may take the SDK from the tree.
+replace github.com/moneymovement/moneymovement-go => ../..
+
+require github.com/moneymovement/moneymovement-go v0.1.0
+
+require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
+	github.com/dlclark/regexp2 v1.12.0
+	github.com/getkin/kin-openapi v0.142.0
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
+	github.com/shopspring/decimal v1.6.0
+	github.com/stretchr/testify v1.12.1
+	go.yaml.in/yaml/v3 v3.0.5
+	golang.org/x/mod v0.42.0
+	pgregory.net/rapid v1.3.0
+)
 
 require (
 	4d63.com/gocheckcompilerdirectives v1.4.0 // indirect
@@ -84,7 +111,6 @@ require (
 	github.com/firefart/nonamedreturns v1.0.8 // indirect
 	github.com/fsnotify/fsnotify v1.9.0 // indirect
 	github.com/fzipp/gocyclo v0.6.0 // indirect
-	github.com/getkin/kin-openapi v0.142.0 // indirect
 	github.com/ghostiam/protogetter v1.0.1 // indirect
 	github.com/go-critic/go-critic v0.15.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
@@ -215,7 +241,6 @@ require (
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1 // indirect
 	github.com/stbenjam/no-sprintf-host-port v0.3.1 // indirect
 	github.com/stretchr/objx v0.5.3 // indirect
-	github.com/stretchr/testify v1.12.1 // indirect
 	github.com/subosito/gotenv v1.4.1 // indirect
 	github.com/tetafro/godot v1.5.6 // indirect
 	github.com/tidwall/gjson v1.19.0 // indirect
@@ -248,11 +273,9 @@ require (
 	go.opentelemetry.io/otel/trace v1.45.0 // indirect
 	go.uber.org/multierr v1.10.0 // indirect
 	go.uber.org/zap v1.27.0 // indirect
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	go.yaml.in/yaml/v4 v4.0.0-rc.6 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20260811152304-ee035b5b010f // indirect
-	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect

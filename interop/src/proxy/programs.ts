@@ -12,7 +12,7 @@ export interface Program {
   prepare(): Promise<Pick<Start, 'command' | 'args' | 'cwd'>>;
 }
 
-const contract = 'internal/contract';
+const contract = 'internal/suites/contract';
 const target = 'github.com/moneymovement/moneymovement-go/examples/internal/target';
 
 /** Finds every example that can run against a host, and the contract suite where there is one. */

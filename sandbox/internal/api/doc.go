@@ -4,4 +4,4 @@
 // in one side cannot hide in the other.
 package api
 
-//go:generate go tool -modfile=../../../internal/tools/go.mod oapi-codegen -config ../../../internal/codegen/oapi/sandbox-dapi.yaml ../../../openapi/dapi.yaml
+//go:generate ../../../internal/tools/run oapi-codegen -config ../../../internal/tools/codegen/oapi/sandbox-dapi.yaml ../../../openapi/dapi.yaml

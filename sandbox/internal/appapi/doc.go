@@ -3,4 +3,4 @@
 // openapi/appapi.yaml.
 package appapi
 
-//go:generate go tool -modfile=../../../internal/tools/go.mod oapi-codegen -config ../../../internal/codegen/oapi/sandbox-appapi.yaml ../../../openapi/appapi.yaml
+//go:generate ../../../internal/tools/run oapi-codegen -config ../../../internal/tools/codegen/oapi/sandbox-appapi.yaml ../../../openapi/appapi.yaml

@@ -3,4 +3,4 @@
 // openapi/common.yaml.
 package commonapi
 
-//go:generate go tool -modfile=../../../internal/tools/go.mod oapi-codegen -config ../../../internal/codegen/oapi/sandbox-common.yaml ../../../openapi/common.yaml
+//go:generate ../../../internal/tools/run oapi-codegen -config ../../../internal/tools/codegen/oapi/sandbox-common.yaml ../../../openapi/common.yaml

@@ -3,4 +3,4 @@
 // openapi/public.yaml.
 package publicapi
 
-//go:generate go tool -modfile=../../../internal/tools/go.mod oapi-codegen -config ../../../internal/codegen/oapi/sandbox-public.yaml ../../../openapi/public.yaml
+//go:generate ../../../internal/tools/run oapi-codegen -config ../../../internal/tools/codegen/oapi/sandbox-public.yaml ../../../openapi/public.yaml

@@ -3,4 +3,4 @@
 // openapi/refapi.yaml.
 package refapi
 
-//go:generate go tool -modfile=../../../internal/tools/go.mod oapi-codegen -config ../../../internal/codegen/oapi/sandbox-refapi.yaml ../../../openapi/refapi.yaml
+//go:generate ../../../internal/tools/run oapi-codegen -config ../../../internal/tools/codegen/oapi/sandbox-refapi.yaml ../../../openapi/refapi.yaml

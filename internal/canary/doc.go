@@ -1,5 +1,0 @@
-// Package canary plants secrets in every exported type and every client of the SDK, prints and encodes them in all the usual ways, and looks for
-// what got out. The list of types is generated.
-package canary
-
-//go:generate go run ../codegen/exported -root ../.. -package canary -o exported.gen.go . dapi appapi refapi public errors signing signing/wallet

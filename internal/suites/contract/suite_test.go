@@ -1,0 +1,210 @@
+package contract_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/suites/contract/report"
+	"github.com/moneymovement/moneymovement-go/internal/suites/contract/target"
+	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/openapi"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// reportVariable names the folder that the report is written to; without it, none is written.
+const reportVariable = "MONEYMOVEMENT_CONTRACT_REPORT"
+
+// A real host gets at most 240 requests a minute, and 100 writes of the platform API, which leaves something of the credential's windows to
+// whoever else uses it. The SDK would pace its own writes, but not those that the suite makes by hand.
+//
+// Source: Limits, Rate windows.
+const (
+	pause      = 250 * time.Millisecond
+	writePause = 600 * time.Millisecond
+)
+
+// suite is one run: what it runs against, what it was answered, and how its cases ended.
+type suite struct {
+	description *wire.Description
+	validator   *report.Validator
+	real        *target.Real // nil: the embedded host
+	pause       time.Duration
+	writePause  time.Duration
+	log         *report.Log
+	report.Report
+	claims []report.Claim
+}
+
+func newSuite(t *testing.T, named *target.Real) *suite {
+	t.Helper()
+	description, err := wire.Read(openapi.Files)
+	require.NoError(t, err)
+	validator, err := report.NewValidator()
+	require.NoError(t, err)
+	s := &suite{description: description, validator: validator, real: named, pause: pause, writePause: writePause}
+	s.Host, s.Started = "the embedded host", time.Now()
+	base := ""
+	if named != nil {
+		s.Host, base = named.BaseURL.Redacted(), named.BaseURL.Path
+	}
+	s.log = report.NewLog(description, base)
+	return s
+}
+
+// TestContract runs every flow against the embedded host, or against the sandbox host that the environment names, and reports what the
+// answers show. On the embedded host, every operation has to be called, every slug seen, and no assumption contradicted.
+func TestContract(t *testing.T) {
+	named, err := target.FromEnvironment(os.Getenv)
+	require.NoError(t, err)
+	s := newSuite(t, named)
+	w := s.open(t, nil)
+	complete := s.run(t, w)
+	judged := s.judge()
+	s.write(t, judged)
+	hold(t, judged)
+	if named == nil && complete {
+		holdComplete(t, judged)
+		for currency, sum := range w.host.Ledger().Sums {
+			assert.True(t, sum.IsZero(), "the books of %s do not add up: %s", currency, sum)
+		}
+	}
+}
+
+// run runs every flow and cleans up. It is complete if no flow failed, and none was left out by go test -run.
+func (s *suite) run(t *testing.T, w *world) (complete bool) {
+	t.Helper()
+	w.requireSandbox()
+	ran, passed := 0, true
+	for _, f := range flows {
+		passed = t.Run(f.name, func(t *testing.T) { ran++; w.flow(t, f) }) && passed
+	}
+	w.T = t
+	w.cleanUp()
+	return passed && ran == len(flows) && !w.filtered
+}
+
+// flow is a part of the suite, with what it needs beyond the developer key.
+type flow struct {
+	name  string
+	run   func(*world)
+	needs func(*target.Real) (missing string)
+}
+
+func needsAPIKey(r *target.Real) string {
+	if r.APIKey == nil {
+		return target.APIKeyVariable
+	}
+	return ""
+}
+
+func needsAccessToken(r *target.Real) string {
+	if r.AccessToken == nil {
+		return target.AccessTokenVariable
+	}
+	return ""
+}
+
+var flows = []flow{
+	{"login", (*world).login, nil},
+	{"clients", (*world).clients, nil},
+	{"payins", (*world).payins, nil},
+	{"contacts", (*world).contacts, nil},
+	{"payouts", (*world).payouts, nil},
+	{"escrow", (*world).escrow, nil},
+	{"ledger", (*world).ledger, nil},
+	{"account", (*world).account, needsAPIKey},
+	{"paperwork", (*world).paperwork, needsAPIKey},
+	{"cards", (*world).cards, needsAPIKey},
+	{"transfers", (*world).transfers, needsAPIKey},
+	{"reference", (*world).referenceEndpoints, needsAccessToken},
+	{"public", (*world).publicUtilities, nil},
+	{"refusals", (*world).refusals, nil},
+	{"probes", (*world).probes, nil},
+	{"repeats", (*world).repeats, nil},
+}
+
+// judge says what the answers show.
+func (s *suite) judge() *report.Report {
+	judged := report.Judge(s.description, s.validator, s.log.Exchanges(), s.claims...)
+	judged.Host, judged.Started, judged.Cases = s.Host, s.Started, s.Cases
+	judged.Took = time.Since(s.Started)
+	return judged
+}
+
+// hold fails the test for what differs from the description.
+func hold(t *testing.T, judged *report.Report) {
+	t.Helper()
+	for _, a := range judged.Of(report.Contradicted) {
+		t.Errorf("%s: %s, %s: %s %s: %s: %s", a.Position(), a.Where, a.What(), a.Evidence.Operation, a.Evidence.Field, a.Evidence.Seen, a.Edit())
+	}
+	for _, f := range judged.Deviations {
+		t.Errorf("deviates from what is stated: %s %s: %s", f.Operation, f.Field, f.Seen)
+	}
+	assert.Empty(t, judged.Violations)
+}
+
+// holdComplete fails the test for what the embedded host should have shown, and did not.
+func holdComplete(t *testing.T, judged *report.Report) {
+	t.Helper()
+	for _, o := range judged.Operations {
+		assert.Positive(t, o.Accepted, "nothing called %s %s", o.Surface, o.ID)
+	}
+	for _, slug := range judged.Slugs {
+		assert.Positive(t, slug.Answers, "nothing provoked %s", slug.Slug)
+	}
+	assert.Zero(t, judged.Count(report.Contradicted))
+	assert.Empty(t, judged.Undescribed)
+}
+
+// write writes the report's three forms where the environment says.
+func (s *suite) write(t *testing.T, judged *report.Report) {
+	folder := os.Getenv(reportVariable)
+	if folder == "" {
+		return
+	}
+	require.NoError(t, os.MkdirAll(folder, 0o750))
+	for name, write := range map[string]func(*os.File) error{
+		"summary.txt": func(f *os.File) error { return judged.WriteText(f) },
+		"junit.xml":   func(f *os.File) error { return judged.WriteJUnit(f) },
+		"report.json": func(f *os.File) error { return judged.WriteJSON(f) },
+	} {
+		file, err := os.Create(filepath.Join(folder, name))
+		require.NoError(t, err)
+		require.NoError(t, write(file))
+		require.NoError(t, file.Close())
+	}
+}
+
+// skip notes a case that did not run.
+func (s *suite) skip(flow, name, reason string) {
+	s.Cases = append(s.Cases, report.Case{Flow: flow, Name: name, Outcome: report.Skipped, Reason: reason})
+}
+
+// serve starts an embedded host. Its own check of its answers is on, so that a host that errs is not taken for the service. Its clock stands
+// until the suite moves it: what is under way when a step looks does not depend on how fast the machine is.
+func serve(t *testing.T, options ...sandbox.Option) (*sandbox.Host, *httptest.Server) {
+	t.Helper()
+	violated := func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }
+	start := time.Now()
+	standing := sandbox.WithClock(func() time.Time { return start })
+	host := sandbox.New(slices.Concat([]sandbox.Option{standing, sandbox.WithAnswerValidation(violated)}, options)...)
+	server := httptest.NewServer(host)
+	t.Cleanup(server.Close)
+	return host, server
+}
+
+// guarded is the way to a real host.
+func (s *suite) guarded(t *testing.T) http.RoundTripper {
+	t.Helper()
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &target.Guard{Next: transport, BaseURL: s.real.BaseURL, Pause: s.pause, WritePause: s.writePause}
+}

@@ -1,0 +1,107 @@
+package wire_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/openapi"
+)
+
+func read(t *testing.T) *wire.Description {
+	t.Helper()
+	d, err := wire.Read(openapi.Files)
+	require.NoError(t, err)
+	return d
+}
+
+// A reader of the report finds the same words in openapi/README.md.
+func TestAssumptionsAreThoseOfThePage(t *testing.T) {
+	page, err := os.ReadFile("../../../../openapi/README.md")
+	require.NoError(t, err)
+	var want, got []string
+	for line := range strings.Lines(string(page)) {
+		if strings.HasPrefix(line, "| `") {
+			want = append(want, strings.TrimSpace(line))
+		}
+	}
+	cell := strings.NewReplacer("|", `\|`, "\n", " ")
+	for _, a := range read(t).Assumptions {
+		got = append(got, fmt.Sprintf("| `%s` | %s | %s |", cell.Replace(a.Where), cell.Replace(a.What()), cell.Replace(a.Reason)))
+	}
+	require.Greater(t, len(want), 500)
+	assert.ElementsMatch(t, want, got)
+}
+
+// An editor finds the mark at its line.
+func TestAssumptionsKnowTheirLine(t *testing.T) {
+	files := map[string][]string{}
+	for _, a := range read(t).Assumptions {
+		if files[a.File] == nil {
+			source, err := openapi.Files.ReadFile(a.File)
+			require.NoError(t, err)
+			files[a.File] = strings.Split(string(source), "\n")
+		}
+		require.Positive(t, a.Line, a.Where)
+		line := strings.ReplaceAll(files[a.File][a.Line-1], "''", "'")
+		first, _, _ := strings.Cut(a.Reason, "\n")
+		assert.Contains(t, line, first, "%s: %s", a.Position(), a.Where)
+	}
+}
+
+func TestRequestsFindTheirOperation(t *testing.T) {
+	d := read(t)
+	for request, want := range map[string]string{
+		"GET /dapi/v1/payouts/po_1":                      "dapi GetPayout",
+		"POST /dapi/v1/escrow/esc_1/actions/key/confirm": "dapi ConfirmEscrowAction",
+		"GET /transactions":                              "appapi ListTransactions",
+		"GET /dapi/v1/transactions":                      "dapi ListTransactions",
+		"GET /documents/contracts/invoices":              "appapi ListInvoices",
+		"GET /documents/contracts/templates":             "appapi ListContractTemplates",
+		"PUT /api/v1/documents/contracts/invoices/0b1f7d3e-58a4-4c8e-9d55-3f1f0f0c9a": "refapi UpdateInvoice",
+		"GET /utils/rates/EUR":  "public GetRate",
+		"GET /dapi/v1/payouts/": "",
+		"PUT /dapi/v1/chains":   "",
+		"GET /_host/requests":   "",
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		found := ""
+		if o := d.Find(method, path); o != nil {
+			found = o.Name()
+		}
+		assert.Equal(t, want, found, request)
+	}
+	assert.Len(t, d.Operations, 91)
+	assert.Equal(t, map[string]string{"escrowId": "esc_1", "idempotencyKey": "k"},
+		d.Find("POST", "/dapi/v1/escrow/esc_1/actions/k/confirm").PathValues("/dapi/v1/escrow/esc_1/actions/k/confirm"))
+}
+
+func TestLayersReachThroughReferences(t *testing.T) {
+	o := read(t).Find("GET", "/documents/contracts/invoices/1")
+	answer, exact := o.Answer(200)
+	require.True(t, exact)
+	layers := answer.At("content", "application/json", "schema").Layers()
+	assert.True(t, wire.Required(layers, "currency"))
+	assert.False(t, wire.Required(layers, "comment"))
+	currency, known := wire.Property(layers, "currency")
+	require.True(t, known)
+	var enumerated []string
+	for _, layer := range currency.Layers() {
+		enumerated = append(enumerated, layer.At("enum").Texts()...)
+	}
+	assert.Contains(t, enumerated, "USDC", "of common.yaml, two references away")
+	_, known = wire.Property(layers, "downloadLink")
+	assert.False(t, known)
+
+	refusal, exact := o.Answer(404)
+	assert.False(t, exact)
+	assert.True(t, refusal.Exists())
+	assert.Contains(t, o.Slugs(), "not_found")
+	assert.False(t, wire.Node{}.At("a", "b").Target().Exists())
+	assert.Empty(t, wire.Node{}.Layers())
+}

@@ -1,0 +1,368 @@
+package contrary
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+)
+
+// Case is one way in which a service differs from one assumption.
+type Case struct {
+	Mark   *Mark
+	Class  Class
+	Kind   Kind
+	Member string // of the object that the mark stands at, if the mark is about each of its members
+}
+
+// Name tells the case from the mark's others.
+func (c Case) Name() string {
+	if c.Member == "" {
+		return string(c.Kind)
+	}
+	return c.Member + " " + string(c.Kind)
+}
+
+// Change is a case at one site: the thing that is other stands at Site, which is the member's if the case names one.
+type Change struct {
+	Case
+	Site Site
+}
+
+// Changes are all cases of a mark at all of its sites.
+func (m *Mark) Changes() []Change {
+	var all []Change
+	for _, site := range m.Sites {
+		if word, is := m.Value(); is && !admits(site.Layers, word) {
+			continue
+		}
+		class := classOf(m, site)
+		for _, at := range members(m, site) {
+			for _, kind := range kinds(m, class, at.site) {
+				all = append(all, Change{Case{m, class, kind, at.member}, at.site})
+			}
+		}
+	}
+	if len(m.Sites) == 0 {
+		for _, kind := range kinds(m, ClassBehaviour, Site{}) {
+			all = append(all, Change{Case{m, ClassBehaviour, kind, ""}, Site{}})
+		}
+	}
+	return all
+}
+
+// Cases are the mark's cases, each once.
+func (m *Mark) Cases() []Case {
+	var cases []Case
+	for _, change := range m.Changes() {
+		if !slices.Contains(cases, change.Case) {
+			cases = append(cases, change.Case)
+		}
+	}
+	return cases
+}
+
+// admits reports that a value can be the word: a variant of a union has one word of its selector's enumeration.
+func admits(layers []wire.Node, word string) bool {
+	for _, layer := range layers {
+		if words := layer.At("enum").Texts(); len(words) > 0 {
+			return slices.Contains(words, word)
+		}
+	}
+	return true
+}
+
+type memberSite struct {
+	member string
+	site   Site
+}
+
+// members are the sites that a mark is about: the members of the object where it stands, or the site itself.
+func members(m *Mark, site Site) []memberSite {
+	if site.In != "body" {
+		return []memberSite{{"", site}}
+	}
+	var names []string
+	switch m.Aspect {
+	case "fieldTypes", "fieldNames":
+		for _, layer := range site.Layers {
+			for name := range layer.At("properties").Members() {
+				names = append(names, name)
+			}
+		}
+	case "required":
+		for _, layer := range site.Layers {
+			if slices.ContainsFunc(layer.Marks(), func(mark *wire.Assumption) bool { return mark == m.Assumption }) {
+				names = append(names, layer.At("required").Texts()...)
+			}
+		}
+	case "discriminator":
+		for _, layer := range site.Layers {
+			if name := layer.At("discriminator", "propertyName").Text(); name != "" {
+				names = append(names, name)
+			}
+		}
+	case "items":
+		names = []string{Each}
+	}
+	if len(names) == 0 {
+		return []memberSite{{"", site}}
+	}
+	all := make([]memberSite, len(names))
+	for i, name := range names {
+		below := site.step(name)
+		property, _ := wire.Property(site.Layers, name)
+		if name == Each {
+			property = itemsOf(site.Layers)
+		}
+		below.Layers, below.Required = property.Layers(), wire.Required(site.Layers, name)
+		below.Proof, below.Stated = proves(below.Layers), true
+		all[i] = memberSite{name, below}
+	}
+	return all
+}
+
+func itemsOf(layers []wire.Node) wire.Node {
+	for _, layer := range layers {
+		if items := layer.At("items"); items.Exists() {
+			return items
+		}
+	}
+	return wire.Node{}
+}
+
+func proves(layers []wire.Node) bool {
+	return slices.ContainsFunc(layers, func(layer wire.Node) bool { return layer.At("x-proof").True() })
+}
+
+// kinds are the ways in which a service can differ from a mark at a site.
+func kinds(m *Mark, class Class, site Site) []Kind {
+	switch class {
+	case ClassAnswer:
+		return answerKinds(m, site)
+	case ClassRequest:
+		if m.Aspect == "type" || m.Aspect == "fieldTypes" || m.Aspect == "items" {
+			return []Kind{OtherType}
+		}
+		return []Kind{Unknown}
+	case ClassOperation:
+		return []Kind{NotFound, WrongMethod}
+	case ClassConstraint:
+		switch {
+		case m.Aspect == "x-decimals" && site.Side == Answer:
+			return nil // it bounds the amounts that are sent
+		case m.Aspect == "nullable", m.Aspect == "format" && site.Side == Request && isTime(site.Layers):
+			return []Kind{Tighter} // nothing looser can be sent: the SDK's types have no other form
+		case m.Aspect == "required", site.Side == Answer:
+			return []Kind{Looser} // what is tighter fits, or is another assumption's
+		}
+		return []Kind{Looser, Tighter}
+	case ClassBehaviour:
+		return behaviourKinds(m)
+	}
+	return nil
+}
+
+func isTime(layers []wire.Node) bool {
+	_, format := described(layers)
+	return format == "date-time" || format == "date"
+}
+
+func behaviourKinds(m *Mark) []Kind {
+	switch m.Aspect {
+	case "x-slugs":
+		return []Kind{OtherSlug}
+	case "x-scope":
+		return []Kind{OtherScope}
+	case "order":
+		return []Kind{OtherOrder}
+	case "default":
+		return []Kind{OtherPage}
+	case "idempotency":
+		return []Kind{Repeats}
+	}
+	switch m.File {
+	case "errors.yaml":
+		return errorKinds(m)
+	case "coverage.yaml":
+		return []Kind{AnotherWord}
+	}
+	return nil
+}
+
+// NoCase says why an aspect has no case.
+var NoCase = map[string]string{
+	"unit":    "what an amount is counted in shows in no form: the amount is read as it came, and nothing is reckoned with it",
+	"meaning": "what a value means shows in no form: it is sent and read as it is",
+	"purpose": "what an operation is for shows in no form: it is called when the program says so",
+}
+
+func answerKinds(m *Mark, site Site) []Kind {
+	_, isValue := m.Value()
+	switch {
+	case isValue:
+		return []Kind{AnotherWord}
+	case m.Aspect == "status":
+		return otherStatuses(site.Operation)
+	case m.Aspect == "answer", m.Aspect == "resource":
+		return append([]Kind{Status204, EmptyBody, OnlyOK}, pageKinds(AnswerLayers(site.Operation))...)
+	case m.Aspect == "mediaType":
+		return []Kind{OtherMedia}
+	case m.Aspect == "required", m.Aspect == "nullable":
+		return []Kind{Absent, Null}
+	case m.Aspect == "fieldNames":
+		return []Kind{Renamed}
+	case m.Aspect == "fieldTypes", m.Aspect == "items":
+		return otherTypes(site)
+	case m.Aspect == "discriminator":
+		return []Kind{Absent, Null, Renamed, AnotherWord, AsNumber}
+	case site.In == "header":
+		return []Kind{Absent, Unreadable}
+	case site.In == "" && site.Status == "default":
+		return []Kind{DetailText, BareMessage, PlainText, EmptyRefuse}
+	case site.In == "": // an answer without content
+		return []Kind{Status200, Status201, Status202, OnlyOK}
+	case len(site.Path) == 0:
+		return append([]Kind{OnlyOK}, pageKinds(site.Layers)...)
+	case m.Aspect == "type":
+		return otherTypes(site)
+	}
+	whole := append([]Kind{Absent, Null}, otherTypes(site)...)
+	if site.Name() == Each {
+		whole = whole[1:] // a list with an entry less is a list
+	}
+	if IsPageList(site) {
+		whole = append(whole, BareList, ListInData, ListInResults)
+	}
+	return whole
+}
+
+// pageKinds are the other forms of an answer that is a page.
+func pageKinds(layers []wire.Node) []Kind {
+	if IsPage(layers) {
+		return []Kind{BareList, ListInData, ListInResults}
+	}
+	return nil
+}
+
+// PageList is the member of a page that holds its entries.
+const PageList = "items"
+
+// IsPage reports the schemas of an answer that is about a list alone.
+func IsPage(layers []wire.Node) bool {
+	list, _ := wire.Property(layers, PageList)
+	if !itemsOf(list.Layers()).Exists() {
+		return false
+	}
+	for _, layer := range layers {
+		for name := range layer.At("properties").Members() {
+			if !slices.Contains([]string{PageList, "total", "nextCursor"}, name) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// IsPageList reports the list of a page.
+func IsPageList(site Site) bool {
+	return slices.Equal(site.Path, []string{PageList}) && IsPage(AnswerLayers(site.Operation))
+}
+
+// AnswerLayers are the schemas of an operation's answer of success; none if it has no body.
+func AnswerLayers(o *wire.Operation) []wire.Node {
+	for status, answer := range o.Node.At("responses").Members() {
+		if status[0] == '2' {
+			return answer.Target().At("content", "application/json", "schema").Layers()
+		}
+	}
+	return nil
+}
+
+// otherStatuses are those that the operation does not describe. One whose answer is stated has a body, which a 204 cannot have.
+func otherStatuses(o *wire.Operation) []Kind {
+	var others []Kind
+	for status, kind := range map[string]Kind{"200": Status200, "201": Status201, "202": Status202, "204": Status204} {
+		assumed := slices.ContainsFunc(o.Node.Marks(), func(mark *wire.Assumption) bool {
+			return mark.Aspect == "answer" || mark.Aspect == "resource"
+		})
+		if _, exact := o.Answer(int(status[0]-'0')*100 + int(status[2]-'0')); !exact && (kind != Status204 || assumed) {
+			others = append(others, kind)
+		}
+	}
+	slices.Sort(others)
+	return others
+}
+
+// otherTypes are the JSON types and spellings that a value can have in the place of the described one.
+func otherTypes(site Site) []Kind {
+	switch kind, format := described(site.Layers); kind {
+	case "string":
+		return append(spellings(format, site.Layers), AsNumber, AsBoolean, AsObject, AsList)
+	case "integer", "number":
+		return []Kind{DigitsAsText, Unreadable, AsBoolean, AsObject, AsList}
+	case "boolean":
+		return []Kind{AsText, AsNumber, AsObject, AsList}
+	case "array":
+		return []Kind{AsText, AsNumber, AsBoolean, AsObject}
+	default:
+		return []Kind{AsText, AsNumber, AsBoolean, AsList}
+	}
+}
+
+// spellings are the texts that can stand in the place of one of a format.
+func spellings(format string, layers []wire.Node) []Kind {
+	switch format {
+	case "decimal":
+		return []Kind{DigitsAsNumber, Unreadable}
+	case "byte":
+		return []Kind{URLBase64, UnpaddedBase64, Unreadable}
+	case "date-time":
+		return []Kind{SpacedTime, TimeToMinutes, ZonelessTime, Unreadable}
+	case "date":
+		return []Kind{DateWithTime, Unreadable}
+	case "":
+		if slices.ContainsFunc(layers, assumesWords) {
+			return []Kind{AnotherWord}
+		}
+		return nil
+	}
+	return []Kind{AnotherForm}
+}
+
+// assumesWords reports an enumeration whose values are assumed. Another one of stated values would say something else.
+func assumesWords(layer wire.Node) bool {
+	return layer.At("enum").Exists() && slices.ContainsFunc(layer.Marks(), func(mark *wire.Assumption) bool {
+		_, isValue := mark.Value()
+		return isValue || mark.Aspect == ""
+	})
+}
+
+// described is the type and the format that schemas give a value; a union is an object.
+func described(layers []wire.Node) (kind, format string) {
+	for _, layer := range layers {
+		if kind == "" {
+			kind = layer.At("type").Text()
+		}
+		if format == "" {
+			format = layer.At("format").Text()
+		}
+	}
+	return kind, format
+}
+
+// errorKinds are the ways in which a service can differ from what the catalogue concludes from a refusal.
+func errorKinds(m *Mark) []Kind {
+	place := m.Where + "." + m.Aspect
+	switch {
+	case strings.Contains(place, ".moved"):
+		return []Kind{CarriedOut}
+	case strings.Contains(place, ".remedy"):
+		return []Kind{OtherAdvice}
+	case strings.Contains(place, ".condition"):
+		return []Kind{OtherSlug}
+	case strings.Contains(place, ".details."):
+		return []Kind{Absent, AsObject}
+	}
+	return nil
+}

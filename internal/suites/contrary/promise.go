@@ -1,0 +1,124 @@
+package contrary
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+)
+
+// Outcome is how a call ends whose answer is other in one thing.
+type Outcome string
+
+// The outcomes.
+const (
+	// Passes is success: what can be read of the answer is read.
+	Passes Outcome = "success"
+	// MayFail is success, or an error that says which operation it is about.
+	MayFail Outcome = "success or a typed error"
+	// Fails is such an error: *errors.UnexpectedAnswer for a read, *errors.OutcomeUnknown for a write.
+	Fails Outcome = "a typed error"
+)
+
+// Promise is what the SDK promises for a change of an answer.
+type Promise struct {
+	Outcome Outcome
+	// Named says that Answer.Unread names the place, unless the value was read all the same. Unnamed says that it does not: what is
+	// optional may be absent. Where neither holds, either will do.
+	Named, Unnamed bool
+	// Assumed says that it is named as assumed; otherwise it may be named either way.
+	Assumed bool
+	Why     string // it may fail
+}
+
+// Promised is what the SDK promises for a change, for a call of the operation alone.
+func Promised(c Change) Promise {
+	p := Promise{Outcome: Passes}
+	if c.Site.In == "header" {
+		return p
+	}
+	p.Assumed = !c.Site.Stated && c.Site.In == "body" && c.Mark.Aspect == ""
+	effect := EffectOf(c.Kind)
+	switch effect {
+	case Missing:
+		allowed := !c.Site.Required || c.Kind == Null && mayBeNull(c.Site.Layers)
+		demanded := c.Mark.Aspect != "required" && c.Mark.Aspect != "discriminator" // by more than the mark itself
+		p.Named = demanded && !allowed && (c.Kind != Null || !itemsOf(c.Site.Layers).Exists())
+		p.Unnamed = demanded && allowed
+	case Unread:
+		p.Named = true
+	case Whole:
+		p.Outcome, p.Why = wholePromise(c)
+		return p
+	default:
+		if c.Site.Proof && c.Kind == Looser && c.Mark.Aspect == "minLength" {
+			p.Outcome, p.Why = MayFail, proof
+		}
+		return p
+	}
+	switch {
+	case c.Kind == Null && itemsOf(c.Site.Layers).Exists(): // an empty list
+	case IsPageList(c.Site):
+		p.Outcome, p.Why = Fails, noList
+		if c.Site.Operation.Method != http.MethodGet {
+			p.Outcome = MayFail // what was asked for has been done
+		}
+	case c.Site.Proof && !slices.Contains(c.Site.Path, Each) && !assumes(c.Site.Operation, "resource"):
+		p.Outcome, p.Why = Fails, proof
+		if len(c.Site.Path) > 1 || c.Kind == AsNumber {
+			p.Outcome = MayFail // what holds it may be optional, and a number can be read as a text
+		}
+	}
+	return p
+}
+
+// StatedInstead says what counts where an assumed member is not there, for the description states it.
+var StatedInstead = map[string]string{
+	"dapi.yaml Approval.expiresAt": "the stated window counts from when the approval came",
+}
+
+const (
+	noList = "a list that is not there must not read as an empty one"
+	proof  = "it proves what was done"
+)
+
+// wholePromise is for an answer without the resource, or with another status.
+func wholePromise(c Change) (outcome Outcome, why string) {
+	o := c.Site.Operation
+	layers := AnswerLayers(o)
+	read := o.Method == http.MethodGet
+	switch {
+	case c.Kind == OtherMedia:
+		return MayFail, "an answer of another content type is not taken for the service's"
+	case c.Kind == Status200, c.Kind == Status201, c.Kind == Status202, assumes(o, "resource"), len(layers) == 0:
+		return Passes, ""
+	case read && IsPage(layers):
+		return Fails, noList
+	case read && c.Kind != OnlyOK:
+		return Fails, "nothing was read"
+	case hasProof(layers):
+		return Fails, proof
+	case IsPage(layers):
+		return MayFail, proof
+	}
+	return Passes, ""
+}
+
+func assumes(o *wire.Operation, aspect string) bool {
+	return slices.ContainsFunc(o.Node.Marks(), func(mark *wire.Assumption) bool { return mark.Aspect == aspect })
+}
+
+func mayBeNull(layers []wire.Node) bool {
+	return slices.ContainsFunc(layers, func(layer wire.Node) bool { return layer.At("nullable").True() })
+}
+
+func hasProof(layers []wire.Node) bool {
+	for _, layer := range layers {
+		for _, property := range layer.At("properties").Members() {
+			if proves(property.Layers()) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,189 @@
+package contrary_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/public"
+	"github.com/moneymovement/moneymovement-go/refapi"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// world is an embedded host in a bubble of its own time, and a contrary one in front of it. A flow meets the contrary one; what has to be
+// there before, and what is looked at after, goes past it.
+type world struct {
+	*testing.T
+	host     *sandbox.Host
+	contrary *contraryHost
+	clients          // of the contrary host
+	plain    clients // of the host itself
+	key      dapi.Developer
+
+	other   bool  // the host differs in something
+	lenient bool  // a step may fail, with an error that says what of
+	failed  error // the first that did
+}
+
+// clients are those of all surfaces.
+type clients struct {
+	platform  *dapi.Integrator
+	self      *dapi.Account
+	app       *appapi.Client
+	reference *refapi.Client
+	public    *public.Client
+}
+
+func newWorld(t *testing.T, d *wire.Description) *world {
+	t.Helper()
+	key, err := developerKey()
+	require.NoError(t, err)
+	host := sandbox.New(sandbox.WithDeveloperKey(key), sandbox.WithSettings(func(s *sandbox.Settings) {
+		s.PayoutStepAfter = sandbox.Duration(20 * time.Second) // longer than the longest pause of a wait, so that each status is seen
+	}))
+	w := &world{T: t, host: host, contrary: &contraryHost{next: host, description: d, everywhere: true}}
+	credentials, store := host.Credentials(), &kept{}
+	w.key = dapi.Developer{Email: credentials.Email, Key: credentials.Key, Store: store}
+	w.plain = w.open(&inprocess.Transport{Handler: host}, w.key)
+	_, err = w.plain.self.Chains.List(t.Context(), dapi.ListChainsParams{}) // logs in, for the others as well
+	require.NoError(t, err)
+	w.clients = w.open(&inprocess.Transport{Handler: w.contrary}, w.key)
+	return w
+}
+
+// open makes clients of what a transport leads to.
+func (w *world) open(transport http.RoundTripper, developer dapi.Developer) (c clients) {
+	w.Helper()
+	options := []moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: transport}), moneymovement.WithoutPacing()}
+	credentials := w.host.Credentials()
+	var err error
+	c.platform, err = dapi.NewWhitelabel(baseURL, developer, options...)
+	require.NoError(w, err)
+	c.self = c.platform.Self()
+	c.app, err = appapi.New(baseURL, appapi.NewAPIKey(credentials.APIKey.Reveal()), options...)
+	require.NoError(w, err)
+	c.reference, err = refapi.New(baseURL, refapi.NewAccessToken(credentials.AccessToken.Reveal()), options...)
+	require.NoError(w, err)
+	c.public, err = public.New(baseURL, options...)
+	require.NoError(w, err)
+	return c
+}
+
+// Context bounds a step, in the bubble's time.
+func (w *world) Context() context.Context {
+	ctx, cancel := context.WithTimeout(w.T.Context(), 20*time.Minute)
+	w.Cleanup(cancel)
+	return ctx
+}
+
+// pass lets time pass, for client and host.
+func (w *world) pass(d time.Duration) { <-time.After(d) }
+
+// ok reports a step that succeeded. Where the flow has to go through, any other fails the test. Where it need not, the error has to be one
+// of the SDK's own.
+func (w *world) ok(err error) bool {
+	w.Helper()
+	if err == nil {
+		return true
+	}
+	if !w.lenient {
+		require.NoError(w, err)
+	}
+	w.typed(err)
+	if w.failed == nil {
+		w.failed = err
+	}
+	return false
+}
+
+// waited is ok for a wait. One for what the answers do not say any more ends with its context, and says how it last was.
+func (w *world) waited(err error) bool {
+	w.Helper()
+	_, pending := errors.AsType[*dapi.StillPending](err)
+	_, unlisted := errors.AsType[*dapi.RailNotListed](err)
+	if w.other && (pending || unlisted) {
+		return false
+	}
+	return w.ok(err)
+}
+
+// typed: the error says what it means for the money, and which operation it is about.
+func (w *world) typed(err error) {
+	w.Helper()
+	_, is := errors.AsType[errors.Failure](err)
+	assert.True(w, is, "%T: %v", err, err)
+}
+
+// must unwraps what has to be there for the flow, past the contrary host.
+func must[T any](value T, err error) func(*world) T {
+	return func(w *world) T {
+		w.Helper()
+		require.NoError(w, err)
+		return value
+	}
+}
+
+// from reads what is asked into the type that the SDK takes.
+func from[T any](w *world, text string) (value T) {
+	w.Helper()
+	require.NoError(w, json.Unmarshal([]byte(text), &value))
+	return value
+}
+
+// movements counts those of a kind in the host's books, and checks that the books add up.
+func (w *world) movements(kind string) int {
+	w.Helper()
+	books := w.host.Ledger()
+	for currency, sum := range books.Sums {
+		assert.True(w, sum.IsZero(), "the books of %s do not add up: %s", currency, sum)
+	}
+	found := map[string]bool{}
+	for _, entry := range books.Entries {
+		if entry.Kind == kind {
+			found[entry.Movement] = true
+		}
+	}
+	return len(found)
+}
+
+// approvalWindows is longer than any approval or price is good for.
+const approvalWindows = 3 * time.Minute
+
+// once makes a payment, and makes it again with the same key: whatever the first call said, the money moved at most once, the second call
+// does not leave open what was carried out, and says that it was.
+func (w *world) once(kind string, pay func() error) bool {
+	w.Helper()
+	before := w.movements(kind)
+	first := pay()
+	if first != nil {
+		w.typed(first)
+		w.pass(approvalWindows)
+	}
+	second := pay()
+	moved := w.movements(kind) - before
+	assert.LessOrEqual(w, moved, 1, "the money moved more than once: %v, then %v", first, second)
+	if _, funded := errors.AsType[*errors.AlreadyFunded](second); funded && moved == 1 {
+		second = nil // success in disguise
+	}
+	if moved == 1 {
+		assert.NoError(w, second, "the money moved, and the same call made again does not say so")
+	}
+	if second == nil {
+		assert.Equal(w, 1, moved, "it says success, and no money moved")
+	}
+	if w.lenient {
+		return w.ok(second)
+	}
+	return w.ok(first)
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	catalogueFile = "../../../../openapi/errors.yaml"
+	generatedFile = "../../../../errors/slugs.gen.go"
+)
+
+func TestGeneratedFileIsCurrent(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "slugs.gen.go")
+	require.NoError(t, run(catalogueFile, out))
+	fresh, err := os.ReadFile(out)
+	require.NoError(t, err)
+	committed, err := os.ReadFile(generatedFile)
+	require.NoError(t, err)
+	assert.Equal(t, string(committed), string(fresh), "run go generate ./errors")
+}
+
+func TestRenderDoesNotDependOnTheOrderOfTheSlugs(t *testing.T) {
+	const a, b = "  - {slug: a_b, status: 400, condition: A.}\n", "  - {slug: b_id, status: 409, condition: B.}\n"
+	assert.Equal(t, mustRender(t, head+a+b), mustRender(t, head+b+a))
+}
+
+func TestRenderSaysWhatIsAssumed(t *testing.T) {
+	code := mustRender(t, head+`  - slug: invalid_id
+    status: 400
+    condition: The id is wrong.
+    remedy: restart
+    moved: {value: maybe_moved, x-assumed: Nobody knows.}
+    details: [{name: Prefix, key: expectedPrefix, type: string, doc: the prefix}]
+  - {slug: gone, status: 410, condition: It is gone.}
+  - {slug: short, status: 409, condition: It is short., x-assumed: {condition: So is what is thin.}}
+`)
+	for _, want := range []string{
+		"CodeInvalidID Code = \"invalid_id\" // 400",
+		"// InvalidID is the refusal invalid_id (400). The id is wrong.\n//\n// Remedy: restart. Money: maybe_moved (assumed: Nobody knows).",
+		"// Gone is the refusal gone (410). It is gone.\n//\n// Remedy: change_request (assumed). Money: not_moved (assumed).",
+		"// Short is the refusal short (409). It is short.\n// Assumed: So is what is thin.\n//\n// Remedy:",
+		"type InvalidID struct {\n\tRefusal\n\t// Prefix is the prefix.\n\tPrefix string\n}",
+		`Prefix:  d.text("expectedPrefix"),`,
+	} {
+		assert.Contains(t, code, want)
+	}
+	assert.NotContains(t, code, "decimal", "nothing here needs one")
+}
+
+func TestCommentsStayNarrow(t *testing.T) {
+	for line := range strings.Lines(comment(strings.Repeat("word ", 200))) {
+		assert.True(t, strings.HasPrefix(line, "// word"))
+		assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 118)
+	}
+}
+
+func TestMistakesInTheCatalogueAreRefused(t *testing.T) {
+	for name, tc := range map[string]struct{ source, want string }{
+		"no slugs":            {"slugs: []", "no slugs"},
+		"misspelled key":      {head + "  - {slug: a, status: 400, condition: A., remdy: wait}", "remdy"},
+		"unknown remedy":      {head + "  - {slug: a, status: 400, condition: A., remedy: later}", `unknown remedy "later"`},
+		"unknown movement":    {head + "  - {slug: a, status: 400, condition: A., moved: yes}", `unknown movement "yes"`},
+		"assumed, no reason":  {head + "  - {slug: a, status: 400, condition: A., moved: {value: moved}}", "needs both value and x-assumed"},
+		"no condition":        {head + "  - {slug: a, status: 400}", "no condition"},
+		"status of a success": {head + "  - {slug: a, status: 200, condition: A.}", "status 200 is no refusal"},
+		"not snake_case":      {head + "  - {slug: aB, status: 400, condition: A.}", "not snake_case"},
+		"listed twice":        {head + "  - {slug: a, status: 400, condition: A.}\n  - {slug: a, status: 400, condition: A.}", "listed twice"},
+		"type taken":          {head + "  - {slug: a, status: 400, condition: A.}\n  - {slug: b, type: A, status: 400, condition: B.}", "type A is taken"},
+		"type not exported":   {head + "  - {slug: a, type: a, status: 400, condition: A.}", "no exported Go name"},
+		"unknown detail type": {head + "  - {slug: a, status: 400, condition: A., details: [{name: B, key: b, type: float, doc: b}]}", `unknown type "float"`},
+		"detail without doc":  {head + "  - {slug: a, status: 400, condition: A., details: [{name: B, key: b, type: string}]}", `detail "B" needs`},
+		"value without name":  {head + "  - {slug: a, status: 400, condition: A., details: [{name: B, key: b, type: string, doc: b, values: [{value: v}]}]}", `value "v"`},
+		"folded into nothing": {one + "unreached: [{slug: x, foldedInto: y}]", `unknown slug "y"`},
+		"unreached, no fate":  {one + "unreached: [{slug: x}]", "needs either foldedInto or neverRaised"},
+		"reached after all":   {one + "unreached: [{slug: a, neverRaised: true}]", "both reachable and unreached"},
+		"odd field code":      {one + "fieldCodes: [{code: Odd, doc: d}]", `field code "Odd"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := parse([]byte(tc.source))
+			assert.ErrorContains(t, err, tc.want)
+		})
+	}
+}
+
+func TestRunNamesTheFile(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "bad.yaml")
+	require.NoError(t, os.WriteFile(bad, []byte("slugs: []"), 0o600))
+	out := filepath.Join(t.TempDir(), "out.go")
+	require.ErrorContains(t, run(bad, out), "bad.yaml")
+	assert.NoFileExists(t, out, "a broken catalogue writes nothing")
+}
+
+const (
+	head = `defaults:
+  remedy: {value: change_request, x-assumed: r}
+  moved: {value: not_moved, x-assumed: m}
+slugs:
+`
+	one = head + "  - {slug: a, status: 400, condition: A.}\n"
+)
+
+func mustRender(t *testing.T, source string) string {
+	t.Helper()
+	c, err := parse([]byte(source))
+	require.NoError(t, err)
+	code, err := render(c)
+	require.NoError(t, err)
+	return string(code)
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/description"
+)
+
+// terms writes how the members of a body are compared under the same idempotency key, for an operation that the key anchors. Members of
+// which x-term says none, such as a signature, which is new each time, are left out.
+func (w *writer) terms(op *openapi3.Operation) error {
+	if op.Extensions["x-idempotency"] != "key" || op.RequestBody == nil {
+		return nil
+	}
+	body := op.RequestBody.Value.Content.Get("application/json").Schema.Value
+	var choices []any
+	if named, ok := body.Extensions["x-exactly-one-of"].([]any); ok {
+		choices = named
+	}
+	w.line("\nvar terms%s = []transport.Term{", op.OperationID)
+	for _, name := range description.SortedKeys(body.Properties) {
+		format, err := termFormat(flatten(body.Properties[name]))
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", op.OperationID, name, err)
+		}
+		switch {
+		case format == "":
+		case slices.Contains(choices, any(name)):
+			w.line("{Name: %q, Format: %s, Choice: true},", name, format)
+		default:
+			w.line("{Name: %q, Format: %s},", name, format)
+		}
+	}
+	w.line("}")
+	return nil
+}
+
+// termFormat is the Go expression of a transport.TermFormat; empty for a member that is not compared.
+func termFormat(s stated) (string, error) {
+	switch {
+	case s.term == "none":
+		return "", nil
+	case s.term == "caseless", s.format == "uuid":
+		return "transport.TermCaseless", nil
+	case s.term == "duration":
+		return "transport.TermDuration", nil
+	case s.term != "":
+		return "", fmt.Errorf("x-term %s is not known", s.term)
+	case s.format == "decimal", s.typ == "number":
+		return "transport.TermDecimal", nil
+	case s.prefix != "":
+		return fmt.Sprintf("transport.TermID(%q)", s.prefix), nil
+	case s.typ == "array":
+		return "transport.TermSet", nil
+	case s.typ == "object":
+		return "", fmt.Errorf("how objects are compared is not known")
+	}
+	return "transport.TermText", nil
+}

@@ -1,0 +1,170 @@
+package descriptions_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// catalogueFile is as much of openapi/errors.yaml as the tests compare with; it is read here without the generator, so
+// that a mistake of the generator shows.
+type catalogueFile struct {
+	Defaults struct{ Remedy, Moved judged }
+	Slugs    []struct {
+		Slug, Condition string
+		Status          int
+		Remedy, Moved   judged
+		Details         []struct{ Name, Key, Type string }
+	}
+	Unreached []struct {
+		Slug        string
+		FoldedInto  string `yaml:"foldedInto"`
+		NeverRaised bool   `yaml:"neverRaised"`
+	}
+}
+
+// judged is a plain value, or the value member of {value, x-assumed}.
+type judged string
+
+func (j *judged) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode {
+		*j = judged(node.Value)
+		return nil
+	}
+	var assumed struct{ Value string }
+	err := node.Decode(&assumed)
+	*j = judged(assumed.Value)
+	return err
+}
+
+func (j judged) or(fallback judged) judged {
+	if j == "" {
+		return fallback
+	}
+	return j
+}
+
+func readCatalogue(t *testing.T) catalogueFile {
+	t.Helper()
+	source, err := os.ReadFile("../../../openapi/errors.yaml")
+	require.NoError(t, err)
+	var c catalogueFile
+	require.NoError(t, yaml.Unmarshal(source, &c))
+	return c
+}
+
+// samples are a wire value and its Go value for each type a detail can have.
+var samples = map[string]struct {
+	wire string
+	want any
+}{
+	"string":    {`"po_1"`, "po_1"},
+	"[]string":  {`["read","write"]`, []string{"read", "write"}},
+	"decimal":   {`"100.50"`, decimal.RequireFromString("100.50")},
+	"[]Field":   {`[{"field":"name","code":"missing","message":"m"}]`, []errors.Field{{Field: "name", Code: "missing", Message: "m"}}},
+	"[]Blocker": {`[{"code":"kyc","message":"m","field":"iban"}]`, []errors.Blocker{{Code: "kyc", Message: "m", Field: "iban"}}},
+}
+
+// Rule: error.envelope, error.one-typed-error
+func TestEverySlugDecodesIntoItsOwnType(t *testing.T) {
+	catalogue := readCatalogue(t)
+	require.Len(t, catalogue.Slugs, 46, "the description's table has 46 error codes")
+
+	owners := map[reflect.Type]string{}
+	for _, entry := range catalogue.Slugs {
+		t.Run(entry.Slug, func(t *testing.T) {
+			var members []string
+			for _, d := range entry.Details {
+				members = append(members, fmt.Sprintf("%q:%s", d.Key, samples[d.Type].wire))
+			}
+			details := "{" + strings.Join(members, ",") + "}"
+			err := errors.Decode(errors.Answer{
+				Head:   errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
+				Status: entry.Status,
+				Header: http.Header{"X-Request-Id": {"req_1"}},
+				Body:   fmt.Appendf(nil, `{"error":{"code":%q,"message":"no","details":%s}}`, entry.Slug, details),
+			})
+
+			own := reflect.TypeOf(err)
+			require.Equal(t, reflect.Pointer, own.Kind())
+			assert.Equal(t, withoutUnderscores(entry.Slug), strings.ToLower(own.Elem().Name()))
+			assert.Empty(t, owners[own], "each slug has a type of its own")
+			owners[own] = entry.Slug
+
+			wrapped := fmt.Errorf("paying the invoice: %w", err)
+			target := reflect.New(own)
+			require.True(t, errors.As(wrapped, target.Interface()))
+			assert.Same(t, err, target.Elem().Interface())
+
+			refusal, ok := errors.AsType[*errors.Refusal](wrapped)
+			require.True(t, ok)
+			assert.Equal(t, errors.Refusal{
+				Head: errors.Head{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
+				Code: errors.Code(entry.Slug), Message: "no",
+				Details: []byte(details),
+				Status:  entry.Status,
+			}, *refusal)
+			for _, d := range entry.Details {
+				assert.Equal(t, samples[d.Type].want, reflect.ValueOf(err).Elem().FieldByName(d.Name).Interface(), d.Name)
+			}
+		})
+	}
+}
+
+func TestCodesAreTheCatalogue(t *testing.T) {
+	catalogue := readCatalogue(t)
+	var want []errors.Code
+	for _, entry := range catalogue.Slugs {
+		code := errors.Code(entry.Slug)
+		want = append(want, code)
+		assert.True(t, code.Known())
+		assert.Equal(t, entry.Status, code.Status())
+		assert.Equal(t, entry.Condition, code.Condition())
+	}
+	slices.Sort(want)
+	assert.Equal(t, want, errors.Codes())
+
+	errors.Codes()[0] = "changed"
+	assert.Equal(t, want, errors.Codes(), "the slice is the caller's own")
+}
+
+// Rule: error.folded
+func TestUnreachedSlugs(t *testing.T) {
+	catalogue := readCatalogue(t)
+	require.Len(t, catalogue.Unreached, 4)
+	for _, entry := range catalogue.Unreached {
+		t.Run(entry.Slug, func(t *testing.T) {
+			assert.False(t, errors.Code(entry.Slug).Known())
+			err := errors.Decode(errors.Answer{
+				Status: 409,
+				Body:   fmt.Appendf(nil, `{"error":{"code":%q,"message":"no","details":{"blockers":[{"code":"b"}]}}}`, entry.Slug),
+			})
+
+			if entry.NeverRaised {
+				unrecognized, ok := errors.AsType[*errors.Unrecognized](err)
+				require.True(t, ok)
+				assert.Equal(t, errors.Code(entry.Slug), unrecognized.Code)
+				return
+			}
+			require.Equal(t, "contact_not_payable", entry.FoldedInto)
+			folded, ok := errors.AsType[*errors.ContactNotPayable](err)
+			require.True(t, ok)
+			assert.Equal(t, errors.CodeContactNotPayable, folded.Code)
+			assert.Equal(t, errors.Code(entry.Slug), folded.FoldedFrom)
+			assert.Equal(t, []errors.Blocker{{Code: "b"}}, folded.Blockers)
+		})
+	}
+}
+
+func withoutUnderscores(slug string) string { return strings.ReplaceAll(slug, "_", "") }

@@ -1,0 +1,126 @@
+// Testcount reads what `go test -json` says, prints it as `go test` does, and counts the tests. It fails if a test that stands in the tree did
+// not run, as happens when a module is forgotten: `go test ./...` runs the tests of one module.
+//
+//	go test -json ./... | testcount -root . -race
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+func main() {
+	root := flag.String("root", ".", "the folder of the repository")
+	race := flag.Bool("race", false, "the tests run with the race detector")
+	flag.Parse()
+	if err := run(*root, *race, os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "testcount:", err)
+		os.Exit(1)
+	}
+}
+
+func run(root string, race bool, events io.Reader, out io.Writer) error {
+	ran, failed, err := follow(events, out)
+	if err != nil {
+		return err
+	}
+	wanted, err := inTree(root, race)
+	if err != nil {
+		return err
+	}
+	missing := slices.DeleteFunc(slices.Sorted(maps.Keys(wanted)), func(name string) bool { return ran.tests[name] })
+	fmt.Fprintf(out, "%d tests ran, with %d cases below them, in %d packages; %d were skipped.\n", len(ran.tests), ran.cases, len(ran.packages), ran.skipped)
+	switch {
+	case failed:
+		return errors.New("tests failed")
+	case len(missing) > 0:
+		return fmt.Errorf("%d tests stand in the tree and did not run:\n  %s", len(missing), strings.Join(missing, "\n  "))
+	}
+	return nil
+}
+
+// event is a line of `go test -json`: see `go doc test2json`.
+type event struct {
+	Action, Package, Test, Output, ImportPath string
+}
+
+// tally counts what ran. A test is named as in "example.com/module/package.TestName".
+type tally struct {
+	tests    map[string]bool
+	packages map[string]bool
+	cases    int
+	skipped  int
+}
+
+// follow prints the output of packages, and that of tests which failed.
+func follow(events io.Reader, out io.Writer) (ran tally, failed bool, err error) {
+	ran = tally{tests: map[string]bool{}, packages: map[string]bool{}}
+	said := map[string][]string{} // the output of each test that is under way
+	lines := bufio.NewReader(events)
+	for {
+		line, err := lines.ReadString('\n')
+		if line != "" {
+			var e event
+			if json.Unmarshal([]byte(line), &e) != nil {
+				fmt.Fprint(out, line) // of the go command itself
+			} else {
+				failed = e.follow(&ran, said, out) || failed
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return ran, failed, nil
+		}
+		if err != nil {
+			return ran, failed, err
+		}
+	}
+}
+
+// follow takes one event, and says whether it is a failure.
+func (e event) follow(ran *tally, said map[string][]string, out io.Writer) (failed bool) {
+	name := e.Package + "." + e.Test
+	top := !strings.Contains(e.Test, "/")
+	switch e.Action {
+	case "output", "build-output":
+		if e.Test != "" {
+			said[name] = append(said[name], e.Output)
+		} else if e.Output != "PASS\n" {
+			fmt.Fprint(out, e.Output)
+		}
+	case "run":
+		ran.packages[e.Package] = true
+		if top {
+			ran.tests[name] = true
+		} else {
+			ran.cases++
+		}
+	case "skip":
+		if e.Test != "" {
+			ran.skipped++
+			fmt.Fprint(out, reason(said[name]))
+		}
+		delete(said, name)
+	case "pass":
+		delete(said, name)
+	case "fail", "build-fail":
+		fmt.Fprint(out, strings.Join(said[name], ""))
+		delete(said, name)
+		return true
+	}
+	return false
+}
+
+// reason is what a skipped test said, without the lines that name it.
+func reason(said []string) string {
+	return strings.Join(slices.DeleteFunc(said, func(line string) bool {
+		return strings.HasPrefix(line, "=== ")
+	}), "")
+}
