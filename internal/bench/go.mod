@@ -1,6 +1,9 @@
 module github.com/moneymovement/moneymovement-go/internal/bench
 
-go 1.26.4
+go 1.26.0
+
+// Nobody requires this module, so that it may take the SDK from the tree.
+replace github.com/moneymovement/moneymovement-go => ../..
 
 require github.com/moneymovement/moneymovement-go v0.1.0
 

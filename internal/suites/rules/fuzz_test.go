@@ -14,18 +14,17 @@ import (
 
 // shortFuzz are the targets that the long run leaves out, each with the reason.
 var shortFuzz = map[string]string{
-	"internal/transport FuzzPathParam":            "what callers send, not what comes in",
-	"internal/suites/contract/report FuzzRedacted":       "what the suite writes, not what comes in",
-	"sandbox/internal/gate FuzzReadable":          "the whole description of the host for each input",
-	"sandbox/internal/platform FuzzCreateContact": "a whole platform for each input",
-	"sandbox/internal/platform FuzzCursor":        "a whole platform for each input; FuzzPosition reaches the cursor",
+	"internal/transport FuzzPathParam":             "what callers send, not what comes in",
+	"internal/suites/contract/report FuzzRedacted": "what the suite writes, not what comes in",
+	"sandbox/internal/gate FuzzReadable":           "the whole description of the host for each input",
+	"sandbox/internal/platform FuzzCreateContact":  "a whole platform for each input",
+	"sandbox/internal/platform FuzzCursor":         "a whole platform for each input; FuzzPosition reaches the cursor",
 }
 
 var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 
 // What reads bytes of others is fuzzed at length, and what was found that way is tried again by every `go test`.
 func TestFuzzTargets(t *testing.T) {
-	const root = "../../.."
 	script, err := os.ReadFile(filepath.Join(root, ".ci/fuzz-long"))
 	require.NoError(t, err)
 	docs, err := os.ReadFile(filepath.Join(root, "docs/fuzzing.md"))

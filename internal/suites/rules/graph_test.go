@@ -12,19 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// module is the path of the root module. Those of the others of this repository begin with it.
 const module = "github.com/moneymovement/moneymovement-go"
 
 // node is one package of the import graph, without its tests.
 type node struct {
 	path    string
-	module  string // "" for the standard library
+	module  string // "" for the standard library; the root module's for all modules of this repository
 	imports []string
 }
 
 // graph holds packages by import path.
 type graph map[string]node
 
-// own lists the packages of this module, sorted.
+// own lists the packages of this repository's modules, sorted.
 func (g graph) own() []node {
 	var own []node
 	for _, path := range slices.Sorted(maps.Keys(g)) {
@@ -80,12 +81,17 @@ func short(path string) string {
 	return strings.TrimPrefix(path, module+"/")
 }
 
-// load asks the go command for the real graph.
+// load asks the go command for the real graph: of all modules that are worked on together.
 func load(t *testing.T) graph {
 	t.Helper()
 	const format = `{{.ImportPath}}|{{with .Module}}{{.Path}}{{end}}|{{join .Imports " "}}`
-	list := exec.CommandContext(t.Context(), "go", "list", "-buildvcs=false", "-deps", "-f", format, "./...")
-	list.Dir = "../../.."
+	list := exec.CommandContext(t.Context(), "go", "list", "-buildvcs=false", "-deps", "-f", format)
+	for _, m := range modules(t) {
+		if m.kind == "released" || m.kind == "workspace" {
+			list.Args = append(list.Args, "./"+m.folder+"/...")
+		}
+	}
+	list.Dir = root
 	list.Env = append(os.Environ(), "CGO_ENABLED=0") // what the module promises to build without, also where cgo is at hand
 	var stderr strings.Builder
 	list.Stderr = &stderr
@@ -96,7 +102,11 @@ func load(t *testing.T) graph {
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSpace(line), "|")
 		require.Len(t, fields, 3, "line of go list: %q", line)
-		g[fields[0]] = node{path: fields[0], module: fields[1], imports: strings.Fields(fields[2])}
+		of := fields[1]
+		if of == module || strings.HasPrefix(of, module+"/") {
+			of = module
+		}
+		g[fields[0]] = node{path: fields[0], module: of, imports: strings.Fields(fields[2])}
 	}
 	return g
 }

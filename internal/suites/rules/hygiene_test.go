@@ -32,7 +32,7 @@ var (
 )
 
 func TestHygiene(t *testing.T) {
-	found, files := unclean(t, os.DirFS("../../.."))
+	found, files := unclean(t, os.DirFS(root))
 	require.Greater(t, files, 50, "the walk found next to nothing")
 	assert.Empty(t, found)
 }

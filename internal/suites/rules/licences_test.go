@@ -54,7 +54,7 @@ func TestNoticeListsEveryLinkedModule(t *testing.T) {
 			}
 		}
 	}
-	notice, err := os.ReadFile("../../../NOTICE")
+	notice, err := os.ReadFile(filepath.Join(root, "NOTICE"))
 	require.NoError(t, err)
 	listed := map[string]string{}
 	for _, r := range row.FindAllStringSubmatch(string(notice), -1) {
@@ -68,7 +68,7 @@ func TestNoticeListsEveryLinkedModule(t *testing.T) {
 func licenceOf(t *testing.T, name string) string {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", name)
-	list.Dir = "../../.."
+	list.Dir = root
 	out, err := list.Output()
 	require.NoError(t, err, name)
 	folder := strings.TrimSpace(string(out))

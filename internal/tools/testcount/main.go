@@ -6,7 +6,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,6 +14,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 )
 
 func main() {
@@ -49,7 +50,7 @@ func run(root string, race bool, events io.Reader, out io.Writer) error {
 
 // event is a line of `go test -json`: see `go doc test2json`.
 type event struct {
-	Action, Package, Test, Output, ImportPath string
+	Action, Package, Test, Output string
 }
 
 // tally counts what ran. A test is named as in "example.com/module/package.TestName".
