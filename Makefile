@@ -22,7 +22,7 @@ JOBS      ?= 2
 export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift tidy-check breaking interop fuzz bench bench-host bench-memory load contract mutants cover check gosec staticcheck vulncheck sbom fuzz-long
+.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift tidy-check breaking interop fuzz bench bench-host bench-memory load recordings contract mutants cover check gosec staticcheck vulncheck sbom fuzz-long
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
@@ -108,6 +108,9 @@ bench-memory: ## measure how much memory finished payouts hold in the sandbox ho
 
 load: ## start 10,000 payments at once, in hours of a virtual clock, and hold them to the service's windows
 	MONEYMOVEMENT_LOAD_PAYMENTS=10000 $(GO) test -count=1 -v -run '^TestPaymentsThatStartAtOnceAreAllPaid$$' ./dapi
+
+recordings: ## record the host's answers to the examples of the SDK's packages anew
+	$(GO) test -count=1 -run '^TestTheRecordingsAreTheHostsAnswers$$' ./internal/suites/recordings -write
 
 contract: ## hold the description against the sandbox host, or the one that MONEYMOVEMENT_BASE_URL names; reports into contract-report/
 	@rm -rf contract-report

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"log"
 	"net/http"
-	"net/http/httptest"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/recorded"
 	"github.com/moneymovement/moneymovement-go/public"
-	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 // recording is a transport around another: the hook for tracing, metrics, proxies and tests.
@@ -24,7 +23,7 @@ func (r recording) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // Every client sends through a transport of the caller's.
 func ExampleWithHTTPClient() {
-	server := httptest.NewServer(sandbox.New())
+	server := recorded.Serve() // in place of the service
 	defer server.Close()
 	client, err := public.New(server.URL, moneymovement.WithHTTPClient(&http.Client{
 		Transport: recording{http.DefaultTransport}, Timeout: 10 * time.Second,
@@ -51,10 +50,9 @@ func (shared) Wait(ctx context.Context, call moneymovement.RateCall) error {
 // The windows of the service are counted for a credential, so that processes which share one have to share its windows as well. A single
 // process needs no option: its client keeps them by itself. WithoutPacing turns that off.
 func ExampleWithRateLimiter() {
-	host := sandbox.New()
-	server := httptest.NewServer(host)
+	server := recorded.Serve() // in place of the service
 	defer server.Close()
-	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key},
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key},
 		moneymovement.WithRateLimiter(shared{}))
 	if err != nil {
 		log.Fatal(err)
@@ -67,7 +65,7 @@ func ExampleWithRateLimiter() {
 
 // What came back besides the value, for a log or a support case.
 func ExampleCapture() {
-	server := httptest.NewServer(sandbox.New())
+	server := recorded.Serve() // in place of the service
 	defer server.Close()
 	client, err := public.New(server.URL)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net/http/httptest"
 	"strings"
 	"time"
 
@@ -12,33 +11,17 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
-	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
-
-// A program has a base URL and a key of its own; the examples use those of an embedded sandbox host, whose app has 100 USDC to spend.
-func startHost() (host *sandbox.Host, baseURL string, key appapi.APIKey, stop func()) {
-	host = sandbox.New()
-	server := httptest.NewServer(host)
-	credentials := host.Credentials()
-	self, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key})
-	if err != nil {
-		panic(err)
-	}
-	if _, err = self.Sandbox.Deposit(context.Background(), dapi.DepositCreate{Amount: decimal.NewFromInt(100), Currency: dapi.USDC}); err != nil {
-		panic(err)
-	}
-	return host, server.URL, appapi.NewAPIKey(credentials.APIKey.Reveal()), server.Close
-}
 
 // An app issues an invoice and pays it from its balance.
 func Example() {
-	_, baseURL, key, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service; a program has its base URL, and the key of an app, here with 100 USDC to spend
+	defer server.Close()
 	ctx := context.Background()
 
-	app, err := appapi.New(baseURL, key)
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -66,10 +49,10 @@ func Example() {
 
 // A transfer whose answer was lost is resolved by its key, in this process or the next.
 func ExampleTransfers_ByKey() {
-	host, baseURL, key, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
 	ctx := context.Background()
-	app, err := appapi.New(baseURL, key, moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey), moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -80,7 +63,7 @@ func ExampleTransfers_ByKey() {
 		log.Fatal(err)
 	}
 
-	host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit())
+	// The service carries this out, and its answer does not arrive.
 	_, err = app.Transfers.Send(ctx, appapi.ToContact{ContactID: landlord.ID, Amount: decimal.NewFromInt(60), Memo: "Rent"}, "rent-2026-11")
 	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
 		transfer, found, err := app.Transfers.ByKey(ctx, "rent-2026-11")
@@ -94,10 +77,10 @@ func ExampleTransfers_ByKey() {
 
 // An invoice that was paid by other means is marked so, as of when it was.
 func ExampleInvoices_MarkPaid() {
-	_, baseURL, key, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
 	ctx := context.Background()
-	app, err := appapi.New(baseURL, key, appapi.WithKeyHeader())
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey), appapi.WithKeyHeader())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -119,10 +102,10 @@ func ExampleInvoices_MarkPaid() {
 
 // A document is read where it lies, be it a file, an upload or a text, and an invoice is issued from it.
 func ExampleDocuments_Upload() {
-	_, baseURL, key, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
 	ctx := context.Background()
-	app, err := appapi.New(baseURL, key)
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -145,10 +128,10 @@ func ExampleDocuments_Upload() {
 
 // The wallet that a card spends from reveals its number. What is revealed does not print by accident.
 func ExampleCards_Details() {
-	host, baseURL, key, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
 	ctx := context.Background()
-	app, err := appapi.New(baseURL, key)
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -156,8 +139,8 @@ func ExampleCards_Details() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	host.Advance(time.Minute) // until the card is active
-	details, err := app.Cards.Details(ctx, card.ID, host.Credentials().Wallet)
+	server.Advance(time.Minute) // until the card is active
+	details, err := app.Cards.Details(ctx, card.ID, server.Wallet)
 	if err != nil {
 		log.Fatal(err)
 	}

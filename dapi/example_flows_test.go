@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net/http/httptest"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -12,16 +11,15 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
 // A wait tells what it reads. One whose context ends first says what was still pending; the next start looks again.
 func ExamplePayouts_Wait() {
-	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
-	server := httptest.NewServer(host)
+	server := recorded.Serve() // in place of the service
 	defer server.Close()
 	ctx := context.Background()
-	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key})
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -30,15 +28,15 @@ func ExamplePayouts_Wait() {
 		log.Fatal(err)
 	}
 
-	impatient, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+	impatient, cancel := context.WithCancel(ctx)
 	defer cancel()
-	_, err = account.Payouts.Wait(impatient, payout.ID)
+	_, err = account.Payouts.Wait(impatient, payout.ID, dapi.OnProgress(func(dapi.Progress) { cancel() })) // one look is enough for now
 	var pending *dapi.StillPending
 	if errors.As(err, &pending) {
 		fmt.Println("still", pending.Status)
 	}
 
-	host.Advance(2 * time.Hour)
+	server.Advance(2 * time.Hour)
 	payout, err = account.Payouts.Wait(ctx, payout.ID,
 		dapi.PollEvery(time.Second, 30*time.Second),
 		dapi.OnProgress(func(p dapi.Progress) { fmt.Println("read", p.Reads, "says", p.Status) }))
@@ -67,10 +65,10 @@ func payBob(ctx context.Context, account *dapi.Account) (*dapi.Payout, error) {
 
 // An update changes the fields that are set, clears those that are null, and leaves the others.
 func ExampleContacts_Update() {
-	baseURL, developer, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
 	ctx := context.Background()
-	account, err := dapi.NewSelfServe(baseURL, developer)
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -95,10 +93,10 @@ func ExampleContacts_Update() {
 
 // Money is held for a deal and released to its payee. Both calls compare the approval with the deal's terms before the key signs.
 func ExampleEscrows_Open() {
-	baseURL, developer, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
 	ctx := context.Background()
-	account, err := dapi.NewSelfServe(baseURL, developer)
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -128,10 +126,10 @@ func ExampleEscrows_Open() {
 
 // Money that comes from another chain is quoted, its payer gets instructions, and it is followed until it is there.
 func ExamplePayins_Create() {
-	baseURL, developer, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
 	ctx := context.Background()
-	account, err := dapi.NewSelfServe(baseURL, developer)
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 
@@ -13,24 +12,16 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
-
-// A program has a base URL and a developer key of its own; the examples use those of an embedded sandbox host.
-func startHost() (baseURL string, developer dapi.Developer, stop func()) {
-	host := sandbox.New()
-	server := httptest.NewServer(host)
-	credentials := host.Credentials()
-	return server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key}, server.Close
-}
 
 // An integrator creates a client, credits it in the sandbox, and pays one of its suppliers in one call.
 func Example() {
-	baseURL, developer, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service; a program has its base URL, and a key that signing.LoadDeveloperKey reads
+	defer server.Close()
 	ctx := context.Background()
 
-	platform, err := dapi.NewWhitelabel(baseURL, developer)
+	platform, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -69,10 +60,10 @@ func Example() {
 
 // A key that another program of the account used for other terms is refused, and the refusal names the payout that owns the key.
 func ExamplePayouts_Pay_idempotencyKeyReused() {
-	baseURL, developer, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
 	ctx := context.Background()
-	account, err := dapi.NewSelfServe(baseURL, developer)
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -89,7 +80,7 @@ func ExamplePayouts_Pay_idempotencyKeyReused() {
 		log.Fatal(err)
 	}
 
-	another, err := dapi.NewSelfServe(baseURL, developer)
+	another, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -103,10 +94,10 @@ func ExamplePayouts_Pay_idempotencyKeyReused() {
 
 // A person sees the price before the key signs. The price and the approval hold for two minutes.
 func ExamplePayouts_Confirm() {
-	baseURL, developer, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
 	ctx := context.Background()
-	account, err := dapi.NewSelfServe(baseURL, developer)
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -142,10 +133,10 @@ func ExamplePayouts_Confirm() {
 
 // The ledger is walked page by page, newest entry first.
 func ExampleTransactions_All() {
-	baseURL, developer, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
 	ctx := context.Background()
-	account, err := dapi.NewSelfServe(baseURL, developer)
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -169,17 +160,17 @@ func ExampleTransactions_All() {
 
 // A program that starts again takes the session of its last run, and need not log in.
 func ExampleFileTokenStore() {
-	baseURL, developer, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
 	directory, err := os.MkdirTemp("", "example")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(directory)
-	developer.Store = dapi.FileTokenStore(filepath.Join(directory, "session"))
+	developer := dapi.Developer{Email: server.Email, Key: server.Key, Store: dapi.FileTokenStore(filepath.Join(directory, "session"))}
 
 	for range 2 {
-		account, err := dapi.NewSelfServe(baseURL, developer)
+		account, err := dapi.NewSelfServe(server.URL, developer)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -197,10 +188,10 @@ func ExampleFileTokenStore() {
 
 // What needs a decision comes back as its own type, and says whether money moved.
 func ExamplePayouts_Pay_errors() {
-	baseURL, developer, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
 	ctx := context.Background()
-	account, err := dapi.NewSelfServe(baseURL, developer)
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 
@@ -13,21 +12,14 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/internal/recorded"
 	"github.com/moneymovement/moneymovement-go/public"
-	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// A program has the service's base URL; the examples use that of an embedded sandbox host.
-func startHost() (host *sandbox.Host, baseURL string, stop func()) {
-	host = sandbox.New()
-	server := httptest.NewServer(host)
-	return host, server.URL, server.Close
-}
-
 func Example() {
-	_, baseURL, stop := startHost()
-	defer stop()
-	client, err := public.New(baseURL)
+	server := recorded.Serve() // in place of the service; a program has its base URL
+	defer server.Close()
+	client, err := public.New(server.URL)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -41,12 +33,12 @@ func Example() {
 
 // The copy that a payer needs carries the details of the payment method that they chose.
 func ExampleInvoices_PDF() {
-	host, baseURL, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
 	ctx := context.Background()
-	invoiceID := issue(host, baseURL)
+	invoiceID := issue(server)
 
-	client, err := public.New(baseURL)
+	client, err := public.New(server.URL)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -72,9 +64,9 @@ func ExampleInvoices_PDF() {
 	// Output: saved all of it: true
 }
 
-// issue has an app of the host issue an invoice, and answers its public id.
-func issue(host *sandbox.Host, baseURL string) string {
-	app := must(appapi.New(baseURL, appapi.NewAPIKey(host.Credentials().APIKey.Reveal())))
+// issue has an app issue an invoice, and returns its public id.
+func issue(server *recorded.Server) string {
+	app := must(appapi.New(server.URL, appapi.NewAPIKey(server.APIKey)))
 	return must(app.Invoices.Create(context.Background(), appapi.InvoiceCreate{
 		Currency: moneymovement.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
 		Items: []moneymovement.LineItem{{Name: "Tea", Quantity: moneymovement.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},

@@ -17,17 +17,15 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/recorded"
 	"github.com/moneymovement/moneymovement-go/refapi"
-	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// A program has a base URL, an access token and an app key of its own; the examples use those of an embedded sandbox host.
-func startHost() (host *sandbox.Host, client *refapi.Client, app *appapi.Client, stop func()) {
-	host = sandbox.New()
-	server := httptest.NewServer(host)
-	client = must(refapi.New(server.URL, refapi.NewAccessToken(host.Credentials().AccessToken.Reveal())))
-	app = must(appapi.New(server.URL, appapi.NewAPIKey(host.Credentials().APIKey.Reveal())))
-	return host, client, app, server.Close
+// connect makes clients with the credentials of a server; a program has a base URL and credentials of its own.
+func connect(server *recorded.Server) (*refapi.Client, *appapi.Client) {
+	client := must(refapi.New(server.URL, refapi.NewAccessToken(server.AccessToken)))
+	app := must(appapi.New(server.URL, appapi.NewAPIKey(server.APIKey)))
+	return client, app
 }
 
 // must fails the example at once.
@@ -39,8 +37,9 @@ func must[T any](value T, err error) T {
 }
 
 func Example() {
-	_, client, _, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	client, _ := connect(server)
 
 	products, err := client.Products.List(context.Background(), refapi.ListMerchantProductsParams{})
 	if err != nil {
@@ -64,10 +63,11 @@ func ExampleWithAPIKey() {
 	// Output: true
 }
 
-// An invoice was paid in cash last week: there is no transaction, and the payment is backdated.
+// An invoice was paid in cash before it was issued: there is no transaction, and the payment is backdated.
 func ExampleInvoices_Update() {
-	_, client, app, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	client, app := connect(server)
 	ctx := context.Background()
 	invoice, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
 		Currency: moneymovement.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
@@ -77,12 +77,12 @@ func ExampleInvoices_Update() {
 		log.Fatal(err)
 	}
 
-	lastWeek := time.Now().AddDate(0, 0, -7)
-	invoice, err = client.Invoices.Update(ctx, invoice.ID, moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid, PaidAt: moneymovement.Set(lastWeek)})
+	paidAt := time.Date(2025, 12, 24, 9, 0, 0, 0, time.UTC)
+	invoice, err = client.Invoices.Update(ctx, invoice.ID, moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid, PaidAt: moneymovement.Set(paidAt)})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(invoice.Amount, invoice.Currency, invoice.Status, invoice.PaidAt.Equal(lastWeek), invoice.Transaction == nil)
+	fmt.Println(invoice.Amount, invoice.Currency, invoice.Status, invoice.PaidAt.Equal(paidAt), invoice.Transaction == nil)
 
 	_, err = client.Invoices.Update(ctx, invoice.ID, moneymovement.InvoiceUpdate{Status: "settled"})
 	var failed *errors.DetailErrors
@@ -97,16 +97,17 @@ func ExampleInvoices_Update() {
 }
 
 func ExampleCards_Details() {
-	host, client, app, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	client, app := connect(server)
 	ctx := context.Background()
 	card, err := app.Cards.Create(ctx, appapi.CardCreate{Format: "virtual"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	host.Advance(time.Minute) // in which it becomes active
+	server.Advance(time.Minute) // in which it becomes active
 
-	wallet := host.Credentials().Wallet // or wallet.LoadKey of package signing/wallet
+	wallet := server.Wallet // a program has one of its own, such as wallet.LoadKey of package signing/wallet returns
 	details, err := client.Cards.Details(ctx, card.ID, wallet)
 	if err != nil {
 		log.Fatal(err)
@@ -122,8 +123,9 @@ func ExampleCards_Details() {
 }
 
 func ExampleQuotes_Wait() {
-	_, client, app, stop := startHost()
-	defer stop()
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	client, app := connect(server)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	quote, err := app.Quotes.PayinFromChain(ctx, appapi.BalancePayinQuote{Amount: decimal.NewFromInt(25), Currency: "USDC", OriginChainID: 1})
