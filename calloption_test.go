@@ -1,6 +1,7 @@
 package moneymovement_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -13,11 +14,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 	"github.com/moneymovement/moneymovement-go/public"
-	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 func TestEachCaptureKeepsTheAnswer(t *testing.T) {
-	server := httptest.NewServer(sandbox.New())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Request-Id", "req_1")
+		_, _ = io.WriteString(w, `{"usdRate":"1.08","bankTransfer":"1.07","card":"1.06"}`)
+	}))
 	defer server.Close()
 	client, err := public.New(server.URL)
 	require.NoError(t, err)
@@ -25,7 +29,7 @@ func TestEachCaptureKeepsTheAnswer(t *testing.T) {
 	_, err = client.Rates.Get(t.Context(), "EUR", moneymovement.Capture(&first), moneymovement.Capture(nil), moneymovement.Capture(&second))
 	require.NoError(t, err)
 	assert.Equal(t, 200, first.Status)
-	assert.NotEmpty(t, first.RequestID)
+	assert.Equal(t, "req_1", first.RequestID)
 	assert.Equal(t, first, second)
 }
 
