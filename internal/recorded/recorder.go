@@ -55,22 +55,25 @@ func serveHost(recorder, example string, key *signing.DeveloperKey) *Server {
 	if err := ask(ctx, recorder+"/start", Start{Example: example, Email: email, PublicKey: key.PublicKey()}, &host); err != nil {
 		panic(err)
 	}
-	control := host.URL + ControlPath
+	base := host.URL + ControlPath
 	return &Server{
 		URL: host.URL, Email: email, Key: key, APIKey: host.APIKey, AccessToken: host.AccessToken,
 		Wallet: &Wallet{address: host.Wallet, sign: func(ctx context.Context, message []byte) (string, error) {
 			var signed Signed
-			err := ask(ctx, control+"/sign", Sign{message}, &signed)
+			err := ask(ctx, base+"/sign", Sign{message}, &signed)
 			return signed.Signature, err
 		}},
 		close: func() {}, // the recorder ends it
 		advance: func(d time.Duration) {
-			if err := ask(ctx, control+"/advance", Advance{d.String()}, nil); err != nil {
+			if err := ask(ctx, base+"/advance", Advance{d.String()}, nil); err != nil {
 				panic(err)
 			}
 		},
 	}
 }
+
+// control sends what an example asks of the recorder itself.
+var control = &http.Client{Timeout: 30 * time.Second}
 
 // ask puts a question to the recorder.
 func ask(ctx context.Context, url string, question, into any) error {
@@ -82,7 +85,7 @@ func ask(ctx context.Context, url string, question, into any) error {
 	if err != nil {
 		return err
 	}
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := control.Do(request)
 	if err != nil {
 		return fmt.Errorf("recorded: %w", err)
 	}
