@@ -105,6 +105,10 @@ func TestBrokenImportsAreFound(t *testing.T) {
 			"test modules stay in the test files", "sandbox: github.com/stretchr/testify/assert",
 			[]string{"sandbox imports github.com/stretchr/testify/assert outside of its tests"},
 		},
+		"an example's answers in the SDK": {
+			"test modules stay in the test files", "dapi: internal/recorded",
+			[]string{"dapi imports internal/recorded outside of its tests"},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
