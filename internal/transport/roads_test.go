@@ -6,6 +6,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,6 +24,66 @@ import (
 
 // The tests of this file hold that an attempt is an attempt, whichever road it takes: the short one of a first attempt, or that of a retry
 // through go-retryablehttp and http.Client, whose Timeout a client may state or not.
+
+// The package's documentation shows both roads as they are.
+func TestTheRoadsAreAsTheDocumentationSays(t *testing.T) {
+	text, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	first, again, found := strings.Cut(string(text), "A retry goes")
+	require.True(t, found)
+	shared := steps(first)[2:6] // below a surface's own, to where the roads part
+
+	for called, timeout := range patiences {
+		synctest.Test(t, func(t *testing.T) {
+			var roads [][]string
+			svc := step(func(req *http.Request) (*http.Response, error) {
+				roads = append(roads, road())
+				if len(roads) == 1 {
+					return unavailable(req)
+				}
+				return ok(req)
+			})
+			_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout)), &readThing, transport.Call{})
+			require.NoError(t, err)
+			require.Len(t, roads, 2)
+			assert.Equal(t, append(slices.Clone(shared), steps(again)...), roads[1], called)
+			want := steps(first)[2:]
+			if timeout > 0 { // which http.Client keeps
+				want = slices.Insert(want, len(shared), steps(again)[2:4]...)
+			}
+			assert.Equal(t, want, roads[0], called)
+		})
+	}
+}
+
+// steps are the functions of the numbered lines in a text.
+func steps(text string) (names []string) {
+	for _, line := range regexp.MustCompile(`(?m)^//  \d+\. ([^,]+),`).FindAllStringSubmatch(text, -1) {
+		names = append(names, line[1])
+	}
+	return names
+}
+
+// road is how its caller, a RoundTrip, was come to from a call, the outermost function first. What net/http does in itself is one step.
+func road() (names []string) {
+	callers := make([]uintptr, 100)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])
+	for frame, more := frames.Next(); more; frame, more = frames.Next() {
+		name := frame.Function[strings.LastIndex(frame.Function, "/")+1:]
+		name = strings.TrimPrefix(strings.TrimSuffix(name, "[...]"), "go-")
+		switch {
+		case strings.HasPrefix(name, "transport_test.send"):
+			slices.Reverse(names)
+			return names
+		case strings.HasPrefix(name, "transport_test."):
+			name = "RoundTrip"
+		case strings.HasPrefix(name, "http.") && name != "http.(*Client).Do":
+			continue
+		}
+		names = append(names, name)
+	}
+	return nil
+}
 
 // patiences are the Timeouts that a caller's client states.
 var patiences = map[string]time.Duration{"no timeout": 0, "a timeout": time.Minute}
