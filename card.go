@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // CardSigner is the wallet that a card spends from. Its signature reveals the card's details. A *wallet.Key of package signing/wallet is
@@ -77,12 +75,12 @@ func (d CardDetails) String() string {
 // plainCardList is CardList without its methods.
 type plainCardList CardList
 
-// UnmarshalJSONFrom reads the list. Without a kycStatus it is not_started, as the description states.
+// UnmarshalJSON reads the list. Without a kycStatus it is not_started, as the description states.
 //
 // Source: Card, card list answer.
-func (l *CardList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+func (l *CardList) UnmarshalJSON(b []byte) error {
 	var list plainCardList
-	if err := json.UnmarshalDecode(dec, &list); err != nil {
+	if err := wire.Unmarshal(b, &list); err != nil {
 		return err
 	}
 	if list.KYCStatus == "" {
@@ -91,6 +89,3 @@ func (l *CardList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*l = CardList(list)
 	return nil
 }
-
-// UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
-func (l *CardList) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, l) }

@@ -3,10 +3,10 @@
 package moneymovement
 
 import (
+	"bytes"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 )
@@ -314,7 +314,7 @@ type ChainCode string
 // It holds one of [OnchainAccount], [EmailAccount]. The zero value holds none.
 type ContactAccount struct {
 	variant ContactAccountVariant
-	raw     jsontext.Value
+	raw     []byte
 }
 
 // Contract: an agreement between a client and a contractor that invoices are issued under.
@@ -806,7 +806,7 @@ type PIXPaymentMethod struct {
 // It holds one of [SEPAPaymentMethod], [USExternalPaymentMethod], [SWIFTPaymentMethod], [PIXPaymentMethod], [LocalRailPaymentMethod], [ProviderUSDPaymentMethod], [OnchainAccount], [EmailAccount]. The zero value holds none.
 type PaymentMethod struct {
 	variant PaymentMethodVariant
-	raw     jsontext.Value
+	raw     []byte
 }
 
 // PostalAddress: postal address of a person or business.
@@ -1071,47 +1071,41 @@ func (t ContactAccount) Variant() ContactAccountVariant { return t.variant }
 // Raw is the JSON that was read, with all that this version does not know; nil for a value that was made here.
 func (t ContactAccount) Raw() []byte { return t.raw }
 
-// MarshalJSONTo writes what was read as it was, and the variant otherwise.
-func (t ContactAccount) MarshalJSONTo(enc *jsontext.Encoder) error {
+// MarshalJSON writes what was read as it was, and the variant otherwise.
+func (t ContactAccount) MarshalJSON() ([]byte, error) {
 	if t.raw != nil {
-		return enc.WriteValue(t.raw)
+		return t.raw, nil
 	}
-	return jsonv2.MarshalEncode(enc, t.variant)
+	return wire.Marshal(t.variant)
 }
 
-// MarshalJSON is MarshalJSONTo for encoding/json.
-func (t ContactAccount) MarshalJSON() ([]byte, error) { return jsonv2.Marshal(t) }
-
-// UnmarshalJSONFrom reads the variant that the discriminator names. One that it cannot read does not fail the answer that it is part of.
-func (t *ContactAccount) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	raw, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	*t = ContactAccount{raw: raw.Clone()}
+// UnmarshalJSON reads the variant that the discriminator names. One that it cannot read does not fail the answer that it is part of.
+func (t *ContactAccount) UnmarshalJSON(b []byte) error {
 	var named struct {
 		Value string `json:"accountType"`
 	}
-	if jsonv2.Unmarshal(raw, &named, dec.Options()) != nil {
+	err := wire.Unmarshal(b, &named)
+	if wire.Malformed(err) {
+		return err
+	}
+	*t = ContactAccount{raw: bytes.Clone(b)}
+	if err != nil {
 		return nil // no object: kept as it is
 	}
 	switch named.Value {
 	case "onchain":
 		var variant OnchainAccount
-		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
 	case "email":
 		var variant EmailAccount
-		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
 	}
 	return nil
 }
-
-// UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
-func (t *ContactAccount) UnmarshalJSON(b []byte) error { return jsonv2.Unmarshal(b, t) }
 
 // PaymentMethodVariant is what a [PaymentMethod] can hold.
 type PaymentMethodVariant interface{ isPaymentMethod() }
@@ -1162,74 +1156,68 @@ func (t PaymentMethod) Variant() PaymentMethodVariant { return t.variant }
 // Raw is the JSON that was read, with all that this version does not know; nil for a value that was made here.
 func (t PaymentMethod) Raw() []byte { return t.raw }
 
-// MarshalJSONTo writes what was read as it was, and the variant otherwise.
-func (t PaymentMethod) MarshalJSONTo(enc *jsontext.Encoder) error {
+// MarshalJSON writes what was read as it was, and the variant otherwise.
+func (t PaymentMethod) MarshalJSON() ([]byte, error) {
 	if t.raw != nil {
-		return enc.WriteValue(t.raw)
+		return t.raw, nil
 	}
-	return jsonv2.MarshalEncode(enc, t.variant)
+	return wire.Marshal(t.variant)
 }
 
-// MarshalJSON is MarshalJSONTo for encoding/json.
-func (t PaymentMethod) MarshalJSON() ([]byte, error) { return jsonv2.Marshal(t) }
-
-// UnmarshalJSONFrom reads the variant that the discriminator names. One that it cannot read does not fail the answer that it is part of.
-func (t *PaymentMethod) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	raw, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	*t = PaymentMethod{raw: raw.Clone()}
+// UnmarshalJSON reads the variant that the discriminator names. One that it cannot read does not fail the answer that it is part of.
+func (t *PaymentMethod) UnmarshalJSON(b []byte) error {
 	var named struct {
 		Value string `json:"accountType"`
 	}
-	if jsonv2.Unmarshal(raw, &named, dec.Options()) != nil {
+	err := wire.Unmarshal(b, &named)
+	if wire.Malformed(err) {
+		return err
+	}
+	*t = PaymentMethod{raw: bytes.Clone(b)}
+	if err != nil {
 		return nil // no object: kept as it is
 	}
 	switch named.Value {
 	case "sepa":
 		var variant SEPAPaymentMethod
-		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
 	case "us_external":
 		var variant USExternalPaymentMethod
-		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
 	case "swift":
 		var variant SWIFTPaymentMethod
-		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
 	case "pix":
 		var variant PIXPaymentMethod
-		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
 	case "local":
 		var variant LocalRailPaymentMethod
-		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
 	case "provider_usd":
 		var variant ProviderUSDPaymentMethod
-		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
 	case "onchain":
 		var variant OnchainAccount
-		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
 	case "email":
 		var variant EmailAccount
-		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
 	}
 	return nil
 }
-
-// UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
-func (t *PaymentMethod) UnmarshalJSON(b []byte) error { return jsonv2.Unmarshal(b, t) }

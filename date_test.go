@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 func anyDate() *rapid.Generator[moneymovement.Date] {
@@ -34,11 +34,11 @@ func TestDatesTravel(t *testing.T) {
 		sent := dates{date, &date, []moneymovement.Date{date}, map[moneymovement.Date]string{date: "x"}}
 		first, err := jsonv1.Marshal(sent)
 		require.NoError(t, err)
-		second, err := json.Marshal(sent)
+		second, err := jsonv2.Marshal(sent)
 		require.NoError(t, err)
 		assert.JSONEq(t, string(first), string(second))
 		assert.Contains(t, string(first), `"value":"`+date.String()+`"`)
-		for _, unmarshal := range []func([]byte, any) error{jsonv1.Unmarshal, func(b []byte, v any) error { return json.Unmarshal(b, v) }} {
+		for _, unmarshal := range []func([]byte, any) error{jsonv1.Unmarshal, func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) }} {
 			var got dates
 			require.NoError(t, unmarshal(first, &got))
 			assert.Equal(t, sent, got)
@@ -50,12 +50,12 @@ func TestAbsentDates(t *testing.T) {
 	type dated struct {
 		Due moneymovement.Date `json:"due,omitempty,omitzero"`
 	}
-	for name, marshal := range map[string]func(any) ([]byte, error){"v1": jsonv1.Marshal, "v2": func(v any) ([]byte, error) { return json.Marshal(v) }} {
+	for name, marshal := range map[string]func(any) ([]byte, error){"v1": jsonv1.Marshal, "v2": func(v any) ([]byte, error) { return jsonv2.Marshal(v) }} {
 		written, err := marshal(dated{})
 		require.NoError(t, err, name)
 		assert.Equal(t, `{}`, string(written), "%s: no day is left out", name)
 	}
-	for name, unmarshal := range map[string]func([]byte, any) error{"v1": jsonv1.Unmarshal, "v2": func(b []byte, v any) error { return json.Unmarshal(b, v) }} {
+	for name, unmarshal := range map[string]func([]byte, any) error{"v1": jsonv1.Unmarshal, "v2": func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) }} {
 		for _, absent := range []string{`{}`, `{"due":""}`, `{"due":null}`} {
 			var got dated
 			require.NoError(t, unmarshal([]byte(absent), &got), "%s: %s", name, absent)
@@ -79,7 +79,7 @@ func TestWhatIsNoDay(t *testing.T) {
 	} {
 		_, err := date.MarshalText()
 		require.ErrorContains(t, err, "is no day", "%#v", date)
-		_, err = json.Marshal(date)
+		_, err = jsonv2.Marshal(date)
 		assert.ErrorContains(t, err, "is no day", "%#v", date)
 		_, err = jsonv1.Marshal(date)
 		assert.ErrorContains(t, err, "is no day", "%#v", date)

@@ -1,8 +1,6 @@
 package moneymovement
 
 import (
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/internal/wire"
@@ -17,25 +15,11 @@ type Number struct{ decimal.Decimal }
 // NewNumber is the number of a decimal.
 func NewNumber(value decimal.Decimal) Number { return Number{value} }
 
-// MarshalJSONTo writes a JSON number. One of more than 78 digits is an error.
-func (n Number) MarshalJSONTo(enc *jsontext.Encoder) error {
-	digits, err := n.MarshalJSON()
-	if err != nil {
-		return err
-	}
-	return enc.WriteValue(digits)
-}
-
-// MarshalJSON is MarshalJSONTo for encoding/json.
+// MarshalJSON writes a JSON number. One of more than 78 digits is an error.
 func (n Number) MarshalJSON() ([]byte, error) {
 	digits, err := wire.FormatAmount(n.Decimal)
 	return []byte(digits), err
 }
 
-// UnmarshalJSONFrom reads a JSON number, or a string that spells one, of at most 78 digits. Null is zero.
-func (n *Number) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	return wire.DecodeAmount(dec, &n.Decimal)
-}
-
-// UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
-func (n *Number) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, n) }
+// UnmarshalJSON reads a JSON number, or a string that spells one, of at most 78 digits. Null is zero.
+func (n *Number) UnmarshalJSON(b []byte) error { return wire.UnmarshalAmount(b, &n.Decimal) }

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 type marshal = func(any) ([]byte, error)
@@ -23,7 +23,7 @@ var versions = map[string]struct {
 	unmarshal
 }{
 	"v1": {jsonv1.Marshal, jsonv1.Unmarshal},
-	"v2": {func(v any) ([]byte, error) { return json.Marshal(v) }, func(b []byte, v any) error { return json.Unmarshal(b, v) }},
+	"v2": {func(v any) ([]byte, error) { return jsonv2.Marshal(v) }, func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) }},
 }
 
 func anyDecimal() *rapid.Generator[decimal.Decimal] {

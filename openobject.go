@@ -1,30 +1,26 @@
 package moneymovement
 
 import (
+	"encoding/json"
 	"errors"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// UnmarshalJSONFrom reads an object as encoding/json does, except that its numbers become [Number], exactly: what is not shown can be money. A
-// number of more than 78 digits stays the jsontext.Value that it came as.
-func (o *OpenObject) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+// UnmarshalJSON reads an object as encoding/json does, except that its numbers become [Number], exactly: what is not shown can be money. A
+// number of more than 78 digits stays the json.RawMessage that it came as.
+func (o *OpenObject) UnmarshalJSON(b []byte) error {
 	var object map[string]any
-	if err := json.UnmarshalDecode(dec, &object, json.WithUnmarshalers(json.UnmarshalFromFunc(readOpen))); err != nil {
+	if err := jsonv2.Unmarshal(b, &object, jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(readOpen))); err != nil {
 		return err
 	}
 	*o = object
 	return nil
 }
 
-// UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
-func (o *OpenObject) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, o) }
-
-func readOpen(dec *jsontext.Decoder, value *any) error {
-	if dec.PeekKind() != jsontext.KindNumber {
+func readOpen(dec *jsonv2.Decoder, value *any) error {
+	if dec.PeekKind() != jsonv2.KindNumber {
 		return errors.ErrUnsupported // for the usual reading
 	}
 	literal, err := dec.ReadValue()
@@ -34,7 +30,7 @@ func readOpen(dec *jsontext.Decoder, value *any) error {
 	if amount, err := wire.ParseAmount(string(literal)); err == nil {
 		*value = NewNumber(amount)
 	} else {
-		*value = literal.Clone()
+		*value = json.RawMessage(literal.Clone())
 	}
 	return nil
 }

@@ -8,10 +8,9 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/go-json-experiment/json"
-
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -29,7 +28,7 @@ func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options
 		return nil, err
 	}
 	r := transport.Of(s).low.request(&opUploadDocument, options)
-	about, err := json.Marshal(documentAbout{document.Context, document.Name, document.OriginName, document.Type})
+	about, err := jsonv2.Marshal(documentAbout{document.Context, document.Name, document.OriginName, document.Type})
 	if err != nil {
 		r.Check().Refuse("name", "unencodable", err.Error())
 	}

@@ -5,10 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/go-json-experiment/json"
-
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
@@ -31,7 +30,7 @@ func (p *page[T]) same(other *page[T]) bool {
 
 // again takes the page down, and reports one that was there before. One that cannot be written, such as with an entry of null, is new.
 func (p *page[T]) again(walked *transport.Trail) bool {
-	text, err := json.Marshal(p.items, json.Deterministic(true))
+	text, err := jsonv2.Marshal(p.items, jsonv2.Deterministic())
 	for _, entry := range p.left {
 		text = append(append(text, ' '), entry.Raw...)
 	}

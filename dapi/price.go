@@ -3,11 +3,11 @@ package dapi
 import (
 	"fmt"
 
-	"github.com/go-json-experiment/json"
 	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -181,5 +181,5 @@ func hasFee(body []byte) bool {
 			Fee *moneymovement.Number `json:"fee"`
 		} `json:"quote"`
 	}
-	return json.Unmarshal(body, &booked) == nil && booked.Quote.Fee != nil
+	return jsonv2.Unmarshal(body, &booked) == nil && booked.Quote.Fee != nil
 }

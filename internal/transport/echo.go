@@ -5,10 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -45,12 +43,12 @@ func (t *trip) sentSecrets() (secrets []string) {
 		secrets = append(secrets, strings.TrimPrefix(t.header.Get(name), "Bearer "))
 	}
 	if t.op.Tells {
-		collecting := json.MarshalToFunc(func(enc *jsontext.Encoder, s revealer) error {
+		collecting := jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, s revealer) error {
 			secrets = append(secrets, s.Reveal())
-			return enc.WriteToken(jsontext.String(Redaction))
+			return enc.WriteToken(jsonv2.String(Redaction))
 		})
 		// It was encoded before, to be sent.
-		_ = json.MarshalWrite(io.Discard, t.request.body, wire.Encoding, json.WithMarshalers(json.JoinMarshalers(wire.Marshalers, collecting)))
+		_ = jsonv2.MarshalWrite(io.Discard, t.request.body, wire.Encoding, jsonv2.WithMarshalers(wire.Marshalers, collecting))
 	}
 	return secrets
 }
@@ -58,9 +56,9 @@ func (t *trip) sentSecrets() (secrets []string) {
 // replaced is a body with its texts replaced, however their characters are escaped, and whether there was one to replace. What is no JSON is
 // replaced as it stands.
 func replaced(body []byte, by *strings.Replacer) (text []byte, found bool) {
-	lenient := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	lenient := jsonv2.Lenient()
 	var out bytes.Buffer
-	dec, enc := jsontext.NewDecoder(bytes.NewReader(body), lenient), jsontext.NewEncoder(&out, lenient)
+	dec, enc := jsonv2.NewDecoder(bytes.NewReader(body), lenient), jsonv2.NewEncoder(&out, lenient)
 	for {
 		token, err := dec.ReadToken()
 		if errors.Is(err, io.EOF) {
@@ -68,7 +66,7 @@ func replaced(body []byte, by *strings.Replacer) (text []byte, found bool) {
 		}
 		if err == nil { // also a number, which a validator makes of a text of digits
 			if was := token.String(); by.Replace(was) != was {
-				token, found = jsontext.String(by.Replace(was)), true
+				token, found = jsonv2.String(by.Replace(was)), true
 			}
 		}
 		if err == nil {

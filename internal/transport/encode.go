@@ -4,10 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -23,18 +21,19 @@ func (r *Request) encode() ([]byte, error) {
 		return encoded, nil
 	}
 	if r.op.Tells {
-		return json.Marshal(r.body, revealing)
+		return jsonv2.Marshal(r.body, revealing)
 	}
-	return json.Marshal(r.body, wire.Encoding)
+	return jsonv2.Marshal(r.body, wire.Encoding)
 }
 
 // unencodable names the field that cannot be encoded, such as a text that is no UTF-8; "body" if it is not known.
 func unencodable(err error) string {
-	var at jsontext.Pointer
-	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+	var at jsonv2.Pointer
+	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		at = semantic.JSONPointer
-	} else if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		at = syntactic.JSONPointer
+	}
+	if syntactic, ok := errors.AsType[*jsonv2.SyntacticError](err); ok && (at == "" || !at.Contains(syntactic.JSONPointer)) {
+		at += syntactic.JSONPointer // within a value that writes itself
 	}
 	field := ""
 	for step := range at.Tokens() {

@@ -1,7 +1,9 @@
 package transport
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -115,11 +117,15 @@ func (r *Request) Body(body any, validate func(*Check)) {
 // Check gives access to the request's validation, for rules that only the wrapper knows.
 func (r *Request) Check() *Check { return &r.check }
 
-// http is the request of every attempt, without context, header and body.
-func (r *Request) http(c *Client) http.Request {
-	return http.Request{
+// http is the request of every attempt, without context and header. Its body is that of the first.
+func (r *Request) http(c *Client, body []byte) http.Request {
+	req := http.Request{
 		Method: r.op.Method, URL: r.url(c), Host: c.base.Host, Header: noHeader, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
+	if body != nil {
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	}
+	return req
 }
 
 // url builds the address below the base without parsing it again.

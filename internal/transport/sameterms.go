@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // Term is a member of a request whose value is part of what an idempotency key anchors. Members without a Term are not: a signature is
@@ -60,7 +60,7 @@ func TermDuration(value string) string {
 // TermSet is a list of texts whose order means nothing.
 func TermSet(value string) string {
 	var items []string
-	if json.Unmarshal([]byte(value), &items) != nil {
+	if jsonv2.Unmarshal([]byte(value), &items) != nil {
 		return value
 	}
 	slices.Sort(items)
@@ -69,8 +69,8 @@ func TermSet(value string) string {
 
 // digests are those of the terms in a body, 0 for a term that the body does not state. A body that is not a JSON object has no terms.
 func digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
-	var members map[string]jsontext.Value
-	if len(stated) == 0 || json.Unmarshal(body, &members) != nil {
+	var members map[string]jsonv2.Value
+	if len(stated) == 0 || jsonv2.Unmarshal(body, &members) != nil {
 		return nil
 	}
 	found := make([]uint64, len(stated))
@@ -83,12 +83,12 @@ func digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
 }
 
 // plain is a string without its quotes, and any other value as it stands; null is empty.
-func plain(value jsontext.Value) string {
+func plain(value jsonv2.Value) string {
 	switch value.Kind() {
-	case jsontext.KindString:
-		text, _ := jsontext.AppendUnquote(nil, value) // it was read as JSON before
+	case jsonv2.KindString:
+		text, _ := jsonv2.AppendUnquote(nil, value) // it was read as JSON before
 		return string(text)
-	case jsontext.KindNull, jsontext.KindInvalid:
+	case jsonv2.KindNull, jsonv2.KindInvalid:
 		return ""
 	}
 	return string(value)

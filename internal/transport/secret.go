@@ -6,9 +6,7 @@ import (
 	"io"
 	"log/slog"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -81,9 +79,9 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 type revealer interface{ Reveal() string }
 
 // revealing has the body of a request carry the texts of its secrets. Any other encoder shows redactions.
-var revealing = json.JoinOptions(wire.Encoding, json.WithMarshalers(json.JoinMarshalers(wire.Marshalers,
-	json.MarshalToFunc(func(enc *jsontext.Encoder, s revealer) error { return enc.WriteToken(jsontext.String(s.Reveal())) }),
-)))
+var revealing = jsonv2.JoinOptions(wire.Encoding, jsonv2.WithMarshalers(wire.Marshalers,
+	jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, s revealer) error { return enc.WriteToken(jsonv2.String(s.Reveal())) }),
+))
 
 // credentialRule is what can travel in a header and is one token there.
 var credentialRule = Rule{Required: true, Pattern: `^[\x21-\x7e]+$`}

@@ -10,10 +10,11 @@ import (
 // sound is a made-up module that keeps every rule; each row of TestBrokenImportsAreFound breaks one.
 var sound = []string{
 	"internal/callfacts:",
+	"internal/jsonv2: github.com/go-json-experiment/json",
 	"errors: errors time internal/callfacts github.com/shopspring/decimal",
 	"signing: crypto errors signing/internal/keyfile github.com/youmark/pkcs8",
 	"signing/internal/keyfile: os",
-	"signing/wallet: signing github.com/ethereum/go-ethereum/crypto",
+	"signing/wallet: signing github.com/ethereum/go-ethereum/crypto github.com/go-json-experiment/json",
 	"internal/transport: net/http errors github.com/hashicorp/go-retryablehttp",
 	".: internal/transport",
 	"dapi: . errors signing internal/transport",
@@ -84,6 +85,10 @@ func TestBrokenImportsAreFound(t *testing.T) {
 		"a surface reaches go-ethereum by a detour": {
 			"one importer of go-ethereum", "dapi: signing/wallet",
 			[]string{"the SDK reaches go-ethereum: dapi -> signing/wallet -> github.com/ethereum/go-ethereum/crypto"},
+		},
+		"a surface imports JSON v2 itself": {
+			"one importer of JSON v2", "dapi: github.com/go-json-experiment/json/jsontext",
+			[]string{"dapi imports github.com/go-json-experiment/json/jsontext: only internal/jsonv2 may"},
 		},
 		"YAML in the SDK": {
 			"the SDK's modules are the listed", "errors: go.yaml.in/yaml/v3",
