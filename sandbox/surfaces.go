@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/app"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/card"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/merchant"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // What the generated server of each surface mounts: state machines side by side,
@@ -73,7 +73,7 @@ func (h *Host) newSurfaces() {
 
 // profileOf is the profile of who makes a request. An account opens on its first
 // request, so that there always is one.
-func (h *Host) profileOf(ctx context.Context) appapi.UserProfile {
+func (h *Host) profileOf(ctx context.Context) appwire.UserProfile {
 	profile, err := h.app.Profile(ctx)
 	if err != nil {
 		h.logger.Error("a profile cannot be read", "error", err)
@@ -90,7 +90,7 @@ func (h *Host) partyOf(ctx context.Context) billing.Profile {
 		IsBusiness: profile.EntityName != "", WalletAddress: profile.WalletAddress,
 	}
 	if address := profile.Address; address != nil {
-		party.Address = &commonapi.PostalAddress{
+		party.Address = &commonwire.PostalAddress{
 			StreetAddress: address.StreetAddress, City: address.City, Country: address.Country, Zip: address.Zip,
 		}
 	}
@@ -102,7 +102,7 @@ func (h *Host) holderOf(ctx context.Context) card.Holder {
 	profile := h.profileOf(ctx)
 	holder := card.Holder{Name: profile.DisplayName}
 	if address := profile.Address; address != nil {
-		holder.Address = commonapi.BillingAddress{StreetAddress: address.StreetAddress, City: address.City, Zip: address.Zip}
+		holder.Address = commonwire.BillingAddress{StreetAddress: address.StreetAddress, City: address.City, Zip: address.Zip}
 	}
 	return holder
 }

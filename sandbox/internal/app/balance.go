@@ -6,12 +6,12 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // ListBalances lists the balance accounts. Source: App API, Account and profile.
-func (a *App) ListBalances(ctx context.Context, _ appapi.ListBalancesRequestObject) (appapi.ListBalancesResponseObject, error) {
+func (a *App) ListBalances(ctx context.Context, _ appwire.ListBalancesRequestObject) (appwire.ListBalancesResponseObject, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	identity, err := t.own.Identity()
@@ -22,19 +22,19 @@ func (a *App) ListBalances(ctx context.Context, _ appapi.ListBalancesRequestObje
 	if err != nil {
 		return nil, err
 	}
-	items := make([]appapi.Balance, len(balances))
+	items := make([]appwire.Balance, len(balances))
 	for i, balance := range balances {
-		items[i] = appapi.Balance{
+		items[i] = appwire.Balance{
 			ID: identity.UserID + ":" + string(balance.Currency), Currency: string(balance.Currency),
 			Available: balance.Available, WalletAddress: identity.Wallet,
 		}
 	}
-	return appapi.ListBalances200JSONResponse{Items: items, Total: total(items)}, nil
+	return appwire.ListBalances200JSONResponse{Items: items, Total: total(items)}, nil
 }
 
 // GetMCPBalance answers the wallet with its dollars, and what the key may still spend. Source: App API, Account and
 // profile.
-func (a *App) GetMCPBalance(ctx context.Context, _ appapi.GetMCPBalanceRequestObject) (appapi.GetMCPBalanceResponseObject, error) {
+func (a *App) GetMCPBalance(ctx context.Context, _ appwire.GetMCPBalanceRequestObject) (appwire.GetMCPBalanceResponseObject, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	key, err := a.Keys.Get(t.caller.KeyID)
@@ -46,13 +46,13 @@ func (a *App) GetMCPBalance(ctx context.Context, _ appapi.GetMCPBalanceRequestOb
 		return nil, err
 	}
 	dollars, err := t.dollars()
-	return appapi.GetMCPBalance200JSONResponse{
+	return appwire.GetMCPBalance200JSONResponse{
 		WalletEmail: identity.Email, WalletAddress: identity.Wallet, UsdcBalance: &dollars, RemainingAllowance: key.Remaining(),
 	}, err
 }
 
 // GetApp answers whom the key belongs to and what it may do. Source: App API, Account and profile.
-func (a *App) GetApp(ctx context.Context, _ appapi.GetAppRequestObject) (appapi.GetAppResponseObject, error) {
+func (a *App) GetApp(ctx context.Context, _ appwire.GetAppRequestObject) (appwire.GetAppResponseObject, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	key, err := a.Keys.Get(t.caller.KeyID)
@@ -60,7 +60,7 @@ func (a *App) GetApp(ctx context.Context, _ appapi.GetAppRequestObject) (appapi.
 		return nil, err
 	}
 	dollars, err := t.dollars()
-	return appapi.GetApp200JSONResponse{
+	return appwire.GetApp200JSONResponse{
 		UserName: cmp.Or(t.profile.displayName(), key.Account.Email), UserEmail: key.Account.Email,
 		AppID: key.AppID, AppName: key.AppName, Scopes: key.Scopes,
 		Balance: &dollars, RemainingSpendLimit: key.Remaining(),
@@ -71,7 +71,7 @@ func (a *App) GetApp(ctx context.Context, _ appapi.GetAppRequestObject) (appapi.
 func (t *turn) dollars() (decimal.Decimal, error) {
 	balances, err := t.own.Balances()
 	for _, balance := range balances {
-		if balance.Currency == api.AssetUSDC {
+		if balance.Currency == platformwire.AssetUSDC {
 			return balance.Available, err
 		}
 	}

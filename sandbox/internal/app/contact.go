@@ -8,39 +8,39 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // contact is a saved payment destination.
 type contact struct {
 	id, name, relationship string
-	given                  commonapi.ContactAccount
+	given                  commonwire.ContactAccount
 	to                     platform.Destination
 	createdAt              time.Time
 }
 
-func (c *contact) view() appapi.Contact {
-	return appapi.Contact{ID: c.id, Name: c.name, Relationship: c.relationship, Account: c.given, CreatedAt: c.createdAt}
+func (c *contact) view() appwire.Contact {
+	return appwire.Contact{ID: c.id, Name: c.name, Relationship: c.relationship, Account: c.given, CreatedAt: c.createdAt}
 }
 
 // ListContacts lists the contacts, oldest first. Source: App API, Contacts.
-func (a *App) ListContacts(ctx context.Context, request appapi.ListContactsRequestObject) (appapi.ListContactsResponseObject, error) {
+func (a *App) ListContacts(ctx context.Context, request appwire.ListContactsRequestObject) (appwire.ListContactsResponseObject, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	items := []appapi.Contact{}
+	items := []appwire.Contact{}
 	for _, c := range pageOf(t.contacts, request.Params.Limit, request.Params.Offset) {
 		items = append(items, c.view())
 	}
-	return appapi.ListContacts200JSONResponse{Items: items, Total: total(t.contacts)}, nil
+	return appwire.ListContacts200JSONResponse{Items: items, Total: total(t.contacts)}, nil
 }
 
 // CreateContact saves a destination, or answers the contact that has the same account details. Source: App API,
 // Contacts; Resources, Contact.
-func (a *App) CreateContact(ctx context.Context, request appapi.CreateContactRequestObject) (appapi.CreateContactResponseObject, error) {
+func (a *App) CreateContact(ctx context.Context, request appwire.CreateContactRequestObject) (appwire.CreateContactResponseObject, error) {
 	to, err := destinationOf(request.Body.Account)
 	if err != nil {
 		return nil, err
@@ -52,27 +52,27 @@ func (a *App) CreateContact(ctx context.Context, request appapi.CreateContactReq
 	}
 	i := slices.IndexFunc(t.contacts, func(c *contact) bool { return c.to == to })
 	if i >= 0 {
-		return appapi.CreateContact201JSONResponse(t.contacts[i].view()), nil
+		return appwire.CreateContact201JSONResponse(t.contacts[i].view()), nil
 	}
 	created := &contact{
 		id: uuid.NewString(), name: request.Body.Name, relationship: request.Body.Relationship,
 		given: request.Body.Account, to: to, createdAt: t.now,
 	}
 	t.contacts = append(t.contacts, created)
-	return appapi.CreateContact201JSONResponse(created.view()), nil
+	return appwire.CreateContact201JSONResponse(created.view()), nil
 }
 
 // destinationOf reads the variant of an account. Spellings of the same details become one.
-func destinationOf(account commonapi.ContactAccount) (platform.Destination, error) {
+func destinationOf(account commonwire.ContactAccount) (platform.Destination, error) {
 	variant, err := account.ValueByDiscriminator()
 	switch variant := variant.(type) {
-	case commonapi.OnchainAccount:
+	case commonwire.OnchainAccount:
 		address := variant.WalletAddress
 		if strings.HasPrefix(address, "0x") {
 			address = strings.ToLower(address) // the case of other chains' addresses means something
 		}
 		return platform.Destination{Chain: variant.ChainID, Token: strings.ToUpper(variant.Currency), Address: address}, nil
-	case commonapi.EmailAccount:
+	case commonwire.EmailAccount:
 		return platform.Destination{Email: strings.ToLower(variant.Email)}, nil
 	default:
 		return platform.Destination{}, err
@@ -90,7 +90,7 @@ func (t *turn) contactOf(id string) (*contact, error) {
 }
 
 // UpdateContact changes what the body names. Source: App API, Contacts.
-func (a *App) UpdateContact(ctx context.Context, request appapi.UpdateContactRequestObject) (appapi.UpdateContactResponseObject, error) {
+func (a *App) UpdateContact(ctx context.Context, request appwire.UpdateContactRequestObject) (appwire.UpdateContactResponseObject, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	found, err := t.contactOf(request.ContactID)
@@ -99,12 +99,12 @@ func (a *App) UpdateContact(ctx context.Context, request appapi.UpdateContactReq
 	}
 	given.To(&found.name, request.Body.Name)
 	given.To(&found.relationship, request.Body.Relationship)
-	return appapi.UpdateContact200JSONResponse(found.view()), nil
+	return appwire.UpdateContact200JSONResponse(found.view()), nil
 }
 
 // DeleteContact deletes a contact. Quotes that were made for it keep their price and their destination. Source: App API,
 // Contacts.
-func (a *App) DeleteContact(ctx context.Context, request appapi.DeleteContactRequestObject) (appapi.DeleteContactResponseObject, error) {
+func (a *App) DeleteContact(ctx context.Context, request appwire.DeleteContactRequestObject) (appwire.DeleteContactResponseObject, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	found, err := t.contactOf(request.ContactID)
@@ -112,17 +112,17 @@ func (a *App) DeleteContact(ctx context.Context, request appapi.DeleteContactReq
 		return nil, err
 	}
 	t.contacts = slices.DeleteFunc(t.contacts, func(c *contact) bool { return c == found })
-	return appapi.DeleteContact204Response{}, nil
+	return appwire.DeleteContact204Response{}, nil
 }
 
 // ValidateBankDetails checks bank details and saves nothing. Source: App API, Contacts.
-func (a *App) ValidateBankDetails(_ context.Context, request appapi.ValidateBankDetailsRequestObject) (appapi.ValidateBankDetailsResponseObject, error) {
+func (a *App) ValidateBankDetails(_ context.Context, request appwire.ValidateBankDetailsRequestObject) (appwire.ValidateBankDetailsResponseObject, error) {
 	body := request.Body
-	answer := appapi.ValidateBankDetails200JSONResponse{Errors: []appapi.BankDetailsError{}}
+	answer := appwire.ValidateBankDetails200JSONResponse{Errors: []appwire.BankDetailsError{}}
 	for _, wrong := range (platform.BankDetails{
 		Kind: body.BankType, Country: body.Country, IBAN: body.IBAN, BIC: body.BIC, RoutingNumber: given.Value(body.RoutingNumber),
 	}).Check() {
-		answer.Errors = append(answer.Errors, appapi.BankDetailsError{Field: wrong.Field, Code: wrong.Code, Message: wrong.Message})
+		answer.Errors = append(answer.Errors, appwire.BankDetailsError{Field: wrong.Field, Code: wrong.Code, Message: wrong.Message})
 	}
 	valid := len(answer.Errors) == 0
 	answer.Valid = &valid

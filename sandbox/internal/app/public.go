@@ -3,14 +3,14 @@ package app
 import (
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/publicapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
 )
 
 // Public answers the public utilities on rates.
 type Public struct{ App *App }
 
 // GetRate prices a currency against the US dollar. Source: Public utilities; FX rate.
-func (p Public) GetRate(_ context.Context, request publicapi.GetRateRequestObject) (publicapi.GetRateResponseObject, error) {
+func (p Public) GetRate(_ context.Context, request publicwire.GetRateRequestObject) (publicwire.GetRateResponseObject, error) {
 	rate, err := p.App.Platform.FXRate(request.Currency)
-	return publicapi.GetRate200JSONResponse{USDRate: rate.USD, BankTransfer: rate.BankTransfer, Card: rate.Card}, err
+	return publicwire.GetRate200JSONResponse{USDRate: rate.USD, BankTransfer: rate.BankTransfer, Card: rate.Card}, err
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // Reference answers the reference endpoints on quotes, wallets and partners.
@@ -38,13 +38,13 @@ type PartnerEvent struct {
 const defaultDevice = "ios"
 
 // GetTransactionStatus answers how far the payment of a quote has come. Source: Universal transaction status.
-func (r Reference) GetTransactionStatus(ctx context.Context, request refapi.GetTransactionStatusRequestObject) (refapi.GetTransactionStatusResponseObject, error) {
+func (r Reference) GetTransactionStatus(ctx context.Context, request referencewire.GetTransactionStatusRequestObject) (referencewire.GetTransactionStatusResponseObject, error) {
 	status, err := r.App.Status(ctx, request.QuoteID)
-	return refapi.GetTransactionStatus200JSONResponse(status), err
+	return referencewire.GetTransactionStatus200JSONResponse(status), err
 }
 
 // LogInWallet takes signatures of the wallet over the message. Source: Reference endpoints under /api/v1.
-func (r Reference) LogInWallet(ctx context.Context, request refapi.LogInWalletRequestObject) (refapi.LogInWalletResponseObject, error) {
+func (r Reference) LogInWallet(ctx context.Context, request referencewire.LogInWalletRequestObject) (referencewire.LogInWalletResponseObject, error) {
 	if err := r.checkSignatures(*request.Body); err != nil {
 		return nil, err
 	}
@@ -55,12 +55,12 @@ func (r Reference) LogInWallet(ctx context.Context, request refapi.LogInWalletRe
 		Account: caller.From(ctx).Owner, Wallet: r.App.Wallet, At: t.now, DeviceID: device.DeviceID,
 		DeviceType: cmp.Or(device.DeviceType, defaultDevice), DeviceName: cmp.Or(device.DeviceName, defaultDevice),
 	})
-	return refapi.LogInWallet200JSONResponse{Status: "success"}, nil
+	return referencewire.LogInWallet200JSONResponse{Status: "success"}, nil
 }
 
 // checkSignatures demands at least one signature, and all of them of the wallet. Which wallet signed is not shown to
 // matter; another one is forbidden.
-func (r Reference) checkSignatures(login refapi.WalletLogin) error {
+func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 	if len(login.Signatures) == 0 {
 		return refuse.InvalidField("signatures", "too_short", "A login has at least one signature.")
 	}
@@ -77,7 +77,7 @@ func (r Reference) checkSignatures(login refapi.WalletLogin) error {
 }
 
 // ReceiveWebhook takes an event that a partner reports. Source: Events.
-func (r Reference) ReceiveWebhook(ctx context.Context, request refapi.ReceiveWebhookRequestObject) (refapi.ReceiveWebhookResponseObject, error) {
+func (r Reference) ReceiveWebhook(ctx context.Context, request referencewire.ReceiveWebhookRequestObject) (referencewire.ReceiveWebhookResponseObject, error) {
 	t := r.App.enter(ctx)
 	defer r.App.leave()
 	event := request.Body
@@ -86,7 +86,7 @@ func (r Reference) ReceiveWebhook(ctx context.Context, request refapi.ReceiveWeb
 		CreatedAt: event.CreatedAt, Payload: event.EventPayload, At: t.now,
 	})
 	ok := true
-	return refapi.ReceiveWebhook200JSONResponse{Ok: &ok}, nil
+	return referencewire.ReceiveWebhook200JSONResponse{Ok: &ok}, nil
 }
 
 // Logins answers the wallet logins, oldest first.

@@ -9,10 +9,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // keyLifetime is how long a key replays. Source: Limits, Idempotency.
@@ -34,7 +34,7 @@ type transfer struct {
 type terms struct{ contactID, quoteID, invoiceID, amount, memo string }
 
 // CreateTransfer pays a contact, a quote or an invoice. Source: App API, Transfers; Limits, Idempotency.
-func (a *App) CreateTransfer(ctx context.Context, request appapi.CreateTransferRequestObject) (appapi.CreateTransferResponseObject, error) {
+func (a *App) CreateTransfer(ctx context.Context, request appwire.CreateTransferRequestObject) (appwire.CreateTransferResponseObject, error) {
 	body := *request.Body
 	if err := checkTransfer(body); err != nil {
 		return nil, err
@@ -78,11 +78,11 @@ func (r receipt) VisitCreateTransferResponse(w http.ResponseWriter) error {
 	if r.replayed {
 		w.Header().Set("Idempotency-Replayed", "true")
 	}
-	return json.MarshalWrite(w, appapi.TransferReceipt{TxHash: r.hash})
+	return json.MarshalWrite(w, appwire.TransferReceipt{TxHash: r.hash})
 }
 
 // checkTransfer demands one way to pay, and an amount for a contact alone. Source: App API, Transfers.
-func checkTransfer(body appapi.TransferCreate) error {
+func checkTransfer(body appwire.TransferCreate) error {
 	var wrong []refuse.Field
 	given := 0
 	for _, way := range []string{body.ContactID, body.QuoteID, body.InvoiceID} {
@@ -109,7 +109,7 @@ func checkTransfer(body appapi.TransferCreate) error {
 	return nil
 }
 
-func termsOf(body appapi.TransferCreate) terms {
+func termsOf(body appwire.TransferCreate) terms {
 	asked := terms{contactID: body.ContactID, quoteID: body.QuoteID, invoiceID: body.InvoiceID, memo: body.Memo}
 	if body.Amount != nil {
 		asked.amount = body.Amount.String()
@@ -118,7 +118,7 @@ func termsOf(body appapi.TransferCreate) terms {
 }
 
 // send finds out what is to be paid, and pays it within the key's spend limit.
-func (a *App) send(t *turn, asked terms, body appapi.TransferCreate) (*transfer, error) {
+func (a *App) send(t *turn, asked terms, body appwire.TransferCreate) (*transfer, error) {
 	sent := &transfer{
 		id: uuid.NewString(), terms: asked, createdAt: t.now,
 		contactID: body.ContactID, quoteID: body.QuoteID, invoice: body.InvoiceID,
@@ -192,4 +192,4 @@ func (a *App) spend(t *turn, sent *transfer, pay func() (platform.Paid, error)) 
 }
 
 // status of every transfer: it arrives at once.
-const transferStatus = string(api.TransactionStatusCompleted)
+const transferStatus = string(platformwire.TransactionStatusCompleted)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // Settings are what a counterparty or a deployment decides.
@@ -45,7 +45,7 @@ type Profile struct {
 	Email                                        string
 	DisplayName, FirstName, LastName, EntityName string
 	IsBusiness                                   bool
-	Address                                      *commonapi.PostalAddress
+	Address                                      *commonwire.PostalAddress
 	// WalletAddress is where the account is paid on Base.
 	WalletAddress string
 }

@@ -9,27 +9,27 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/publicapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // Config is what a gate stands around, and what it asks.
 type Config struct {
 	// The operations of each surface.
-	Platform  api.StrictServerInterface
-	App       appapi.StrictServerInterface
-	Reference refapi.StrictServerInterface
-	Public    publicapi.StrictServerInterface
+	Platform  platformwire.StrictServerInterface
+	App       appwire.StrictServerInterface
+	Reference referencewire.StrictServerInterface
+	Public    publicwire.StrictServerInterface
 
 	// What the platform API judges its sessions by. IsClient tells whether a client exists and belongs to an
 	// integrator's account.

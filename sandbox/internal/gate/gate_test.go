@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
@@ -24,25 +23,26 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // operations answers logins, and one read as the test wants.
 type operations struct {
-	api.StrictServerInterface
+	platformwire.StrictServerInterface
 	login    *session.Login
-	treasury func(context.Context) (api.GetTreasuryResponseObject, error)
+	treasury func(context.Context) (platformwire.GetTreasuryResponseObject, error)
 }
 
-func (o operations) GetTreasury(ctx context.Context, _ api.GetTreasuryRequestObject) (api.GetTreasuryResponseObject, error) {
+func (o operations) GetTreasury(ctx context.Context, _ platformwire.GetTreasuryRequestObject) (platformwire.GetTreasuryResponseObject, error) {
 	return o.treasury(ctx)
 }
 
-func (o operations) CreateChallenge(ctx context.Context, r api.CreateChallengeRequestObject) (api.CreateChallengeResponseObject, error) {
+func (o operations) CreateChallenge(ctx context.Context, r platformwire.CreateChallengeRequestObject) (platformwire.CreateChallengeResponseObject, error) {
 	return o.login.CreateChallenge(ctx, r)
 }
 
-func (o operations) CreateToken(ctx context.Context, r api.CreateTokenRequestObject) (api.CreateTokenResponseObject, error) {
+func (o operations) CreateToken(ctx context.Context, r platformwire.CreateTokenRequestObject) (platformwire.CreateTokenResponseObject, error) {
 	return o.login.CreateToken(ctx, r)
 }
 
@@ -56,7 +56,7 @@ type rig struct {
 	broken   []error
 }
 
-func newRig(t testing.TB, treasury func(context.Context) (api.GetTreasuryResponseObject, error)) *rig {
+func newRig(t testing.TB, treasury func(context.Context) (platformwire.GetTreasuryResponseObject, error)) *rig {
 	t.Helper()
 	clk := clock.New(time.Now)
 	r := &rig{registry: session.NewRegistry(clk), logged: &bytes.Buffer{}}
@@ -90,12 +90,12 @@ func newRig(t testing.TB, treasury func(context.Context) (api.GetTreasuryRespons
 
 func (r *rig) logIn(t testing.TB, key *signing.DeveloperKey) {
 	t.Helper()
-	var challenge api.Challenge
-	r.post(t, "/auth/challenge", api.ChallengeRequest{Email: r.key.Email, RequestExpiry: time.Now().Add(time.Minute)}, &challenge)
+	var challenge platformwire.Challenge
+	r.post(t, "/auth/challenge", platformwire.ChallengeRequest{Email: r.key.Email, RequestExpiry: time.Now().Add(time.Minute)}, &challenge)
 	signature, err := key.Sign(t.Context(), challenge.Payload)
 	require.NoError(t, err)
-	var grant api.TokenGrant
-	r.post(t, "/auth/token", api.TokenRequest{ChallengeID: challenge.ChallengeID, PublicKey: key.PublicKey(), Signature: signature}, &grant)
+	var grant platformwire.TokenGrant
+	r.post(t, "/auth/token", platformwire.TokenRequest{ChallengeID: challenge.ChallengeID, PublicKey: key.PublicKey(), Signature: signature}, &grant)
 	r.bearer = grant.AccessToken
 }
 
@@ -121,7 +121,7 @@ func (r *rig) get() *httptest.ResponseRecorder {
 
 func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
 	var r *rig
-	r = newRig(t, func(ctx context.Context) (api.GetTreasuryResponseObject, error) {
+	r = newRig(t, func(ctx context.Context) (platformwire.GetTreasuryResponseObject, error) {
 		check := caller.From(ctx).Signer(r.key.PublicKey)
 		require.NoError(t, check())
 		require.NoError(t, r.registry.Delete(r.key.ID))
@@ -133,7 +133,7 @@ func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
 }
 
 func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
-	r := newRig(t, func(context.Context) (api.GetTreasuryResponseObject, error) { panic("a fault of the host") })
+	r := newRig(t, func(context.Context) (platformwire.GetTreasuryResponseObject, error) { panic("a fault of the host") })
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
 	assert.Contains(t, got.Body.String(), got.Header().Get("X-Request-ID"))
@@ -142,7 +142,9 @@ func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
 }
 
 func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
-	r := newRig(t, func(context.Context) (api.GetTreasuryResponseObject, error) { return nil, context.DeadlineExceeded })
+	r := newRig(t, func(context.Context) (platformwire.GetTreasuryResponseObject, error) {
+		return nil, context.DeadlineExceeded
+	})
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
 	assert.Contains(t, got.Body.String(), `"code":"internal_error"`)
@@ -150,8 +152,8 @@ func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
 }
 
 func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
-	r := newRig(t, func(context.Context) (api.GetTreasuryResponseObject, error) {
-		return api.GetTreasury200JSONResponse{Body: api.Treasury{Balances: []api.Balance{{Currency: "GBP"}}}}, nil
+	r := newRig(t, func(context.Context) (platformwire.GetTreasuryResponseObject, error) {
+		return platformwire.GetTreasury200JSONResponse{Body: platformwire.Treasury{Balances: []platformwire.Balance{{Currency: "GBP"}}}}, nil
 	})
 	require.Equal(t, http.StatusOK, r.get().Code)
 	require.Len(t, r.broken, 1, "GBP is no asset")
@@ -248,8 +250,8 @@ func TestSurfacesByPath(t *testing.T) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	r := newRig(b, func(context.Context) (api.GetTreasuryResponseObject, error) {
-		return api.GetTreasury200JSONResponse{Body: api.Treasury{Balances: []api.Balance{}}}, nil
+	r := newRig(b, func(context.Context) (platformwire.GetTreasuryResponseObject, error) {
+		return platformwire.GetTreasury200JSONResponse{Body: platformwire.Treasury{Balances: []platformwire.Balance{}}}, nil
 	})
 	for b.Loop() {
 		r.get()

@@ -7,12 +7,12 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/publicapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // How many bytes a request's body may have. The description says that there is a limit (413) and not which. The app API
@@ -106,30 +106,30 @@ func (g *Gate) unreadable(w http.ResponseWriter, r *http.Request, _ error) {
 	g.refused(w, r, refuse.InvalidRequest("The request cannot be read."))
 }
 
-func (g *Gate) servePlatform(rs *routes, operations api.StrictServerInterface) {
-	strict := api.NewStrictHandlerWithOptions(operations, nil, api.StrictHTTPServerOptions{
+func (g *Gate) servePlatform(rs *routes, operations platformwire.StrictServerInterface) {
+	strict := platformwire.NewStrictHandlerWithOptions(operations, nil, platformwire.StrictHTTPServerOptions{
 		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
 	})
-	api.HandlerWithOptions(strict, api.StdHTTPServerOptions{BaseURL: Base, BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
+	platformwire.HandlerWithOptions(strict, platformwire.StdHTTPServerOptions{BaseURL: Base, BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
 }
 
-func (g *Gate) serveApp(rs *routes, operations appapi.StrictServerInterface) {
-	strict := appapi.NewStrictHandlerWithOptions(operations, nil, appapi.StrictHTTPServerOptions{
+func (g *Gate) serveApp(rs *routes, operations appwire.StrictServerInterface) {
+	strict := appwire.NewStrictHandlerWithOptions(operations, nil, appwire.StrictHTTPServerOptions{
 		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
 	})
-	appapi.HandlerWithOptions(strict, appapi.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
+	appwire.HandlerWithOptions(strict, appwire.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
 }
 
-func (g *Gate) serveReference(rs *routes, operations refapi.StrictServerInterface) {
-	strict := refapi.NewStrictHandlerWithOptions(operations, nil, refapi.StrictHTTPServerOptions{
+func (g *Gate) serveReference(rs *routes, operations referencewire.StrictServerInterface) {
+	strict := referencewire.NewStrictHandlerWithOptions(operations, nil, referencewire.StrictHTTPServerOptions{
 		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
 	})
-	refapi.HandlerWithOptions(strict, refapi.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
+	referencewire.HandlerWithOptions(strict, referencewire.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
 }
 
-func (g *Gate) servePublic(rs *routes, operations publicapi.StrictServerInterface) {
-	strict := publicapi.NewStrictHandlerWithOptions(operations, nil, publicapi.StrictHTTPServerOptions{
+func (g *Gate) servePublic(rs *routes, operations publicwire.StrictServerInterface) {
+	strict := publicwire.NewStrictHandlerWithOptions(operations, nil, publicwire.StrictHTTPServerOptions{
 		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
 	})
-	publicapi.HandlerWithOptions(strict, publicapi.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
+	publicwire.HandlerWithOptions(strict, publicwire.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // outcome is the status of an answer, and whether it is a replay. Source: Endpoints, Platform API (answer codes).
@@ -38,7 +38,7 @@ func (o outcome) write(w http.ResponseWriter, body any) error {
 
 type clientAnswer struct {
 	outcome
-	body api.Client
+	body platformwire.Client
 }
 
 func (a clientAnswer) VisitCreateClientResponse(w http.ResponseWriter) error {
@@ -48,7 +48,7 @@ func (a clientAnswer) VisitGetClientResponse(w http.ResponseWriter) error { retu
 
 type contactAnswer struct {
 	outcome
-	body api.Contact
+	body platformwire.Contact
 }
 
 func (a contactAnswer) VisitCreateContactResponse(w http.ResponseWriter) error {
@@ -68,7 +68,7 @@ func (deletedAnswer) VisitDeleteContactResponse(w http.ResponseWriter) error {
 
 type capabilitiesAnswer struct {
 	outcome
-	body api.ContactCapabilities
+	body platformwire.ContactCapabilities
 }
 
 func (a capabilitiesAnswer) VisitGetContactCapabilitiesResponse(w http.ResponseWriter) error {
@@ -77,7 +77,7 @@ func (a capabilitiesAnswer) VisitGetContactCapabilitiesResponse(w http.ResponseW
 
 type payoutAnswer struct {
 	outcome
-	body api.Payout
+	body platformwire.Payout
 }
 
 func (a payoutAnswer) VisitBookPayoutResponse(w http.ResponseWriter) error { return a.write(w, a.body) }
@@ -89,7 +89,7 @@ func (a payoutAnswer) VisitMovePayoutResponse(w http.ResponseWriter) error { ret
 
 type transactionAnswer struct {
 	outcome
-	body api.Transaction
+	body platformwire.Transaction
 }
 
 func (a transactionAnswer) VisitCreateDepositResponse(w http.ResponseWriter) error {
@@ -98,7 +98,7 @@ func (a transactionAnswer) VisitCreateDepositResponse(w http.ResponseWriter) err
 
 type transactionPageAnswer struct {
 	outcome
-	body api.TransactionPage
+	body platformwire.TransactionPage
 }
 
 func (a transactionPageAnswer) VisitListTransactionsResponse(w http.ResponseWriter) error {
@@ -107,7 +107,7 @@ func (a transactionPageAnswer) VisitListTransactionsResponse(w http.ResponseWrit
 
 type chainPageAnswer struct {
 	outcome
-	body api.ChainPage
+	body platformwire.ChainPage
 }
 
 func (a chainPageAnswer) VisitListChainsResponse(w http.ResponseWriter) error {
@@ -116,7 +116,7 @@ func (a chainPageAnswer) VisitListChainsResponse(w http.ResponseWriter) error {
 
 type treasuryAnswer struct {
 	outcome
-	body api.Treasury
+	body platformwire.Treasury
 }
 
 func (a treasuryAnswer) VisitGetTreasuryResponse(w http.ResponseWriter) error {
@@ -125,7 +125,7 @@ func (a treasuryAnswer) VisitGetTreasuryResponse(w http.ResponseWriter) error {
 
 type kybAnswer struct {
 	outcome
-	body api.KYB
+	body platformwire.KYB
 }
 
 func (a kybAnswer) VisitGetKYBResponse(w http.ResponseWriter) error  { return a.write(w, a.body) }
@@ -133,7 +133,7 @@ func (a kybAnswer) VisitSaveKYBResponse(w http.ResponseWriter) error { return a.
 
 type submissionAnswer struct {
 	outcome
-	body api.KYBSubmission
+	body platformwire.KYBSubmission
 }
 
 func (a submissionAnswer) VisitCompleteKYBResponse(w http.ResponseWriter) error {
@@ -142,7 +142,7 @@ func (a submissionAnswer) VisitCompleteKYBResponse(w http.ResponseWriter) error 
 
 type railPageAnswer struct {
 	outcome
-	body api.RailPage
+	body platformwire.RailPage
 }
 
 func (a railPageAnswer) VisitListRailsResponse(w http.ResponseWriter) error {
@@ -151,14 +151,14 @@ func (a railPageAnswer) VisitListRailsResponse(w http.ResponseWriter) error {
 
 type railAnswer struct {
 	outcome
-	body api.Rail
+	body platformwire.Rail
 }
 
 func (a railAnswer) VisitOpenRailResponse(w http.ResponseWriter) error { return a.write(w, a.body) }
 
 type payinAnswer struct {
 	outcome
-	body api.Payin
+	body platformwire.Payin
 }
 
 func (a payinAnswer) VisitCreatePayinResponse(w http.ResponseWriter) error {
@@ -171,7 +171,7 @@ func (a payinAnswer) VisitCompletePayinResponse(w http.ResponseWriter) error {
 
 type instructionsAnswer struct {
 	outcome
-	body api.PayinInstructions
+	body platformwire.PayinInstructions
 }
 
 func (a instructionsAnswer) VisitCreatePayinInstructionsResponse(w http.ResponseWriter) error {
@@ -180,7 +180,7 @@ func (a instructionsAnswer) VisitCreatePayinInstructionsResponse(w http.Response
 
 type escrowAnswer struct {
 	outcome
-	body api.Escrow
+	body platformwire.Escrow
 }
 
 func (a escrowAnswer) VisitCreateEscrowResponse(w http.ResponseWriter) error {
@@ -193,9 +193,9 @@ func (a escrowAnswer) VisitSyncEscrowResponse(w http.ResponseWriter) error { ret
 
 type escrowActionAnswer struct {
 	outcome
-	body api.EscrowAction
+	body platformwire.EscrowAction
 }
 
 func (a escrowActionAnswer) VisitPrepareEscrowActionResponse(w http.ResponseWriter) error {
-	return a.write(w, api.PreparedEscrowAction{Action: a.body})
+	return a.write(w, platformwire.PreparedEscrowAction{Action: a.body})
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // The host's blocker vocabulary. The service's own is not shown; blocker codes are never slugs.
@@ -26,7 +26,7 @@ const (
 
 // GetContactCapabilities answers what a contact can be paid by, and what stands in the way.
 // Source: Resources, Contact; Coverage catalogue.
-func (p *Platform) GetContactCapabilities(ctx context.Context, request api.GetContactCapabilitiesRequestObject) (api.GetContactCapabilitiesResponseObject, error) {
+func (p *Platform) GetContactCapabilities(ctx context.Context, request platformwire.GetContactCapabilitiesRequestObject) (platformwire.GetContactCapabilitiesResponseObject, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
@@ -37,7 +37,7 @@ func (p *Platform) GetContactCapabilities(ctx context.Context, request api.GetCo
 	if err != nil {
 		return nil, err
 	}
-	answer := api.ContactCapabilities{ContactID: found.id, Blockers: blockersView(t.blockers(found))}
+	answer := platformwire.ContactCapabilities{ContactID: found.id, Blockers: blockersView(t.blockers(found))}
 	payable := len(answer.Blockers) == 0
 	if answer.Payable = &payable; payable {
 		answer.Methods = found.methods()
@@ -46,25 +46,25 @@ func (p *Platform) GetContactCapabilities(ctx context.Context, request api.GetCo
 }
 
 // blockersView is how blockers travel; none is an empty list.
-func blockersView(list []refuse.Blocker) []api.Blocker {
-	views := make([]api.Blocker, len(list))
+func blockersView(list []refuse.Blocker) []platformwire.Blocker {
+	views := make([]platformwire.Blocker, len(list))
 	for i, blocker := range list {
-		views[i] = api.Blocker{Code: blocker.Code, Message: blocker.Message, Field: blocker.Field}
+		views[i] = platformwire.Blocker{Code: blocker.Code, Message: blocker.Message, Field: blocker.Field}
 	}
 	return views
 }
 
 // methods lists the ways a payable contact can be paid. A way is cross-chain when no settlement asset gets there directly.
-func (c *contact) methods() []api.ContactMethod {
+func (c *contact) methods() []platformwire.ContactMethod {
 	switch to := c.to; {
 	case to.bank != nil:
-		return []api.ContactMethod{{Method: string(to.bank.AccountType), Currency: to.currency(c.currency)}}
+		return []platformwire.ContactMethod{{Method: string(to.bank.AccountType), Currency: to.currency(c.currency)}}
 	case to.wallet != nil:
-		return []api.ContactMethod{{Method: "onchain", Currency: to.wallet.token, CrossChain: !slices.ContainsFunc(assets, to.direct)}}
+		return []platformwire.ContactMethod{{Method: "onchain", Currency: to.wallet.token, CrossChain: !slices.ContainsFunc(assets, to.direct)}}
 	default:
-		list := make([]api.ContactMethod, len(assets))
+		list := make([]platformwire.ContactMethod, len(assets))
 		for i, asset := range assets {
-			list[i] = api.ContactMethod{Method: "onchain", Currency: asset}
+			list[i] = platformwire.ContactMethod{Method: "onchain", Currency: asset}
 		}
 		return list
 	}
@@ -112,7 +112,7 @@ func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
 }
 
 // identifiersOf names the fields that methods route on.
-func identifiersOf(bank *api.BankAccount) map[string]string {
+func identifiersOf(bank *platformwire.BankAccount) map[string]string {
 	return map[string]string{
 		"iban": bank.IBAN, "bic": bank.BIC, "accountNumber": bank.AccountNumber, "routingNumber": bank.RoutingNumber,
 		"pixKey": bank.PIXKey, "paymentKey": bank.PaymentKey, "branchNumber": bank.BranchNumber, "phoneNumber": bank.PhoneNumber,
@@ -120,7 +120,7 @@ func identifiersOf(bank *api.BankAccount) map[string]string {
 }
 
 // invalidIdentifiers checks the identifiers that carry their own proof.
-func invalidIdentifiers(bank *api.BankAccount, route method) []refuse.Blocker {
+func invalidIdentifiers(bank *platformwire.BankAccount, route method) []refuse.Blocker {
 	var list []refuse.Blocker
 	invalid := func(field, message string) {
 		list = append(list, refuse.Blocker{Code: blockedDetailInvalid, Message: message, Field: field})

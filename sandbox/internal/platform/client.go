@@ -3,21 +3,21 @@ package platform
 import (
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // CreateClient creates a client of the integrator; its email, whatever its case, is the natural key.
 // Source: Endpoints, Platform API; Limits, Idempotency.
-func (p *Platform) CreateClient(ctx context.Context, request api.CreateClientRequestObject) (api.CreateClientResponseObject, error) {
+func (p *Platform) CreateClient(ctx context.Context, request platformwire.CreateClientRequestObject) (platformwire.CreateClientResponseObject, error) {
 	c := caller.From(ctx)
 	t := p.enter()
 	defer p.leave()
 	if h, ok := t.emails[clientEmail(c.Owner, request.Body.Email)]; ok {
 		return clientAnswer{replayed, t.clientView(h)}, nil
 	}
-	client := api.Client{
+	client := platformwire.Client{
 		ID:         newID("cl_"),
 		Email:      request.Body.Email,
 		Type:       request.Body.Type,
@@ -33,7 +33,7 @@ func (p *Platform) CreateClient(ctx context.Context, request api.CreateClientReq
 }
 
 // GetClient reads one client of the integrator.
-func (p *Platform) GetClient(ctx context.Context, request api.GetClientRequestObject) (api.GetClientResponseObject, error) {
+func (p *Platform) GetClient(ctx context.Context, request platformwire.GetClientRequestObject) (platformwire.GetClientResponseObject, error) {
 	c := caller.From(ctx)
 	t := p.enter()
 	defer p.leave()
@@ -45,11 +45,11 @@ func (p *Platform) GetClient(ctx context.Context, request api.GetClientRequestOb
 }
 
 // clientView is the client as it stands: pending, or ready with its wallet.
-func (t *turn) clientView(h *holder) api.Client {
+func (t *turn) clientView(h *holder) platformwire.Client {
 	view := h.client
-	view.Status = api.ClientStatusPending
+	view.Status = platformwire.ClientStatusPending
 	if t.ready(h) {
-		view.Status = api.ClientStatusReady
+		view.Status = platformwire.ClientStatusReady
 		view.BaseSmartWallet = h.wallet
 	}
 	view.Balances = t.balances(h.book())
@@ -57,10 +57,10 @@ func (t *turn) clientView(h *holder) api.Client {
 }
 
 // balances lists what a book account holds of each settlement asset.
-func (t *turn) balances(account string) []api.Balance {
-	list := make([]api.Balance, len(assets))
+func (t *turn) balances(account string) []platformwire.Balance {
+	list := make([]platformwire.Balance, len(assets))
 	for i, asset := range assets {
-		list[i] = api.Balance{Currency: api.Asset(asset), Available: t.books.balance(account, asset)}
+		list[i] = platformwire.Balance{Currency: platformwire.Asset(asset), Available: t.books.balance(account, asset)}
 	}
 	return list
 }

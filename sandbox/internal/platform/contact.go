@@ -8,10 +8,10 @@ import (
 
 	"github.com/oapi-codegen/nullable"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // contact is a saved payment destination of one account.
@@ -21,7 +21,7 @@ type contact struct {
 	name       string
 	currency   string
 	email      string // of a contact that is not paid by email
-	address    *api.PostalAddress
+	address    *platformwire.PostalAddress
 	isExternal bool
 	createdAt  time.Time
 	to         destination
@@ -49,7 +49,7 @@ func (t *turn) contactOf(h *holder, id string) (*contact, error) {
 
 // CreateContact saves a destination, or answers the contact that has the same account details.
 // Source: Resources, Contact; Limits, Idempotency.
-func (p *Platform) CreateContact(ctx context.Context, request api.CreateContactRequestObject) (api.CreateContactResponseObject, error) {
+func (p *Platform) CreateContact(ctx context.Context, request platformwire.CreateContactRequestObject) (platformwire.CreateContactResponseObject, error) {
 	c, body := caller.From(ctx), request.Body
 	t := p.enter()
 	defer p.leave()
@@ -84,7 +84,7 @@ func (p *Platform) CreateContact(ctx context.Context, request api.CreateContactR
 }
 
 // UpdateContact changes what the body names; null clears.
-func (p *Platform) UpdateContact(ctx context.Context, request api.UpdateContactRequestObject) (api.UpdateContactResponseObject, error) {
+func (p *Platform) UpdateContact(ctx context.Context, request platformwire.UpdateContactRequestObject) (platformwire.UpdateContactResponseObject, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
@@ -141,7 +141,7 @@ func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 }
 
 // DeleteContact deletes a contact. Payouts that are booked keep the destination they were booked with.
-func (p *Platform) DeleteContact(ctx context.Context, request api.DeleteContactRequestObject) (api.DeleteContactResponseObject, error) {
+func (p *Platform) DeleteContact(ctx context.Context, request platformwire.DeleteContactRequestObject) (platformwire.DeleteContactResponseObject, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
@@ -157,8 +157,8 @@ func (p *Platform) DeleteContact(ctx context.Context, request api.DeleteContactR
 	return deletedAnswer{}, nil
 }
 
-func (c *contact) view() api.Contact {
-	view := api.Contact{
+func (c *contact) view() platformwire.Contact {
+	view := platformwire.Contact{
 		ID:         c.id,
 		Name:       c.name,
 		IsExternal: c.isExternal,
@@ -168,7 +168,7 @@ func (c *contact) view() api.Contact {
 	}
 	switch to := c.to; {
 	case to.bank != nil:
-		view.Bank = &api.ContactBankView{
+		view.Bank = &platformwire.ContactBankView{
 			Currency:          to.currency(c.currency),
 			BankName:          to.bank.BankName,
 			AccountHolderName: holderName(to.bank, c.name),
@@ -178,24 +178,24 @@ func (c *contact) view() api.Contact {
 			view.Bank.Method = to.bank.AccountType
 		}
 	case to.wallet != nil:
-		view.Crypto = &api.ContactCryptoView{Chain: to.wallet.chain, Token: to.wallet.token, Address: to.wallet.address}
+		view.Crypto = &platformwire.ContactCryptoView{Chain: to.wallet.chain, Token: to.wallet.token, Address: to.wallet.address}
 	default:
 		behind := to.email.holder
 		view.Email = to.email.email
 		view.UserID = behind.userID
-		view.User = &api.ContactUser{ID: behind.userID, Email: to.email.email, DisplayName: behind.displayName()}
+		view.User = &platformwire.ContactUser{ID: behind.userID, Email: to.email.email, DisplayName: behind.displayName()}
 	}
 	return view
 }
 
 // holderName is who is paid; a contact's own name stands in.
-func holderName(bank *api.BankAccount, contact string) string {
+func holderName(bank *platformwire.BankAccount, contact string) string {
 	person := strings.TrimSpace(bank.AccountHolderFirstName + " " + bank.AccountHolderLastName)
 	return cmp.Or(bank.AccountHolderName, bank.AccountHolderBusinessName, person, contact)
 }
 
 // mask shows the last four characters of what identifies the account.
-func mask(bank *api.BankAccount) string {
+func mask(bank *platformwire.BankAccount) string {
 	identifier := []rune(cmp.Or(bank.IBAN, bank.AccountNumber, bank.PIXKey, bank.PaymentKey, bank.PhoneNumber))
 	if len(identifier) <= 4 {
 		return ""

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // actionApprovalLifetime is the approval window of an escrow action. Source: Limits, Lifetimes.
@@ -17,9 +17,9 @@ const actionApprovalLifetime = 60 * time.Second
 type escrowAction struct {
 	deal      *deal
 	key       string
-	kind      api.EscrowActionType
-	approvals map[string]api.Approval // every one that was issued, by id
-	latest    api.Approval
+	kind      platformwire.EscrowActionType
+	approvals map[string]platformwire.Approval // every one that was issued, by id
+	latest    platformwire.Approval
 	confirmed bool
 }
 
@@ -27,7 +27,7 @@ type escrowAction struct {
 // when it is confirmed; the create call's own key stands for the deal's approve action. The same key again answers the
 // same action, with a fresh approval until it is confirmed.
 // Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
-func (p *Platform) PrepareEscrowAction(ctx context.Context, request api.PrepareEscrowActionRequestObject) (api.PrepareEscrowActionResponseObject, error) {
+func (p *Platform) PrepareEscrowAction(ctx context.Context, request platformwire.PrepareEscrowActionRequestObject) (platformwire.PrepareEscrowActionResponseObject, error) {
 	c, kind := caller.From(ctx), request.Body.Type
 	key, asked, lifetime, err := anchorOf(c, "PrepareEscrowAction", []string{request.EscrowID, string(kind)})
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *Platform) PrepareEscrowAction(ctx context.Context, request api.PrepareE
 
 // prepare gives an action of a deal a fresh approval; an action that is new is added. Approvals that were issued before
 // keep what is left of their window, and only one of them is ever used.
-func (t *turn) prepare(d *deal, key string, kind api.EscrowActionType) (api.EscrowAction, error) {
+func (t *turn) prepare(d *deal, key string, kind platformwire.EscrowActionType) (platformwire.EscrowAction, error) {
 	approval, err := newApproval(approvalPayload{
 		Operation:   "escrow." + string(kind),
 		ResourceID:  d.id,
@@ -79,11 +79,11 @@ func (t *turn) prepare(d *deal, key string, kind api.EscrowActionType) (api.Escr
 		Destination: approvalDestination{Address: d.terms.Payee},
 	}, t.now.Add(actionApprovalLifetime))
 	if err != nil {
-		return api.EscrowAction{}, err
+		return platformwire.EscrowAction{}, err
 	}
 	action := d.actions[key]
 	if action == nil {
-		action = &escrowAction{deal: d, key: key, kind: kind, approvals: map[string]api.Approval{}}
+		action = &escrowAction{deal: d, key: key, kind: kind, approvals: map[string]platformwire.Approval{}}
 		d.actions[key] = action
 	}
 	action.latest, action.approvals[approval.ID] = approval, approval
@@ -91,7 +91,7 @@ func (t *turn) prepare(d *deal, key string, kind api.EscrowActionType) (api.Escr
 	return action.view(), nil
 }
 
-func (a *escrowAction) view() api.EscrowAction {
+func (a *escrowAction) view() platformwire.EscrowAction {
 	approval := a.latest
-	return api.EscrowAction{IdempotencyKey: a.key, Type: a.kind, Approval: &approval}
+	return platformwire.EscrowAction{IdempotencyKey: a.key, Type: a.kind, Approval: &approval}
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // ConfirmEscrowAction carries out a prepared action with its signed approval. Like a payout's confirm it consumes nothing
@@ -15,7 +15,7 @@ import (
 // chain read saw it, and reads the chain itself if it was not read a moment ago.
 //
 // Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs; Limits, Lifetimes.
-func (p *Platform) ConfirmEscrowAction(ctx context.Context, request api.ConfirmEscrowActionRequestObject) (api.ConfirmEscrowActionResponseObject, error) {
+func (p *Platform) ConfirmEscrowAction(ctx context.Context, request platformwire.ConfirmEscrowActionRequestObject) (platformwire.ConfirmEscrowActionResponseObject, error) {
 	c := caller.From(ctx)
 	payload, err := p.actionable(c, request)
 	if err != nil {
@@ -28,7 +28,7 @@ func (p *Platform) ConfirmEscrowAction(ctx context.Context, request api.ConfirmE
 }
 
 // actionable answers the bytes to verify, if the action can be carried out with this approval.
-func (p *Platform) actionable(c caller.Caller, request api.ConfirmEscrowActionRequestObject) ([]byte, error) {
+func (p *Platform) actionable(c caller.Caller, request platformwire.ConfirmEscrowActionRequestObject) ([]byte, error) {
 	t := p.enter()
 	defer p.leave()
 	action, err := t.prepared(c, request)
@@ -39,7 +39,7 @@ func (p *Platform) actionable(c caller.Caller, request api.ConfirmEscrowActionRe
 }
 
 // act carries the action out.
-func (p *Platform) act(c caller.Caller, request api.ConfirmEscrowActionRequestObject) (api.ConfirmEscrowActionResponseObject, error) {
+func (p *Platform) act(c caller.Caller, request platformwire.ConfirmEscrowActionRequestObject) (platformwire.ConfirmEscrowActionResponseObject, error) {
 	t := p.enter()
 	defer p.leave()
 	action, err := t.prepared(c, request)
@@ -51,11 +51,11 @@ func (p *Platform) act(c caller.Caller, request api.ConfirmEscrowActionRequestOb
 	}
 	action.confirmed = true
 	switch found := action.deal; action.kind {
-	case api.EscrowActionTypeApprove:
+	case platformwire.EscrowActionTypeApprove:
 		t.hold(found)
-	case api.EscrowActionTypeRelease:
+	case platformwire.EscrowActionTypeRelease:
 		t.release(found)
-	case api.EscrowActionTypeRefund:
+	case platformwire.EscrowActionTypeRefund:
 		t.giveBack(found)
 	}
 	t.readChain(action.deal)
@@ -63,7 +63,7 @@ func (p *Platform) act(c caller.Caller, request api.ConfirmEscrowActionRequestOb
 }
 
 // prepared finds an action that waits for this approval, or refuses by what stands in the way.
-func (t *turn) prepared(c caller.Caller, request api.ConfirmEscrowActionRequestObject) (*escrowAction, error) {
+func (t *turn) prepared(c caller.Caller, request platformwire.ConfirmEscrowActionRequestObject) (*escrowAction, error) {
 	h, err := t.holderOf(c)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (t *turn) prepared(c caller.Caller, request api.ConfirmEscrowActionRequestO
 
 // permitted refuses what the service would not co-sign, and a deal that the balance does not cover.
 func (t *turn) permitted(action *escrowAction) error {
-	if err := t.signable(action.deal.holder); err != nil || action.kind != api.EscrowActionTypeApprove {
+	if err := t.signable(action.deal.holder); err != nil || action.kind != platformwire.EscrowActionTypeApprove {
 		return err
 	}
 	asked := action.deal.terms
@@ -108,17 +108,17 @@ func (t *turn) permitted(action *escrowAction) error {
 
 // hold moves the money from the account to the deal.
 func (t *turn) hold(d *deal) {
-	d.chain = chainState{api.EscrowStatusActive, newHash()}
+	d.chain = chainState{platformwire.EscrowStatusActive, newHash()}
 	t.escrowed(d, d.holder.book(), d.id)
-	t.recordEscrow(d, d.holder, api.TransactionDirectionOut)
+	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionOut)
 }
 
 // release moves the money from the deal to the payee, who may be an account of this host.
 func (t *turn) release(d *deal) {
-	d.chain = chainState{api.EscrowStatusReleased, newHash()}
+	d.chain = chainState{platformwire.EscrowStatusReleased, newHash()}
 	if payee, ok := t.wallets[strings.ToLower(d.terms.Payee)]; ok {
 		t.escrowed(d, d.id, payee.book())
-		t.recordEscrow(d, payee, api.TransactionDirectionIn)
+		t.recordEscrow(d, payee, platformwire.TransactionDirectionIn)
 		return
 	}
 	t.escrowed(d, d.id, bookOutside)
@@ -126,9 +126,9 @@ func (t *turn) release(d *deal) {
 
 // giveBack moves the money from the deal back to the account.
 func (t *turn) giveBack(d *deal) {
-	d.chain = chainState{api.EscrowStatusRefunded, newHash()}
+	d.chain = chainState{platformwire.EscrowStatusRefunded, newHash()}
 	t.escrowed(d, d.id, d.holder.book())
-	t.recordEscrow(d, d.holder, api.TransactionDirectionIn)
+	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionIn)
 }
 
 // escrowed enters a movement of the whole deal, named after what it came to.
@@ -137,11 +137,11 @@ func (t *turn) escrowed(d *deal, from, to string) {
 		transfer(from, to, string(d.terms.Currency), d.terms.Amount)
 }
 
-func (t *turn) recordEscrow(d *deal, h *holder, direction api.TransactionDirection) {
-	t.record(h, api.Transaction{
-		Type:            api.TransactionTypeEscrow,
+func (t *turn) recordEscrow(d *deal, h *holder, direction platformwire.TransactionDirection) {
+	t.record(h, platformwire.Transaction{
+		Type:            platformwire.TransactionTypeEscrow,
 		Direction:       direction,
-		Status:          api.TransactionStatusCompleted,
+		Status:          platformwire.TransactionStatusCompleted,
 		Amount:          d.terms.Amount,
 		Currency:        d.terms.Currency,
 		EscrowID:        d.id,

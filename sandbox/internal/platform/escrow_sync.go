@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // SyncEscrow answers a deal, read from chain unless it was read a moment ago; then the stored projection is answered.
 // Source: Limits, Lifetimes.
-func (p *Platform) SyncEscrow(ctx context.Context, request api.SyncEscrowRequestObject) (api.SyncEscrowResponseObject, error) {
+func (p *Platform) SyncEscrow(ctx context.Context, request platformwire.SyncEscrowRequestObject) (platformwire.SyncEscrowResponseObject, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))

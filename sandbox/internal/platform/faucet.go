@@ -5,9 +5,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // minCredit is the smallest credit. Source: Limits, Sandbox.
@@ -26,10 +26,10 @@ func (t *turn) fillFaucet() {
 }
 
 // GetTreasury answers the faucet's state. Source: Limits, Sandbox.
-func (p *Platform) GetTreasury(context.Context, api.GetTreasuryRequestObject) (api.GetTreasuryResponseObject, error) {
+func (p *Platform) GetTreasury(context.Context, platformwire.GetTreasuryRequestObject) (platformwire.GetTreasuryResponseObject, error) {
 	t := p.enter()
 	defer p.leave()
-	return treasuryAnswer{http200, api.Treasury{
+	return treasuryAnswer{http200, platformwire.Treasury{
 		MaxCredit: t.settings.MaxCredit,
 		Balances:  t.balances(bookFaucet),
 		Gas:       t.settings.FaucetGas,
@@ -37,7 +37,7 @@ func (p *Platform) GetTreasury(context.Context, api.GetTreasuryRequestObject) (a
 }
 
 // CreateDeposit credits the account from the faucet. Source: Limits, Sandbox and Idempotency.
-func (p *Platform) CreateDeposit(ctx context.Context, request api.CreateDepositRequestObject) (api.CreateDepositResponseObject, error) {
+func (p *Platform) CreateDeposit(ctx context.Context, request platformwire.CreateDepositRequestObject) (platformwire.CreateDepositResponseObject, error) {
 	c, body := caller.From(ctx), *request.Body
 	if !body.Amount.IsPositive() { // which is under the smallest credit, too
 		return nil, refuse.AmountBelowMinimum()
@@ -66,10 +66,10 @@ func (p *Platform) CreateDeposit(ctx context.Context, request api.CreateDepositR
 		return nil, err
 	}
 	t.books.movement("deposit", "", t.now).transfer(bookFaucet, h.book(), string(body.Currency), body.Amount)
-	credited := t.record(h, api.Transaction{
-		Type:            api.TransactionTypeDeposit,
-		Direction:       api.TransactionDirectionIn,
-		Status:          api.TransactionStatusCompleted,
+	credited := t.record(h, platformwire.Transaction{
+		Type:            platformwire.TransactionTypeDeposit,
+		Direction:       platformwire.TransactionDirectionIn,
+		Status:          platformwire.TransactionStatusCompleted,
 		Amount:          body.Amount,
 		Currency:        body.Currency,
 		TransactionHash: newHash(),
@@ -80,7 +80,7 @@ func (p *Platform) CreateDeposit(ctx context.Context, request api.CreateDepositR
 }
 
 // creditable refuses a credit that is out of bounds, or that the faucet cannot pay.
-func (t *turn) creditable(h *holder, credit api.DepositCreate) error {
+func (t *turn) creditable(h *holder, credit platformwire.DepositCreate) error {
 	switch {
 	case !t.ready(h):
 		return refuse.WalletNotLinked()

@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-func (b *bench) treasury() api.Treasury {
-	response, err := b.GetTreasury(b.as(caller.Self, ""), api.GetTreasuryRequestObject{})
+func (b *bench) treasury() platformwire.Treasury {
+	response, err := b.GetTreasury(b.as(caller.Self, ""), platformwire.GetTreasuryRequestObject{})
 	require.NoError(b, err)
-	return read[api.Treasury](b, render(b, response.VisitGetTreasuryResponse))
+	return read[platformwire.Treasury](b, render(b, response.VisitGetTreasuryResponse))
 }
 
 func TestCreditsAreBounded(t *testing.T) {
@@ -47,7 +47,7 @@ func TestCreditsAreBounded(t *testing.T) {
 			if tc.set != nil {
 				b.set(tc.set)
 			}
-			credited, err := b.deposit(caller.Self, "", tc.amount, api.AssetUSDC)
+			credited, err := b.deposit(caller.Self, "", tc.amount, platformwire.AssetUSDC)
 			if tc.want != "" {
 				refusal := refusalOf(t, err, tc.want)
 				if tc.want == "amount_above_maximum" {
@@ -57,7 +57,7 @@ func TestCreditsAreBounded(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Equal(t, http.StatusCreated, credited.Code)
-			assert.True(t, decimal.RequireFromString(tc.amount).Equal(read[api.Transaction](t, credited).Amount))
+			assert.True(t, decimal.RequireFromString(tc.amount).Equal(read[platformwire.Transaction](t, credited).Amount))
 		})
 	}
 }
@@ -65,16 +65,16 @@ func TestCreditsAreBounded(t *testing.T) {
 func TestCreditIsAnchoredByItsKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	first, err := b.deposit(caller.Self, "credit-1", "10", api.AssetUSDC)
+	first, err := b.deposit(caller.Self, "credit-1", "10", platformwire.AssetUSDC)
 	require.NoError(t, err)
 	b.set(func(s *platform.Settings) { s.MaxCredit = decimal.NewFromInt(1) })
-	again, err := b.deposit(caller.Self, "credit-1", "10.00", api.AssetUSDC)
+	again, err := b.deposit(caller.Self, "credit-1", "10.00", platformwire.AssetUSDC)
 	require.NoError(t, err, "a replay asks nobody")
 	assert.True(t, again.replayed())
 	assert.Equal(t, first.Body.String(), again.Body.String())
-	_, err = b.deposit(caller.Self, "credit-1", "10", api.AssetEURC)
+	_, err = b.deposit(caller.Self, "credit-1", "10", platformwire.AssetEURC)
 	assert.Nil(t, refusalOf(t, err, "idempotency_key_reused").Details)
-	assert.Equal(t, "10", b.balance("acc_1", api.AssetUSDC))
+	assert.Equal(t, "10", b.balance("acc_1", platformwire.AssetUSDC))
 }
 
 func TestCreditWithoutKeyReplaysForTwoHours(t *testing.T) {
@@ -86,17 +86,17 @@ func TestCreditWithoutKeyReplaysForTwoHours(t *testing.T) {
 		balance  string
 	}{{0, false, "1"}, {time.Hour, true, "1"}, {time.Hour, false, "2"}} {
 		b.clock.Advance(want.after)
-		credited, err := b.deposit(caller.Self, "", "1", api.AssetUSDC)
+		credited, err := b.deposit(caller.Self, "", "1", platformwire.AssetUSDC)
 		require.NoError(t, err)
 		assert.Equal(t, want.replayed, credited.replayed())
-		assert.Equal(t, want.balance, b.balance("acc_1", api.AssetUSDC))
+		assert.Equal(t, want.balance, b.balance("acc_1", platformwire.AssetUSDC))
 	}
 }
 
 func TestFaucetFollowsItsSetting(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	_, err := b.deposit(caller.Self, "", "10", api.AssetUSDC)
+	_, err := b.deposit(caller.Self, "", "10", platformwire.AssetUSDC)
 	require.NoError(t, err)
 	assert.Equal(t, "999990", b.treasury().Balances[0].Available.String())
 	b.set(func(s *platform.Settings) { s.FaucetBalance = decimal.NewFromInt(5) })

@@ -9,9 +9,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // verification is what a client told about itself, and what was submitted of it. Editing never changes a submission:
@@ -28,14 +28,14 @@ type snapshot struct {
 	id      string
 	content terms     // of the applicant and the documents
 	decided time.Time // when the review ends, or ended
-	status  api.KYBStatus
+	status  platformwire.KYBStatus
 }
 
 // maxKYBDocuments is how many documents a verification holds, as many as one save may name.
 const maxKYBDocuments = 50
 
 // GetKYB answers the verification status and what is still outstanding. Source: States, Platform objects.
-func (p *Platform) GetKYB(ctx context.Context, _ api.GetKYBRequestObject) (api.GetKYBResponseObject, error) {
+func (p *Platform) GetKYB(ctx context.Context, _ platformwire.GetKYBRequestObject) (platformwire.GetKYBResponseObject, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.verifiable(caller.From(ctx))
@@ -47,7 +47,7 @@ func (p *Platform) GetKYB(ctx context.Context, _ api.GetKYBRequestObject) (api.G
 
 // SaveKYB adds to what is known: members of the applicant replace those of the same name, null takes one out, documents
 // are added. It submits nothing, and leaves what was submitted as it is. Source: States, Platform objects.
-func (p *Platform) SaveKYB(ctx context.Context, request api.SaveKYBRequestObject) (api.SaveKYBResponseObject, error) {
+func (p *Platform) SaveKYB(ctx context.Context, request platformwire.SaveKYBRequestObject) (platformwire.SaveKYBResponseObject, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.verifiable(caller.From(ctx))
@@ -76,7 +76,7 @@ func (p *Platform) SaveKYB(ctx context.Context, request api.SaveKYBRequestObject
 
 // CompleteKYB submits a snapshot of what was saved. The same content again is the same submission; changed content is a
 // new one with a review of its own. Source: States, Platform objects; Limits, Idempotency.
-func (p *Platform) CompleteKYB(ctx context.Context, _ api.CompleteKYBRequestObject) (api.CompleteKYBResponseObject, error) {
+func (p *Platform) CompleteKYB(ctx context.Context, _ platformwire.CompleteKYBRequestObject) (platformwire.CompleteKYBResponseObject, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.verifiable(caller.From(ctx))
@@ -95,10 +95,10 @@ func (p *Platform) CompleteKYB(ctx context.Context, _ api.CompleteKYBRequestObje
 			id:      newID("kybs_"),
 			content: content,
 			decided: t.now.Add(time.Duration(t.settings.KYBDecisionAfter)),
-			status:  api.KYBStatusUnderReview,
+			status:  platformwire.KYBStatusUnderReview,
 		}
 	}
-	return submissionAnswer{http200, api.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.kyb.snapshot.id}}, nil
+	return submissionAnswer{http200, platformwire.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.kyb.snapshot.id}}, nil
 }
 
 // verifiable finds the client that is verified. The integrator's own account is verified in the service's application,
@@ -124,23 +124,23 @@ func (v *verification) content() (terms, error) {
 
 // kybStatus is where the verification stands: it has not started, waits to be completed, or is what became of the latest
 // submission.
-func (t *turn) kybStatus(h *holder) api.KYBStatus {
+func (t *turn) kybStatus(h *holder) platformwire.KYBStatus {
 	submitted := h.kyb.snapshot
 	switch {
 	case submitted == nil && len(h.kyb.applicant) == 0 && len(h.kyb.documents) == 0:
-		return api.KYBStatusNotStarted
+		return platformwire.KYBStatusNotStarted
 	case submitted == nil:
-		return api.KYBStatusPending
+		return platformwire.KYBStatusPending
 	}
-	if submitted.status == api.KYBStatusUnderReview && !t.now.Before(submitted.decided) {
-		submitted.status = api.KYBStatusApproved
+	if submitted.status == platformwire.KYBStatusUnderReview && !t.now.Before(submitted.decided) {
+		submitted.status = platformwire.KYBStatusApproved
 		if t.settings.KYBDecision == KYBDecisionReject {
-			submitted.status = api.KYBStatusRejected
+			submitted.status = platformwire.KYBStatusRejected
 		}
 	}
 	return submitted.status
 }
 
 func (t *turn) kybAnswer(h *holder) kybAnswer {
-	return kybAnswer{http200, api.KYB{Status: t.kybStatus(h), Requirements: blockersView(h.outstanding())}}
+	return kybAnswer{http200, platformwire.KYB{Status: t.kybStatus(h), Requirements: blockersView(h.outstanding())}}
 }

@@ -4,22 +4,22 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // payin is an incoming funding, from its quote on.
 type payin struct {
 	id        string
 	holder    *holder
-	terms     api.PayinCreate
+	terms     platformwire.PayinCreate
 	over      *rail // of a bank payin
 	createdAt time.Time
 
-	status     api.PayinStatus
-	quote      api.Quote
-	requisites api.Requisites // what the payer is told
+	status     platformwire.PayinStatus
+	quote      platformwire.Quote
+	requisites platformwire.Requisites // what the payer is told
 }
 
 // payinKey is the natural key of a payin: the account and what it asked for.
@@ -30,16 +30,16 @@ type payinKey struct {
 
 // expired tells whether the price has passed on a payin that nobody funded.
 func (p *payin) expired(now time.Time) bool {
-	return p.status != api.PayinStatusCompleted && !now.Before(p.quote.ExpiresAt)
+	return p.status != platformwire.PayinStatusCompleted && !now.Before(p.quote.ExpiresAt)
 }
 
 // asset is what the account is credited in.
-func (p *payin) asset() api.Asset { return api.Asset(p.quote.DestinationCurrency) }
+func (p *payin) asset() platformwire.Asset { return platformwire.Asset(p.quote.DestinationCurrency) }
 
 // CreatePayin prices an incoming funding over a virtual account or from another chain. The same terms again answer the
 // same payin for as long as it is quoted.
 // Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
-func (p *Platform) CreatePayin(ctx context.Context, request api.CreatePayinRequestObject) (api.CreatePayinResponseObject, error) {
+func (p *Platform) CreatePayin(ctx context.Context, request platformwire.CreatePayinRequestObject) (platformwire.CreatePayinResponseObject, error) {
 	c, body := caller.From(ctx), *request.Body
 	if (body.BankID == "") == (body.OriginChainID == 0) {
 		return nil, refuse.ValidationFailed("",
@@ -57,7 +57,7 @@ func (p *Platform) CreatePayin(ctx context.Context, request api.CreatePayinReque
 		return nil, err
 	}
 	key := payinKey{h.key, asked}
-	if known := t.quoted[key]; known != nil && known.status == api.PayinStatusQuoted && !known.expired(t.now) {
+	if known := t.quoted[key]; known != nil && known.status == platformwire.PayinStatusQuoted && !known.expired(t.now) {
 		return payinAnswer{replayed, known.view(t.now)}, nil
 	}
 	quoted, err := t.quotePayin(h, body)
@@ -78,7 +78,7 @@ func (t *turn) payinOf(h *holder, id string) (*payin, error) {
 }
 
 // GetPayin reads one payin. Source: Events.
-func (p *Platform) GetPayin(ctx context.Context, request api.GetPayinRequestObject) (api.GetPayinResponseObject, error) {
+func (p *Platform) GetPayin(ctx context.Context, request platformwire.GetPayinRequestObject) (platformwire.GetPayinResponseObject, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
@@ -94,7 +94,7 @@ func (p *Platform) GetPayin(ctx context.Context, request api.GetPayinRequestObje
 
 // CreatePayinInstructions answers what the payer needs, and takes the quote up: from then on the payin waits for its
 // money. Asking again answers the same. Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
-func (p *Platform) CreatePayinInstructions(ctx context.Context, request api.CreatePayinInstructionsRequestObject) (api.CreatePayinInstructionsResponseObject, error) {
+func (p *Platform) CreatePayinInstructions(ctx context.Context, request platformwire.CreatePayinInstructionsRequestObject) (platformwire.CreatePayinInstructionsResponseObject, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
@@ -108,18 +108,18 @@ func (p *Platform) CreatePayinInstructions(ctx context.Context, request api.Crea
 	if found.expired(t.now) {
 		return nil, refuse.QuoteExpired()
 	}
-	answer := instructionsAnswer{replayed, api.PayinInstructions{Requisites: found.requisites}}
-	if found.status == api.PayinStatusQuoted {
-		found.status = api.PayinStatusAwaitingFunds
+	answer := instructionsAnswer{replayed, platformwire.PayinInstructions{Requisites: found.requisites}}
+	if found.status == platformwire.PayinStatusQuoted {
+		found.status = platformwire.PayinStatusAwaitingFunds
 		answer.outcome = http201
 	}
 	return answer, nil
 }
 
 // view is the payin as it stands.
-func (p *payin) view(now time.Time) api.Payin {
+func (p *payin) view(now time.Time) platformwire.Payin {
 	quote := p.quote
-	view := api.Payin{
+	view := platformwire.Payin{
 		ID:             p.id,
 		Status:         p.status,
 		Amount:         p.terms.Amount,
@@ -132,7 +132,7 @@ func (p *payin) view(now time.Time) api.Payin {
 		CreatedAt:      p.createdAt,
 	}
 	if p.expired(now) {
-		view.Status = api.PayinStatusExpired
+		view.Status = platformwire.PayinStatusExpired
 	}
 	return view
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // Platform answers the business operations of the platform API; the login operations are not its own. It is safe for
@@ -54,9 +54,9 @@ type state struct {
 	particulars     int // of applicants
 
 	bookings    records[*payout]
-	deposits    records[api.Transaction]
-	moves       records[api.Payout]
-	completions records[api.Payin]
+	deposits    records[platformwire.Transaction]
+	moves       records[platformwire.Payout]
+	completions records[platformwire.Payin]
 	agreements  records[*deal]
 	actions     records[*escrowAction]
 }

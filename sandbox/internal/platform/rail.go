@@ -5,14 +5,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // catalogueRail is a rail that an account can be held on, with the currency it receives.
 type catalogueRail struct {
-	method   api.BankMethod
+	method   platformwire.BankMethod
 	currency string
 }
 
@@ -23,7 +23,7 @@ var catalogue = []catalogueRail{
 }
 
 // moneyIn finds the rail of a method.
-func moneyIn(method api.BankMethod) (catalogueRail, bool) {
+func moneyIn(method platformwire.BankMethod) (catalogueRail, bool) {
 	i := slices.IndexFunc(catalogue, func(r catalogueRail) bool { return r.method == method })
 	if i < 0 {
 		return catalogueRail{}, false
@@ -39,7 +39,7 @@ type rail struct {
 }
 
 // ListRails lists the rails that the account can have, opened or not. Source: Coverage catalogue.
-func (p *Platform) ListRails(ctx context.Context, request api.ListRailsRequestObject) (api.ListRailsResponseObject, error) {
+func (p *Platform) ListRails(ctx context.Context, request platformwire.ListRailsRequestObject) (platformwire.ListRailsResponseObject, error) {
 	c := caller.From(ctx)
 	list := queryOf(c, "ListRails")
 	from, err := list.position(request.Params.Cursor, 0)
@@ -52,7 +52,7 @@ func (p *Platform) ListRails(ctx context.Context, request api.ListRailsRequestOb
 	if err != nil {
 		return nil, err
 	}
-	page := api.RailPage{Items: []api.Rail{}}
+	page := platformwire.RailPage{Items: []platformwire.Rail{}}
 	size := pageSize(request.Params.Limit)
 	for i, offered := range catalogue {
 		if i < from || t.hidden(offered) && h.rails[offered.method] == nil {
@@ -70,7 +70,7 @@ func (p *Platform) ListRails(ctx context.Context, request api.ListRailsRequestOb
 // OpenRail opens a rail; account and rail are the natural key. What rules it out is looked at from the outside in: the
 // integrator's agreement, the account's wallet, its verification, the partner.
 // Source: Coverage catalogue (factors that narrow availability); Limits, Idempotency.
-func (p *Platform) OpenRail(ctx context.Context, request api.OpenRailRequestObject) (api.OpenRailResponseObject, error) {
+func (p *Platform) OpenRail(ctx context.Context, request platformwire.OpenRailRequestObject) (platformwire.OpenRailResponseObject, error) {
 	wanted := catalogueRail{request.Body.Method, request.Body.Currency}
 	if err := checkRail(wanted); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (p *Platform) OpenRail(ctx context.Context, request api.OpenRailRequestObje
 		return nil, err
 	}
 	if h.rails == nil {
-		h.rails = map[api.BankMethod]*rail{}
+		h.rails = map[platformwire.BankMethod]*rail{}
 	}
 	h.rails[wanted.method] = &rail{catalogueRail: wanted, id: newID("bnk_"), openedAt: t.now}
 	return railAnswer{http201, t.railView(h, wanted)}, nil
@@ -129,16 +129,16 @@ func (t *turn) hidden(r catalogueRail) bool {
 }
 
 // railStatus is where a rail stands. Source: States, Platform objects.
-func (t *turn) railStatus(opened *rail, method api.BankMethod) api.RailStatus {
+func (t *turn) railStatus(opened *rail, method platformwire.BankMethod) platformwire.RailStatus {
 	switch {
 	case slices.Contains(t.settings.ChannelsUnavailable, string(method)):
-		return api.RailStatusChannelUnavailable
+		return platformwire.RailStatusChannelUnavailable
 	case opened == nil:
-		return api.RailStatusAvailable
+		return platformwire.RailStatusAvailable
 	case t.now.Before(opened.activeAt(t.settings)):
-		return api.RailStatusPending
+		return platformwire.RailStatusPending
 	default:
-		return api.RailStatusActive
+		return platformwire.RailStatusActive
 	}
 }
 
@@ -147,11 +147,11 @@ func (r *rail) activeAt(settings Settings) time.Time {
 }
 
 // railView shows a rail. Its virtual account is there once it was active, also while the channel is not.
-func (t *turn) railView(h *holder, r catalogueRail) api.Rail {
+func (t *turn) railView(h *holder, r catalogueRail) platformwire.Rail {
 	opened := h.rails[r.method]
-	view := api.Rail{Method: r.method, Currency: r.currency, Status: t.railStatus(opened, r.method)}
+	view := platformwire.Rail{Method: r.method, Currency: r.currency, Status: t.railStatus(opened, r.method)}
 	if opened != nil && !t.now.Before(opened.activeAt(t.settings)) {
-		view.VirtualAccount = &api.VirtualAccount{ID: opened.id, Requisites: opened.requisites(h)}
+		view.VirtualAccount = &platformwire.VirtualAccount{ID: opened.id, Requisites: opened.requisites(h)}
 	}
 	return view
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // Duration is a time.Duration that travels in JSON as Go writes it, such as "300ms" or "1m30s".
@@ -158,7 +158,7 @@ func (s Settings) Check() error {
 		rails []string
 	}{{"railsHidden", s.RailsHidden}, {"railsDisabled", s.RailsDisabled}, {"channelsUnavailable", s.ChannelsUnavailable}} {
 		for _, method := range list.rails {
-			_, known := moneyIn(api.BankMethod(method))
+			_, known := moneyIn(platformwire.BankMethod(method))
 			problem(!known, "%s: no virtual account is held on %q", list.name, method)
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // ModeDeveloperKey is the login mode that these operations are.
@@ -34,7 +34,7 @@ type Login struct {
 }
 
 // CreateChallenge starts a login. An unknown email gets a challenge as well.
-func (l *Login) CreateChallenge(_ context.Context, request api.CreateChallengeRequestObject) (api.CreateChallengeResponseObject, error) {
+func (l *Login) CreateChallenge(_ context.Context, request platformwire.CreateChallengeRequestObject) (platformwire.CreateChallengeResponseObject, error) {
 	if err := l.open(); err != nil {
 		return nil, err
 	}
@@ -46,13 +46,13 @@ func (l *Login) CreateChallenge(_ context.Context, request api.CreateChallengeRe
 	if err != nil {
 		return nil, err
 	}
-	return api.CreateChallenge201JSONResponse{Body: api.Challenge{
+	return platformwire.CreateChallenge201JSONResponse{Body: platformwire.Challenge{
 		ChallengeID: issued.id, Payload: issued.payload, ExpiresAt: issued.expiresAt,
 	}}, nil
 }
 
 // CreateToken completes a login. Only a success consumes the challenge.
-func (l *Login) CreateToken(ctx context.Context, request api.CreateTokenRequestObject) (api.CreateTokenResponseObject, error) {
+func (l *Login) CreateToken(ctx context.Context, request platformwire.CreateTokenRequestObject) (platformwire.CreateTokenResponseObject, error) {
 	if err := l.open(); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (l *Login) CreateToken(ctx context.Context, request api.CreateTokenRequestO
 	if err := l.Challenges.consume(id); err != nil {
 		return nil, err
 	}
-	return api.CreateToken201JSONResponse{Body: l.answer(l.Tokens.mint(key.ID))}, nil
+	return platformwire.CreateToken201JSONResponse{Body: l.answer(l.Tokens.mint(key.ID))}, nil
 }
 
 // prove checks a proof of identity: the account, the key, the signature, and
@@ -99,7 +99,7 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 
 // RefreshToken mints a new access token after the checks that every request
 // repeats. The refresh token is answered unchanged.
-func (l *Login) RefreshToken(ctx context.Context, request api.RefreshTokenRequestObject) (api.RefreshTokenResponseObject, error) {
+func (l *Login) RefreshToken(ctx context.Context, request platformwire.RefreshTokenRequestObject) (platformwire.RefreshTokenResponseObject, error) {
 	if !l.Settings().Available {
 		return nil, refuse.LoginUnavailable()
 	}
@@ -114,7 +114,7 @@ func (l *Login) RefreshToken(ctx context.Context, request api.RefreshTokenReques
 	if _, err := l.Registry.Check(keyID, caller.From(ctx).Source, ""); err != nil {
 		return nil, err
 	}
-	return api.RefreshToken201JSONResponse{Body: l.answer(l.Tokens.renew(refresh))}, nil
+	return platformwire.RefreshToken201JSONResponse{Body: l.answer(l.Tokens.renew(refresh))}, nil
 }
 
 // open tells whether logins are possible at all.
@@ -129,9 +129,9 @@ func (l *Login) open() error {
 	}
 }
 
-func (l *Login) answer(g grant) api.TokenGrant {
+func (l *Login) answer(g grant) platformwire.TokenGrant {
 	now := l.Clock.Now()
-	return api.TokenGrant{
+	return platformwire.TokenGrant{
 		AccessToken: g.access, ExpiresIn: seconds(g.accessExpiresAt.Sub(now)),
 		RefreshToken: g.refresh, RefreshExpiresIn: seconds(g.refreshExpiresAt.Sub(now)),
 		TokenType: "Bearer",

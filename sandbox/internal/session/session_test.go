@@ -19,10 +19,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -177,7 +177,7 @@ func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	require.NoError(t, err)
 	signature, err := key.Sign(t.Context(), issued.payload)
 	require.NoError(t, err)
-	request := api.CreateTokenRequestObject{Body: &api.CreateTokenJSONRequestBody{
+	request := platformwire.CreateTokenRequestObject{Body: &platformwire.CreateTokenJSONRequestBody{
 		ChallengeID: issued.id, PublicKey: key.PublicKey(), Signature: signature,
 	}}
 
