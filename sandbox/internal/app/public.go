@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
 )
 
@@ -10,7 +11,7 @@ import (
 type Public struct{ App *App }
 
 // GetRate prices a currency against the US dollar. Source: Public utilities; FX rate.
-func (p Public) GetRate(_ context.Context, request publicwire.GetRateRequestObject) (publicwire.GetRateResponseObject, error) {
-	rate, err := p.App.Platform.FXRate(request.Currency)
-	return publicwire.GetRate200JSONResponse{USDRate: rate.USD, BankTransfer: rate.BankTransfer, Card: rate.Card}, err
+func (p Public) GetRate(_ context.Context, currency string) (serve.Answer, error) {
+	rate, err := p.App.Platform.FXRate(currency)
+	return serve.OK(publicwire.FXRate{USDRate: rate.USD, BankTransfer: rate.BankTransfer, Card: rate.Card}), err
 }

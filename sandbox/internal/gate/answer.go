@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 )
 
 // answer is an answer in memory. It implements [http.ResponseWriter] for the
@@ -42,6 +43,19 @@ func (a *answer) WriteHeader(status int) {
 func (a *answer) Write(body []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	return a.body.Write(body)
+}
+
+// take writes what an operation returned.
+func (a *answer) take(returned serve.Answer) error {
+	maps.Copy(a.header, returned.Header)
+	a.status = returned.Status
+	if returned.Body == nil {
+		return nil
+	}
+	if a.header.Get("Content-Type") == "" {
+		a.header.Set("Content-Type", "application/json")
+	}
+	return returned.WriteBody(&a.body)
 }
 
 // refuse replaces whatever there is with the envelope of a refusal. An error

@@ -15,6 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
@@ -29,7 +30,7 @@ type Config struct {
 	Platform  platformwire.StrictServerInterface
 	App       appwire.StrictServerInterface
 	Reference referencewire.StrictServerInterface
-	Public    publicwire.StrictServerInterface
+	Public    publicwire.Server
 
 	// What the platform API judges its sessions by. IsClient tells whether a client exists and belongs to an
 	// integrator's account.
@@ -182,14 +183,22 @@ func (g *Gate) perform(
 	}
 	ctx := caller.With(r.Context(), who)
 	r = r.WithContext(ctx)
-	if err := g.validate(ctx, r, route, parameters, body); err != nil {
+	request := &serve.Request{Path: parameters, Header: r.Header, Body: body}
+	if err := g.validate(ctx, r, route, request); err != nil {
 		return err
 	}
-	for name, value := range parameters {
-		r.SetPathValue(name, value)
+	if route.handler != nil {
+		for name, value := range parameters {
+			r.SetPathValue(name, value)
+		}
+		route.handler(a, r)
+		return nil
 	}
-	route.handler(a, r)
-	return nil
+	returned, err := route.run(ctx, request)
+	if err != nil {
+		return err
+	}
+	return a.take(returned)
 }
 
 // refused renders the refusal of an operation. What is no refusal is a fault of

@@ -21,6 +21,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
@@ -266,7 +267,7 @@ func (g *Gate) judge(route *route, body string) {
 	for name, prefix := range route.ids.path {
 		parameters[name] = prefix + "1"
 	}
-	if err := g.validate(context.Background(), request, route, parameters, []byte(body)); err != nil {
+	if err := g.validate(context.Background(), request, route, &serve.Request{Path: parameters, Body: []byte(body)}); err != nil {
 		newAnswer("req_1").refuse(err)
 	}
 }

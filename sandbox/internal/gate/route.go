@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 )
 
@@ -21,7 +23,8 @@ const Base = "/dapi/v1"
 type route struct {
 	method   string
 	segments []string // of the path; {name} stands for a parameter
-	handler  http.HandlerFunc
+	run      func(context.Context, *serve.Request) (serve.Answer, error)
+	handler  http.HandlerFunc // of a generated server of old
 
 	described *routers.Route
 	operation string // operationId
@@ -45,15 +48,25 @@ type routes struct {
 // HandleFunc takes one operation of the generated server.
 func (rs *routes) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
 	method, path, _ := strings.Cut(pattern, " ")
-	described := strings.TrimPrefix(path, rs.base)
+	rs.add(method, strings.TrimPrefix(path, rs.base), func(r *route) { r.handler = handler })
+}
+
+// serve takes the operations of a server.
+func (rs *routes) serve(served []serve.Route) {
+	for _, s := range served {
+		rs.add(s.Method, s.Path, func(r *route) { r.run = s.Run })
+	}
+}
+
+func (rs *routes) add(method, described string, with func(*route)) {
 	item := rs.document.Paths.Value(described)
 	if item == nil || item.GetOperation(method) == nil {
-		rs.err = fmt.Errorf("gate: the description has no %s", pattern)
+		rs.err = fmt.Errorf("gate: the description has no %s %s", method, described)
 		return
 	}
 	operation := item.GetOperation(method)
-	rs.list = append(rs.list, &route{
-		method: method, segments: strings.Split(path, "/"), handler: handler,
+	added := &route{
+		method: method, segments: strings.Split(rs.base+described, "/"),
 		described: &routers.Route{Spec: rs.document, Path: described, PathItem: item, Method: method, Operation: operation},
 		operation: operation.OperationID,
 		public:    operation.Security != nil && len(*operation.Security) == 0,
@@ -62,7 +75,9 @@ func (rs *routes) HandleFunc(pattern string, handler func(http.ResponseWriter, *
 		tag:       firstOf(operation.Tags),
 		ids:       idFieldsOf(operation),
 		numbers:   numbersOfBody(operation),
-	})
+	}
+	with(added)
+	rs.list = append(rs.list, added)
 }
 
 func firstOf(tags []string) string {

@@ -68,7 +68,7 @@ func (g *Gate) mountAll(config Config) ([]*surface, error) {
 		},
 		{
 			paths: []string{"/utils", "/public"}, document: publicDocument,
-			serve: func(rs *routes) { g.servePublic(rs, config.Public) },
+			serve: func(rs *routes) { rs.serve(publicwire.Routes(config.Public)) },
 			admit: admitAnyone, maxBody: maxBody, keyed: (*route).declaresKey,
 		},
 		{
@@ -103,7 +103,7 @@ func (s *surface) mount() error {
 // unreadable is what the generated servers say of a request that they cannot read. The gate has refused, by name, all
 // that it knows they cannot. Why they failed is not looked at: how encoding/json words it differs between releases of Go.
 func (g *Gate) unreadable(w http.ResponseWriter, r *http.Request, _ error) {
-	g.refused(w, r, refuse.InvalidRequest("The request cannot be read."))
+	g.refused(w, r, refuse.Unreadable())
 }
 
 func (g *Gate) servePlatform(rs *routes, operations platformwire.StrictServerInterface) {
@@ -125,11 +125,4 @@ func (g *Gate) serveReference(rs *routes, operations referencewire.StrictServerI
 		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
 	})
 	referencewire.HandlerWithOptions(strict, referencewire.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
-}
-
-func (g *Gate) servePublic(rs *routes, operations publicwire.StrictServerInterface) {
-	strict := publicwire.NewStrictHandlerWithOptions(operations, nil, publicwire.StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
-	})
-	publicwire.HandlerWithOptions(strict, publicwire.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
 }

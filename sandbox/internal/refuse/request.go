@@ -11,6 +11,9 @@ func InvalidRequest(message string) *Refusal {
 	return &Refusal{Status: http.StatusBadRequest, Code: "invalid_request", Message: message}
 }
 
+// Unreadable is 400 invalid_request for a request of which no more can be said.
+func Unreadable() *Refusal { return InvalidRequest("The request cannot be read.") }
+
 // ValidationFailed is 422 validation_failed with details.fields. The location is "query", "path" or "header" when the
 // failure is outside the body, else empty.
 func ValidationFailed(location string, fields ...Field) *Refusal {

@@ -1,0 +1,56 @@
+package serve
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+)
+
+// Answer is what an operation returns.
+type Answer struct {
+	Status int
+	Header http.Header // may be nil
+	Body   any         // of JSON unless it is a []byte; nil: none
+
+	// Lean says how JSON is written: as JSON v2 has it. Otherwise it is as encoding/json writes it to a stream, with <, >
+	// and & escaped and a line break at the end.
+	Lean bool
+}
+
+// OK is what was asked for.
+func OK(body any) Answer { return Answer{Status: http.StatusOK, Body: body} }
+
+// Created is what there was not before.
+func Created(body any) Answer { return Answer{Status: http.StatusCreated, Body: body} }
+
+// NoContent has no body.
+func NoContent() Answer { return Answer{Status: http.StatusNoContent} }
+
+// File is an answer that is no JSON.
+func File(contentType string, body []byte) Answer {
+	return Answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {contentType}}, Body: body}
+}
+
+// Replayed says that the operation ran before. Source: Limits, Idempotency.
+func (a Answer) Replayed() Answer {
+	a.Header = http.Header{"Idempotency-Replayed": {"true"}}
+	return a
+}
+
+// WriteBody writes the body. What cannot be written as JSON is an error, and may have been written in part.
+func (a Answer) WriteBody(w io.Writer) error {
+	if file, ok := a.Body.([]byte); ok {
+		_, err := w.Write(file)
+		return err
+	}
+	if a.Lean {
+		return json.MarshalWrite(w, a.Body)
+	}
+	if err := json.MarshalWrite(w, a.Body, jsonv1.DefaultOptionsV1()); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
