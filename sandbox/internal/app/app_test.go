@@ -87,9 +87,9 @@ func (w *world) contact(t require.TestingT, chain, token string) string {
 	require.NoError(t, account.FromOnchainAccount(commonwire.OnchainAccount{
 		AccountType: commonwire.AccountTypeOnchain, ChainID: chain, Currency: token, WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7",
 	}))
-	answer, err := w.CreateContact(w.ctx, appwire.CreateContactRequestObject{Body: &appwire.ContactCreate{Account: account}})
+	answer, err := w.CreateContact(w.ctx, appwire.ContactCreate{Account: account})
 	require.NoError(t, err)
-	return answer.(appwire.CreateContact201JSONResponse).ID
+	return answer.Body.(appwire.Contact).ID
 }
 
 func (w *world) remaining(t require.TestingT) decimal.Decimal {
@@ -99,9 +99,9 @@ func (w *world) remaining(t require.TestingT) decimal.Decimal {
 }
 
 func (w *world) transfers(t require.TestingT) []appwire.Transfer {
-	answer, err := w.ListTransfers(w.ctx, appwire.ListTransfersRequestObject{Params: appwire.ListTransfersParams{Limit: 100}})
+	answer, err := w.ListTransfers(w.ctx, appwire.ListTransfersParams{Limit: 100})
 	require.NoError(t, err)
-	return answer.(appwire.ListTransfers200JSONResponse).Items
+	return answer.Body.(appwire.TransferList).Items
 }
 
 // Whatever an app does, the books balance, nobody but the outside is overdrawn, and what its transfers debited is what
@@ -115,12 +115,12 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 			return decimal.New(int64(rapid.IntRange(-1, 90_000_000).Draw(t, "millionths")), -6)
 		}
 		transfer := func(body appwire.TransferCreate) {
-			_, _ = w.CreateTransfer(w.as(rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "key")), appwire.CreateTransferRequestObject{Body: &body})
+			_, _ = w.CreateTransfer(w.as(rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "key")), body)
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"deposit": func(t *rapid.T) {
-				_, _ = w.platform.CreateDeposit(w.as(rapid.StringMatching(`[a-z]{8}`).Draw(t, "key")), platformwire.CreateDepositRequestObject{
-					Body: &platformwire.DepositCreate{Amount: drawAmount(), Currency: platformwire.AssetUSDC},
+				_, _ = w.platform.CreateDeposit(w.as(rapid.StringMatching(`[a-z]{8}`).Draw(t, "key")), platformwire.DepositCreate{
+					Amount: drawAmount(), Currency: platformwire.AssetUSDC,
 				})
 			},
 			"pay a contact": func(*rapid.T) {
@@ -128,11 +128,9 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 				transfer(appwire.TransferCreate{ContactID: rapid.SampledFrom([]string{direct, routed}).Draw(t, "contact"), Amount: &amount})
 			},
 			"quote": func(*rapid.T) {
-				answer, err := w.QuoteBalancePayout(w.ctx, appwire.QuoteBalancePayoutRequestObject{
-					Body: &appwire.BalancePayoutQuote{ContactID: routed, Amount: drawAmount()},
-				})
+				answer, err := w.QuoteBalancePayout(w.ctx, appwire.BalancePayoutQuote{ContactID: routed, Amount: drawAmount()})
 				if err == nil {
-					quotes = append(quotes, answer.(appwire.QuoteBalancePayout200JSONResponse).QuoteID)
+					quotes = append(quotes, answer.Body.(appwire.Quote).QuoteID)
 				}
 			},
 			"pay a quote": func(t *rapid.T) {
@@ -174,18 +172,18 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 
 func TestAQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
 	w := newWorld(t, "150")
-	_, err := w.platform.CreateDeposit(w.ctx, platformwire.CreateDepositRequestObject{Body: &platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC}})
+	_, err := w.platform.CreateDeposit(w.ctx, platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
 	require.NoError(t, err)
 	routed := w.contact(t, "arbitrum", "USDT")
-	answer, err := w.QuoteBalancePayout(w.ctx, appwire.QuoteBalancePayoutRequestObject{Body: &appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)}})
+	answer, err := w.QuoteBalancePayout(w.ctx, appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)})
 	require.NoError(t, err)
-	quote := answer.(appwire.QuoteBalancePayout200JSONResponse)
+	quote := answer.Body.(appwire.Quote)
 
 	w.settings.PriceWorsening = decimal.RequireFromString("0.5")
-	worse, err := w.QuoteBalancePayout(w.ctx, appwire.QuoteBalancePayoutRequestObject{Body: &appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)}})
+	worse, err := w.QuoteBalancePayout(w.ctx, appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)})
 	require.NoError(t, err)
-	require.NotEqual(t, quote.DestinationAmount, worse.(appwire.QuoteBalancePayout200JSONResponse).DestinationAmount)
-	_, err = w.CreateTransfer(w.ctx, appwire.CreateTransferRequestObject{Body: &appwire.TransferCreate{QuoteID: quote.QuoteID}})
+	require.NotEqual(t, quote.DestinationAmount, worse.Body.(appwire.Quote).DestinationAmount)
+	_, err = w.CreateTransfer(w.ctx, appwire.TransferCreate{QuoteID: quote.QuoteID})
 	require.NoError(t, err)
 	status, err := w.Status(w.ctx, quote.QuoteID)
 	require.NoError(t, err)
@@ -195,20 +193,18 @@ func TestAQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
 
 func TestAQuotePaysEvenIfItsPriceCannotBeHadAnyMore(t *testing.T) {
 	w := newWorld(t, "150")
-	_, err := w.platform.CreateDeposit(w.ctx, platformwire.CreateDepositRequestObject{Body: &platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC}})
+	_, err := w.platform.CreateDeposit(w.ctx, platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
 	require.NoError(t, err)
-	least := appwire.QuoteBalancePayoutRequestObject{Body: &appwire.BalancePayoutQuote{
+	least := appwire.BalancePayoutQuote{
 		ContactID: w.contact(t, "arbitrum", "USDT"), Amount: decimal.RequireFromString("0.300001"),
-	}}
+	}
 	quote, err := w.QuoteBalancePayout(w.ctx, least)
 	require.NoError(t, err)
 
 	w.settings.PriceWorsening = decimal.RequireFromString("0.5")
 	_, err = w.QuoteBalancePayout(w.ctx, least)
 	require.ErrorIs(t, err, refuse.ValidationFailed(""), "half of the smallest unit is nothing")
-	_, err = w.CreateTransfer(w.ctx, appwire.CreateTransferRequestObject{
-		Body: &appwire.TransferCreate{QuoteID: quote.(appwire.QuoteBalancePayout200JSONResponse).QuoteID},
-	})
+	_, err = w.CreateTransfer(w.ctx, appwire.TransferCreate{QuoteID: quote.Body.(appwire.Quote).QuoteID})
 	require.NoError(t, err)
 }
 
@@ -216,7 +212,7 @@ func TestMoneyThatDidNotMoveIsNotSpent(t *testing.T) {
 	w := newWorld(t, "150")
 	amount := number.Of(decimal.NewFromInt(20))
 	body := appwire.TransferCreate{ContactID: w.contact(t, "base", "USDC"), Amount: &amount}
-	_, err := w.CreateTransfer(w.ctx, appwire.CreateTransferRequestObject{Body: &body})
+	_, err := w.CreateTransfer(w.ctx, body)
 	require.ErrorIs(t, err, refuse.PayoutNotFundable("", nil))
 	assert.Equal(t, "150", w.remaining(t).String())
 	assert.Empty(t, w.transfers(t))

@@ -7,47 +7,48 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // ListBanks lists the rails with the bank accounts opened on them. Source: App API, Banks and quotes.
-func (a *App) ListBanks(ctx context.Context, _ appwire.ListBanksRequestObject) (appwire.ListBanksResponseObject, error) {
+func (a *App) ListBanks(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	rails, err := t.own.Rails()
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	list, err := bankList(rails)
-	return appwire.ListBanks200JSONResponse(list), err
+	return serve.OK(list), err
 }
 
 // ActivateBanks opens the named rails, or all that can be opened. Either all that are named open or none does. Source:
 // App API, Banks and quotes.
-func (a *App) ActivateBanks(ctx context.Context, request appwire.ActivateBanksRequestObject) (appwire.ActivateBanksResponseObject, error) {
+func (a *App) ActivateBanks(ctx context.Context, body appwire.BankActivation) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	methods := slices.Compact(slices.Sorted(slices.Values(request.Body.Methods)))
+	methods := slices.Compact(slices.Sorted(slices.Values(body.Methods)))
 	if len(methods) == 0 {
 		var err error
 		if methods, err = t.available(); err != nil {
-			return nil, err
+			return serve.Answer{}, err
 		}
 	} else if err := t.offered(methods); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	opened := make([]platformwire.Rail, 0, len(methods))
 	for _, method := range methods {
 		rail, err := t.own.OpenRail(method)
 		if err != nil {
-			return nil, err
+			return serve.Answer{}, err
 		}
 		opened = append(opened, rail)
 	}
 	list, err := bankList(opened)
-	return appwire.ActivateBanks200JSONResponse(list), err
+	return serve.OK(list), err
 }
 
 // available lists the methods of rails that can be opened.

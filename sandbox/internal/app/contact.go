@@ -11,6 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -28,38 +29,38 @@ func (c *contact) view() appwire.Contact {
 }
 
 // ListContacts lists the contacts, oldest first. Source: App API, Contacts.
-func (a *App) ListContacts(ctx context.Context, request appwire.ListContactsRequestObject) (appwire.ListContactsResponseObject, error) {
+func (a *App) ListContacts(ctx context.Context, params appwire.ListContactsParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	items := []appwire.Contact{}
-	for _, c := range pageOf(t.contacts, request.Params.Limit, request.Params.Offset) {
+	for _, c := range pageOf(t.contacts, params.Limit, params.Offset) {
 		items = append(items, c.view())
 	}
-	return appwire.ListContacts200JSONResponse{Items: items, Total: total(t.contacts)}, nil
+	return serve.OK(appwire.ContactList{Items: items, Total: total(t.contacts)}), nil
 }
 
 // CreateContact saves a destination, or answers the contact that has the same account details. Source: App API,
 // Contacts; Resources, Contact.
-func (a *App) CreateContact(ctx context.Context, request appwire.CreateContactRequestObject) (appwire.CreateContactResponseObject, error) {
-	to, err := destinationOf(request.Body.Account)
+func (a *App) CreateContact(ctx context.Context, body appwire.ContactCreate) (serve.Answer, error) {
+	to, err := destinationOf(body.Account)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := a.enter(ctx)
 	defer a.leave()
 	if err := t.own.Resolve(to); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	i := slices.IndexFunc(t.contacts, func(c *contact) bool { return c.to == to })
 	if i >= 0 {
-		return appwire.CreateContact201JSONResponse(t.contacts[i].view()), nil
+		return serve.Created(t.contacts[i].view()), nil
 	}
 	created := &contact{
-		id: uuid.NewString(), name: request.Body.Name, relationship: request.Body.Relationship,
-		given: request.Body.Account, to: to, createdAt: t.now,
+		id: uuid.NewString(), name: body.Name, relationship: body.Relationship,
+		given: body.Account, to: to, createdAt: t.now,
 	}
 	t.contacts = append(t.contacts, created)
-	return appwire.CreateContact201JSONResponse(created.view()), nil
+	return serve.Created(created.view()), nil
 }
 
 // destinationOf reads the variant of an account. Spellings of the same details become one.
@@ -90,41 +91,40 @@ func (t *turn) contactOf(id string) (*contact, error) {
 }
 
 // UpdateContact changes what the body names. Source: App API, Contacts.
-func (a *App) UpdateContact(ctx context.Context, request appwire.UpdateContactRequestObject) (appwire.UpdateContactResponseObject, error) {
+func (a *App) UpdateContact(ctx context.Context, contactID string, body appwire.ContactUpdate) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	found, err := t.contactOf(request.ContactID)
+	found, err := t.contactOf(contactID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	given.To(&found.name, request.Body.Name)
-	given.To(&found.relationship, request.Body.Relationship)
-	return appwire.UpdateContact200JSONResponse(found.view()), nil
+	given.To(&found.name, body.Name)
+	given.To(&found.relationship, body.Relationship)
+	return serve.OK(found.view()), nil
 }
 
 // DeleteContact deletes a contact. Quotes that were made for it keep their price and their destination. Source: App API,
 // Contacts.
-func (a *App) DeleteContact(ctx context.Context, request appwire.DeleteContactRequestObject) (appwire.DeleteContactResponseObject, error) {
+func (a *App) DeleteContact(ctx context.Context, contactID string) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	found, err := t.contactOf(request.ContactID)
+	found, err := t.contactOf(contactID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t.contacts = slices.DeleteFunc(t.contacts, func(c *contact) bool { return c == found })
-	return appwire.DeleteContact204Response{}, nil
+	return serve.NoContent(), nil
 }
 
 // ValidateBankDetails checks bank details and saves nothing. Source: App API, Contacts.
-func (a *App) ValidateBankDetails(_ context.Context, request appwire.ValidateBankDetailsRequestObject) (appwire.ValidateBankDetailsResponseObject, error) {
-	body := request.Body
-	answer := appwire.ValidateBankDetails200JSONResponse{Errors: []appwire.BankDetailsError{}}
+func (a *App) ValidateBankDetails(_ context.Context, body appwire.BankDetails) (serve.Answer, error) {
+	check := appwire.BankDetailsCheck{Errors: []appwire.BankDetailsError{}}
 	for _, wrong := range (platform.BankDetails{
 		Kind: body.BankType, Country: body.Country, IBAN: body.IBAN, BIC: body.BIC, RoutingNumber: given.Value(body.RoutingNumber),
 	}).Check() {
-		answer.Errors = append(answer.Errors, appwire.BankDetailsError{Field: wrong.Field, Code: wrong.Code, Message: wrong.Message})
+		check.Errors = append(check.Errors, appwire.BankDetailsError{Field: wrong.Field, Code: wrong.Code, Message: wrong.Message})
 	}
-	valid := len(answer.Errors) == 0
-	answer.Valid = &valid
-	return answer, nil
+	valid := len(check.Errors) == 0
+	check.Valid = &valid
+	return serve.OK(check), nil
 }

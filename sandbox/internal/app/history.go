@@ -6,27 +6,27 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // ListTransfers lists the transfers of the app, newest first; a key finds the one that it anchors. Source: App API,
 // Transfers; Limits, Idempotency.
-func (a *App) ListTransfers(ctx context.Context, request appwire.ListTransfersRequestObject) (appwire.ListTransfersResponseObject, error) {
+func (a *App) ListTransfers(ctx context.Context, params appwire.ListTransfersParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	key, err := a.Keys.Get(t.caller.KeyID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	params := request.Params
 	found := []appwire.Transfer{}
 	for _, sent := range slices.Backward(t.sent) {
 		if sent.appID == key.AppID && (params.IdempotencyKey == "" || sent.key == params.IdempotencyKey) {
 			found = append(found, sent.view())
 		}
 	}
-	return appwire.ListTransfers200JSONResponse{Items: pageOf(found, params.Limit, params.Offset), Total: total(found)}, nil
+	return serve.OK(appwire.TransferList{Items: pageOf(found, params.Limit, params.Offset), Total: total(found)}), nil
 }
 
 func (s *transfer) view() appwire.Transfer {
@@ -37,22 +37,22 @@ func (s *transfer) view() appwire.Transfer {
 }
 
 // ListTransactions lists the ledger of the account, newest first. Source: App API, Transactions.
-func (a *App) ListTransactions(ctx context.Context, request appwire.ListTransactionsRequestObject) (appwire.ListTransactionsResponseObject, error) {
+func (a *App) ListTransactions(ctx context.Context, params appwire.ListTransactionsParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	entries, err := t.own.Transactions()
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	found := []appwire.Transaction{}
 	for _, entry := range entries {
-		if view := t.transactionView(entry); matches(view, request.Params) {
+		if view := t.transactionView(entry); matches(view, params) {
 			found = append(found, view)
 		}
 	}
-	return appwire.ListTransactions200JSONResponse{
-		Items: pageOf(found, request.Params.Limit, request.Params.Offset), Total: total(found),
-	}, nil
+	return serve.OK(appwire.TransactionList{
+		Items: pageOf(found, params.Limit, params.Offset), Total: total(found),
+	}), nil
 }
 
 func matches(entry appwire.Transaction, params appwire.ListTransactionsParams) bool {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 )
 
@@ -28,9 +29,9 @@ func (p *profile) displayName() string {
 }
 
 // GetProfile answers the profile. Source: App API, Account and profile.
-func (a *App) GetProfile(ctx context.Context, _ appwire.GetProfileRequestObject) (appwire.GetProfileResponseObject, error) {
+func (a *App) GetProfile(ctx context.Context) (serve.Answer, error) {
 	view, err := a.Profile(ctx)
-	return appwire.GetProfile200JSONResponse(view), err
+	return serve.OK(view), err
 }
 
 // Profile is the profile of the account that makes a request.
@@ -41,12 +42,12 @@ func (a *App) Profile(ctx context.Context) (appwire.UserProfile, error) {
 }
 
 // UpdateProfile saves what the body names. Source: App API, Account and profile.
-func (a *App) UpdateProfile(ctx context.Context, request appwire.UpdateProfileRequestObject) (appwire.UpdateProfileResponseObject, error) {
+func (a *App) UpdateProfile(ctx context.Context, body appwire.ProfileUpdate) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	t.profile.change(*request.Body, t.now)
+	t.profile.change(body, t.now)
 	view, err := t.profileView()
-	return appwire.UpdateProfile200JSONResponse(view), err
+	return serve.OK(view), err
 }
 
 func (p *profile) change(body appwire.ProfileUpdate, now time.Time) {

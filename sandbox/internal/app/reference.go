@@ -11,6 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
@@ -38,24 +39,23 @@ type PartnerEvent struct {
 const defaultDevice = "ios"
 
 // GetTransactionStatus answers how far the payment of a quote has come. Source: Universal transaction status.
-func (r Reference) GetTransactionStatus(ctx context.Context, request referencewire.GetTransactionStatusRequestObject) (referencewire.GetTransactionStatusResponseObject, error) {
-	status, err := r.App.Status(ctx, request.QuoteID)
-	return referencewire.GetTransactionStatus200JSONResponse(status), err
+func (r Reference) GetTransactionStatus(ctx context.Context, quoteID string) (serve.Answer, error) {
+	status, err := r.App.Status(ctx, quoteID)
+	return serve.OK(status), err
 }
 
 // LogInWallet takes signatures of the wallet over the message. Source: Reference endpoints under /api/v1.
-func (r Reference) LogInWallet(ctx context.Context, request referencewire.LogInWalletRequestObject) (referencewire.LogInWalletResponseObject, error) {
-	if err := r.checkSignatures(*request.Body); err != nil {
-		return nil, err
+func (r Reference) LogInWallet(ctx context.Context, params referencewire.LogInWalletParams, body referencewire.WalletLogin) (serve.Answer, error) {
+	if err := r.checkSignatures(body); err != nil {
+		return serve.Answer{}, err
 	}
 	t := r.App.enter(ctx)
 	defer r.App.leave()
-	device := request.Params
 	t.logins = append(t.logins, WalletLogin{
-		Account: caller.From(ctx).Owner, Wallet: r.App.Wallet, At: t.now, DeviceID: device.DeviceID,
-		DeviceType: cmp.Or(device.DeviceType, defaultDevice), DeviceName: cmp.Or(device.DeviceName, defaultDevice),
+		Account: caller.From(ctx).Owner, Wallet: r.App.Wallet, At: t.now, DeviceID: params.DeviceID,
+		DeviceType: cmp.Or(params.DeviceType, defaultDevice), DeviceName: cmp.Or(params.DeviceName, defaultDevice),
 	})
-	return referencewire.LogInWallet200JSONResponse{Status: "success"}, nil
+	return serve.OK(referencewire.WalletLoginResult{Status: "success"}), nil
 }
 
 // checkSignatures demands at least one signature, and all of them of the wallet. Which wallet signed is not shown to
@@ -77,16 +77,15 @@ func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 }
 
 // ReceiveWebhook takes an event that a partner reports. Source: Events.
-func (r Reference) ReceiveWebhook(ctx context.Context, request referencewire.ReceiveWebhookRequestObject) (referencewire.ReceiveWebhookResponseObject, error) {
+func (r Reference) ReceiveWebhook(ctx context.Context, partner string, body referencewire.WebhookEvent) (serve.Answer, error) {
 	t := r.App.enter(ctx)
 	defer r.App.leave()
-	event := request.Body
 	t.events = append(t.events, PartnerEvent{
-		Partner: request.Partner, EventType: event.EventType, EntityID: event.EntityID, EntityType: event.EntityType,
-		CreatedAt: event.CreatedAt, Payload: event.EventPayload, At: t.now,
+		Partner: partner, EventType: body.EventType, EntityID: body.EntityID, EntityType: body.EntityType,
+		CreatedAt: body.CreatedAt, Payload: body.EventPayload, At: t.now,
 	})
 	ok := true
-	return referencewire.ReceiveWebhook200JSONResponse{Ok: &ok}, nil
+	return serve.OK(referencewire.WebhookAcknowledgement{Ok: &ok}), nil
 }
 
 // Logins answers the wallet logins, oldest first.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -22,24 +23,24 @@ type verification struct {
 }
 
 // CreateKYCLink makes a link, or fetches the one there is. Source: App API, Account and profile.
-func (a *App) CreateKYCLink(ctx context.Context, _ appwire.CreateKYCLinkRequestObject) (appwire.CreateKYCLinkResponseObject, error) {
+func (a *App) CreateKYCLink(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	v := &t.profile.verification
 	if v.link == "" {
 		v.link, v.linkedAt = "https://verify.example.com/kyc/"+strings.ToLower(rand.Text()), t.now
 	}
-	return appwire.CreateKYCLink200JSONResponse{URL: v.link, Status: t.kycStatus()}, nil
+	return serve.OK(appwire.KYCLink{URL: v.link, Status: t.kycStatus()}), nil
 }
 
 // GetKYCStatus answers how far verification has come. Source: App API, Account and profile.
-func (a *App) GetKYCStatus(ctx context.Context, request appwire.GetKYCStatusRequestObject) (appwire.GetKYCStatusResponseObject, error) {
+func (a *App) GetKYCStatus(ctx context.Context, params appwire.GetKYCStatusParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	if asked := request.Params.Provider; asked != "" && asked != verificationProvider {
-		return appwire.GetKYCStatus200JSONResponse{Status: commonwire.KYCStatusNotStarted, Provider: asked}, nil
+	if asked := params.Provider; asked != "" && asked != verificationProvider {
+		return serve.OK(appwire.KYCState{Status: commonwire.KYCStatusNotStarted, Provider: asked}), nil
 	}
-	return appwire.GetKYCStatus200JSONResponse{Status: t.kycStatus(), Provider: verificationProvider}, nil
+	return serve.OK(appwire.KYCState{Status: t.kycStatus(), Provider: verificationProvider}), nil
 }
 
 // kycStatus is where verification stands. Once decided it stays so. Source: States, Card and verification.

@@ -3,112 +3,114 @@ package billing
 import (
 	"context"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// App answers the app API's operations on documents, contracts and invoices, for the generated server.
+// App answers the app API's operations on documents, contracts and invoices.
 type App struct{ *Billing }
 
 // UploadDocument implements the operation of that name.
-func (a App) UploadDocument(ctx context.Context, r appwire.UploadDocumentRequestObject) (appwire.UploadDocumentResponseObject, error) {
-	answer, err := a.Upload(ctx, *r.Body)
-	return appwire.UploadDocument201JSONResponse(answer), err
+func (a App) UploadDocument(ctx context.Context, body appwire.DocumentUpload) (serve.Answer, error) {
+	answer, err := a.Upload(ctx, body)
+	return serve.Created(answer), err
 }
 
 // ListInvoices implements the operation of that name.
-func (a App) ListInvoices(ctx context.Context, r appwire.ListInvoicesRequestObject) (appwire.ListInvoicesResponseObject, error) {
-	return appwire.ListInvoices200JSONResponse(a.Invoices(ctx, Page{r.Params.Limit, r.Params.Offset})), nil
+func (a App) ListInvoices(ctx context.Context, params appwire.ListInvoicesParams) (serve.Answer, error) {
+	return serve.OK(a.Invoices(ctx, Page{params.Limit, params.Offset})), nil
 }
 
 // GetInvoice implements the operation of that name.
-func (a App) GetInvoice(ctx context.Context, r appwire.GetInvoiceRequestObject) (appwire.GetInvoiceResponseObject, error) {
-	answer, err := a.Invoice(ctx, r.InvoiceID)
-	return appwire.GetInvoice200JSONResponse(answer), err
+func (a App) GetInvoice(ctx context.Context, invoiceID string) (serve.Answer, error) {
+	answer, err := a.Invoice(ctx, invoiceID)
+	return serve.OK(answer), err
 }
 
 // CreateInvoice implements the operation of that name.
-func (a App) CreateInvoice(ctx context.Context, r appwire.CreateInvoiceRequestObject) (appwire.CreateInvoiceResponseObject, error) {
-	answer, err := a.Billing.CreateInvoice(ctx, *r.Body)
-	return appwire.CreateInvoice201JSONResponse(answer), err
+func (a App) CreateInvoice(ctx context.Context, body appwire.InvoiceCreate) (serve.Answer, error) {
+	answer, err := a.Billing.CreateInvoice(ctx, body)
+	return serve.Created(answer), err
 }
 
 // CreateUploadedInvoice implements the operation of that name.
-func (a App) CreateUploadedInvoice(ctx context.Context, r appwire.CreateUploadedInvoiceRequestObject) (appwire.CreateUploadedInvoiceResponseObject, error) {
-	answer, err := a.Billing.CreateUploadedInvoice(ctx, *r.Body)
-	return appwire.CreateUploadedInvoice201JSONResponse(answer), err
+func (a App) CreateUploadedInvoice(ctx context.Context, body appwire.UploadedInvoiceCreate) (serve.Answer, error) {
+	answer, err := a.Billing.CreateUploadedInvoice(ctx, body)
+	return serve.Created(answer), err
 }
 
 // CreateInvoiceFromContract implements the operation of that name.
-func (a App) CreateInvoiceFromContract(ctx context.Context, r appwire.CreateInvoiceFromContractRequestObject) (appwire.CreateInvoiceFromContractResponseObject, error) {
-	answer, err := a.Billing.CreateInvoiceFromContract(ctx, r.ContractID, *r.Body)
-	return appwire.CreateInvoiceFromContract201JSONResponse(answer), err
+func (a App) CreateInvoiceFromContract(ctx context.Context, contractID string, body appwire.ContractInvoiceCreate) (serve.Answer, error) {
+	answer, err := a.Billing.CreateInvoiceFromContract(ctx, contractID, body)
+	return serve.Created(answer), err
 }
 
 // CreateInvoiceBatch implements the operation of that name.
-func (a App) CreateInvoiceBatch(ctx context.Context, r appwire.CreateInvoiceBatchRequestObject) (appwire.CreateInvoiceBatchResponseObject, error) {
-	answer, err := a.Billing.CreateInvoiceBatch(ctx, *r.Body)
-	return appwire.CreateInvoiceBatch201JSONResponse(answer), err
+func (a App) CreateInvoiceBatch(ctx context.Context, body appwire.InvoiceBatch) (serve.Answer, error) {
+	answer, err := a.Billing.CreateInvoiceBatch(ctx, body)
+	return serve.Created(answer), err
 }
 
 // UpdateInvoice implements the operation of that name.
-func (a App) UpdateInvoice(ctx context.Context, r appwire.UpdateInvoiceRequestObject) (appwire.UpdateInvoiceResponseObject, error) {
-	answer, err := a.Billing.UpdateInvoice(ctx, r.InvoiceID, *r.Body)
-	return appwire.UpdateInvoice200JSONResponse(answer), err
+func (a App) UpdateInvoice(ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate) (serve.Answer, error) {
+	answer, err := a.Billing.UpdateInvoice(ctx, invoiceID, body)
+	return serve.OK(answer), err
 }
 
 // ListContracts implements the operation of that name.
-func (a App) ListContracts(ctx context.Context, r appwire.ListContractsRequestObject) (appwire.ListContractsResponseObject, error) {
-	return appwire.ListContracts200JSONResponse(a.Contracts(ctx, Page{r.Params.Limit, r.Params.Offset})), nil
+func (a App) ListContracts(ctx context.Context, params appwire.ListContractsParams) (serve.Answer, error) {
+	return serve.OK(a.Contracts(ctx, Page{params.Limit, params.Offset})), nil
 }
 
 // ListContractTemplates implements the operation of that name.
-func (a App) ListContractTemplates(context.Context, appwire.ListContractTemplatesRequestObject) (appwire.ListContractTemplatesResponseObject, error) {
-	return appwire.ListContractTemplates200JSONResponse(a.Templates()), nil
+func (a App) ListContractTemplates(context.Context) (serve.Answer, error) {
+	return serve.OK(a.Templates()), nil
 }
 
 // GetContract implements the operation of that name.
-func (a App) GetContract(ctx context.Context, r appwire.GetContractRequestObject) (appwire.GetContractResponseObject, error) {
-	answer, err := a.Contract(ctx, r.ContractID)
-	return appwire.GetContract200JSONResponse(answer), err
+func (a App) GetContract(ctx context.Context, contractID string) (serve.Answer, error) {
+	answer, err := a.Contract(ctx, contractID)
+	return serve.OK(answer), err
 }
 
 // CreateContract implements the operation of that name.
-func (a App) CreateContract(ctx context.Context, r appwire.CreateContractRequestObject) (appwire.CreateContractResponseObject, error) {
-	answer, err := a.Billing.CreateContract(ctx, *r.Body)
-	return appwire.CreateContract201JSONResponse(answer), err
+func (a App) CreateContract(ctx context.Context, body appwire.ContractCreate) (serve.Answer, error) {
+	answer, err := a.Billing.CreateContract(ctx, body)
+	return serve.Created(answer), err
 }
 
 // UpdateContract implements the operation of that name.
-func (a App) UpdateContract(ctx context.Context, r appwire.UpdateContractRequestObject) (appwire.UpdateContractResponseObject, error) {
-	answer, err := a.Billing.UpdateContract(ctx, r.ContractID, *r.Body)
-	return appwire.UpdateContract200JSONResponse(answer), err
+func (a App) UpdateContract(ctx context.Context, contractID string, body appwire.ContractUpdate) (serve.Answer, error) {
+	answer, err := a.Billing.UpdateContract(ctx, contractID, body)
+	return serve.OK(answer), err
 }
 
 // DeleteContract implements the operation of that name.
-func (a App) DeleteContract(ctx context.Context, r appwire.DeleteContractRequestObject) (appwire.DeleteContractResponseObject, error) {
-	return appwire.DeleteContract204Response{}, a.Billing.DeleteContract(ctx, r.ContractID)
+func (a App) DeleteContract(ctx context.Context, contractID string) (serve.Answer, error) {
+	return serve.NoContent(), a.Billing.DeleteContract(ctx, contractID)
 }
 
 // PreviewContract implements the operation of that name.
-func (a App) PreviewContract(ctx context.Context, r appwire.PreviewContractRequestObject) (appwire.PreviewContractResponseObject, error) {
-	answer, err := a.Preview(ctx, r.ContractID)
-	return appwire.PreviewContract200JSONResponse(answer), err
+func (a App) PreviewContract(ctx context.Context, contractID string) (serve.Answer, error) {
+	answer, err := a.Preview(ctx, contractID)
+	return serve.OK(answer), err
 }
 
 // PauseContract implements the operation of that name.
-func (a App) PauseContract(ctx context.Context, r appwire.PauseContractRequestObject) (appwire.PauseContractResponseObject, error) {
-	answer, err := a.Billing.PauseContract(ctx, r.ContractID)
-	return appwire.PauseContract200JSONResponse(answer), err
+func (a App) PauseContract(ctx context.Context, contractID string) (serve.Answer, error) {
+	answer, err := a.Billing.PauseContract(ctx, contractID)
+	return serve.OK(answer), err
 }
 
 // ApproveContract implements the operation of that name.
-func (a App) ApproveContract(ctx context.Context, r appwire.ApproveContractRequestObject) (appwire.ApproveContractResponseObject, error) {
-	answer, err := a.Billing.ApproveContract(ctx, r.ContractID)
-	return appwire.ApproveContract200JSONResponse(answer), err
+func (a App) ApproveContract(ctx context.Context, contractID string) (serve.Answer, error) {
+	answer, err := a.Billing.ApproveContract(ctx, contractID)
+	return serve.OK(answer), err
 }
 
 // ReplacePaymentMethods implements the operation of that name.
-func (a App) ReplacePaymentMethods(ctx context.Context, r appwire.ReplacePaymentMethodsRequestObject) (appwire.ReplacePaymentMethodsResponseObject, error) {
-	answer, err := a.Billing.ReplacePaymentMethods(ctx, r.ContractID, r.Body.PaymentMethods)
-	return appwire.ReplacePaymentMethods200JSONResponse(answer), err
+func (a App) ReplacePaymentMethods(ctx context.Context, contractID string, body appwire.PaymentMethodsReplacement) (serve.Answer, error) {
+	answer, err := a.Billing.ReplacePaymentMethods(ctx, contractID, body.PaymentMethods)
+	return serve.OK(answer), err
 }

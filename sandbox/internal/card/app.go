@@ -4,66 +4,68 @@ import (
 	"context"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// App answers the app API's operations on cards, for the generated server.
+// App answers the app API's operations on cards.
 type App struct{ *Cards }
 
 // ListCards implements the operation of that name.
-func (a App) ListCards(ctx context.Context, _ appwire.ListCardsRequestObject) (appwire.ListCardsResponseObject, error) {
-	return appwire.ListCards200JSONResponse(a.List(ctx)), nil
+func (a App) ListCards(ctx context.Context) (serve.Answer, error) {
+	return serve.OK(a.List(ctx)), nil
 }
 
 // CreateCard implements the operation of that name.
-func (a App) CreateCard(ctx context.Context, _ appwire.CreateCardRequestObject) (appwire.CreateCardResponseObject, error) {
+func (a App) CreateCard(ctx context.Context, _ appwire.CardCreate) (serve.Answer, error) {
 	answer, err := a.Create(ctx)
-	return appwire.CreateCard201JSONResponse(answer), err
+	return serve.Created(answer), err
 }
 
 // GetCard implements the operation of that name.
-func (a App) GetCard(ctx context.Context, r appwire.GetCardRequestObject) (appwire.GetCardResponseObject, error) {
-	answer, err := a.Get(ctx, r.CardID)
-	return appwire.GetCard200JSONResponse(answer), err
+func (a App) GetCard(ctx context.Context, cardID string) (serve.Answer, error) {
+	answer, err := a.Get(ctx, cardID)
+	return serve.OK(answer), err
 }
 
 // RevealCardDetails implements the operation of that name.
-func (a App) RevealCardDetails(ctx context.Context, r appwire.RevealCardDetailsRequestObject) (appwire.RevealCardDetailsResponseObject, error) {
-	answer, err := a.Reveal(ctx, r.CardID, *r.Body)
-	return appwire.RevealCardDetails200JSONResponse(answer), err
+func (a App) RevealCardDetails(ctx context.Context, cardID string, body commonwire.CardDetailsProof) (serve.Answer, error) {
+	answer, err := a.Reveal(ctx, cardID, body)
+	return serve.OK(answer), err
 }
 
 // SetCardLabel implements the operation of that name.
-func (a App) SetCardLabel(ctx context.Context, r appwire.SetCardLabelRequestObject) (appwire.SetCardLabelResponseObject, error) {
-	answer, err := a.SetLabel(ctx, r.CardID, given.Value(r.Body.Label))
-	return appwire.SetCardLabel200JSONResponse(answer), err
+func (a App) SetCardLabel(ctx context.Context, cardID string, body appwire.CardLabelUpdate) (serve.Answer, error) {
+	answer, err := a.SetLabel(ctx, cardID, given.Value(body.Label))
+	return serve.OK(answer), err
 }
 
 // SetCardLimit implements the operation of that name.
-func (a App) SetCardLimit(ctx context.Context, r appwire.SetCardLimitRequestObject) (appwire.SetCardLimitResponseObject, error) {
-	answer, err := a.SetLimit(ctx, r.CardID, *r.Body)
-	return appwire.SetCardLimit200JSONResponse(answer), err
+func (a App) SetCardLimit(ctx context.Context, cardID string, body appwire.CardLimitUpdate) (serve.Answer, error) {
+	answer, err := a.SetLimit(ctx, cardID, body)
+	return serve.OK(answer), err
 }
 
 // FreezeCard implements the operation of that name.
-func (a App) FreezeCard(ctx context.Context, r appwire.FreezeCardRequestObject) (appwire.FreezeCardResponseObject, error) {
-	answer, err := a.Freeze(ctx, r.CardID, true)
-	return appwire.FreezeCard200JSONResponse(answer), err
+func (a App) FreezeCard(ctx context.Context, cardID string) (serve.Answer, error) {
+	answer, err := a.Freeze(ctx, cardID, true)
+	return serve.OK(answer), err
 }
 
 // UnfreezeCard implements the operation of that name.
-func (a App) UnfreezeCard(ctx context.Context, r appwire.UnfreezeCardRequestObject) (appwire.UnfreezeCardResponseObject, error) {
-	answer, err := a.Freeze(ctx, r.CardID, false)
-	return appwire.UnfreezeCard200JSONResponse(answer), err
+func (a App) UnfreezeCard(ctx context.Context, cardID string) (serve.Answer, error) {
+	answer, err := a.Freeze(ctx, cardID, false)
+	return serve.OK(answer), err
 }
 
 // CreateCardKYCLink implements the operation of that name.
-func (a App) CreateCardKYCLink(ctx context.Context, _ appwire.CreateCardKYCLinkRequestObject) (appwire.CreateCardKYCLinkResponseObject, error) {
-	return appwire.CreateCardKYCLink200JSONResponse(a.KYCLink(ctx)), nil
+func (a App) CreateCardKYCLink(ctx context.Context) (serve.Answer, error) {
+	return serve.OK(a.KYCLink(ctx)), nil
 }
 
 // PreApproveCard implements the operation of that name.
-func (a App) PreApproveCard(ctx context.Context, r appwire.PreApproveCardRequestObject) (appwire.PreApproveCardResponseObject, error) {
-	answer, err := a.PreApprove(ctx, *r.Body)
-	return appwire.PreApproveCard200JSONResponse(answer), err
+func (a App) PreApproveCard(ctx context.Context, body appwire.CardPreApprovalCreate) (serve.Answer, error) {
+	answer, err := a.PreApprove(ctx, body)
+	return serve.OK(answer), err
 }

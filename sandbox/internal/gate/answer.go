@@ -17,8 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 )
 
-// answer is an answer in memory. It implements [http.ResponseWriter] for the
-// generated server.
+// answer is an answer in memory.
 type answer struct {
 	requestID string
 	status    int
@@ -32,27 +31,11 @@ func newAnswer(requestID string) *answer {
 	return &answer{requestID: requestID, header: make(http.Header, 4)}
 }
 
-func (a *answer) Header() http.Header { return a.header }
-
-func (a *answer) WriteHeader(status int) {
-	if a.status == 0 {
-		a.status = status
-	}
-}
-
-func (a *answer) Write(body []byte) (int, error) {
-	a.WriteHeader(http.StatusOK)
-	return a.body.Write(body)
-}
-
 // take writes what an operation returned.
 func (a *answer) take(returned serve.Answer) error {
 	maps.Copy(a.header, returned.Header)
 	a.status = returned.Status
-	if returned.Body == nil {
-		return nil
-	}
-	if a.header.Get("Content-Type") == "" {
+	if returned.Body != nil && a.header.Get("Content-Type") == "" {
 		a.header.Set("Content-Type", "application/json")
 	}
 	return returned.WriteBody(&a.body)
@@ -128,8 +111,7 @@ func wholeSeconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(d.Seconds())))
 }
 
-// finish completes the headers. The generated server writes every header that
-// the description declares, also those that this answer does not have.
+// finish completes the headers. A fault may script one without a value, which is none.
 func (a *answer) finish() {
 	maps.DeleteFunc(a.header, func(_ string, values []string) bool {
 		return !slices.ContainsFunc(values, func(value string) bool { return value != "" })

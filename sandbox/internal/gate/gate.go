@@ -27,9 +27,9 @@ import (
 // Config is what a gate stands around, and what it asks.
 type Config struct {
 	// The operations of each surface.
-	Platform  platformwire.StrictServerInterface
-	App       appwire.StrictServerInterface
-	Reference referencewire.StrictServerInterface
+	Platform  platformwire.Server
+	App       appwire.Server
+	Reference referencewire.Server
 	Public    publicwire.Server
 
 	// What the platform API judges its sessions by. IsClient tells whether a client exists and belongs to an
@@ -187,13 +187,6 @@ func (g *Gate) perform(
 	if err := g.validate(ctx, r, route, request); err != nil {
 		return err
 	}
-	if route.handler != nil {
-		for name, value := range parameters {
-			r.SetPathValue(name, value)
-		}
-		route.handler(a, r)
-		return nil
-	}
 	returned, err := route.run(ctx, request)
 	if err != nil {
 		return err
@@ -203,12 +196,10 @@ func (g *Gate) perform(
 
 // refused renders the refusal of an operation. What is no refusal is a fault of
 // the host and is logged.
-func (g *Gate) refused(w http.ResponseWriter, r *http.Request, err error) {
+func (g *Gate) refused(a *answer, r *http.Request, err error) {
 	var refusal *refuse.Refusal
 	if !errors.As(err, &refusal) {
 		g.logger.Error("operation failed", "method", r.Method, "path", r.URL.Path, "error", err)
 	}
-	if a, ok := w.(*answer); ok { // it always is: nobody else calls the generated handlers
-		a.refuse(err)
-	}
+	a.refuse(err)
 }

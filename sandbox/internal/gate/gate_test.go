@@ -30,21 +30,21 @@ import (
 
 // operations answers logins, and one read as the test wants.
 type operations struct {
-	platformwire.StrictServerInterface
+	platformwire.Server
 	login    *session.Login
-	treasury func(context.Context) (platformwire.GetTreasuryResponseObject, error)
+	treasury func(context.Context) (serve.Answer, error)
 }
 
-func (o operations) GetTreasury(ctx context.Context, _ platformwire.GetTreasuryRequestObject) (platformwire.GetTreasuryResponseObject, error) {
+func (o operations) GetTreasury(ctx context.Context) (serve.Answer, error) {
 	return o.treasury(ctx)
 }
 
-func (o operations) CreateChallenge(ctx context.Context, r platformwire.CreateChallengeRequestObject) (platformwire.CreateChallengeResponseObject, error) {
-	return o.login.CreateChallenge(ctx, r)
+func (o operations) CreateChallenge(ctx context.Context, body platformwire.ChallengeRequest) (serve.Answer, error) {
+	return o.login.CreateChallenge(ctx, body)
 }
 
-func (o operations) CreateToken(ctx context.Context, r platformwire.CreateTokenRequestObject) (platformwire.CreateTokenResponseObject, error) {
-	return o.login.CreateToken(ctx, r)
+func (o operations) CreateToken(ctx context.Context, body platformwire.TokenRequest) (serve.Answer, error) {
+	return o.login.CreateToken(ctx, body)
 }
 
 // rig is a gate with one session.
@@ -57,7 +57,7 @@ type rig struct {
 	broken   []error
 }
 
-func newRig(t testing.TB, treasury func(context.Context) (platformwire.GetTreasuryResponseObject, error)) *rig {
+func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) *rig {
 	t.Helper()
 	clk := clock.New(time.Now)
 	r := &rig{registry: session.NewRegistry(clk), logged: &bytes.Buffer{}}
@@ -122,11 +122,11 @@ func (r *rig) get() *httptest.ResponseRecorder {
 
 func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
 	var r *rig
-	r = newRig(t, func(ctx context.Context) (platformwire.GetTreasuryResponseObject, error) {
+	r = newRig(t, func(ctx context.Context) (serve.Answer, error) {
 		check := caller.From(ctx).Signer(r.key.PublicKey)
 		require.NoError(t, check())
 		require.NoError(t, r.registry.Delete(r.key.ID))
-		return nil, check()
+		return serve.Answer{}, check()
 	})
 	got := r.get()
 	assert.Equal(t, http.StatusForbidden, got.Code)
@@ -134,7 +134,7 @@ func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
 }
 
 func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
-	r := newRig(t, func(context.Context) (platformwire.GetTreasuryResponseObject, error) { panic("a fault of the host") })
+	r := newRig(t, func(context.Context) (serve.Answer, error) { panic("a fault of the host") })
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
 	assert.Contains(t, got.Body.String(), got.Header().Get("X-Request-ID"))
@@ -143,8 +143,8 @@ func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
 }
 
 func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
-	r := newRig(t, func(context.Context) (platformwire.GetTreasuryResponseObject, error) {
-		return nil, context.DeadlineExceeded
+	r := newRig(t, func(context.Context) (serve.Answer, error) {
+		return serve.Answer{}, context.DeadlineExceeded
 	})
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
@@ -153,8 +153,8 @@ func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
 }
 
 func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
-	r := newRig(t, func(context.Context) (platformwire.GetTreasuryResponseObject, error) {
-		return platformwire.GetTreasury200JSONResponse{Body: platformwire.Treasury{Balances: []platformwire.Balance{{Currency: "GBP"}}}}, nil
+	r := newRig(t, func(context.Context) (serve.Answer, error) {
+		return serve.OK(platformwire.Treasury{Balances: []platformwire.Balance{{Currency: "GBP"}}}), nil
 	})
 	require.Equal(t, http.StatusOK, r.get().Code)
 	require.Len(t, r.broken, 1, "GBP is no asset")
@@ -187,10 +187,10 @@ func TestEveryDescribedOperationIsMounted(t *testing.T) {
 	r := newRig(t, nil)
 	for i, document := range []func() (*openapi3.T, error){platformDocument, referenceDocument, publicDocument, appDocument} {
 		mounted := map[string]bool{}
-		for _, route := range r.surfaces[i].routes.list {
+		for _, route := range r.surfaces[i].routes {
 			mounted[route.operation] = true
 			assert.Equal(t, strings.HasPrefix(route.described.Path, "/auth/"), route.public, route.operation)
-			path := r.surfaces[i].routes.base + route.described.Path
+			path := r.surfaces[i].base + route.described.Path
 			assert.Same(t, r.surfaces[i], r.surfaceOf(path), "%s leads to another surface", path)
 		}
 		described, err := document()
@@ -207,7 +207,7 @@ func TestEveryDescribedOperationIsMounted(t *testing.T) {
 
 func TestEveryWriteOfTheAppAPINeedsAScope(t *testing.T) {
 	r := newRig(t, nil)
-	for _, route := range r.surfaces[3].routes.list {
+	for _, route := range r.surfaces[3].routes {
 		if route.operation != "GetApp" {
 			assert.Contains(t, credential.Scopes(), scopeOf(route), route.operation)
 		}
@@ -251,8 +251,8 @@ func TestSurfacesByPath(t *testing.T) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	r := newRig(b, func(context.Context) (platformwire.GetTreasuryResponseObject, error) {
-		return platformwire.GetTreasury200JSONResponse{Body: platformwire.Treasury{Balances: []platformwire.Balance{}}}, nil
+	r := newRig(b, func(context.Context) (serve.Answer, error) {
+		return serve.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
 	})
 	for b.Loop() {
 		r.get()

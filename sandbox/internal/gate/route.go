@@ -24,7 +24,6 @@ type route struct {
 	method   string
 	segments []string // of the path; {name} stands for a parameter
 	run      func(context.Context, *serve.Request) (serve.Answer, error)
-	handler  http.HandlerFunc // of a generated server of old
 
 	described *routers.Route
 	operation string // operationId
@@ -36,38 +35,16 @@ type route struct {
 	numbers   *numbers // of the body
 }
 
-// routes holds the operations that a generated server mounts, joined with their
-// descriptions. It implements the generated ServeMux to be told of them.
-type routes struct {
-	document *openapi3.T
-	base     string // of paths that the description writes without
-	list     []*route
-	err      error
-}
-
-// HandleFunc takes one operation of the generated server.
-func (rs *routes) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
-	method, path, _ := strings.Cut(pattern, " ")
-	rs.add(method, strings.TrimPrefix(path, rs.base), func(r *route) { r.handler = handler })
-}
-
-// serve takes the operations of a server.
-func (rs *routes) serve(served []serve.Route) {
-	for _, s := range served {
-		rs.add(s.Method, s.Path, func(r *route) { r.run = s.Run })
+// newRoute joins an operation with its description, whose paths lack a base.
+func newRoute(document *openapi3.T, base string, served serve.Route) (*route, error) {
+	item := document.Paths.Value(served.Path)
+	if item == nil || item.GetOperation(served.Method) == nil {
+		return nil, fmt.Errorf("gate: the description has no %s %s", served.Method, served.Path)
 	}
-}
-
-func (rs *routes) add(method, described string, with func(*route)) {
-	item := rs.document.Paths.Value(described)
-	if item == nil || item.GetOperation(method) == nil {
-		rs.err = fmt.Errorf("gate: the description has no %s %s", method, described)
-		return
-	}
-	operation := item.GetOperation(method)
-	added := &route{
-		method: method, segments: strings.Split(rs.base+described, "/"),
-		described: &routers.Route{Spec: rs.document, Path: described, PathItem: item, Method: method, Operation: operation},
+	operation := item.GetOperation(served.Method)
+	return &route{
+		method: served.Method, segments: strings.Split(base+served.Path, "/"), run: served.Run,
+		described: &routers.Route{Spec: document, Path: served.Path, PathItem: item, Method: served.Method, Operation: operation},
 		operation: operation.OperationID,
 		public:    operation.Security != nil && len(*operation.Security) == 0,
 		scope:     extension(operation.Extensions, "x-scope"),
@@ -75,9 +52,7 @@ func (rs *routes) add(method, described string, with func(*route)) {
 		tag:       firstOf(operation.Tags),
 		ids:       idFieldsOf(operation),
 		numbers:   numbersOfBody(operation),
-	}
-	with(added)
-	rs.list = append(rs.list, added)
+	}, nil
 }
 
 func firstOf(tags []string) string {
@@ -86,9 +61,6 @@ func firstOf(tags []string) string {
 	}
 	return tags[0]
 }
-
-// ServeHTTP completes the generated ServeMux; requests come through the gate instead.
-func (rs *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }
 
 // perCredential is the window that the credential's counter belongs to.
 func (r *route) perCredential() window.Window {
@@ -106,11 +78,14 @@ func (r *route) declaresKey() bool {
 	return r.described.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, idempotencyKey) != nil
 }
 
+// routes are the operations of a surface.
+type routes []*route
+
 // sort puts a path with a literal segment before one that takes any in its
 // place: contract and invoice ids are UUIDs, so that the segment invoices is
 // never an id.
-func (rs *routes) sort() {
-	slices.SortStableFunc(rs.list, func(a, b *route) int { return slices.CompareFunc(a.segments, b.segments, literalFirst) })
+func (rs routes) sort() {
+	slices.SortStableFunc(rs, func(a, b *route) int { return slices.CompareFunc(a.segments, b.segments, literalFirst) })
 }
 
 func literalFirst(a, b string) int {
@@ -130,11 +105,11 @@ func isParameter(segment string) bool { return strings.HasPrefix(segment, "{") }
 
 // find answers the route of a request and its path parameters, or the refusal:
 // not_found, or method_not_allowed with the verbs that the path takes.
-func (rs *routes) find(r *http.Request) (*route, map[string]string, error) {
+func (rs routes) find(r *http.Request) (*route, map[string]string, error) {
 	segments := strings.Split(r.URL.EscapedPath(), "/")
 	var allowed []string
 	var path string // the first that matches is the one that is meant
-	for _, candidate := range rs.list {
+	for _, candidate := range rs {
 		parameters, ok := candidate.match(segments)
 		if !ok || path != "" && candidate.described.Path != path {
 			continue

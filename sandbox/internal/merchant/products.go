@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
@@ -58,7 +59,7 @@ func (p *Products) List(activeOnly bool) []referencewire.MerchantProduct {
 
 // ListMerchantProducts implements the operation of that name. Without active_only it lists products on sale.
 // Source: Reference endpoints under /api/v1.
-func (p *Products) ListMerchantProducts(_ context.Context, r referencewire.ListMerchantProductsRequestObject) (referencewire.ListMerchantProductsResponseObject, error) {
-	activeOnly := r.Params.ActiveOnly == nil || *r.Params.ActiveOnly
-	return referencewire.ListMerchantProducts200JSONResponse(p.List(activeOnly)), nil
+func (p *Products) ListMerchantProducts(_ context.Context, params referencewire.ListMerchantProductsParams) (serve.Answer, error) {
+	activeOnly := params.ActiveOnly == nil || *params.ActiveOnly
+	return serve.OK(p.List(activeOnly)), nil
 }

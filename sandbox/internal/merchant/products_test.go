@@ -16,12 +16,10 @@ func TestProductsOnSaleAreListedUnlessAllAreAskedFor(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	products := merchant.New(now)
 	yes, no := true, false
-	list := func(activeOnly *bool) referencewire.ListMerchantProducts200JSONResponse {
-		answer, err := products.ListMerchantProducts(t.Context(), referencewire.ListMerchantProductsRequestObject{
-			Params: referencewire.ListMerchantProductsParams{ActiveOnly: activeOnly},
-		})
+	list := func(activeOnly *bool) []referencewire.MerchantProduct {
+		answer, err := products.ListMerchantProducts(t.Context(), referencewire.ListMerchantProductsParams{ActiveOnly: activeOnly})
 		require.NoError(t, err)
-		return answer.(referencewire.ListMerchantProducts200JSONResponse)
+		return answer.Body.([]referencewire.MerchantProduct)
 	}
 	assert.Equal(t, list(&yes), list(nil))
 	assert.Greater(t, len(list(&no)), len(list(nil)))

@@ -10,8 +10,8 @@ import (
 	"crypto/x509"
 	"encoding/asn1"
 	"encoding/json"
+	"maps"
 	"math/big"
-	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
@@ -23,6 +23,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -105,23 +106,25 @@ func read[T any](t testing.TB, a answered) T {
 	return body
 }
 
-// render writes a response object; visit is its generated method.
-func render(t testing.TB, visit func(http.ResponseWriter) error) answered {
+// render writes an answer.
+func render(t testing.TB, answer serve.Answer) answered {
 	w := httptest.NewRecorder()
-	require.NoError(t, visit(w))
+	maps.Copy(w.Header(), answer.Header)
+	w.WriteHeader(answer.Status)
+	require.NoError(t, answer.WriteBody(w))
 	return answered{w}
 }
 
 func (b *bench) createClient(body platformwire.ClientCreate) answered {
-	response, err := b.CreateClient(b.as(caller.Self, ""), platformwire.CreateClientRequestObject{Body: &body})
+	response, err := b.CreateClient(b.as(caller.Self, ""), body)
 	require.NoError(b, err)
-	return render(b, response.VisitCreateClientResponse)
+	return render(b, response)
 }
 
 func (b *bench) client(id string) platformwire.Client {
-	response, err := b.GetClient(b.as(caller.Self, ""), platformwire.GetClientRequestObject{ClientID: id})
+	response, err := b.GetClient(b.as(caller.Self, ""), id)
 	require.NoError(b, err)
-	return read[platformwire.Client](b, render(b, response.VisitGetClientResponse))
+	return read[platformwire.Client](b, render(b, response))
 }
 
 // readyClient creates a client and waits until it is ready.
@@ -134,11 +137,11 @@ func (b *bench) readyClient(email string) string {
 
 func (b *bench) deposit(account, key, amount string, currency platformwire.Asset) (answered, error) {
 	body := platformwire.DepositCreate{Amount: decimal.RequireFromString(amount), Currency: currency}
-	response, err := b.CreateDeposit(b.as(account, key), platformwire.CreateDepositRequestObject{Body: &body})
+	response, err := b.CreateDeposit(b.as(account, key), body)
 	if err != nil {
 		return answered{}, err
 	}
-	return render(b, response.VisitCreateDepositResponse), nil
+	return render(b, response), nil
 }
 
 // fundedClient is a ready client with 100 USDC.
@@ -153,11 +156,11 @@ func (b *bench) fundedClient(email string) string {
 func (b *bench) contactFrom(account, body string) (answered, error) {
 	var create platformwire.ContactCreate
 	require.NoError(b, json.Unmarshal([]byte(body), &create))
-	response, err := b.CreateContact(b.as(account, ""), platformwire.CreateContactRequestObject{Body: &create})
+	response, err := b.CreateContact(b.as(account, ""), create)
 	if err != nil {
 		return answered{}, err
 	}
-	return render(b, response.VisitCreateContactResponse), nil
+	return render(b, response), nil
 }
 
 // contact creates a contact that must succeed.
@@ -179,11 +182,11 @@ func order(contactID, amount string) platformwire.PayoutCreate {
 }
 
 func (b *bench) book(account, key string, body platformwire.PayoutCreate) (answered, error) {
-	response, err := b.BookPayout(b.as(account, key), platformwire.BookPayoutRequestObject{Body: &body})
+	response, err := b.BookPayout(b.as(account, key), body)
 	if err != nil {
 		return answered{}, err
 	}
-	return render(b, response.VisitBookPayoutResponse), nil
+	return render(b, response), nil
 }
 
 // booked books a payout that must succeed.
@@ -201,35 +204,33 @@ func (b *bench) confirm(account string, payout platformwire.Payout) (platformwir
 }
 
 func (b *bench) confirmWith(ctx context.Context, payoutID string, body platformwire.ApprovalConfirm) (platformwire.Payout, error) {
-	response, err := b.ConfirmPayout(ctx, platformwire.ConfirmPayoutRequestObject{PayoutID: payoutID, Body: &body})
+	response, err := b.ConfirmPayout(ctx, payoutID, body)
 	if err != nil {
 		return platformwire.Payout{}, err
 	}
-	return read[platformwire.Payout](b, render(b, response.VisitConfirmPayoutResponse)), nil
+	return read[platformwire.Payout](b, render(b, response)), nil
 }
 
 func (b *bench) payout(account, id string) platformwire.Payout {
-	response, err := b.GetPayout(b.as(account, ""), platformwire.GetPayoutRequestObject{PayoutID: id})
+	response, err := b.GetPayout(b.as(account, ""), id)
 	require.NoError(b, err)
-	return read[platformwire.Payout](b, render(b, response.VisitGetPayoutResponse))
+	return read[platformwire.Payout](b, render(b, response))
 }
 
 func (b *bench) move(account, key, id string, to platformwire.PayoutStatus) (answered, error) {
-	response, err := b.MovePayout(b.as(account, key), platformwire.MovePayoutRequestObject{
-		PayoutID: id, Body: &platformwire.PayoutMove{Status: to},
-	})
+	response, err := b.MovePayout(b.as(account, key), id, platformwire.PayoutMove{Status: to})
 	if err != nil {
 		return answered{}, err
 	}
-	return render(b, response.VisitMovePayoutResponse), nil
+	return render(b, response), nil
 }
 
 func (b *bench) transactions(account string, params platformwire.ListTransactionsParams) (platformwire.TransactionPage, error) {
-	response, err := b.ListTransactions(b.as(account, ""), platformwire.ListTransactionsRequestObject{Params: params})
+	response, err := b.ListTransactions(b.as(account, ""), params)
 	if err != nil {
 		return platformwire.TransactionPage{}, err
 	}
-	return read[platformwire.TransactionPage](b, render(b, response.VisitListTransactionsResponse)), nil
+	return read[platformwire.TransactionPage](b, render(b, response)), nil
 }
 
 // balance is what the ledger says an account holds.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -13,41 +14,41 @@ import (
 // the same terms answer the first answer again, until the approval or the price has expired on a payout that nobody
 // funded; then they reopen it, with the same id and a fresh approval and price.
 // Source: Endpoints, Platform API; Errors, Slugs (funding_attempt_expired); Limits, Idempotency.
-func (p *Platform) BookPayout(ctx context.Context, request platformwire.BookPayoutRequestObject) (platformwire.BookPayoutResponseObject, error) {
-	c, body := caller.From(ctx), *request.Body
+func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreate) (serve.Answer, error) {
+	c := caller.From(ctx)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	key, asked, lifetime, err := anchorOf(c, "BookPayout", termsOf(body))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := t.bookings.forgotten(key, asked, t.now); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if booked, found, same := t.bookings.find(key, asked, t.now); found {
 		if !same {
-			return nil, refuse.IdempotencyKeyReused("payoutId", booked.id)
+			return serve.Answer{}, refuse.IdempotencyKeyReused("payoutId", booked.id)
 		}
 		if booked.stale(t.now) {
 			if err := t.price(booked); err != nil {
-				return nil, err
+				return serve.Answer{}, err
 			}
 		}
-		return payoutAnswer{replayed, booked.answer()}, nil
+		return serve.OK(booked.answer()).Lean().Replayed(), nil
 	}
 	booked, err := t.book(h, key.key, body)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t.bookings.keep(key, asked, booked, t.now, lifetime)
-	return payoutAnswer{http201, booked.answer()}, nil
+	return serve.Created(booked.answer()).Lean(), nil
 }
 
 // termsOf is the request with every spelling of the same terms made one: 5.0 is 5, and an id's prefix may be missing.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -26,23 +27,23 @@ const (
 
 // GetContactCapabilities answers what a contact can be paid by, and what stands in the way.
 // Source: Resources, Contact; Coverage catalogue.
-func (p *Platform) GetContactCapabilities(ctx context.Context, request platformwire.GetContactCapabilitiesRequestObject) (platformwire.GetContactCapabilitiesResponseObject, error) {
+func (p *Platform) GetContactCapabilities(ctx context.Context, contactID platformwire.ContactID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	found, err := t.contactOf(h, request.ContactID)
+	found, err := t.contactOf(h, contactID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	answer := platformwire.ContactCapabilities{ContactID: found.id, Blockers: blockersView(t.blockers(found))}
 	payable := len(answer.Blockers) == 0
 	if answer.Payable = &payable; payable {
 		answer.Methods = found.methods()
 	}
-	return capabilitiesAnswer{http200, answer}, nil
+	return serve.OK(answer).Lean(), nil
 }
 
 // blockersView is how blockers travel; none is an empty list.

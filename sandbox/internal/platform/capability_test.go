@@ -16,9 +16,9 @@ import (
 )
 
 func (b *bench) capabilities(account, contactID string) platformwire.ContactCapabilities {
-	response, err := b.GetContactCapabilities(b.as(account, ""), platformwire.GetContactCapabilitiesRequestObject{ContactID: contactID})
+	response, err := b.GetContactCapabilities(b.as(account, ""), contactID)
 	require.NoError(b, err)
-	return read[platformwire.ContactCapabilities](b, render(b, response.VisitGetContactCapabilitiesResponse))
+	return read[platformwire.ContactCapabilities](b, render(b, response))
 }
 
 func TestBlockersOfAContact(t *testing.T) {

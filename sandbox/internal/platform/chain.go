@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -63,16 +64,16 @@ func tokenOf(chain platformwire.Chain, symbol string) (platformwire.Token, bool)
 }
 
 // ListChains lists the live chains. Source: Endpoints, Platform API; Coverage catalogue.
-func (p *Platform) ListChains(ctx context.Context, request platformwire.ListChainsRequestObject) (platformwire.ListChainsResponseObject, error) {
+func (p *Platform) ListChains(ctx context.Context, params platformwire.ListChainsParams) (serve.Answer, error) {
 	query := queryOf(caller.From(ctx), "ListChains")
-	from, err := query.position(request.Params.Cursor, 0)
+	from, err := query.position(params.Cursor, 0)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	page := platformwire.ChainPage{Items: chains[min(from, len(chains)):]}
-	if limit := pageSize(request.Params.Limit); len(page.Items) > limit {
+	if limit := pageSize(params.Limit); len(page.Items) > limit {
 		page.Items = page.Items[:limit]
 		page.NextCursor = query.cursor(from + limit)
 	}
-	return chainPageAnswer{http200, page}, nil
+	return serve.OK(page).Lean(), nil
 }

@@ -60,9 +60,9 @@ func TestClientOfAnotherIntegratorIsNotFound(t *testing.T) {
 	id := read[platformwire.Client](t, b.createClient(platformwire.ClientCreate{Email: "acme@example.com"})).ID
 	stranger := caller.With(t.Context(), caller.Caller{Owner: "acc_2", Email: "else@example.com", Account: caller.Self})
 
-	_, err := b.GetClient(stranger, platformwire.GetClientRequestObject{ClientID: id})
+	_, err := b.GetClient(stranger, id)
 	assert.ErrorIs(t, err, refuse.NotFound())
-	_, err = b.GetClient(b.as(caller.Self, ""), platformwire.GetClientRequestObject{ClientID: caller.Self})
+	_, err = b.GetClient(b.as(caller.Self, ""), caller.Self)
 	assert.ErrorIs(t, err, refuse.NotFound(), "the integrator is no client")
 	assert.True(t, b.HasClient("acc_1", id))
 	assert.False(t, b.HasClient("acc_2", id))

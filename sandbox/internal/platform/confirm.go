@@ -7,6 +7,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -17,22 +18,22 @@ import (
 // is looked at again before the money moves; of two confirms at once one funds, and the other one is told so.
 //
 // Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs; Limits, Lifetimes.
-func (p *Platform) ConfirmPayout(ctx context.Context, request platformwire.ConfirmPayoutRequestObject) (platformwire.ConfirmPayoutResponseObject, error) {
-	c, body := caller.From(ctx), request.Body
-	payload, err := p.confirmable(c, request.PayoutID, body.ApprovalID)
+func (p *Platform) ConfirmPayout(ctx context.Context, payoutID platformwire.PayoutID, body platformwire.ApprovalConfirm) (serve.Answer, error) {
+	c := caller.From(ctx)
+	payload, err := p.confirmable(c, payoutID, body.ApprovalID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := p.cosign(c, payload, body); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	return p.fund(c, request.PayoutID, body.ApprovalID)
+	return p.fund(c, payoutID, body.ApprovalID)
 }
 
 // cosign verifies a signed approval as the service does before it adds its own signature: by a developer key of the
 // account, which it reads anew. The lock is not held meanwhile.
 // Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs (key_not_registered).
-func (p *Platform) cosign(c caller.Caller, payload []byte, signed *platformwire.ApprovalConfirm) error {
+func (p *Platform) cosign(c caller.Caller, payload []byte, signed platformwire.ApprovalConfirm) error {
 	check := c.Signer(signed.PublicKey)
 	if check == nil {
 		return refuse.KeyNotRegistered()
@@ -55,15 +56,15 @@ func (p *Platform) confirmable(c caller.Caller, payoutID, approvalID string) ([]
 }
 
 // fund moves the money into clearing.
-func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (platformwire.ConfirmPayoutResponseObject, error) {
+func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	booked, err := t.awaiting(c, payoutID, approvalID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := t.fundable(booked); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	booked.status = platformwire.PayoutStatusFunding
 	booked.hash = newHash()
@@ -81,7 +82,7 @@ func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (platformw
 		TransactionHash: booked.hash,
 		CreatedAt:       t.now,
 	})
-	return payoutAnswer{http200, booked.view(t.now)}, nil
+	return serve.OK(booked.view(t.now)).Lean(), nil
 }
 
 // awaiting finds a payout that waits for this approval, or refuses by what stands in the way.

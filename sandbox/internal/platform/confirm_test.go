@@ -185,7 +185,7 @@ func TestOfManyConfirmsAtOnceOneFunds(t *testing.T) {
 	for i := range errs {
 		body := platformwire.ApprovalConfirm{ApprovalID: booked.Approval.ID, PublicKey: b.public, Signature: b.sign(booked.Approval.Payload)}
 		wg.Go(func() {
-			_, errs[i] = b.ConfirmPayout(b.as(client, ""), platformwire.ConfirmPayoutRequestObject{PayoutID: booked.ID, Body: &body})
+			_, errs[i] = b.ConfirmPayout(b.as(client, ""), booked.ID, body)
 		})
 	}
 	wg.Wait()

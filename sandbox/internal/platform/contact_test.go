@@ -91,11 +91,11 @@ func TestContactBelongsToOneAccount(t *testing.T) {
 	theirs := b.contact(other, sepaContact)
 	assert.NotEqual(t, mine.ID, theirs.ID, "deduplicated within an account")
 
-	_, err := b.DeleteContact(b.as(other, ""), platformwire.DeleteContactRequestObject{ContactID: mine.ID})
+	_, err := b.DeleteContact(b.as(other, ""), mine.ID)
 	assert.ErrorIs(t, err, refuse.NotFound())
-	_, err = b.UpdateContact(b.as(caller.Self, ""), platformwire.UpdateContactRequestObject{ContactID: mine.ID, Body: &platformwire.ContactUpdate{}})
+	_, err = b.UpdateContact(b.as(caller.Self, ""), mine.ID, platformwire.ContactUpdate{})
 	assert.ErrorIs(t, err, refuse.NotFound())
-	_, err = b.GetContactCapabilities(b.as(other, ""), platformwire.GetContactCapabilitiesRequestObject{ContactID: mine.ID})
+	_, err = b.GetContactCapabilities(b.as(other, ""), mine.ID)
 	assert.ErrorIs(t, err, refuse.NotFound())
 }
 
@@ -106,9 +106,9 @@ func TestContactUpdateTellsAbsentFromNull(t *testing.T) {
 	update := func(patch string) platformwire.Contact {
 		var body platformwire.ContactUpdate
 		require.NoError(t, json.Unmarshal([]byte(patch), &body))
-		response, err := b.UpdateContact(b.as(caller.Self, ""), platformwire.UpdateContactRequestObject{ContactID: created.ID[len("ct_"):], Body: &body})
+		response, err := b.UpdateContact(b.as(caller.Self, ""), created.ID[len("ct_"):], body)
 		require.NoError(t, err)
-		return read[platformwire.Contact](t, render(t, response.VisitUpdateContactResponse))
+		return read[platformwire.Contact](t, render(t, response))
 	}
 	assert.Equal(t, created, update(`{}`), "absent stays")
 	assert.Equal(t, "Robert", update(`{"name":"Robert"}`).Name)
@@ -141,7 +141,7 @@ func TestEmailContactResolvesAnewAndStaysUnique(t *testing.T) {
 	} {
 		var body platformwire.ContactUpdate
 		require.NoError(t, json.Unmarshal([]byte(patch), &body))
-		_, err := b.UpdateContact(b.as(caller.Self, ""), platformwire.UpdateContactRequestObject{ContactID: second.ID, Body: &body})
+		_, err := b.UpdateContact(b.as(caller.Self, ""), second.ID, body)
 		if want == nil {
 			require.NoError(t, err, patch)
 		} else {
@@ -154,11 +154,11 @@ func TestDeletedContactIsGoneAndCanBeCreatedAnew(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	created := b.contact(caller.Self, sepaContact)
-	response, err := b.DeleteContact(b.as(caller.Self, ""), platformwire.DeleteContactRequestObject{ContactID: created.ID})
+	response, err := b.DeleteContact(b.as(caller.Self, ""), created.ID)
 	require.NoError(t, err)
-	assert.Equal(t, http.StatusNoContent, render(t, response.VisitDeleteContactResponse).Code)
+	assert.Equal(t, http.StatusNoContent, render(t, response).Code)
 
-	_, err = b.DeleteContact(b.as(caller.Self, ""), platformwire.DeleteContactRequestObject{ContactID: created.ID})
+	_, err = b.DeleteContact(b.as(caller.Self, ""), created.ID)
 	assert.ErrorIs(t, err, refuse.NotFound())
 	again, err := b.contactFrom(caller.Self, sepaContact)
 	require.NoError(t, err)

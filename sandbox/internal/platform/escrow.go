@@ -9,6 +9,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -45,36 +46,36 @@ const (
 
 // CreateEscrow creates a deal and prepares its approve action; no money moves. The idempotency key anchors the deal, its
 // windows and that action. Source: Limits, Lifetimes and Idempotency.
-func (p *Platform) CreateEscrow(ctx context.Context, request platformwire.CreateEscrowRequestObject) (platformwire.CreateEscrowResponseObject, error) {
-	c, body := caller.From(ctx), withWindows(*request.Body)
+func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (serve.Answer, error) {
+	c, body := caller.From(ctx), withWindows(body)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if lasting(body.ApproveWithin) == 0 {
-		return nil, refuse.InvalidField("approveWithin", "greater_than", "A deal needs time to be approved.")
+		return serve.Answer{}, refuse.InvalidField("approveWithin", "greater_than", "A deal needs time to be approved.")
 	}
 	key, asked, lifetime, err := anchorOf(c, "CreateEscrow", agreementOf(body))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if agreed, found, same := t.agreements.find(key, asked, t.now); found {
 		if !same {
-			return nil, refuse.IdempotencyKeyReused("escrowId", agreed.id)
+			return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", agreed.id)
 		}
-		return escrowAnswer{replayed, agreed.answer}, nil
+		return serve.OK(agreed.answer).Lean().Replayed(), nil
 	}
 	agreed, err := t.agree(h, key.key, body)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t.agreements.keep(key, asked, agreed, t.now, lifetime)
-	return escrowAnswer{http201, agreed.answer}, nil
+	return serve.Created(agreed.answer).Lean(), nil
 }
 
 // agree makes a new deal with its approve action.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -15,39 +16,44 @@ import (
 // chain read saw it, and reads the chain itself if it was not read a moment ago.
 //
 // Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs; Limits, Lifetimes.
-func (p *Platform) ConfirmEscrowAction(ctx context.Context, request platformwire.ConfirmEscrowActionRequestObject) (platformwire.ConfirmEscrowActionResponseObject, error) {
-	c := caller.From(ctx)
-	payload, err := p.actionable(c, request)
+func (p *Platform) ConfirmEscrowAction(
+	ctx context.Context, escrowID platformwire.EscrowID, idempotencyKey string, body platformwire.ApprovalConfirm,
+) (serve.Answer, error) {
+	c, signed := caller.From(ctx), signedAction{escrowID, idempotencyKey, body.ApprovalID}
+	payload, err := p.actionable(c, signed)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	if err := p.cosign(c, payload, request.Body); err != nil {
-		return nil, err
+	if err := p.cosign(c, payload, body); err != nil {
+		return serve.Answer{}, err
 	}
-	return p.act(c, request)
+	return p.act(c, signed)
 }
 
+// signedAction names a prepared action and the approval that was signed for it.
+type signedAction struct{ escrowID, key, approvalID string }
+
 // actionable answers the bytes to verify, if the action can be carried out with this approval.
-func (p *Platform) actionable(c caller.Caller, request platformwire.ConfirmEscrowActionRequestObject) ([]byte, error) {
+func (p *Platform) actionable(c caller.Caller, signed signedAction) ([]byte, error) {
 	t := p.enter()
 	defer p.leave()
-	action, err := t.prepared(c, request)
+	action, err := t.prepared(c, signed)
 	if err != nil {
 		return nil, err
 	}
-	return action.approvals[request.Body.ApprovalID].Payload, nil
+	return action.approvals[signed.approvalID].Payload, nil
 }
 
 // act carries the action out.
-func (p *Platform) act(c caller.Caller, request platformwire.ConfirmEscrowActionRequestObject) (platformwire.ConfirmEscrowActionResponseObject, error) {
+func (p *Platform) act(c caller.Caller, signed signedAction) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	action, err := t.prepared(c, request)
+	action, err := t.prepared(c, signed)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := t.permitted(action); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	action.confirmed = true
 	switch found := action.deal; action.kind {
@@ -59,24 +65,24 @@ func (p *Platform) act(c caller.Caller, request platformwire.ConfirmEscrowAction
 		t.giveBack(found)
 	}
 	t.readChain(action.deal)
-	return escrowAnswer{http200, action.deal.view(t.now)}, nil
+	return serve.OK(action.deal.view(t.now)).Lean(), nil
 }
 
 // prepared finds an action that waits for this approval, or refuses by what stands in the way.
-func (t *turn) prepared(c caller.Caller, request platformwire.ConfirmEscrowActionRequestObject) (*escrowAction, error) {
+func (t *turn) prepared(c caller.Caller, signed signedAction) (*escrowAction, error) {
 	h, err := t.holderOf(c)
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.dealOf(h, request.EscrowID)
+	found, err := t.dealOf(h, signed.escrowID)
 	if err != nil {
 		return nil, err
 	}
-	action, known := found.actions[request.IdempotencyKey]
+	action, known := found.actions[signed.key]
 	if !known {
 		return nil, refuse.NotFound()
 	}
-	approval, issued := action.approvals[request.Body.ApprovalID]
+	approval, issued := action.approvals[signed.approvalID]
 	switch {
 	case !issued:
 		return nil, refuse.ApprovalMismatch()

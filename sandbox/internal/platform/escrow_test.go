@@ -121,10 +121,8 @@ func TestDeveloperKeyIsReadAnewBeforeADealIsCosigned(t *testing.T) {
 	deal := b.agreed(client, "k", agreement("5", "", ""))
 	c := caller.From(b.as(client, ""))
 	c.Signer = b.signer(refuse.Forbidden())
-	_, err := b.ConfirmEscrowAction(caller.With(context.Background(), c), platformwire.ConfirmEscrowActionRequestObject{
-		EscrowID: deal.ID, IdempotencyKey: "k", Body: &platformwire.ApprovalConfirm{
-			ApprovalID: deal.Action.Approval.ID, PublicKey: b.public, Signature: b.sign(deal.Action.Approval.Payload),
-		},
+	_, err := b.ConfirmEscrowAction(caller.With(context.Background(), c), deal.ID, "k", platformwire.ApprovalConfirm{
+		ApprovalID: deal.Action.Approval.ID, PublicKey: b.public, Signature: b.sign(deal.Action.Approval.Payload),
 	})
 	assert.ErrorIs(t, err, refuse.Forbidden())
 	assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC))

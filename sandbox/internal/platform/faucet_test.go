@@ -15,9 +15,9 @@ import (
 )
 
 func (b *bench) treasury() platformwire.Treasury {
-	response, err := b.GetTreasury(b.as(caller.Self, ""), platformwire.GetTreasuryRequestObject{})
+	response, err := b.GetTreasury(b.as(caller.Self, ""))
 	require.NoError(b, err)
-	return read[platformwire.Treasury](b, render(b, response.VisitGetTreasuryResponse))
+	return read[platformwire.Treasury](b, render(b, response))
 }
 
 func TestCreditsAreBounded(t *testing.T) {

@@ -27,13 +27,13 @@ func FuzzCreateContact(f *testing.F) {
 		if json.Unmarshal([]byte(text), &body) != nil {
 			t.Skip("not an input: a body that is no contact does not pass the gate; the seeds that are one are run by make test")
 		}
-		response, err := b.CreateContact(b.as(caller.Self, ""), platformwire.CreateContactRequestObject{Body: &body})
+		response, err := b.CreateContact(b.as(caller.Self, ""), body)
 		if err != nil {
 			var refusal *refuse.Refusal
 			require.ErrorAs(t, err, &refusal)
 			return
 		}
-		created := read[platformwire.Contact](t, render(t, response.VisitCreateContactResponse))
+		created := read[platformwire.Contact](t, render(t, response))
 		if *b.capabilities(caller.Self, created.ID).Payable {
 			_, err = b.book(caller.Self, "", order(created.ID, "50"))
 			require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -35,40 +36,40 @@ type snapshot struct {
 const maxKYBDocuments = 50
 
 // GetKYB answers the verification status and what is still outstanding. Source: States, Platform objects.
-func (p *Platform) GetKYB(ctx context.Context, _ platformwire.GetKYBRequestObject) (platformwire.GetKYBResponseObject, error) {
+func (p *Platform) GetKYB(ctx context.Context) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.verifiable(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	return t.kybAnswer(h), nil
 }
 
 // SaveKYB adds to what is known: members of the applicant replace those of the same name, null takes one out, documents
 // are added. It submits nothing, and leaves what was submitted as it is. Source: States, Platform objects.
-func (p *Platform) SaveKYB(ctx context.Context, request platformwire.SaveKYBRequestObject) (platformwire.SaveKYBResponseObject, error) {
+func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBSave) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.verifiable(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	documents := slices.Clone(h.kyb.documents)
-	for _, id := range request.Body.DocumentIds {
+	for _, id := range body.DocumentIds {
 		if !slices.Contains(documents, id) {
 			documents = append(documents, id)
 		}
 	}
 	if len(documents) > maxKYBDocuments {
-		return nil, refuse.InvalidField("documentIds", "too_long", "A verification holds at most 50 documents.")
+		return serve.Answer{}, refuse.InvalidField("documentIds", "too_long", "A verification holds at most 50 documents.")
 	}
 	h.kyb.documents = documents
 	if h.kyb.applicant == nil {
 		h.kyb.applicant = map[string]any{}
 	}
 	before := len(h.kyb.applicant)
-	maps.Copy(h.kyb.applicant, request.Body.Applicant)
+	maps.Copy(h.kyb.applicant, body.Applicant)
 	maps.DeleteFunc(h.kyb.applicant, func(_ string, value any) bool { return value == nil })
 	t.particulars += len(h.kyb.applicant) - before
 	return t.kybAnswer(h), nil
@@ -76,19 +77,19 @@ func (p *Platform) SaveKYB(ctx context.Context, request platformwire.SaveKYBRequ
 
 // CompleteKYB submits a snapshot of what was saved. The same content again is the same submission; changed content is a
 // new one with a review of its own. Source: States, Platform objects; Limits, Idempotency.
-func (p *Platform) CompleteKYB(ctx context.Context, _ platformwire.CompleteKYBRequestObject) (platformwire.CompleteKYBResponseObject, error) {
+func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.verifiable(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if len(h.outstanding()) > 0 {
-		return nil, refuse.Conflict("Requirements are outstanding; GET /client/kyb names them.")
+		return serve.Answer{}, refuse.Conflict("Requirements are outstanding; GET /client/kyb names them.")
 	}
 	content, err := h.kyb.content()
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if h.kyb.snapshot == nil || h.kyb.snapshot.content != content {
 		h.kyb.snapshot = &snapshot{
@@ -98,7 +99,7 @@ func (p *Platform) CompleteKYB(ctx context.Context, _ platformwire.CompleteKYBRe
 			status:  platformwire.KYBStatusUnderReview,
 		}
 	}
-	return submissionAnswer{http200, platformwire.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.kyb.snapshot.id}}, nil
+	return serve.OK(platformwire.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.kyb.snapshot.id}).Lean(), nil
 }
 
 // verifiable finds the client that is verified. The integrator's own account is verified in the service's application,
@@ -141,6 +142,6 @@ func (t *turn) kybStatus(h *holder) platformwire.KYBStatus {
 	return submitted.status
 }
 
-func (t *turn) kybAnswer(h *holder) kybAnswer {
-	return kybAnswer{http200, platformwire.KYB{Status: t.kybStatus(h), Requirements: blockersView(h.outstanding())}}
+func (t *turn) kybAnswer(h *holder) serve.Answer {
+	return serve.OK(platformwire.KYB{Status: t.kybStatus(h), Requirements: blockersView(h.outstanding())}).Lean()
 }

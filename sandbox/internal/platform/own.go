@@ -75,23 +75,21 @@ func (o Own) Rails() ([]platformwire.Rail, error) {
 // OpenRail opens a rail as OpenRail of the platform API does, in the currency that its method receives.
 func (o Own) OpenRail(method string) (platformwire.Rail, error) {
 	offered, _ := moneyIn(platformwire.BankMethod(method)) // an unknown one is refused by its name
-	answer, err := o.platform.OpenRail(o.context(), platformwire.OpenRailRequestObject{
-		Body: &platformwire.OpenRailJSONRequestBody{Method: platformwire.BankMethod(method), Currency: offered.currency},
-	})
-	opened, _ := answer.(railAnswer)
-	return opened.body, err
+	answer, err := o.platform.OpenRail(o.context(), platformwire.RailOpen{Method: platformwire.BankMethod(method), Currency: offered.currency})
+	opened, _ := answer.Body.(platformwire.Rail)
+	return opened, err
 }
 
 // QuotePayin prices an incoming funding as CreatePayin of the platform API does.
 func (o Own) QuotePayin(terms platformwire.PayinCreate) (platformwire.Payin, error) {
-	answer, err := o.platform.CreatePayin(o.context(), platformwire.CreatePayinRequestObject{Body: &terms})
-	quoted, _ := answer.(payinAnswer)
-	return quoted.body, err
+	answer, err := o.platform.CreatePayin(o.context(), terms)
+	quoted, _ := answer.Body.(platformwire.Payin)
+	return quoted, err
 }
 
 // SubmitPayin takes a payin's quote up, as asking for its instructions does.
 func (o Own) SubmitPayin(id string) (platformwire.Payin, error) {
-	if _, err := o.platform.CreatePayinInstructions(o.context(), platformwire.CreatePayinInstructionsRequestObject{PayinID: id}); err != nil {
+	if _, err := o.platform.CreatePayinInstructions(o.context(), id); err != nil {
 		return platformwire.Payin{}, err
 	}
 	return o.Payin(id)
@@ -99,9 +97,9 @@ func (o Own) SubmitPayin(id string) (platformwire.Payin, error) {
 
 // Payin reads one payin.
 func (o Own) Payin(id string) (platformwire.Payin, error) {
-	answer, err := o.platform.GetPayin(o.context(), platformwire.GetPayinRequestObject{PayinID: id})
-	read, _ := answer.(payinAnswer)
-	return read.body, err
+	answer, err := o.platform.GetPayin(o.context(), id)
+	read, _ := answer.Body.(platformwire.Payin)
+	return read, err
 }
 
 // RailOf answers the rail of a virtual account of the account.

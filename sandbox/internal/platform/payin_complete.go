@@ -5,42 +5,43 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // CompletePayin credits a payin as if its money had arrived. Like every emulated credit it comes from the faucet, within
 // the faucet's bounds. A payin that is completed already stays as it is.
 // Source: Endpoints, Platform API; Errors, Slugs; Limits, Sandbox and Idempotency.
-func (p *Platform) CompletePayin(ctx context.Context, request platformwire.CompletePayinRequestObject) (platformwire.CompletePayinResponseObject, error) {
+func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	c := caller.From(ctx)
-	key, asked, lifetime, err := anchorOf(c, "CompletePayin", request.PayinID)
+	key, asked, lifetime, err := anchorOf(c, "CompletePayin", payinID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if completed, found, same := t.completions.find(key, asked, t.now); found {
 		if !same {
-			return nil, refuse.IdempotencyKeyReused("", "")
+			return serve.Answer{}, refuse.IdempotencyKeyReused("", "")
 		}
-		return payinAnswer{replayed, completed}, nil
+		return serve.OK(completed).Lean().Replayed(), nil
 	}
-	arriving, err := t.payinOf(h, request.PayinID)
+	arriving, err := t.payinOf(h, payinID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if arriving.status != platformwire.PayinStatusCompleted {
 		if err := t.arrive(arriving); err != nil {
-			return nil, err
+			return serve.Answer{}, err
 		}
 	}
 	view := arriving.view(t.now)
 	t.completions.keep(key, asked, view, t.now, lifetime)
-	return payinAnswer{http200, view}, nil
+	return serve.OK(view).Lean(), nil
 }
 
 // arrive credits what the quote says.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -94,16 +95,16 @@ func (t *turn) payoutOf(h *holder, id string) (*payout, error) {
 }
 
 // GetPayout reads one payout. Source: Events.
-func (p *Platform) GetPayout(ctx context.Context, request platformwire.GetPayoutRequestObject) (platformwire.GetPayoutResponseObject, error) {
+func (p *Platform) GetPayout(ctx context.Context, payoutID platformwire.PayoutID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	found, err := t.payoutOf(h, request.PayoutID)
+	found, err := t.payoutOf(h, payoutID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	return payoutAnswer{http200, found.view(t.now)}, nil
+	return serve.OK(found.view(t.now)).Lean(), nil
 }

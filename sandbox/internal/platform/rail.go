@@ -7,6 +7,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -39,21 +40,21 @@ type rail struct {
 }
 
 // ListRails lists the rails that the account can have, opened or not. Source: Coverage catalogue.
-func (p *Platform) ListRails(ctx context.Context, request platformwire.ListRailsRequestObject) (platformwire.ListRailsResponseObject, error) {
+func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsParams) (serve.Answer, error) {
 	c := caller.From(ctx)
 	list := queryOf(c, "ListRails")
-	from, err := list.position(request.Params.Cursor, 0)
+	from, err := list.position(params.Cursor, 0)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	page := platformwire.RailPage{Items: []platformwire.Rail{}}
-	size := pageSize(request.Params.Limit)
+	size := pageSize(params.Limit)
 	for i, offered := range catalogue {
 		if i < from || t.hidden(offered) && h.rails[offered.method] == nil {
 			continue
@@ -64,34 +65,34 @@ func (p *Platform) ListRails(ctx context.Context, request platformwire.ListRails
 		}
 		page.Items = append(page.Items, t.railView(h, offered))
 	}
-	return railPageAnswer{http200, page}, nil
+	return serve.OK(page).Lean(), nil
 }
 
 // OpenRail opens a rail; account and rail are the natural key. What rules it out is looked at from the outside in: the
 // integrator's agreement, the account's wallet, its verification, the partner.
 // Source: Coverage catalogue (factors that narrow availability); Limits, Idempotency.
-func (p *Platform) OpenRail(ctx context.Context, request platformwire.OpenRailRequestObject) (platformwire.OpenRailResponseObject, error) {
-	wanted := catalogueRail{request.Body.Method, request.Body.Currency}
+func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailOpen) (serve.Answer, error) {
+	wanted := catalogueRail{body.Method, body.Currency}
 	if err := checkRail(wanted); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if h.rails[wanted.method] != nil {
-		return railAnswer{replayed, t.railView(h, wanted)}, nil
+		return serve.OK(t.railView(h, wanted)).Lean().Replayed(), nil
 	}
 	if err := t.openable(h, wanted); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if h.rails == nil {
 		h.rails = map[platformwire.BankMethod]*rail{}
 	}
 	h.rails[wanted.method] = &rail{catalogueRail: wanted, id: newID("bnk_"), openedAt: t.now}
-	return railAnswer{http201, t.railView(h, wanted)}, nil
+	return serve.Created(t.railView(h, wanted)).Lean(), nil
 }
 
 // checkRail refuses what no client can hold an account in.

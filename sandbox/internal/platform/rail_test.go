@@ -17,9 +17,9 @@ import (
 )
 
 func (b *bench) rails(account string) []platformwire.Rail {
-	response, err := b.ListRails(b.as(account, ""), platformwire.ListRailsRequestObject{})
+	response, err := b.ListRails(b.as(account, ""), platformwire.ListRailsParams{})
 	require.NoError(b, err)
-	return read[platformwire.RailPage](b, render(b, response.VisitListRailsResponse)).Items
+	return read[platformwire.RailPage](b, render(b, response)).Items
 }
 
 func TestRailsAreTheCoverageCatalogue(t *testing.T) {

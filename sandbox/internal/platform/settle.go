@@ -7,6 +7,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -39,38 +40,38 @@ func (t *turn) settleDue() {
 // MovePayout moves a payout as its partner would report. From then on it moves by itself no more. A move to where the
 // payout stands changes nothing. A payout that nobody funded answers quote_not_submitted, or payout_not_fundable once its
 // window has closed. Source: Endpoints, Platform API; Errors, Slugs; Limits, Idempotency.
-func (p *Platform) MovePayout(ctx context.Context, request platformwire.MovePayoutRequestObject) (platformwire.MovePayoutResponseObject, error) {
-	c, to := caller.From(ctx), request.Body.Status
-	key, asked, lifetime, err := anchorOf(c, "MovePayout", []string{request.PayoutID, string(to)})
+func (p *Platform) MovePayout(ctx context.Context, payoutID platformwire.PayoutID, body platformwire.PayoutMove) (serve.Answer, error) {
+	c, to := caller.From(ctx), body.Status
+	key, asked, lifetime, err := anchorOf(c, "MovePayout", []string{payoutID, string(to)})
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := t.moves.forgotten(key, asked, t.now); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if moved, found, same := t.moves.find(key, asked, t.now); found {
 		if !same {
-			return nil, refuse.IdempotencyKeyReused("payoutId", moved.ID)
+			return serve.Answer{}, refuse.IdempotencyKeyReused("payoutId", moved.ID)
 		}
-		return payoutAnswer{replayed, moved}, nil
+		return serve.OK(moved).Lean().Replayed(), nil
 	}
-	moving, err := t.payoutOf(h, request.PayoutID)
+	moving, err := t.payoutOf(h, payoutID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := t.move(moving, to); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	view := moving.view(t.now)
 	t.moves.keep(key, asked, view, t.now, lifetime)
 	moving.traces.moves = append(moving.traces.moves, key.key)
-	return payoutAnswer{http200, view}, nil
+	return serve.OK(view).Lean(), nil
 }
 
 func (t *turn) move(moving *payout, to platformwire.PayoutStatus) error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -43,18 +44,18 @@ func (t *turn) drop(h *holder, entry *transaction) {
 
 // ListTransactions lists the account's ledger, newest first. A cursor continues after the last entry of its page, so
 // that entries made in between neither repeat nor hide others. Source: Endpoints, Platform API; Limits, Pages and sizes.
-func (p *Platform) ListTransactions(ctx context.Context, request platformwire.ListTransactionsRequestObject) (platformwire.ListTransactionsResponseObject, error) {
-	c, params := caller.From(ctx), request.Params
+func (p *Platform) ListTransactions(ctx context.Context, params platformwire.ListTransactionsParams) (serve.Answer, error) {
+	c := caller.From(ctx)
 	list := queryOf(c, "ListTransactions", string(params.Type), strconv.FormatInt(params.Since.UnixNano(), 10))
 	before, err := list.position(params.Cursor, math.MaxInt) // beyond every entry
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	page := platformwire.TransactionPage{Items: []platformwire.Transaction{}}
 	size := pageSize(params.Limit)
@@ -71,7 +72,7 @@ func (p *Platform) ListTransactions(ctx context.Context, request platformwire.Li
 		page.Items = append(page.Items, entry.Transaction)
 		last = entry.sequence
 	}
-	return transactionPageAnswer{http200, page}, nil
+	return serve.OK(page).Lean(), nil
 }
 
 func (t *transaction) matches(kind platformwire.TransactionType, since time.Time) bool {

@@ -96,7 +96,7 @@ func TestCursorIsBoundToItsQuery(t *testing.T) {
 		_, err := b.transactions(tc.account, tc.params)
 		assert.ErrorIs(t, err, refuse.InvalidCursor(), name)
 	}
-	_, err = b.ListChains(b.as(caller.Self, ""), platformwire.ListChainsRequestObject{Params: platformwire.ListChainsParams{Cursor: cursor}})
+	_, err = b.ListChains(b.as(caller.Self, ""), platformwire.ListChainsParams{Cursor: cursor})
 	assert.ErrorIs(t, err, refuse.InvalidCursor(), "another list")
 }
 
@@ -136,9 +136,9 @@ func TestChainsComeInPages(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	list := func(params platformwire.ListChainsParams) platformwire.ChainPage {
-		response, err := b.ListChains(b.as(caller.Self, ""), platformwire.ListChainsRequestObject{Params: params})
+		response, err := b.ListChains(b.as(caller.Self, ""), params)
 		require.NoError(t, err)
-		return read[platformwire.ChainPage](t, render(t, response.VisitListChainsResponse))
+		return read[platformwire.ChainPage](t, render(t, response))
 	}
 	all := list(platformwire.ListChainsParams{})
 	assert.Empty(t, all.NextCursor)

@@ -14,9 +14,7 @@ type Answer struct {
 	Header http.Header // may be nil
 	Body   any         // of JSON unless it is a []byte; nil: none
 
-	// Lean says how JSON is written: as JSON v2 has it. Otherwise it is as encoding/json writes it to a stream, with <, >
-	// and & escaped and a line break at the end.
-	Lean bool
+	lean bool
 }
 
 // OK is what was asked for.
@@ -33,6 +31,13 @@ func File(contentType string, body []byte) Answer {
 	return Answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {contentType}}, Body: body}
 }
 
+// Lean writes JSON as JSON v2 has it. Otherwise it is as encoding/json writes it to a stream: with <, > and & escaped, and
+// with a line break at the end.
+func (a Answer) Lean() Answer {
+	a.lean = true
+	return a
+}
+
 // Replayed says that the operation ran before. Source: Limits, Idempotency.
 func (a Answer) Replayed() Answer {
 	a.Header = http.Header{"Idempotency-Replayed": {"true"}}
@@ -41,11 +46,14 @@ func (a Answer) Replayed() Answer {
 
 // WriteBody writes the body. What cannot be written as JSON is an error, and may have been written in part.
 func (a Answer) WriteBody(w io.Writer) error {
-	if file, ok := a.Body.([]byte); ok {
-		_, err := w.Write(file)
+	switch body := a.Body.(type) {
+	case nil:
+		return nil
+	case []byte:
+		_, err := w.Write(body)
 		return err
 	}
-	if a.Lean {
+	if a.lean {
 		return json.MarshalWrite(w, a.Body)
 	}
 	if err := json.MarshalWrite(w, a.Body, jsonv1.DefaultOptionsV1()); err != nil {

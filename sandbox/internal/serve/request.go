@@ -1,6 +1,9 @@
+// Package serve is what the generated servers of the host's surfaces are made of: an operation is given what the gate has
+// read of a request, and returns status, headers and body.
 package serve
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -10,6 +13,12 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
+
+// Route is one operation of a server.
+type Route struct {
+	Method, Path string // as the description writes them
+	Run          func(context.Context, *Request) (Answer, error)
+}
 
 // Request is what the gate has read of a request. What an operation takes is bound one by one, and Err tells at the end
 // whether all of it could be.

@@ -8,6 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -34,44 +35,44 @@ type Login struct {
 }
 
 // CreateChallenge starts a login. An unknown email gets a challenge as well.
-func (l *Login) CreateChallenge(_ context.Context, request platformwire.CreateChallengeRequestObject) (platformwire.CreateChallengeResponseObject, error) {
+func (l *Login) CreateChallenge(_ context.Context, body platformwire.ChallengeRequest) (serve.Answer, error) {
 	if err := l.open(); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	email := canonicalEmail(request.Body.Email)
+	email := canonicalEmail(body.Email)
 	if err := l.Windows.Take(window.LoginEmail, email); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	issued, err := l.Challenges.issue(email, request.Body.RequestExpiry.UTC())
+	issued, err := l.Challenges.issue(email, body.RequestExpiry.UTC())
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	return platformwire.CreateChallenge201JSONResponse{Body: platformwire.Challenge{
+	return serve.Created(platformwire.Challenge{
 		ChallengeID: issued.id, Payload: issued.payload, ExpiresAt: issued.expiresAt,
-	}}, nil
+	}), nil
 }
 
 // CreateToken completes a login. Only a success consumes the challenge.
-func (l *Login) CreateToken(ctx context.Context, request platformwire.CreateTokenRequestObject) (platformwire.CreateTokenResponseObject, error) {
+func (l *Login) CreateToken(ctx context.Context, body platformwire.TokenRequest) (serve.Answer, error) {
 	if err := l.open(); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	id := request.Body.ChallengeID
+	id := body.ChallengeID
 	if err := l.Windows.Take(window.LoginChallenge, id); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	issued, err := l.Challenges.open(id)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	key, err := l.prove(ctx, issued, request.Body.PublicKey, request.Body.Signature)
+	key, err := l.prove(ctx, issued, body.PublicKey, body.Signature)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := l.Challenges.consume(id); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	return platformwire.CreateToken201JSONResponse{Body: l.answer(l.Tokens.mint(key.ID))}, nil
+	return serve.Created(l.answer(l.Tokens.mint(key.ID))), nil
 }
 
 // prove checks a proof of identity: the account, the key, the signature, and
@@ -99,22 +100,22 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 
 // RefreshToken mints a new access token after the checks that every request
 // repeats. The refresh token is answered unchanged.
-func (l *Login) RefreshToken(ctx context.Context, request platformwire.RefreshTokenRequestObject) (platformwire.RefreshTokenResponseObject, error) {
+func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshRequest) (serve.Answer, error) {
 	if !l.Settings().Available {
-		return nil, refuse.LoginUnavailable()
+		return serve.Answer{}, refuse.LoginUnavailable()
 	}
-	refresh := request.Body.RefreshToken
+	refresh := body.RefreshToken
 	keyID, ok := l.Tokens.holder(refresh)
 	if !ok {
-		return nil, refuse.InvalidCredentials()
+		return serve.Answer{}, refuse.InvalidCredentials()
 	}
 	if err := l.Windows.Take(window.Writes, keyID); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if _, err := l.Registry.Check(keyID, caller.From(ctx).Source, ""); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	return platformwire.RefreshToken201JSONResponse{Body: l.answer(l.Tokens.renew(refresh))}, nil
+	return serve.Created(l.answer(l.Tokens.renew(refresh))), nil
 }
 
 // open tells whether logins are possible at all.

@@ -177,9 +177,9 @@ func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	require.NoError(t, err)
 	signature, err := key.Sign(t.Context(), issued.payload)
 	require.NoError(t, err)
-	request := platformwire.CreateTokenRequestObject{Body: &platformwire.CreateTokenJSONRequestBody{
+	request := platformwire.TokenRequest{
 		ChallengeID: issued.id, PublicKey: key.PublicKey(), Signature: signature,
-	}}
+	}
 
 	var first error
 	ctx := &meanwhile{t.Context(), func() { _, first = login.CreateToken(t.Context(), request) }}
