@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bytes"
 	"errors"
 	"maps"
 	"math"
@@ -24,7 +23,7 @@ type answer struct {
 	slug      string // of a refusal
 	detailed  bool   // writes failed validations as details
 	header    http.Header
-	body      bytes.Buffer
+	body      []byte
 }
 
 func newAnswer(requestID string) *answer {
@@ -32,13 +31,16 @@ func newAnswer(requestID string) *answer {
 }
 
 // take writes what an operation returned.
-func (a *answer) take(returned serve.Answer) error {
-	maps.Copy(a.header, returned.Header)
+func (a *answer) take(returned serve.Answer) (err error) {
+	if a.body, err = returned.Encode(); err != nil {
+		return err
+	}
 	a.status = returned.Status
+	maps.Copy(a.header, returned.Header)
 	if returned.Body != nil && a.header.Get("Content-Type") == "" {
 		a.header.Set("Content-Type", "application/json")
 	}
-	return returned.WriteBody(&a.body)
+	return nil
 }
 
 // refuse replaces whatever there is with the envelope of a refusal. An error
@@ -102,8 +104,7 @@ func (a *answer) replace(status int, contentType string, body []byte) {
 	a.status, a.slug = status, ""
 	clear(a.header)
 	a.header.Set("Content-Type", contentType)
-	a.body.Reset()
-	a.body.Write(body)
+	a.body = body
 }
 
 // wholeSeconds rounds up: who waits that long waits long enough.
@@ -121,7 +122,7 @@ func (a *answer) finish() {
 		a.status = http.StatusOK
 	}
 	if a.status != http.StatusNoContent {
-		a.header.Set("Content-Length", strconv.Itoa(a.body.Len()))
+		a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
 	}
 }
 
@@ -130,8 +131,7 @@ func (a *answer) finish() {
 func (a *answer) send(w http.ResponseWriter, length int) bool {
 	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
-	body := a.body.Bytes()
-	whole := length >= len(body)
-	_, _ = w.Write(body[:min(length, len(body))]) // who hung up needs no answer
+	whole := length >= len(a.body)
+	_, _ = w.Write(a.body[:min(length, len(a.body))]) // who hung up needs no answer
 	return whole
 }

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"io"
 	"net/http"
 
 	"github.com/go-json-experiment/json"
@@ -44,21 +43,17 @@ func (a Answer) Replayed() Answer {
 	return a
 }
 
-// WriteBody writes the body. What cannot be written as JSON is an error, and may have been written in part.
-func (a Answer) WriteBody(w io.Writer) error {
+// Encode returns the body as it travels.
+func (a Answer) Encode() ([]byte, error) {
 	switch body := a.Body.(type) {
 	case nil:
-		return nil
+		return nil, nil
 	case []byte:
-		_, err := w.Write(body)
-		return err
+		return body, nil
 	}
 	if a.lean {
-		return json.MarshalWrite(w, a.Body)
+		return json.Marshal(a.Body)
 	}
-	if err := json.MarshalWrite(w, a.Body, jsonv1.DefaultOptionsV1()); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	text, err := json.Marshal(a.Body, jsonv1.DefaultOptionsV1())
+	return append(text, '\n'), err
 }

@@ -1,7 +1,6 @@
 package serve_test
 
 import (
-	"bytes"
 	"net/http"
 	"net/url"
 	"testing"
@@ -83,10 +82,11 @@ func TestBodiesTravelAsTheySay(t *testing.T) {
 		"a file":    {serve.File("application/pdf", []byte("%PDF")), "%PDF"},
 		"nothing":   {serve.NoContent(), ""},
 	} {
-		var written bytes.Buffer
-		require.NoError(t, test.answer.WriteBody(&written), name)
-		assert.Equal(t, test.want, written.String(), name)
+		encoded, err := test.answer.Encode()
+		require.NoError(t, err, name)
+		assert.Equal(t, test.want, string(encoded), name)
 	}
-	assert.Error(t, serve.OK(func() {}).WriteBody(&bytes.Buffer{}))
+	_, err := serve.OK(func() {}).Encode()
+	assert.Error(t, err)
 	assert.Equal(t, http.Header{"Idempotency-Replayed": {"true"}}, serve.OK(body).Replayed().Header)
 }
