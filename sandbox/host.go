@@ -68,7 +68,7 @@ func New(options ...Option) *Host {
 		logger:     setup.logger,
 	}
 	h.windows = window.New(clk, func() bool { return h.configured.get().RateLimits })
-	h.platform = platform.New(clk, func() platform.Settings { return h.configured.get().platform() }, h.registry.OwnerOf)
+	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf)
 	h.newCredentials(setup)
 	h.tokens.AddForeign(h.credentials.APIKey.Reveal(), h.credentials.AccessToken.Reveal())
 	h.newSurfaces()
@@ -84,7 +84,7 @@ func New(options ...Option) *Host {
 func (h *Host) newGate(setup setup) http.Handler {
 	login := &session.Login{
 		Clock: h.clock, Registry: h.registry, Tokens: h.tokens, Challenges: h.challenges, Windows: h.windows,
-		Settings: func() session.Settings { return h.configured.get().login() },
+		Settings: h.configured.get,
 	}
 	g, err := gate.New(gate.Config{
 		Platform:  platformOperations{login, h.platform},

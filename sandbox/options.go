@@ -50,7 +50,7 @@ func WithDeveloperKey(key *signing.DeveloperKey) Option {
 // [Settings.Check] refuses is not made.
 func WithSettings(change func(*Settings)) Option {
 	return func(s *setup) {
-		changed := s.settings.clone()
+		changed := s.settings.Clone()
 		change(&changed)
 		if changed.Check() == nil {
 			s.settings = changed

@@ -6,10 +6,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// DefaultMaxRecords is how many records a host keeps at most unless it is told
-// otherwise: about two million payouts, of which each is ten or so.
-const DefaultMaxRecords = 20_000_000
-
 // Records is how many records the host keeps: accounts and their keys, sessions,
 // clients, contacts, payouts with their approvals, payins, deals, transactions,
 // entries of the ledger, idempotency keys, quotes, transfers, documents,

@@ -55,17 +55,17 @@ func (h *Host) newSurfaces() {
 	wallet := h.credentials.Wallet.Address()
 	h.billing = billing.New(billing.Config{
 		Clock:    h.clock,
-		Settings: func() billing.Settings { return h.configured.get().billing() },
+		Settings: h.configured.get,
 		Profile:  h.partyOf,
 	})
 	h.app = app.New(app.Config{
 		Clock:    h.clock,
-		Settings: func() platform.Settings { return h.configured.get().platform() },
+		Settings: h.configured.get,
 		Platform: h.platform, Keys: h.appKeys, Invoices: h.billing, Wallet: wallet,
 	})
 	h.cards = card.New(card.Config{
 		Clock:    h.clock,
-		Settings: func() card.Settings { return h.configured.get().cards() },
+		Settings: h.configured.get,
 		Holder:   h.holderOf, WalletAddress: wallet,
 	})
 	h.products = merchant.New(h.clock.Now().Truncate(time.Millisecond))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/app"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
@@ -50,7 +51,7 @@ type world struct {
 	platform *platform.Platform
 	keys     *credential.AppKeys
 	clock    *clock.Clock
-	settings platform.Settings
+	settings deployment.Settings
 	invoices invoices
 	ctx      context.Context
 	key      credential.AppKey
@@ -58,8 +59,8 @@ type world struct {
 
 func newWorld(t require.TestingT, limit string) *world {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	w := &world{clock: clock.New(func() time.Time { return start }), settings: platform.DefaultSettings(), invoices: invoices{}}
-	settings := func() platform.Settings { return w.settings }
+	w := &world{clock: clock.New(func() time.Time { return start }), settings: deployment.DefaultSettings(), invoices: invoices{}}
+	settings := func() *deployment.Settings { return &w.settings }
 	w.platform = platform.New(w.clock, settings, func(string) (string, bool) { return "", false })
 	w.keys = credential.NewAppKeys(w.clock)
 	w.App = app.New(app.Config{

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
@@ -58,7 +58,7 @@ func (t *turn) kycStatus() commonwire.KYCStatus {
 		return commonwire.KYCStatusRequested
 	case t.now.Before(reviewFrom.Add(time.Duration(t.settings.KYBDecisionAfter))):
 		return commonwire.KYCStatusUnderReview
-	case t.settings.KYBDecision == platform.KYBDecisionReject:
+	case t.settings.KYBDecision == deployment.KYBDecisionReject:
 		v.decision = commonwire.KYCStatusRejected
 	default:
 		v.decision = commonwire.KYCStatusApproved

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
@@ -32,7 +33,7 @@ func newOffice(t testing.TB) *office {
 	clk := clock.New(func() time.Time { return start })
 	return &office{t: t, clock: clk, Billing: billing.New(billing.Config{
 		Clock:    clk,
-		Settings: func() billing.Settings { s := billing.DefaultSettings(); s.MaxUpload = 100; return s },
+		Settings: func() *deployment.Settings { s := deployment.DefaultSettings(); s.MaxUpload = 100; return &s },
 		Profile: func(ctx context.Context) billing.Profile {
 			return billing.Profile{Email: caller.From(ctx).Email, WalletAddress: "0x1111111111111111111111111111111111111111"}
 		},
@@ -113,15 +114,6 @@ func TestResetForgets(t *testing.T) {
 	_, err = o.PublicInvoice(invoice.ID)
 	require.ErrorIs(t, err, refuse.NotFound())
 	assert.Equal(t, "INV-0001", o.invoice().InvoiceNumber)
-}
-
-func TestSettings(t *testing.T) {
-	t.Parallel()
-	require.NoError(t, billing.DefaultSettings().Check())
-	require.Error(t, billing.Settings{ContractorAcceptsAfter: -1, MaxUpload: 1}.Check())
-	require.Error(t, billing.Settings{}.Check())
-	require.NoError(t, billing.Settings{MaxUpload: 10 << 20}.Check())
-	require.Error(t, billing.Settings{MaxUpload: 10<<20 + 1}.Check(), "no request carries that")
 }
 
 func TestListsAreNewestFirstAndPaged(t *testing.T) {

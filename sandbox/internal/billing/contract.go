@@ -65,7 +65,7 @@ func (c *contract) accept(side *time.Time, at time.Time) {
 
 // settle does what has become due: the contractor accepts, the contract ends.
 func (t *turn) settle(c *contract) {
-	due := c.createdAt.Add(t.settings.ContractorAcceptsAfter)
+	due := c.createdAt.Add(time.Duration(t.settings.ContractorAcceptsAfter))
 	if c.status == commonwire.ContractStatusPendingApprovalByContractor && !t.now.Before(due) && !c.ended(due) {
 		c.accept(&c.contractorAccepted, due)
 	}

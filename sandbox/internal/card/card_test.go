@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/card"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
@@ -38,7 +39,7 @@ func newBank(t testing.TB) *bank {
 	require.NoError(t, err)
 	clk := clock.New(func() time.Time { return start })
 	return &bank{t: t, clock: clk, key: key, Cards: card.New(card.Config{
-		Clock: clk, Settings: card.DefaultSettings, WalletAddress: key.Address(),
+		Clock: clk, Settings: func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings }, WalletAddress: key.Address(),
 		Holder: func(context.Context) card.Holder { return card.Holder{Name: "Ada Lovelace"} },
 	})}
 }
@@ -292,10 +293,4 @@ func TestPreApprovals(t *testing.T) {
 	assert.Equal(t, map[string]string{"amount": "amount_precision"}, fields(t, err))
 	_, err = b.PreApprove(me, appwire.CardPreApprovalCreate{Currency: "USD"})
 	assert.Equal(t, map[string]string{"currency": "enum"}, fields(t, err))
-}
-
-func TestSettings(t *testing.T) {
-	t.Parallel()
-	require.NoError(t, card.DefaultSettings().Check())
-	require.Error(t, card.Settings{ActiveAfter: -1}.Check())
 }

@@ -3,36 +3,17 @@ package card
 import (
 	"cmp"
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
-
-// Settings are what the card programme decides.
-type Settings struct {
-	// ActiveAfter is how long a card stays pending, and the programme's verification under way.
-	ActiveAfter time.Duration
-	// RequireLowS refuses a proof whose signature has a high S.
-	RequireLowS bool
-}
-
-// DefaultSettings are a short wait.
-func DefaultSettings() Settings { return Settings{ActiveAfter: 300 * time.Millisecond} }
-
-// Check tells which settings make no sense, or nil.
-func (s Settings) Check() error {
-	if s.ActiveAfter < 0 {
-		return errors.New("cardActiveAfter is negative")
-	}
-	return nil
-}
 
 // Holder is whose name and address a card carries.
 type Holder struct {
@@ -43,7 +24,7 @@ type Holder struct {
 // Config is what cards need of the host. The functions must be safe for concurrent use.
 type Config struct {
 	Clock    *clock.Clock
-	Settings func() Settings
+	Settings func() *deployment.Settings
 	// Holder answers the account that makes a request.
 	Holder func(context.Context) Holder
 	// WalletAddress is the wallet that every card spends from.
@@ -82,7 +63,7 @@ func (c *Cards) Reset() {
 // turn is one request's time with the account's part of the programme, while the lock is held.
 type turn struct {
 	*programme
-	settings Settings
+	settings *deployment.Settings
 	now      time.Time
 }
 
@@ -109,7 +90,9 @@ func (t *turn) card(id string) (*card, error) {
 }
 
 // pending tells whether a card is not ready to be used.
-func (t *turn) pending(c *card) bool { return t.now.Before(c.createdAt.Add(t.settings.ActiveAfter)) }
+func (t *turn) pending(c *card) bool {
+	return t.now.Before(c.createdAt.Add(time.Duration(t.settings.CardActiveAfter)))
+}
 
 // List answers the cards, newest first, and how far the account is from having one. Source: Card, card list answer.
 func (c *Cards) List(ctx context.Context) commonwire.CardList {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -29,7 +30,7 @@ func (t *turn) verification() commonwire.KYCStatus {
 	switch {
 	case t.requestedAt.IsZero():
 		return commonwire.KYCStatusNotStarted
-	case t.now.Before(t.requestedAt.Add(t.settings.ActiveAfter)):
+	case t.now.Before(t.requestedAt.Add(time.Duration(t.settings.CardActiveAfter))):
 		return commonwire.KYCStatusRequested
 	default:
 		return commonwire.KYCStatusApproved

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
@@ -71,7 +72,7 @@ func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) 
 	windows := window.New(clk, func() bool { return false })
 	login := &session.Login{
 		Clock: clk, Registry: r.registry, Tokens: tokens, Challenges: session.NewChallenges(clk), Windows: windows,
-		Settings: func() session.Settings { return session.Settings{Available: true, Mode: session.ModeDeveloperKey} },
+		Settings: func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings },
 	}
 	r.Gate, err = New(Config{
 		Platform: operations{login: login, treasury: treasury},

@@ -20,6 +20,7 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
@@ -32,7 +33,7 @@ type bench struct {
 	testing.TB
 	*platform.Platform
 	clock    *clock.Clock
-	settings atomic.Pointer[platform.Settings]
+	settings atomic.Pointer[deployment.Settings]
 	key      *ecdsa.PrivateKey
 	public   []byte
 }
@@ -41,9 +42,9 @@ func newBench(t testing.TB) *bench {
 	b := &bench{TB: t}
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	b.clock = clock.New(func() time.Time { return start })
-	settings := platform.DefaultSettings()
+	settings := deployment.DefaultSettings()
 	b.settings.Store(&settings)
-	b.Platform = platform.New(b.clock, func() platform.Settings { return *b.settings.Load() }, nobody)
+	b.Platform = platform.New(b.clock, func() *deployment.Settings { return b.settings.Load() }, nobody)
 	var err error
 	b.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -56,7 +57,7 @@ func newBench(t testing.TB) *bench {
 func nobody(string) (string, bool) { return "", false }
 
 // set changes the settings.
-func (b *bench) set(change func(*platform.Settings)) {
+func (b *bench) set(change func(*deployment.Settings)) {
 	settings := *b.settings.Load()
 	change(&settings)
 	require.NoError(b, settings.Check())

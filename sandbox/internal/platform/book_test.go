@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -49,7 +49,7 @@ func TestQuotes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			b.set(func(s *platform.Settings) { s.PriceWorsening = decimal.RequireFromString(tc.worsening) })
+			b.set(func(s *deployment.Settings) { s.PriceWorsening = decimal.RequireFromString(tc.worsening) })
 			body := order(b.contact(caller.Self, tc.contact).ID, tc.amount)
 			body.Currency = tc.asset
 			quote := b.booked(caller.Self, "", body).Quote
@@ -75,7 +75,7 @@ func TestBookingIsRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		contact string
 		change  func(*platformwire.PayoutCreate)
-		set     func(*platform.Settings)
+		set     func(*deployment.Settings)
 		want    string
 	}{
 		"zero":               {sepaContact, amount("0"), nil, field("greater_than")},
@@ -89,9 +89,9 @@ func TestBookingIsRefused(t *testing.T) {
 		"to another chain":   {farContact, with(func(p *platformwire.PayoutCreate) { p.ToChainID = 137 }), nil, field("chain_mismatch")},
 		"bank on a chain":    {sepaContact, with(func(p *platformwire.PayoutCreate) { p.ToChainID = 1 }), nil, field("chain_mismatch")},
 		"unknown contact":    {sepaContact, with(func(p *platformwire.PayoutCreate) { p.ContactID = "ct_none" }), nil, "not_found"},
-		"partner down":       {sepaContact, nil, func(s *platform.Settings) { s.PartnerDown = true }, "provider_unavailable"},
-		"signer detached":    {sepaContact, nil, func(s *platform.Settings) { s.SignerDetached = true }, "signer_not_attached"},
-		"no wallet yet":      {sepaContact, nil, func(s *platform.Settings) { s.ClientReadyAfter = platform.Duration(time.Hour) }, "wallet_not_linked"},
+		"partner down":       {sepaContact, nil, func(s *deployment.Settings) { s.PartnerDown = true }, "provider_unavailable"},
+		"signer detached":    {sepaContact, nil, func(s *deployment.Settings) { s.SignerDetached = true }, "signer_not_attached"},
+		"no wallet yet":      {sepaContact, nil, func(s *deployment.Settings) { s.ClientReadyAfter = deployment.Duration(time.Hour) }, "wallet_not_linked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -119,7 +119,7 @@ func TestBookingIsRefused(t *testing.T) {
 func TestPartnerDownStopsNoWalletPayout(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.PartnerDown = true })
+	b.set(func(s *deployment.Settings) { s.PartnerDown = true })
 	body := order(b.contact(caller.Self, farContact).ID, "20")
 	body.FromChainID, body.ToChainID = 8453, 1
 	booked := b.booked(caller.Self, "", body)
@@ -217,10 +217,10 @@ func TestRefusedBookingTakesNoKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	asked := order(b.contact(caller.Self, sepaContact).ID, "20")
-	b.set(func(s *platform.Settings) { s.PartnerDown = true })
+	b.set(func(s *deployment.Settings) { s.PartnerDown = true })
 	_, err := b.book(caller.Self, "invoice-42", asked)
 	refusalOf(t, err, "provider_unavailable")
-	b.set(func(s *platform.Settings) { s.PartnerDown = false })
+	b.set(func(s *deployment.Settings) { s.PartnerDown = false })
 	asked.Purpose = "other terms"
 	b.booked(caller.Self, "invoice-42", asked)
 }
@@ -239,7 +239,7 @@ func TestExpiredPayoutIsReopenedByItsKey(t *testing.T) {
 	_, err := b.confirm(client, first)
 	refusalOf(t, err, "funding_attempt_expired")
 
-	b.set(func(s *platform.Settings) { s.PriceWorsening = decimal.RequireFromString("0.1") })
+	b.set(func(s *deployment.Settings) { s.PriceWorsening = decimal.RequireFromString("0.1") })
 	reopened, err := b.book(client, "invoice-42", asked)
 	require.NoError(t, err)
 	assert.True(t, reopened.replayed())
@@ -259,7 +259,7 @@ func TestExpiredPayoutIsReopenedByItsKey(t *testing.T) {
 func TestPriceCanExpireBeforeTheApproval(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.QuoteLifetime = platform.Duration(30 * time.Second) })
+	b.set(func(s *deployment.Settings) { s.QuoteLifetime = deployment.Duration(30 * time.Second) })
 	client := b.fundedClient("acme@example.com")
 	asked := order(b.contact(client, sepaContact).ID, "20")
 	first := b.booked(client, "invoice-42", asked)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
@@ -87,7 +88,7 @@ func (t *turn) blockers(c *contact) []refuse.Blocker {
 
 func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
 	bank := c.to.bank
-	route, known := methods[string(bank.AccountType)]
+	route, known := coverage.Methods[string(bank.AccountType)]
 	if !known {
 		return []refuse.Blocker{{Code: blockedMethod, Message: "No payout method has this name.", Field: "accountType"}}
 	}
@@ -95,15 +96,15 @@ func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
 	if slices.Contains(t.settings.PayoutMethodsDisabled, string(bank.AccountType)) {
 		list = append(list, refuse.Blocker{Code: blockedChannelUnavailable, Message: "The method is unavailable for the time being."})
 	}
-	if currency := c.to.currency(c.currency); currency != route.currency {
-		message := fmt.Sprintf("The method %s pays out %s.", bank.AccountType, route.currency)
+	if currency := c.to.currency(c.currency); currency != route.Currency {
+		message := fmt.Sprintf("The method %s pays out %s.", bank.AccountType, route.Currency)
 		list = append(list, refuse.Blocker{Code: blockedCurrency, Message: message, Field: "currency"})
 	}
 	if holderName(bank, c.name) == "" {
 		list = append(list, refuse.Blocker{Code: blockedHolderMissing, Message: "A bank payment names its holder.", Field: "accountHolderName"})
 	}
 	identifiers := identifiersOf(bank)
-	for _, alternatives := range route.needed() {
+	for _, alternatives := range route.Needed() {
 		if !slices.ContainsFunc(alternatives, func(field string) bool { return identifiers[field] != "" }) {
 			message := fmt.Sprintf("The method %s needs %s.", bank.AccountType, strings.Join(alternatives, " or "))
 			list = append(list, refuse.Blocker{Code: blockedDetailMissing, Message: message, Field: alternatives[0]})
@@ -121,7 +122,7 @@ func identifiersOf(bank *platformwire.BankAccount) map[string]string {
 }
 
 // invalidIdentifiers checks the identifiers that carry their own proof.
-func invalidIdentifiers(bank *platformwire.BankAccount, route method) []refuse.Blocker {
+func invalidIdentifiers(bank *platformwire.BankAccount, route coverage.Method) []refuse.Blocker {
 	var list []refuse.Blocker
 	invalid := func(field, message string) {
 		list = append(list, refuse.Blocker{Code: blockedDetailInvalid, Message: message, Field: field})
@@ -132,7 +133,7 @@ func invalidIdentifiers(bank *platformwire.BankAccount, route method) []refuse.B
 	if bank.BIC != "" && !bicForm.MatchString(bank.BIC) {
 		invalid("bic", "A BIC has 8 or 11 characters.")
 	}
-	if bank.RoutingNumber != "" && route.currency == "USD" && !validABA(bank.RoutingNumber) {
+	if bank.RoutingNumber != "" && route.Currency == "USD" && !validABA(bank.RoutingNumber) {
 		invalid("routingNumber", "The routing number's form or checksum is wrong.")
 	}
 	return list

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -80,7 +80,7 @@ func TestBlockersOfAContact(t *testing.T) {
 func TestDisabledMethodIsABlocker(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.PayoutMethodsDisabled = []string{"sepa"} })
+	b.set(func(s *deployment.Settings) { s.PayoutMethodsDisabled = []string{"sepa"} })
 	sepa, ach := b.contact(caller.Self, sepaContact), b.contact(caller.Self, achContact)
 	assert.Equal(t, "channel_unavailable", b.capabilities(caller.Self, sepa.ID).Blockers[0].Code)
 	assert.True(t, *b.capabilities(caller.Self, ach.ID).Payable)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -17,7 +17,7 @@ import (
 func TestClientBecomesReadyOnTheHostsClock(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.ClientReadyAfter = platform.Duration(time.Second) })
+	b.set(func(s *deployment.Settings) { s.ClientReadyAfter = deployment.Duration(time.Second) })
 
 	created := b.createClient(platformwire.ClientCreate{Email: "acme@example.com", EntityName: "Acme", Type: platformwire.ClientTypeBusiness})
 	require.Equal(t, http.StatusCreated, created.Code)

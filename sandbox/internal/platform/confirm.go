@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
@@ -134,7 +135,7 @@ func (t *turn) signable(h *holder) error {
 		return refuse.WalletNotLinked()
 	case t.settings.SignerDetached:
 		return refuse.SignerNotAttached()
-	case t.settings.SigningPolicy == SigningPolicyRefuse:
+	case t.settings.SigningPolicy == deployment.SigningPolicyRefuse:
 		return refuse.SigningPolicyRefused()
 	default:
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -90,7 +90,7 @@ func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
 
 	for name, tc := range map[string]struct {
 		change func(b *bench, payoutID *string, body *platformwire.ApprovalConfirm)
-		set    func(*platform.Settings)
+		set    func(*deployment.Settings)
 		as     func(b *bench, client string) context.Context
 		want   string
 	}{
@@ -109,9 +109,9 @@ func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
 		"no signature": {
 			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) { body.Signature = nil }, want: "signature_invalid"},
 		"policy": {
-			set: func(s *platform.Settings) { s.SigningPolicy = platform.SigningPolicyRefuse }, want: "signing_policy_refused"},
+			set: func(s *deployment.Settings) { s.SigningPolicy = deployment.SigningPolicyRefuse }, want: "signing_policy_refused"},
 		"signer detached": {
-			set: func(s *platform.Settings) { s.SignerDetached = true }, want: "signer_not_attached"},
+			set: func(s *deployment.Settings) { s.SignerDetached = true }, want: "signer_not_attached"},
 		"key deleted meanwhile": {
 			as: func(b *bench, client string) context.Context {
 				c := caller.From(b.as(client, ""))
@@ -142,7 +142,7 @@ func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
 			refusalOf(t, err, tc.want)
 			assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC))
 
-			b.set(func(s *platform.Settings) { *s = platform.DefaultSettings() })
+			b.set(func(s *deployment.Settings) { *s = deployment.DefaultSettings() })
 			_, err = b.confirm(client, booked)
 			assert.NoError(t, err, "nothing was consumed")
 		})

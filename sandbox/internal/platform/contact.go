@@ -9,6 +9,7 @@ import (
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
@@ -175,7 +176,7 @@ func (c *contact) view() platformwire.Contact {
 			AccountHolderName: holderName(to.bank, c.name),
 			AccountMask:       mask(to.bank),
 		}
-		if _, known := methods[string(to.bank.AccountType)]; known { // the legacy form takes any word
+		if _, known := coverage.Methods[string(to.bank.AccountType)]; known { // the legacy form takes any word
 			view.Bank.Method = to.bank.AccountType
 		}
 	case to.wallet != nil:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -155,7 +156,7 @@ func (d destination) details() string {
 func (d destination) currency(contact string) string {
 	switch {
 	case d.bank != nil:
-		return strings.ToUpper(cmp.Or(d.bank.Currency, contact, methods[string(d.bank.AccountType)].currency))
+		return strings.ToUpper(cmp.Or(d.bank.Currency, contact, coverage.Methods[string(d.bank.AccountType)].Currency))
 	case d.wallet != nil:
 		return d.wallet.token
 	default:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
@@ -135,7 +136,7 @@ func (t *turn) kybStatus(h *holder) platformwire.KYBStatus {
 	}
 	if submitted.status == platformwire.KYBStatusUnderReview && !t.now.Before(submitted.decided) {
 		submitted.status = platformwire.KYBStatusApproved
-		if t.settings.KYBDecision == KYBDecisionReject {
+		if t.settings.KYBDecision == deployment.KYBDecisionReject {
 			submitted.status = platformwire.KYBStatusRejected
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -52,7 +52,7 @@ var (
 // newWalk starts with the integrator and two clients, one of them verified, with everyone's contacts and funds.
 func newWalk(b *bench) *walk {
 	b.Reset()
-	b.set(func(s *platform.Settings) { *s = platform.DefaultSettings() })
+	b.set(func(s *deployment.Settings) { *s = deployment.DefaultSettings() })
 	w := &walk{bench: b, contacts: map[string][]string{}, banks: map[string][]string{}}
 	w.accounts = []string{caller.Self, b.readyClient("a@example.com"), b.readyClient("b@example.com")}
 	b.verify(w.accounts[1])
@@ -91,12 +91,12 @@ func (w *walk) faucetSteps() map[string]func(*rapid.T) {
 		"wait": func(t *rapid.T) { w.clock.Advance(pauses.Draw(t, "pause")) },
 		"faucet": func(t *rapid.T) {
 			balance := amounts.Draw(t, "balance").Mul(decimal.NewFromInt(10))
-			w.set(func(s *platform.Settings) { s.FaucetBalance = balance })
+			w.set(func(s *deployment.Settings) { s.FaucetBalance = balance })
 		},
 		"returns": func(t *rapid.T) {
-			after := platform.Duration(rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(t, "after"))
+			after := deployment.Duration(rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(t, "after"))
 			fee := rapid.SampledFrom([]decimal.Decimal{{}, decimal.RequireFromString("0.1"), decimal.NewFromInt(50)}).Draw(t, "fee")
-			w.set(func(s *platform.Settings) { s.ReturnAfter, s.ReturnFee = after, fee })
+			w.set(func(s *deployment.Settings) { s.ReturnAfter, s.ReturnFee = after, fee })
 		},
 	}
 }
@@ -200,8 +200,8 @@ func (w *walk) escrowSteps() map[string]func(*rapid.T) {
 
 // checkDeals holds what each deal has against what the chain says, read after the throttle has passed.
 func (w *walk) checkDeals(t *rapid.T) {
-	w.set(func(s *platform.Settings) { s.ChainReadEvery = 0 })
-	defer w.set(func(s *platform.Settings) { s.ChainReadEvery = platform.DefaultSettings().ChainReadEvery })
+	w.set(func(s *deployment.Settings) { s.ChainReadEvery = 0 })
+	defer w.set(func(s *deployment.Settings) { s.ChainReadEvery = deployment.DefaultSettings().ChainReadEvery })
 	ledger := w.Ledger()
 	for _, deal := range w.deals {
 		read, err := w.sync(deal.account, deal.resource.ID)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -64,8 +65,8 @@ func (o Own) Rails() ([]platformwire.Rail, error) {
 		return nil, err
 	}
 	var rails []platformwire.Rail
-	for _, offered := range catalogue {
-		if !t.hidden(offered) || h.rails[offered.method] != nil {
+	for _, offered := range coverage.Rails {
+		if !t.hidden(offered) || h.rails[offered.Method] != nil {
 			rails = append(rails, t.railView(h, offered))
 		}
 	}
@@ -74,8 +75,8 @@ func (o Own) Rails() ([]platformwire.Rail, error) {
 
 // OpenRail opens a rail as OpenRail of the platform API does, in the currency that its method receives.
 func (o Own) OpenRail(method string) (platformwire.Rail, error) {
-	offered, _ := moneyIn(platformwire.BankMethod(method)) // an unknown one is refused by its name
-	answer, err := o.platform.OpenRail(o.context(), platformwire.RailOpen{Method: platformwire.BankMethod(method), Currency: offered.currency})
+	offered, _ := coverage.RailOf(platformwire.BankMethod(method)) // an unknown one is refused by its name
+	answer, err := o.platform.OpenRail(o.context(), platformwire.RailOpen{Method: platformwire.BankMethod(method), Currency: offered.Currency})
 	opened, _ := answer.Body.(platformwire.Rail)
 	return opened, err
 }
@@ -113,7 +114,7 @@ func (o Own) RailOf(bankID string) (platformwire.Rail, error) {
 	if err != nil {
 		return platformwire.Rail{}, err
 	}
-	return t.railView(h, found.catalogueRail), nil
+	return t.railView(h, found.Rail), nil
 }
 
 // context carries the account to the operations of the platform API.

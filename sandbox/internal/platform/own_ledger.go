@@ -40,7 +40,7 @@ func (o Own) Transactions() ([]Entry, error) {
 func (t *turn) entryOf(recorded platformwire.Transaction) Entry {
 	entry := Entry{Transaction: recorded, Method: MethodCrypto}
 	if received := t.payins[recorded.PayinID]; received != nil && received.over != nil {
-		entry.Method, entry.BankAccountID = string(received.over.method), received.over.id
+		entry.Method, entry.BankAccountID = string(received.over.Method), received.over.id
 	}
 	if sent := t.payouts[recorded.PayoutID]; sent != nil {
 		entry.Method = sent.contact.to.method()

@@ -77,7 +77,7 @@ func (t *turn) arrivable(arriving *payin) error {
 		return refuse.QuoteExpired()
 	case arriving.status == platformwire.PayinStatusQuoted:
 		return refuse.QuoteNotSubmitted()
-	case arriving.over != nil && t.railStatus(arriving.over, arriving.over.method) != platformwire.RailStatusActive:
+	case arriving.over != nil && t.railStatus(arriving.over, arriving.over.Method) != platformwire.RailStatusActive:
 		return refuse.PayoutNotFundable("The virtual account has no routing at present.", nil)
 	default:
 		return nil

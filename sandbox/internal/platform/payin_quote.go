@@ -50,14 +50,14 @@ func (t *turn) overBank(quoted *payin) (fee decimal.Decimal, decimals int32, err
 		return fee, 0, err
 	}
 	switch {
-	case over.currency != quoted.terms.Currency:
-		return fee, 0, refuse.InvalidField("currency", "currency_mismatch", "The virtual account receives "+over.currency+".")
-	case t.settings.PartnerDown, t.railStatus(over, over.method) != platformwire.RailStatusActive:
+	case over.Currency != quoted.terms.Currency:
+		return fee, 0, refuse.InvalidField("currency", "currency_mismatch", "The virtual account receives "+over.Currency+".")
+	case t.settings.PartnerDown, t.railStatus(over, over.Method) != platformwire.RailStatusActive:
 		return fee, 0, refuse.ProviderUnavailable("The rail is unavailable.")
 	}
 	quoted.over, quoted.requisites = over, over.requisites(quoted.holder)
 	quoted.requisites.Reference = referenceOf(quoted.id)
-	return fee, fiatDecimals(over.currency), nil
+	return fee, fiatDecimals(over.Currency), nil
 }
 
 // railByID finds a virtual account by the id that the list shows once it was active.

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -55,7 +55,7 @@ func TestPayinQuotes(t *testing.T) {
 func TestWorsePricesCreditLess(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.PriceWorsening = decimal.RequireFromString("0.02") })
+	b.set(func(s *deployment.Settings) { s.PriceWorsening = decimal.RequireFromString("0.02") })
 	quoted, err := b.payin(caller.Self, incoming("10.3", "USDT", "", 1))
 	require.NoError(t, err)
 	assert.Equal(t, "9.8", quoted.Quote.DestinationAmount.String())
@@ -69,10 +69,10 @@ func TestPayinsNeedAnActiveVirtualAccount(t *testing.T) {
 
 	_, err := b.payin(caller.Self, incoming("10", "EUR", "bnk_unknown", 0))
 	assert.ErrorIs(t, err, refuse.NotFound())
-	b.set(func(s *platform.Settings) { s.RailActiveAfter = platform.Duration(time.Hour) })
+	b.set(func(s *deployment.Settings) { s.RailActiveAfter = deployment.Duration(time.Hour) })
 	_, err = b.payin(caller.Self, incoming("10", "EUR", account, 0))
 	assert.ErrorIs(t, err, refuse.NotFound(), "a rail that is pending has shown no account")
-	b.set(func(s *platform.Settings) { s.RailActiveAfter, s.PartnerDown = 0, true })
+	b.set(func(s *deployment.Settings) { s.RailActiveAfter, s.PartnerDown = 0, true })
 	_, err = b.payin(caller.Self, incoming("10", "EUR", account, 0))
 	assert.ErrorIs(t, err, refuse.ProviderUnavailable(""))
 	_, err = b.payin(caller.Self, incoming("10", "USDT", "", 1))
@@ -86,10 +86,10 @@ func TestACreditThatIsRefusedCanBeAskedAgain(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.instructions(caller.Self, quoted.ID)
 	require.NoError(t, err)
-	b.set(func(s *platform.Settings) { s.FaucetBalance = decimal.NewFromInt(9) })
+	b.set(func(s *deployment.Settings) { s.FaucetBalance = decimal.NewFromInt(9) })
 	_, err = b.completePayin(caller.Self, "k", quoted.ID)
 	assert.ErrorIs(t, err, refuse.ProviderUnavailable(""))
-	b.set(func(s *platform.Settings) { s.FaucetBalance = decimal.NewFromInt(10) })
+	b.set(func(s *deployment.Settings) { s.FaucetBalance = decimal.NewFromInt(10) })
 	completed, err := b.completePayin(caller.Self, "k", quoted.ID)
 	require.NoError(t, err)
 	assert.Equal(t, platformwire.PayinStatusCompleted, completed.Status)

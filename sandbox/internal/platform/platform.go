@@ -9,6 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
@@ -18,7 +19,7 @@ import (
 // concurrent use.
 type Platform struct {
 	clock      *clock.Clock
-	settings   func() Settings
+	settings   func() *deployment.Settings
 	integrator Integrators
 
 	mu    sync.Mutex
@@ -82,7 +83,7 @@ type Integrators func(email string) (owner string, ok bool)
 
 // New returns a platform in its first state. The settings are read at the start of each request, before any lock is
 // taken; they must be safe for concurrent use.
-func New(clk *clock.Clock, settings func() Settings, integrator Integrators) *Platform {
+func New(clk *clock.Clock, settings func() *deployment.Settings, integrator Integrators) *Platform {
 	return &Platform{clock: clk, settings: settings, integrator: integrator, state: newState()}
 }
 
@@ -111,7 +112,7 @@ func (p *Platform) HasClient(owner, clientID string) bool {
 // turn is one request's time with the state, while the lock is held.
 type turn struct {
 	*state
-	settings   Settings
+	settings   *deployment.Settings
 	integrator Integrators
 	now        time.Time
 }

@@ -21,7 +21,7 @@ func (r *rail) requisites(h *holder) platformwire.Requisites {
 		AccountHolderName: cmp.Or(h.displayName(), h.client.Email),
 		BankName:          partnerName,
 	}
-	switch r.method {
+	switch r.Method {
 	case platformwire.BankMethodSepa:
 		all.IBAN, all.BIC = iban("DE", r.digits(18)), sandboxBIC
 	case platformwire.BankMethodUaefts:

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -82,7 +82,7 @@ func TestSPEIAccountsCarryTheirControlDigit(t *testing.T) {
 func TestARailWaitsForItsVirtualAccount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.RailActiveAfter = platform.Duration(time.Minute) })
+	b.set(func(s *deployment.Settings) { s.RailActiveAfter = deployment.Duration(time.Minute) })
 	sepa := platformwire.RailOpen{Method: platformwire.BankMethodSepa, Currency: "EUR"}
 	pending, err := b.openRail(caller.Self, sepa)
 	require.NoError(t, err)
@@ -101,7 +101,7 @@ func TestARailWaitsForItsVirtualAccount(t *testing.T) {
 func TestVerificationStandsBeforeRails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.KYBDecision = platform.KYBDecisionReject })
+	b.set(func(s *deployment.Settings) { s.KYBDecision = deployment.KYBDecisionReject })
 	client := b.readyClient("acme@example.com")
 	blockers := func() []string {
 		_, err := b.openRail(client, platformwire.RailOpen{Method: platformwire.BankMethodAch, Currency: "USD"})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
@@ -13,17 +14,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// ModeDeveloperKey is the login mode that these operations are.
-const ModeDeveloperKey = "developer_key"
-
-// Settings are what a deployment decides about logins.
-type Settings struct {
-	Available bool   // false: login_unavailable
-	Mode      string // other than ModeDeveloperKey: login_mode_unavailable, which names it
-	Opaque    bool   // a bad signature answers invalid_credentials
-	LowS      bool   // an ECDSA signature with a high S is a bad one
-}
-
 // Login implements the three login operations.
 type Login struct {
 	Clock      *clock.Clock
@@ -31,7 +21,7 @@ type Login struct {
 	Tokens     *Tokens
 	Challenges *Challenges
 	Windows    *window.Counters
-	Settings   func() Settings
+	Settings   func() *deployment.Settings
 }
 
 // CreateChallenge starts a login. An unknown email gets a challenge as well.
@@ -86,8 +76,8 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 		return Key{}, refuse.KeyNotRegistered()
 	}
 	settings := l.Settings()
-	if refused := proof.Check(publicKey, issued.payload, signature, settings.LowS); refused != nil {
-		if settings.Opaque {
+	if refused := proof.Check(publicKey, issued.payload, signature, settings.RequireLowS); refused != nil {
+		if settings.OpaqueLogin {
 			return Key{}, refuse.InvalidCredentials()
 		}
 		return Key{}, refused
@@ -101,7 +91,7 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 // RefreshToken mints a new access token after the checks that every request
 // repeats. The refresh token is answered unchanged.
 func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshRequest) (serve.Answer, error) {
-	if !l.Settings().Available {
+	if !l.Settings().LoginAvailable {
 		return serve.Answer{}, refuse.LoginUnavailable()
 	}
 	refresh := body.RefreshToken
@@ -121,10 +111,10 @@ func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshReque
 // open tells whether logins are possible at all.
 func (l *Login) open() error {
 	switch settings := l.Settings(); {
-	case !settings.Available:
+	case !settings.LoginAvailable:
 		return refuse.LoginUnavailable()
-	case settings.Mode != ModeDeveloperKey:
-		return refuse.LoginModeUnavailable(settings.Mode)
+	case settings.LoginMode != deployment.LoginModeDeveloperKey:
+		return refuse.LoginModeUnavailable(settings.LoginMode)
 	default:
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
@@ -167,7 +168,7 @@ func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	login := &Login{
 		Clock: clk, Registry: NewRegistry(clk), Tokens: NewTokens(clk), Challenges: NewChallenges(clk),
 		Windows:  window.New(clk, func() bool { return false }),
-		Settings: func() Settings { return Settings{Available: true, Mode: ModeDeveloperKey} },
+		Settings: func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings },
 	}
 	key, err := signing.Generate()
 	require.NoError(t, err)
