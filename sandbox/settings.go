@@ -82,16 +82,3 @@ func (c *configured) change(change func(*Settings) error) (Settings, error) {
 	c.current.Store(&changed)
 	return changed.Clone(), nil
 }
-
-// Settings answers a copy of the current settings.
-func (h *Host) Settings() Settings { return h.configured.get().Clone() }
-
-// Configure changes the settings in one step. Settings that make no sense are
-// not taken over, and the error says which.
-func (h *Host) Configure(change func(*Settings)) error {
-	_, err := h.configured.change(func(s *Settings) error {
-		change(s)
-		return nil
-	})
-	return err
-}
