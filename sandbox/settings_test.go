@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -24,17 +22,6 @@ func everyWayToPrint(t *testing.T, value any) []string {
 	var logged bytes.Buffer
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("shown", "value", value)
 	return []string{fmt.Sprintf("%v", value), fmt.Sprintf("%+v", value), fmt.Sprintf("%#v", value), string(text), logged.String()}
-}
-
-func TestEverySettingOfTheStateMachineIsOneOfTheHost(t *testing.T) {
-	host := reflect.TypeFor[sandbox.Settings]()
-	inner := reflect.TypeFor[platform.Settings]()
-	for i := range inner.NumField() {
-		field, ok := host.FieldByName(inner.Field(i).Name)
-		if assert.True(t, ok, inner.Field(i).Name) {
-			assert.Equal(t, inner.Field(i).Tag.Get("json"), field.Tag.Get("json"))
-		}
-	}
 }
 
 func TestOptionsThatMakeNoSenseAreAsIfNotGiven(t *testing.T) {

@@ -1,18 +1,47 @@
-package platform
+// Package coverage is the coverage catalogue: the methods that money arrives and leaves by.
+//
+// Source: Coverage catalogue.
+package coverage
 
-import "strings"
+import (
+	"slices"
+	"strings"
 
-// method is a bank method a contact can hold. Which identifiers a method routes on is the host's decision: the
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
+)
+
+// Rail is a rail that an account can be held on, with the currency it receives.
+type Rail struct {
+	Method   platformwire.BankMethod
+	Currency string
+}
+
+// Rails are money in. A method receives one currency, so that it names its rail.
+var Rails = []Rail{
+	{"ach", "USD"}, {"fedwire", "USD"}, {"swift", "USD"}, {"sepa", "EUR"}, {"ukfps", "GBP"}, {"uaefts", "AED"}, {"pix", "BRL"},
+	{"spei", "MXN"}, {"npp", "AUD"}, {"nip", "NGN"}, {"breb", "COP"}, {"pse", "COP"}, {"transfers_3_0", "ARS"},
+}
+
+// RailOf finds the rail of a method.
+func RailOf(method platformwire.BankMethod) (Rail, bool) {
+	i := slices.IndexFunc(Rails, func(r Rail) bool { return r.Method == method })
+	if i < 0 {
+		return Rail{}, false
+	}
+	return Rails[i], true
+}
+
+// Method is a bank method a contact can hold. Which identifiers a method routes on is the host's decision: the
 // description says that they are not shown.
-type method struct {
-	// currency it pays out. Source: Coverage catalogue, Money out.
-	currency string
+type Method struct {
+	// Currency it pays out.
+	Currency string
 	// needs lists the account fields that must be there; "a|b" means either one.
 	needs string
 }
 
-// methods is the coverage catalogue, money out.
-var methods = map[string]method{
+// Methods are money out, by name.
+var Methods = map[string]Method{
 	"ach": {"USD", "accountNumber routingNumber"}, "fedwire": {"USD", "accountNumber routingNumber"},
 	"fednow": {"USD", "accountNumber routingNumber"}, "rtp": {"USD", "accountNumber routingNumber"},
 	"swift": {"USD", "bic accountNumber|iban"}, "cad_eft": {"CAD", "accountNumber routingNumber"},
@@ -36,8 +65,8 @@ var methods = map[string]method{
 	"vnd_local": {"VND", "accountNumber"}, "bdt_local": {"BDT", "accountNumber"}, "bdt_ewallet": {"BDT", "phoneNumber"},
 }
 
-// needed lists what must be there, each with its alternatives.
-func (m method) needed() [][]string {
+// Needed lists the account fields that must be there, each with its alternatives.
+func (m Method) Needed() [][]string {
 	var all [][]string
 	for _, need := range strings.Fields(m.needs) {
 		all = append(all, strings.Split(need, "|"))
