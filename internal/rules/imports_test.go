@@ -16,7 +16,7 @@ import (
 var floors = [][]string{
 	{"internal/callfacts", "internal/handshake"},
 	{"errors"},
-	{"internal/required"},
+	{"internal/required", "internal/unmade"},
 	{"signing", "internal/wire"},
 	{"internal/transport"},
 	{"."},
