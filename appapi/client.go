@@ -34,12 +34,7 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 	if err := key.validate("New"); err != nil {
 		return nil, err
 	}
-	config := transport.Config{Version: moneymovement.Version}
-	for _, option := range options {
-		if option != nil {
-			option(&config)
-		}
-	}
+	config := transport.ConfigOf(moneymovement.Version, options)
 	_, keyHeader := config.Auth.(inKeyHeader)
 	config.Auth = key.credential(keyHeader)
 	client, err := transport.New(baseURL, "", config)

@@ -27,12 +27,7 @@ type Client struct {
 //
 // The description shows no rate windows for this surface, so that the client is not paced unless moneymovement.WithRateLimiter says so.
 func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*Client, error) {
-	config := transport.Config{Version: moneymovement.Version}
-	for _, option := range options {
-		if option != nil {
-			option(&config)
-		}
-	}
+	config := transport.ConfigOf(moneymovement.Version, options)
 	current := token.with(config.Auth)
 	if err := current.validate("New"); err != nil {
 		return nil, err
