@@ -2,9 +2,9 @@ package appapi
 
 import (
 	"context"
-	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/cardproof"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -13,7 +13,7 @@ import (
 // Source: App API, Cards.
 type Cards struct {
 	low    lowLevel
-	nonces transport.Nonces
+	proofs cardproof.Prover
 }
 
 // CardFormatVirtual is the format that the description shows. The set is open.
@@ -50,11 +50,8 @@ func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.Car
 	if err := transport.Of(s).low.ready(ctx, &opRevealCardDetails); err != nil {
 		return nil, err
 	}
-	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.now()), options...)
+	proof, err := s.proofs.Prove(ctx, &opRevealCardDetails, id, wallet, options)
 	if err != nil {
-		return nil, err
-	}
-	if err := transport.FreshNonce(&opRevealCardDetails, proof.Nonce, s.now()); err != nil {
 		return nil, err
 	}
 	return s.DetailsWithProof(ctx, id, proof, options...)
@@ -102,10 +99,4 @@ func (s *Cards) reading(ctx context.Context, id string) func(transport.SameCrede
 	return func(same transport.SameCredential) (*moneymovement.Card, error) {
 		return transport.Of(s).low.GetCard(ctx, id, []moneymovement.CallOption{same})
 	}
-}
-
-// now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one answer is believed.
-func (s *Cards) now() time.Time {
-	_, now := transport.Of(s).low.transport.ServiceTimes()
-	return now
 }

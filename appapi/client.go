@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/cardproof"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -51,7 +52,7 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 		Transactions: &Transactions{low},
 		Banks:        &Banks{low},
 		Quotes:       &Quotes{low},
-		Cards:        &Cards{low: low},
+		Cards:        &Cards{low: low, proofs: cardproof.Prover{Client: client}},
 		Transfers:    &Transfers{low},
 		transport:    client,
 		keyHeader:    keyHeader,

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/cardproof"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -39,7 +40,7 @@ func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*C
 	}
 	low := lowLevel{client}
 	return &Client{
-		Invoices: &Invoices{low}, Contracts: &Contracts{low}, Products: &Products{low}, Cards: &Cards{low: low},
+		Invoices: &Invoices{low}, Contracts: &Contracts{low}, Products: &Products{low}, Cards: &Cards{low: low, proofs: cardproof.Prover{Client: client}},
 		Quotes: &Quotes{low}, Wallet: &Wallet{low}, Webhooks: &Webhooks{low},
 		keys: &keyring{transport: client, current: *current},
 	}, nil

@@ -20,7 +20,7 @@ var floors = [][]string{
 	{"signing", "internal/wire"},
 	{"internal/transport"},
 	{"."},
-	{"internal/answers"},
+	{"internal/answers", "internal/cardproof"},
 	{"dapi", "appapi", "refapi", "public"}, // the last floor of the SDK
 	{"openapi"},
 	{"sandbox"},
