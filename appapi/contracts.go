@@ -21,16 +21,9 @@ func (s *Contracts) List(ctx context.Context, params ListContractsParams, option
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created or deleted
 // meanwhile can shift entries from one page to another.
 func (s *Contracts) All(ctx context.Context, params ListContractsParams, options ...moneymovement.CallOption) iter.Seq2[moneymovement.Contract, error] {
-	list := func(offset int, options []moneymovement.CallOption) (page[moneymovement.Contract], error) {
-		params := params
-		params.Offset = offset
-		list, err := s.List(ctx, params, options...)
-		if err != nil {
-			return page[moneymovement.Contract]{}, err
-		}
-		return page[moneymovement.Contract]{items: list.Items, total: list.Total}, nil
-	}
-	return pages(&opListContracts, params.Offset, params.Limit, options, list)
+	return pages(ctx, &opListContracts, s.List, params, options,
+		func(p *ListContractsParams) (offset *int, limit int) { return &p.Offset, p.Limit },
+		func(l *ContractList) ([]moneymovement.Contract, int) { return l.Items, l.Total })
 }
 
 // Get answers one contract.
