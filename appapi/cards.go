@@ -64,23 +64,23 @@ func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof moneymove
 
 // SetLabel gives a card a label of the caller's own. An empty one clears it.
 func (s *Cards) SetLabel(ctx context.Context, id, label string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return transport.Of(s).low.SetCardLabel(ctx, id, &CardLabelUpdate{moneymovement.Set(label)}, options).Or(s.reading(ctx, id))
+	return transport.Of(s).low.SetCardLabel(ctx, id, &CardLabelUpdate{moneymovement.Set(label)}, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
 // SetLimit sets the limits that are given and leaves the others; what null means is for the service to say. The description does not
 // show the body: its fields are assumed to be those of the card.
 func (s *Cards) SetLimit(ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return transport.Of(s).low.SetCardLimit(ctx, id, &limit, options).Or(s.reading(ctx, id))
+	return transport.Of(s).low.SetCardLimit(ctx, id, &limit, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
 // Freeze stops a card from spending.
 func (s *Cards) Freeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return transport.Of(s).low.FreezeCard(ctx, id, options).Or(s.reading(ctx, id))
+	return transport.Of(s).low.FreezeCard(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
 // Unfreeze lets a frozen card spend again.
 func (s *Cards) Unfreeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return transport.Of(s).low.UnfreezeCard(ctx, id, options).Or(s.reading(ctx, id))
+	return transport.Of(s).low.UnfreezeCard(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
 // KYCLink creates the link under which the holder verifies themselves for a card, or fetches the one that exists.
@@ -92,11 +92,4 @@ func (s *Cards) KYCLink(ctx context.Context, options ...moneymovement.CallOption
 // pre-approval adds up is not shown, so that it is never sent twice.
 func (s *Cards) PreApprove(ctx context.Context, approval CardPreApprovalCreate, options ...moneymovement.CallOption) (*CardPreApproval, error) {
 	return transport.Of(s).low.PreApproveCard(ctx, &approval, options).OrZero()
-}
-
-// reading reads a card, for a change whose answer did not show it.
-func (s *Cards) reading(ctx context.Context, id string) func(transport.SameCredential) (*moneymovement.Card, error) {
-	return func(same transport.SameCredential) (*moneymovement.Card, error) {
-		return transport.Of(s).low.GetCard(ctx, id, []moneymovement.CallOption{same})
-	}
 }

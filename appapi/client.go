@@ -89,3 +89,10 @@ func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallO
 func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
 	return transport.Ready(ctx, c.transport, op, maker)
 }
+
+// reading reads a resource, for a change whose answer did not show it.
+func reading[T any](
+	ctx context.Context, id string, get func(context.Context, string, []moneymovement.CallOption) (*T, error),
+) func(transport.SameCredential) (*T, error) {
+	return func(same transport.SameCredential) (*T, error) { return get(ctx, id, []moneymovement.CallOption{same}) }
+}

@@ -68,9 +68,7 @@ func (s *Invoices) CreateBatch(ctx context.Context, batch InvoiceBatch, options 
 //
 // Source: States and transitions, Invoice.
 func (s *Invoices) Update(ctx context.Context, id string, change moneymovement.InvoiceUpdate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
-	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options).Or(func(same transport.SameCredential) (*moneymovement.Invoice, error) {
-		return transport.Of(s).low.GetInvoice(ctx, id, []moneymovement.CallOption{same})
-	})
+	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options).Or(reading(ctx, id, transport.Of(s).low.GetInvoice))
 }
 
 // Payment is how an invoice was paid. The zero value is: offline, now.
