@@ -16,7 +16,7 @@ import (
 var floors = [][]string{
 	{"internal/callfacts", "internal/handshake"},
 	{"errors"},
-	{"internal/required", "internal/unmade"},
+	{"internal/required", "internal/mishaps", "internal/unmade"},
 	{"signing", "internal/wire"},
 	{"internal/transport"},
 	{"."},
