@@ -83,7 +83,7 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 			}
 			for operation, x := range exchanges {
 				t.Run(mishap+"/"+operation, func(t *testing.T) {
-					m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error { //nolint:revive // the test comes first
+					m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 						platform, err := dapi.NewWhitelabel(baseURL,
 							dapi.Developer{Email: "ops@example.com", Key: key, Store: store}, moneymovement.WithHTTPClient(next))
 						require.NoError(t, err)

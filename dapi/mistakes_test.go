@@ -121,7 +121,9 @@ var metMistakes = map[string]mistake{
 			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 		})
 	}, []string{"not delivered", "connection refused", "nothing was done, so the same call may be made again"}},
-	"another web site": {func(w *payWorld) error { return w.through(mishaps.Page(http.StatusNotFound, "text/html", "<html>no</html>")) },
+	"another web site": {func(w *payWorld) error {
+		return w.through(mishaps.Page(http.StatusNotFound, "text/html", "<html>no</html>"))
+	},
 		[]string{"answer is no error envelope (text/html)", "check its address, and any proxy on the way"}},
 	"a context that has ended": {func(w *payWorld) error {
 		ctx, cancel := context.WithCancel(w.Context())

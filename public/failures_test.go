@@ -25,7 +25,7 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 			},
 		} {
 			t.Run(mishap+"/"+operation, func(t *testing.T) {
-				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error { //nolint:revive // the test comes first
+				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 					client, err := public.New(baseURL, moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
 					err = call(ctx, client)

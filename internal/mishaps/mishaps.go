@@ -54,7 +54,7 @@ func Usual() map[string]Mishap {
 }
 
 // Befall makes a call to which the mishap happens, on a clock of its own. Its error has to answer for it; nil is for the call to judge.
-func (m Mishap) Befall(t *testing.T, call func(*testing.T, context.Context, *http.Client) error) { //nolint:revive // the test comes first
+func (m Mishap) Befall(t *testing.T, call func(*testing.T, context.Context, *http.Client) error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
