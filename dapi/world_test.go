@@ -4,16 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/iotest"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
@@ -21,6 +18,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/inmemory"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -161,27 +159,9 @@ type wire struct {
 
 // RoundTrip implements http.RoundTripper.
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := readAll(r.Body)
+	answer, err := inmemory.Transport{Handler: w.handler}.RoundTrip(r)
 	if err != nil {
 		return nil, err
-	}
-	arrived := httptest.NewRequestWithContext(r.Context(), r.Method, r.URL.String(), bytes.NewReader(body))
-	for name, values := range r.Header {
-		for _, value := range values {
-			arrived.Header.Add(name, value)
-		}
-	}
-	recorder := httptest.NewRecorder()
-	whole := served(w.handler, recorder, arrived)
-	if !whole && recorder.Body.Len() == 0 {
-		return nil, io.ErrUnexpectedEOF
-	}
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	answer := recorder.Result()
-	if !whole { // it breaks off
-		answer.Body = io.NopCloser(io.MultiReader(answer.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
 	}
 	if w.host != nil {
 		answer.Header.Set("Date", w.host.Now().Format(http.TimeFormat))
@@ -224,20 +204,6 @@ func (w *world) onSuccessOf(kinds []string, change func(body map[string]any)) {
 		assert.NoError(w, err)
 		setBody(answer, changed)
 	})
-}
-
-// served is false if the handler closed the connection.
-func served(handler http.Handler, recorder http.ResponseWriter, r *http.Request) (answered bool) {
-	defer func() {
-		if reason, aborted := recover().(error); aborted {
-			if !errors.Is(reason, http.ErrAbortHandler) {
-				panic(reason)
-			}
-			answered = false
-		}
-	}()
-	handler.ServeHTTP(recorder, r)
-	return true
 }
 
 func readAll(body io.ReadCloser) ([]byte, error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 	"github.com/moneymovement/moneymovement-go/internal/contrary"
+	"github.com/moneymovement/moneymovement-go/internal/inmemory"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -134,7 +135,7 @@ func newCallAt(t *testing.T, baseURL string, o *wire.Operation, handler http.Han
 	t.Helper()
 	c := &call{T: t, operation: o}
 	options := []moneymovement.Option{
-		moneymovement.WithHTTPClient(&http.Client{Transport: inMemory{handler}}), moneymovement.WithoutPacing(),
+		moneymovement.WithHTTPClient(&http.Client{Transport: inmemory.Transport{Handler: handler}}), moneymovement.WithoutPacing(),
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}),
 	}
 	options = append(options, more...)

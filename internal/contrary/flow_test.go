@@ -6,6 +6,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/inmemory"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -268,7 +269,7 @@ func (w *world) ledger() {
 // login logs in anew, and refreshes when the access token has expired.
 func (w *world) login() {
 	w.key.Store = nil
-	fresh := w.open(inMemory{w.contrary}, w.key)
+	fresh := w.open(inmemory.Transport{Handler: w.contrary}, w.key)
 	for range 2 {
 		if _, err := fresh.self.Chains.List(w.Context(), dapi.ListChainsParams{}); !w.ok(err) {
 			return

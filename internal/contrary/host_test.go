@@ -2,8 +2,6 @@ package contrary_test
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -104,52 +102,4 @@ func refusal(status int, code, message string, details any) *answered {
 
 func answerJSON(status int, value any) *answered {
 	return &answered{status, http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"req_contrary"}}, encode(value)}
-}
-
-// inMemory delivers requests to a handler as a server would, without a socket.
-type inMemory struct{ handler http.Handler }
-
-// RoundTrip implements http.RoundTripper.
-func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
-	var body []byte
-	if r.Body != nil {
-		var err error
-		if body, err = io.ReadAll(r.Body); err != nil {
-			return nil, err
-		}
-		if err := r.Body.Close(); err != nil {
-			return nil, err
-		}
-	}
-	arrived := httptest.NewRequestWithContext(r.Context(), r.Method, r.URL.String(), bytes.NewReader(body))
-	for name, values := range r.Header {
-		for _, value := range values {
-			arrived.Header.Add(name, value)
-		}
-	}
-	recorder := httptest.NewRecorder()
-	if !served(m.handler, recorder, arrived) {
-		return nil, io.ErrUnexpectedEOF
-	}
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	answer := recorder.Result()
-	answer.Request = r
-	return answer, nil
-}
-
-// served is false if the handler closed the connection.
-func served(handler http.Handler, w http.ResponseWriter, r *http.Request) (answered bool) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			err, is := reason.(error)
-			if !is || !errors.Is(err, http.ErrAbortHandler) {
-				panic(fmt.Sprint(reason))
-			}
-			answered = false
-		}
-	}()
-	handler.ServeHTTP(w, r)
-	return true
 }

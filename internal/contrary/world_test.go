@@ -15,6 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/inmemory"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -54,10 +55,10 @@ func newWorld(t *testing.T, d *wire.Description) *world {
 	w := &world{T: t, host: host, contrary: &contraryHost{next: host, description: d, everywhere: true}}
 	credentials, store := host.Credentials(), &kept{}
 	w.key = dapi.Developer{Email: credentials.Email, Key: credentials.Key, Store: store}
-	w.plain = w.open(inMemory{host}, w.key)
+	w.plain = w.open(inmemory.Transport{Handler: host}, w.key)
 	_, err = w.plain.self.Chains.List(t.Context(), dapi.ListChainsParams{}) // logs in, for the others as well
 	require.NoError(t, err)
-	w.clients = w.open(inMemory{w.contrary}, w.key)
+	w.clients = w.open(inmemory.Transport{Handler: w.contrary}, w.key)
 	return w
 }
 
