@@ -1,7 +1,6 @@
 package appapi_test
 
 import (
-	"context"
 	"net/http"
 	"testing"
 
@@ -16,13 +15,13 @@ import (
 // A client that no constructor made, or a call without a context, is refused with the name of what is missing.
 func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 	s, app := serve(t, answering(http.StatusOK, "{}"))
-	wallet := new(signs)
+	wallet := new(unmade.Wallet)
 	calls := unmade.Surface{
 		Makers: "appapi.New", Made: []any{app}, Unmade: []any{new(appapi.Client)}, Arguments: []any{wallet, appapi.ToQuote{QuoteID: "quote"}},
 	}.Test(t)
 	assert.Greater(t, calls, 200, "the walk found next to nothing")
 	assert.Empty(t, s.requests())
-	assert.False(t, wallet.asked, "nothing is signed for a call that cannot be made")
+	assert.False(t, wallet.Asked, "nothing is signed for a call that cannot be made")
 
 	for _, client := range []*appapi.Client{nil, new(appapi.Client)} {
 		unmade.Client(t, client.UseKey(appapi.NewAPIKey("key")), "appapi.New")
@@ -30,14 +29,4 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 	_, err := appapi.New("https://service.example", appapi.APIKey{})
 	unmade.Refused(t, err, errors.Field{Field: "apiKey", Code: errors.FieldMissing, Message: "is required"})
 	require.ErrorContains(t, err, "New: ")
-}
-
-// signs is a wallet that signs whatever it is asked to.
-type signs struct{ asked bool }
-
-func (*signs) Address() string { return "0x1" }
-
-func (s *signs) SignMessage(context.Context, []byte) (string, error) {
-	s.asked = true
-	return "0x2", nil
 }

@@ -1,7 +1,6 @@
 package refapi_test
 
 import (
-	"context"
 	"net/http"
 	"testing"
 
@@ -19,12 +18,12 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 		t.Errorf("%s was sent", r.URL)
 		return answer(http.StatusOK, "{}"), nil
 	})
-	wallet := new(signs)
+	wallet := new(unmade.Wallet)
 	calls := unmade.Surface{
 		Makers: "refapi.New", Made: []any{made}, Unmade: []any{new(refapi.Client)}, Arguments: []any{wallet},
 	}.Test(t)
 	assert.Greater(t, calls, 40, "the walk found next to nothing")
-	assert.False(t, wallet.asked, "nothing is signed for a call that cannot be made")
+	assert.False(t, wallet.Asked, "nothing is signed for a call that cannot be made")
 
 	for _, client := range []*refapi.Client{nil, new(refapi.Client)} {
 		unmade.Client(t, client.UseToken(refapi.NewAccessToken("token")), "refapi.New")
@@ -33,14 +32,4 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 	_, err := refapi.New(baseURL, refapi.AccessToken{})
 	unmade.Refused(t, err, errors.Field{Field: "token", Code: errors.FieldMissing, Message: "is required"})
 	require.ErrorContains(t, err, "New: ")
-}
-
-// signs is a wallet that signs whatever it is asked to.
-type signs struct{ asked bool }
-
-func (*signs) Address() string { return "0x1" }
-
-func (s *signs) SignMessage(context.Context, []byte) (string, error) {
-	s.asked = true
-	return "0x2", nil
 }

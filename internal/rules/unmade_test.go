@@ -14,22 +14,13 @@ import (
 	ethwallet "github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-type cardWallet struct{ asked bool }
-
-func (*cardWallet) Address() string { return "0x1" }
-
-func (w *cardWallet) SignMessage(context.Context, []byte) (string, error) {
-	w.asked = true
-	return "0x", nil
-}
-
 func TestNothingIsSignedWithoutAContext(t *testing.T) {
 	var none context.Context
 	developerKey, err := signing.Generate()
 	require.NoError(t, err)
 	walletKey, err := ethwallet.Generate()
 	require.NoError(t, err)
-	card := new(cardWallet)
+	card := new(unmade.Wallet)
 	sign := map[string]func() error{
 		"a card's details": func() error {
 			_, err := moneymovement.ProveCard(none, card, "card", time.Unix(1, 0))
@@ -50,7 +41,7 @@ func TestNothingIsSignedWithoutAContext(t *testing.T) {
 	for name, of := range sign {
 		t.Run(name, func(t *testing.T) { unmade.Context(t, of()) })
 	}
-	assert.False(t, card.asked)
+	assert.False(t, card.Asked)
 	t.Run("a zero key", func(t *testing.T) {
 		_, err := new(signing.DeveloperKey).Sign(t.Context(), nil)
 		require.ErrorIs(t, err, signing.ErrNoKey)

@@ -41,6 +41,18 @@ func (s Surface) Test(t *testing.T) (calls int) {
 	return calls
 }
 
+// Wallet signs whatever it is asked to.
+type Wallet struct{ Asked bool }
+
+// Address implements moneymovement.CardSigner.
+func (*Wallet) Address() string { return "0x1" }
+
+// SignMessage implements moneymovement.CardSigner.
+func (w *Wallet) SignMessage(context.Context, []byte) (string, error) {
+	w.Asked = true
+	return "0x2", nil
+}
+
 // servicesOf are the services of a client, and nil pointers where a zero client has none.
 func servicesOf(client any) (services []reflect.Value) {
 	v := reflect.ValueOf(client).Elem()
