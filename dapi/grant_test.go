@@ -184,13 +184,8 @@ func TestStoreThatKeepsNoCredential(t *testing.T) {
 			change(&session)
 			require.NoError(t, store.Save(t.Context(), session))
 
-			var log bytes.Buffer
-			developer := w.developer()
-			developer.Store = store
-			logger := slog.New(slog.NewTextHandler(&log, nil))
-			integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithLogger(logger))...)
-			require.NoError(t, err)
-			require.NoError(t, read(t.Context(), integrator.Self()))
+			account, log := w.logging(stored(store))
+			require.NoError(t, read(t.Context(), account))
 			assert.Equal(t, 2, w.sent("CreateToken"))
 			assert.Contains(t, log.String(), "does not say whose credential")
 		})

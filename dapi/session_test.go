@@ -1,10 +1,8 @@
 package dapi_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -147,10 +145,7 @@ func TestRefusedRefreshLogsInOnce(t *testing.T) {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				var log bytes.Buffer
-				integrator, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options(moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
-				require.NoError(t, err)
-				account := integrator.Self()
+				account, log := w.logging()
 				require.NoError(t, read(t.Context(), account))
 				time.Sleep(2 * time.Hour)
 				w.host.Arm("POST", "/auth/refresh", sandbox.Respond(status, "unauthenticated"))

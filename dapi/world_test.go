@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"path"
 	"slices"
@@ -59,6 +60,18 @@ func (w *world) integrator(change ...func(*dapi.Developer)) *dapi.Integrator {
 	integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithoutPacing())...)
 	require.NoError(w, err)
 	return integrator
+}
+
+// logging is a new client of the host that writes to a log.
+func (w *world) logging(change ...func(*dapi.Developer)) (self *dapi.Account, log *bytes.Buffer) {
+	w.Helper()
+	developer, log := w.developer(), new(bytes.Buffer)
+	for _, f := range change {
+		f(&developer)
+	}
+	integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithLogger(slog.New(slog.NewTextHandler(log, nil))))...)
+	require.NoError(w, err)
+	return integrator.Self(), log
 }
 
 // account is a new client of the host for the integrator's own account, with 100 USDC and 100 EURC.
