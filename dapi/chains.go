@@ -42,3 +42,11 @@ func (s *Chains) upTo(ctx context.Context, most int, params ListChainsParams, op
 		func(p *ListChainsParams) *string { return &p.Cursor },
 		func(page *ChainPage) ([]Chain, string) { return page.Items, page.NextCursor })
 }
+
+// The settlement assets: a client's balance is held in them, on Base.
+//
+// Source: Resources, Platform resources.
+const (
+	USDC = AssetUSDC
+	EURC = AssetEURC
+)
