@@ -45,9 +45,7 @@ func TestGrantWithoutAToken(t *testing.T) {
 func TestRefreshWithoutAToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, store := newWorld(t), &memoryStore{}
-		account := w.integrator(stored(store)).Self()
-		require.NoError(t, read(t.Context(), account))
-		time.Sleep(2 * time.Hour)
+		account := w.lapsed(stored(store))
 		w.onSuccess("POST", "/auth/refresh", func(grant map[string]any) { grant["accessToken"] = "secret secret" })
 		err := read(t.Context(), account)
 		assert.Equal(t, "RefreshToken", as[*errors.UnexpectedAnswer](t, err).Operation)
@@ -59,9 +57,7 @@ func TestRefreshWithoutAToken(t *testing.T) {
 func TestRefreshThatReplacesTheRefreshToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, store := newWorld(t), &memoryStore{}
-		account := w.integrator(stored(store)).Self()
-		require.NoError(t, read(t.Context(), account))
-		time.Sleep(2 * time.Hour)
+		account := w.lapsed(stored(store))
 		w.onSuccess("POST", "/auth/refresh", func(grant map[string]any) {
 			grant["refreshToken"], grant["expiresIn"], grant["refreshExpiresIn"] = "another", 1, 2
 		})

@@ -104,6 +104,13 @@ func (h *busyHost) used(most int) float64 {
 	return float64(whole) / float64(most) * float64(time.Minute) / float64(h.arrivals[whole].Sub(h.arrivals[0]))
 }
 
+// pay makes one of many payments.
+func pay(t *testing.T, account *dapi.Account, number int) {
+	t.Helper()
+	_, err := account.Payouts.Pay(t.Context(), payoutOf(number), moneymovement.Key(fmt.Sprint(number)))
+	assert.NoError(t, err)
+}
+
 // Payments are booked in the order in which they came.
 func TestPaymentsAreBookedInTheOrderInWhichTheyCame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -111,10 +118,7 @@ func TestPaymentsAreBookedInTheOrderInWhichTheyCame(t *testing.T) {
 		account := host.integrator(t).Self()
 		var all sync.WaitGroup
 		for i := range 400 {
-			all.Go(func() {
-				_, err := account.Payouts.Pay(t.Context(), payoutOf(i), moneymovement.Key(fmt.Sprint(i)))
-				assert.NoError(t, err)
-			})
+			all.Go(func() { pay(t, account, i) })
 			synctest.Wait()
 		}
 		all.Wait()
@@ -134,10 +138,7 @@ func TestPaymentWhoseTurnComesTooLate(t *testing.T) {
 		account := host.integrator(t).Self()
 		var all sync.WaitGroup
 		for i := range 300 {
-			all.Go(func() {
-				_, err := account.Payouts.Pay(t.Context(), payoutOf(i), moneymovement.Key(fmt.Sprint(i)))
-				assert.NoError(t, err)
-			})
+			all.Go(func() { pay(t, account, i) })
 		}
 		synctest.Wait()
 		began := time.Now()

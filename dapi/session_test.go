@@ -67,9 +67,7 @@ func TestAnyNumberOfGoroutinesShareOneLogin(t *testing.T) {
 func TestAnyNumberOfGoroutinesShareOneRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		account := w.integrator().Self()
-		require.NoError(t, read(t.Context(), account))
-		time.Sleep(2 * time.Hour)
+		account := w.lapsed()
 		w.host.Arm("POST", "/auth/refresh", sandbox.Delay(time.Second))
 		var calls sync.WaitGroup
 		for range 200 {
@@ -162,9 +160,7 @@ func TestRefusedRefreshLogsInOnce(t *testing.T) {
 func TestRefreshThatFailsIsNoReasonToLogIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		account := w.integrator().Self()
-		require.NoError(t, read(t.Context(), account))
-		time.Sleep(2 * time.Hour)
+		account := w.lapsed()
 		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(100))
 		require.Error(t, read(t.Context(), account))
 		assert.Equal(t, 1, w.sent("CreateToken"))
@@ -174,9 +170,7 @@ func TestRefreshThatFailsIsNoReasonToLogIn(t *testing.T) {
 func TestRefreshThatIsToldToWaitIsNoReasonToLogIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		account := w.integrator().Self()
-		require.NoError(t, read(t.Context(), account))
-		time.Sleep(2 * time.Hour)
+		account := w.lapsed()
 		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600"))
 		limited := as[*errors.RateLimited](t, read(t.Context(), account))
 		assert.Equal(t, time.Hour, limited.RetryAfter)
@@ -367,10 +361,7 @@ func TestPaymentsOutliveTokensThatAreTakenBack(t *testing.T) {
 		account := host.integrator(t).Self()
 		var all sync.WaitGroup
 		for i := range 1000 {
-			all.Go(func() {
-				_, err := account.Payouts.Pay(t.Context(), payoutOf(i), moneymovement.Key(fmt.Sprint(i)))
-				assert.NoError(t, err)
-			})
+			all.Go(func() { pay(t, account, i) })
 		}
 		all.Wait()
 		assert.Equal(t, 1000, host.paid)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
@@ -60,6 +61,15 @@ func (w *world) integrator(change ...func(*dapi.Developer)) *dapi.Integrator {
 	integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithoutPacing())...)
 	require.NoError(w, err)
 	return integrator
+}
+
+// lapsed is a new client of the host whose access token was good, and is over.
+func (w *world) lapsed(change ...func(*dapi.Developer)) *dapi.Account {
+	w.Helper()
+	account := w.integrator(change...).Self()
+	require.NoError(w, read(w.Context(), account))
+	time.Sleep(2 * time.Hour)
+	return account
 }
 
 // logging is a new client of the host that writes to a log.
