@@ -361,7 +361,7 @@ func TestPaymentsOutliveTokensThatAreTakenBack(t *testing.T) {
 		account := host.integrator(t).Self()
 		var all sync.WaitGroup
 		for i := range 1000 {
-			all.Go(func() { pay(t, account, i) })
+			all.Go(func() { payOne(t, account, i) })
 		}
 		all.Wait()
 		assert.Equal(t, 1000, host.paid)

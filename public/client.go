@@ -35,7 +35,5 @@ const maker = "public.New"
 type lowLevel struct{ transport *transport.Client }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	r := transport.NewRequest(op, "", transport.CallOf(options))
-	r.Check().Made(c.transport, maker)
-	return r
+	return transport.RequestOf(c.transport, maker, op, options)
 }
