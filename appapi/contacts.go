@@ -21,16 +21,9 @@ func (s *Contacts) List(ctx context.Context, params ListContactsParams, options 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created or deleted
 // meanwhile can shift entries from one page to another.
 func (s *Contacts) All(ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption) iter.Seq2[Contact, error] {
-	list := func(offset int, options []moneymovement.CallOption) (page[Contact], error) {
-		params := params
-		params.Offset = offset
-		list, err := s.List(ctx, params, options...)
-		if err != nil {
-			return page[Contact]{}, err
-		}
-		return page[Contact]{items: list.Items, total: list.Total}, nil
-	}
-	return pages(&opListContacts, params.Offset, params.Limit, options, list)
+	return pages(ctx, &opListContacts, s.List, params, options,
+		func(p *ListContactsParams) (offset *int, limit int) { return &p.Offset, p.Limit },
+		func(l *ContactList) ([]Contact, int) { return l.Items, l.Total })
 }
 
 // Create saves a destination. Make its Account with [Onchain] or [EmailContact].

@@ -25,16 +25,9 @@ func (s *Invoices) List(ctx context.Context, params ListInvoicesParams, options 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created meanwhile
 // can shift entries from one page to another.
 func (s *Invoices) All(ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption) iter.Seq2[moneymovement.Invoice, error] {
-	list := func(offset int, options []moneymovement.CallOption) (page[moneymovement.Invoice], error) {
-		params := params
-		params.Offset = offset
-		list, err := s.List(ctx, params, options...)
-		if err != nil {
-			return page[moneymovement.Invoice]{}, err
-		}
-		return page[moneymovement.Invoice]{items: list.Items, total: list.Total}, nil
-	}
-	return pages(&opListInvoices, params.Offset, params.Limit, options, list)
+	return pages(ctx, &opListInvoices, s.List, params, options,
+		func(p *ListInvoicesParams) (offset *int, limit int) { return &p.Offset, p.Limit },
+		func(l *InvoiceList) ([]moneymovement.Invoice, int) { return l.Items, l.Total })
 }
 
 // Get answers one invoice. id is a UUID.
@@ -75,9 +68,7 @@ func (s *Invoices) CreateBatch(ctx context.Context, batch InvoiceBatch, options 
 //
 // Source: States and transitions, Invoice.
 func (s *Invoices) Update(ctx context.Context, id string, change moneymovement.InvoiceUpdate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
-	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options).Or(func(same transport.SameCredential) (*moneymovement.Invoice, error) {
-		return transport.Of(s).low.GetInvoice(ctx, id, []moneymovement.CallOption{same})
-	})
+	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options).Or(reading(ctx, id, transport.Of(s).low.GetInvoice))
 }
 
 // Payment is how an invoice was paid. The zero value is: offline, now.

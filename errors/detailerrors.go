@@ -29,16 +29,10 @@ type DetailItem struct {
 
 func newDetailErrors(r Refusal, raw []byte) *DetailErrors {
 	r.Details = raw
-	e := &DetailErrors{Refusal: r}
-	for _, item := range arrayOf(raw) {
-		d := newDetails(item)
-		if d == nil {
-			continue
-		}
+	return &DetailErrors{Refusal: r, Items: listOf(raw, func(d details) DetailItem {
 		loc := locOf(d["loc"])
-		e.Items = append(e.Items, DetailItem{Loc: loc, Path: pathOf(loc), Message: d.text("msg"), Type: d.text("type")})
-	}
-	return e
+		return DetailItem{Loc: loc, Path: pathOf(loc), Message: d.text("msg"), Type: d.text("type")}
+	})}
 }
 
 // locOf reads strings and integers: the description says strings, validators of this kind also send indexes as numbers.

@@ -77,23 +77,25 @@ func (d details) amount(key string) decimal.Decimal {
 }
 
 func (d details) fields(key string) []Field {
-	var out []Field
-	for _, item := range arrayOf(d[key]) {
-		if f := newDetails(item); f != nil {
-			out = append(out, Field{Field: f.text("field"), Code: f.text("code"), Message: f.text("message")})
-		}
-	}
-	return out
+	return listOf(d[key], func(f details) Field {
+		return Field{Field: f.text("field"), Code: f.text("code"), Message: f.text("message")}
+	})
 }
 
 func (d details) blockers(key string) []Blocker {
-	var out []Blocker
-	for _, item := range arrayOf(d[key]) {
-		if b := newDetails(item); b != nil {
-			out = append(out, Blocker{Code: b.text("code"), Message: b.text("message"), Field: b.text("field")})
+	return listOf(d[key], func(b details) Blocker {
+		return Blocker{Code: b.text("code"), Message: b.text("message"), Field: b.text("field")}
+	})
+}
+
+// listOf reads the objects of a JSON array, and passes over its other entries.
+func listOf[T any](raw jsonv2.Value, read func(details) T) (list []T) {
+	for _, item := range arrayOf(raw) {
+		if object := newDetails(item); object != nil {
+			list = append(list, read(object))
 		}
 	}
-	return out
+	return list
 }
 
 // textOf reads a JSON string; anything else reads as "".

@@ -2,9 +2,9 @@ package refapi
 
 import (
 	"context"
-	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/cardproof"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -13,7 +13,7 @@ import (
 // Source: Card.
 type Cards struct {
 	low    lowLevel
-	nonces transport.Nonces
+	proofs cardproof.Prover
 }
 
 // List answers the account's cards, and how far the account is from having one. What the answer leaves out has the stated defaults:
@@ -36,11 +36,8 @@ func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.Car
 	if err := transport.Of(s).low.ready(ctx, &opRevealCardDetails); err != nil {
 		return nil, err
 	}
-	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.now()), options...)
+	proof, err := s.proofs.Prove(ctx, &opRevealCardDetails, id, wallet, options)
 	if err != nil {
-		return nil, err
-	}
-	if err := transport.FreshNonce(&opRevealCardDetails, proof.Nonce, s.now()); err != nil {
 		return nil, err
 	}
 	return s.DetailsWithProof(ctx, id, proof, options...)
@@ -49,10 +46,4 @@ func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.Car
 // DetailsWithProof is [Cards.Details] with a proof that was signed in another place, such as by [moneymovement.ProveCard] on the holder's device.
 func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof moneymovement.CardDetailsProof, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
 	return transport.Of(s).low.RevealCardDetails(ctx, id, &proof, options)
-}
-
-// now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one answer is believed.
-func (s *Cards) now() time.Time {
-	_, now := transport.Of(s).low.transport.ServiceTimes()
-	return now
 }

@@ -28,3 +28,13 @@ func (s *Invoices) Update(ctx context.Context, id string, change moneymovement.I
 func (s *Invoices) UpdateOnInvoicesPath(ctx context.Context, id string, change moneymovement.InvoiceUpdate, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
 	return transport.Of(s).low.UpdateInvoiceOnInvoicesPath(ctx, id, &change, options)
 }
+
+// Contracts are agreements that invoices are issued under.
+//
+// Source: Contract (reference endpoints).
+type Contracts struct{ low lowLevel }
+
+// Get reads a contract. id is a UUID.
+func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
+	return transport.Of(s).low.GetContract(ctx, id, options)
+}

@@ -21,7 +21,7 @@ func (s *Quotes) Status(ctx context.Context, quoteID string, options ...moneymov
 // Wait reads the status, with growing pauses, until the payment has come to an end, whether a good one or not: look at Status. When that
 // is, [Settled] says, or [Until]. If ctx ends first, the error is *[StillPending], beside the status as last read.
 func (s *Quotes) Wait(ctx context.Context, quoteID string, options ...WaitOption) (*moneymovement.UniversalTransactionStatus, error) {
-	return newWaiting(options).wait(ctx, transport.Of(s).low, quoteID, func(ctx context.Context) (*moneymovement.UniversalTransactionStatus, error) {
+	return transport.Of(s).low.wait(ctx, quoteID, options, func(ctx context.Context) (*moneymovement.UniversalTransactionStatus, error) {
 		return s.Status(ctx, quoteID, asPoll)
 	})
 }

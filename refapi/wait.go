@@ -72,40 +72,18 @@ type waiting struct {
 	done     func(*moneymovement.UniversalTransactionStatus) bool
 }
 
-func newWaiting(options []WaitOption) *waiting {
-	w := &waiting{pace: transport.DefaultPace(), progress: func(Progress) {}, done: Settled}
-	for _, option := range options {
-		if option != nil {
-			option(w)
-		}
-	}
-	return w
-}
-
 // wait reads until done. An error that time does not mend ends it at once.
-func (w *waiting) wait(ctx context.Context, low lowLevel, quoteID string,
+func (c lowLevel) wait(ctx context.Context, quoteID string, options []WaitOption,
 	read func(context.Context) (*moneymovement.UniversalTransactionStatus, error),
-) (last *moneymovement.UniversalTransactionStatus, err error) {
-	if ctx == nil || low.transport == nil {
-		return read(ctx) // which is refused, under its own name
-	}
-	started := time.Now()
-	seen := Progress{QuoteID: quoteID, Status: "unread"}
-	err = low.transport.Poll(ctx, w.pace, func(ctx context.Context) (bool, error) {
-		status, err := read(ctx)
-		if err != nil {
-			return false, err
-		}
-		last = status
-		seen.Status, seen.Reads, seen.Waited = status.Status, seen.Reads+1, time.Since(started)
-		w.progress(seen)
-		return w.done(status), nil
+) (*moneymovement.UniversalTransactionStatus, error) {
+	w := waiting{pace: transport.DefaultPace(), progress: func(Progress) {}, done: Settled}
+	transport.Apply(&w, options)
+	progress := func(seen transport.Seen) Progress { return Progress{quoteID, seen.Status, seen.Reads, seen.Waited} }
+	return transport.Wait(ctx, c.transport, w.pace, transport.Awaited[moneymovement.UniversalTransactionStatus]{
+		Read: read, Status: func(s *moneymovement.UniversalTransactionStatus) string { return s.Status }, Done: w.done,
+		Progress: func(seen transport.Seen) { w.progress(progress(seen)) },
+		Still:    func(seen transport.Seen, err error) error { return &StillPending{Progress: progress(seen), Err: err} },
 	})
-	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
-		seen.Waited = time.Since(started)
-		return last, &StillPending{Progress: seen, Err: err}
-	}
-	return last, err
 }
 
 // asPoll lets other reads go first in a caller's rate limiter.

@@ -82,6 +82,12 @@ func JoinOptions(options ...Options) Options { return json.JoinOptions(options..
 // Deterministic writes maps in the order of their keys.
 func Deterministic() Options { return json.Deterministic(true) }
 
+// Indented writes each member and entry on a line of its own.
+func Indented() Options { return jsontext.WithIndent("  ") }
+
+// NoUnknownMembers refuses a member of an object that the struct has no field for.
+func NoUnknownMembers() Options { return json.RejectUnknownMembers(true) }
+
 // OmitEmptyAsV1 has omitempty drop the values that it drops under encoding/json.
 func OmitEmptyAsV1() Options { return jsonv1.OmitEmptyWithLegacySemantics(true) }
 

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -77,7 +78,7 @@ var control = &http.Client{Timeout: 30 * time.Second}
 
 // ask puts a question to the recorder.
 func ask(ctx context.Context, url string, question, into any) error {
-	body, err := json.Marshal(question)
+	body, err := jsonv2.Marshal(question)
 	if err != nil {
 		return err
 	}
@@ -96,5 +97,9 @@ func ask(ctx context.Context, url string, question, into any) error {
 	if into == nil {
 		return nil
 	}
-	return json.UnmarshalRead(answer.Body, into)
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return err
+	}
+	return jsonv2.Unmarshal(text, into)
 }

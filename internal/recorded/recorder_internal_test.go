@@ -1,12 +1,14 @@
 package recorded
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -21,20 +23,20 @@ func TestARecorderStandsInForTheRecording(t *testing.T) {
 	defer recorder.Close()
 	mux.HandleFunc("POST /start", func(w http.ResponseWriter, r *http.Request) {
 		var asked Start
-		assert.NoError(t, json.UnmarshalRead(r.Body, &asked))
+		assert.NoError(t, json.NewDecoder(r.Body).Decode(&asked))
 		assert.Equal(t, Start{Example: "dapi/ExampleOne", Email: "ops@example.com", PublicKey: key.PublicKey()}, asked)
-		assert.NoError(t, json.MarshalWrite(w, Started{URL: recorder.URL, APIKey: "ak_1", AccessToken: "uat_1", Wallet: "0x1"}))
+		assert.NoError(t, jsonv2.MarshalWrite(w, Started{URL: recorder.URL, APIKey: "ak_1", AccessToken: "uat_1", Wallet: "0x1"}))
 	})
 	var advanced []string
 	mux.HandleFunc("POST "+ControlPath+"/advance", func(_ http.ResponseWriter, r *http.Request) {
 		var asked Advance
-		assert.NoError(t, json.UnmarshalRead(r.Body, &asked))
+		assert.NoError(t, json.NewDecoder(r.Body).Decode(&asked))
 		advanced = append(advanced, asked.By)
 	})
 	mux.HandleFunc("POST "+ControlPath+"/sign", func(w http.ResponseWriter, r *http.Request) {
 		var asked Sign
-		assert.NoError(t, json.UnmarshalRead(r.Body, &asked))
-		assert.NoError(t, json.MarshalWrite(w, Signed{Signature: "signed " + string(asked.Message)}))
+		assert.NoError(t, json.NewDecoder(r.Body).Decode(&asked))
+		assert.NoError(t, jsonv2.MarshalWrite(w, Signed{Signature: "signed " + string(asked.Message)}))
 	})
 
 	server := serveHost(recorder.URL, "dapi/ExampleOne", key)

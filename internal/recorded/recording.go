@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 //go:embed testdata
@@ -20,8 +19,8 @@ type Exchange struct {
 	Method string `json:"method"`
 	Path   string `json:"path"` // with its query
 	// Body is the request's, if it is JSON. [Any] stands for what differs each time, such as a signature.
-	Body   jsontext.Value `json:"body,omitzero"`
-	Answer Answer         `json:"answer"`
+	Body   jsonv2.Value `json:"body,omitzero"`
+	Answer Answer       `json:"answer"`
 }
 
 // Answer is what the host answered.
@@ -33,8 +32,8 @@ type Answer struct {
 	Status int               `json:"status,omitzero"`
 	Header map[string]string `json:"header,omitzero"` // but for Date and Content-Length
 	// Body is one that is JSON, Text one that is not, of a PDF its first line alone.
-	Body jsontext.Value `json:"body,omitzero"`
-	Text string         `json:"text,omitzero"`
+	Body jsonv2.Value `json:"body,omitzero"`
+	Text string       `json:"text,omitzero"`
 }
 
 // Any stands in a recorded request for a value that is not compared.
@@ -42,7 +41,7 @@ const Any = "{{any}}"
 
 // Marshal writes a recording as it is kept.
 func Marshal(r Recording) ([]byte, error) {
-	text, err := json.Marshal(r, jsontext.WithIndent("  "), json.Deterministic(true))
+	text, err := jsonv2.Marshal(r, jsonv2.Indented(), jsonv2.Deterministic())
 	return append(text, '\n'), err
 }
 
@@ -54,7 +53,7 @@ func load(example string) (Recording, error) {
 		return nil, fmt.Errorf("internal/recorded/%s: nothing is recorded for this example; %s", name, remedy)
 	}
 	var r Recording
-	if err := json.Unmarshal(text, &r, json.RejectUnknownMembers(true)); err != nil {
+	if err := jsonv2.Unmarshal(text, &r, jsonv2.NoUnknownMembers()); err != nil {
 		return nil, fmt.Errorf("internal/recorded/%s: %w", name, err)
 	}
 	return r, nil

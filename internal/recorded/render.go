@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // Encoded is the one member of an object that stands for its value, canonical JSON in base64: what a developer key signs.
@@ -35,10 +34,10 @@ func signed(after time.Duration) string {
 }
 
 // rendered is a recorded body as it was answered, had the recording started at start.
-func rendered(body jsontext.Value, start time.Time) (jsontext.Value, error) {
+func rendered(body jsonv2.Value, start time.Time) (jsonv2.Value, error) {
 	var failed error
-	whole, err := Rewrite(body, func(_ string, value jsontext.Value) (jsontext.Value, bool) {
-		var changed jsontext.Value
+	whole, err := Rewrite(body, func(_ string, value jsonv2.Value) (jsonv2.Value, bool) {
+		var changed jsonv2.Value
 		var err error
 		switch value.Kind() {
 		case '"':
@@ -57,9 +56,9 @@ func rendered(body jsontext.Value, start time.Time) (jsontext.Value, error) {
 	return whole, err
 }
 
-func renderedText(value jsontext.Value, start time.Time) (jsontext.Value, error) {
+func renderedText(value jsonv2.Value, start time.Time) (jsonv2.Value, error) {
 	var text string
-	if err := json.Unmarshal(value, &text); err != nil {
+	if err := jsonv2.Unmarshal(value, &text); err != nil {
 		return nil, err
 	}
 	var failed error
@@ -76,7 +75,7 @@ func renderedText(value jsontext.Value, start time.Time) (jsontext.Value, error)
 	if failed != nil {
 		return nil, failed
 	}
-	return json.Marshal(text)
+	return jsonv2.Marshal(text)
 }
 
 // timeOf is the time that one moment stands for.
@@ -96,9 +95,9 @@ func timeOf(text string, start time.Time) (time.Time, error) {
 }
 
 // encoded is the text that an object with the member [Encoded] stands for, nil for any other object.
-func encoded(object jsontext.Value, start time.Time) (jsontext.Value, error) {
-	var members map[string]jsontext.Value
-	if err := json.Unmarshal(object, &members); err != nil {
+func encoded(object jsonv2.Value, start time.Time) (jsonv2.Value, error) {
+	var members map[string]jsonv2.Value
+	if err := jsonv2.Unmarshal(object, &members); err != nil {
 		return nil, err
 	}
 	inner, ok := members[Encoded]
@@ -112,5 +111,5 @@ func encoded(object jsontext.Value, start time.Time) (jsontext.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(base64.StdEncoding.EncodeToString(payload))
+	return jsonv2.Marshal(base64.StdEncoding.EncodeToString(payload))
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -24,7 +25,7 @@ func TestTimesAreCountedFromTheStart(t *testing.T) {
 		`{"amount":25.10,"text":"a < b","none":null,"list":[],"object":{}}`: `{"amount":25.10,"text":"a < b","none":null,"list":[],"object":{}}`,
 	}
 	for body, want := range tests {
-		got, err := rendered(jsontext.Value(body), start)
+		got, err := rendered(jsonv2.Value(body), start)
 		require.NoError(t, err, body)
 		assert.Equal(t, want, string(got))
 	}
@@ -50,7 +51,7 @@ func TestABrokenMomentIsAnError(t *testing.T) {
 		assert.Error(t, err, text)
 	}
 	for _, body := range []string{`"{{now+soon}}"`, `{"{{base64}}":"{{now+soon}}"}`} {
-		_, err := rendered(jsontext.Value(body), time.Now())
+		_, err := rendered(jsonv2.Value(body), time.Now())
 		assert.Error(t, err, body)
 	}
 }
@@ -58,7 +59,7 @@ func TestABrokenMomentIsAnError(t *testing.T) {
 // What a key signs is canonical JSON in base64, and holds times as well.
 func TestWhatIsSignedIsEncodedAtItsTime(t *testing.T) {
 	start := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
-	got, err := rendered(jsontext.Value(`{"payload":{"{{base64}}":{"nonce":"random_1","expiresAt":"{{now+2m0s}}"}}}`), start)
+	got, err := rendered(jsonv2.Value(`{"payload":{"{{base64}}":{"nonce":"random_1","expiresAt":"{{now+2m0s}}"}}}`), start)
 	require.NoError(t, err)
 	want := base64.StdEncoding.EncodeToString([]byte(`{"expiresAt":"2027-01-01T00:02:00Z","nonce":"random_1"}`))
 	assert.Equal(t, `{"payload":"`+want+`"}`, string(got))
@@ -67,15 +68,15 @@ func TestWhatIsSignedIsEncodedAtItsTime(t *testing.T) {
 func TestReplacedIsWhatIsNamed(t *testing.T) {
 	const body = `{"a": 1, "secret": "x", "in": [{"secret": ["y"]}, "z"], "last": {"secret": null}}`
 	seen := []string{}
-	got, err := Rewrite(jsontext.Value(body), func(name string, value jsontext.Value) (jsontext.Value, bool) {
+	got, err := Rewrite(jsonv2.Value(body), func(name string, value jsonv2.Value) (jsonv2.Value, bool) {
 		if value.Kind() == '"' {
 			seen = append(seen, name)
 		}
-		return jsontext.Value(`"hidden"`), name == "secret"
+		return jsonv2.Value(`"hidden"`), name == "secret"
 	})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"a":1,"secret":"hidden","in":[{"secret":"hidden"},"z"],"last":{"secret":"hidden"}}`, string(got))
 	assert.Equal(t, []string{"secret", "in"}, seen)
-	_, err = Rewrite(jsontext.Value(`{"a":`), func(string, jsontext.Value) (jsontext.Value, bool) { return nil, false })
+	_, err = Rewrite(jsonv2.Value(`{"a":`), func(string, jsonv2.Value) (jsonv2.Value, bool) { return nil, false })
 	assert.Error(t, err)
 }

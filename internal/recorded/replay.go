@@ -9,8 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // replay answers requests as recorded: those of one method and path in the order of the recording.
@@ -80,12 +79,12 @@ func (r *replay) complete() error {
 }
 
 // same compares a request's body with the recorded one, if that is kept.
-func same(recorded jsontext.Value, sent []byte) bool {
+func same(recorded jsonv2.Value, sent []byte) bool {
 	if recorded == nil {
 		return true
 	}
 	var want, got any
-	return json.Unmarshal(recorded, &want) == nil && json.Unmarshal(sent, &got) == nil && alike(want, got)
+	return jsonv2.Unmarshal(recorded, &want) == nil && jsonv2.Unmarshal(sent, &got) == nil && alike(want, got)
 }
 
 // alike compares JSON values member by member; [Any] is like every value.
@@ -151,7 +150,7 @@ func (a Answer) write(w http.ResponseWriter, start time.Time) error {
 
 // refuse answers what is wrong, so that it stands in the error of the call. It is nothing to send again.
 func refuse(w http.ResponseWriter, reason error) {
-	message, _ := jsontext.AppendQuote(nil, reason.Error()) // what is no UTF-8 in it is replaced
+	message, _ := jsonv2.AppendQuote(nil, reason.Error()) // what is no UTF-8 in it is replaced
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
 	_, _ = fmt.Fprintf(w, `{"error":{"code":"not_recorded","message":%s}}`, message)

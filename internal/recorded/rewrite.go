@@ -3,17 +3,17 @@ package recorded
 import (
 	"bytes"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // Replace returns what stands for a value of a JSON text, and whether it replaces it. The name is that of its member, or of the member whose
 // array it is in.
-type Replace func(name string, value jsontext.Value) (replacement jsontext.Value, replaced bool)
+type Replace func(name string, value jsonv2.Value) (replacement jsonv2.Value, replaced bool)
 
 // Rewrite returns a JSON value with some values replaced. An object or array that is not replaced is looked into.
-func Rewrite(value jsontext.Value, by Replace) (jsontext.Value, error) { return rewrite("", value, by) }
+func Rewrite(value jsonv2.Value, by Replace) (jsonv2.Value, error) { return rewrite("", value, by) }
 
-func rewrite(name string, value jsontext.Value, by Replace) (jsontext.Value, error) {
+func rewrite(name string, value jsonv2.Value, by Replace) (jsonv2.Value, error) {
 	if replacement, replaced := by(name, value); replaced {
 		return replacement, nil
 	}
@@ -21,7 +21,7 @@ func rewrite(name string, value jsontext.Value, by Replace) (jsontext.Value, err
 		return value, nil
 	}
 	var out bytes.Buffer
-	dec, enc := jsontext.NewDecoder(bytes.NewReader(value)), jsontext.NewEncoder(&out)
+	dec, enc := jsonv2.NewDecoder(bytes.NewReader(value)), jsonv2.NewEncoder(&out)
 	for {
 		if within(dec) {
 			inner, err := dec.ReadValue()
@@ -53,7 +53,7 @@ func rewrite(name string, value jsontext.Value, by Replace) (jsontext.Value, err
 }
 
 // within says that an element of the array or the value of a member comes next.
-func within(dec *jsontext.Decoder) bool {
+func within(dec *jsonv2.Decoder) bool {
 	if dec.StackDepth() == 0 {
 		return false
 	}

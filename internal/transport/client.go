@@ -29,6 +29,13 @@ type Config struct {
 	Version        string
 }
 
+// ConfigOf collects what options set, for a version of the SDK.
+func ConfigOf[O ~func(*Config)](version string, options []O) Config {
+	config := Config{Version: version}
+	Apply(&config, options)
+	return config
+}
+
 // Client sends the calls of one credential to one origin. It is safe for concurrent use.
 type Client struct {
 	base      *url.URL

@@ -16,11 +16,11 @@ import (
 var floors = [][]string{
 	{"internal/callfacts", "internal/handshake", "internal/inprocess", "internal/jsonv2"},
 	{"errors"},
-	{"internal/required"},
+	{"internal/required", "internal/mishaps", "internal/unmade"},
 	{"signing", "internal/wire"},
 	{"internal/transport"},
-	{"."},
-	{"internal/answers", "internal/recorded"},
+	{".", "internal/nonce"},
+	{"internal/answers", "internal/cardproof", "internal/recorded"},
 	{"dapi", "appapi", "refapi", "public"}, // the last floor of the SDK
 	{"openapi"},
 	{"sandbox"},

@@ -1,0 +1,34 @@
+// Package cardproof has wallets sign for card details as the service wants it: with its time, and with each second once.
+package cardproof
+
+import (
+	"context"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// Prover makes the proofs of one client's calls. It is safe for concurrent use.
+type Prover struct {
+	Client *transport.Client
+	nonces transport.Nonces
+}
+
+// Prove has a card's wallet sign for one call of an operation. A signature that comes when the proof's lifetime is over, as a person's can, is
+// *errors.InvalidInput.
+func (p *Prover) Prove(
+	ctx context.Context, op *transport.Operation, id string, wallet moneymovement.CardSigner, options []moneymovement.CallOption,
+) (moneymovement.CardDetailsProof, error) {
+	proof, err := moneymovement.ProveCard(ctx, wallet, id, p.nonces.Next(p.now()), options...)
+	if err != nil {
+		return moneymovement.CardDetailsProof{}, err
+	}
+	return proof, transport.FreshNonce(op, proof.Nonce, p.now())
+}
+
+// now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one answer is believed.
+func (p *Prover) now() time.Time {
+	_, now := p.Client.ServiceTimes()
+	return now
+}
