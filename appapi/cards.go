@@ -5,6 +5,7 @@ import (
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/nonce"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -13,7 +14,7 @@ import (
 // Source: App API, Cards.
 type Cards struct {
 	low    lowLevel
-	nonces transport.Nonces
+	nonces nonce.Source
 }
 
 // CardFormatVirtual is the format that the description shows. The set is open.
@@ -54,7 +55,7 @@ func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.Car
 	if err != nil {
 		return nil, err
 	}
-	if err := transport.FreshNonce(&opRevealCardDetails, proof.Nonce, s.now()); err != nil {
+	if err := nonce.Fresh(&opRevealCardDetails, proof.Nonce, s.now()); err != nil {
 		return nil, err
 	}
 	return s.DetailsWithProof(ctx, id, proof, options...)

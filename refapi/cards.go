@@ -5,6 +5,7 @@ import (
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/nonce"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -13,7 +14,7 @@ import (
 // Source: Card.
 type Cards struct {
 	low    lowLevel
-	nonces transport.Nonces
+	nonces nonce.Source
 }
 
 // List answers the account's cards, and how far the account is from having one. What the answer leaves out has the stated defaults:
@@ -40,7 +41,7 @@ func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.Car
 	if err != nil {
 		return nil, err
 	}
-	if err := transport.FreshNonce(&opRevealCardDetails, proof.Nonce, s.now()); err != nil {
+	if err := nonce.Fresh(&opRevealCardDetails, proof.Nonce, s.now()); err != nil {
 		return nil, err
 	}
 	return s.DetailsWithProof(ctx, id, proof, options...)

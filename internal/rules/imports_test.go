@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"internal/required"},
 	{"signing", "internal/wire"},
 	{"internal/transport"},
-	{"."},
+	{".", "internal/nonce"},
 	{"internal/answers"},
 	{"dapi", "appapi", "refapi", "public"}, // the last floor of the SDK
 	{"openapi"},
