@@ -5,6 +5,7 @@ package appapi
 import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 func (v *BalancePayinQuote) validate(c *transport.Check) {
@@ -134,12 +135,12 @@ func (v *UploadedInvoiceCreate) validate(c *transport.Check) {
 	c.Amount("amount", v.Amount)
 }
 
-var termsCreateTransfer = []transport.Term{
-	{Name: "amount", Format: transport.TermDecimal},
-	{Name: "contactId", Format: transport.TermCaseless, Choice: true},
-	{Name: "invoiceId", Format: transport.TermCaseless, Choice: true},
-	{Name: "memo", Format: transport.TermText},
-	{Name: "quoteId", Format: transport.TermText, Choice: true},
+var termsCreateTransfer = []wire.Term{
+	{Name: "amount", Format: wire.TermDecimal},
+	{Name: "contactId", Format: wire.TermCaseless, Choice: true},
+	{Name: "invoiceId", Format: wire.TermCaseless, Choice: true},
+	{Name: "memo", Format: wire.TermText},
+	{Name: "quoteId", Format: wire.TermText, Choice: true},
 }
 
 func (v *ListTransfersParams) validate(c *transport.Check) {

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/nonce"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Prover makes the proofs of one client's calls. It is safe for concurrent use.
 type Prover struct {
 	Client *transport.Client
-	nonces transport.Nonces
+	nonces nonce.Source
 }
 
 // Prove has a card's wallet sign for one call of an operation. A signature that comes when the proof's lifetime is over, as a person's can, is
@@ -24,7 +25,7 @@ func (p *Prover) Prove(
 	if err != nil {
 		return moneymovement.CardDetailsProof{}, err
 	}
-	return proof, transport.FreshNonce(op, proof.Nonce, p.now())
+	return proof, nonce.Fresh(op, proof.Nonce, p.now())
 }
 
 // now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one answer is believed.

@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // Config is what a surface's client is made of. The zero value of each field is its default.
@@ -128,7 +129,7 @@ func (c *Client) do(ctx context.Context, r *Request, value any) error {
 	body, err := r.encode()
 	if err != nil {
 		return &errors.InvalidInput{
-			Head: r.head(), Fields: []errors.Field{{Field: unencodable(err), Code: "unencodable", Message: err.Error()}},
+			Head: r.head(), Fields: []errors.Field{{Field: wire.Unencodable(err), Code: "unencodable", Message: err.Error()}},
 		}
 	}
 	over, err := c.terms.claim(r, body)

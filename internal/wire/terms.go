@@ -1,4 +1,4 @@
-package transport
+package wire
 
 import (
 	"hash/maphash"
@@ -67,8 +67,8 @@ func TermSet(value string) string {
 	return strings.Join(items, "\x00")
 }
 
-// digests are those of the terms in a body, 0 for a term that the body does not state. A body that is not a JSON object has no terms.
-func digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
+// Digests are those of the terms in a body, 0 for a term that the body does not state. A body that is not a JSON object has no terms.
+func Digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
 	var members map[string]jsonv2.Value
 	if len(stated) == 0 || jsonv2.Unmarshal(body, &members) != nil {
 		return nil
@@ -80,6 +80,18 @@ func digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
 		}
 	}
 	return found
+}
+
+// Differing names the members that both requests state, and state differently. What only one of them states may be what the service takes for
+// the other, too.
+func Differing(stated []Term, before, now []uint64) (names []string) {
+	for i := range min(len(before), len(now)) {
+		both := before[i] != 0 && now[i] != 0
+		if before[i] != now[i] && (both || stated[i].Choice) {
+			names = append(names, stated[i].Name)
+		}
+	}
+	return names
 }
 
 // plain is a string without its quotes, and any other value as it stands; null is empty.

@@ -1,6 +1,7 @@
-package transport
+package wire
 
 import (
+	"hash/maphash"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ func TestSameTermsInAnotherSpelling(t *testing.T) {
 		{Name: "payee", Format: TermCaseless}, {Name: "holdFor", Format: TermDuration}, {Name: "documentIds", Format: TermSet},
 		{Name: "toChainId", Format: TermText}, {Name: "invoiceId", Format: TermCaseless, Choice: true},
 	}
-	m := newTerms()
+	seed := maphash.MakeSeed()
 	for name, tc := range map[string]struct {
 		before, now string
 		differ      string // members that do
@@ -59,9 +60,9 @@ func TestSameTermsInAnotherSpelling(t *testing.T) {
 		"no JSON":                     {`{`, `[1]`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before, now := digests(m.seed, stated, []byte(tc.before)), digests(m.seed, stated, []byte(tc.now))
-			assert.Equal(t, tc.differ, strings.Join(differing(stated, before, now), " "))
-			assert.Equal(t, tc.differ, strings.Join(differing(stated, now, before), " "))
+			before, now := Digests(seed, stated, []byte(tc.before)), Digests(seed, stated, []byte(tc.now))
+			assert.Equal(t, tc.differ, strings.Join(Differing(stated, before, now), " "))
+			assert.Equal(t, tc.differ, strings.Join(Differing(stated, now, before), " "))
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package transport_test
+package nonce_test
 
 import (
 	"sync"
@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/nonce"
 )
 
 func TestNoncesAreHandedOutOnce(t *testing.T) {
-	var nonces transport.Nonces
+	var nonces nonce.Source
 	noon := time.Date(2026, 3, 4, 12, 0, 0, 999, time.UTC)
 	next := func(after time.Duration) time.Duration {
 		return nonces.Next(noon.Add(after)).Sub(noon.Truncate(time.Second))

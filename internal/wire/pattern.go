@@ -1,4 +1,4 @@
-package transport
+package wire
 
 import (
 	"regexp"
@@ -19,7 +19,10 @@ type matcher interface{ MatchString(string) bool }
 // matchers holds those of the patterns of the description, a fixed set.
 var matchers sync.Map
 
-func pattern(text string) matcher {
+// Matches reports whether a text is as a pattern of the description says, which is in RE2's syntax.
+func Matches(pattern, text string) bool { return matcherOf(pattern).MatchString(text) }
+
+func matcherOf(text string) matcher {
 	if known, ok := matchers.Load(text); ok {
 		return known.(matcher) //nolint:errcheck // nothing else is stored
 	}
