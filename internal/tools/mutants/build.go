@@ -14,9 +14,34 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
+// testPackage is where tests stand.
+type testPackage struct {
+	folder string // from the root of the repository, with slashes
+	alone  bool   // its module is not in the workspace
+}
+
+func (p testPackage) String() string {
+	if p.folder == "." {
+		return "."
+	}
+	return "./" + p.folder
+}
+
+// goCommand is the go command in the folder of a package, in the workspace of the repository if there is one.
+func goCommand(ctx context.Context, root string, in testPackage, words ...string) *exec.Cmd {
+	work := filepath.Join(root, "go.work")
+	if _, err := os.Stat(work); err != nil || in.alone {
+		work = "off"
+	}
+	command := exec.CommandContext(ctx, "go", words...)
+	command.Dir = filepath.Join(root, filepath.FromSlash(in.folder))
+	command.Env = append(os.Environ(), "GOWORK="+work)
+	return command
+}
+
 // overlay builds with other texts in place of files, so that the tree is never changed.
 type overlay struct {
-	root, folder string // the module's, and one for what is built
+	root, folder string // the repository's, and one for what is built
 }
 
 // write puts texts by their paths into an overlay file.
@@ -37,28 +62,30 @@ func (o overlay) write(texts map[string]string) (flag string, err error) {
 	return "-overlay=" + name, os.WriteFile(name, listed, 0o600)
 }
 
-// command runs the go command, and returns all that it says.
-func (o overlay) command(ctx context.Context, words ...string) (said string, err error) {
-	command := exec.CommandContext(ctx, "go", words...)
-	command.Dir = o.root
-	out, err := command.CombinedOutput()
+// build builds a package by itself, and returns what the compiler says.
+func (o overlay) build(ctx context.Context, u *unit, texts map[string]string, flags ...string) (said string, err error) {
+	flag, err := o.write(texts)
+	if err != nil {
+		return "", err
+	}
+	out, err := goCommand(ctx, o.root, u.Tests[0], slices.Concat([]string{"build", flag}, flags, []string{"."})...).CombinedOutput()
 	return string(out), err
 }
 
-// testProgram builds a package's tests.
-func (o overlay) testProgram(ctx context.Context, u *unit, texts map[string]string) (program, said string, err error) {
+// testProgram builds tests.
+func (o overlay) testProgram(ctx context.Context, tests testPackage, texts map[string]string) (program, said string, err error) {
 	flag, err := o.write(texts)
 	if err != nil {
 		return "", "", err
 	}
-	program = filepath.Join(o.folder, u.Name+".test")
-	said, err = o.command(ctx, "test", "-c", "-ldflags=-s -w", flag, "-o", program, u.ImportPath)
-	return program, said, err
+	program = filepath.Join(o.folder, strings.ReplaceAll(tests.folder, "/", "_")+".test")
+	out, err := goCommand(ctx, o.root, tests, "test", "-c", "-ldflags=-s -w", flag, "-o", program, ".").CombinedOutput()
+	return program, string(out), err
 }
 
-// switchable builds one test program with all mutants of a package. What the compiler does not take in that form is left to a build of its
-// own.
-func (o overlay) switchable(ctx context.Context, u *unit) (program string, err error) {
+// switchable returns the texts of a package with all its mutants in them. What the compiler does not take in that form is left to a build of
+// its own.
+func (o overlay) switchable(ctx context.Context, u *unit) (texts map[string]string, err error) {
 	number := 0
 	for _, s := range u.Sources {
 		for _, m := range s.Mutants {
@@ -71,20 +98,12 @@ func (o overlay) switchable(ctx context.Context, u *unit) (program string, err e
 		for _, s := range u.Sources {
 			texts[s.Path] = s.switchedText()
 		}
-		flag, err := o.write(texts)
-		if err != nil {
-			return "", err
-		}
-		said, err := o.command(ctx, "build", "-gcflags=-e", flag, u.ImportPath)
+		said, err := o.build(ctx, u, texts, "-gcflags=-e")
 		if err == nil {
-			program, said, err = o.testProgram(ctx, u, texts)
-			if err != nil {
-				return "", fmt.Errorf("the tests of %s do not build: %w\n%s", u.ImportPath, err, said)
-			}
-			return program, nil
+			return texts, nil
 		}
 		if !u.unswitch(said, texts) {
-			return "", fmt.Errorf("%s does not build with its mutants: %w\n%s", u.ImportPath, err, said)
+			return nil, fmt.Errorf("%s does not build with its mutants: %w\n%s", u.ImportPath, err, said)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Command mutants says how much the tests of the SDK notice. It changes hand-written code in one small place at a time, runs the tests of
-// that package, and reports each change that no test noticed. [docs/mutants.md] says how to read it.
+// Command mutants says how much the tests of the SDK notice. It changes hand-written code in one small place at a time, runs the tests that
+// hold that package, and reports each change that no test noticed. [docs/mutants.md] says how to read it.
 //
 // Run it with `make mutants`.
 //
@@ -19,13 +19,24 @@ import (
 	"strings"
 )
 
-// sdk lists the packages whose hand-written files are mutated.
-var sdk = []string{
-	".", "./dapi", "./appapi", "./refapi", "./public", "./errors", "./signing/...",
-	"./internal/callfacts", "./internal/handshake", "./internal/required", "./internal/transport", "./internal/wire",
+// sdk lists the packages whose hand-written files are mutated: those of the two modules that users link.
+var sdk = []string{"./...", "./signing/wallet/..."}
+
+// forTests lists the folders of those among them that only tests import.
+var forTests = []string{"internal/inprocess"}
+
+// suites lists, by the folder of a package, where further tests of it stand: those that need what its own module does not require.
+var suites = map[string][]testPackage{
+	".":       {{folder: "internal/suites/root"}},
+	"dapi":    {{folder: "internal/suites/dapi"}},
+	"appapi":  {{folder: "internal/suites/appapi"}},
+	"refapi":  {{folder: "internal/suites/refapi"}},
+	"public":  {{folder: "internal/suites/public"}},
+	"signing": {{folder: "internal/suites/signing"}},
+	"errors":  {{folder: "internal/tools/descriptions", alone: true}},
 }
 
-// equivalents names the file with the changes that change nothing, from the module's folder.
+// equivalents names the file with the changes that change nothing, from the root.
 const equivalents = "internal/tools/mutants/equivalent.yaml"
 
 // errHoles is returned when the tests noticed too little.
@@ -34,17 +45,19 @@ var errHoles = errors.New("the tests noticed too little")
 type options struct {
 	root, report string
 	packages     []string
+	leftAlone    []string                 // folders of packages that are not mutated
+	suites       map[string][]testPackage // by the folder of a package
 	seed         string
 	sample, jobs int
-	only         []string // files or folders, from the module's folder
+	only         []string // files or folders, from the root
 	again        string   // a report's survivors, which alone are tried
 	survivors    map[string]bool
 	least        float64 // per cent
 }
 
 func main() {
-	o := options{packages: sdk}
-	flag.StringVar(&o.root, "root", ".", "folder of the module")
+	o := options{packages: sdk, leftAlone: forTests, suites: suites}
+	flag.StringVar(&o.root, "root", ".", "folder of the repository")
 	flag.StringVar(&o.report, "report", "mutants-report", "folder to write the report to, from the root")
 	flag.StringVar(&o.seed, "seed", "1", "what the sample is drawn by")
 	flag.IntVar(&o.sample, "n", 150, "how many mutants to try, 0 for all")
@@ -69,7 +82,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	packages, err := load(ctx, root, o.packages)
+	packages, err := load(ctx, root, o)
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func TestWhatNoTestNoticesIsReported(t *testing.T) {
 		"Least: constant: 10", "Least: swap: a < 10", "Least: swap: a > b", `Paint: swap: c == "red" && wet`,
 	}, survivors, said)
 	assert.Contains(t, said, "SEED=1 N=0: 71.4 %: 10 of 14 killed, 4 survived, 0 of them reached by no test; 0 more do not build")
-	assert.Contains(t, said, "left out, for it fails without a mutant: example.test/small TestLeftOut")
+	assert.Contains(t, said, "left out, for it fails without a mutant: TestLeftOut of .")
 	assert.Contains(t, said, "--- small.go:11\n-	if a > b {\n+	if a >= b {\n", "a reader sees the change")
 
 	after, err := os.ReadDir(root)
@@ -163,14 +163,79 @@ func TestTestsThatDoNotBuildFailTheRun(t *testing.T) {
 	require.ErrorContains(t, err, "do not build")
 }
 
-// TestEquivalentsAreStillThere holds the committed list without a run.
-func TestEquivalentsAreStillThere(t *testing.T) {
+// A package's further tests may stand in other modules, in the workspace and outside of it.
+func TestTheTestsOfSuitesNoticeToo(t *testing.T) {
+	const head = "package held\n\nimport (\n\t\"testing\"\n\n\t\"example.test/small\"\n)\n\n"
+	const bound = "func TestBound(t *testing.T) {\n\tif _, low := small.Least(10, 10); low {\n\t\tt.Fatal()\n\t}\n}\n"
+	const blue = "func TestBlue(t *testing.T) {\n\tif small.Paint(\"blue\") {\n\t\tt.Fatal()\n\t}\n}\n"
+	const alone = "\nrequire example.test/small v0.1.0\n\nreplace example.test/small => ..\n"
+	root := smallModule(t, map[string]string{
+		"go.work":                  "go 1.26\n\nuse (\n\t.\n\t./suites\n)\n",
+		"suites/go.mod":            "module example.test/small/suites\n\ngo 1.26\n",
+		"suites/held/held_test.go": head + bound,
+		"tools/go.mod":             "module example.test/small/tools\n\ngo 1.26\n" + alone,
+		"tools/held_test.go":       head + blue,
+	})
+	o := options{root: root, report: "report", packages: []string{"."}, seed: "1", jobs: 2}
+	for name, test := range map[string]struct {
+		suites []testPackage
+		want   string
+	}{
+		"none":              {nil, "10 of 14 killed"},
+		"in the workspace":  {[]testPackage{{folder: "suites/held"}}, "12 of 14 killed"},
+		"outside of it":     {[]testPackage{{folder: "tools", alone: true}}, "11 of 14 killed"},
+		"one after another": {[]testPackage{{folder: "suites/held"}, {folder: "tools", alone: true}}, "13 of 14 killed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			o.suites = map[string][]testPackage{".": test.suites}
+			require.NoError(t, run(t.Context(), o, &out), &out)
+			assert.Contains(t, out.String(), test.want)
+		})
+	}
+}
+
+// everything loads what a run without flags mutates.
+func everything(t *testing.T) (root string, units []*unit) {
+	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	require.NoError(t, err)
-	units, err := load(t.Context(), root, sdk)
+	units, err = load(t.Context(), root, options{packages: sdk, leftAlone: forTests, suites: suites})
 	require.NoError(t, err)
-	_, err = readEquivalents("equivalent.yaml", units)
+	return root, units
+}
+
+// TestEquivalentsAreStillThere holds the committed list without a run.
+func TestEquivalentsAreStillThere(t *testing.T) {
+	_, units := everything(t)
+	_, err := readEquivalents("equivalent.yaml", units)
 	require.NoError(t, err)
+}
+
+// A suite that is named after a package of the SDK holds that package.
+func TestSuitesAreListed(t *testing.T) {
+	root, units := everything(t)
+	found := map[string][]testPackage{}
+	for _, u := range units {
+		own, others := u.Tests[0].folder, u.Tests[1:]
+		if len(others) > 0 {
+			found[own] = others
+		}
+		for _, suite := range others {
+			tests, err := filepath.Glob(filepath.Join(root, suite.folder, "*_test.go"))
+			require.NoError(t, err)
+			assert.NotEmpty(t, tests, suite.folder)
+		}
+		named := "internal/suites/" + own
+		if own == "." {
+			named = "internal/suites/root"
+		}
+		if info, err := os.Stat(filepath.Join(root, named)); err == nil && info.IsDir() {
+			assert.Contains(t, others, testPackage{folder: named})
+		}
+		assert.NotContains(t, forTests, own)
+	}
+	assert.Equal(t, suites, found, "a package of the list is not mutated")
 }
 
 // mutantsOf lists the ids of a source's mutants, without its name, with what they put in place.

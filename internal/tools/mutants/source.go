@@ -9,7 +9,6 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,22 +19,22 @@ import (
 
 // source is one hand-written file.
 type source struct {
-	Name    string // from the module's folder, with slashes
+	Name    string // from the root, with slashes
 	Path    string
 	Text    string
 	Mutants []*mutant // in the order of the text
 }
 
-// unit is a package that is mutated, with the tests that it has.
+// unit is a package that is mutated.
 type unit struct {
 	ImportPath, Name, Dir string
 	Sources               []*source
+	Tests                 []testPackage // its own first, then its suites
 }
 
 // load reads the hand-written files of packages, and finds what can be changed in them.
-func load(ctx context.Context, root string, patterns []string) ([]*unit, error) {
-	list := exec.CommandContext(ctx, "go", append([]string{"list", "-json=ImportPath,Name,Dir,GoFiles"}, patterns...)...)
-	list.Dir = root
+func load(ctx context.Context, root string, o options) ([]*unit, error) {
+	list := goCommand(ctx, root, testPackage{}, append([]string{"list", "-json=ImportPath,Name,Dir,GoFiles"}, o.packages...)...)
 	list.Stderr = os.Stderr
 	listed, err := list.StdoutPipe()
 	if err != nil {
@@ -54,7 +53,14 @@ func load(ctx context.Context, root string, patterns []string) ([]*unit, error) 
 		if err := json.UnmarshalDecode(decoder, &found); err != nil {
 			return nil, err
 		}
-		u := &unit{ImportPath: found.ImportPath, Name: found.Name, Dir: found.Dir}
+		folder, err := filepath.Rel(root, found.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if folder = filepath.ToSlash(folder); slices.Contains(o.leftAlone, folder) {
+			continue
+		}
+		u := &unit{ImportPath: found.ImportPath, Name: found.Name, Dir: found.Dir, Tests: append([]testPackage{{folder: folder}}, o.suites[folder]...)}
 		for _, file := range found.GoFiles {
 			if strings.HasSuffix(file, ".gen.go") {
 				continue

@@ -40,10 +40,11 @@ type trial struct {
 	leftOut       []string // tests that fail without a mutant
 }
 
-// prepared is a package whose tests are ready to run.
-type prepared struct {
-	*unit
-	program string
+// tests is a test program of a package that is mutated, ready to run.
+type tests struct {
+	testPackage
+	program, dir string
+
 	clean   time.Duration            // of all tests, one by one
 	took    map[string]time.Duration // each test alone
 	reached map[int][]string         // tests by the number of a mutant, the quick ones first
@@ -57,16 +58,16 @@ func (t *trial) try(ctx context.Context, drawn []*mutant) ([]result, error) {
 	if t.sample > 0 {
 		drawn = drawn[:min(len(drawn), 2*t.sample)] // more than the sample, for what does not build
 	}
-	ready := map[*unit]*prepared{}
+	ready := map[*unit][]*tests{}
 	for _, m := range drawn {
-		if ready[m.unit] != nil {
+		if _, is := ready[m.unit]; is {
 			continue
 		}
-		p, err := t.prepare(ctx, m.unit)
+		all, err := t.prepare(ctx, m.unit)
 		if err != nil {
 			return nil, err
 		}
-		ready[m.unit] = p
+		ready[m.unit] = all
 	}
 	results := make([]result, len(drawn))
 	next, counted := 0, 0
@@ -108,23 +109,42 @@ func (t *trial) try(ctx context.Context, drawn []*mutant) ([]result, error) {
 	return results[:next], ctx.Err()
 }
 
-// prepare builds a package's test program, and runs each test alone to see what it reaches.
-func (t *trial) prepare(ctx context.Context, u *unit) (*prepared, error) {
+// prepare builds the test programs of a package with all its mutants.
+func (t *trial) prepare(ctx context.Context, u *unit) (ready []*tests, err error) {
 	folder := filepath.Join(t.scratch, strings.ReplaceAll(u.ImportPath, "/", "_"))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	p := &prepared{unit: u, took: map[string]time.Duration{}, reached: map[int][]string{}, noticed: map[string][]string{}}
-	var err error
-	if p.program, err = (overlay{t.root, folder}).switchable(ctx, u); err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(p.program); os.IsNotExist(err) {
-		return p, ctx.Err() // there are no test files, and the go command built nothing
-	}
-	names, err := listTests(ctx, p.program, u.Dir)
+	o := overlay{t.root, folder}
+	texts, err := o.switchable(ctx, u)
 	if err != nil {
 		return nil, err
+	}
+	for _, in := range u.Tests {
+		program, said, err := o.testProgram(ctx, in, texts)
+		if err != nil {
+			return nil, fmt.Errorf("the tests in %s do not build with the mutants of %s: %w\n%s", in, u.ImportPath, err, said)
+		}
+		if _, err := os.Stat(program); os.IsNotExist(err) {
+			continue // there are no test files, and the go command built nothing
+		}
+		p := &tests{
+			testPackage: in, program: program, dir: filepath.Join(t.root, filepath.FromSlash(in.folder)),
+			took: map[string]time.Duration{}, reached: map[int][]string{}, noticed: map[string][]string{},
+		}
+		if err := t.reach(ctx, folder, p); err != nil {
+			return nil, err
+		}
+		ready = append(ready, p)
+	}
+	return ready, ctx.Err()
+}
+
+// reach runs each test alone, to see what it reaches.
+func (t *trial) reach(ctx context.Context, folder string, p *tests) error {
+	names, err := listTests(ctx, p.program, p.dir)
+	if err != nil {
+		return err
 	}
 	var lock sync.Mutex
 	todo := make(chan string)
@@ -147,7 +167,7 @@ func (t *trial) prepare(ctx context.Context, u *unit) (*prepared, error) {
 						p.reached[n] = append(p.reached[n], name)
 					}
 				} else {
-					t.leftOut = append(t.leftOut, u.ImportPath+" "+name)
+					t.leftOut = append(t.leftOut, name+" of "+p.String())
 				}
 				lock.Unlock()
 			}
@@ -158,55 +178,72 @@ func (t *trial) prepare(ctx context.Context, u *unit) (*prepared, error) {
 	}
 	close(todo)
 	workers.Wait()
-	for _, tests := range p.reached {
-		slices.SortFunc(tests, func(a, b string) int { return int(p.took[a] - p.took[b]) })
+	for _, names := range p.reached {
+		slices.SortFunc(names, func(a, b string) int { return int(p.took[a] - p.took[b]) })
 	}
-	fmt.Fprintf(t.out, "%s: %d tests, %.1f s\n", u.ImportPath, len(p.took), p.clean.Seconds())
-	return p, ctx.Err()
+	fmt.Fprintf(t.out, "%s: %d tests, %.1f s\n", p, len(p.took), p.clean.Seconds())
+	return ctx.Err()
 }
 
-// one tries one mutant.
-func (t *trial) one(ctx context.Context, folder string, p *prepared, m *mutant) outcome {
-	program, tests := p.program, p.reaching(m)
+// one tries one mutant on the tests of its package, and then on those of its suites.
+func (t *trial) one(ctx context.Context, folder string, ready []*tests, m *mutant) outcome {
+	o, texts := overlay{t.root, folder}, map[string]string{m.source.Path: m.plainText()}
 	if m.switched == nil {
-		var err error
-		program, _, err = (overlay{t.root, folder}).testProgram(ctx, p.unit, map[string]string{m.source.Path: m.plainText()})
-		if err != nil {
+		if _, err := o.build(ctx, m.unit, texts); err != nil {
 			return noBuild
 		}
 	}
-	if len(tests) == 0 {
-		return unseen
-	}
-	noticed, others := p.likely(m, tests)
-	for _, tests := range [][]string{noticed, others} {
-		for len(tests) > 0 {
-			var spent time.Duration
-			some := 0
-			for some < len(tests) && (some == 0 || spent+p.took[tests[some]] < max(batch, p.clean/10)) {
-				spent += p.took[tests[some]]
-				some++
+	is := unseen
+	for _, p := range ready {
+		names, program := p.reaching(m), p.program
+		if len(names) == 0 {
+			continue
+		}
+		is = survived
+		if m.switched == nil {
+			var err error
+			if program, _, err = o.testProgram(ctx, p.testPackage, texts); err != nil {
+				return noBuild
 			}
-			if failed, passed := p.passes(ctx, program, m.number, tests[:some], grace+5*spent); !passed {
-				p.note(m, failed)
-				return killed
-			}
-			tests = tests[some:]
+		}
+		if p.notice(ctx, program, m, names) {
+			return killed
 		}
 	}
-	return survived
+	return is
+}
+
+// notice runs tests with a mutant on: first those that noticed another of the same function, then the quick ones.
+func (p *tests) notice(ctx context.Context, program string, m *mutant, names []string) bool {
+	noticed, others := p.likely(m, names)
+	for _, names := range [][]string{noticed, others} {
+		for len(names) > 0 {
+			var spent time.Duration
+			some := 0
+			for some < len(names) && (some == 0 || spent+p.took[names[some]] < max(batch, p.clean/10)) {
+				spent += p.took[names[some]]
+				some++
+			}
+			if failed, passed := p.passes(ctx, program, m.number, names[:some], grace+5*spent); !passed {
+				p.note(m, failed)
+				return true
+			}
+			names = names[some:]
+		}
+	}
+	return false
 }
 
 // likely tells the tests that noticed other mutants of the same function from the rest.
-func (p *prepared) likely(m *mutant, tests []string) (noticed, others []string) {
+func (p *tests) likely(m *mutant, names []string) (noticed, others []string) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	for _, name := range p.noticed[m.source.Name+m.in] {
-		if slices.Contains(tests, name) {
+		if slices.Contains(names, name) {
 			noticed = append(noticed, name)
 		}
 	}
-	for _, name := range tests {
+	for _, name := range names {
 		if !slices.Contains(noticed, name) {
 			others = append(others, name)
 		}
@@ -214,7 +251,7 @@ func (p *prepared) likely(m *mutant, tests []string) (noticed, others []string) 
 	return noticed, others
 }
 
-func (p *prepared) note(m *mutant, failed string) {
+func (p *tests) note(m *mutant, failed string) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	if function := m.source.Name + m.in; failed != "" && !slices.Contains(p.noticed[function], failed) {
@@ -223,7 +260,7 @@ func (p *prepared) note(m *mutant, failed string) {
 }
 
 // reaching lists the tests that reach a mutant, the quick ones first. Of one that is built by itself it lists those that reach what is around it.
-func (p *prepared) reaching(m *mutant) []string {
+func (p *tests) reaching(m *mutant) []string {
 	if m.switched != nil {
 		return p.reached[m.number]
 	}
@@ -248,7 +285,7 @@ const (
 
 // passes runs some tests, with a mutant on if it is not 0, and names the first that failed. A test that does not end in time has failed, and is
 // not named.
-func (p *prepared) passes(ctx context.Context, program string, number int, tests []string, within time.Duration, environment ...string) (
+func (p *tests) passes(ctx context.Context, program string, number int, names []string, within time.Duration, environment ...string) (
 	failed string, passed bool,
 ) {
 	ctx, cancel := context.WithTimeout(ctx, within+grace)
@@ -256,8 +293,8 @@ func (p *prepared) passes(ctx context.Context, program string, number int, tests
 	// The shell bounds the memory, which a mutated loop would take all of.
 	const bounded = `ulimit -v 16000000 2>/dev/null; exec "$@"`
 	command := exec.CommandContext(ctx, "sh", "-c", bounded, "sh", program, "-test.failfast", "-test.timeout="+within.String(),
-		"-test.run=^("+strings.Join(tests, "|")+")$")
-	command.Dir = p.Dir
+		"-test.run=^("+strings.Join(names, "|")+")$")
+	command.Dir = p.dir
 	command.Env = append(append(os.Environ(), "MUTANT="+strconv.Itoa(number)), environment...)
 	out, err := command.Output()
 	if found := failure.FindSubmatch(out); found != nil {

@@ -12,6 +12,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -53,6 +54,8 @@ type event struct {
 	Action, Package, Test, Output string
 }
 
+type test struct{ importPath, name string }
+
 // tally counts what ran. A test is named as in "example.com/module/package.TestName".
 type tally struct {
 	tests    map[string]bool
@@ -61,10 +64,10 @@ type tally struct {
 	skipped  int
 }
 
-// follow prints the output of packages, and that of tests which failed.
+// follow prints the output of packages, and that of tests which failed or did not end.
 func follow(events io.Reader, out io.Writer) (ran tally, failed bool, err error) {
 	ran = tally{tests: map[string]bool{}, packages: map[string]bool{}}
-	said := map[string][]string{} // the output of each test that is under way
+	said := map[test][]string{} // the output of each test that is under way
 	lines := bufio.NewReader(events)
 	for {
 		line, err := lines.ReadString('\n')
@@ -86,8 +89,8 @@ func follow(events io.Reader, out io.Writer) (ran tally, failed bool, err error)
 }
 
 // follow takes one event, and says whether it is a failure.
-func (e event) follow(ran *tally, said map[string][]string, out io.Writer) (failed bool) {
-	name := e.Package + "." + e.Test
+func (e event) follow(ran *tally, said map[test][]string, out io.Writer) (failed bool) {
+	name := test{e.Package, e.Test}
 	top := !strings.Contains(e.Test, "/")
 	switch e.Action {
 	case "output", "build-output":
@@ -99,7 +102,7 @@ func (e event) follow(ran *tally, said map[string][]string, out io.Writer) (fail
 	case "run":
 		ran.packages[e.Package] = true
 		if top {
-			ran.tests[name] = true
+			ran.tests[e.Package+"."+e.Test] = true
 		} else {
 			ran.cases++
 		}
@@ -112,16 +115,32 @@ func (e event) follow(ran *tally, said map[string][]string, out io.Writer) (fail
 	case "pass":
 		delete(said, name)
 	case "fail", "build-fail":
-		fmt.Fprint(out, strings.Join(said[name], ""))
+		fmt.Fprint(out, reason(said[name]))
 		delete(said, name)
+		if e.Test == "" {
+			e.cutShort(said, out)
+		}
 		return true
 	}
 	return false
 }
 
-// reason is what a skipped test said, without the lines that name it.
+// cutShort prints what the tests of a package said that had not ended when its program did: by a panic elsewhere, or out of time.
+func (e event) cutShort(said map[test][]string, out io.Writer) {
+	for _, t := range slices.SortedFunc(maps.Keys(said), func(a, b test) int { return strings.Compare(a.name, b.name) }) {
+		if t.importPath != e.Package {
+			continue
+		}
+		if text := reason(said[t]); text != "" {
+			fmt.Fprintf(out, "--- DID NOT END: %s\n%s", t.name, text)
+		}
+		delete(said, t)
+	}
+}
+
+var progress = regexp.MustCompile(`^=== (RUN|PAUSE|CONT|NAME) `)
+
+// reason is what a test said without the lines that say that it runs.
 func reason(said []string) string {
-	return strings.Join(slices.DeleteFunc(said, func(line string) bool {
-		return strings.HasPrefix(line, "=== ")
-	}), "")
+	return strings.Join(slices.DeleteFunc(said, progress.MatchString), "")
 }

@@ -11,12 +11,15 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/mod/modfile"
 )
 
 // inTree names the tests, fuzz targets and examples with an output of all modules below a folder, as far as they are built on this machine.
 func inTree(root string, race bool) (map[string]bool, error) {
+	root = filepath.Clean(root)
 	here := build.Default
 	if race {
 		here.BuildTags = append(here.BuildTags, "race")
@@ -27,7 +30,7 @@ func inTree(root string, race bool) (map[string]bool, error) {
 			return err
 		}
 		if entry.IsDir() {
-			if name := entry.Name(); file != root && (name[0] == '.' || name[0] == '_' || name == "testdata" || name == "node_modules" || name == "bin") {
+			if name := entry.Name(); file != root && (name[0] == '.' || name[0] == '_' || name == "testdata" || name == "node_modules") {
 				return filepath.SkipDir
 			}
 			return packagesOf(file, modules)
@@ -80,5 +83,6 @@ func testsOf(file, importPath string, found map[string]bool) error {
 // named says whether go test runs a function of this name: TestX and Test_x, and not Testing.
 func named(name, kind string) bool {
 	rest, is := strings.CutPrefix(name, kind)
-	return is && (rest == "" || rest[0] < 'a' || rest[0] > 'z')
+	first, _ := utf8.DecodeRuneInString(rest)
+	return is && !unicode.IsLower(first)
 }
