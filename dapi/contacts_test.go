@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // bankMethods are the values that the description allows for the accountType of a bank variant.
@@ -100,7 +100,7 @@ func FuzzContactAccount(f *testing.F) {
 
 // An update that empties a currency sets one; it does not leave it out.
 func TestACurrencyIsNotClearedByAnEmptyText(t *testing.T) {
-	_, err := answering(t, 200, `{}`).Self().Contacts.Update(t.Context(), "ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("")})
+	_, err := answering(t, 200, `{}`).Self().Contacts.Update(t.Context(), "ct_1", dapi.ContactUpdate{Currency: model.Set("")})
 	assert.EqualError(t, err, "UpdateContact: invalid input: currency has 0 characters, at least 3 are required (ct_1)")
 }
 

@@ -8,10 +8,10 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // A wait tells what it reads. One whose context ends first says what was still pending; the next start looks again.
@@ -81,8 +81,8 @@ func ExampleContacts_Update() {
 	}
 
 	changed, err := account.Contacts.Update(ctx, bob.ID, dapi.ContactUpdate{
-		IsExternal: moneymovement.Set(true),                  // set
-		Address:    moneymovement.Null[dapi.PostalAddress](), // cleared
+		IsExternal: model.Set(true),                  // set
+		Address:    model.Null[dapi.PostalAddress](), // cleared
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -166,8 +167,8 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			}}),
 			"bank.bankName", "unencodable",
 		},
-		"a contact's currency of none": {update("ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("")}), "currency", "too_short"},
-		"a contact's currency of five": {update("ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("EUROS")}), "currency", "too_long"},
+		"a contact's currency of none": {update("ct_1", dapi.ContactUpdate{Currency: model.Set("")}), "currency", "too_short"},
+		"a contact's currency of five": {update("ct_1", dapi.ContactUpdate{Currency: model.Set("EUROS")}), "currency", "too_long"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sent atomic.Int32

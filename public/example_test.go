@@ -10,9 +10,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
@@ -68,8 +68,8 @@ func ExampleInvoices_PDF() {
 func issue(server *recorded.Server) string {
 	app := must(appapi.New(server.URL, appapi.NewAPIKey(server.APIKey)))
 	return must(app.Invoices.Create(context.Background(), appapi.InvoiceCreate{
-		Currency: moneymovement.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
-		Items: []moneymovement.LineItem{{Name: "Tea", Quantity: moneymovement.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
+		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
 	})).ID
 }
 

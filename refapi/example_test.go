@@ -14,10 +14,10 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
 
@@ -70,21 +70,21 @@ func ExampleInvoices_Update() {
 	client, app := connect(server)
 	ctx := context.Background()
 	invoice, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
-		Currency: moneymovement.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
-		Items: []moneymovement.LineItem{{Name: "Tea", Quantity: moneymovement.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
+		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 
 	paidAt := time.Date(2025, 12, 24, 9, 0, 0, 0, time.UTC)
-	invoice, err = client.Invoices.Update(ctx, invoice.ID, moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid, PaidAt: moneymovement.Set(paidAt)})
+	invoice, err = client.Invoices.Update(ctx, invoice.ID, model.InvoiceUpdate{Status: model.InvoiceStatusPaid, PaidAt: model.Set(paidAt)})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(invoice.Amount, invoice.Currency, invoice.Status, invoice.PaidAt.Equal(paidAt), invoice.Transaction == nil)
 
-	_, err = client.Invoices.Update(ctx, invoice.ID, moneymovement.InvoiceUpdate{Status: "settled"})
+	_, err = client.Invoices.Update(ctx, invoice.ID, model.InvoiceUpdate{Status: "settled"})
 	var failed *errors.DetailErrors
 	if errors.As(err, &failed) {
 		for _, item := range failed.Items {

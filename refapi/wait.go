@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // WaitOption sets up a wait.
@@ -38,7 +38,7 @@ func PollEvery(least, most time.Duration) WaitOption {
 }
 
 // Until waits for what the caller says, in place of [Settled].
-func Until(done func(*moneymovement.UniversalTransactionStatus) bool) WaitOption {
+func Until(done func(*model.UniversalTransactionStatus) bool) WaitOption {
 	return func(w *waiting) {
 		if done != nil {
 			w.done = done
@@ -69,18 +69,18 @@ func (e *StillPending) Unwrap() error { return e.Err }
 type waiting struct {
 	pace     transport.Pace
 	progress func(Progress)
-	done     func(*moneymovement.UniversalTransactionStatus) bool
+	done     func(*model.UniversalTransactionStatus) bool
 }
 
 // wait reads until done. An error that time does not mend ends it at once.
 func (c lowLevel) wait(ctx context.Context, quoteID string, options []WaitOption,
-	read func(context.Context) (*moneymovement.UniversalTransactionStatus, error),
-) (*moneymovement.UniversalTransactionStatus, error) {
+	read func(context.Context) (*model.UniversalTransactionStatus, error),
+) (*model.UniversalTransactionStatus, error) {
 	w := waiting{pace: transport.DefaultPace(), progress: func(Progress) {}, done: Settled}
 	transport.Apply(&w, options)
 	progress := func(seen transport.Seen) Progress { return Progress{quoteID, seen.Status, seen.Reads, seen.Waited} }
-	return transport.Wait(ctx, c.transport, w.pace, transport.Awaited[moneymovement.UniversalTransactionStatus]{
-		Read: read, Status: func(s *moneymovement.UniversalTransactionStatus) string { return s.Status }, Done: w.done,
+	return transport.Wait(ctx, c.transport, w.pace, transport.Awaited[model.UniversalTransactionStatus]{
+		Read: read, Status: func(s *model.UniversalTransactionStatus) string { return s.Status }, Done: w.done,
 		Progress: func(seen transport.Seen) { w.progress(progress(seen)) },
 		Still:    func(seen transport.Seen, err error) error { return &StillPending{Progress: progress(seen), Err: err} },
 	})

@@ -8,6 +8,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/nonce"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Prover makes the proofs of one client's calls. It is safe for concurrent use.
@@ -19,11 +20,11 @@ type Prover struct {
 // Prove has a card's wallet sign for one call of an operation. A signature that comes when the proof's lifetime is over, as a person's can, is
 // *errors.InvalidInput.
 func (p *Prover) Prove(
-	ctx context.Context, op *transport.Operation, id string, wallet moneymovement.CardSigner, options []moneymovement.CallOption,
-) (moneymovement.CardDetailsProof, error) {
-	proof, err := moneymovement.ProveCard(ctx, wallet, id, p.nonces.Next(p.now()), options...)
+	ctx context.Context, op *transport.Operation, id string, wallet model.CardSigner, options []moneymovement.CallOption,
+) (model.CardDetailsProof, error) {
+	proof, err := model.ProveCard(ctx, wallet, id, p.nonces.Next(p.now()), options...)
 	if err != nil {
-		return moneymovement.CardDetailsProof{}, err
+		return model.CardDetailsProof{}, err
 	}
 	return proof, nonce.Fresh(op, proof.Nonce, p.now())
 }

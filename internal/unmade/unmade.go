@@ -44,10 +44,10 @@ func (s Surface) Test(t *testing.T) (calls int) {
 // Wallet signs whatever it is asked to.
 type Wallet struct{ Asked bool }
 
-// Address implements moneymovement.CardSigner.
+// Address implements model.CardSigner.
 func (*Wallet) Address() string { return "0x1" }
 
-// SignMessage implements moneymovement.CardSigner.
+// SignMessage implements model.CardSigner.
 func (w *Wallet) SignMessage(context.Context, []byte) (string, error) {
 	w.Asked = true
 	return "0x2", nil

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/unmade"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing"
 	ethwallet "github.com/moneymovement/moneymovement-go/signing/wallet"
 )
@@ -23,7 +23,7 @@ func TestNothingIsSignedWithoutAContext(t *testing.T) {
 	card := new(unmade.Wallet)
 	sign := map[string]func() error{
 		"a card's details": func() error {
-			_, err := moneymovement.ProveCard(none, card, "card", time.Unix(1, 0))
+			_, err := model.ProveCard(none, card, "card", time.Unix(1, 0))
 			return err
 		},
 		"a login": func() error {

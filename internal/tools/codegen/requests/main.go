@@ -41,7 +41,7 @@ func main() {
 	log.SetFlags(0)
 	spec := flag.String("spec", "", "OpenAPI file")
 	modelsPath := flag.String("models", "", "generated Go file with the models")
-	sharedModels := flag.String("shared-models", "", "generated Go file with the models of package moneymovement, if the description uses them")
+	sharedModels := flag.String("shared-models", "", "generated Go file with the models of package model, if the description uses them")
 	out := flag.String("o", "", "file to write")
 	flag.Parse()
 	if err := run(*spec, *modelsPath, *sharedModels, *out); err != nil {
@@ -82,7 +82,7 @@ func run(spec, modelsPath, sharedModels, out string) error {
 func (w *writer) head(spec, packageName string) []byte {
 	shared, terms := "", ""
 	if len(w.needed) > 0 {
-		shared = "moneymovement \"github.com/moneymovement/moneymovement-go\"\n"
+		shared = "\"github.com/moneymovement/moneymovement-go/model\"\n"
 	}
 	if bytes.Contains(w.buf.Bytes(), []byte("wire.Term")) {
 		terms = "\"github.com/moneymovement/moneymovement-go/internal/wire\"\n"
@@ -95,7 +95,7 @@ func (w *writer) head(spec, packageName string) []byte {
 type writer struct {
 	buf      bytes.Buffer
 	types    map[string]*models.Struct
-	shared   map[string]*models.Struct   // models of package moneymovement
+	shared   map[string]*models.Struct   // models of package model
 	inShared bool                        // what is written now is about one of those
 	needed   map[string]*openapi3.Schema // shared schemas that a request holds
 }
@@ -184,7 +184,7 @@ func (w *writer) sharedSchemas(*openapi3.T) error {
 			}
 			written[name] = true
 			schema := w.needed[name]
-			w.line("\nfunc validate%s(v *moneymovement.%s, c *transport.Check) {", name, name)
+			w.line("\nfunc validate%s(v *model.%s, c *transport.Check) {", name, name)
 			if schema.Discriminator != nil {
 				w.sharedUnion(schema)
 			} else if err := w.object(name, schema, w.shared); err != nil {
@@ -200,7 +200,7 @@ func (w *writer) sharedUnion(schema *openapi3.Schema) {
 	for _, element := range schema.OneOf {
 		name := description.RefName(element.Ref)
 		w.needed[name] = element.Value
-		w.line("case moneymovement.%s:\nvalidate%s(&variant, c)", name, name)
+		w.line("case model.%s:\nvalidate%s(&variant, c)", name, name)
 	}
 	w.line("default:\nc.Refuse(%q, \"unknown_variant\", \"must be one of the variants, by value\")\n}\n}", schema.Discriminator.PropertyName)
 }

@@ -1,10 +1,11 @@
-package moneymovement
+package model
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
@@ -25,7 +26,7 @@ type CardSigner interface {
 // a confirmation message is signed and does not show it.
 //
 // Source: Reference endpoints, card details.
-func CardMessage(format func(cardID string, nonce int64) string) CallOption {
+func CardMessage(format func(cardID string, nonce int64) string) moneymovement.CallOption {
 	return func(c *transport.Call) { c.CardMessage = format }
 }
 
@@ -36,7 +37,7 @@ func CardMessage(format func(cardID string, nonce int64) string) CallOption {
 // The surfaces that reveal card details do this by themselves; it is here for programs that sign in another place than they send from.
 //
 // Source: Limits, Lifetimes (card details nonce).
-func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Time, options ...CallOption) (CardDetailsProof, error) {
+func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Time, options ...moneymovement.CallOption) (CardDetailsProof, error) {
 	if err := transport.Validate(revealOperation, func(c *transport.Check) {
 		c.Context(ctx)
 		c.Missing("card_id", cardID == "")
@@ -53,7 +54,7 @@ func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Ti
 	if err != nil {
 		return CardDetailsProof{}, &errors.NotDelivered{Head: errors.Head{Operation: revealOperation}, Err: err}
 	}
-	return CardDetailsProof{MessageSignature: NewSecret(signature), Nonce: nonce}, nil
+	return CardDetailsProof{MessageSignature: moneymovement.NewSecret(signature), Nonce: nonce}, nil
 }
 
 // revealOperation is what the description's files call the operation, on both surfaces.
