@@ -6,6 +6,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Contacts are saved payment destinations.
@@ -55,11 +56,11 @@ func (s *Contacts) ValidateBank(ctx context.Context, bank BankDetails, options .
 }
 
 // Onchain is a wallet as a destination.
-func Onchain(account moneymovement.OnchainAccount) moneymovement.ContactAccount {
-	return moneymovement.NewContactAccount(account)
+func Onchain(account model.OnchainAccount) model.ContactAccount {
+	return model.NewContactAccount(account)
 }
 
 // EmailContact is an existing contact of the service as a destination, found by its email.
-func EmailContact(email string) moneymovement.ContactAccount {
-	return moneymovement.NewContactAccount(moneymovement.EmailAccount{Email: email})
+func EmailContact(email string) model.ContactAccount {
+	return model.NewContactAccount(model.EmailAccount{Email: email})
 }

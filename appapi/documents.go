@@ -13,6 +13,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Documents are the files behind invoices and contracts.
@@ -24,7 +25,7 @@ type Documents struct{ low lowLevel }
 // sent; it is not closed. A reader that fails, and a context that ends between two of its reads, are *errors.NotDelivered around the error, and
 // nothing was sent. The description names the refusal of a document that is too large, *errors.PayloadTooLarge, and no bound: a program that
 // reads what others hand it should bound it.
-func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options ...moneymovement.CallOption) (*moneymovement.Document, error) {
+func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options ...moneymovement.CallOption) (*model.Document, error) {
 	if err := transport.Of(s).low.ready(ctx, &opUploadDocument); err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options
 		}
 	}
 	r.Body(body, document.validate)
-	return transport.Do[moneymovement.Document](ctx, transport.Of(s).low.transport, r)
+	return transport.Do[model.Document](ctx, transport.Of(s).low.transport, r)
 }
 
 // documentAbout is what travels with a document.

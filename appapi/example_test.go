@@ -14,6 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -43,10 +44,10 @@ func Example() {
 		log.Fatal(err)
 	}
 	invoice, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
-		Currency:    moneymovement.InvoiceCurrencyUSDC,
+		Currency:    model.InvoiceCurrencyUSDC,
 		ClientEmail: "client@example.com",
-		Items: []moneymovement.LineItem{
-			{Name: "Design", Quantity: moneymovement.NewNumber(decimal.RequireFromString("1.5")), Price: decimal.RequireFromString("20.50")},
+		Items: []model.LineItem{
+			{Name: "Design", Quantity: model.NewNumber(decimal.RequireFromString("1.5")), Price: decimal.RequireFromString("20.50")},
 		},
 	})
 	if err != nil {
@@ -73,7 +74,7 @@ func ExampleTransfers_ByKey() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	landlord, err := app.Contacts.Create(ctx, appapi.ContactCreate{Name: "Landlord", Account: appapi.Onchain(moneymovement.OnchainAccount{
+	landlord, err := app.Contacts.Create(ctx, appapi.ContactCreate{Name: "Landlord", Account: appapi.Onchain(model.OnchainAccount{
 		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
 	})})
 	if err != nil {
@@ -101,10 +102,10 @@ func ExampleInvoices_MarkPaid() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	one := moneymovement.NewNumber(decimal.NewFromInt(1))
+	one := model.NewNumber(decimal.NewFromInt(1))
 	invoice, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
-		Currency: moneymovement.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
-		Items: []moneymovement.LineItem{{Name: "Workshop", Quantity: one, Price: decimal.NewFromInt(900)}},
+		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
+		Items: []model.LineItem{{Name: "Workshop", Quantity: one, Price: decimal.NewFromInt(900)}},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -134,7 +135,7 @@ func ExampleDocuments_Upload() {
 		log.Fatal(err)
 	}
 	invoice, err := app.Invoices.CreateUploaded(ctx, appapi.UploadedInvoiceCreate{
-		DocumentID: document.ID, Amount: decimal.NewFromInt(42), Currency: moneymovement.InvoiceCurrencyGBP, ClientEmail: "client@example.com",
+		DocumentID: document.ID, Amount: decimal.NewFromInt(42), Currency: model.InvoiceCurrencyGBP, ClientEmail: "client@example.com",
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Transfers is the money that the app sends. The service resolves the app from the key.
@@ -74,7 +75,7 @@ func (s *Transfers) Send(
 func transferOf(to Destination) (body TransferCreate, known bool) {
 	switch to := to.(type) {
 	case ToContact:
-		return TransferCreate{ContactID: to.ContactID, Amount: moneymovement.NewNumber(to.Amount), Memo: to.Memo}, true
+		return TransferCreate{ContactID: to.ContactID, Amount: model.NewNumber(to.Amount), Memo: to.Memo}, true
 	case ToQuote:
 		return TransferCreate{QuoteID: to.QuoteID, Memo: to.Memo}, true
 	case ToInvoice:

@@ -14,6 +14,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // bankMethods are the values that the description allows for the accountType of a bank variant.
@@ -150,10 +151,10 @@ func TestUpdateSendsWhatIsSetAndNothingElse(t *testing.T) {
 		body   string
 	}{
 		{dapi.ContactUpdate{}, `{}`},
-		{dapi.ContactUpdate{Name: moneymovement.Set("")}, `{"name":""}`},
-		{dapi.ContactUpdate{Email: moneymovement.Null[string]()}, `{"email":null}`},
-		{dapi.ContactUpdate{IsExternal: moneymovement.Set(false)}, `{"isExternal":false}`},
-		{dapi.ContactUpdate{Address: moneymovement.Set(dapi.PostalAddress{City: "Paris"})}, `{"address":{"city":"Paris"}}`},
+		{dapi.ContactUpdate{Name: model.Set("")}, `{"name":""}`},
+		{dapi.ContactUpdate{Email: model.Null[string]()}, `{"email":null}`},
+		{dapi.ContactUpdate{IsExternal: model.Set(false)}, `{"isExternal":false}`},
+		{dapi.ContactUpdate{Address: model.Set(dapi.PostalAddress{City: "Paris"})}, `{"address":{"city":"Paris"}}`},
 	} {
 		_, err := account.Contacts.Update(t.Context(), id, c.change)
 		require.NoError(t, err)
@@ -187,7 +188,7 @@ func TestContactsLive(t *testing.T) {
 
 // An update that empties a currency sets one; it does not leave it out.
 func TestACurrencyIsNotClearedByAnEmptyText(t *testing.T) {
-	_, err := answering(t, 200, `{}`).Self().Contacts.Update(t.Context(), "ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("")})
+	_, err := answering(t, 200, `{}`).Self().Contacts.Update(t.Context(), "ct_1", dapi.ContactUpdate{Currency: model.Set("")})
 	assert.EqualError(t, err, "UpdateContact: invalid input: currency has 0 characters, at least 3 are required (ct_1)")
 }
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -83,8 +83,8 @@ func ExampleContacts_Update() {
 	}
 
 	changed, err := account.Contacts.Update(ctx, bob.ID, dapi.ContactUpdate{
-		IsExternal: moneymovement.Set(true),                  // set
-		Address:    moneymovement.Null[dapi.PostalAddress](), // cleared
+		IsExternal: model.Set(true),                  // set
+		Address:    model.Null[dapi.PostalAddress](), // cleared
 	})
 	if err != nil {
 		log.Fatal(err)

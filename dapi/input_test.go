@@ -14,6 +14,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -153,8 +154,8 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a payin that steps up":          {payin(".."), "payinId", "pattern"},
 		"a deal with a slash":            {sync("esc_1/sync"), "escrowId", "pattern"},
 		"a name that is no UTF-8":        {contact(dapi.ContactCreate{Name: "Bob\xff"}), "name", "unencodable"},
-		"a contact's currency of none":   {update("ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("")}), "currency", "too_short"},
-		"a contact's currency of five":   {update("ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("EUROS")}), "currency", "too_long"},
+		"a contact's currency of none":   {update("ct_1", dapi.ContactUpdate{Currency: model.Set("")}), "currency", "too_short"},
+		"a contact's currency of five":   {update("ct_1", dapi.ContactUpdate{Currency: model.Set("EUROS")}), "currency", "too_long"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sent atomic.Int32

@@ -11,8 +11,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -76,8 +76,8 @@ func ExampleInvoices_PDF() {
 func issue(host *sandbox.Host, baseURL string) string {
 	app := must(appapi.New(baseURL, appapi.NewAPIKey(host.Credentials().APIKey.Reveal())))
 	return must(app.Invoices.Create(context.Background(), appapi.InvoiceCreate{
-		Currency: moneymovement.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
-		Items: []moneymovement.LineItem{{Name: "Tea", Quantity: moneymovement.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
+		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
 	})).ID
 }
 

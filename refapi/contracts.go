@@ -5,6 +5,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Contracts are agreements that invoices are issued under.
@@ -13,6 +14,6 @@ import (
 type Contracts struct{ low lowLevel }
 
 // Get reads a contract. id is a UUID.
-func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
+func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Contract, error) {
 	return transport.Of(s).low.GetContract(ctx, id, options)
 }

@@ -14,9 +14,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -70,21 +70,21 @@ func ExampleInvoices_Update() {
 	defer stop()
 	ctx := context.Background()
 	invoice, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
-		Currency: moneymovement.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
-		Items: []moneymovement.LineItem{{Name: "Tea", Quantity: moneymovement.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
+		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 
 	lastWeek := time.Now().AddDate(0, 0, -7)
-	invoice, err = client.Invoices.Update(ctx, invoice.ID, moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid, PaidAt: moneymovement.Set(lastWeek)})
+	invoice, err = client.Invoices.Update(ctx, invoice.ID, model.InvoiceUpdate{Status: model.InvoiceStatusPaid, PaidAt: model.Set(lastWeek)})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(invoice.Amount, invoice.Currency, invoice.Status, invoice.PaidAt.Equal(lastWeek), invoice.Transaction == nil)
 
-	_, err = client.Invoices.Update(ctx, invoice.ID, moneymovement.InvoiceUpdate{Status: "settled"})
+	_, err = client.Invoices.Update(ctx, invoice.ID, model.InvoiceUpdate{Status: "settled"})
 	var failed *errors.DetailErrors
 	if errors.As(err, &failed) {
 		for _, item := range failed.Items {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // WaitOption sets up a wait.
@@ -38,7 +38,7 @@ func PollEvery(least, most time.Duration) WaitOption {
 }
 
 // Until waits for what the caller says, in place of [Settled].
-func Until(done func(*moneymovement.UniversalTransactionStatus) bool) WaitOption {
+func Until(done func(*model.UniversalTransactionStatus) bool) WaitOption {
 	return func(w *waiting) {
 		if done != nil {
 			w.done = done
@@ -69,7 +69,7 @@ func (e *StillPending) Unwrap() error { return e.Err }
 type waiting struct {
 	pace     transport.Pace
 	progress func(Progress)
-	done     func(*moneymovement.UniversalTransactionStatus) bool
+	done     func(*model.UniversalTransactionStatus) bool
 }
 
 func newWaiting(options []WaitOption) *waiting {
@@ -84,8 +84,8 @@ func newWaiting(options []WaitOption) *waiting {
 
 // wait reads until done. An error that time does not mend ends it at once.
 func (w *waiting) wait(ctx context.Context, low lowLevel, quoteID string,
-	read func(context.Context) (*moneymovement.UniversalTransactionStatus, error),
-) (last *moneymovement.UniversalTransactionStatus, err error) {
+	read func(context.Context) (*model.UniversalTransactionStatus, error),
+) (last *model.UniversalTransactionStatus, err error) {
 	if ctx == nil || low.transport == nil {
 		return read(ctx) // which is refused, under its own name
 	}

@@ -20,6 +20,7 @@ var floors = [][]string{
 	{"signing", "internal/wire"},
 	{"internal/transport"},
 	{"."},
+	{"model"},
 	{"internal/answers"},
 	{"dapi", "appapi", "refapi", "public"}, // the last floor of the SDK
 	{"openapi"},
@@ -29,7 +30,7 @@ var floors = [][]string{
 }
 
 // sdkFloors is how many floors, from the ground, a program that uses the SDK builds upon.
-const sdkFloors = 8
+const sdkFloors = 9
 
 // sandboxMayImport keeps the host an independent reading of the service's description: an SDK that shares its models or
 // its request path would agree with its own mistakes.

@@ -14,7 +14,7 @@ import (
 
 // parts are what NOTICE says who links which modules of: each by one of its packages that reaches all of it.
 var parts = map[string][]string{
-	"SDK":       {".", "dapi", "appapi", "refapi", "public", "errors", "signing"},
+	"SDK":       {".", "model", "dapi", "appapi", "refapi", "public", "errors", "signing"},
 	"wallet":    {wallet},
 	"sandbox":   {"sandbox"},
 	"moneymove": {"cmd/moneymove"},

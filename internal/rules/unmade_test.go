@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -86,7 +86,7 @@ func argument(of reflect.Type, ctx context.Context, card *cardWallet) reflect.Va
 		if ctx != nil {
 			v.Set(reflect.ValueOf(ctx))
 		}
-	case of == reflect.TypeFor[moneymovement.CardSigner]():
+	case of == reflect.TypeFor[model.CardSigner]():
 		v.Set(reflect.ValueOf(card))
 	case of == reflect.TypeFor[appapi.Destination]():
 		v.Set(reflect.ValueOf(appapi.ToQuote{QuoteID: "quote"}))
@@ -174,7 +174,7 @@ func TestNothingIsSignedWithoutAContext(t *testing.T) {
 	require.NoError(t, err)
 	sign := map[string]func() error{
 		"a card's details": func() error {
-			_, err := moneymovement.ProveCard(none, new(cardWallet), "card", time.Unix(1, 0))
+			_, err := model.ProveCard(none, new(cardWallet), "card", time.Unix(1, 0))
 			return err
 		},
 		"a login": func() error {

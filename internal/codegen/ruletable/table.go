@@ -26,7 +26,7 @@ func sideOf(file string) (side, bool) {
 	switch path.Dir(file) {
 	case "sandbox":
 		return host, true
-	case ".", "dapi", "errors", "signing", "internal/transport":
+	case ".", "model", "dapi", "errors", "signing", "internal/transport":
 		return sdk, true
 	default:
 		return "", false

@@ -1,4 +1,4 @@
-package moneymovement_test
+package model_test
 
 import (
 	stdjson "encoding/json"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 func TestOpenObjectsKeepTheirNumbers(t *testing.T) {
@@ -21,21 +21,21 @@ func TestOpenObjectsKeepTheirNumbers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var holder struct {
-				Fields moneymovement.OpenObject `json:"fields"`
+				Fields model.OpenObject `json:"fields"`
 			}
 			require.NoError(t, read([]byte(`{"fields":`+document+`}`), &holder))
 			object := holder.Fields
-			assert.Equal(t, "0.10000000000000000000001", object["amount"].(moneymovement.Number).String())
-			assert.True(t, object["count"].(moneymovement.Number).Equal(decimal.NewFromInt(9007199254740993)))
+			assert.Equal(t, "0.10000000000000000000001", object["amount"].(model.Number).String())
+			assert.True(t, object["count"].(model.Number).Equal(decimal.NewFromInt(9007199254740993)))
 			assert.Equal(t, jsontext.Value("1e999999999"), object["huge"], "it would print as a gigabyte")
-			assert.Equal(t, "2.5", object["list"].([]any)[1].(map[string]any)["deep"].(moneymovement.Number).String())
+			assert.Equal(t, "2.5", object["list"].([]any)[1].(map[string]any)["deep"].(model.Number).String())
 			assert.Equal(t, "1.10", object["text"])
 			assert.Nil(t, object["none"])
 			assert.Equal(t, true, object["yes"])
 
 			written, err := stdjson.Marshal(object)
 			require.NoError(t, err)
-			var again moneymovement.OpenObject
+			var again model.OpenObject
 			require.NoError(t, read(written, &again))
 			assert.Equal(t, object, again, "a number is written as a number")
 		})
@@ -43,7 +43,7 @@ func TestOpenObjectsKeepTheirNumbers(t *testing.T) {
 }
 
 func TestOpenObjectsAreObjects(t *testing.T) {
-	object := moneymovement.OpenObject{"a": "b"}
+	object := model.OpenObject{"a": "b"}
 	for _, document := range []string{`[1]`, `"a"`, `1`, `{"a":1,"a":2}`, `{"a":}`} {
 		assert.Error(t, json.Unmarshal([]byte(document), &object), document)
 	}

@@ -1,4 +1,4 @@
-package moneymovement_test
+package model_test
 
 import (
 	jsonv1 "encoding/json"
@@ -10,28 +10,28 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
-func anyDate() *rapid.Generator[moneymovement.Date] {
-	return rapid.Custom(func(t *rapid.T) moneymovement.Date {
+func anyDate() *rapid.Generator[model.Date] {
+	return rapid.Custom(func(t *rapid.T) model.Date {
 		first := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
-		return moneymovement.DateOf(first.AddDate(0, 0, rapid.IntRange(0, 3_652_058).Draw(t, "days")))
+		return model.DateOf(first.AddDate(0, 0, rapid.IntRange(0, 3_652_058).Draw(t, "days")))
 	})
 }
 
 // TestDatesTravel there and back under both versions of JSON, as a value, a pointer, in a list and as a map's key.
 func TestDatesTravel(t *testing.T) {
 	type dates struct {
-		Value   moneymovement.Date            `json:"value"`
-		Pointer *moneymovement.Date           `json:"pointer"`
-		List    []moneymovement.Date          `json:"list"`
-		Keys    map[moneymovement.Date]string `json:"keys"`
+		Value   model.Date            `json:"value"`
+		Pointer *model.Date           `json:"pointer"`
+		List    []model.Date          `json:"list"`
+		Keys    map[model.Date]string `json:"keys"`
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		date := anyDate().Draw(t, "date")
 		assert.Equal(t, time.Date(date.Year, date.Month, date.Day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), date.String())
-		sent := dates{date, &date, []moneymovement.Date{date}, map[moneymovement.Date]string{date: "x"}}
+		sent := dates{date, &date, []model.Date{date}, map[model.Date]string{date: "x"}}
 		first, err := jsonv1.Marshal(sent)
 		require.NoError(t, err)
 		second, err := json.Marshal(sent)
@@ -48,7 +48,7 @@ func TestDatesTravel(t *testing.T) {
 
 func TestAbsentDates(t *testing.T) {
 	type dated struct {
-		Due moneymovement.Date `json:"due,omitempty,omitzero"`
+		Due model.Date `json:"due,omitempty,omitzero"`
 	}
 	for name, marshal := range map[string]func(any) ([]byte, error){"v1": jsonv1.Marshal, "v2": func(v any) ([]byte, error) { return json.Marshal(v) }} {
 		written, err := marshal(dated{})
@@ -62,7 +62,7 @@ func TestAbsentDates(t *testing.T) {
 			assert.True(t, got.Due.IsZero(), "%s: %s", name, absent)
 		}
 	}
-	assert.Empty(t, moneymovement.Date{}.String())
+	assert.Empty(t, model.Date{}.String())
 }
 
 func TestWhatIsNoDay(t *testing.T) {
@@ -70,11 +70,11 @@ func TestWhatIsNoDay(t *testing.T) {
 		"2026-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "2026-01-32", "26-01-01", "2026-1-1", "02026-01-01", "-2026-01-01",
 		"2026-01-01T00:00:00Z", "2026/01/01", " 2026-01-01", "2026-01-01 ", "tomorrow", "２026-01-01",
 	} {
-		date := moneymovement.Date{Year: 1999, Month: 1, Day: 1}
+		date := model.Date{Year: 1999, Month: 1, Day: 1}
 		assert.ErrorContains(t, date.UnmarshalText([]byte(text)), "is no day", text)
-		assert.Equal(t, moneymovement.Date{Year: 1999, Month: 1, Day: 1}, date, "it stays as it was")
+		assert.Equal(t, model.Date{Year: 1999, Month: 1, Day: 1}, date, "it stays as it was")
 	}
-	for _, date := range []moneymovement.Date{
+	for _, date := range []model.Date{
 		{2026, 2, 29}, {2026, 13, 1}, {2026, 0, 1}, {2026, 1, 0}, {2026, 1, -1}, {-1, 1, 1}, {10_000, 1, 1}, {0, 0, 1},
 	} {
 		_, err := date.MarshalText()
@@ -89,15 +89,15 @@ func TestWhatIsNoDay(t *testing.T) {
 func TestADayIsWhereTheTimeIs(t *testing.T) {
 	east, west := time.FixedZone("east", 14*3600), time.FixedZone("west", -12*3600)
 	moment := time.Date(2026, 1, 31, 23, 30, 0, 0, time.UTC)
-	assert.Equal(t, moneymovement.Date{Year: 2026, Month: time.January, Day: 31}, moneymovement.DateOf(moment))
-	assert.Equal(t, moneymovement.Date{Year: 2026, Month: time.February, Day: 1}, moneymovement.DateOf(moment.In(east)))
-	assert.Equal(t, moneymovement.Date{Year: 2026, Month: time.January, Day: 31}, moneymovement.DateOf(moment.In(west)))
+	assert.Equal(t, model.Date{Year: 2026, Month: time.January, Day: 31}, model.DateOf(moment))
+	assert.Equal(t, model.Date{Year: 2026, Month: time.February, Day: 1}, model.DateOf(moment.In(east)))
+	assert.Equal(t, model.Date{Year: 2026, Month: time.January, Day: 31}, model.DateOf(moment.In(west)))
 	rapid.Check(t, func(t *rapid.T) {
 		date := anyDate().Draw(t, "date")
 		place := rapid.SampledFrom([]*time.Location{time.UTC, east, west}).Draw(t, "place")
 		first := date.In(place)
-		assert.Equal(t, date, moneymovement.DateOf(first))
-		assert.NotEqual(t, date, moneymovement.DateOf(first.Add(-time.Nanosecond)))
-		assert.Equal(t, date, moneymovement.DateOf(first.Add(24*time.Hour-time.Nanosecond)))
+		assert.Equal(t, date, model.DateOf(first))
+		assert.NotEqual(t, date, model.DateOf(first.Add(-time.Nanosecond)))
+		assert.Equal(t, date, model.DateOf(first.Add(24*time.Hour-time.Nanosecond)))
 	})
 }

@@ -1,4 +1,4 @@
-package moneymovement
+package model
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -27,7 +28,7 @@ type CardSigner interface {
 // a confirmation message is signed and does not show it.
 //
 // Source: Reference endpoints, card details.
-func CardMessage(format func(cardID string, nonce int64) string) CallOption {
+func CardMessage(format func(cardID string, nonce int64) string) moneymovement.CallOption {
 	return func(c *transport.Call) { c.CardMessage = format }
 }
 
@@ -38,7 +39,7 @@ func CardMessage(format func(cardID string, nonce int64) string) CallOption {
 // The surfaces that reveal card details do this by themselves; it is here for programs that sign in another place than they send from.
 //
 // Source: Limits, Lifetimes (card details nonce).
-func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Time, options ...CallOption) (CardDetailsProof, error) {
+func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Time, options ...moneymovement.CallOption) (CardDetailsProof, error) {
 	if err := transport.Validate(revealOperation, func(c *transport.Check) {
 		c.Context(ctx)
 		c.Missing("card_id", cardID == "")
@@ -55,7 +56,7 @@ func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Ti
 	if err != nil {
 		return CardDetailsProof{}, &errors.NotDelivered{Head: errors.Head{Operation: revealOperation}, Err: err}
 	}
-	return CardDetailsProof{MessageSignature: NewSecret(signature), Nonce: nonce}, nil
+	return CardDetailsProof{MessageSignature: moneymovement.NewSecret(signature), Nonce: nonce}, nil
 }
 
 // revealOperation is what the description's files call the operation, on both surfaces.

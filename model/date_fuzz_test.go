@@ -1,10 +1,10 @@
-package moneymovement_test
+package model_test
 
 import (
 	"testing"
 	"time"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // FuzzDate: a text is a day of the calendar, written with the same text, or it is refused.
@@ -14,12 +14,12 @@ func FuzzDate(f *testing.F) {
 	}
 	f.Add(make([]byte, 5000))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		day := moneymovement.Date{Year: 1, Month: 1, Day: 1}
+		day := model.Date{Year: 1, Month: 1, Day: 1}
 		if err := day.UnmarshalText(text); err != nil {
 			if len(err.Error()) > 500 {
 				t.Fatalf("%d bytes say that %d are no day", len(err.Error()), len(text))
 			}
-			if day != (moneymovement.Date{Year: 1, Month: 1, Day: 1}) {
+			if day != (model.Date{Year: 1, Month: 1, Day: 1}) {
 				t.Fatalf("%q is refused, and read as %v", text, day)
 			}
 			return
@@ -28,7 +28,7 @@ func FuzzDate(f *testing.F) {
 		if err != nil || string(written) != string(text) {
 			t.Fatalf("%q is %v, and written as %q: %v", text, day, written, err)
 		}
-		if !day.IsZero() && moneymovement.DateOf(day.In(time.UTC)) != day {
+		if !day.IsZero() && model.DateOf(day.In(time.UTC)) != day {
 			t.Fatalf("%q is %v, which no calendar has", text, day)
 		}
 	})

@@ -1,4 +1,4 @@
-package moneymovement_test
+package model_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
@@ -25,11 +26,11 @@ func TestACardIsProvedByItsWallet(t *testing.T) {
 		message string
 	}{
 		"the usual message": {nil, fmt.Sprintf("Reveal card card_1 at %d", at.Unix())},
-		"another message": {[]moneymovement.CallOption{moneymovement.CardMessage(func(id string, nonce int64) string {
+		"another message": {[]moneymovement.CallOption{model.CardMessage(func(id string, nonce int64) string {
 			return fmt.Sprintf("%s:%d", id, nonce)
 		})}, fmt.Sprintf("card_1:%d", at.Unix())},
 	} {
-		proof, err := moneymovement.ProveCard(t.Context(), key, "card_1", at, c.options...)
+		proof, err := model.ProveCard(t.Context(), key, "card_1", at, c.options...)
 		require.NoError(t, err, name)
 		assert.Equal(t, at.Unix(), proof.Nonce, name)
 		signer, err := wallet.RecoverAddress([]byte(c.message), proof.MessageSignature.Reveal())
@@ -51,7 +52,7 @@ func (s signer) SignMessage(context.Context, []byte) (string, error) { return "0
 func TestACardThatCannotBeProved(t *testing.T) {
 	down := errors.New("the wallet is locked")
 	for name, c := range map[string]struct {
-		wallet moneymovement.CardSigner
+		wallet model.CardSigner
 		id     string
 		field  string
 	}{
@@ -62,7 +63,7 @@ func TestACardThatCannotBeProved(t *testing.T) {
 		"a wallet that refuses": {signer{address: "0x1", err: down}, "card_1", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			proof, err := moneymovement.ProveCard(t.Context(), c.wallet, c.id, time.Now())
+			proof, err := model.ProveCard(t.Context(), c.wallet, c.id, time.Now())
 			assert.Zero(t, proof)
 			if c.field == "" {
 				undelivered, ok := errors.AsType[*errors.NotDelivered](err)
@@ -82,7 +83,7 @@ func TestACardThatCannotBeProved(t *testing.T) {
 
 func TestAProofNeedsAContext(t *testing.T) {
 	var without context.Context
-	_, err := moneymovement.ProveCard(without, signer{address: "0x1"}, "card_1", time.Now())
+	_, err := model.ProveCard(without, signer{address: "0x1"}, "card_1", time.Now())
 	input, ok := errors.AsType[*errors.InvalidInput](err)
 	require.True(t, ok, "%v", err)
 	require.Len(t, input.Fields, 1)
@@ -100,9 +101,9 @@ func TestCardDetailsDoNotPrint(t *testing.T) {
 		"4242424242421234": "card details (redacted, ending 1234)", "": "card details (redacted)", "1234": "card details (redacted)",
 		"123456781234": "card details (redacted, ending 1234)", "42424241234": "card details (redacted)",
 	} {
-		details := moneymovement.CardDetails{CardNumber: moneymovement.NewSecret(number), Cvv: moneymovement.NewSecret("987"), ExpiryDate: moneymovement.NewSecret("12/29")}
+		details := model.CardDetails{CardNumber: moneymovement.NewSecret(number), Cvv: moneymovement.NewSecret("987"), ExpiryDate: moneymovement.NewSecret("12/29")}
 		var printed bytes.Buffer
-		fmt.Fprintf(&printed, "%v %+v %#v %s %q %x %v %+v", details, details, details, details, details, details, &details, struct{ D moneymovement.CardDetails }{details})
+		fmt.Fprintf(&printed, "%v %+v %#v %s %q %x %v %+v", details, details, details, details, details, details, &details, struct{ D model.CardDetails }{details})
 		slog.New(slog.NewJSONHandler(&printed, timeless)).Info("card", "details", details)
 		slog.New(slog.NewTextHandler(&printed, timeless)).Info("card", "details", &details)
 		assert.Contains(t, printed.String(), want)
@@ -112,10 +113,10 @@ func TestCardDetailsDoNotPrint(t *testing.T) {
 }
 
 func TestAProofDoesNotPrint(t *testing.T) {
-	proof := moneymovement.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0xsigned"), Nonce: 42}
+	proof := model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0xsigned"), Nonce: 42}
 	var printed bytes.Buffer
 	fmt.Fprintf(&printed, "%v %+v %#v %v", proof, proof, proof, struct {
-		P *moneymovement.CardDetailsProof
+		P *model.CardDetailsProof
 	}{&proof})
 	slog.New(slog.NewJSONHandler(&printed, nil)).Info("card", "proof", proof)
 	slog.New(slog.NewTextHandler(&printed, nil)).Info("card", "proof", &proof)
@@ -125,18 +126,18 @@ func TestAProofDoesNotPrint(t *testing.T) {
 
 func TestACardListWithoutAStatusIsNotStarted(t *testing.T) {
 	for name, version := range versions {
-		for body, want := range map[string]moneymovement.KYCStatus{
-			`{"cards":[]}`:                                   moneymovement.KYCStatusNotStarted,
-			`{"cards":[],"kycStatus":null}`:                  moneymovement.KYCStatusNotStarted,
-			`{"cards":[],"kycStatus":"approved"}`:            moneymovement.KYCStatusApproved,
+		for body, want := range map[string]model.KYCStatus{
+			`{"cards":[]}`:                                   model.KYCStatusNotStarted,
+			`{"cards":[],"kycStatus":null}`:                  model.KYCStatusNotStarted,
+			`{"cards":[],"kycStatus":"approved"}`:            model.KYCStatusApproved,
 			`{"cards":[{"dailySpend":0.1}],"kycStatus":"x"}`: "x",
 		} {
-			list := moneymovement.CardList{KYCStatus: "of an earlier answer"}
+			list := model.CardList{KYCStatus: "of an earlier answer"}
 			require.NoError(t, version.unmarshal([]byte(body), &list), name)
 			assert.Equal(t, want, list.KYCStatus, "%s: %s", name, body)
 		}
 		for _, body := range []string{`{"cards":1}`, `7`, `"cards"`, `[]`} {
-			assert.Error(t, version.unmarshal([]byte(body), &moneymovement.CardList{}), "%s: %s", name, body)
+			assert.Error(t, version.unmarshal([]byte(body), &model.CardList{}), "%s: %s", name, body)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package moneymovement_test
+package model_test
 
 import (
 	"encoding/json"
@@ -7,16 +7,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // A member of an update is absent, null or a value, an empty one included.
 func TestAMemberOfAnUpdateHasThreeStates(t *testing.T) {
 	type update struct {
-		Name moneymovement.Nullable[string] `json:"name,omitempty"`
+		Name model.Nullable[string] `json:"name,omitempty"`
 	}
 	for want, sent := range map[string]update{
-		`{}`: {}, `{"name":null}`: {moneymovement.Null[string]()}, `{"name":""}`: {moneymovement.Set("")}, `{"name":"Bob"}`: {moneymovement.Set("Bob")},
+		`{}`: {}, `{"name":null}`: {model.Null[string]()}, `{"name":""}`: {model.Set("")}, `{"name":"Bob"}`: {model.Set("Bob")},
 	} {
 		body, err := json.Marshal(sent)
 		require.NoError(t, err)

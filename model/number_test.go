@@ -1,4 +1,4 @@
-package moneymovement_test
+package model_test
 
 import (
 	jsonv1 "encoding/json"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 type marshal = func(any) ([]byte, error)
@@ -36,20 +36,20 @@ func anyDecimal() *rapid.Generator[decimal.Decimal] {
 // TestNumbersTravel there and back with every digit, without quotes, under both versions of JSON.
 func TestNumbersTravel(t *testing.T) {
 	type numbers struct {
-		Value   moneymovement.Number   `json:"value"`
-		Pointer *moneymovement.Number  `json:"pointer"`
-		List    []moneymovement.Number `json:"list"`
+		Value   model.Number   `json:"value"`
+		Pointer *model.Number  `json:"pointer"`
+		List    []model.Number `json:"list"`
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		value := anyDecimal().Draw(t, "value")
-		number := moneymovement.NewNumber(value)
+		number := model.NewNumber(value)
 		for name, version := range versions {
-			written, err := version.marshal(numbers{number, &number, []moneymovement.Number{number}})
+			written, err := version.marshal(numbers{number, &number, []model.Number{number}})
 			require.NoError(t, err)
 			assert.Equal(t, `{"value":`+value.String()+`,"pointer":`+value.String()+`,"list":[`+value.String()+`]}`, string(written), name)
 			var got numbers
 			require.NoError(t, version.unmarshal(written, &got))
-			for _, read := range []moneymovement.Number{got.Value, *got.Pointer, got.List[0]} {
+			for _, read := range []model.Number{got.Value, *got.Pointer, got.List[0]} {
 				assert.True(t, value.Equal(read.Decimal), "%s: %s is not %s", name, read, value)
 			}
 		}
@@ -62,7 +62,7 @@ func TestNumbersAreReadFromTheirDigits(t *testing.T) {
 		`1e3`: "1000", `1.5E-3`: "0.0015", `-0`: "0", `-7.25`: "-7.25", `"12.34"`: "12.34", `null`: "0",
 	} {
 		for name, version := range versions {
-			var got moneymovement.Number
+			var got model.Number
 			require.NoError(t, version.unmarshal([]byte(text), &got), "%s: %s", name, text)
 			assert.True(t, decimal.RequireFromString(want).Equal(got.Decimal), "%s: %s became %s", name, text, got)
 		}
@@ -72,7 +72,7 @@ func TestNumbersAreReadFromTheirDigits(t *testing.T) {
 func TestWhatIsNoNumber(t *testing.T) {
 	for _, text := range []string{`""`, `"a"`, `true`, `{}`, `[]`, `"0x10"`, `"NaN"`, `"Infinity"`, `1e999999999999`} {
 		for name, version := range versions {
-			var got moneymovement.Number
+			var got model.Number
 			assert.Error(t, version.unmarshal([]byte(text), &got), "%s: %s became %s", name, text, got)
 		}
 	}
@@ -80,14 +80,14 @@ func TestWhatIsNoNumber(t *testing.T) {
 
 func TestAbsentNumbers(t *testing.T) {
 	type limits struct {
-		Used  moneymovement.Number  `json:"used,omitempty,omitzero"`
-		Limit *moneymovement.Number `json:"limit,omitempty"`
+		Used  model.Number  `json:"used,omitempty,omitzero"`
+		Limit *model.Number `json:"limit,omitempty"`
 	}
 	for name, version := range versions {
 		written, err := version.marshal(limits{})
 		require.NoError(t, err)
 		assert.Equal(t, `{}`, string(written), name)
-		zero := moneymovement.NewNumber(decimal.Zero)
+		zero := model.NewNumber(decimal.Zero)
 		written, err = version.marshal(limits{Limit: &zero})
 		require.NoError(t, err)
 		assert.Equal(t, `{"limit":0}`, string(written), "%s: a limit of zero is a limit", name)
@@ -101,12 +101,12 @@ func TestAbsentNumbers(t *testing.T) {
 func TestANumberIsNotTooLong(t *testing.T) {
 	for name, version := range versions {
 		for _, text := range []string{`1e79`, `1e-79`, `1e9999`, `1e999999999`, strings.Repeat("9", 79), `"1e999999999"`} {
-			var got moneymovement.Number
+			var got model.Number
 			assert.Error(t, version.unmarshal([]byte(text), &got), "%s: %s", name, text)
 			assert.True(t, got.IsZero())
 		}
 		for _, bomb := range []decimal.Decimal{decimal.New(1, 999_999_999), decimal.New(1, -999_999_999), decimal.New(0, 999_999_999)} {
-			_, err := version.marshal(moneymovement.NewNumber(bomb))
+			_, err := version.marshal(model.NewNumber(bomb))
 			assert.ErrorContains(t, err, "digits", name)
 		}
 	}
@@ -119,7 +119,7 @@ func TestNumbersIgnoreTheDecimalPackagesSwitch(t *testing.T) {
 	for _, without := range []bool{true, false} {
 		decimal.MarshalJSONWithoutQuotes = without
 		for name, version := range versions {
-			written, err := version.marshal(moneymovement.NewNumber(decimal.New(125, -2)))
+			written, err := version.marshal(model.NewNumber(decimal.New(125, -2)))
 			require.NoError(t, err)
 			assert.Equal(t, `1.25`, string(written), name)
 		}

@@ -1,4 +1,4 @@
-package moneymovement
+package model
 
 import (
 	"errors"
