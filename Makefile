@@ -74,6 +74,7 @@ rules: ## check who imports whom, and the hygiene of the tree
 	$(GO) test -count=1 ./internal/rules
 
 generate: ## write all generated code anew
+	$(GO) generate ./model # first: the surfaces' code is made of its types
 	$(GO) generate ./...
 	$(GO) generate ./internal/canary # once more: it lists the types that the others wrote after it
 
