@@ -12,7 +12,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/oapi-codegen/nullable"
-	"github.com/shopspring/decimal"
 )
 
 // Defines values for DocumentKind.
@@ -31,10 +30,10 @@ type App struct {
 	AppName string `json:"appName,omitempty,omitzero"`
 
 	// Balance in USDC.
-	Balance Decimal `json:"balance,omitempty,omitzero"`
+	Balance model.Decimal `json:"balance,omitempty,omitzero"`
 
 	// What the key may still spend.
-	RemainingSpendLimit *Decimal `json:"remainingSpendLimit,omitempty"`
+	RemainingSpendLimit *model.Decimal `json:"remainingSpendLimit,omitempty"`
 
 	// Scopes granted to the key.
 	Scopes []string `json:"scopes,omitempty,omitzero"`
@@ -50,7 +49,7 @@ type App struct {
 // Source: App API, Account and profile, GET /balance.
 type Balance struct {
 	// What can be spent.
-	Available Decimal `json:"available"`
+	Available model.Decimal `json:"available"`
 
 	// Asset that the account holds.
 	Currency string `json:"currency"`
@@ -76,7 +75,7 @@ type BalanceList struct {
 // Source: App API, Banks and quotes, POST /balance/payin/quote.
 type BalancePayinQuote struct {
 	// Amount in currency.
-	Amount Decimal `json:"amount,omitzero"`
+	Amount model.Decimal `json:"amount,omitzero"`
 
 	// Asset.
 	Currency string `json:"currency,omitzero"`
@@ -89,7 +88,7 @@ type BalancePayinQuote struct {
 // Source: App API, Banks and quotes, POST /balance/payout/quote.
 type BalancePayoutQuote struct {
 	// Amount.
-	Amount Decimal `json:"amount,omitzero"`
+	Amount model.Decimal `json:"amount,omitzero"`
 
 	// Bank account of the contact.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
@@ -183,7 +182,7 @@ type BankList struct {
 // Source: App API, Banks and quotes, POST /banks/payin/quote.
 type BankPayinQuote struct {
 	// Amount in the account's currency.
-	Amount Decimal `json:"amount,omitzero"`
+	Amount model.Decimal `json:"amount,omitzero"`
 
 	// Bank account that receives.
 	BankAccountID string `json:"bankAccountId,omitzero"`
@@ -214,13 +213,13 @@ type CardLabelUpdate struct {
 // Source: App API, Cards, PUT /cards/{card_id}/limit.
 type CardLimitUpdate struct {
 	// Limit a day.
-	DailyLimit nullable.Nullable[Number] `json:"dailyLimit,omitempty,omitzero"`
+	DailyLimit nullable.Nullable[model.Number] `json:"dailyLimit,omitempty,omitzero"`
 
 	// Limit over the card's life.
-	LifetimeLimit nullable.Nullable[Number] `json:"lifetimeLimit,omitempty,omitzero"`
+	LifetimeLimit nullable.Nullable[model.Number] `json:"lifetimeLimit,omitempty,omitzero"`
 
 	// Limit a month.
-	MonthlyLimit nullable.Nullable[Number] `json:"monthlyLimit,omitempty,omitzero"`
+	MonthlyLimit nullable.Nullable[model.Number] `json:"monthlyLimit,omitempty,omitzero"`
 }
 
 // CardPreApproval: a pre-approval as it stands.
@@ -237,7 +236,7 @@ type CardPreApproval struct {
 // Source: App API, Cards, POST /cards/pre-approve.
 type CardPreApprovalCreate struct {
 	// Largest amount.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	Amount model.Decimal `json:"amount,omitempty,omitzero"`
 
 	// Asset.
 	Currency string `json:"currency,omitempty,omitzero"`
@@ -327,7 +326,7 @@ type ContractCreate struct {
 // Source: App API, Contracts, create contract body.
 type ContractFields struct {
 	// Amount of a period in currency.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	Amount model.Decimal `json:"amount,omitempty,omitzero"`
 
 	// Currency of amount.
 	Currency model.FiatCurrency `json:"currency,omitempty,omitzero"`
@@ -343,7 +342,7 @@ type ContractFields struct {
 // Source: App API, Contracts, PATCH /documents/contracts/{contract_id}.
 type ContractFieldsUpdate struct {
 	// Amount of a period in currency.
-	Amount nullable.Nullable[Decimal] `json:"amount,omitempty,omitzero"`
+	Amount nullable.Nullable[model.Decimal] `json:"amount,omitempty,omitzero"`
 
 	// Currency of amount.
 	Currency nullable.Nullable[model.FiatCurrency] `json:"currency,omitempty,omitzero"`
@@ -438,9 +437,6 @@ type ContractUpdate struct {
 	// Preferred payment methods.
 	PriorityMethods nullable.Nullable[[]model.PriorityMethod] `json:"priorityMethods,omitempty,omitzero"`
 }
-
-// Decimal: a decimal amount that travels as a string. Source: Resources and their fields.
-type Decimal = decimal.Decimal
 
 // DocumentKind: what a document belongs to.
 // Source: App API, Documents.
@@ -556,10 +552,10 @@ type KYCState struct {
 // Source: App API, Account and profile, GET /mcp/get_balance.
 type MCPBalance struct {
 	// What may still be spent in USDC.
-	RemainingAllowance *Decimal `json:"remainingAllowance,omitempty"`
+	RemainingAllowance *model.Decimal `json:"remainingAllowance,omitempty"`
 
 	// Balance in USDC.
-	UsdcBalance Decimal `json:"usdcBalance,omitempty,omitzero"`
+	UsdcBalance model.Decimal `json:"usdcBalance,omitempty,omitzero"`
 
 	// Address of the wallet.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
@@ -567,9 +563,6 @@ type MCPBalance struct {
 	// Email address of the wallet's owner.
 	WalletEmail string `json:"walletEmail,omitempty,omitzero"`
 }
-
-// Number: a decimal amount that travels as a JSON number. Source: Resources and their fields.
-type Number = model.Number
 
 // PaymentMethodsReplacement: the payment methods that take the place of all others.
 // Source: App API, Contracts, PUT /documents/contracts/{contract_id}/payment_methods.
@@ -617,7 +610,7 @@ type Quote struct {
 	DepositAddress string `json:"depositAddress,omitempty,omitzero"`
 
 	// Amount received.
-	DestinationAmount Decimal `json:"destinationAmount,omitempty,omitzero"`
+	DestinationAmount model.Decimal `json:"destinationAmount,omitempty,omitzero"`
 
 	// Currency received.
 	DestinationCurrency string `json:"destinationCurrency,omitempty,omitzero"`
@@ -626,16 +619,16 @@ type Quote struct {
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
 
 	// Fee in source currency.
-	Fee Decimal `json:"fee,omitempty,omitzero"`
+	Fee model.Decimal `json:"fee,omitempty,omitzero"`
 
 	// Quote id.
 	QuoteID string `json:"quoteId"`
 
 	// Units of destination currency for one unit of source currency.
-	Rate Decimal `json:"rate,omitempty,omitzero"`
+	Rate model.Decimal `json:"rate,omitempty,omitzero"`
 
 	// Amount sent.
-	SourceAmount Decimal `json:"sourceAmount,omitempty,omitzero"`
+	SourceAmount model.Decimal `json:"sourceAmount,omitempty,omitzero"`
 
 	// Currency sent.
 	SourceCurrency string `json:"sourceCurrency,omitempty,omitzero"`
@@ -652,7 +645,7 @@ type QuoteSubmission struct {
 // Source: App API, Transactions.
 type Transaction struct {
 	// Amount in currency.
-	Amount Decimal `json:"amount"`
+	Amount model.Decimal `json:"amount"`
 
 	// Bank account concerned.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
@@ -705,7 +698,7 @@ type TransactionList struct {
 // Source: App API, Transfers, GET /apps/transfers.
 type Transfer struct {
 	// Amount.
-	Amount Number `json:"amount,omitempty,omitzero"`
+	Amount model.Number `json:"amount,omitempty,omitzero"`
 
 	// Contact that was paid.
 	ContactID string `json:"contactId,omitempty,omitzero"`
@@ -739,7 +732,7 @@ type Transfer struct {
 // Source: App API, Transfers.
 type TransferCreate struct {
 	// Amount; required with contactId.
-	Amount Number `json:"amount,omitempty,omitzero"`
+	Amount model.Number `json:"amount,omitempty,omitzero"`
 
 	// Contact to pay.
 	ContactID string `json:"contactId,omitempty,omitzero"`
@@ -775,7 +768,7 @@ type TransferReceipt struct {
 // Source: App API, Invoices, POST /documents/contracts/invoices/uploaded.
 type UploadedInvoiceCreate struct {
 	// Amount due.
-	Amount Decimal `json:"amount,omitzero"`
+	Amount model.Decimal `json:"amount,omitzero"`
 
 	// Email address of the party that pays.
 	ClientEmail string `json:"clientEmail,omitempty,omitzero"`

@@ -10,14 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/oapi-codegen/nullable"
-	"github.com/shopspring/decimal"
-)
-
-// Defines values for AccountHolderType.
-const (
-	AccountHolderTypeBusiness   AccountHolderType = "business"
-	AccountHolderTypeIndividual AccountHolderType = "individual"
 )
 
 // Defines values for AccountKind.
@@ -126,18 +120,6 @@ const (
 	EscrowStatusReleased        EscrowStatus = "released"
 )
 
-// Defines values for KYBStatus.
-const (
-	KYBStatusApproved      KYBStatus = "approved"
-	KYBStatusInReview      KYBStatus = "in_review"
-	KYBStatusIncorporating KYBStatus = "incorporating"
-	KYBStatusNotStarted    KYBStatus = "not_started"
-	KYBStatusPending       KYBStatus = "pending"
-	KYBStatusRejected      KYBStatus = "rejected"
-	KYBStatusRequested     KYBStatus = "requested"
-	KYBStatusUnderReview   KYBStatus = "under_review"
-)
-
 // Defines values for OnchainAccountType.
 const (
 	OnchainAccountTypeOnchain OnchainAccountType = "onchain"
@@ -201,9 +183,6 @@ const (
 	TransactionTypeRefund  TransactionType = "refund"
 )
 
-// AccountHolderType: individual or business. Source: Resources, Contact.
-type AccountHolderType string
-
 // AccountKind: account classification. Source: Resources, Contact.
 type AccountKind string
 
@@ -237,7 +216,7 @@ type Asset string
 // Balance: an amount held on Base. Source: Resources, Platform resources.
 type Balance struct {
 	// What can be spent, in the asset.
-	Available Decimal `json:"available"`
+	Available model.Decimal `json:"available"`
 
 	// The asset.
 	Currency Asset `json:"currency"`
@@ -258,7 +237,7 @@ type BankAccount struct {
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
 	// Individual or business.
-	AccountHolderType AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
+	AccountHolderType model.AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
 	// Classification such as checking or savings.
 	AccountKind AccountKind `json:"accountKind,omitempty,omitzero"`
@@ -651,13 +630,10 @@ type CryptoDestination struct {
 	Token string `json:"token"`
 }
 
-// Decimal: an exact decimal amount that travels as a string. Source: Resources.
-type Decimal = decimal.Decimal
-
 // DepositCreate: emulates a credit. Source: Limits, Sandbox.
 type DepositCreate struct {
 	// In `currency`; 0.10 to `maxCredit`.
-	Amount Decimal `json:"amount,omitzero"`
+	Amount model.Decimal `json:"amount,omitzero"`
 
 	// The asset.
 	Currency Asset `json:"currency,omitzero"`
@@ -684,7 +660,7 @@ type Escrow struct {
 	Action *EscrowAction `json:"action,omitempty"`
 
 	// What is held, in `currency`.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	Amount model.Decimal `json:"amount,omitempty,omitzero"`
 
 	// End of the approve window.
 	ApproveBy time.Time `json:"approveBy,omitempty,omitzero"`
@@ -750,7 +726,7 @@ type EscrowActionType string
 // EscrowCreate: creates a deal; each window starts where the previous ends. Source: Endpoints, Platform API; Limits, Lifetimes.
 type EscrowCreate struct {
 	// What is held, in `currency`.
-	Amount Decimal `json:"amount,omitzero"`
+	Amount model.Decimal `json:"amount,omitzero"`
 
 	// How long the deal waits for its approval; 1h if not given.
 	ApproveWithin EscrowDuration `json:"approveWithin,omitempty,omitzero"`
@@ -825,7 +801,7 @@ type KYB struct {
 	Requirements []Blocker `json:"requirements"`
 
 	// Verification status.
-	Status KYBStatus `json:"status"`
+	Status model.KYCStatus `json:"status"`
 }
 
 // KYBSave: verification information; saving does not submit it. Source: States, Platform objects.
@@ -837,16 +813,13 @@ type KYBSave struct {
 	DocumentIDs []string `json:"documentIds,omitzero"`
 }
 
-// KYBStatus: verification status. Source: States, Card and verification.
-type KYBStatus string
-
 // KYBSubmission: a completed submission: an immutable snapshot under review. Source: States, Platform objects.
 type KYBSubmission struct {
 	// Names the immutable snapshot.
 	SnapshotID string `json:"snapshotId"`
 
 	// Verification status.
-	Status KYBStatus `json:"status"`
+	Status model.KYCStatus `json:"status"`
 }
 
 // OnchainAccount: a wallet. On Base expecting USDC or EURC it is paid directly; any other is paid cross-chain. Source: Resources, Contact; Coverage catalogue.
@@ -876,7 +849,7 @@ type PIXKeyType string
 // Payin: an incoming funding. Source: Vocabulary.
 type Payin struct {
 	// What was asked.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	Amount model.Decimal `json:"amount,omitempty,omitzero"`
 
 	// Of a bank payin.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
@@ -894,7 +867,7 @@ type Payin struct {
 	ID PayinID `json:"id"`
 
 	// The most that may arrive.
-	MaxAmount Decimal `json:"maxAmount,omitempty,omitzero"`
+	MaxAmount model.Decimal `json:"maxAmount,omitempty,omitzero"`
 
 	// Of a cross-chain payin.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
@@ -909,7 +882,7 @@ type Payin struct {
 // PayinCreate: quotes an incoming funding. Source: Endpoints, Platform API.
 type PayinCreate struct {
 	// How much arrives, in `currency`.
-	Amount Decimal `json:"amount,omitzero"`
+	Amount model.Decimal `json:"amount,omitzero"`
 
 	// The virtual account it arrives on, for money over a bank.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
@@ -918,7 +891,7 @@ type PayinCreate struct {
 	Currency string `json:"currency,omitzero"`
 
 	// The most that may arrive, in `currency`.
-	MaxAmount Decimal `json:"maxAmount,omitempty,omitzero"`
+	MaxAmount model.Decimal `json:"maxAmount,omitempty,omitzero"`
 
 	// EVM id of the chain it comes from, for money from a chain.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
@@ -939,7 +912,7 @@ type PayinStatus string
 // Payout: a departure of money, to a bank account or to a wallet. Source: Vocabulary; Resources, Platform resources.
 type Payout struct {
 	// What is debited, in `currency`.
-	Amount Decimal `json:"amount"`
+	Amount model.Decimal `json:"amount"`
 
 	// What the developer key signs to fund it; absent once funded.
 	Approval *Approval `json:"approval,omitempty"`
@@ -993,7 +966,7 @@ type Payout struct {
 // PayoutCreate: books a payout. Source: Endpoints, Platform API; Limits, Pages and sizes.
 type PayoutCreate struct {
 	// What is debited, in `currency`; no more decimals than the token has.
-	Amount Decimal `json:"amount,omitzero"`
+	Amount model.Decimal `json:"amount,omitzero"`
 
 	// Who is paid. Source: Endpoints, Platform API (to a bank contact or wallet contact).
 	ContactID ContactID `json:"contactId"`
@@ -1065,7 +1038,7 @@ type PreparedEscrowAction struct {
 // Quote: a price for one specific payment, at most 2 minutes old when used. Source: Vocabulary; Limits, Lifetimes.
 type Quote struct {
 	// What arrives, in `destinationCurrency`.
-	DestinationAmount Decimal `json:"destinationAmount"`
+	DestinationAmount model.Decimal `json:"destinationAmount"`
 
 	// What arrives.
 	DestinationCurrency string `json:"destinationCurrency"`
@@ -1074,13 +1047,13 @@ type Quote struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 
 	// In the source currency.
-	Fee Decimal `json:"fee"`
+	Fee model.Decimal `json:"fee"`
 
 	// Units of destination currency for one unit of source currency.
-	Rate Decimal `json:"rate"`
+	Rate model.Decimal `json:"rate"`
 
 	// What leaves, in `sourceCurrency`, fee included.
-	SourceAmount Decimal `json:"sourceAmount"`
+	SourceAmount model.Decimal `json:"sourceAmount"`
 
 	// What leaves.
 	SourceCurrency string `json:"sourceCurrency"`
@@ -1206,7 +1179,7 @@ type TokenRequest struct {
 // Transaction: an entry of the account ledger. Source: Endpoints, Platform API.
 type Transaction struct {
 	// In `currency`, never negative.
-	Amount Decimal `json:"amount"`
+	Amount model.Decimal `json:"amount"`
 
 	// When it was entered.
 	CreatedAt time.Time `json:"createdAt"`
@@ -1266,10 +1239,10 @@ type Treasury struct {
 	Balances []Balance `json:"balances"`
 
 	// What the faucet has for gas, in the chain's coin; credits fail at zero.
-	Gas Decimal `json:"gas"`
+	Gas model.Decimal `json:"gas"`
 
 	// Largest credit per call.
-	MaxCredit Decimal `json:"maxCredit"`
+	MaxCredit model.Decimal `json:"maxCredit"`
 }
 
 // VirtualAccount: an opened rail. Source: Vocabulary.

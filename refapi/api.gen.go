@@ -9,11 +9,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/model"
-	"github.com/shopspring/decimal"
 )
-
-// Decimal: a decimal amount that travels as a string. Source: Resources and their fields.
-type Decimal = decimal.Decimal
 
 // MerchantProduct: a product that a merchant sells.
 // Source: Merchant product.
@@ -40,7 +36,7 @@ type MerchantProduct struct {
 	Images []string `json:"images,omitempty,omitzero"`
 
 	// Largest amount the buyer may choose.
-	MaxAmount *Decimal `json:"maxAmount,omitempty"`
+	MaxAmount *model.Decimal `json:"maxAmount,omitempty"`
 
 	// How many one purchase may take.
 	MaxQuantity *int `json:"maxQuantity,omitempty"`
@@ -49,16 +45,16 @@ type MerchantProduct struct {
 	Metadata model.OpenObject `json:"metadata,omitempty,omitzero"`
 
 	// Least amount the buyer may choose.
-	MinAmount *Decimal `json:"minAmount,omitempty"`
+	MinAmount *model.Decimal `json:"minAmount,omitempty"`
 
 	// Name to show.
 	Name string `json:"name"`
 
 	// Amount proposed to the buyer.
-	PresetAmount *Decimal `json:"presetAmount,omitempty"`
+	PresetAmount *model.Decimal `json:"presetAmount,omitempty"`
 
 	// Fixed price.
-	Price *Decimal `json:"price,omitempty"`
+	Price *model.Decimal `json:"price,omitempty"`
 
 	// How many were sold.
 	SoldCount int `json:"soldCount"`

@@ -14,15 +14,9 @@ import (
 	"net/http"
 	"time"
 
+	externalRef0 "github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
-	"github.com/shopspring/decimal"
-)
-
-// Defines values for AccountHolderType.
-const (
-	AccountHolderTypeBusiness   AccountHolderType = "business"
-	AccountHolderTypeIndividual AccountHolderType = "individual"
 )
 
 // Defines values for AccountKind.
@@ -131,18 +125,6 @@ const (
 	EscrowStatusReleased        EscrowStatus = "released"
 )
 
-// Defines values for KYBStatus.
-const (
-	KYBStatusApproved      KYBStatus = "approved"
-	KYBStatusInReview      KYBStatus = "in_review"
-	KYBStatusIncorporating KYBStatus = "incorporating"
-	KYBStatusNotStarted    KYBStatus = "not_started"
-	KYBStatusPending       KYBStatus = "pending"
-	KYBStatusRejected      KYBStatus = "rejected"
-	KYBStatusRequested     KYBStatus = "requested"
-	KYBStatusUnderReview   KYBStatus = "under_review"
-)
-
 // Defines values for OnchainAccountType.
 const (
 	OnchainAccountTypeOnchain OnchainAccountType = "onchain"
@@ -206,9 +188,6 @@ const (
 	TransactionTypeRefund  TransactionType = "refund"
 )
 
-// AccountHolderType Individual or business. Source: Resources, Contact.
-type AccountHolderType string
-
 // AccountKind Account classification. Source: Resources, Contact.
 type AccountKind string
 
@@ -242,7 +221,7 @@ type Asset string
 // Balance An amount held on Base. Source: Resources, Platform resources.
 type Balance struct {
 	// Available What can be spent, in the asset.
-	Available Decimal `json:"available"`
+	Available externalRef0.Decimal `json:"available"`
 
 	// Currency The asset.
 	Currency Asset `json:"currency"`
@@ -263,7 +242,7 @@ type BankAccount struct {
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
 	// AccountHolderType Individual or business.
-	AccountHolderType AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
+	AccountHolderType externalRef0.AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
 	// AccountKind Classification such as checking or savings.
 	AccountKind AccountKind `json:"accountKind,omitempty,omitzero"`
@@ -659,13 +638,10 @@ type CryptoDestination struct {
 	Token string `json:"token"`
 }
 
-// Decimal An exact decimal amount that travels as a string. Source: Resources.
-type Decimal = decimal.Decimal
-
 // DepositCreate Emulates a credit. Source: Limits, Sandbox.
 type DepositCreate struct {
 	// Amount In `currency`; 0.10 to `maxCredit`.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// Currency The asset.
 	Currency Asset `json:"currency"`
@@ -686,31 +662,13 @@ type EmailAccount struct {
 // EmailAccountType Selects the email variant. Source: Resources, Contact.
 type EmailAccountType string
 
-// ErrorBody What is inside the envelope. Source: Errors, Platform envelope.
-type ErrorBody struct {
-	// Code Stable slug; callers branch on it.
-	Code string `json:"code"`
-
-	// Details camelCase object; present only when there is something to carry.
-	Details map[string]interface{} `json:"details,omitempty,omitzero"`
-
-	// Message One sentence safe to log.
-	Message string `json:"message"`
-}
-
-// ErrorEnvelope The body of every refusal. Source: Errors, Platform envelope.
-type ErrorEnvelope struct {
-	// Error What is inside the envelope. Source: Errors, Platform envelope.
-	Error ErrorBody `json:"error"`
-}
-
 // Escrow An on-chain escrow deal. Source: Resources, Platform resources; Limits, Lifetimes.
 type Escrow struct {
 	// Action The prepared action.
 	Action *EscrowAction `json:"action,omitempty"`
 
 	// Amount What is held, in `currency`.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	Amount externalRef0.Decimal `json:"amount,omitempty,omitzero"`
 
 	// ApproveBy End of the approve window.
 	ApproveBy time.Time `json:"approveBy,omitempty,omitzero"`
@@ -776,7 +734,7 @@ type EscrowActionType string
 // EscrowCreate Creates a deal; each window starts where the previous ends. Source: Endpoints, Platform API; Limits, Lifetimes.
 type EscrowCreate struct {
 	// Amount What is held, in `currency`.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// ApproveWithin How long the deal waits for its approval; 1h if not given.
 	ApproveWithin EscrowDuration `json:"approveWithin,omitempty,omitzero"`
@@ -851,7 +809,7 @@ type KYB struct {
 	Requirements []Blocker `json:"requirements"`
 
 	// Status Verification status.
-	Status KYBStatus `json:"status"`
+	Status externalRef0.KYCStatus `json:"status"`
 }
 
 // KYBSave Verification information; saving does not submit it. Source: States, Platform objects.
@@ -863,16 +821,13 @@ type KYBSave struct {
 	DocumentIds []string `json:"documentIds,omitempty,omitzero"`
 }
 
-// KYBStatus Verification status. Source: States, Card and verification.
-type KYBStatus string
-
 // KYBSubmission A completed submission: an immutable snapshot under review. Source: States, Platform objects.
 type KYBSubmission struct {
 	// SnapshotID Names the immutable snapshot.
 	SnapshotID string `json:"snapshotId"`
 
 	// Status Verification status.
-	Status KYBStatus `json:"status"`
+	Status externalRef0.KYCStatus `json:"status"`
 }
 
 // OnchainAccount A wallet. On Base expecting USDC or EURC it is paid directly; any other is paid cross-chain. Source: Resources, Contact; Coverage catalogue.
@@ -902,7 +857,7 @@ type PIXKeyType string
 // Payin An incoming funding. Source: Vocabulary.
 type Payin struct {
 	// Amount What was asked.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	Amount externalRef0.Decimal `json:"amount,omitempty,omitzero"`
 
 	// BankID Of a bank payin.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
@@ -920,7 +875,7 @@ type Payin struct {
 	ID PayinID `json:"id"`
 
 	// MaxAmount The most that may arrive.
-	MaxAmount Decimal `json:"maxAmount,omitempty,omitzero"`
+	MaxAmount externalRef0.Decimal `json:"maxAmount,omitempty,omitzero"`
 
 	// OriginChainID Of a cross-chain payin.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
@@ -935,7 +890,7 @@ type Payin struct {
 // PayinCreate Quotes an incoming funding. Source: Endpoints, Platform API.
 type PayinCreate struct {
 	// Amount How much arrives, in `currency`.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// BankID The virtual account it arrives on, for money over a bank.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
@@ -944,7 +899,7 @@ type PayinCreate struct {
 	Currency string `json:"currency"`
 
 	// MaxAmount The most that may arrive, in `currency`.
-	MaxAmount Decimal `json:"maxAmount,omitempty,omitzero"`
+	MaxAmount externalRef0.Decimal `json:"maxAmount,omitempty,omitzero"`
 
 	// OriginChainID EVM id of the chain it comes from, for money from a chain.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
@@ -965,7 +920,7 @@ type PayinStatus string
 // Payout A departure of money, to a bank account or to a wallet. Source: Vocabulary; Resources, Platform resources.
 type Payout struct {
 	// Amount What is debited, in `currency`.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// Approval What the developer key signs to fund it; absent once funded.
 	Approval *Approval `json:"approval,omitempty"`
@@ -1019,7 +974,7 @@ type Payout struct {
 // PayoutCreate Books a payout. Source: Endpoints, Platform API; Limits, Pages and sizes.
 type PayoutCreate struct {
 	// Amount What is debited, in `currency`; no more decimals than the token has.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// ContactID Who is paid. Source: Endpoints, Platform API (to a bank contact or wallet contact).
 	ContactID ContactID `json:"contactId"`
@@ -1091,7 +1046,7 @@ type PreparedEscrowAction struct {
 // Quote A price for one specific payment, at most 2 minutes old when used. Source: Vocabulary; Limits, Lifetimes.
 type Quote struct {
 	// DestinationAmount What arrives, in `destinationCurrency`.
-	DestinationAmount Decimal `json:"destinationAmount"`
+	DestinationAmount externalRef0.Decimal `json:"destinationAmount"`
 
 	// DestinationCurrency What arrives.
 	DestinationCurrency string `json:"destinationCurrency"`
@@ -1100,13 +1055,13 @@ type Quote struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 
 	// Fee In the source currency.
-	Fee Decimal `json:"fee"`
+	Fee externalRef0.Decimal `json:"fee"`
 
 	// Rate Units of destination currency for one unit of source currency.
-	Rate Decimal `json:"rate"`
+	Rate externalRef0.Decimal `json:"rate"`
 
 	// SourceAmount What leaves, in `sourceCurrency`, fee included.
-	SourceAmount Decimal `json:"sourceAmount"`
+	SourceAmount externalRef0.Decimal `json:"sourceAmount"`
 
 	// SourceCurrency What leaves.
 	SourceCurrency string `json:"sourceCurrency"`
@@ -1232,7 +1187,7 @@ type TokenRequest struct {
 // Transaction An entry of the account ledger. Source: Endpoints, Platform API.
 type Transaction struct {
 	// Amount In `currency`, never negative.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// CreatedAt When it was entered.
 	CreatedAt time.Time `json:"createdAt"`
@@ -1292,10 +1247,10 @@ type Treasury struct {
 	Balances []Balance `json:"balances"`
 
 	// Gas What the faucet has for gas, in the chain's coin; credits fail at zero.
-	Gas Decimal `json:"gas"`
+	Gas externalRef0.Decimal `json:"gas"`
 
 	// MaxCredit Largest credit per call.
-	MaxCredit Decimal `json:"maxCredit"`
+	MaxCredit externalRef0.Decimal `json:"maxCredit"`
 }
 
 // VirtualAccount An opened rail. Source: Vocabulary.
@@ -1313,8 +1268,9 @@ type IdempotencyKey = string
 // ServiceAccount A client's id. Source: Vocabulary.
 type ServiceAccount = ClientID
 
-// Refusal The body of every refusal. Source: Errors, Platform envelope.
-type Refusal = ErrorEnvelope
+// Refusal Body of a refusal.
+// Source: Errors, Platform envelope.
+type Refusal = externalRef0.ErrorEnvelope
 
 // CreateChallengeParams defines parameters for CreateChallenge.
 type CreateChallengeParams struct {
@@ -4076,7 +4032,7 @@ type RefusalResponseHeaders struct {
 	XRequestID string
 }
 type RefusalJSONResponse struct {
-	Body ErrorEnvelope
+	Body externalRef0.ErrorEnvelope
 
 	Headers RefusalResponseHeaders
 }
@@ -4123,7 +4079,7 @@ func (response CreateChallenge201JSONResponse) VisitCreateChallengeResponse(w ht
 }
 
 type CreateChallengedefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4174,7 +4130,7 @@ func (response RefreshToken201JSONResponse) VisitRefreshTokenResponse(w http.Res
 }
 
 type RefreshTokendefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4225,7 +4181,7 @@ func (response CreateToken201JSONResponse) VisitCreateTokenResponse(w http.Respo
 }
 
 type CreateTokendefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4275,7 +4231,7 @@ func (response ListRails200JSONResponse) VisitListRailsResponse(w http.ResponseW
 }
 
 type ListRailsdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4344,7 +4300,7 @@ func (response OpenRail201JSONResponse) VisitOpenRailResponse(w http.ResponseWri
 }
 
 type OpenRaildefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4394,7 +4350,7 @@ func (response ListChains200JSONResponse) VisitListChainsResponse(w http.Respons
 }
 
 type ListChainsdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4444,7 +4400,7 @@ func (response GetKYB200JSONResponse) VisitGetKYBResponse(w http.ResponseWriter)
 }
 
 type GetKYBdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4495,7 +4451,7 @@ func (response SaveKYB200JSONResponse) VisitSaveKYBResponse(w http.ResponseWrite
 }
 
 type SaveKYBdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4545,7 +4501,7 @@ func (response CompleteKYB200JSONResponse) VisitCompleteKYBResponse(w http.Respo
 }
 
 type CompleteKYBdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4614,7 +4570,7 @@ func (response CreateClient201JSONResponse) VisitCreateClientResponse(w http.Res
 }
 
 type CreateClientdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4658,7 +4614,7 @@ func (response GetClient200JSONResponse) VisitGetClientResponse(w http.ResponseW
 }
 
 type GetClientdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4727,7 +4683,7 @@ func (response CreateContact201JSONResponse) VisitCreateContactResponse(w http.R
 }
 
 type CreateContactdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4770,7 +4726,7 @@ func (response DeleteContact204Response) VisitDeleteContactResponse(w http.Respo
 }
 
 type DeleteContactdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4816,7 +4772,7 @@ func (response UpdateContact200JSONResponse) VisitUpdateContactResponse(w http.R
 }
 
 type UpdateContactdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4867,7 +4823,7 @@ func (response GetContactCapabilities200JSONResponse) VisitGetContactCapabilitie
 }
 
 type GetContactCapabilitiesdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -4936,7 +4892,7 @@ func (response CreateEscrow201JSONResponse) VisitCreateEscrowResponse(w http.Res
 }
 
 type CreateEscrowdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5008,7 +4964,7 @@ func (response PrepareEscrowAction201JSONResponse) VisitPrepareEscrowActionRespo
 }
 
 type PrepareEscrowActiondefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5055,7 +5011,7 @@ func (response ConfirmEscrowAction200JSONResponse) VisitConfirmEscrowActionRespo
 }
 
 type ConfirmEscrowActiondefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5100,7 +5056,7 @@ func (response SyncEscrow200JSONResponse) VisitSyncEscrowResponse(w http.Respons
 }
 
 type SyncEscrowdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5169,7 +5125,7 @@ func (response CreatePayin201JSONResponse) VisitCreatePayinResponse(w http.Respo
 }
 
 type CreatePayindefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5214,7 +5170,7 @@ func (response GetPayin200JSONResponse) VisitGetPayinResponse(w http.ResponseWri
 }
 
 type GetPayindefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5283,7 +5239,7 @@ func (response CreatePayinInstructions201JSONResponse) VisitCreatePayinInstructi
 }
 
 type CreatePayinInstructionsdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5352,7 +5308,7 @@ func (response BookPayout201JSONResponse) VisitBookPayoutResponse(w http.Respons
 }
 
 type BookPayoutdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5397,7 +5353,7 @@ func (response GetPayout200JSONResponse) VisitGetPayoutResponse(w http.ResponseW
 }
 
 type GetPayoutdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5443,7 +5399,7 @@ func (response ConfirmPayout200JSONResponse) VisitConfirmPayoutResponse(w http.R
 }
 
 type ConfirmPayoutdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5512,7 +5468,7 @@ func (response CreateDeposit201JSONResponse) VisitCreateDepositResponse(w http.R
 }
 
 type CreateDepositdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5557,7 +5513,7 @@ func (response CompletePayin200JSONResponse) VisitCompletePayinResponse(w http.R
 }
 
 type CompletePayindefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5603,7 +5559,7 @@ func (response MovePayout200JSONResponse) VisitMovePayoutResponse(w http.Respons
 }
 
 type MovePayoutdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5653,7 +5609,7 @@ func (response GetTreasury200JSONResponse) VisitGetTreasuryResponse(w http.Respo
 }
 
 type GetTreasurydefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }
@@ -5703,7 +5659,7 @@ func (response ListTransactions200JSONResponse) VisitListTransactionsResponse(w 
 }
 
 type ListTransactionsdefaultJSONResponse struct {
-	Body       ErrorEnvelope
+	Body       externalRef0.ErrorEnvelope
 	Headers    RefusalResponseHeaders
 	StatusCode int
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
@@ -28,7 +29,7 @@ type snapshot struct {
 	id      string
 	content terms     // of the applicant and the documents
 	decided time.Time // when the review ends, or ended
-	status  api.KYBStatus
+	status  commonapi.KYCStatus
 }
 
 // maxKYBDocuments is how many documents a verification holds, as many as one save may name.
@@ -95,7 +96,7 @@ func (p *Platform) CompleteKYB(ctx context.Context, _ api.CompleteKYBRequestObje
 			id:      newID("kybs_"),
 			content: content,
 			decided: t.now.Add(time.Duration(t.settings.KYBDecisionAfter)),
-			status:  api.KYBStatusUnderReview,
+			status:  commonapi.KYCStatusUnderReview,
 		}
 	}
 	return submissionAnswer{http200, api.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.kyb.snapshot.id}}, nil
@@ -124,18 +125,18 @@ func (v *verification) content() (terms, error) {
 
 // kybStatus is where the verification stands: it has not started, waits to be completed, or is what became of the latest
 // submission.
-func (t *turn) kybStatus(h *holder) api.KYBStatus {
+func (t *turn) kybStatus(h *holder) commonapi.KYCStatus {
 	submitted := h.kyb.snapshot
 	switch {
 	case submitted == nil && len(h.kyb.applicant) == 0 && len(h.kyb.documents) == 0:
-		return api.KYBStatusNotStarted
+		return commonapi.KYCStatusNotStarted
 	case submitted == nil:
-		return api.KYBStatusPending
+		return commonapi.KYCStatusPending
 	}
-	if submitted.status == api.KYBStatusUnderReview && !t.now.Before(submitted.decided) {
-		submitted.status = api.KYBStatusApproved
+	if submitted.status == commonapi.KYCStatusUnderReview && !t.now.Before(submitted.decided) {
+		submitted.status = commonapi.KYCStatusApproved
 		if t.settings.KYBDecision == KYBDecisionReject {
-			submitted.status = api.KYBStatusRejected
+			submitted.status = commonapi.KYCStatusRejected
 		}
 	}
 	return submitted.status

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
@@ -71,11 +72,11 @@ func (t *turn) unverified(h *holder) []refuse.Blocker {
 		return append([]refuse.Blocker{{Code: code, Message: message}}, h.outstanding()...)
 	}
 	switch t.kybStatus(h) {
-	case api.KYBStatusApproved:
+	case commonapi.KYCStatusApproved:
 		return nil
-	case api.KYBStatusUnderReview:
+	case commonapi.KYCStatusUnderReview:
 		return blocked("verification_under_review", "The client's verification is under review.")
-	case api.KYBStatusRejected:
+	case commonapi.KYCStatusRejected:
 		return blocked("verification_rejected", "The client's verification was rejected.")
 	default:
 		return blocked("verification_not_completed", "The client's verification was not completed.")
