@@ -5,7 +5,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
-	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Verification is the KYB workflow of a client: save information, inspect what is outstanding, complete. Editing and completing are separate
@@ -45,6 +44,6 @@ func (s *Verification) WaitDecided(ctx context.Context, options ...WaitOption) (
 			return transport.Of(s).low.as(transport.ClassPoll).GetKYB(ctx, nil)
 		},
 		status: func(k *KYB) string { return string(k.Status) },
-		done:   func(k *KYB) bool { return k.Status == model.KYCStatusApproved || k.Status == model.KYCStatusRejected },
+		done:   func(k *KYB) bool { return k.Status.Final() },
 	})
 }
