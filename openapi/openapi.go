@@ -8,7 +8,7 @@ package openapi
 
 import "embed"
 
-//go:generate go run ../internal/codegen/assumptions -o README.md
+//go:generate go run ../internal/contract/assumptions -o README.md
 
 // Files holds the YAML files of this folder by name: the surfaces dapi.yaml, appapi.yaml, refapi.yaml and public.yaml,
 // common.yaml with the schemas that they share, errors.yaml with the slugs and coverage.yaml with the bank

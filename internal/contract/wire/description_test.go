@@ -1,8 +1,6 @@
 package wire_test
 
 import (
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -18,24 +16,6 @@ func read(t *testing.T) *wire.Description {
 	d, err := wire.Read(openapi.Files)
 	require.NoError(t, err)
 	return d
-}
-
-// A reader of the report finds the same words in openapi/README.md.
-func TestAssumptionsAreThoseOfThePage(t *testing.T) {
-	page, err := os.ReadFile("../../../openapi/README.md")
-	require.NoError(t, err)
-	var want, got []string
-	for line := range strings.Lines(string(page)) {
-		if strings.HasPrefix(line, "| `") {
-			want = append(want, strings.TrimSpace(line))
-		}
-	}
-	cell := strings.NewReplacer("|", `\|`, "\n", " ")
-	for _, a := range read(t).Assumptions {
-		got = append(got, fmt.Sprintf("| `%s` | %s | %s |", cell.Replace(a.Where), cell.Replace(a.What()), cell.Replace(a.Reason)))
-	}
-	require.Greater(t, len(want), 500)
-	assert.ElementsMatch(t, want, got)
 }
 
 // An editor finds the mark at its line.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 	"github.com/moneymovement/moneymovement-go/openapi"
 )
 
@@ -32,21 +33,9 @@ func run(files fs.FS, output string) error {
 
 // report reads the YAML files and renders the page. The same files always give the same bytes.
 func report(files fs.FS) ([]byte, error) {
-	names, err := fs.Glob(files, "*.yaml")
+	described, err := wire.Read(files)
 	if err != nil {
 		return nil, err
 	}
-	var surveys []survey
-	for _, name := range inReadingOrder(names) {
-		source, err := fs.ReadFile(files, name)
-		if err != nil {
-			return nil, err
-		}
-		found, err := surveyFile(name, source)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		surveys = append(surveys, found)
-	}
-	return render(surveys), nil
+	return render(surveys(described)), nil
 }
