@@ -7,25 +7,25 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
-	"github.com/moneymovement/moneymovement-go/model"
+	model "github.com/moneymovement/moneymovement-go/model"
 )
 
-// FXRate: the rate of a currency priced against USD. More fields than these may come.
+// FXRate: The rate of a currency priced against USD. More fields than these may come.
 // Source: FX rate.
 type FXRate struct {
-	// Rate of a bank transfer.
+	// BankTransfer Rate of a bank transfer.
 	BankTransfer model.Decimal `json:"bankTransfer,omitempty,omitzero"`
 
-	// Rate of a card payment.
+	// Card Rate of a card payment.
 	Card model.Decimal `json:"card,omitempty,omitzero"`
 
-	// Rate against USD.
+	// USDRate Rate against USD.
 	USDRate model.Decimal `json:"usdRate,omitempty,omitzero"`
 }
 
 // RenderInvoicePDFParams defines parameters for RenderInvoicePDF.
 type RenderInvoicePDFParams struct {
-	// Index into paymentMethods of the method to print.
+	// Details Index into paymentMethods of the method to print.
 	Details *int `form:"details,omitempty" json:"details,omitempty"`
 }
 

@@ -16,7 +16,9 @@ import (
 // A status that the description gains has its moves here, unless it is final.
 func TestEveryPayoutStatusHasItsMoves(t *testing.T) {
 	loader := openapi3.NewLoader()
-	loader.ReadFromURIFunc = func(_ *openapi3.Loader, location *url.URL) ([]byte, error) { return openapi.Files.ReadFile(location.Path) }
+	loader.ReadFromURIFunc = func(_ *openapi3.Loader, location *url.URL) ([]byte, error) {
+		return openapi.Files.ReadFile(location.Path)
+	}
 	described, err := loader.LoadFromURI(&url.URL{Path: "dapi.yaml"})
 	require.NoError(t, err)
 	statuses := described.Components.Schemas["PayoutStatus"].Value
