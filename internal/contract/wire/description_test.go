@@ -28,10 +28,25 @@ func TestAssumptionsKnowTheirLine(t *testing.T) {
 			files[a.File] = strings.Split(string(source), "\n")
 		}
 		require.Positive(t, a.Line, a.Where)
-		line := strings.ReplaceAll(files[a.File][a.Line-1], "''", "'")
 		first, _, _ := strings.Cut(a.Reason, "\n")
-		assert.Contains(t, line, first, "%s: %s", a.Position(), a.Where)
+		assert.Contains(t, textAt(files[a.File][a.Line-1:]), first, "%s: %s", a.Position(), a.Where)
 	}
+}
+
+// textAt is what the first line says, or the text that is folded below it.
+func textAt(lines []string) string {
+	if !strings.HasSuffix(lines[0], ">-") {
+		return strings.ReplaceAll(lines[0], "''", "'")
+	}
+	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+	var text []string
+	for _, line := range lines[1:] {
+		if indent(line) <= indent(lines[0]) {
+			break
+		}
+		text = append(text, strings.TrimSpace(line))
+	}
+	return strings.Join(text, " ")
 }
 
 func TestRequestsFindTheirOperation(t *testing.T) {
