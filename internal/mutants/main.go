@@ -21,7 +21,7 @@ import (
 
 // sdk lists the packages whose hand-written files are mutated.
 var sdk = []string{
-	".", "./dapi", "./appapi", "./refapi", "./public", "./errors", "./signing/...",
+	".", "./model", "./dapi", "./appapi", "./refapi", "./public", "./errors", "./signing/...",
 	"./internal/callfacts", "./internal/handshake", "./internal/required", "./internal/transport", "./internal/wire",
 }
 
