@@ -19,8 +19,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-type call func(context.Context, *dapi.Integrator) error
-
 // TestBadInputIsRefusedBeforeAnythingIsSent: not even the login happens.
 // Rule: error.missing, page.limit, page.cursor-size, size.payment-reference, size.purpose, size.document-ids, size.payout-public-key, size.signature, size.contact-name, size.contact-currency, size.id-prefix, contact.onchain, idempotency.pattern
 func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {

@@ -36,7 +36,7 @@ func TestValuesGoThereAndBack(t *testing.T) {
 	for range 20 {
 		text, err := jsonv2.Marshal(now, jsonv2.JoinOptions(jsonv2.Deterministic(), jsonv2.OmitEmptyAsV1(), write))
 		require.NoError(t, err)
-		require.Equal(t, `{"at":{"a!":[1],"b!":[2],"c!":[3],"d!":[4],"e!":[5]},"word":"warm!","zero":null}`, string(text))
+		require.Equal(t, `{"at":{"a!":[1],"b!":[2],"c!":[3],"d!":[4],"e!":[5]},"word":"warm!","zero":null}`, string(text)) //nolint:testifylint // the very bytes
 	}
 	var out bytes.Buffer
 	require.NoError(t, jsonv2.MarshalWrite(&out, now.At["b"], write))
@@ -74,7 +74,7 @@ func TestWhatIsRefusedUnlessAskedFor(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, enc.WriteToken(token))
 	}
-	assert.Equal(t, "{\"a\":1,\"a\":\"\ufffd\"}\n", out.String())
+	assert.Equal(t, "{\"a\":1,\"a\":\"\ufffd\"}\n", out.String()) //nolint:testifylint // the very bytes
 }
 
 func TestQuotes(t *testing.T) {

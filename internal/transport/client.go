@@ -192,9 +192,9 @@ func (c *Client) exchange(ctx context.Context, r *Request, t *trip, body []byte)
 	var resp *http.Response
 	req := r.http(c, body)
 	if c.timeout > 0 {
-		resp, err = c.httpClient(t).Do(req.WithContext(ctx))
+		resp, err = c.httpClient(t).Do(req.WithContext(ctx)) //nolint:bodyclose // read and drain close it
 	} else {
-		resp, err = c.attempt(ctx, &req, t)
+		resp, err = c.attempt(ctx, &req, t) //nolint:bodyclose // as above
 	}
 	again := c.checkRetry(ctx, t, resp, err)
 	if err == nil && !again {
