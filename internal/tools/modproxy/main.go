@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -74,7 +75,7 @@ func serve(root, folder, version, out string) (err error) {
 // filesOf lists what git would commit below a folder. The zip package leaves out what belongs to modules below it.
 func filesOf(root, folder string) ([]zip.File, error) {
 	// The tree may be another user's, as in a container. With these settings, a list of its files runs no program that the tree names.
-	list := exec.Command("git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false",
+	list := exec.CommandContext(context.Background(), "git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false",
 		"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", folder)
 	list.Dir = root
 	list.Stderr = os.Stderr
