@@ -27,7 +27,7 @@ export GOWORK := $(CURDIR)/go.work
 export GO
 
 .DEFAULT_GOAL := help
-.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift tidy tidy-check modules breaking interop fuzz bench bench-host bench-memory load contract mutants cover check gosec staticcheck vulncheck sbom fuzz-long
+.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift tidy tidy-check modules breaking interop fuzz bench bench-host bench-memory load recordings contract mutants cover check gosec staticcheck vulncheck sbom fuzz-long
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
@@ -45,7 +45,7 @@ lint: ## run golangci-lint as .golangci.yml says (the first run builds it)
 # Each is told what .golangci.yml tells the linter of the same name, which reads `nolint` besides.
 gosec: ## run gosec by itself (the first run builds it)
 	$(EACH) $(TOOL) gosec -quiet -exclude-generated -exclude=G104,G304 \
-		-exclude-rules='(^|/)internal/(tools|suites/contrary/table)/:G204,G301,G303,G304,G306,G703'
+		-exclude-rules='(^|/)internal/(tools/codegen|suites/contrary/table)/:G301,G303,G304,G306,G703;(^|/)internal/tools/(mutants|modproxy)/:G204,G301,G306;(^|/)internal/recorded/:G704,G705'
 
 staticcheck: ## run staticcheck by itself (the first run builds it)
 	$(EACH) $(TOOL) staticcheck -checks all,-ST1000,-ST1003,-ST1020,-ST1021,-ST1022
@@ -117,6 +117,9 @@ bench-memory: ## measure how much memory finished payouts hold in the sandbox ho
 
 load: ## start 10,000 payments at once, in hours of a virtual clock, and hold them to the service's windows
 	MONEYMOVEMENT_LOAD_PAYMENTS=10000 $(GO) test -count=1 -v -run '^TestPaymentsThatStartAtOnceAreAllPaid$$' ./dapi
+
+recordings: ## record the host's answers to the examples of the SDK's packages anew
+	$(GO) test -count=1 -run '^TestTheRecordingsAreTheHostsAnswers$$' ./internal/suites/recordings -write
 
 contract: ## hold the description against the sandbox host, or the one that MONEYMOVEMENT_BASE_URL names; reports into contract-report/
 	@rm -rf contract-report

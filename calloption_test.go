@@ -1,16 +1,37 @@
 package moneymovement_test
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
+	"github.com/moneymovement/moneymovement-go/public"
 )
+
+func TestEachCaptureKeepsTheAnswer(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Request-Id", "req_1")
+		_, _ = io.WriteString(w, `{"usdRate":"1.08","bankTransfer":"1.07","card":"1.06"}`)
+	}))
+	defer server.Close()
+	client, err := public.New(server.URL)
+	require.NoError(t, err)
+	var first, second moneymovement.Answer
+	_, err = client.Rates.Get(t.Context(), "EUR", moneymovement.Capture(&first), moneymovement.Capture(nil), moneymovement.Capture(&second))
+	require.NoError(t, err)
+	assert.Equal(t, 200, first.Status)
+	assert.Equal(t, "req_1", first.RequestID)
+	assert.Equal(t, first, second)
+}
 
 // Of a call that reveals secrets the body is kept only where it is asked for.
 func TestACaptureKeepsSecretsIfAsked(t *testing.T) {

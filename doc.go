@@ -10,8 +10,8 @@
 //   - refapi, the reference endpoints: an access token, and a receiver of partners' webhooks.
 //   - public, the public utilities: no credential.
 //
-// This package holds what they share: the options of a client ([Option]) and of one call ([CallOption]), and the resources that more than one
-// surface answers, such as [Invoice], [Contract] and [Card].
+// This package holds what a user of any of them starts with: the options of a client ([Option]) and of one call ([CallOption]), the [Key] of a
+// write, and [Secret]. The resources that more than one surface returns, such as invoices, contracts and cards, are in package model.
 //
 // # Errors
 //

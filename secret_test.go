@@ -3,14 +3,25 @@ package moneymovement_test
 import (
 	"bytes"
 	"encoding/gob"
+	jsonv1 "encoding/json"
 	"encoding/xml"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 )
+
+// versions are the two JSON packages that a secret has to be the same under.
+var versions = map[string]struct {
+	marshal   func(any) ([]byte, error)
+	unmarshal func([]byte, any) error
+}{
+	"v1": {jsonv1.Marshal, jsonv1.Unmarshal},
+	"v2": {func(v any) ([]byte, error) { return json.Marshal(v) }, func(b []byte, v any) error { return json.Unmarshal(b, v) }},
+}
 
 func TestASecretIsReadFromJSON(t *testing.T) {
 	for name, version := range versions {

@@ -3,9 +3,9 @@
 package appapi
 
 import (
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/answers"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 var answerGetApp = wire.Answer{Shape: &shapeApp, Whole: func(value any, body *wire.Body) bool {
@@ -54,17 +54,17 @@ var answerQuoteBankPayin = wire.Answer{Shape: &shapeQuote, Whole: func(value any
 }}
 
 var answerSubmitBankPayinQuote = wire.Answer{Shape: &answers.UniversalTransactionStatus, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.UniversalTransactionStatus)
+	v := value.(*model.UniversalTransactionStatus)
 	return answers.WholeUniversalTransactionStatus(v, body)
 }}
 
 var answerListCards = wire.Answer{Shape: &answers.CardList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.CardList)
+	v := value.(*model.CardList)
 	return answers.WholeCardList(v, body)
 }}
 
 var answerCreateCard = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Card)
+	v := value.(*model.Card)
 	return answers.WholeCard(v, body)
 }}
 
@@ -79,32 +79,32 @@ var answerPreApproveCard = wire.Answer{Shape: &shapeCardPreApproval, Whole: func
 }}
 
 var answerGetCard = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Card)
+	v := value.(*model.Card)
 	return answers.WholeCard(v, body)
 }}
 
 var answerRevealCardDetails = wire.Answer{Shape: &answers.CardDetails, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.CardDetails)
+	v := value.(*model.CardDetails)
 	return answers.WholeCardDetails(v, body)
 }}
 
 var answerFreezeCard = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Card)
+	v := value.(*model.Card)
 	return answers.WholeCard(v, body)
 }}
 
 var answerSetCardLabel = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Card)
+	v := value.(*model.Card)
 	return answers.WholeCard(v, body)
 }}
 
 var answerSetCardLimit = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Card)
+	v := value.(*model.Card)
 	return answers.WholeCard(v, body)
 }}
 
 var answerUnfreezeCard = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Card)
+	v := value.(*model.Card)
 	return answers.WholeCard(v, body)
 }}
 
@@ -114,7 +114,7 @@ var answerListContracts = wire.Answer{Shape: &shapeContractList, Whole: func(val
 }}
 
 var answerCreateContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Contract)
+	v := value.(*model.Contract)
 	return answers.WholeContract(v, body)
 }}
 
@@ -124,7 +124,7 @@ var answerListInvoices = wire.Answer{Shape: &shapeInvoiceList, Whole: func(value
 }}
 
 var answerCreateInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Invoice)
+	v := value.(*model.Invoice)
 	return answers.WholeInvoice(v, body)
 }}
 
@@ -134,17 +134,17 @@ var answerCreateInvoiceBatch = wire.Answer{Shape: &shapeInvoiceList, Whole: func
 }}
 
 var answerCreateUploadedInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Invoice)
+	v := value.(*model.Invoice)
 	return answers.WholeInvoice(v, body)
 }}
 
 var answerGetInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Invoice)
+	v := value.(*model.Invoice)
 	return answers.WholeInvoice(v, body)
 }}
 
 var answerUpdateInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Invoice)
+	v := value.(*model.Invoice)
 	return answers.WholeInvoice(v, body)
 }}
 
@@ -154,32 +154,32 @@ var answerListContractTemplates = wire.Answer{Shape: &shapeContractTemplateList,
 }}
 
 var answerGetContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Contract)
+	v := value.(*model.Contract)
 	return answers.WholeContract(v, body)
 }}
 
 var answerUpdateContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Contract)
+	v := value.(*model.Contract)
 	return answers.WholeContract(v, body)
 }}
 
 var answerApproveContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Contract)
+	v := value.(*model.Contract)
 	return answers.WholeContract(v, body)
 }}
 
 var answerCreateInvoiceFromContract = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Invoice)
+	v := value.(*model.Invoice)
 	return answers.WholeInvoice(v, body)
 }}
 
 var answerPauseContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Contract)
+	v := value.(*model.Contract)
 	return answers.WholeContract(v, body)
 }}
 
 var answerReplacePaymentMethods = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Contract)
+	v := value.(*model.Contract)
 	return answers.WholeContract(v, body)
 }}
 
@@ -188,7 +188,7 @@ var answerPreviewContract = wire.Answer{Shape: &shapeContractPreview, Whole: fun
 }}
 
 var answerUploadDocument = wire.Answer{Shape: &answers.Document, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Document)
+	v := value.(*model.Document)
 	return answers.WholeDocument(v, body)
 }}
 

@@ -10,6 +10,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 )
@@ -110,7 +111,7 @@ type Bank struct {
 	Method string `json:"method"`
 
 	// What a payer needs to wire money.
-	Requisites moneymovement.OpenObject `json:"requisites,omitempty,omitzero"`
+	Requisites model.OpenObject `json:"requisites,omitempty,omitzero"`
 
 	// State of the rail.
 	Status string `json:"status"`
@@ -246,7 +247,7 @@ type CardPreApprovalCreate struct {
 // Source: App API, Contacts.
 type Contact struct {
 	// Where the contact is paid.
-	Account moneymovement.ContactAccount `json:"account,omitempty,omitzero"`
+	Account model.ContactAccount `json:"account,omitempty,omitzero"`
 
 	// When the contact was created.
 	CreatedAt time.Time `json:"createdAt"`
@@ -265,7 +266,7 @@ type Contact struct {
 // Source: App API, Contacts, POST /user/contact.
 type ContactCreate struct {
 	// Where the contact is paid.
-	Account moneymovement.ContactAccount `json:"account,omitzero"`
+	Account model.ContactAccount `json:"account,omitzero"`
 
 	// Name of the contact.
 	Name string `json:"name,omitempty,omitzero"`
@@ -313,13 +314,13 @@ type ContractCreate struct {
 	Period string `json:"period,omitempty,omitzero"`
 
 	// Preferred payment methods.
-	PriorityMethods []moneymovement.PriorityMethod `json:"priorityMethods,omitempty,omitzero"`
+	PriorityMethods []model.PriorityMethod `json:"priorityMethods,omitempty,omitzero"`
 
 	// Whether both parties have to sign.
 	RequireSignature *bool `json:"requireSignature,omitempty,omitzero"`
 
 	// Kind.
-	Type moneymovement.ContractType `json:"type,omitzero"`
+	Type model.ContractType `json:"type,omitzero"`
 }
 
 // ContractFields: values that a contract's document is filled with.
@@ -329,7 +330,7 @@ type ContractFields struct {
 	Amount Decimal `json:"amount,omitempty,omitzero"`
 
 	// Currency of amount.
-	Currency moneymovement.FiatCurrency `json:"currency,omitempty,omitzero"`
+	Currency model.FiatCurrency `json:"currency,omitempty,omitzero"`
 
 	// Job title.
 	JobTitle string `json:"jobTitle,omitempty,omitzero"`
@@ -345,7 +346,7 @@ type ContractFieldsUpdate struct {
 	Amount nullable.Nullable[Decimal] `json:"amount,omitempty,omitzero"`
 
 	// Currency of amount.
-	Currency nullable.Nullable[moneymovement.FiatCurrency] `json:"currency,omitempty,omitzero"`
+	Currency nullable.Nullable[model.FiatCurrency] `json:"currency,omitempty,omitzero"`
 
 	// Job title.
 	JobTitle nullable.Nullable[string] `json:"jobTitle,omitempty,omitzero"`
@@ -358,23 +359,23 @@ type ContractFieldsUpdate struct {
 // Source: App API, Invoices, create from contract body.
 type ContractInvoiceCreate struct {
 	// Lines in addition to the contract's own.
-	AddItems []moneymovement.LineItem `json:"addItems,omitempty,omitzero"`
+	AddItems []model.LineItem `json:"addItems,omitempty,omitzero"`
 
 	// Address of the party that is paid.
-	ContractorAddress moneymovement.PostalAddress `json:"contractorAddress,omitempty,omitzero"`
+	ContractorAddress model.PostalAddress `json:"contractorAddress,omitempty,omitzero"`
 
 	// Prefix of the invoice number.
 	InvoicePrefix string `json:"invoicePrefix,omitempty,omitzero"`
 
 	// First day of the period.
-	PeriodStart moneymovement.Date `json:"periodStart,omitempty,omitzero"`
+	PeriodStart model.Date `json:"periodStart,omitempty,omitzero"`
 }
 
 // ContractList: a page of contracts.
 // Source: App API, Contracts.
 type ContractList struct {
 	// The contracts.
-	Items []moneymovement.Contract `json:"items"`
+	Items []model.Contract `json:"items"`
 
 	// How many there are in all.
 	Total int `json:"total,omitempty,omitzero"`
@@ -384,7 +385,7 @@ type ContractList struct {
 // Source: App API, Contracts, GET /documents/contracts/{contract_id}/preview.
 type ContractPreview struct {
 	// The resolved fields.
-	Fields moneymovement.OpenObject `json:"fields,omitempty,omitzero"`
+	Fields model.OpenObject `json:"fields,omitempty,omitzero"`
 
 	// Text of the document.
 	Text string `json:"text,omitempty,omitzero"`
@@ -403,7 +404,7 @@ type ContractTemplate struct {
 	Name string `json:"name"`
 
 	// Kind of contract.
-	Type moneymovement.ContractType `json:"type,omitempty,omitzero"`
+	Type model.ContractType `json:"type,omitempty,omitzero"`
 }
 
 // ContractTemplateList: the contract templates.
@@ -435,7 +436,7 @@ type ContractUpdate struct {
 	Period nullable.Nullable[string] `json:"period,omitempty,omitzero"`
 
 	// Preferred payment methods.
-	PriorityMethods nullable.Nullable[[]moneymovement.PriorityMethod] `json:"priorityMethods,omitempty,omitzero"`
+	PriorityMethods nullable.Nullable[[]model.PriorityMethod] `json:"priorityMethods,omitempty,omitzero"`
 }
 
 // Decimal: a decimal amount that travels as a string. Source: Resources and their fields.
@@ -478,7 +479,7 @@ type InvoiceBatchEntry struct {
 	ContractID string `json:"contractId,omitzero"`
 
 	// What is invoiced.
-	Items []moneymovement.LineItem `json:"items,omitempty,omitzero"`
+	Items []model.LineItem `json:"items,omitempty,omitzero"`
 
 	// Note on the invoice.
 	Memo string `json:"memo,omitempty,omitzero"`
@@ -491,7 +492,7 @@ type InvoiceBatchEntry struct {
 // Source: App API, Invoices, create invoice body.
 type InvoiceCreate struct {
 	// Address of the party that pays.
-	ClientAddress moneymovement.PostalAddress `json:"clientAddress,omitempty,omitzero"`
+	ClientAddress model.PostalAddress `json:"clientAddress,omitempty,omitzero"`
 
 	// Name of the party that pays.
 	ClientDisplayName string `json:"clientDisplayName,omitempty,omitzero"`
@@ -506,16 +507,16 @@ type InvoiceCreate struct {
 	ContractorEmail string `json:"contractorEmail,omitempty,omitzero"`
 
 	// Currency of all prices.
-	Currency moneymovement.InvoiceCurrency `json:"currency,omitzero"`
+	Currency model.InvoiceCurrency `json:"currency,omitzero"`
 
 	// Day by which payment is due.
-	DueDate moneymovement.Date `json:"dueDate,omitempty,omitzero"`
+	DueDate model.Date `json:"dueDate,omitempty,omitzero"`
 
 	// Prefix of the invoice number.
 	InvoicePrefix string `json:"invoicePrefix,omitempty,omitzero"`
 
 	// What is invoiced.
-	Items []moneymovement.LineItem `json:"items,omitzero"`
+	Items []model.LineItem `json:"items,omitzero"`
 
 	// Whether the invoice is paid on chain.
 	Onchain *bool `json:"onchain,omitempty,omitzero"`
@@ -525,7 +526,7 @@ type InvoiceCreate struct {
 // Source: App API, Invoices.
 type InvoiceList struct {
 	// The invoices.
-	Items []moneymovement.Invoice `json:"items"`
+	Items []model.Invoice `json:"items"`
 
 	// How many there are in all.
 	Total int `json:"total,omitempty,omitzero"`
@@ -535,7 +536,7 @@ type InvoiceList struct {
 // Source: App API, Account and profile, POST /user/kyc_link.
 type KYCLink struct {
 	// State of verification.
-	Status moneymovement.KYCStatus `json:"status,omitempty,omitzero"`
+	Status model.KYCStatus `json:"status,omitempty,omitzero"`
 
 	// The link.
 	URL string `json:"url"`
@@ -548,7 +549,7 @@ type KYCState struct {
 	Provider string `json:"provider,omitempty,omitzero"`
 
 	// State of verification.
-	Status moneymovement.KYCStatus `json:"status"`
+	Status model.KYCStatus `json:"status"`
 }
 
 // MCPBalance: wallet balance and remaining allowance.
@@ -568,13 +569,13 @@ type MCPBalance struct {
 }
 
 // Number: a decimal amount that travels as a JSON number. Source: Resources and their fields.
-type Number = moneymovement.Number
+type Number = model.Number
 
 // PaymentMethodsReplacement: the payment methods that take the place of all others.
 // Source: App API, Contracts, PUT /documents/contracts/{contract_id}/payment_methods.
 type PaymentMethodsReplacement struct {
 	// Typed destinations.
-	PaymentMethods []moneymovement.PaymentMethod `json:"paymentMethods,omitzero"`
+	PaymentMethods []model.PaymentMethod `json:"paymentMethods,omitzero"`
 }
 
 // ProfileAddress: address of a profile.
@@ -783,13 +784,13 @@ type UploadedInvoiceCreate struct {
 	ContractorEmail string `json:"contractorEmail,omitempty,omitzero"`
 
 	// Currency of amount.
-	Currency moneymovement.InvoiceCurrency `json:"currency,omitzero"`
+	Currency model.InvoiceCurrency `json:"currency,omitzero"`
 
 	// The uploaded document.
 	DocumentID string `json:"documentId,omitzero"`
 
 	// Day by which payment is due.
-	DueDate moneymovement.Date `json:"dueDate,omitempty,omitzero"`
+	DueDate model.Date `json:"dueDate,omitempty,omitzero"`
 }
 
 // UserProfile: the account that owns the key.
@@ -823,7 +824,7 @@ type UserProfile struct {
 	IsBusiness bool `json:"isBusiness,omitempty,omitzero"`
 
 	// State of verification.
-	KYCStatus moneymovement.KYCStatus `json:"kycStatus,omitempty,omitzero"`
+	KYCStatus model.KYCStatus `json:"kycStatus,omitempty,omitzero"`
 
 	// Last name of a person.
 	LastName string `json:"lastName,omitempty,omitzero"`
@@ -1010,10 +1011,10 @@ var opSubmitBankPayinQuote = transport.Operation{
 }
 
 // SubmitBankPayinQuote sends POST /banks/payin/quote/submit: submit a bank payin quote.
-func (c lowLevel) SubmitBankPayinQuote(ctx context.Context, body *QuoteSubmission, options []moneymovement.CallOption) transport.Shown[moneymovement.UniversalTransactionStatus] {
+func (c lowLevel) SubmitBankPayinQuote(ctx context.Context, body *QuoteSubmission, options []moneymovement.CallOption) transport.Shown[model.UniversalTransactionStatus] {
 	r := c.request(&opSubmitBankPayinQuote, options)
 	r.Body(body, body.validate)
-	return transport.Carry[moneymovement.UniversalTransactionStatus](ctx, c.transport, r)
+	return transport.Carry[model.UniversalTransactionStatus](ctx, c.transport, r)
 }
 
 var opListCards = transport.Operation{
@@ -1021,9 +1022,9 @@ var opListCards = transport.Operation{
 }
 
 // ListCards sends GET /cards: list cards.
-func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOption) (*moneymovement.CardList, error) {
+func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOption) (*model.CardList, error) {
 	r := c.request(&opListCards, options)
-	return transport.Do[moneymovement.CardList](ctx, c.transport, r)
+	return transport.Do[model.CardList](ctx, c.transport, r)
 }
 
 var opCreateCard = transport.Operation{
@@ -1031,10 +1032,10 @@ var opCreateCard = transport.Operation{
 }
 
 // CreateCard sends POST /cards: create a card.
-func (c lowLevel) CreateCard(ctx context.Context, body *CardCreate, options []moneymovement.CallOption) (*moneymovement.Card, error) {
+func (c lowLevel) CreateCard(ctx context.Context, body *CardCreate, options []moneymovement.CallOption) (*model.Card, error) {
 	r := c.request(&opCreateCard, options)
 	r.Body(body, body.validate)
-	return transport.Do[moneymovement.Card](ctx, c.transport, r)
+	return transport.Do[model.Card](ctx, c.transport, r)
 }
 
 var opCreateCardKYCLink = transport.Operation{
@@ -1063,10 +1064,10 @@ var opGetCard = transport.Operation{
 }
 
 // GetCard sends GET /cards/{card_id}: read a card.
-func (c lowLevel) GetCard(ctx context.Context, cardID string, options []moneymovement.CallOption) (*moneymovement.Card, error) {
+func (c lowLevel) GetCard(ctx context.Context, cardID string, options []moneymovement.CallOption) (*model.Card, error) {
 	r := c.request(&opGetCard, options)
 	r.PathParam("card_id", string(cardID), pathGetCard[0])
-	return transport.Do[moneymovement.Card](ctx, c.transport, r)
+	return transport.Do[model.Card](ctx, c.transport, r)
 }
 
 var opRevealCardDetails = transport.Operation{
@@ -1074,11 +1075,11 @@ var opRevealCardDetails = transport.Operation{
 }
 
 // RevealCardDetails sends POST /cards/{card_id}/details: reveal a card's details.
-func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *moneymovement.CardDetailsProof, options []moneymovement.CallOption) (*moneymovement.CardDetails, error) {
+func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *model.CardDetailsProof, options []moneymovement.CallOption) (*model.CardDetails, error) {
 	r := c.request(&opRevealCardDetails, options)
 	r.PathParam("card_id", string(cardID), pathRevealCardDetails[0])
 	r.Body(body, func(c *transport.Check) { validateCardDetailsProof(body, c) })
-	return transport.Do[moneymovement.CardDetails](ctx, c.transport, r)
+	return transport.Do[model.CardDetails](ctx, c.transport, r)
 }
 
 var opFreezeCard = transport.Operation{
@@ -1086,10 +1087,10 @@ var opFreezeCard = transport.Operation{
 }
 
 // FreezeCard sends POST /cards/{card_id}/freeze: freeze a card.
-func (c lowLevel) FreezeCard(ctx context.Context, cardID string, options []moneymovement.CallOption) transport.Shown[moneymovement.Card] {
+func (c lowLevel) FreezeCard(ctx context.Context, cardID string, options []moneymovement.CallOption) transport.Shown[model.Card] {
 	r := c.request(&opFreezeCard, options)
 	r.PathParam("card_id", string(cardID), pathFreezeCard[0])
-	return transport.Carry[moneymovement.Card](ctx, c.transport, r)
+	return transport.Carry[model.Card](ctx, c.transport, r)
 }
 
 var opSetCardLabel = transport.Operation{
@@ -1097,11 +1098,11 @@ var opSetCardLabel = transport.Operation{
 }
 
 // SetCardLabel sends PUT /cards/{card_id}/label: label a card.
-func (c lowLevel) SetCardLabel(ctx context.Context, cardID string, body *CardLabelUpdate, options []moneymovement.CallOption) transport.Shown[moneymovement.Card] {
+func (c lowLevel) SetCardLabel(ctx context.Context, cardID string, body *CardLabelUpdate, options []moneymovement.CallOption) transport.Shown[model.Card] {
 	r := c.request(&opSetCardLabel, options)
 	r.PathParam("card_id", string(cardID), pathSetCardLabel[0])
 	r.Body(body, body.validate)
-	return transport.Carry[moneymovement.Card](ctx, c.transport, r)
+	return transport.Carry[model.Card](ctx, c.transport, r)
 }
 
 var opSetCardLimit = transport.Operation{
@@ -1109,11 +1110,11 @@ var opSetCardLimit = transport.Operation{
 }
 
 // SetCardLimit sends PUT /cards/{card_id}/limit: limit a card.
-func (c lowLevel) SetCardLimit(ctx context.Context, cardID string, body *CardLimitUpdate, options []moneymovement.CallOption) transport.Shown[moneymovement.Card] {
+func (c lowLevel) SetCardLimit(ctx context.Context, cardID string, body *CardLimitUpdate, options []moneymovement.CallOption) transport.Shown[model.Card] {
 	r := c.request(&opSetCardLimit, options)
 	r.PathParam("card_id", string(cardID), pathSetCardLimit[0])
 	r.Body(body, body.validate)
-	return transport.Carry[moneymovement.Card](ctx, c.transport, r)
+	return transport.Carry[model.Card](ctx, c.transport, r)
 }
 
 var opUnfreezeCard = transport.Operation{
@@ -1121,10 +1122,10 @@ var opUnfreezeCard = transport.Operation{
 }
 
 // UnfreezeCard sends POST /cards/{card_id}/unfreeze: unfreeze a card.
-func (c lowLevel) UnfreezeCard(ctx context.Context, cardID string, options []moneymovement.CallOption) transport.Shown[moneymovement.Card] {
+func (c lowLevel) UnfreezeCard(ctx context.Context, cardID string, options []moneymovement.CallOption) transport.Shown[model.Card] {
 	r := c.request(&opUnfreezeCard, options)
 	r.PathParam("card_id", string(cardID), pathUnfreezeCard[0])
-	return transport.Carry[moneymovement.Card](ctx, c.transport, r)
+	return transport.Carry[model.Card](ctx, c.transport, r)
 }
 
 var opListContracts = transport.Operation{
@@ -1145,10 +1146,10 @@ var opCreateContract = transport.Operation{
 }
 
 // CreateContract sends POST /documents/contracts: create a contract.
-func (c lowLevel) CreateContract(ctx context.Context, body *ContractCreate, options []moneymovement.CallOption) (*moneymovement.Contract, error) {
+func (c lowLevel) CreateContract(ctx context.Context, body *ContractCreate, options []moneymovement.CallOption) (*model.Contract, error) {
 	r := c.request(&opCreateContract, options)
 	r.Body(body, body.validate)
-	return transport.Do[moneymovement.Contract](ctx, c.transport, r)
+	return transport.Do[model.Contract](ctx, c.transport, r)
 }
 
 var opListInvoices = transport.Operation{
@@ -1169,10 +1170,10 @@ var opCreateInvoice = transport.Operation{
 }
 
 // CreateInvoice sends POST /documents/contracts/invoices: create an invoice.
-func (c lowLevel) CreateInvoice(ctx context.Context, body *InvoiceCreate, options []moneymovement.CallOption) (*moneymovement.Invoice, error) {
+func (c lowLevel) CreateInvoice(ctx context.Context, body *InvoiceCreate, options []moneymovement.CallOption) (*model.Invoice, error) {
 	r := c.request(&opCreateInvoice, options)
 	r.Body(body, body.validate)
-	return transport.Do[moneymovement.Invoice](ctx, c.transport, r)
+	return transport.Do[model.Invoice](ctx, c.transport, r)
 }
 
 var opCreateInvoiceBatch = transport.Operation{
@@ -1191,10 +1192,10 @@ var opCreateUploadedInvoice = transport.Operation{
 }
 
 // CreateUploadedInvoice sends POST /documents/contracts/invoices/uploaded: create an invoice from an uploaded document.
-func (c lowLevel) CreateUploadedInvoice(ctx context.Context, body *UploadedInvoiceCreate, options []moneymovement.CallOption) (*moneymovement.Invoice, error) {
+func (c lowLevel) CreateUploadedInvoice(ctx context.Context, body *UploadedInvoiceCreate, options []moneymovement.CallOption) (*model.Invoice, error) {
 	r := c.request(&opCreateUploadedInvoice, options)
 	r.Body(body, body.validate)
-	return transport.Do[moneymovement.Invoice](ctx, c.transport, r)
+	return transport.Do[model.Invoice](ctx, c.transport, r)
 }
 
 var opGetInvoice = transport.Operation{
@@ -1202,10 +1203,10 @@ var opGetInvoice = transport.Operation{
 }
 
 // GetInvoice sends GET /documents/contracts/invoices/{invoice_id}: read an invoice.
-func (c lowLevel) GetInvoice(ctx context.Context, invoiceID string, options []moneymovement.CallOption) (*moneymovement.Invoice, error) {
+func (c lowLevel) GetInvoice(ctx context.Context, invoiceID string, options []moneymovement.CallOption) (*model.Invoice, error) {
 	r := c.request(&opGetInvoice, options)
 	r.PathParam("invoice_id", string(invoiceID), pathGetInvoice[0])
-	return transport.Do[moneymovement.Invoice](ctx, c.transport, r)
+	return transport.Do[model.Invoice](ctx, c.transport, r)
 }
 
 var opUpdateInvoice = transport.Operation{
@@ -1213,11 +1214,11 @@ var opUpdateInvoice = transport.Operation{
 }
 
 // UpdateInvoice sends PUT /documents/contracts/invoices/{invoice_id}: move an invoice to another state.
-func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *moneymovement.InvoiceUpdate, options []moneymovement.CallOption) transport.Shown[moneymovement.Invoice] {
+func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *model.InvoiceUpdate, options []moneymovement.CallOption) transport.Shown[model.Invoice] {
 	r := c.request(&opUpdateInvoice, options)
 	r.PathParam("invoice_id", string(invoiceID), pathUpdateInvoice[0])
 	r.Body(body, func(c *transport.Check) { validateInvoiceUpdate(body, c) })
-	return transport.Carry[moneymovement.Invoice](ctx, c.transport, r)
+	return transport.Carry[model.Invoice](ctx, c.transport, r)
 }
 
 var opListContractTemplates = transport.Operation{
@@ -1247,10 +1248,10 @@ var opGetContract = transport.Operation{
 }
 
 // GetContract sends GET /documents/contracts/{contract_id}: read a contract.
-func (c lowLevel) GetContract(ctx context.Context, contractID string, options []moneymovement.CallOption) (*moneymovement.Contract, error) {
+func (c lowLevel) GetContract(ctx context.Context, contractID string, options []moneymovement.CallOption) (*model.Contract, error) {
 	r := c.request(&opGetContract, options)
 	r.PathParam("contract_id", string(contractID), pathGetContract[0])
-	return transport.Do[moneymovement.Contract](ctx, c.transport, r)
+	return transport.Do[model.Contract](ctx, c.transport, r)
 }
 
 var opUpdateContract = transport.Operation{
@@ -1258,11 +1259,11 @@ var opUpdateContract = transport.Operation{
 }
 
 // UpdateContract sends PATCH /documents/contracts/{contract_id}: update a contract's fields and schedule.
-func (c lowLevel) UpdateContract(ctx context.Context, contractID string, body *ContractUpdate, options []moneymovement.CallOption) transport.Shown[moneymovement.Contract] {
+func (c lowLevel) UpdateContract(ctx context.Context, contractID string, body *ContractUpdate, options []moneymovement.CallOption) transport.Shown[model.Contract] {
 	r := c.request(&opUpdateContract, options)
 	r.PathParam("contract_id", string(contractID), pathUpdateContract[0])
 	r.Body(body, body.validate)
-	return transport.Carry[moneymovement.Contract](ctx, c.transport, r)
+	return transport.Carry[model.Contract](ctx, c.transport, r)
 }
 
 var opApproveContract = transport.Operation{
@@ -1270,10 +1271,10 @@ var opApproveContract = transport.Operation{
 }
 
 // ApproveContract sends POST /documents/contracts/{contract_id}/approve: approve a contract.
-func (c lowLevel) ApproveContract(ctx context.Context, contractID string, options []moneymovement.CallOption) transport.Shown[moneymovement.Contract] {
+func (c lowLevel) ApproveContract(ctx context.Context, contractID string, options []moneymovement.CallOption) transport.Shown[model.Contract] {
 	r := c.request(&opApproveContract, options)
 	r.PathParam("contract_id", string(contractID), pathApproveContract[0])
-	return transport.Carry[moneymovement.Contract](ctx, c.transport, r)
+	return transport.Carry[model.Contract](ctx, c.transport, r)
 }
 
 var opCreateInvoiceFromContract = transport.Operation{
@@ -1281,11 +1282,11 @@ var opCreateInvoiceFromContract = transport.Operation{
 }
 
 // CreateInvoiceFromContract sends POST /documents/contracts/{contract_id}/create-invoice: create an invoice from a contract.
-func (c lowLevel) CreateInvoiceFromContract(ctx context.Context, contractID string, body *ContractInvoiceCreate, options []moneymovement.CallOption) (*moneymovement.Invoice, error) {
+func (c lowLevel) CreateInvoiceFromContract(ctx context.Context, contractID string, body *ContractInvoiceCreate, options []moneymovement.CallOption) (*model.Invoice, error) {
 	r := c.request(&opCreateInvoiceFromContract, options)
 	r.PathParam("contract_id", string(contractID), pathCreateInvoiceFromContract[0])
 	r.Body(body, body.validate)
-	return transport.Do[moneymovement.Invoice](ctx, c.transport, r)
+	return transport.Do[model.Invoice](ctx, c.transport, r)
 }
 
 var opPauseContract = transport.Operation{
@@ -1293,10 +1294,10 @@ var opPauseContract = transport.Operation{
 }
 
 // PauseContract sends POST /documents/contracts/{contract_id}/pause: pause a contract.
-func (c lowLevel) PauseContract(ctx context.Context, contractID string, options []moneymovement.CallOption) transport.Shown[moneymovement.Contract] {
+func (c lowLevel) PauseContract(ctx context.Context, contractID string, options []moneymovement.CallOption) transport.Shown[model.Contract] {
 	r := c.request(&opPauseContract, options)
 	r.PathParam("contract_id", string(contractID), pathPauseContract[0])
-	return transport.Carry[moneymovement.Contract](ctx, c.transport, r)
+	return transport.Carry[model.Contract](ctx, c.transport, r)
 }
 
 var opReplacePaymentMethods = transport.Operation{
@@ -1304,11 +1305,11 @@ var opReplacePaymentMethods = transport.Operation{
 }
 
 // ReplacePaymentMethods sends PUT /documents/contracts/{contract_id}/payment_methods: replace a contract's payment methods.
-func (c lowLevel) ReplacePaymentMethods(ctx context.Context, contractID string, body *PaymentMethodsReplacement, options []moneymovement.CallOption) transport.Shown[moneymovement.Contract] {
+func (c lowLevel) ReplacePaymentMethods(ctx context.Context, contractID string, body *PaymentMethodsReplacement, options []moneymovement.CallOption) transport.Shown[model.Contract] {
 	r := c.request(&opReplacePaymentMethods, options)
 	r.PathParam("contract_id", string(contractID), pathReplacePaymentMethods[0])
 	r.Body(body, body.validate)
-	return transport.Carry[moneymovement.Contract](ctx, c.transport, r)
+	return transport.Carry[model.Contract](ctx, c.transport, r)
 }
 
 var opPreviewContract = transport.Operation{
@@ -1327,10 +1328,10 @@ var opUploadDocument = transport.Operation{
 }
 
 // UploadDocument sends POST /documents/upload: upload a document.
-func (c lowLevel) UploadDocument(ctx context.Context, body *DocumentUpload, options []moneymovement.CallOption) (*moneymovement.Document, error) {
+func (c lowLevel) UploadDocument(ctx context.Context, body *DocumentUpload, options []moneymovement.CallOption) (*model.Document, error) {
 	r := c.request(&opUploadDocument, options)
 	r.Body(body, body.validate)
-	return transport.Do[moneymovement.Document](ctx, c.transport, r)
+	return transport.Do[model.Document](ctx, c.transport, r)
 }
 
 var opGetMCPBalance = transport.Operation{

@@ -17,6 +17,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // TestWhatCreatesIsNeverSentTwice: an answer that is lost is an outcome that is unknown, after one request.
@@ -158,11 +159,11 @@ func TestDefaultsThatTheDescriptionStates(t *testing.T) {
 		_, app := serve(t, answering(200, body))
 		list, err := app.Cards.List(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, moneymovement.KYCStatusNotStarted, list.KYCStatus)
+		assert.Equal(t, model.KYCStatusNotStarted, list.KYCStatus)
 		assert.False(t, list.Created || list.PhoneVerified || list.Cards[0].Activated)
 		assert.Nil(t, list.Total)
 		limit := list.Cards[0].Limit
-		for _, usage := range []moneymovement.Number{limit.DailyUsage, limit.MonthlyUsage, limit.LifetimeUsage, list.Cards[0].DailySpend} {
+		for _, usage := range []model.Number{limit.DailyUsage, limit.MonthlyUsage, limit.LifetimeUsage, list.Cards[0].DailySpend} {
 			assert.True(t, usage.IsZero())
 		}
 	}
@@ -178,7 +179,7 @@ func TestACardsWalletSignsForItsDetails(t *testing.T) {
 		now := time.Now().Unix()
 		proofs := map[int64]string{}
 		mock := roundTrip(func(r *http.Request) string {
-			var proof moneymovement.CardDetailsProof
+			var proof model.CardDetailsProof
 			if err := json.NewDecoder(r.Body).Decode(&proof); err != nil {
 				return err.Error()
 			}
@@ -196,7 +197,7 @@ func TestACardsWalletSignsForItsDetails(t *testing.T) {
 			assert.NotContains(t, fmt.Sprintf("%+v %#v %s", *details, details, details), "123")
 		}
 
-		_, err = app.Cards.Details(t.Context(), "card_1", signer, moneymovement.CardMessage(func(id string, nonce int64) string { return fmt.Sprintf("%d/%s", nonce, id) }))
+		_, err = app.Cards.Details(t.Context(), "card_1", signer, model.CardMessage(func(id string, nonce int64) string { return fmt.Sprintf("%d/%s", nonce, id) }))
 		require.NoError(t, err)
 		assert.Equal(t, map[int64]string{
 			now:     fmt.Sprintf("0xsigned:Reveal card card_1 at %d", now),

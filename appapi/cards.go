@@ -2,10 +2,11 @@ package appapi
 
 import (
 	"context"
-	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/cardproof"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Cards are payment cards.
@@ -13,7 +14,7 @@ import (
 // Source: App API, Cards.
 type Cards struct {
 	low    lowLevel
-	nonces transport.Nonces
+	proofs cardproof.Prover
 }
 
 // CardFormatVirtual is the format that the description shows. The set is open.
@@ -22,23 +23,23 @@ type Cards struct {
 const CardFormatVirtual CardFormat = "virtual"
 
 // List answers all cards, and how far the account is from having one.
-func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*moneymovement.CardList, error) {
+func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*model.CardList, error) {
 	return transport.Of(s).low.ListCards(ctx, options)
 }
 
 // Create issues a card. Repeating it can issue a second one, so that it is never sent twice.
-func (s *Cards) Create(ctx context.Context, card CardCreate, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
+func (s *Cards) Create(ctx context.Context, card CardCreate, options ...moneymovement.CallOption) (*model.Card, error) {
 	return transport.Of(s).low.CreateCard(ctx, &card, options)
 }
 
 // Get answers one card, without its secrets.
-func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
+func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Card, error) {
 	return transport.Of(s).low.GetCard(ctx, id, options)
 }
 
 // Details reveals a card's number and security code. The card's wallet signs a confirmation message that the service takes for five
 // minutes and once, so that each call signs anew. Another wallet's signature is refused by the service. If the wallet signs only when the five
-// minutes are over, as one that asks a person can, nothing is sent and the error is *errors.InvalidInput. With moneymovement.CardMessage the
+// minutes are over, as one that asks a person can, nothing is sent and the error is *errors.InvalidInput. With model.CardMessage the
 // wallet signs another text. Number, security code and expiry are [moneymovement.Secret]s, which
 // do not print: their Reveal method gives the text to show to the holder.
 //
@@ -46,44 +47,41 @@ func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.Cal
 // *errors.Conflict: call again, which signs anew.
 //
 // Source: App API, Cards; Limits, Lifetimes (card details nonce).
-func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.CardSigner, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
+func (s *Cards) Details(ctx context.Context, id string, wallet model.CardSigner, options ...moneymovement.CallOption) (*model.CardDetails, error) {
 	if err := transport.Of(s).low.ready(ctx, &opRevealCardDetails); err != nil {
 		return nil, err
 	}
-	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.now()), options...)
+	proof, err := s.proofs.Prove(ctx, &opRevealCardDetails, id, wallet, options)
 	if err != nil {
-		return nil, err
-	}
-	if err := transport.FreshNonce(&opRevealCardDetails, proof.Nonce, s.now()); err != nil {
 		return nil, err
 	}
 	return s.DetailsWithProof(ctx, id, proof, options...)
 }
 
-// DetailsWithProof is [Cards.Details] with a proof that was signed in another place; see moneymovement.ProveCard.
-func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof moneymovement.CardDetailsProof, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
+// DetailsWithProof is [Cards.Details] with a proof that was signed in another place; see model.ProveCard.
+func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof model.CardDetailsProof, options ...moneymovement.CallOption) (*model.CardDetails, error) {
 	return transport.Of(s).low.RevealCardDetails(ctx, id, &proof, options)
 }
 
 // SetLabel gives a card a label of the caller's own. An empty one clears it.
-func (s *Cards) SetLabel(ctx context.Context, id, label string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return transport.Of(s).low.SetCardLabel(ctx, id, &CardLabelUpdate{moneymovement.Set(label)}, options).Or(s.reading(ctx, id))
+func (s *Cards) SetLabel(ctx context.Context, id, label string, options ...moneymovement.CallOption) (*model.Card, error) {
+	return transport.Of(s).low.SetCardLabel(ctx, id, &CardLabelUpdate{model.Set(label)}, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
 // SetLimit sets the limits that are given and leaves the others; what null means is for the service to say. The description does not
 // show the body: its fields are assumed to be those of the card.
-func (s *Cards) SetLimit(ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return transport.Of(s).low.SetCardLimit(ctx, id, &limit, options).Or(s.reading(ctx, id))
+func (s *Cards) SetLimit(ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption) (*model.Card, error) {
+	return transport.Of(s).low.SetCardLimit(ctx, id, &limit, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
 // Freeze stops a card from spending.
-func (s *Cards) Freeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return transport.Of(s).low.FreezeCard(ctx, id, options).Or(s.reading(ctx, id))
+func (s *Cards) Freeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Card, error) {
+	return transport.Of(s).low.FreezeCard(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
 // Unfreeze lets a frozen card spend again.
-func (s *Cards) Unfreeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Card, error) {
-	return transport.Of(s).low.UnfreezeCard(ctx, id, options).Or(s.reading(ctx, id))
+func (s *Cards) Unfreeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Card, error) {
+	return transport.Of(s).low.UnfreezeCard(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
 // KYCLink creates the link under which the holder verifies themselves for a card, or fetches the one that exists.
@@ -95,17 +93,4 @@ func (s *Cards) KYCLink(ctx context.Context, options ...moneymovement.CallOption
 // pre-approval adds up is not shown, so that it is never sent twice.
 func (s *Cards) PreApprove(ctx context.Context, approval CardPreApprovalCreate, options ...moneymovement.CallOption) (*CardPreApproval, error) {
 	return transport.Of(s).low.PreApproveCard(ctx, &approval, options).OrZero()
-}
-
-// reading reads a card, for a change whose answer did not show it.
-func (s *Cards) reading(ctx context.Context, id string) func(transport.SameCredential) (*moneymovement.Card, error) {
-	return func(same transport.SameCredential) (*moneymovement.Card, error) {
-		return transport.Of(s).low.GetCard(ctx, id, []moneymovement.CallOption{same})
-	}
-}
-
-// now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one answer is believed.
-func (s *Cards) now() time.Time {
-	_, now := transport.Of(s).low.transport.ServiceTimes()
-	return now
 }

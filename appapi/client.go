@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/cardproof"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -34,12 +35,7 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 	if err := key.validate("New"); err != nil {
 		return nil, err
 	}
-	config := transport.Config{Version: moneymovement.Version}
-	for _, option := range options {
-		if option != nil {
-			option(&config)
-		}
-	}
+	config := transport.ConfigOf(moneymovement.Version, options)
 	_, keyHeader := config.Auth.(inKeyHeader)
 	config.Auth = key.credential(keyHeader)
 	client, err := transport.New(baseURL, "", config)
@@ -56,7 +52,7 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 		Transactions: &Transactions{low},
 		Banks:        &Banks{low},
 		Quotes:       &Quotes{low},
-		Cards:        &Cards{low: low},
+		Cards:        &Cards{low: low, proofs: cardproof.Prover{Client: client}},
 		Transfers:    &Transfers{low},
 		transport:    client,
 		keyHeader:    keyHeader,
@@ -84,12 +80,17 @@ const maker = "appapi.New"
 type lowLevel struct{ transport *transport.Client }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	r := transport.NewRequest(op, "", transport.CallOf(options))
-	r.Check().Made(c.transport, maker)
-	return r
+	return transport.RequestOf(c.transport, maker, op, options)
 }
 
 // ready refuses what a flow cannot begin with.
 func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
 	return transport.Ready(ctx, c.transport, op, maker)
+}
+
+// reading reads a resource, for a change whose answer did not show it.
+func reading[T any](
+	ctx context.Context, id string, get func(context.Context, string, []moneymovement.CallOption) (*T, error),
+) func(transport.SameCredential) (*T, error) {
+	return func(same transport.SameCredential) (*T, error) { return get(ctx, id, []moneymovement.CallOption{same}) }
 }

@@ -6,6 +6,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Contacts are saved payment destinations.
@@ -21,16 +22,9 @@ func (s *Contacts) List(ctx context.Context, params ListContactsParams, options 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created or deleted
 // meanwhile can shift entries from one page to another.
 func (s *Contacts) All(ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption) iter.Seq2[Contact, error] {
-	list := func(offset int, options []moneymovement.CallOption) (page[Contact], error) {
-		params := params
-		params.Offset = offset
-		list, err := s.List(ctx, params, options...)
-		if err != nil {
-			return page[Contact]{}, err
-		}
-		return page[Contact]{items: list.Items, total: list.Total}, nil
-	}
-	return pages(&opListContacts, params.Offset, params.Limit, options, list)
+	return pages(ctx, &opListContacts, s.List, params, options,
+		func(p *ListContactsParams) (offset *int, limit int) { return &p.Offset, p.Limit },
+		func(l *ContactList) ([]Contact, int) { return l.Items, l.Total })
 }
 
 // Create saves a destination. Make its Account with [Onchain] or [EmailContact].
@@ -55,11 +49,11 @@ func (s *Contacts) ValidateBank(ctx context.Context, bank BankDetails, options .
 }
 
 // Onchain is a wallet as a destination.
-func Onchain(account moneymovement.OnchainAccount) moneymovement.ContactAccount {
-	return moneymovement.NewContactAccount(account)
+func Onchain(account model.OnchainAccount) model.ContactAccount {
+	return model.NewContactAccount(account)
 }
 
 // EmailContact is an existing contact of the service as a destination, found by its email.
-func EmailContact(email string) moneymovement.ContactAccount {
-	return moneymovement.NewContactAccount(moneymovement.EmailAccount{Email: email})
+func EmailContact(email string) model.ContactAccount {
+	return model.NewContactAccount(model.EmailAccount{Email: email})
 }

@@ -6,6 +6,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Contracts are agreements that invoices are issued under. Ids of contracts are UUIDs.
@@ -20,21 +21,14 @@ func (s *Contracts) List(ctx context.Context, params ListContractsParams, option
 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created or deleted
 // meanwhile can shift entries from one page to another.
-func (s *Contracts) All(ctx context.Context, params ListContractsParams, options ...moneymovement.CallOption) iter.Seq2[moneymovement.Contract, error] {
-	list := func(offset int, options []moneymovement.CallOption) (page[moneymovement.Contract], error) {
-		params := params
-		params.Offset = offset
-		list, err := s.List(ctx, params, options...)
-		if err != nil {
-			return page[moneymovement.Contract]{}, err
-		}
-		return page[moneymovement.Contract]{items: list.Items, total: list.Total}, nil
-	}
-	return pages(&opListContracts, params.Offset, params.Limit, options, list)
+func (s *Contracts) All(ctx context.Context, params ListContractsParams, options ...moneymovement.CallOption) iter.Seq2[model.Contract, error] {
+	return pages(ctx, &opListContracts, s.List, params, options,
+		func(p *ListContractsParams) (offset *int, limit int) { return &p.Offset, p.Limit },
+		func(l *ContractList) ([]model.Contract, int) { return l.Items, l.Total })
 }
 
 // Get answers one contract.
-func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
+func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Contract, error) {
 	return transport.Of(s).low.GetContract(ctx, id, options)
 }
 
@@ -53,43 +47,36 @@ func (s *Contracts) Templates(ctx context.Context, options ...moneymovement.Call
 }
 
 // Create offers a contract to a contractor. Repeating it can offer a second one, so that it is never sent twice.
-func (s *Contracts) Create(ctx context.Context, contract ContractCreate, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
+func (s *Contracts) Create(ctx context.Context, contract ContractCreate, options ...moneymovement.CallOption) (*model.Contract, error) {
 	return transport.Of(s).low.CreateContract(ctx, &contract, options)
 }
 
 // Update changes the fields and the schedule that are set: what is absent stays, and what is empty or null is cleared.
-func (s *Contracts) Update(ctx context.Context, id string, change ContractUpdate, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
-	return transport.Of(s).low.UpdateContract(ctx, id, &change, options).Or(s.reading(ctx, id))
+func (s *Contracts) Update(ctx context.Context, id string, change ContractUpdate, options ...moneymovement.CallOption) (*model.Contract, error) {
+	return transport.Of(s).low.UpdateContract(ctx, id, &change, options).Or(reading(ctx, id, transport.Of(s).low.GetContract))
 }
 
 // Approve accepts a contract for the calling party.
 //
 // Source: States and transitions, Contract.
-func (s *Contracts) Approve(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
-	return transport.Of(s).low.ApproveContract(ctx, id, options).Or(s.reading(ctx, id))
+func (s *Contracts) Approve(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Contract, error) {
+	return transport.Of(s).low.ApproveContract(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetContract))
 }
 
 // Pause stops a contract from invoicing.
 //
 // Source: States and transitions, Contract.
-func (s *Contracts) Pause(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
-	return transport.Of(s).low.PauseContract(ctx, id, options).Or(s.reading(ctx, id))
+func (s *Contracts) Pause(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Contract, error) {
+	return transport.Of(s).low.PauseContract(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetContract))
 }
 
 // ReplacePaymentMethods puts the given methods in place of all that are there; none removes them all. Make them with
-// moneymovement.NewPaymentMethod.
-func (s *Contracts) ReplacePaymentMethods(ctx context.Context, id string, methods []moneymovement.PaymentMethod, options ...moneymovement.CallOption) (*moneymovement.Contract, error) {
+// model.NewPaymentMethod.
+func (s *Contracts) ReplacePaymentMethods(ctx context.Context, id string, methods []model.PaymentMethod, options ...moneymovement.CallOption) (*model.Contract, error) {
 	if methods == nil {
-		methods = []moneymovement.PaymentMethod{} // which is sent, unlike one that is not set
+		methods = []model.PaymentMethod{} // which is sent, unlike one that is not set
 	}
-	return transport.Of(s).low.ReplacePaymentMethods(ctx, id, &PaymentMethodsReplacement{methods}, options).Or(s.reading(ctx, id))
-}
-
-// reading reads a contract, for a change whose answer did not show it.
-func (s *Contracts) reading(ctx context.Context, id string) func(transport.SameCredential) (*moneymovement.Contract, error) {
-	return func(same transport.SameCredential) (*moneymovement.Contract, error) {
-		return transport.Of(s).low.GetContract(ctx, id, []moneymovement.CallOption{same})
-	}
+	return transport.Of(s).low.ReplacePaymentMethods(ctx, id, &PaymentMethodsReplacement{methods}, options).Or(reading(ctx, id, transport.Of(s).low.GetContract))
 }
 
 // Delete deletes a contract.

@@ -3,8 +3,8 @@
 //
 //	app, err := appapi.New(baseURL, appapi.NewAPIKey(os.Getenv("MONEYMOVEMENT_API_KEY")))
 //	invoice, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
-//		Currency: moneymovement.InvoiceCurrencyUSD, ClientEmail: "client@example.com",
-//		Items: []moneymovement.LineItem{{Name: "Design", Quantity: hours, Price: price}}, // hours is a moneymovement.Number
+//		Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com",
+//		Items: []model.LineItem{{Name: "Design", Quantity: hours, Price: price}}, // hours is a model.Number
 //	})
 //	receipt, err := app.Transfers.Send(ctx, appapi.ToInvoice{InvoiceID: invoice.ID}, moneymovement.DeriveKey("invoice", invoice.ID))
 //

@@ -8,11 +8,11 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/go-json-experiment/json"
-
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Documents are the files behind invoices and contracts.
@@ -24,12 +24,12 @@ type Documents struct{ low lowLevel }
 // sent; it is not closed. A reader that fails, and a context that ends between two of its reads, are *errors.NotDelivered around the error, and
 // nothing was sent. The description names the refusal of a document that is too large, *errors.PayloadTooLarge, and no bound: a program that
 // reads what others hand it should bound it.
-func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options ...moneymovement.CallOption) (*moneymovement.Document, error) {
+func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options ...moneymovement.CallOption) (*model.Document, error) {
 	if err := transport.Of(s).low.ready(ctx, &opUploadDocument); err != nil {
 		return nil, err
 	}
 	r := transport.Of(s).low.request(&opUploadDocument, options)
-	about, err := json.Marshal(documentAbout{document.Context, document.Name, document.OriginName, document.Type})
+	about, err := jsonv2.Marshal(documentAbout{document.Context, document.Name, document.OriginName, document.Type})
 	if err != nil {
 		r.Check().Refuse("name", "unencodable", err.Error())
 	}
@@ -40,7 +40,7 @@ func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options
 		}
 	}
 	r.Body(body, document.validate)
-	return transport.Do[moneymovement.Document](ctx, transport.Of(s).low.transport, r)
+	return transport.Do[model.Document](ctx, transport.Of(s).low.transport, r)
 }
 
 // documentAbout is what travels with a document.

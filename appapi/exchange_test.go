@@ -16,6 +16,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // exchange is one call and what it has to look like on the wire, written down from the description.
@@ -47,12 +48,12 @@ func listOf(item string) string { return `{"items":[` + item + `],"total":1}` }
 
 func price(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
-func number(text string) moneymovement.Number { return moneymovement.NewNumber(price(text)) }
+func number(text string) model.Number { return model.NewNumber(price(text)) }
 
 func pointer[T any](value T) *T { return &value }
 
-func lines() []moneymovement.LineItem {
-	return []moneymovement.LineItem{{Name: "Design", Quantity: number("1.5"), Price: price("80.00")}}
+func lines() []model.LineItem {
+	return []model.LineItem{{Name: "Design", Quantity: number("1.5"), Price: price("80.00")}}
 }
 
 const linesJSON = `[{"name":"Design","quantity":1.5,"price":"80"}]`

@@ -5,6 +5,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 var bankExchanges = map[string]exchange{
@@ -37,7 +38,7 @@ var cardExchanges = map[string]exchange{
 	"GetCard": {func(ctx context.Context, app *appapi.Client) (any, error) { return app.Cards.Get(ctx, "card_1") },
 		"GET", "/cards/card_1", "", 200, cardJSON},
 	"RevealCardDetails": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		details, err := app.Cards.DetailsWithProof(ctx, "card_1", moneymovement.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1"), Nonce: 1767323045})
+		details, err := app.Cards.DetailsWithProof(ctx, "card_1", model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1"), Nonce: 1767323045})
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +48,7 @@ var cardExchanges = map[string]exchange{
 		return app.Cards.SetLabel(ctx, "card_1", "Travel")
 	}, "PUT", "/cards/card_1/label", `{"label":"Travel"}`, 200, cardJSON},
 	"SetCardLimit": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{DailyLimit: moneymovement.Set(number("100.25"))})
+		return app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{DailyLimit: model.Set(number("100.25"))})
 	}, "PUT", "/cards/card_1/limit", `{"dailyLimit":100.25}`, 200, cardJSON},
 	"FreezeCard": {func(ctx context.Context, app *appapi.Client) (any, error) { return app.Cards.Freeze(ctx, "card_1") },
 		"POST", "/cards/card_1/freeze", "", 200, cardJSON},

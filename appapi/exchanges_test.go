@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // exchanges are the 49 rows of the description's tables, by operation.
@@ -24,8 +24,8 @@ var accountExchanges = map[string]exchange{
 		"GET", "/user", "", 200, profileJSON},
 	"UpdateProfile": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Account.UpdateProfile(ctx, appapi.ProfileUpdate{
-			FirstName: moneymovement.Set("Ann"), LastName: moneymovement.Set("Roe"), EntityName: moneymovement.Set("Acme"),
-			Address: moneymovement.Set(appapi.ProfileAddress{StreetAddress: "1 Main St", City: "Oslo", Country: "NO", Zip: "0150"}),
+			FirstName: model.Set("Ann"), LastName: model.Set("Roe"), EntityName: model.Set("Acme"),
+			Address: model.Set(appapi.ProfileAddress{StreetAddress: "1 Main St", City: "Oslo", Country: "NO", Zip: "0150"}),
 		})
 	}, "PUT", "/user/kyc", `{"firstName":"Ann","lastName":"Roe","entityName":"Acme","address":{"streetAddress":"1 Main St","city":"Oslo","country":"NO","zip":"0150"}}`, 200, profileJSON},
 	"CreateKYCLink": {func(ctx context.Context, app *appapi.Client) (any, error) { return app.Account.KYCLink(ctx) },
@@ -54,15 +54,15 @@ var contactExchanges = map[string]exchange{
 	}, "GET", "/user/contacts?limit=100&offset=200", "", 200, listOf(contactJSON)},
 	"CreateContact": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Contacts.Create(ctx, appapi.ContactCreate{Name: "Bob", Relationship: "external",
-			Account: appapi.Onchain(moneymovement.OnchainAccount{WalletAddress: "0x1", ChainID: "base", Currency: "USDC"})})
+			Account: appapi.Onchain(model.OnchainAccount{WalletAddress: "0x1", ChainID: "base", Currency: "USDC"})})
 	}, "POST", "/user/contact", `{"name":"Bob","relationship":"external","account":{"accountType":"onchain","walletAddress":"0x1","chainId":"base","currency":"USDC"}}`, 201, contactJSON},
 	"UpdateContact": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Contacts.Update(ctx, id1, appapi.ContactUpdate{Name: moneymovement.Set("Bobby")})
+		return app.Contacts.Update(ctx, id1, appapi.ContactUpdate{Name: model.Set("Bobby")})
 	}, "PATCH", "/user/contacts/" + id1, `{"name":"Bobby"}`, 200, contactJSON},
 	"DeleteContact": {func(ctx context.Context, app *appapi.Client) (any, error) { return nil, app.Contacts.Delete(ctx, id1) },
 		"DELETE", "/user/contacts/" + id1, "", 204, ""},
 	"ValidateBankDetails": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Contacts.ValidateBank(ctx, appapi.BankDetails{BankType: "iban", Country: "DE", BankName: "A bank", IBAN: "DE00", BIC: "ABCDEFGH", RoutingNumber: moneymovement.Set("1")})
+		return app.Contacts.ValidateBank(ctx, appapi.BankDetails{BankType: "iban", Country: "DE", BankName: "A bank", IBAN: "DE00", BIC: "ABCDEFGH", RoutingNumber: model.Set("1")})
 	}, "POST", "/user/contact/bank/validate", `{"bankType":"iban","country":"DE","bankName":"A bank","iban":"DE00","bic":"ABCDEFGH","routingNumber":"1"}`, 200,
 		`{"valid":false,"errors":[{"field":"iban","code":"checksum","message":"does not add up"}]}`},
 }
@@ -75,15 +75,15 @@ var invoiceExchanges = map[string]exchange{
 		"GET", "/documents/contracts/invoices/" + id1, "", 200, invoiceJSON},
 	"CreateInvoice": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Invoices.Create(ctx, appapi.InvoiceCreate{
-			Currency: moneymovement.InvoiceCurrencyUSD, ContractorEmail: "c@example.com", ContractorDisplayName: "C", ClientEmail: "d@example.com", ClientDisplayName: "D",
-			ClientAddress: moneymovement.PostalAddress{City: "Oslo"}, Items: lines(), InvoicePrefix: "INV", Onchain: pointer(false), DueDate: moneymovement.Date{Year: 2026, Month: 2, Day: 1},
+			Currency: model.InvoiceCurrencyUSD, ContractorEmail: "c@example.com", ContractorDisplayName: "C", ClientEmail: "d@example.com", ClientDisplayName: "D",
+			ClientAddress: model.PostalAddress{City: "Oslo"}, Items: lines(), InvoicePrefix: "INV", Onchain: pointer(false), DueDate: model.Date{Year: 2026, Month: 2, Day: 1},
 		})
 	}, "POST", "/documents/contracts/invoices", `{"currency":"USD","contractorEmail":"c@example.com","contractorDisplayName":"C","clientEmail":"d@example.com","clientDisplayName":"D","clientAddress":{"city":"Oslo"},"items":` + linesJSON + `,"invoicePrefix":"INV","onchain":false,"dueDate":"2026-02-01"}`, 201, invoiceJSON},
 	"CreateUploadedInvoice": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Invoices.CreateUploaded(ctx, appapi.UploadedInvoiceCreate{DocumentID: id2, Amount: price("10"), Currency: moneymovement.InvoiceCurrencyUSDC})
+		return app.Invoices.CreateUploaded(ctx, appapi.UploadedInvoiceCreate{DocumentID: id2, Amount: price("10"), Currency: model.InvoiceCurrencyUSDC})
 	}, "POST", "/documents/contracts/invoices/uploaded", `{"documentId":"` + id2 + `","amount":"10","currency":"USDC"}`, 201, invoiceJSON},
 	"UpdateInvoice": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Invoices.Update(ctx, id1, moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusCancelled})
+		return app.Invoices.Update(ctx, id1, model.InvoiceUpdate{Status: model.InvoiceStatusCancelled})
 	}, "PUT", "/documents/contracts/invoices/" + id1, `{"status":"cancelled"}`, 200, invoiceJSON},
 	"UpdateInvoice paid offline, now": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Invoices.MarkPaid(ctx, id1, appapi.Payment{})
@@ -93,7 +93,7 @@ var invoiceExchanges = map[string]exchange{
 	}, "PUT", "/documents/contracts/invoices/" + id1, `{"status":"paid","onchainTransactionId":"ref-1","paidAt":"2026-01-01T00:00:00Z"}`, 200, invoiceJSON},
 	"CreateInvoiceFromContract": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Invoices.CreateFromContract(ctx, id2, appapi.ContractInvoiceCreate{
-			ContractorAddress: moneymovement.PostalAddress{Zip: "1"}, InvoicePrefix: "INV", PeriodStart: moneymovement.Date{Year: 2026, Month: 1, Day: 1}, AddItems: lines(),
+			ContractorAddress: model.PostalAddress{Zip: "1"}, InvoicePrefix: "INV", PeriodStart: model.Date{Year: 2026, Month: 1, Day: 1}, AddItems: lines(),
 		})
 	}, "POST", "/documents/contracts/" + id2 + "/create-invoice", `{"contractorAddress":{"zip":"1"},"invoicePrefix":"INV","periodStart":"2026-01-01","addItems":` + linesJSON + `}`, 201, invoiceJSON},
 	"CreateInvoiceBatch": {func(ctx context.Context, app *appapi.Client) (any, error) {
@@ -114,22 +114,22 @@ var contractExchanges = map[string]exchange{
 		"GET", "/documents/contracts/templates", "", 200, listOf(`{"id":"t1","name":"Service","type":"service","fields":["jobTitle"]}`)},
 	"CreateContract": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Contracts.Create(ctx, appapi.ContractCreate{
-			ContractorEmail: "c@example.com", Type: moneymovement.ContractTypeService, Period: "monthly", Label: "L", RequireSignature: pointer(true),
-			Fields:       appapi.ContractFields{Amount: price("3000"), Currency: moneymovement.FiatCurrencyEUR, JobTitle: "Designer", ScopeDescription: "All"},
-			ActivationAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), PriorityMethods: []moneymovement.PriorityMethod{moneymovement.PriorityMethodSWIFTUSD},
+			ContractorEmail: "c@example.com", Type: model.ContractTypeService, Period: "monthly", Label: "L", RequireSignature: pointer(true),
+			Fields:       appapi.ContractFields{Amount: price("3000"), Currency: model.FiatCurrencyEUR, JobTitle: "Designer", ScopeDescription: "All"},
+			ActivationAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), PriorityMethods: []model.PriorityMethod{model.PriorityMethodSWIFTUSD},
 		})
 	}, "POST", "/documents/contracts", `{"contractorEmail":"c@example.com","type":"service","period":"monthly","label":"L","requireSignature":true,"fields":{"amount":"3000","currency":"EUR","jobTitle":"Designer","scopeDescription":"All"},"activationAt":"2026-01-01T00:00:00Z","priorityMethods":["swift-usd"]}`, 201, contractJSON},
 	"UpdateContract": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Contracts.Update(ctx, id1, appapi.ContractUpdate{Fields: appapi.ContractFieldsUpdate{JobTitle: moneymovement.Set("Lead")}, ExpirationAt: moneymovement.Set(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))})
+		return app.Contracts.Update(ctx, id1, appapi.ContractUpdate{Fields: appapi.ContractFieldsUpdate{JobTitle: model.Set("Lead")}, ExpirationAt: model.Set(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))})
 	}, "PATCH", "/documents/contracts/" + id1, `{"fields":{"jobTitle":"Lead"},"expirationAt":"2027-01-01T00:00:00Z"}`, 200, contractJSON},
 	"PauseContract": {func(ctx context.Context, app *appapi.Client) (any, error) { return app.Contracts.Pause(ctx, id1) },
 		"POST", "/documents/contracts/" + id1 + "/pause", "", 200, contractJSON},
 	"ApproveContract": {func(ctx context.Context, app *appapi.Client) (any, error) { return app.Contracts.Approve(ctx, id1) },
 		"POST", "/documents/contracts/" + id1 + "/approve", "", 200, contractJSON},
 	"ReplacePaymentMethods": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Contracts.ReplacePaymentMethods(ctx, id1, []moneymovement.PaymentMethod{
-			moneymovement.NewPaymentMethod(moneymovement.SEPAPaymentMethod{IBANNumber: "DE89370400440532013000", BankAddress: moneymovement.InstitutionAddress{City: "Bonn"}}),
-			moneymovement.NewPaymentMethod(moneymovement.PIXPaymentMethod{PIXKey: "k"}),
+		return app.Contracts.ReplacePaymentMethods(ctx, id1, []model.PaymentMethod{
+			model.NewPaymentMethod(model.SEPAPaymentMethod{IBANNumber: "DE89370400440532013000", BankAddress: model.InstitutionAddress{City: "Bonn"}}),
+			model.NewPaymentMethod(model.PIXPaymentMethod{PIXKey: "k"}),
 		})
 	}, "PUT", "/documents/contracts/" + id1 + "/payment_methods", `{"paymentMethods":[{"accountType":"sepa","ibanNumber":"DE89370400440532013000","bankAddress":{"city":"Bonn"}},{"accountType":"pix","pixKey":"k"}]}`, 200, contractJSON},
 	"ReplacePaymentMethods by none": {func(ctx context.Context, app *appapi.Client) (any, error) {

@@ -13,6 +13,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // paperWallet signs nothing of worth.
@@ -46,7 +47,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return err
 		}
 	}
-	contact := func(account moneymovement.ContactAccount) call {
+	contact := func(account model.ContactAccount) call {
 		return func(ctx context.Context, app *appapi.Client) error {
 			_, err := app.Contacts.Create(ctx, appapi.ContactCreate{Account: account})
 			return err
@@ -61,7 +62,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return err
 		}
 	}
-	details := func(id string, by moneymovement.CardSigner) call {
+	details := func(id string, by model.CardSigner) call {
 		return func(ctx context.Context, app *appapi.Client) error {
 			_, err := app.Cards.Details(ctx, id, by)
 			return err
@@ -107,8 +108,8 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a transfer with two keys":           {keyed(appapi.ToQuote{QuoteID: "q"}, "k", moneymovement.IdempotencyKey("l")), "Idempotency-Key", "exactly_one_of"},
 		"a lookup of no key":                 {byKey(""), "idempotency_key", "missing"},
 		"a lookup of a bad key":              {byKey("a\n"), "idempotency_key", "pattern"},
-		"a quantity like a bomb":             {invoice(func(i *appapi.InvoiceCreate) { i.Items[0].Quantity = moneymovement.NewNumber(decimal.New(1, -99_999)) }), "items[0].quantity", "too_long"},
-		"a wallet without address":           {contact(appapi.Onchain(moneymovement.OnchainAccount{ChainID: "base", Currency: "USDC"})), "account.walletAddress", "missing"},
+		"a quantity like a bomb":             {invoice(func(i *appapi.InvoiceCreate) { i.Items[0].Quantity = model.NewNumber(decimal.New(1, -99_999)) }), "items[0].quantity", "too_long"},
+		"a wallet without address":           {contact(appapi.Onchain(model.OnchainAccount{ChainID: "base", Currency: "USDC"})), "account.walletAddress", "missing"},
 		"a contact without email":            {contact(appapi.EmailContact("")), "account.email", "missing"},
 		"no invoice":                         {get(""), "invoice_id", "missing"},
 		"an invoice that climbs":             {get("../contracts"), "invoice_id", "pattern"},
@@ -123,11 +124,11 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return err
 		}, "Idempotency-Key", "not_applicable"},
 		"a limit like a bomb": {func(ctx context.Context, app *appapi.Client) error {
-			_, err := app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{MonthlyLimit: moneymovement.Set(moneymovement.NewNumber(decimal.New(1, 99_999)))})
+			_, err := app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{MonthlyLimit: model.Set(model.NewNumber(decimal.New(1, 99_999)))})
 			return err
 		}, "monthlyLimit", "too_long"},
 		"a payment method without a kind": {func(ctx context.Context, app *appapi.Client) error {
-			_, err := app.Contracts.ReplacePaymentMethods(ctx, id1, []moneymovement.PaymentMethod{{}})
+			_, err := app.Contracts.ReplacePaymentMethods(ctx, id1, []model.PaymentMethod{{}})
 			return err
 		}, "paymentMethods[0].accountType", "missing"},
 	} {
@@ -154,7 +155,7 @@ func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 // What is assumed is not checked, and what is required by assumption alone may be left out.
 func TestWhatIsAssumedIsSent(t *testing.T) {
 	type call = func(context.Context, *appapi.Client) error
-	invoice := func(items ...moneymovement.LineItem) call {
+	invoice := func(items ...model.LineItem) call {
 		return func(ctx context.Context, app *appapi.Client) error {
 			_, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{Items: items})
 			return err
@@ -190,9 +191,9 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 			return err
 		}
 	}
-	pay := func(change moneymovement.InvoiceUpdate) call {
+	pay := func(change model.InvoiceUpdate) call {
 		return func(ctx context.Context, app *appapi.Client) error {
-			change.Status = moneymovement.InvoiceStatusPaid
+			change.Status = model.InvoiceStatusPaid
 			_, err := app.Invoices.Update(ctx, id1, change)
 			return err
 		}
@@ -205,12 +206,12 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 	}
 	limit := func(value string) call {
 		return func(ctx context.Context, app *appapi.Client) error {
-			_, err := app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{DailyLimit: moneymovement.Set(number(value)), MonthlyLimit: moneymovement.Null[moneymovement.Number]()})
+			_, err := app.Cards.SetLimit(ctx, "card_1", appapi.CardLimitUpdate{DailyLimit: model.Set(number(value)), MonthlyLimit: model.Null[model.Number]()})
 			return err
 		}
 	}
 	east := time.Date(2026, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600))
-	none, empty := moneymovement.Null[string](), moneymovement.Set("")
+	none, empty := model.Null[string](), model.Set("")
 	for name, c := range map[string]struct {
 		call       call
 		sent, body string
@@ -220,9 +221,9 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 			return err
 		}, "POST /apps/transfer", `{"contactId":"` + id1 + `","amount":-1}`},
 		"an invoice of nothing":       {invoice(), "POST /documents/contracts/invoices", `{}`},
-		"lines that say nothing":      {invoice(moneymovement.LineItem{}), "POST /documents/contracts/invoices", `{"items":[{"quantity":0,"price":"0"}]}`},
-		"a line that is free":         {invoice(moneymovement.LineItem{Name: "Tea", Quantity: number("2"), Price: decimal.Zero}), "POST /documents/contracts/invoices", `{"items":[{"name":"Tea","quantity":2,"price":"0"}]}`},
-		"a line of nothing":           {invoice(moneymovement.LineItem{Quantity: number("0"), Price: price("-1.50")}), "POST /documents/contracts/invoices", `{"items":[{"quantity":0,"price":"-1.5"}]}`},
+		"lines that say nothing":      {invoice(model.LineItem{}), "POST /documents/contracts/invoices", `{"items":[{"quantity":0,"price":"0"}]}`},
+		"a line that is free":         {invoice(model.LineItem{Name: "Tea", Quantity: number("2"), Price: decimal.Zero}), "POST /documents/contracts/invoices", `{"items":[{"name":"Tea","quantity":2,"price":"0"}]}`},
+		"a line of nothing":           {invoice(model.LineItem{Quantity: number("0"), Price: price("-1.50")}), "POST /documents/contracts/invoices", `{"items":[{"quantity":0,"price":"-1.5"}]}`},
 		"an empty batch":              {batch(), "POST /documents/contracts/invoices/batch_invoicing", `[]`},
 		"a batch of other ids":        {batch(appapi.InvoiceBatchEntry{ContractID: "no", Period: -1}, appapi.InvoiceBatchEntry{}), "POST /documents/contracts/invoices/batch_invoicing", `[{"contractId":"no","period":-1},{}]`},
 		"a page of 101":               {list(appapi.ListTransactionsParams{Limit: 101}), "GET /transactions?limit=101", ""},
@@ -255,14 +256,14 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 		"an empty document":          {upload(appapi.DocumentUpload{Content: strings.NewReader(""), Name: "a"}), "POST /documents/upload", `{"base64":"","name":"a"}`},
 		"a change of nothing":        {contact(appapi.ContactUpdate{}), "PATCH /user/contacts/ct_1", `{}`},
 		"a contact's cleared fields": {contact(appapi.ContactUpdate{Name: empty, Relationship: none}), "PATCH /user/contacts/ct_1", `{"name":"","relationship":null}`},
-		"a profile's cleared fields": {profile(appapi.ProfileUpdate{FirstName: empty, EntityName: none, Address: moneymovement.Null[appapi.ProfileAddress]()}), "PUT /user/kyc", `{"firstName":"","entityName":null,"address":null}`},
+		"a profile's cleared fields": {profile(appapi.ProfileUpdate{FirstName: empty, EntityName: none, Address: model.Null[appapi.ProfileAddress]()}), "PUT /user/kyc", `{"firstName":"","entityName":null,"address":null}`},
 		"a contract's cleared fields": {contract(appapi.ContractUpdate{
-			Label: empty, Period: none, ExpirationAt: moneymovement.Null[time.Time](), ActivationAt: moneymovement.Set(east),
-			PriorityMethods: moneymovement.Set([]moneymovement.PriorityMethod{}),
-			Fields:          appapi.ContractFieldsUpdate{Amount: moneymovement.Set(price("0")), Currency: moneymovement.Null[moneymovement.FiatCurrency](), ScopeDescription: empty},
+			Label: empty, Period: none, ExpirationAt: model.Null[time.Time](), ActivationAt: model.Set(east),
+			PriorityMethods: model.Set([]model.PriorityMethod{}),
+			Fields:          appapi.ContractFieldsUpdate{Amount: model.Set(price("0")), Currency: model.Null[model.FiatCurrency](), ScopeDescription: empty},
 		}), "PATCH /documents/contracts/c%201", `{"label":"","period":null,"expirationAt":null,"activationAt":"2026-01-01T00:00:00Z","priorityMethods":[],"fields":{"amount":"0","currency":null,"scopeDescription":""}}`},
-		"a reference that is taken away": {pay(moneymovement.InvoiceUpdate{OnchainTransactionID: none}), "PUT /documents/contracts/invoices/" + id1, `{"status":"paid","onchainTransactionId":null}`},
-		"a payment in another zone":      {pay(moneymovement.InvoiceUpdate{PaidAt: moneymovement.Set(east)}), "PUT /documents/contracts/invoices/" + id1, `{"status":"paid","paidAt":"2026-01-01T00:00:00Z"}`},
+		"a reference that is taken away": {pay(model.InvoiceUpdate{OnchainTransactionID: none}), "PUT /documents/contracts/invoices/" + id1, `{"status":"paid","onchainTransactionId":null}`},
+		"a payment in another zone":      {pay(model.InvoiceUpdate{PaidAt: model.Set(east)}), "PUT /documents/contracts/invoices/" + id1, `{"status":"paid","paidAt":"2026-01-01T00:00:00Z"}`},
 		"a bank without a routing number": {func(ctx context.Context, app *appapi.Client) error {
 			_, err := app.Contacts.ValidateBank(ctx, appapi.BankDetails{BankType: "sepa", RoutingNumber: none})
 			return err
@@ -290,8 +291,8 @@ func TestAmountsInsideOfUpdatesAndLinesStayStrings(t *testing.T) {
 	t.Cleanup(func() { decimal.MarshalJSONWithoutQuotes = before })
 	decimal.MarshalJSONWithoutQuotes = true
 	server, app := serve(t, answering(422, `{}`))
-	_, _ = app.Contracts.Update(t.Context(), id1, appapi.ContractUpdate{Fields: appapi.ContractFieldsUpdate{Amount: moneymovement.Set(price("1.5"))}})
-	_, _ = app.Invoices.Create(t.Context(), appapi.InvoiceCreate{Items: []moneymovement.LineItem{{Quantity: number("1"), Price: price("1.5")}}})
+	_, _ = app.Contracts.Update(t.Context(), id1, appapi.ContractUpdate{Fields: appapi.ContractFieldsUpdate{Amount: model.Set(price("1.5"))}})
+	_, _ = app.Invoices.Create(t.Context(), appapi.InvoiceCreate{Items: []model.LineItem{{Quantity: number("1"), Price: price("1.5")}}})
 	assert.JSONEq(t, `{"fields":{"amount":"1.5"}}`, server.requests()[0].body)
 	assert.JSONEq(t, `{"items":[{"quantity":1,"price":"1.5"}]}`, server.requests()[1].body)
 }

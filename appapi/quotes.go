@@ -5,6 +5,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Quotes are prices for one specific payment each. A price is at most two minutes old when it is used; then it is *errors.QuoteExpired.
@@ -25,7 +26,7 @@ func (s *Quotes) PayinFromBank(ctx context.Context, payin BankPayinQuote, option
 
 // SubmitPayin accepts the price of a transfer from a bank account. The answer is the payment as it stands; follow it by its quote id. Whether a
 // second submission is harmless is not shown, so that it is never sent twice.
-func (s *Quotes) SubmitPayin(ctx context.Context, quoteID string, options ...moneymovement.CallOption) (*moneymovement.UniversalTransactionStatus, error) {
+func (s *Quotes) SubmitPayin(ctx context.Context, quoteID string, options ...moneymovement.CallOption) (*model.UniversalTransactionStatus, error) {
 	return transport.Of(s).low.SubmitBankPayinQuote(ctx, &QuoteSubmission{quoteID}, options).OrZero()
 }
 

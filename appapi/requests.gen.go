@@ -3,8 +3,9 @@
 package appapi
 
 import (
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 func (v *BalancePayinQuote) validate(c *transport.Check) {
@@ -134,12 +135,12 @@ func (v *UploadedInvoiceCreate) validate(c *transport.Check) {
 	c.Amount("amount", v.Amount)
 }
 
-var termsCreateTransfer = []transport.Term{
-	{Name: "amount", Format: transport.TermDecimal},
-	{Name: "contactId", Format: transport.TermCaseless, Choice: true},
-	{Name: "invoiceId", Format: transport.TermCaseless, Choice: true},
-	{Name: "memo", Format: transport.TermText},
-	{Name: "quoteId", Format: transport.TermText, Choice: true},
+var termsCreateTransfer = []wire.Term{
+	{Name: "amount", Format: wire.TermDecimal},
+	{Name: "contactId", Format: wire.TermCaseless, Choice: true},
+	{Name: "invoiceId", Format: wire.TermCaseless, Choice: true},
+	{Name: "memo", Format: wire.TermText},
+	{Name: "quoteId", Format: wire.TermText, Choice: true},
 }
 
 func (v *ListTransfersParams) validate(c *transport.Check) {
@@ -233,95 +234,95 @@ var pathUpdateContact = [...]transport.Rule{
 func (v *GetKYCStatusParams) validate(c *transport.Check) {
 }
 
-func validateCardDetailsProof(v *moneymovement.CardDetailsProof, c *transport.Check) {
+func validateCardDetailsProof(v *model.CardDetailsProof, c *transport.Check) {
 	c.Text("messageSignature", v.MessageSignature.Reveal(), transport.Rule{Required: true})
 	c.Missing("nonce", v.Nonce == 0)
 }
 
-func validateContactAccount(v *moneymovement.ContactAccount, c *transport.Check) {
+func validateContactAccount(v *model.ContactAccount, c *transport.Check) {
 	switch variant := v.Variant().(type) {
 	case nil:
 		c.Missing("accountType", v.Raw() == nil)
-	case moneymovement.OnchainAccount:
+	case model.OnchainAccount:
 		validateOnchainAccount(&variant, c)
-	case moneymovement.EmailAccount:
+	case model.EmailAccount:
 		validateEmailAccount(&variant, c)
 	default:
 		c.Refuse("accountType", "unknown_variant", "must be one of the variants, by value")
 	}
 }
 
-func validateInvoiceUpdate(v *moneymovement.InvoiceUpdate, c *transport.Check) {
+func validateInvoiceUpdate(v *model.InvoiceUpdate, c *transport.Check) {
 	c.Text("status", string(v.Status), transport.Rule{Required: true})
 }
 
-func validateLineItem(v *moneymovement.LineItem, c *transport.Check) {
+func validateLineItem(v *model.LineItem, c *transport.Check) {
 	c.Amount("price", v.Price)
 	c.Amount("quantity", v.Quantity.Decimal)
 }
 
-func validatePaymentMethod(v *moneymovement.PaymentMethod, c *transport.Check) {
+func validatePaymentMethod(v *model.PaymentMethod, c *transport.Check) {
 	switch variant := v.Variant().(type) {
 	case nil:
 		c.Missing("accountType", v.Raw() == nil)
-	case moneymovement.SEPAPaymentMethod:
+	case model.SEPAPaymentMethod:
 		validateSEPAPaymentMethod(&variant, c)
-	case moneymovement.USExternalPaymentMethod:
+	case model.USExternalPaymentMethod:
 		validateUSExternalPaymentMethod(&variant, c)
-	case moneymovement.SWIFTPaymentMethod:
+	case model.SWIFTPaymentMethod:
 		validateSWIFTPaymentMethod(&variant, c)
-	case moneymovement.PIXPaymentMethod:
+	case model.PIXPaymentMethod:
 		validatePIXPaymentMethod(&variant, c)
-	case moneymovement.LocalRailPaymentMethod:
+	case model.LocalRailPaymentMethod:
 		validateLocalRailPaymentMethod(&variant, c)
-	case moneymovement.ProviderUSDPaymentMethod:
+	case model.ProviderUSDPaymentMethod:
 		validateProviderUSDPaymentMethod(&variant, c)
-	case moneymovement.OnchainAccount:
+	case model.OnchainAccount:
 		validateOnchainAccount(&variant, c)
-	case moneymovement.EmailAccount:
+	case model.EmailAccount:
 		validateEmailAccount(&variant, c)
 	default:
 		c.Refuse("accountType", "unknown_variant", "must be one of the variants, by value")
 	}
 }
 
-func validatePostalAddress(v *moneymovement.PostalAddress, c *transport.Check) {
+func validatePostalAddress(v *model.PostalAddress, c *transport.Check) {
 }
 
-func validateEmailAccount(v *moneymovement.EmailAccount, c *transport.Check) {
+func validateEmailAccount(v *model.EmailAccount, c *transport.Check) {
 	c.Text("email", string(v.Email), transport.Rule{Required: true})
 }
 
-func validateLocalRailPaymentMethod(v *moneymovement.LocalRailPaymentMethod, c *transport.Check) {
+func validateLocalRailPaymentMethod(v *model.LocalRailPaymentMethod, c *transport.Check) {
 }
 
-func validateOnchainAccount(v *moneymovement.OnchainAccount, c *transport.Check) {
+func validateOnchainAccount(v *model.OnchainAccount, c *transport.Check) {
 	c.Text("chainId", string(v.ChainID), transport.Rule{Required: true})
 	c.Text("currency", string(v.Currency), transport.Rule{Required: true})
 	c.Text("walletAddress", string(v.WalletAddress), transport.Rule{Required: true})
 }
 
-func validatePIXPaymentMethod(v *moneymovement.PIXPaymentMethod, c *transport.Check) {
+func validatePIXPaymentMethod(v *model.PIXPaymentMethod, c *transport.Check) {
 }
 
-func validateProviderUSDPaymentMethod(v *moneymovement.ProviderUSDPaymentMethod, c *transport.Check) {
+func validateProviderUSDPaymentMethod(v *model.ProviderUSDPaymentMethod, c *transport.Check) {
 	c.In("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
 }
 
-func validateSEPAPaymentMethod(v *moneymovement.SEPAPaymentMethod, c *transport.Check) {
+func validateSEPAPaymentMethod(v *model.SEPAPaymentMethod, c *transport.Check) {
 	c.In("accountHolderAddress", func(c *transport.Check) { validatePostalAddress(&v.AccountHolderAddress, c) })
 	c.In("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
 }
 
-func validateSWIFTPaymentMethod(v *moneymovement.SWIFTPaymentMethod, c *transport.Check) {
+func validateSWIFTPaymentMethod(v *model.SWIFTPaymentMethod, c *transport.Check) {
 	c.In("accountHolderAddress", func(c *transport.Check) { validatePostalAddress(&v.AccountHolderAddress, c) })
 	c.In("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
 }
 
-func validateUSExternalPaymentMethod(v *moneymovement.USExternalPaymentMethod, c *transport.Check) {
+func validateUSExternalPaymentMethod(v *model.USExternalPaymentMethod, c *transport.Check) {
 	c.In("accountHolderAddress", func(c *transport.Check) { validatePostalAddress(&v.AccountHolderAddress, c) })
 	c.In("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
 }
 
-func validateInstitutionAddress(v *moneymovement.InstitutionAddress, c *transport.Check) {
+func validateInstitutionAddress(v *model.InstitutionAddress, c *transport.Check) {
 }

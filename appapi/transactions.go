@@ -22,14 +22,7 @@ func (s *Transactions) List(ctx context.Context, params ListTransactionsParams, 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. Money that moves meanwhile
 // can shift entries from one page to another.
 func (s *Transactions) All(ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption) iter.Seq2[Transaction, error] {
-	list := func(offset int, options []moneymovement.CallOption) (page[Transaction], error) {
-		params := params
-		params.Offset = offset
-		list, err := s.List(ctx, params, options...)
-		if err != nil {
-			return page[Transaction]{}, err
-		}
-		return page[Transaction]{items: list.Items, total: list.Total}, nil
-	}
-	return pages(&opListTransactions, params.Offset, params.Limit, options, list)
+	return pages(ctx, &opListTransactions, s.List, params, options,
+		func(p *ListTransactionsParams) (offset *int, limit int) { return &p.Offset, p.Limit },
+		func(l *TransactionList) ([]Transaction, int) { return l.Items, l.Total })
 }

@@ -9,6 +9,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Transfers is the money that the app sends. The service resolves the app from the key.
@@ -74,7 +75,7 @@ func (s *Transfers) Send(
 func transferOf(to Destination) (body TransferCreate, known bool) {
 	switch to := to.(type) {
 	case ToContact:
-		return TransferCreate{ContactID: to.ContactID, Amount: moneymovement.NewNumber(to.Amount), Memo: to.Memo}, true
+		return TransferCreate{ContactID: to.ContactID, Amount: model.NewNumber(to.Amount), Memo: to.Memo}, true
 	case ToQuote:
 		return TransferCreate{QuoteID: to.QuoteID, Memo: to.Memo}, true
 	case ToInvoice:
@@ -92,16 +93,9 @@ func (s *Transfers) List(ctx context.Context, params ListTransfersParams, option
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. Transfers that are sent meanwhile
 // can shift entries from one page to another.
 func (s *Transfers) All(ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption) iter.Seq2[Transfer, error] {
-	list := func(offset int, options []moneymovement.CallOption) (page[Transfer], error) {
-		params := params
-		params.Offset = offset
-		list, err := s.List(ctx, params, options...)
-		if err != nil {
-			return page[Transfer]{}, err
-		}
-		return page[Transfer]{items: list.Items, total: list.Total}, nil
-	}
-	return pages(&opListTransfers, params.Offset, params.Limit, options, list)
+	return pages(ctx, &opListTransfers, s.List, params, options,
+		func(p *ListTransfersParams) (offset *int, limit int) { return &p.Offset, p.Limit },
+		func(l *TransferList) ([]Transfer, int) { return l.Items, l.Total })
 }
 
 // ByKey finds the transfer that an idempotency key anchors. found is false if the service knows none, or several of which none echoes the key.

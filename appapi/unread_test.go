@@ -10,6 +10,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // TestAPaymentMethodThatIsNullIsLeftOutAndNamed: one of a variant that is not known is kept, and null is of none.
@@ -35,7 +36,7 @@ func TestAPaymentMethodThatIsNullIsLeftOutAndNamed(t *testing.T) {
 		assert.Equal(t, want.pointer, named, methods)
 		require.Len(t, invoice.PaymentMethods, want.read, methods)
 		for _, read := range invoice.PaymentMethods {
-			assert.IsType(t, moneymovement.SEPAPaymentMethod{}, read.Variant(), methods)
+			assert.IsType(t, model.SEPAPaymentMethod{}, read.Variant(), methods)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/mishaps"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -56,19 +57,19 @@ func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
 func TestALoginWithALongChallenge(t *testing.T) {
 	id := strings.Repeat("c", 3000)
 	var completed string
-	service := transportFunc(func(r *http.Request) (*http.Response, error) {
+	service := mishaps.Connection(func(r *http.Request) (*http.Response, error) {
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/auth/challenge"):
-			return page(http.StatusCreated, "application/json", `{"challengeId":"`+id+`","payload":"bG9naW4"}`)(r)
+			return mishaps.Page(http.StatusCreated, "application/json", `{"challengeId":"`+id+`","payload":"bG9naW4"}`)(r)
 		case strings.HasSuffix(r.URL.Path, "/auth/token"):
 			var body struct{ ChallengeID string }
 			if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 				return nil, err
 			}
 			completed = body.ChallengeID
-			return page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
+			return mishaps.Page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
 		}
-		return page(http.StatusOK, "application/json", `[]`)(r)
+		return mishaps.Page(http.StatusOK, "application/json", `[]`)(r)
 	})
 	key, err := signing.Generate()
 	require.NoError(t, err)

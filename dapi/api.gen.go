@@ -3,13 +3,13 @@
 package dapi
 
 import (
+	"bytes"
 	"context"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 )
@@ -519,7 +519,7 @@ type Contact struct {
 // It holds one of [OnchainAccount], [EmailAccount], [BankAccount]. The zero value holds none.
 type ContactAccount struct {
 	variant ContactAccountVariant
-	raw     jsontext.Value
+	raw     []byte
 }
 
 // ContactBankView: how a bank contact is shown. Source: Resources, Contact.
@@ -1316,33 +1316,27 @@ type ListTransactionsParams struct {
 
 var _ = 0
 
-// MarshalJSONTo writes the named members and the further ones as one object.
-func (t BankDestination) MarshalJSONTo(enc *jsontext.Encoder) error {
+// MarshalJSON writes the named members and the further ones as one object.
+func (t BankDestination) MarshalJSON() ([]byte, error) {
 	type named BankDestination
-	return jsonv2.MarshalEncode(enc, struct {
+	return wire.Marshal(struct {
 		named
 		Further map[string]any `json:",embed"`
 	}{named(t), t.AdditionalProperties})
 }
 
-// MarshalJSON is MarshalJSONTo for encoding/json.
-func (t BankDestination) MarshalJSON() ([]byte, error) { return jsonv2.Marshal(t) }
-
-// UnmarshalJSONFrom reads the named members, and all others as further ones.
-func (t *BankDestination) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+// UnmarshalJSON reads the named members, and all others as further ones.
+func (t *BankDestination) UnmarshalJSON(b []byte) error {
 	type named BankDestination
 	var read struct {
 		named
 		Further map[string]any `json:",embed"`
 	}
-	err := jsonv2.UnmarshalDecode(dec, &read)
+	err := wire.Unmarshal(b, &read)
 	*t = BankDestination(read.named)
 	t.AdditionalProperties = read.Further
 	return err
 }
-
-// UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
-func (t *BankDestination) UnmarshalJSON(b []byte) error { return jsonv2.Unmarshal(b, t) }
 
 // ContactAccountVariant is what a [ContactAccount] can hold.
 type ContactAccountVariant interface{ isContactAccount() }
@@ -1370,52 +1364,46 @@ func (t ContactAccount) Variant() ContactAccountVariant { return t.variant }
 // Raw is the JSON that was read, with all that this version does not know; nil for a value that was made here.
 func (t ContactAccount) Raw() []byte { return t.raw }
 
-// MarshalJSONTo writes what was read as it was, and the variant otherwise.
-func (t ContactAccount) MarshalJSONTo(enc *jsontext.Encoder) error {
+// MarshalJSON writes what was read as it was, and the variant otherwise.
+func (t ContactAccount) MarshalJSON() ([]byte, error) {
 	if t.raw != nil {
-		return enc.WriteValue(t.raw)
+		return t.raw, nil
 	}
-	return jsonv2.MarshalEncode(enc, t.variant)
+	return wire.Marshal(t.variant)
 }
 
-// MarshalJSON is MarshalJSONTo for encoding/json.
-func (t ContactAccount) MarshalJSON() ([]byte, error) { return jsonv2.Marshal(t) }
-
-// UnmarshalJSONFrom reads the variant that the discriminator names. One that it cannot read does not fail the answer that it is part of.
-func (t *ContactAccount) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	raw, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	*t = ContactAccount{raw: raw.Clone()}
+// UnmarshalJSON reads the variant that the discriminator names. One that it cannot read does not fail the answer that it is part of.
+func (t *ContactAccount) UnmarshalJSON(b []byte) error {
 	var named struct {
 		Value string `json:"accountType"`
 	}
-	if jsonv2.Unmarshal(raw, &named, dec.Options()) != nil {
+	err := wire.Unmarshal(b, &named)
+	if wire.Malformed(err) {
+		return err
+	}
+	*t = ContactAccount{raw: bytes.Clone(b)}
+	if err != nil {
 		return nil // no object: kept as it is
 	}
 	switch named.Value {
 	case "onchain":
 		var variant OnchainAccount
-		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
 	case "email":
 		var variant EmailAccount
-		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
 	case "ach", "bdt_ewallet", "bdt_local", "bob_local", "breb", "brl_local", "cad_eft", "clp_local", "cny_alipay", "cny_wechatpay", "cop_local", "crc_local", "dkk_local", "dop_ewallet", "dop_local", "egp_local", "fednow", "fedwire", "gtq_ewallet", "gtq_local", "hkd_fps", "hnl_local", "idr_ewallet", "idr_local", "ils_local", "inr_local", "inr_upi", "jmd_local", "jpy_local", "krw_local", "myr_local", "nip", "nok_local", "npp", "php_ewallet", "php_local", "pix", "pkr_ewallet", "pkr_raast", "pln_local", "pse", "rtp", "sar_local", "sepa", "sle_local", "spei", "swift", "thb_local", "transfers_3_0", "try_fast", "tzs_local", "uaefts", "ugx_local", "ukfps", "vnd_local", "xof_local", "zmw_local":
 		var variant BankAccount
-		if jsonv2.Unmarshal(raw, &variant, dec.Options()) == nil {
+		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
 	}
 	return nil
 }
-
-// UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
-func (t *ContactAccount) UnmarshalJSON(b []byte) error { return jsonv2.Unmarshal(b, t) }
 
 var opCreateChallenge = transport.Operation{
 	ID: "CreateChallenge", Method: "POST", Path: "/auth/challenge", Repeat: "natural", Money: "none", Window: "login", Public: true, Answer: &answerCreateChallenge,

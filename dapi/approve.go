@@ -6,10 +6,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -139,7 +138,7 @@ func (a approver) endOf(approval *Approval, window time.Duration) time.Time {
 	var said struct {
 		ExpiresAt time.Time `json:"expiresAt"`
 	}
-	_ = json.Unmarshal(approval.Payload, &said) // a payload that is no JSON says nothing
+	_ = jsonv2.Unmarshal(approval.Payload, &said) // a payload that is no JSON says nothing
 	end := approval.ExpiresAt
 	switch {
 	case end.IsZero():

@@ -38,13 +38,15 @@ func (s *Chains) All(ctx context.Context, params ListChainsParams, options ...mo
 
 // upTo walks at most so many pages.
 func (s *Chains) upTo(ctx context.Context, most int, params ListChainsParams, options []moneymovement.CallOption) iter.Seq2[Chain, error] {
-	return pagesUpTo(most, &opListChains, params.Cursor, func(cursor string) ([]Chain, string, error) {
-		params := params
-		params.Cursor = cursor
-		page, err := s.List(ctx, params, options...)
-		if err != nil {
-			return nil, "", err
-		}
-		return page.Items, page.NextCursor, nil
-	})
+	return pages(ctx, most, &opListChains, s.List, params, options,
+		func(p *ListChainsParams) *string { return &p.Cursor },
+		func(page *ChainPage) ([]Chain, string) { return page.Items, page.NextCursor })
 }
+
+// The settlement assets: a client's balance is held in them, on Base.
+//
+// Source: Resources, Platform resources.
+const (
+	USDC = AssetUSDC
+	EURC = AssetEURC
+)

@@ -23,7 +23,7 @@ func (s *Contacts) Create(ctx context.Context, contact ContactCreate, options ..
 
 // Update changes the fields that are set; an absent one stays, and a null one is cleared:
 //
-//	ContactUpdate{Name: moneymovement.Set("Bob"), Email: moneymovement.Null[string]()}
+//	ContactUpdate{Name: model.Set("Bob"), Email: model.Null[string]()}
 //
 // A currency is cleared by null alone: an empty text is one that is too short.
 func (s *Contacts) Update(ctx context.Context, id ContactID, change ContactUpdate, options ...moneymovement.CallOption) (*Contact, error) {

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // bankMethods are the values that the description allows for the accountType of a bank variant.
@@ -37,7 +37,7 @@ func TestContactAccountRoundTrips(t *testing.T) {
 			unmarshal func([]byte, any) error
 		}{
 			"standard": {stdjson.Marshal, stdjson.Unmarshal},
-			"v2":       {func(v any) ([]byte, error) { return json.Marshal(v) }, func(b []byte, v any) error { return json.Unmarshal(b, v) }},
+			"v2":       {func(v any) ([]byte, error) { return jsonv2.Marshal(v) }, func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) }},
 		} {
 			text, err := codec.marshal(account)
 			require.NoError(t, err)
@@ -87,20 +87,20 @@ func FuzzContactAccount(f *testing.F) {
 	f.Add([]byte(`[{"accountType":"email"}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var account dapi.ContactAccount
-		if json.Unmarshal(data, &account) != nil {
+		if jsonv2.Unmarshal(data, &account) != nil {
 			return
 		}
-		text, err := json.Marshal(account)
+		text, err := jsonv2.Marshal(account)
 		require.NoError(t, err)
 		var back dapi.ContactAccount
-		require.NoError(t, json.Unmarshal(text, &back))
+		require.NoError(t, jsonv2.Unmarshal(text, &back))
 		require.Equal(t, account.Variant(), back.Variant())
 	})
 }
 
 // An update that empties a currency sets one; it does not leave it out.
 func TestACurrencyIsNotClearedByAnEmptyText(t *testing.T) {
-	_, err := answering(t, 200, `{}`).Self().Contacts.Update(t.Context(), "ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("")})
+	_, err := answering(t, 200, `{}`).Self().Contacts.Update(t.Context(), "ct_1", dapi.ContactUpdate{Currency: model.Set("")})
 	assert.EqualError(t, err, "UpdateContact: invalid input: currency has 0 characters, at least 3 are required (ct_1)")
 }
 

@@ -14,6 +14,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -73,7 +74,7 @@ var exchanges = map[string]exchange{
 			Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "0x1", ChainID: "base", Currency: "USDC"})})
 	}, "POST", "/contacts", `{"name":"Bob","account":{"accountType":"onchain","walletAddress":"0x1","chainId":"base","currency":"USDC"}}`, 201, contactRes, true},
 	"UpdateContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Contacts.Update(ctx, "ct_1", dapi.ContactUpdate{Email: moneymovement.Null[string](), IsExternal: moneymovement.Set(false)})
+		return for1(p).Contacts.Update(ctx, "ct_1", dapi.ContactUpdate{Email: model.Null[string](), IsExternal: model.Set(false)})
 	}, "PATCH", "/contacts/ct_1", `{"email":null,"isExternal":false}`, 200, contactRes, true},
 	"DeleteContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return nil, for1(p).Contacts.Delete(ctx, "ct_1")

@@ -2,11 +2,9 @@ package dapi_test
 
 import (
 	"context"
-	"io"
+	"maps"
 	"net/http"
-	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -15,56 +13,36 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/mishaps"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// transportFunc is a connection to the service in one function.
-type transportFunc func(*http.Request) (*http.Response, error)
+const signerFails = "the signer fails"
 
-func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-var errUnlike = errors.New("an error of the caller's own kind")
-
-// mishaps are what can go wrong with any call.
-var mishaps = map[string]struct {
-	ctx  func(context.Context) (context.Context, context.CancelFunc)
-	next transportFunc
-	sign error
-}{
-	"canceled before": {ctx: func(ctx context.Context) (context.Context, context.CancelFunc) {
-		ctx, cancel := context.WithCancel(ctx)
-		cancel()
-		return ctx, cancel
-	}},
-	"canceled before, for a cause": {ctx: func(ctx context.Context) (context.Context, context.CancelFunc) {
-		ctx, cancel := context.WithCancelCause(ctx)
-		cancel(errUnlike)
-		return ctx, func() {}
-	}},
-	"out of time": {
-		ctx: func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, time.Second)
+// allMishaps are those of any surface, and those of this one.
+func allMishaps() map[string]mishaps.Mishap {
+	all := map[string]mishaps.Mishap{
+		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			cancel(mishaps.ErrUnlike)
+			return ctx, func() {}
+		}},
+		"out of time": {
+			Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithTimeout(ctx, time.Second)
+			},
+			Service: func(r *http.Request) (*http.Response, error) {
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			},
 		},
-		next: func(r *http.Request) (*http.Response, error) {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		},
-	},
-	"no network":        {next: func(*http.Request) (*http.Response, error) { return nil, errUnlike }},
-	"neither of both":   {next: func(*http.Request) (*http.Response, error) { return nil, nil }}, //nolint:nilnil // what is tested
-	"not the service":   {next: page(http.StatusOK, "text/html", "<html>hello</html>")},
-	"a gateway":         {next: page(http.StatusBadGateway, "text/html", "<html>sorry</html>")},
-	"nothing at all":    {next: page(http.StatusNoContent, "", "")},
-	"null":              {next: page(http.StatusOK, "application/json", "null")},
-	"another status":    {next: page(http.StatusTeapot, "application/json", "{}")},
-	"the signer fails":  {sign: errUnlike},
-	"a slug of its own": {next: page(http.StatusConflict, "application/json", `{"error":{"code":"of_its_own"}}`)},
-}
-
-func page(status int, kind, body string) transportFunc {
-	return func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(body))}, nil
+		"neither of both": {Service: func(*http.Request) (*http.Response, error) { return nil, nil }}, //nolint:nilnil // what is tested
+		"nothing at all":  {Service: mishaps.Page(http.StatusNoContent, "", "")},
+		"null":            {Service: mishaps.Page(http.StatusOK, "application/json", "null")},
+		signerFails:       {},
 	}
+	maps.Copy(all, mishaps.Usual())
+	return all
 }
 
 // silent are the writes of which the description does not say what they return: any success is one.
@@ -90,51 +68,35 @@ func (s failingSigner) Sign(ctx context.Context, message []byte) ([]byte, error)
 func TestEveryErrorAnswersForItsCall(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	for mishap, m := range mishaps {
+	for mishap, m := range allMishaps() {
 		for _, store := range []dapi.TokenStore{loggedIn(baseURL, key).Store, nil} {
-			for operation, x := range exchanges {
-				if m.next == nil && m.ctx == nil && store != nil {
+			key := failingSigner{Signer: key}
+			if mishap == signerFails {
+				if store != nil {
 					continue // nothing to sign
 				}
+				key.err = mishaps.ErrUnlike
+			}
+			if m.Service == nil { // a service that only knows challenges
+				m.Service = mishaps.Page(http.StatusCreated, "application/json", `{"challengeId":"ch_1","payload":"YQ=="}`)
+			}
+			for operation, x := range exchanges {
 				t.Run(mishap+"/"+operation, func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						ctx, cancel := t.Context(), context.CancelFunc(func() {})
-						if m.ctx != nil {
-							ctx, cancel = m.ctx(ctx)
-						}
-						defer cancel()
-						next := m.next
-						if next == nil { // a service that only knows challenges
-							next = page(http.StatusCreated, "application/json", `{"challengeId":"ch_1","payload":"YQ=="}`)
-						}
+					m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 						platform, err := dapi.NewWhitelabel(baseURL,
-							dapi.Developer{Email: "ops@example.com", Key: failingSigner{key, m.sign}, Store: store},
-							moneymovement.WithHTTPClient(&http.Client{Transport: next}))
+							dapi.Developer{Email: "ops@example.com", Key: key, Store: store}, moneymovement.WithHTTPClient(next))
 						require.NoError(t, err)
-
-						_, err = x.call(ctx, platform)
-						if err == nil {
+						if _, err = x.call(ctx, platform); err == nil {
 							assert.True(t, x.answer == "" || silent[operation], "an answer that nobody gave")
-							return
+						} else {
+							time.Sleep(3 * time.Minute) // until a login that nobody waits for has ended
 						}
-						answersForItsCall(t, err)
-						time.Sleep(3 * time.Minute) // until a login that nobody waits for has ended
+						return err
 					})
 				})
 			}
 		}
 	}
-}
-
-func answersForItsCall(t *testing.T, err error) {
-	t.Helper()
-	failure, ok := errors.AsType[errors.Failure](err)
-	require.True(t, ok, "%T: %v", err, err)
-	assert.NotEmpty(t, failure.MovedByCall())
-	head, ok := errors.HeadOf(err)
-	require.True(t, ok, "%T: %v", err, err)
-	assert.NotEmpty(t, head.Operation)
-	assert.NotContains(t, err.Error(), "\n")
 }
 
 func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -156,8 +157,18 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a payin that steps up":          {payin(".."), "payinId", "pattern"},
 		"a deal with a slash":            {sync("esc_1/sync"), "escrowId", "pattern"},
 		"a name that is no UTF-8":        {contact(dapi.ContactCreate{Name: "Bob\xff"}), "name", "unencodable"},
-		"a contact's currency of none":   {update("ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("")}), "currency", "too_short"},
-		"a contact's currency of five":   {update("ct_1", dapi.ContactUpdate{Currency: moneymovement.Set("EUROS")}), "currency", "too_long"},
+		"a bank that is no UTF-8": {
+			contact(dapi.ContactCreate{Name: "Bob", Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", BankName: "\xff"})}),
+			"account.bankName", "unencodable",
+		},
+		"a legacy bank that is no UTF-8": {
+			contact(dapi.ContactCreate{Bank: &dapi.BankDestination{
+				Method: "sepa", Currency: "EUR", Holder: map[string]any{"name": "Bob"}, Fields: map[string]any{}, BankName: "\xff",
+			}}),
+			"bank.bankName", "unencodable",
+		},
+		"a contact's currency of none": {update("ct_1", dapi.ContactUpdate{Currency: model.Set("")}), "currency", "too_short"},
+		"a contact's currency of five": {update("ct_1", dapi.ContactUpdate{Currency: model.Set("EUROS")}), "currency", "too_long"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sent atomic.Int32

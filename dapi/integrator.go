@@ -124,12 +124,7 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 	if err := developer.validate("New"); err != nil {
 		return nil, err
 	}
-	config := transport.Config{Version: moneymovement.Version}
-	for _, option := range options {
-		if option != nil {
-			option(&config)
-		}
-	}
+	config := transport.ConfigOf(moneymovement.Version, options)
 	paced := config.Limiter == nil && !config.Unpaced
 	if paced {
 		config.Limiter = transport.NewLocalLimiter(transport.StatedWindows())

@@ -104,6 +104,21 @@ func (h *busyHost) used(most int) float64 {
 	return float64(whole) / float64(most) * float64(time.Minute) / float64(h.arrivals[whole].Sub(h.arrivals[0]))
 }
 
+// bookOne books one of many payments.
+func bookOne(t *testing.T, payouts *dapi.Payouts, number int) *dapi.Payout {
+	t.Helper()
+	payout, err := payouts.Book(t.Context(), payoutOf(number), moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint(number))))
+	assert.NoError(t, err)
+	return payout
+}
+
+// payOne makes one of many payments.
+func payOne(t *testing.T, account *dapi.Account, number int) {
+	t.Helper()
+	_, err := account.Payouts.Pay(t.Context(), payoutOf(number), moneymovement.Key(fmt.Sprint(number)))
+	assert.NoError(t, err)
+}
+
 // Payments are booked in the order in which they came.
 func TestPaymentsAreBookedInTheOrderInWhichTheyCame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -111,10 +126,7 @@ func TestPaymentsAreBookedInTheOrderInWhichTheyCame(t *testing.T) {
 		account := host.integrator(t).Self()
 		var all sync.WaitGroup
 		for i := range 400 {
-			all.Go(func() {
-				_, err := account.Payouts.Pay(t.Context(), payoutOf(i), moneymovement.Key(fmt.Sprint(i)))
-				assert.NoError(t, err)
-			})
+			all.Go(func() { payOne(t, account, i) })
 			synctest.Wait()
 		}
 		all.Wait()
@@ -134,10 +146,7 @@ func TestPaymentWhoseTurnComesTooLate(t *testing.T) {
 		account := host.integrator(t).Self()
 		var all sync.WaitGroup
 		for i := range 300 {
-			all.Go(func() {
-				_, err := account.Payouts.Pay(t.Context(), payoutOf(i), moneymovement.Key(fmt.Sprint(i)))
-				assert.NoError(t, err)
-			})
+			all.Go(func() { payOne(t, account, i) })
 		}
 		synctest.Wait()
 		began := time.Now()
@@ -185,15 +194,10 @@ func TestNothingIsSignedBeforeThereIsRoomToSendIt(t *testing.T) {
 		require.NoError(t, err)
 		signer := &signedAt{Signer: key}
 		payouts := host.integratorWith(t, signer).Self().Payouts
-		book := func(number int) *dapi.Payout {
-			payout, err := payouts.Book(t.Context(), payoutOf(number), moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint(number))))
-			require.NoError(t, err)
-			return payout
-		}
 		began := time.Now()
-		booked := book(0)
+		booked := bookOne(t, payouts, 0)
 		for i := range 119 {
-			book(i + 1)
+			bookOne(t, payouts, i+1)
 		}
 		require.Less(t, time.Since(began), time.Minute, "the window is full")
 		var answer moneymovement.Answer
@@ -215,16 +219,12 @@ func TestAnApprovalThatClosesBeforeThereIsRoom(t *testing.T) {
 		payouts := host.integrator(t).Self().Payouts
 		var all sync.WaitGroup
 		for i := range 119 {
-			all.Go(func() {
-				_, err := payouts.Book(t.Context(), payoutOf(i), moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint(i))))
-				assert.NoError(t, err)
-			})
+			all.Go(func() { bookOne(t, payouts, i) })
 		}
 		all.Wait()
-		last, err := payouts.Book(t.Context(), payoutOf(119), moneymovement.IdempotencyKey("119"))
-		require.NoError(t, err)
+		last := bookOne(t, payouts, 119)
 		began := time.Now()
-		_, err = payouts.Confirm(t.Context(), payoutOf(119), last)
+		_, err := payouts.Confirm(t.Context(), payoutOf(119), last)
 		refused := as[*signing.ApprovalRefused](t, err)
 		assert.True(t, refused.Expired)
 		assert.Equal(t, "expiresAt", refused.Field)
@@ -251,10 +251,7 @@ func TestAConfirmThatHasNoRoomToBeSentAgain(t *testing.T) {
 			}
 			var all sync.WaitGroup
 			for i := range 117 { // with the booking, its confirm and the refresh behind it, these fill the window
-				all.Go(func() {
-					_, err := payouts.Book(t.Context(), payoutOf(i+1), moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint(i+1))))
-					assert.NoError(t, err)
-				})
+				all.Go(func() { bookOne(t, payouts, i+1) })
 			}
 			all.Wait()
 			host.mu.Lock()

@@ -3,12 +3,12 @@ package dapi
 import (
 	"fmt"
 
-	"github.com/go-json-experiment/json"
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // PriceRefused says that a price was not taken: it is outside what the caller allows, or not a price for what was asked. Nothing was signed by
@@ -178,8 +178,8 @@ func (q *Quote) readable() bool {
 func hasFee(body []byte) bool {
 	var booked struct {
 		Quote struct {
-			Fee *moneymovement.Number `json:"fee"`
+			Fee *model.Number `json:"fee"`
 		} `json:"quote"`
 	}
-	return json.Unmarshal(body, &booked) == nil && booked.Quote.Fee != nil
+	return jsonv2.Unmarshal(body, &booked) == nil && booked.Quote.Fee != nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
@@ -23,15 +24,9 @@ func (s *Rails) List(ctx context.Context, params ListRailsParams, options ...mon
 
 // All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
 func (s *Rails) All(ctx context.Context, params ListRailsParams, options ...moneymovement.CallOption) iter.Seq2[Rail, error] {
-	return pages(&opListRails, params.Cursor, func(cursor string) ([]Rail, string, error) {
-		params := params
-		params.Cursor = cursor
-		page, err := s.List(ctx, params, options...)
-		if err != nil {
-			return nil, "", err
-		}
-		return page.Items, page.NextCursor, nil
-	})
+	return pages(ctx, math.MaxInt, &opListRails, s.List, params, options,
+		func(p *ListRailsParams) *string { return &p.Cursor },
+		func(page *RailPage) ([]Rail, string) { return page.Items, page.NextCursor })
 }
 
 // Open requests a rail; client and rail are its natural key, so that asking again answers the rail that exists. A rail outside the

@@ -4,6 +4,7 @@ package dapi
 
 import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 func (v *ApprovalConfirm) validate(c *transport.Check) {
@@ -189,22 +190,22 @@ var pathGetContactCapabilities = [...]transport.Rule{
 	{Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"},
 }
 
-var termsCreateEscrow = []transport.Term{
-	{Name: "amount", Format: transport.TermDecimal},
-	{Name: "approveWithin", Format: transport.TermDuration},
-	{Name: "currency", Format: transport.TermText},
-	{Name: "holdFor", Format: transport.TermDuration},
-	{Name: "memo", Format: transport.TermText},
-	{Name: "payee", Format: transport.TermCaseless},
-	{Name: "refundableFor", Format: transport.TermDuration},
+var termsCreateEscrow = []wire.Term{
+	{Name: "amount", Format: wire.TermDecimal},
+	{Name: "approveWithin", Format: wire.TermDuration},
+	{Name: "currency", Format: wire.TermText},
+	{Name: "holdFor", Format: wire.TermDuration},
+	{Name: "memo", Format: wire.TermText},
+	{Name: "payee", Format: wire.TermCaseless},
+	{Name: "refundableFor", Format: wire.TermDuration},
 }
 
 var pathPrepareEscrowAction = [...]transport.Rule{
 	{},
 }
 
-var termsPrepareEscrowAction = []transport.Term{
-	{Name: "type", Format: transport.TermText},
+var termsPrepareEscrowAction = []wire.Term{
+	{Name: "type", Format: wire.TermText},
 }
 
 var pathConfirmEscrowAction = [...]transport.Rule{
@@ -224,15 +225,15 @@ var pathCreatePayinInstructions = [...]transport.Rule{
 	{},
 }
 
-var termsBookPayout = []transport.Term{
-	{Name: "amount", Format: transport.TermDecimal},
-	{Name: "contactId", Format: transport.TermID("ct_")},
-	{Name: "currency", Format: transport.TermText},
-	{Name: "documentIds", Format: transport.TermSet},
-	{Name: "fromChainId", Format: transport.TermText},
-	{Name: "paymentReference", Format: transport.TermText},
-	{Name: "purpose", Format: transport.TermText},
-	{Name: "toChainId", Format: transport.TermText},
+var termsBookPayout = []wire.Term{
+	{Name: "amount", Format: wire.TermDecimal},
+	{Name: "contactId", Format: wire.TermID("ct_")},
+	{Name: "currency", Format: wire.TermText},
+	{Name: "documentIds", Format: wire.TermSet},
+	{Name: "fromChainId", Format: wire.TermText},
+	{Name: "paymentReference", Format: wire.TermText},
+	{Name: "purpose", Format: wire.TermText},
+	{Name: "toChainId", Format: wire.TermText},
 }
 
 var pathGetPayout = [...]transport.Rule{
@@ -243,9 +244,9 @@ var pathConfirmPayout = [...]transport.Rule{
 	{Pattern: "^po_", Prefix: "po_"},
 }
 
-var termsCreateDeposit = []transport.Term{
-	{Name: "amount", Format: transport.TermDecimal},
-	{Name: "currency", Format: transport.TermText},
+var termsCreateDeposit = []wire.Term{
+	{Name: "amount", Format: wire.TermDecimal},
+	{Name: "currency", Format: wire.TermText},
 }
 
 var pathCompletePayin = [...]transport.Rule{
@@ -256,8 +257,8 @@ var pathMovePayout = [...]transport.Rule{
 	{Pattern: "^po_", Prefix: "po_"},
 }
 
-var termsMovePayout = []transport.Term{
-	{Name: "status", Format: transport.TermText},
+var termsMovePayout = []wire.Term{
+	{Name: "status", Format: wire.TermText},
 }
 
 func (v *ListTransactionsParams) validate(c *transport.Check) {

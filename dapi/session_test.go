@@ -71,10 +71,7 @@ func TestPaymentsOutliveTokensThatAreTakenBack(t *testing.T) {
 		account := host.integrator(t).Self()
 		var all sync.WaitGroup
 		for i := range 1000 {
-			all.Go(func() {
-				_, err := account.Payouts.Pay(t.Context(), payoutOf(i), moneymovement.Key(fmt.Sprint(i)))
-				assert.NoError(t, err)
-			})
+			all.Go(func() { payOne(t, account, i) })
 		}
 		all.Wait()
 		assert.Equal(t, 1000, host.paid)

@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -129,14 +128,14 @@ type exportedSession struct {
 // Export returns the session with its tokens, for a [TokenStore] to keep. The bytes are as secret as a password: store them where only the
 // program can read.
 func (s Session) Export() ([]byte, error) {
-	return json.Marshal(exportedSession{s.AccessToken.Reveal(), s.RefreshToken.Reveal(), s.ExpiresAt, s.RefreshExpiresAt, s.Credential})
+	return jsonv2.Marshal(exportedSession{s.AccessToken.Reveal(), s.RefreshToken.Reveal(), s.ExpiresAt, s.RefreshExpiresAt, s.Credential})
 }
 
 // ImportSession reads what [Session.Export] returned. What cannot be read so is *errors.InvalidInput; a member that is absent is
 // empty.
 func ImportSession(data []byte) (Session, error) {
 	var exported exportedSession
-	if err := json.Unmarshal(data, &exported); err != nil {
+	if err := jsonv2.Unmarshal(data, &exported); err != nil {
 		return Session{}, &errors.InvalidInput{Head: errors.Head{Operation: "ImportSession"}, Fields: []errors.Field{{
 			Field: "session", Code: "unreadable", Message: fmt.Sprintf("of %d bytes is not readable", len(data)), // the cause could quote a token
 		}}}

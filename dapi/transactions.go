@@ -29,13 +29,7 @@ func (s *Transactions) All(ctx context.Context, params ListTransactionsParams, o
 
 // upTo walks at most so many pages.
 func (s *Transactions) upTo(ctx context.Context, most int, params ListTransactionsParams, options []moneymovement.CallOption) iter.Seq2[Transaction, error] {
-	return pagesUpTo(most, &opListTransactions, params.Cursor, func(cursor string) ([]Transaction, string, error) {
-		params := params
-		params.Cursor = cursor
-		page, err := s.List(ctx, params, options...)
-		if err != nil {
-			return nil, "", err
-		}
-		return page.Items, page.NextCursor, nil
-	})
+	return pages(ctx, most, &opListTransactions, s.List, params, options,
+		func(p *ListTransactionsParams) *string { return &p.Cursor },
+		func(page *TransactionPage) ([]Transaction, string) { return page.Items, page.NextCursor })
 }

@@ -78,40 +78,15 @@ type poll[T any] struct {
 }
 
 // wait reads until done. An error that time does not mend ends it at once.
-func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (last *T, err error) {
-	if ctx == nil || p.low.transport == nil {
-		return p.read(ctx) // which is refused, under its own name
-	}
+func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (*T, error) {
 	w := waiting{pace: transport.DefaultPace(), progress: func(Progress) {}}
-	for _, option := range options {
-		if option != nil {
-			option(&w)
-		}
+	transport.Apply(&w, options)
+	progress := func(seen transport.Seen) Progress {
+		return Progress{p.resource, p.id, seen.Status, seen.Reads, seen.Waited}
 	}
-	started := time.Now()
-	seen := Progress{Resource: p.resource, ID: p.id, Status: "unread"}
-	err = p.low.transport.Poll(ctx, w.pace, func(ctx context.Context) (bool, error) {
-		value, err := p.read(ctx)
-		if err != nil {
-			return false, err
-		}
-		last = value
-		seen.Status, seen.Reads, seen.Waited = p.status(value), seen.Reads+1, time.Since(started)
-		w.progress(seen)
-		return p.done(value), nil
+	return transport.Wait(ctx, p.low.transport, w.pace, transport.Awaited[T]{
+		Read: p.read, Status: p.status, Done: p.done,
+		Progress: func(seen transport.Seen) { w.progress(progress(seen)) },
+		Still:    func(seen transport.Seen, err error) error { return &StillPending{Progress: progress(seen), Err: err} },
 	})
-	if waitEnded(ctx, err) {
-		seen.Waited = time.Since(started)
-		return last, &StillPending{Progress: seen, Err: err}
-	}
-	return last, err
-}
-
-// waitEnded reports that it was the caller's context that ended the wait, or its deadline, before which the rate window has no room.
-func waitEnded(ctx context.Context, err error) bool {
-	if ended := ctx.Err(); ended != nil {
-		return errors.Is(err, ended)
-	}
-	_, late := errors.AsType[*transport.WaitTooLong](err)
-	return late
 }

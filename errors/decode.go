@@ -4,8 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // Answer is what [Decode] needs to know of an HTTP answer and of the request it belongs to.
@@ -32,8 +31,8 @@ var (
 
 // envelope is the union of the two shapes in which the service refuses.
 type envelope struct {
-	Error  jsontext.Value `json:"error"`
-	Detail jsontext.Value `json:"detail"`
+	Error  jsonv2.Value `json:"error"`
+	Detail jsonv2.Value `json:"detail"`
 }
 
 // Decode turns an answer that is no success into its error: the slug's own type, [*Unrecognized] for an unknown slug,
@@ -49,7 +48,7 @@ func Decode(a Answer) error {
 	r := refusalOf(a)
 
 	var e envelope
-	if err := json.Unmarshal(a.Body, &e); err != nil {
+	if err := jsonv2.Unmarshal(a.Body, &e); err != nil {
 		if a.Truncated {
 			err = Join(errTruncated, err)
 		}
@@ -58,7 +57,7 @@ func Decode(a Answer) error {
 	if members := newDetails(e.Error); members.text("code") != "" {
 		return newRefused(r, members)
 	}
-	if e.Detail.Kind() == jsontext.KindBeginArray {
+	if e.Detail.Kind() == jsonv2.KindBeginArray {
 		return newDetailErrors(r, e.Detail)
 	}
 	if sentence := textOf(e.Detail); sentence != "" && (rejects(a.Status) || a.Status == http.StatusConflict) {
@@ -71,8 +70,8 @@ func Decode(a Answer) error {
 func newRefused(r Refusal, members details) error {
 	r.Code = Code(members.text("code"))
 	r.Message = members.text("message")
-	if raw := members["details"]; raw.Kind() != jsontext.KindNull {
-		r.Details = raw
+	if raw := members["details"]; raw.Kind() != jsonv2.KindNull {
+		r.Details = []byte(raw)
 	}
 	d := newDetails(r.Details)
 	if r.RequestID == "" {
@@ -85,7 +84,7 @@ func newRefused(r Refusal, members details) error {
 }
 
 // newSentence builds the error of a refusal that says nothing but a sentence.
-func newSentence(r Refusal, sentence string, raw jsontext.Value) error {
+func newSentence(r Refusal, sentence string, raw []byte) error {
 	r.Message, r.Details = sentence, raw
 	if r.Status == http.StatusUnauthorized {
 		r.Code = CodeUnauthenticated

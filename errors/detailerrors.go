@@ -3,7 +3,7 @@ package errors
 import (
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // DetailErrors is a validation failure of the /api/v1 reference endpoints, which answer an array called detail instead
@@ -27,28 +27,22 @@ type DetailItem struct {
 	Type    string   // the validator's code
 }
 
-func newDetailErrors(r Refusal, raw jsontext.Value) *DetailErrors {
+func newDetailErrors(r Refusal, raw []byte) *DetailErrors {
 	r.Details = raw
-	e := &DetailErrors{Refusal: r}
-	for _, item := range arrayOf(raw) {
-		d := newDetails(item)
-		if d == nil {
-			continue
-		}
+	return &DetailErrors{Refusal: r, Items: listOf(raw, func(d details) DetailItem {
 		loc := locOf(d["loc"])
-		e.Items = append(e.Items, DetailItem{Loc: loc, Path: pathOf(loc), Message: d.text("msg"), Type: d.text("type")})
-	}
-	return e
+		return DetailItem{Loc: loc, Path: pathOf(loc), Message: d.text("msg"), Type: d.text("type")}
+	})}
 }
 
 // locOf reads strings and integers: the description says strings, validators of this kind also send indexes as numbers.
-func locOf(raw jsontext.Value) []string {
+func locOf(raw jsonv2.Value) []string {
 	var loc []string
 	for _, step := range arrayOf(raw) {
 		switch step.Kind() {
-		case jsontext.KindString:
+		case jsonv2.KindString:
 			loc = append(loc, textOf(step))
-		case jsontext.KindNumber:
+		case jsonv2.KindNumber:
 			loc = append(loc, string(step))
 		}
 	}

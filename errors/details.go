@@ -4,9 +4,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // Field is one failed field of [ValidationFailed].
@@ -30,11 +30,11 @@ type Blocker struct {
 
 // details reads error.details member by member. A member that is absent or of another type than expected reads as the
 // zero value: it must not cost the caller the rest of the error, and it stays in the raw details.
-type details map[string]jsontext.Value
+type details map[string]jsonv2.Value
 
-func newDetails(raw jsontext.Value) details {
+func newDetails(raw []byte) details {
 	var d details
-	if raw.Kind() != jsontext.KindBeginObject || json.Unmarshal(raw, &d) != nil {
+	if jsonv2.Value(raw).Kind() != jsonv2.KindBeginObject || jsonv2.Unmarshal(raw, &d) != nil {
 		return nil
 	}
 	return d
@@ -44,12 +44,12 @@ func (d details) text(key string) string { return textOf(d[key]) }
 
 // texts reads an array of strings, or one string of words separated by spaces, as OAuth spells scopes.
 func (d details) texts(key string) []string {
-	if d[key].Kind() == jsontext.KindString {
+	if d[key].Kind() == jsonv2.KindString {
 		return strings.Fields(textOf(d[key]))
 	}
 	var out []string
 	for _, item := range arrayOf(d[key]) {
-		if item.Kind() == jsontext.KindString {
+		if item.Kind() == jsonv2.KindString {
 			out = append(out, textOf(item))
 		}
 	}
@@ -63,7 +63,7 @@ var decimalPattern = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)$`)
 // amount reads a decimal string, or a JSON number by its literal digits.
 func (d details) amount(key string) decimal.Decimal {
 	literal := string(d[key])
-	if d[key].Kind() != jsontext.KindNumber {
+	if d[key].Kind() != jsonv2.KindNumber {
 		literal = textOf(d[key])
 	}
 	if len(literal) > maxName || !decimalPattern.MatchString(literal) {
@@ -77,38 +77,40 @@ func (d details) amount(key string) decimal.Decimal {
 }
 
 func (d details) fields(key string) []Field {
-	var out []Field
-	for _, item := range arrayOf(d[key]) {
-		if f := newDetails(item); f != nil {
-			out = append(out, Field{Field: f.text("field"), Code: f.text("code"), Message: f.text("message")})
-		}
-	}
-	return out
+	return listOf(d[key], func(f details) Field {
+		return Field{Field: f.text("field"), Code: f.text("code"), Message: f.text("message")}
+	})
 }
 
 func (d details) blockers(key string) []Blocker {
-	var out []Blocker
-	for _, item := range arrayOf(d[key]) {
-		if b := newDetails(item); b != nil {
-			out = append(out, Blocker{Code: b.text("code"), Message: b.text("message"), Field: b.text("field")})
+	return listOf(d[key], func(b details) Blocker {
+		return Blocker{Code: b.text("code"), Message: b.text("message"), Field: b.text("field")}
+	})
+}
+
+// listOf reads the objects of a JSON array, and passes over its other entries.
+func listOf[T any](raw jsonv2.Value, read func(details) T) (list []T) {
+	for _, item := range arrayOf(raw) {
+		if object := newDetails(item); object != nil {
+			list = append(list, read(object))
 		}
 	}
-	return out
+	return list
 }
 
 // textOf reads a JSON string; anything else reads as "".
-func textOf(raw jsontext.Value) string {
+func textOf(raw jsonv2.Value) string {
 	var text string
-	if raw.Kind() != jsontext.KindString || json.Unmarshal(raw, &text) != nil {
+	if raw.Kind() != jsonv2.KindString || jsonv2.Unmarshal(raw, &text) != nil {
 		return ""
 	}
 	return text
 }
 
 // arrayOf reads a JSON array; anything else reads as nil.
-func arrayOf(raw jsontext.Value) []jsontext.Value {
-	var items []jsontext.Value
-	if raw.Kind() != jsontext.KindBeginArray || json.Unmarshal(raw, &items) != nil {
+func arrayOf(raw jsonv2.Value) []jsonv2.Value {
+	var items []jsonv2.Value
+	if raw.Kind() != jsonv2.KindBeginArray || jsonv2.Unmarshal(raw, &items) != nil {
 		return nil
 	}
 	return items

@@ -1,7 +1,5 @@
 package errors
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // LowBalance tells the two conditions of this slug apart: true is a balance that does not cover the payout, and false an
 // account without the routing to fund it. A low balance is cured by a credit; then the same call with the same key
 // succeeds.
@@ -16,7 +14,7 @@ func (e *Conflict) LowBalance() bool {
 }
 
 // namesBalance reports details that say how much there is. A balance of zero has to be told from none that is named.
-func namesBalance(raw jsontext.Value) bool {
+func namesBalance(raw []byte) bool {
 	_, named := newDetails(raw)["available"]
 	return named
 }

@@ -2,11 +2,10 @@ package errors
 
 import (
 	"cmp"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Refusal is what every refusal carries, whatever its slug. The slug types embed it and unwrap to it, so that
@@ -20,7 +19,7 @@ type Refusal struct {
 	// Message is the service's sentence, as received. It is safe to log; its wording may change.
 	Message string
 	// Details is error.details as received, nil when absent.
-	Details jsontext.Value
+	Details json.RawMessage
 	// Status is the HTTP status as received, also where it is not the one the catalogue gives the slug.
 	Status int
 	// RetryAfter is the wait that the Retry-After header asks for, 0 when absent. Any slug may carry it. RetryAt is when

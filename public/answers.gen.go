@@ -3,13 +3,13 @@
 package public
 
 import (
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/answers"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 var answerGetInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Invoice)
+	v := value.(*model.Invoice)
 	return answers.WholeInvoice(v, body)
 }}
 

@@ -7,6 +7,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/shopspring/decimal"
 )
 
@@ -52,10 +53,10 @@ var opGetInvoice = transport.Operation{
 }
 
 // GetInvoice sends GET /public/invoices/{invoice_id}: read a public invoice.
-func (c lowLevel) GetInvoice(ctx context.Context, invoiceID string, options []moneymovement.CallOption) (*moneymovement.Invoice, error) {
+func (c lowLevel) GetInvoice(ctx context.Context, invoiceID string, options []moneymovement.CallOption) (*model.Invoice, error) {
 	r := c.request(&opGetInvoice, options)
 	r.PathParam("invoice_id", string(invoiceID), pathGetInvoice[0])
-	return transport.Do[moneymovement.Invoice](ctx, c.transport, r)
+	return transport.Do[model.Invoice](ctx, c.transport, r)
 }
 
 var opGetRate = transport.Operation{

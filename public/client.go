@@ -18,12 +18,7 @@ type Client struct {
 //
 // The description shows no rate windows for this surface, so that the client is not paced unless moneymovement.WithRateLimiter says so.
 func New(baseURL string, options ...moneymovement.Option) (*Client, error) {
-	config := transport.Config{Version: moneymovement.Version}
-	for _, option := range options {
-		if option != nil {
-			option(&config)
-		}
-	}
+	config := transport.ConfigOf(moneymovement.Version, options)
 	config.Auth = nil // whatever the options of another surface brought along
 	client, err := transport.New(baseURL, "", config)
 	if err != nil {
@@ -40,7 +35,5 @@ const maker = "public.New"
 type lowLevel struct{ transport *transport.Client }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	r := transport.NewRequest(op, "", transport.CallOf(options))
-	r.Check().Made(c.transport, maker)
-	return r
+	return transport.RequestOf(c.transport, maker, op, options)
 }

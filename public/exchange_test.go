@@ -13,6 +13,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
@@ -96,12 +97,12 @@ func TestAnInvoiceIsReadByItsPublicID(t *testing.T) {
 	require.NoError(t, err)
 	assertBare(t, sent, "/public/invoices/abc.DEF-7")
 	assert.Equal(t, "99.9", invoice.Amount.String())
-	assert.Equal(t, moneymovement.InvoiceCurrencyGRAM, invoice.Currency)
-	assert.Equal(t, moneymovement.InvoiceStatusClientPaid, invoice.Status)
+	assert.Equal(t, model.InvoiceCurrencyGRAM, invoice.Currency)
+	assert.Equal(t, model.InvoiceStatusClientPaid, invoice.Status)
 	assert.Equal(t, "2026-02-01", invoice.DueDate.String())
 	assert.Equal(t, "3", invoice.Items[0].Quantity.String())
 	assert.Equal(t, "33.3", invoice.Items[0].Price.String())
-	method := invoice.PaymentMethods[0].Variant().(moneymovement.PIXPaymentMethod)
+	method := invoice.PaymentMethods[0].Variant().(model.PIXPaymentMethod)
 	assert.Equal(t, "k", method.PIXKey)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Invoices are requests for payment as their recipients see them.
@@ -13,7 +14,7 @@ import (
 type Invoices struct{ low lowLevel }
 
 // Get reads an invoice by its public id.
-func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*moneymovement.Invoice, error) {
+func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Invoice, error) {
 	return transport.Of(s).low.GetInvoice(ctx, id, options)
 }
 

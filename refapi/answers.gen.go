@@ -3,33 +3,33 @@
 package refapi
 
 import (
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/answers"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 var answerListCards = wire.Answer{Shape: &answers.CardList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.CardList)
+	v := value.(*model.CardList)
 	return answers.WholeCardList(v, body)
 }}
 
 var answerRevealCardDetails = wire.Answer{Shape: &answers.CardDetails, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.CardDetails)
+	v := value.(*model.CardDetails)
 	return answers.WholeCardDetails(v, body)
 }}
 
 var answerUpdateInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Invoice)
+	v := value.(*model.Invoice)
 	return answers.WholeInvoice(v, body)
 }}
 
 var answerUpdateInvoiceOnInvoicesPath = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Invoice)
+	v := value.(*model.Invoice)
 	return answers.WholeInvoice(v, body)
 }}
 
 var answerGetContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.Contract)
+	v := value.(*model.Contract)
 	return answers.WholeContract(v, body)
 }}
 
@@ -45,7 +45,7 @@ var answerListMerchantProducts = wire.Answer{Shape: &wire.Shape{Kind: wire.KindL
 }}
 
 var answerGetTransactionStatus = wire.Answer{Shape: &answers.UniversalTransactionStatus, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*moneymovement.UniversalTransactionStatus)
+	v := value.(*model.UniversalTransactionStatus)
 	return answers.WholeUniversalTransactionStatus(v, body)
 }}
 

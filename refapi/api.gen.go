@@ -8,6 +8,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/shopspring/decimal"
 )
 
@@ -45,7 +46,7 @@ type MerchantProduct struct {
 	MaxQuantity *int `json:"maxQuantity,omitempty"`
 
 	// Whatever the merchant attached.
-	Metadata moneymovement.OpenObject `json:"metadata,omitempty,omitzero"`
+	Metadata model.OpenObject `json:"metadata,omitempty,omitzero"`
 
 	// Least amount the buyer may choose.
 	MinAmount *Decimal `json:"minAmount,omitempty"`
@@ -135,7 +136,7 @@ type WebhookEvent struct {
 	EntityType string `json:"entityType"`
 
 	// Content of the event; not shown.
-	EventPayload moneymovement.OpenObject `json:"eventPayload,omitempty,omitzero"`
+	EventPayload model.OpenObject `json:"eventPayload,omitempty,omitzero"`
 
 	// What happened; the values are not shown.
 	EventType string `json:"eventType"`
@@ -166,9 +167,9 @@ var opListCards = transport.Operation{
 }
 
 // ListCards sends GET /api/v1/accounts/cards: list cards.
-func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOption) (*moneymovement.CardList, error) {
+func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOption) (*model.CardList, error) {
 	r := c.request(&opListCards, options)
-	return transport.Do[moneymovement.CardList](ctx, c.transport, r)
+	return transport.Do[model.CardList](ctx, c.transport, r)
 }
 
 var opRevealCardDetails = transport.Operation{
@@ -176,11 +177,11 @@ var opRevealCardDetails = transport.Operation{
 }
 
 // RevealCardDetails sends POST /api/v1/accounts/cards/{card_id}/details: reveal a card's details.
-func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *moneymovement.CardDetailsProof, options []moneymovement.CallOption) (*moneymovement.CardDetails, error) {
+func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *model.CardDetailsProof, options []moneymovement.CallOption) (*model.CardDetails, error) {
 	r := c.request(&opRevealCardDetails, options)
 	r.PathParam("card_id", string(cardID), pathRevealCardDetails[0])
 	r.Body(body, func(c *transport.Check) { validateCardDetailsProof(body, c) })
-	return transport.Do[moneymovement.CardDetails](ctx, c.transport, r)
+	return transport.Do[model.CardDetails](ctx, c.transport, r)
 }
 
 var opUpdateInvoice = transport.Operation{
@@ -188,11 +189,11 @@ var opUpdateInvoice = transport.Operation{
 }
 
 // UpdateInvoice sends PUT /api/v1/documents/contracts/invoices/{invoice_id}: move an invoice to another state.
-func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *moneymovement.InvoiceUpdate, options []moneymovement.CallOption) (*moneymovement.Invoice, error) {
+func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *model.InvoiceUpdate, options []moneymovement.CallOption) (*model.Invoice, error) {
 	r := c.request(&opUpdateInvoice, options)
 	r.PathParam("invoice_id", string(invoiceID), pathUpdateInvoice[0])
 	r.Body(body, func(c *transport.Check) { validateInvoiceUpdate(body, c) })
-	return transport.Do[moneymovement.Invoice](ctx, c.transport, r)
+	return transport.Do[model.Invoice](ctx, c.transport, r)
 }
 
 var opUpdateInvoiceOnInvoicesPath = transport.Operation{
@@ -200,11 +201,11 @@ var opUpdateInvoiceOnInvoicesPath = transport.Operation{
 }
 
 // UpdateInvoiceOnInvoicesPath sends PUT /api/v1/invoices/documents/contracts/invoices/{invoice_id}: move an invoice to another state (second path).
-func (c lowLevel) UpdateInvoiceOnInvoicesPath(ctx context.Context, invoiceID string, body *moneymovement.InvoiceUpdate, options []moneymovement.CallOption) (*moneymovement.Invoice, error) {
+func (c lowLevel) UpdateInvoiceOnInvoicesPath(ctx context.Context, invoiceID string, body *model.InvoiceUpdate, options []moneymovement.CallOption) (*model.Invoice, error) {
 	r := c.request(&opUpdateInvoiceOnInvoicesPath, options)
 	r.PathParam("invoice_id", string(invoiceID), pathUpdateInvoiceOnInvoicesPath[0])
 	r.Body(body, func(c *transport.Check) { validateInvoiceUpdate(body, c) })
-	return transport.Do[moneymovement.Invoice](ctx, c.transport, r)
+	return transport.Do[model.Invoice](ctx, c.transport, r)
 }
 
 var opGetContract = transport.Operation{
@@ -212,10 +213,10 @@ var opGetContract = transport.Operation{
 }
 
 // GetContract sends GET /api/v1/invoices/documents/contracts/{contract_id}: read a contract.
-func (c lowLevel) GetContract(ctx context.Context, contractID string, options []moneymovement.CallOption) (*moneymovement.Contract, error) {
+func (c lowLevel) GetContract(ctx context.Context, contractID string, options []moneymovement.CallOption) (*model.Contract, error) {
 	r := c.request(&opGetContract, options)
 	r.PathParam("contract_id", string(contractID), pathGetContract[0])
-	return transport.Do[moneymovement.Contract](ctx, c.transport, r)
+	return transport.Do[model.Contract](ctx, c.transport, r)
 }
 
 var opListMerchantProducts = transport.Operation{
@@ -235,10 +236,10 @@ var opGetTransactionStatus = transport.Operation{
 }
 
 // GetTransactionStatus sends GET /api/v1/wallet/balance/transaction/status/{quote_id}: read the status of a quoted payment.
-func (c lowLevel) GetTransactionStatus(ctx context.Context, quoteID string, options []moneymovement.CallOption) (*moneymovement.UniversalTransactionStatus, error) {
+func (c lowLevel) GetTransactionStatus(ctx context.Context, quoteID string, options []moneymovement.CallOption) (*model.UniversalTransactionStatus, error) {
 	r := c.request(&opGetTransactionStatus, options)
 	r.PathParam("quote_id", string(quoteID), pathGetTransactionStatus[0])
-	return transport.Do[moneymovement.UniversalTransactionStatus](ctx, c.transport, r)
+	return transport.Do[model.UniversalTransactionStatus](ctx, c.transport, r)
 }
 
 var opLogInWallet = transport.Operation{

@@ -2,10 +2,11 @@ package refapi
 
 import (
 	"context"
-	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/cardproof"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Cards are payment cards.
@@ -13,17 +14,17 @@ import (
 // Source: Card.
 type Cards struct {
 	low    lowLevel
-	nonces transport.Nonces
+	proofs cardproof.Prover
 }
 
 // List answers the account's cards, and how far the account is from having one. What the answer leaves out has the stated defaults:
 // KYCStatus not_started, usages 0, the rest false.
-func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*moneymovement.CardList, error) {
+func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*model.CardList, error) {
 	return transport.Of(s).low.ListCards(ctx, options)
 }
 
 // Details reveals a card's number and security code to the holder of the wallet that the card spends from: wallet signs a confirmation
-// message, with the service's time as a nonce of its own, and the service answers within five minutes of that. [moneymovement.CardMessage] has it
+// message, with the service's time as a nonce of its own, and the service answers within five minutes of that. [model.CardMessage] has it
 // sign another text. A wallet that is not the card's is the service's refusal. If the wallet signs only when the five minutes are over, as one
 // that asks a person can, nothing is sent and the error is *errors.InvalidInput. Number, security code and expiry are [moneymovement.Secret]s, which
 // do not print: their Reveal method gives the text to show to the holder.
@@ -32,27 +33,18 @@ func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (
 // *errors.Conflict: call again, which signs anew.
 //
 // Source: Reference endpoints, card details; Limits, Lifetimes (card details nonce).
-func (s *Cards) Details(ctx context.Context, id string, wallet moneymovement.CardSigner, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
+func (s *Cards) Details(ctx context.Context, id string, wallet model.CardSigner, options ...moneymovement.CallOption) (*model.CardDetails, error) {
 	if err := transport.Of(s).low.ready(ctx, &opRevealCardDetails); err != nil {
 		return nil, err
 	}
-	proof, err := moneymovement.ProveCard(ctx, wallet, id, s.nonces.Next(s.now()), options...)
+	proof, err := s.proofs.Prove(ctx, &opRevealCardDetails, id, wallet, options)
 	if err != nil {
-		return nil, err
-	}
-	if err := transport.FreshNonce(&opRevealCardDetails, proof.Nonce, s.now()); err != nil {
 		return nil, err
 	}
 	return s.DetailsWithProof(ctx, id, proof, options...)
 }
 
-// DetailsWithProof is [Cards.Details] with a proof that was signed in another place, such as by [moneymovement.ProveCard] on the holder's device.
-func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof moneymovement.CardDetailsProof, options ...moneymovement.CallOption) (*moneymovement.CardDetails, error) {
+// DetailsWithProof is [Cards.Details] with a proof that was signed in another place, such as by [model.ProveCard] on the holder's device.
+func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof model.CardDetailsProof, options ...moneymovement.CallOption) (*model.CardDetails, error) {
 	return transport.Of(s).low.RevealCardDetails(ctx, id, &proof, options)
-}
-
-// now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one answer is believed.
-func (s *Cards) now() time.Time {
-	_, now := transport.Of(s).low.transport.ServiceTimes()
-	return now
 }

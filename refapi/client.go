@@ -4,6 +4,7 @@ import (
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/cardproof"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -27,12 +28,7 @@ type Client struct {
 //
 // The description shows no rate windows for this surface, so that the client is not paced unless moneymovement.WithRateLimiter says so.
 func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*Client, error) {
-	config := transport.Config{Version: moneymovement.Version}
-	for _, option := range options {
-		if option != nil {
-			option(&config)
-		}
-	}
+	config := transport.ConfigOf(moneymovement.Version, options)
 	current := token.with(config.Auth)
 	if err := current.validate("New"); err != nil {
 		return nil, err
@@ -44,7 +40,7 @@ func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*C
 	}
 	low := lowLevel{client}
 	return &Client{
-		Invoices: &Invoices{low}, Contracts: &Contracts{low}, Products: &Products{low}, Cards: &Cards{low: low},
+		Invoices: &Invoices{low}, Contracts: &Contracts{low}, Products: &Products{low}, Cards: &Cards{low: low, proofs: cardproof.Prover{Client: client}},
 		Quotes: &Quotes{low}, Wallet: &Wallet{low}, Webhooks: &Webhooks{low},
 		keys: &keyring{transport: client, current: *current},
 	}, nil
@@ -68,9 +64,7 @@ const maker = "refapi.New"
 type lowLevel struct{ transport *transport.Client }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	r := transport.NewRequest(op, "", transport.CallOf(options))
-	r.Check().Made(c.transport, maker)
-	return r
+	return transport.RequestOf(c.transport, maker, op, options)
 }
 
 // ready refuses what a flow cannot begin with.

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
 
@@ -47,11 +48,11 @@ const (
 
 var exchanges = map[string]exchange{
 	"UpdateInvoice": {func(ctx context.Context, c *refapi.Client) (any, error) {
-		return c.Invoices.Update(ctx, invoiceID, moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid})
+		return c.Invoices.Update(ctx, invoiceID, model.InvoiceUpdate{Status: model.InvoiceStatusPaid})
 	}, "PUT", "/api/v1/documents/contracts/invoices/" + invoiceID, `{"status":"paid"}`, invoiceJSON},
 	"UpdateInvoiceOnInvoicesPath": {func(ctx context.Context, c *refapi.Client) (any, error) {
-		return c.Invoices.UpdateOnInvoicesPath(ctx, invoiceID, moneymovement.InvoiceUpdate{
-			Status: moneymovement.InvoiceStatusPaid, OnchainTransactionID: moneymovement.Set("ref-1"), PaidAt: moneymovement.Set(time.Date(2026, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600))),
+		return c.Invoices.UpdateOnInvoicesPath(ctx, invoiceID, model.InvoiceUpdate{
+			Status: model.InvoiceStatusPaid, OnchainTransactionID: model.Set("ref-1"), PaidAt: model.Set(time.Date(2026, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600))),
 		})
 	}, "PUT", "/api/v1/invoices/documents/contracts/invoices/" + invoiceID, `{"status":"paid","onchainTransactionId":"ref-1","paidAt":"2026-01-01T00:00:00Z"}`, invoiceJSON},
 	"GetContract": {func(ctx context.Context, c *refapi.Client) (any, error) { return c.Contracts.Get(ctx, contractID) },
@@ -64,7 +65,7 @@ var exchanges = map[string]exchange{
 		"GET", "/api/v1/accounts/cards", "", `{"cards":[{"id":"card-1","status":"pending","walletAddress":"0x1","limit":{"dailyLimit":100.25,"dailyUsage":0.1,"currency":"USD"},` +
 			`"cardData":{"lastFour":"4242"},"activated":true,"dailySpend":12.30}],"total":1,"created":true,"kycStatus":"approved","phoneVerified":true}`},
 	"RevealCardDetails": {func(ctx context.Context, c *refapi.Client) (any, error) {
-		details, err := c.Cards.DetailsWithProof(ctx, "card-1", moneymovement.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0xsig"), Nonce: 1767323045})
+		details, err := c.Cards.DetailsWithProof(ctx, "card-1", model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0xsig"), Nonce: 1767323045})
 		if err != nil {
 			return nil, err
 		}

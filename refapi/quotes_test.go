@@ -14,6 +14,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
 
@@ -68,7 +69,7 @@ func TestWaitUntil(t *testing.T) {
 		reads := 0
 		status, err := client.Quotes.Wait(ctx, "q_1", refapi.PollEvery(20*time.Second, 20*time.Second), refapi.Until(nil),
 			refapi.OnProgress(func(p refapi.Progress) { reads = p.Reads }),
-			refapi.Until(func(s *moneymovement.UniversalTransactionStatus) bool { return s.Status == "delivered_to_bank" }))
+			refapi.Until(func(s *model.UniversalTransactionStatus) bool { return s.Status == "delivered_to_bank" }))
 		require.NoError(t, err)
 		assert.Equal(t, "delivered_to_bank", status.Status)
 		assert.GreaterOrEqual(t, reads, 4, "every 20 seconds at least")
@@ -121,7 +122,7 @@ func TestSettled(t *testing.T) {
 		"success": true, "succeeded": true, "settled": true, "error": true, "rejected": true, "expired": true, "canceled": true,
 		"pending": false, "processing": false, "": false, "a status of tomorrow": false,
 	} {
-		assert.Equal(t, want, refapi.Settled(&moneymovement.UniversalTransactionStatus{Status: status}), status)
+		assert.Equal(t, want, refapi.Settled(&model.UniversalTransactionStatus{Status: status}), status)
 	}
 }
 

@@ -14,10 +14,11 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
 
-var paid = moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid}
+var paid = model.InvoiceUpdate{Status: model.InvoiceStatusPaid}
 
 func TestAFailedValidationNamesThePlaces(t *testing.T) {
 	client := newClient(t, func(*http.Request) (*http.Response, error) {
@@ -145,12 +146,12 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"an invoice without id":        {update("", paid), "invoice_id", "missing"},
 		"an invoice by its number":     {update("INV-7", paid), "invoice_id", "pattern"},
 		"an id that is a path":         {update("../contracts", paid), "invoice_id", "pattern"},
-		"no state":                     {update(invoiceID, moneymovement.InvoiceUpdate{}), "status", "missing"},
+		"no state":                     {update(invoiceID, model.InvoiceUpdate{}), "status", "missing"},
 		"a read with a key":            {read(invoiceID, moneymovement.IdempotencyKey("k")), "Idempotency-Key", "not_applicable"},
 		"a contract by its name":       {read("contract"), "contract_id", "pattern"},
-		"a card of two steps":          {reveal("a/b", moneymovement.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1"), Nonce: 1}), "card_id", "pattern"},
-		"a proof without signature":    {reveal("a", moneymovement.CardDetailsProof{Nonce: 1}), "messageSignature", "missing"},
-		"a proof without nonce":        {reveal("a", moneymovement.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1")}), "nonce", "missing"},
+		"a card of two steps":          {reveal("a/b", model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1"), Nonce: 1}), "card_id", "pattern"},
+		"a proof without signature":    {reveal("a", model.CardDetailsProof{Nonce: 1}), "messageSignature", "missing"},
+		"a proof without nonce":        {reveal("a", model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1")}), "nonce", "missing"},
 		"a quote of dots":              {status(".."), "quote_id", "pattern"},
 		"a login without signatures":   {logIn(refapi.WalletLogin{Message: "m"}, device), "signatures", "missing"},
 		"a login without message":      {logIn(refapi.WalletLogin{Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}}, device), "message", "missing"},
@@ -176,7 +177,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 // What nobody stated is for the service to judge.
 func TestWhatIsAssumedIsSent(t *testing.T) {
 	const invoicePath = "PUT /api/v1/documents/contracts/invoices/" + invoiceID
-	updateOnly := func(change moneymovement.InvoiceUpdate) call {
+	updateOnly := func(change model.InvoiceUpdate) call {
 		return func(ctx context.Context, c *refapi.Client) error {
 			_, err := c.Invoices.Update(ctx, invoiceID, change)
 			return err
@@ -191,15 +192,15 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 		sent, body string
 		device     string
 	}{
-		"a nonce before all time":     {reveal("a b", moneymovement.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1"), Nonce: -1}), "POST /api/v1/accounts/cards/a%20b/details", `{"messageSignature":"0x1","nonce":-1}`, ""},
+		"a nonce before all time":     {reveal("a b", model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1"), Nonce: -1}), "POST /api/v1/accounts/cards/a%20b/details", `{"messageSignature":"0x1","nonce":-1}`, ""},
 		"a login with an empty one":   {logIn(refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1"), moneymovement.NewSecret("")}}, refapi.LogInWalletParams{}), "POST /api/v1/wallet/login", `{"message":"m","signatures":["0x1",""]}`, ""},
 		"a login with none":           {logIn(refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{}}, refapi.LogInWalletParams{}), "POST /api/v1/wallet/login", `{"message":"m","signatures":[]}`, ""},
 		"a device of any name":        {logIn(refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}}, refapi.LogInWalletParams{DeviceName: strings.Repeat("Zoë's ", 200)}), "POST /api/v1/wallet/login", `{"message":"m","signatures":["0x1"]}`, strings.Repeat("Zoë's ", 200)},
 		"a quote with signs":          {quoted, "GET /api/v1/wallet/balance/transaction/status/q=1%20%C3%A9", "", ""},
-		"a reference that is cleared": {updateOnly(moneymovement.InvoiceUpdate{Status: "paid", OnchainTransactionID: moneymovement.Null[string]()}), invoicePath, `{"status":"paid","onchainTransactionId":null}`, ""},
-		"a reference that is empty":   {updateOnly(moneymovement.InvoiceUpdate{Status: "paid", OnchainTransactionID: moneymovement.Set("")}), invoicePath, `{"status":"paid","onchainTransactionId":""}`, ""},
-		"a time that is cleared":      {updateOnly(moneymovement.InvoiceUpdate{Status: "paid", PaidAt: moneymovement.Null[time.Time]()}), invoicePath, `{"status":"paid","paidAt":null}`, ""},
-		"a state of a later version":  {updateOnly(moneymovement.InvoiceUpdate{Status: "settled"}), invoicePath, `{"status":"settled"}`, ""},
+		"a reference that is cleared": {updateOnly(model.InvoiceUpdate{Status: "paid", OnchainTransactionID: model.Null[string]()}), invoicePath, `{"status":"paid","onchainTransactionId":null}`, ""},
+		"a reference that is empty":   {updateOnly(model.InvoiceUpdate{Status: "paid", OnchainTransactionID: model.Set("")}), invoicePath, `{"status":"paid","onchainTransactionId":""}`, ""},
+		"a time that is cleared":      {updateOnly(model.InvoiceUpdate{Status: "paid", PaidAt: model.Null[time.Time]()}), invoicePath, `{"status":"paid","paidAt":null}`, ""},
+		"a state of a later version":  {updateOnly(model.InvoiceUpdate{Status: "settled"}), invoicePath, `{"status":"settled"}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sent *http.Request
@@ -223,7 +224,7 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 
 type call = func(context.Context, *refapi.Client) error
 
-func update(id string, change moneymovement.InvoiceUpdate) call {
+func update(id string, change model.InvoiceUpdate) call {
 	return func(ctx context.Context, c *refapi.Client) error {
 		_, err := c.Invoices.Update(ctx, id, change)
 		_, second := c.Invoices.UpdateOnInvoicesPath(ctx, id, change)
@@ -241,7 +242,7 @@ func read(id string, options ...moneymovement.CallOption) call {
 	}
 }
 
-func reveal(id string, proof moneymovement.CardDetailsProof) call {
+func reveal(id string, proof model.CardDetailsProof) call {
 	return func(ctx context.Context, c *refapi.Client) error {
 		_, err := c.Cards.DetailsWithProof(ctx, id, proof)
 		return err
@@ -281,7 +282,7 @@ func TestAbsentFieldsHaveTheStatedDefaults(t *testing.T) {
 	body = `{"cards":[{"id":"card-1","limit":{"dailyLimit":10}}]}`
 	cards, err := client.Cards.List(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, moneymovement.KYCStatusNotStarted, cards.KYCStatus)
+	assert.Equal(t, model.KYCStatusNotStarted, cards.KYCStatus)
 	assert.False(t, cards.Created || cards.PhoneVerified || cards.Cards[0].Activated)
 	assert.True(t, cards.Cards[0].Limit.DailyUsage.IsZero())
 	assert.True(t, cards.Cards[0].DailySpend.IsZero())
@@ -321,7 +322,7 @@ func TestPaidAtBackdates(t *testing.T) {
 	assert.Equal(t, "1250.5", invoice.Amount.String())
 	assert.Equal(t, "1250.5", invoice.Transaction.Amount.String())
 	require.Len(t, invoice.PaymentMethods, 2)
-	assert.IsType(t, moneymovement.SEPAPaymentMethod{}, invoice.PaymentMethods[0].Variant())
+	assert.IsType(t, model.SEPAPaymentMethod{}, invoice.PaymentMethods[0].Variant())
 	assert.Nil(t, invoice.PaymentMethods[1].Variant(), "an unknown method is kept as it came")
 	assert.JSONEq(t, `{"accountType":"carrier_pigeon","loft":"7"}`, string(invoice.PaymentMethods[1].Raw()))
 }

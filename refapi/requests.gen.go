@@ -3,8 +3,8 @@
 package refapi
 
 import (
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 func (v *WalletLogin) validate(c *transport.Check) {
@@ -49,11 +49,11 @@ var pathReceiveWebhook = [...]transport.Rule{
 	{},
 }
 
-func validateCardDetailsProof(v *moneymovement.CardDetailsProof, c *transport.Check) {
+func validateCardDetailsProof(v *model.CardDetailsProof, c *transport.Check) {
 	c.Text("messageSignature", v.MessageSignature.Reveal(), transport.Rule{Required: true})
 	c.Missing("nonce", v.Nonce == 0)
 }
 
-func validateInvoiceUpdate(v *moneymovement.InvoiceUpdate, c *transport.Check) {
+func validateInvoiceUpdate(v *model.InvoiceUpdate, c *transport.Check) {
 	c.Text("status", string(v.Status), transport.Rule{Required: true})
 }

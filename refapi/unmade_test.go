@@ -1,7 +1,6 @@
 package refapi_test
 
 import (
-	"context"
 	"net/http"
 	"testing"
 
@@ -9,55 +8,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/unmade"
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
 
 // A client that no constructor made, or a call without a context, is refused with the name of what is missing.
 func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
-	var without context.Context
 	made := newClient(t, func(r *http.Request) (*http.Response, error) {
 		t.Errorf("%s was sent", r.URL)
 		return answer(http.StatusOK, "{}"), nil
 	})
-	for operation, x := range exchanges {
-		t.Run(operation, func(t *testing.T) {
-			_, err := x.call(t.Context(), new(refapi.Client))
-			refusedFor(t, err, "client", "refapi.New")
-			_, err = x.call(without, made)
-			refusedFor(t, err, "context", "context.Background()")
-		})
+	wallet := new(unmade.Wallet)
+	calls := unmade.Surface{
+		Makers: "refapi.New", Made: []any{made}, Unmade: []any{new(refapi.Client)}, Arguments: []any{wallet},
+	}.Test(t)
+	assert.Greater(t, calls, 40, "the walk found next to nothing")
+	assert.False(t, wallet.Asked, "nothing is signed for a call that cannot be made")
+
+	for _, client := range []*refapi.Client{nil, new(refapi.Client)} {
+		unmade.Client(t, client.UseToken(refapi.NewAccessToken("token")), "refapi.New")
+		unmade.Client(t, client.UseAPIKey(refapi.NewAPIKey("key")), "refapi.New")
 	}
-	_, err := new(refapi.Client).Quotes.Wait(t.Context(), "q_1")
-	refusedFor(t, err, "client", "refapi.New")
-	_, err = made.Quotes.Wait(without, "q_1")
-	refusedFor(t, err, "context", "context.Background()")
-	_, err = refapi.New(baseURL, refapi.AccessToken{})
-	refusedFor(t, err, "token", "is required")
+	_, err := refapi.New(baseURL, refapi.AccessToken{})
+	unmade.Refused(t, err, errors.Field{Field: "token", Code: errors.FieldMissing, Message: "is required"})
 	require.ErrorContains(t, err, "New: ")
-	_, err = new(refapi.Client).Cards.Details(t.Context(), "card_1", signs{})
-	refusedFor(t, err, "client", "refapi.New")
-	_, err = made.Cards.Details(without, "card_1", signs{})
-	refusedFor(t, err, "context", "context.Background()")
-	for _, unmade := range []*refapi.Client{nil, new(refapi.Client)} {
-		refusedFor(t, unmade.UseToken(refapi.NewAccessToken("token")), "client", "refapi.New")
-		refusedFor(t, unmade.UseAPIKey(refapi.NewAPIKey("key")), "client", "refapi.New")
-	}
-}
-
-// signs is a wallet that signs whatever it is asked to.
-type signs struct{}
-
-func (signs) Address() string { return "0x1" }
-
-func (signs) SignMessage(context.Context, []byte) (string, error) { return "0x2", nil }
-
-func refusedFor(t *testing.T, err error, field, says string) {
-	t.Helper()
-	refused, is := errors.AsType[*errors.InvalidInput](err)
-	require.True(t, is, "%v", err)
-	assert.NotEmpty(t, refused.Operation)
-	require.NotEmpty(t, refused.Fields)
-	assert.Equal(t, field, refused.Fields[0].Field)
-	assert.Equal(t, map[string]string{"client": "not_made", "context": "required", "apiKey": "missing", "token": "missing"}[field], refused.Fields[0].Code)
-	assert.Contains(t, refused.Fields[0].Message, says)
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // WaitOption sets up a wait.
@@ -38,7 +38,7 @@ func PollEvery(least, most time.Duration) WaitOption {
 }
 
 // Until waits for what the caller says, in place of [Settled].
-func Until(done func(*moneymovement.UniversalTransactionStatus) bool) WaitOption {
+func Until(done func(*model.UniversalTransactionStatus) bool) WaitOption {
 	return func(w *waiting) {
 		if done != nil {
 			w.done = done
@@ -69,43 +69,21 @@ func (e *StillPending) Unwrap() error { return e.Err }
 type waiting struct {
 	pace     transport.Pace
 	progress func(Progress)
-	done     func(*moneymovement.UniversalTransactionStatus) bool
-}
-
-func newWaiting(options []WaitOption) *waiting {
-	w := &waiting{pace: transport.DefaultPace(), progress: func(Progress) {}, done: Settled}
-	for _, option := range options {
-		if option != nil {
-			option(w)
-		}
-	}
-	return w
+	done     func(*model.UniversalTransactionStatus) bool
 }
 
 // wait reads until done. An error that time does not mend ends it at once.
-func (w *waiting) wait(ctx context.Context, low lowLevel, quoteID string,
-	read func(context.Context) (*moneymovement.UniversalTransactionStatus, error),
-) (last *moneymovement.UniversalTransactionStatus, err error) {
-	if ctx == nil || low.transport == nil {
-		return read(ctx) // which is refused, under its own name
-	}
-	started := time.Now()
-	seen := Progress{QuoteID: quoteID, Status: "unread"}
-	err = low.transport.Poll(ctx, w.pace, func(ctx context.Context) (bool, error) {
-		status, err := read(ctx)
-		if err != nil {
-			return false, err
-		}
-		last = status
-		seen.Status, seen.Reads, seen.Waited = status.Status, seen.Reads+1, time.Since(started)
-		w.progress(seen)
-		return w.done(status), nil
+func (c lowLevel) wait(ctx context.Context, quoteID string, options []WaitOption,
+	read func(context.Context) (*model.UniversalTransactionStatus, error),
+) (*model.UniversalTransactionStatus, error) {
+	w := waiting{pace: transport.DefaultPace(), progress: func(Progress) {}, done: Settled}
+	transport.Apply(&w, options)
+	progress := func(seen transport.Seen) Progress { return Progress{quoteID, seen.Status, seen.Reads, seen.Waited} }
+	return transport.Wait(ctx, c.transport, w.pace, transport.Awaited[model.UniversalTransactionStatus]{
+		Read: read, Status: func(s *model.UniversalTransactionStatus) string { return s.Status }, Done: w.done,
+		Progress: func(seen transport.Seen) { w.progress(progress(seen)) },
+		Still:    func(seen transport.Seen, err error) error { return &StillPending{Progress: progress(seen), Err: err} },
 	})
-	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
-		seen.Waited = time.Since(started)
-		return last, &StillPending{Progress: seen, Err: err}
-	}
-	return last, err
 }
 
 // asPoll lets other reads go first in a caller's rate limiter.

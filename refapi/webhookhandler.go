@@ -7,10 +7,10 @@ import (
 	"mime"
 	"net/http"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // WebhookDelivery is a partner's request as it came, for what a deployment has agreed on with that partner, such as a signature.
@@ -121,7 +121,7 @@ func (h *WebhookHandler) hand(ctx context.Context, event WebhookEvent) *webhookR
 
 // read reads strictly what is stated, and lets more fields than these pass: partners may add some.
 func (e *WebhookEvent) read(body []byte) *webhookRefusal {
-	if err := json.Unmarshal(body, e); err != nil {
+	if err := jsonv2.Unmarshal(body, e); err != nil {
 		return unreadable(err)
 	}
 	var missing []ValidationErrorItem

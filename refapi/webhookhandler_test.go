@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
 
@@ -50,7 +50,7 @@ func TestAnEventIsHandedOnAndAcknowledged(t *testing.T) {
 		assert.JSONEq(t, `{"ok":true}`, w.Body.String())
 	}
 	require.Len(t, events, 3)
-	amount := events[0].EventPayload["amount"].(moneymovement.Number)
+	amount := events[0].EventPayload["amount"].(model.Number)
 	assert.Equal(t, "0.10000000000000000001", amount.String())
 	events[0].EventPayload = nil
 	assert.Equal(t, refapi.WebhookEvent{EventType: "kyc.approved", EntityID: "u_1", EntityType: "user", CreatedAt: "2026-01-02T03:04:05Z"}, events[0])
@@ -169,7 +169,7 @@ func TestSendAndReceive(t *testing.T) {
 	t.Cleanup(server.Close)
 	client, err := refapi.New(server.URL, refapi.NewAccessToken("t"))
 	require.NoError(t, err)
-	event := refapi.WebhookEvent{EventType: "t", EntityID: "e", EntityType: "u", CreatedAt: "now", EventPayload: moneymovement.OpenObject{"a": "b"}}
+	event := refapi.WebhookEvent{EventType: "t", EntityID: "e", EntityType: "u", CreatedAt: "now", EventPayload: model.OpenObject{"a": "b"}}
 
 	ok, err := client.Webhooks.Send(t.Context(), "acme", event)
 	require.NoError(t, err)

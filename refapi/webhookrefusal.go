@@ -3,10 +3,8 @@ package refapi
 import (
 	"net/http"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // webhookRefusal is an answer to a webhook that was not taken, in one of the two shapes that the service itself refuses in.
@@ -44,14 +42,14 @@ func invalid(detail []ValidationErrorItem, cause error) *webhookRefusal {
 // unreadable says where a body is no JSON, or not the JSON of an event. The library's own words stay here: they can quote the body.
 func unreadable(err error) *webhookRefusal {
 	item := ValidationErrorItem{Loc: []string{"body"}, Msg: "is no JSON object", Type: "json_invalid"}
-	if wrong, ok := errors.AsType[*json.SemanticError](err); ok {
+	if wrong, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		item.Msg, item.Type = "has another type", "type_error"
 		item.Loc = append(item.Loc, steps(wrong.JSONPointer)...)
 	}
 	return invalid([]ValidationErrorItem{item}, err)
 }
 
-func steps(pointer jsontext.Pointer) (loc []string) {
+func steps(pointer jsonv2.Pointer) (loc []string) {
 	for step := range pointer.Tokens() {
 		loc = append(loc, step)
 	}
@@ -71,7 +69,7 @@ func (r *webhookRefusal) answer(w http.ResponseWriter, requestID string) {
 }
 
 func answerJSON(w http.ResponseWriter, status int, value any) {
-	body, _ := json.Marshal(value, json.Deterministic(true)) // texts, and nothing that could fail
+	body, _ := jsonv2.Marshal(value, jsonv2.Deterministic()) // texts, and nothing that could fail
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	w.Write(body)

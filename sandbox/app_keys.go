@@ -54,7 +54,7 @@ func (h *Host) RegisterAppKey(registration AppKeyRegistration) (AppKey, error) {
 
 func (h *Host) registerAppKey(registration credential.Registration) (credential.AppKey, error) {
 	if registration.Email == "" {
-		registration.Email = h.credentials.Email
+		registration.Email = h.seed.credentials.Email
 	}
 	key, err := h.appKeys.Register(h.account(registration.Email), registration)
 	if err == nil {

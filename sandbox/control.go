@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -17,15 +18,20 @@ const controlBase = "/_host"
 // maxControlBody bounds the bodies of control calls.
 const maxControlBody = 1 << 20
 
+// WithControl serves the host's controls under /_host, to loopback peers only.
+func WithControl() Option {
+	return func(s *setup) { s.control = newControl }
+}
+
 // control serves the host's controls over HTTP; each call is one of [Host]'s
 // methods.
 type control struct{ host *Host }
 
-// newControl returns the controls. They answer the machine itself only: the
+// newControl puts the controls before the service. They answer the machine itself only: the
 // peer's address must be loopback and the name that it asked for one of the
 // host's, so that no page of a browser reaches them by a name of its own, and
 // requests that a browser sends from another origin are refused.
-func newControl(h *Host, names hostname.Names) http.Handler {
+func newControl(h *Host, names hostname.Names, service http.Handler) http.Handler {
 	c := control{h}
 	mux := http.NewServeMux()
 	for pattern, call := range map[string]func(*http.Request) (int, any, error){
@@ -48,7 +54,24 @@ func newControl(h *Host, names hostname.Names) http.Handler {
 		mux.HandleFunc(pattern, respondWith(call))
 	}
 	mux.HandleFunc("/", respondWith(func(*http.Request) (int, any, error) { return 0, nil, refuse.NotFound() }))
-	return onlyMachine(names, http.NewCrossOriginProtection().Handler(http.StripPrefix(controlBase, mux)))
+	controls := onlyMachine(names, http.NewCrossOriginProtection().Handler(http.StripPrefix(controlBase, mux)))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, controlBase+"/") {
+			controls.ServeHTTP(w, r)
+			return
+		}
+		service.ServeHTTP(w, r)
+	})
+}
+
+// ifRoom makes a control call, or refuses it.
+func (c control) ifRoom(call func(*http.Request) (int, any, error)) func(*http.Request) (int, any, error) {
+	return func(r *http.Request) (int, any, error) {
+		if err := c.host.room(); err != nil {
+			return 0, nil, err
+		}
+		return call(r)
+	}
 }
 
 func onlyMachine(names hostname.Names, next http.Handler) http.Handler {

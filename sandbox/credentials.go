@@ -61,29 +61,37 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 // LogValue writes a redaction.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
-// Credentials answers what the first account logs in with. They stay the same
-// after [Host.Reset].
-func (h *Host) Credentials() Credentials { return h.credentials }
+// seed is what a host has from the start: its first account, and the keys of it that a reset brings back.
+type seed struct {
+	credentials Credentials
+	key         session.Key
+	appKey      credential.AppKey
+}
 
-// newCredentials registers the keys of the first account. It panics if the
-// machine has no randomness to make a key of, and nothing else would work.
-func (h *Host) newCredentials(setup setup) {
+// newSeed registers the first account. It panics if the machine has no randomness to make a key of, and nothing else would
+// work.
+func newSeed(setup setup, registry *session.Registry, appKeys *credential.AppKeys, access *credential.AccessTokens) seed {
 	key := setup.key
 	if key == nil {
 		key = must(signing.Generate())
 	}
 	// A developer key always has a usable public half, its account is new, and the app key's terms make sense.
-	h.seed = must(h.registry.Register(session.Registration{
+	registered := must(registry.Register(session.Registration{
 		Email: setup.email, PublicKey: base64.StdEncoding.EncodeToString(key.PublicKey()),
 	}))
-	account := credential.Account{ID: h.seed.Owner, Email: h.seed.Email}
+	account := credential.Account{ID: registered.Owner, Email: registered.Email}
 	limit := decimal.NewFromInt(AppSpendLimit)
-	h.seedAppKey = must(h.appKeys.Register(account, credential.Registration{SpendLimit: &limit}))
-	h.credentials = Credentials{
-		Email: h.seed.Email, KeyID: h.seed.ID, Key: key,
-		APIKey: newSecret(h.seedAppKey.Secret), AccessToken: newSecret(h.access.Mint(account)),
+	appKey := must(appKeys.Register(account, credential.Registration{SpendLimit: &limit}))
+	return seed{key: registered, appKey: appKey, credentials: Credentials{
+		Email: registered.Email, KeyID: registered.ID, Key: key,
+		APIKey: newSecret(appKey.Secret), AccessToken: newSecret(access.Mint(account)),
 		Wallet: must(wallet.Generate()),
-	}
+	}}
+}
+
+// foreign are the credentials that the platform API knows to be of other surfaces.
+func (s seed) foreign() []string {
+	return []string{s.credentials.APIKey.Reveal(), s.credentials.AccessToken.Reveal()}
 }
 
 func must[T any](value T, err error) T {

@@ -1,20 +1,14 @@
 package sandbox
 
 import (
-	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/app"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/card"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/merchant"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
@@ -22,11 +16,9 @@ import (
 
 // Host is the sandbox host. Make one with [New]. It is safe for concurrent use.
 type Host struct {
-	clock       *clock.Clock
-	configured  *configured
-	credentials Credentials
-	seed        session.Key       // of the credentials
-	seedAppKey  credential.AppKey // of the credentials
+	clock      *clock.Clock
+	configured *configured
+	seed       seed
 
 	registry   *session.Registry
 	tokens     *session.Tokens
@@ -35,16 +27,12 @@ type Host struct {
 	appKeys    *credential.AppKeys
 	access     credential.AccessTokens
 	platform   *platform.Platform
-	app        *app.App
-	billing    *billing.Billing
-	cards      *card.Cards
-	products   *merchant.Products
+	*surfaces
 
+	keepers keepers
 	faults  fault.Set
 	log     gate.Log
-	gate    http.Handler
-	control http.Handler // nil unless asked for
-	logger  *slog.Logger
+	handler http.Handler
 
 	resetting sync.Mutex
 }
@@ -65,16 +53,16 @@ func New(options ...Option) *Host {
 		tokens:     session.NewTokens(clk),
 		challenges: session.NewChallenges(clk),
 		appKeys:    credential.NewAppKeys(clk),
-		logger:     setup.logger,
 	}
 	h.windows = window.New(clk, func() bool { return h.configured.get().RateLimits })
-	h.platform = platform.New(clk, func() platform.Settings { return h.configured.get().platform() }, h.registry.OwnerOf)
-	h.newCredentials(setup)
-	h.tokens.AddForeign(h.credentials.APIKey.Reveal(), h.credentials.AccessToken.Reveal())
-	h.newSurfaces()
-	h.gate = h.newGate(setup)
-	if setup.control {
-		h.control = newControl(h, setup.names)
+	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf)
+	h.seed = newSeed(setup, h.registry, h.appKeys, &h.access)
+	h.tokens.AddForeign(h.seed.foreign()...)
+	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(), setup.logger)
+	h.keepers = keepers{h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, &h.faults}
+	h.handler = h.newGate(setup)
+	if setup.control != nil {
+		h.handler = setup.control(h, setup.names, h.handler)
 	}
 	return h
 }
@@ -84,7 +72,7 @@ func New(options ...Option) *Host {
 func (h *Host) newGate(setup setup) http.Handler {
 	login := &session.Login{
 		Clock: h.clock, Registry: h.registry, Tokens: h.tokens, Challenges: h.challenges, Windows: h.windows,
-		Settings: func() session.Settings { return h.configured.get().login() },
+		Settings: h.configured.get,
 	}
 	g, err := gate.New(gate.Config{
 		Platform:  platformOperations{login, h.platform},
@@ -114,12 +102,7 @@ func (h *Host) newGate(setup setup) http.Handler {
 // A caller has a minute to send a body and a minute to take an answer in, unless
 // the server has timeouts of its own.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w, r = withDeadlines(w, r)
-	if h.control != nil && strings.HasPrefix(r.URL.Path, controlBase+"/") {
-		h.control.ServeHTTP(w, r)
-		return
-	}
-	h.gate.ServeHTTP(w, r)
+	h.handler.ServeHTTP(withDeadlines(w, r))
 }
 
 // Now is the host's time, in UTC.
@@ -129,6 +112,33 @@ func (h *Host) Now() time.Time { return h.clock.Now() }
 // negative d moves nothing.
 func (h *Host) Advance(d time.Duration) time.Time { return h.clock.Advance(d) }
 
+// Credentials answers what the first account logs in with. They stay the same
+// after [Host.Reset].
+func (h *Host) Credentials() Credentials { return h.seed.credentials }
+
+// Settings answers a copy of the current settings.
+func (h *Host) Settings() Settings { return h.configured.get().Clone() }
+
+// Configure changes the settings in one step. Settings that make no sense are
+// not taken over, and the error says which.
+func (h *Host) Configure(change func(*Settings)) error {
+	_, err := h.configured.change(func(s *Settings) error {
+		change(s)
+		return nil
+	})
+	return err
+}
+
+// Records is how many records the host keeps: accounts and their keys, sessions,
+// clients, contacts, payouts with their approvals, payins, deals, transactions,
+// entries of the ledger, idempotency keys, quotes, transfers, documents,
+// contracts, invoices, cards, events and armed faults, counted one by one. The
+// request log and the challenges of logins have bounds of their own.
+func (h *Host) Records() int { return h.keepers.records() }
+
+// room refuses what would make the host keep more than it may.
+func (h *Host) room() error { return h.keepers.room(h.configured.get().MaxRecords) }
+
 // Reset goes back to the first state, with the same credentials: sessions,
 // clients, money, records, faults, counters, the request log, settings and the
 // clock. Requests that are under way may end in either state.
@@ -137,16 +147,14 @@ func (h *Host) Reset() {
 	defer h.resetting.Unlock()
 	h.clock.Reset()
 	h.configured.reset()
-	h.registry.Reset(h.seed)
-	h.appKeys.Reset(h.seedAppKey)
+	h.registry.Reset(h.seed.key)
+	h.appKeys.Reset(h.seed.appKey)
 	h.tokens.Reset()
-	h.tokens.AddForeign(h.credentials.APIKey.Reveal(), h.credentials.AccessToken.Reveal())
+	h.tokens.AddForeign(h.seed.foreign()...)
 	h.challenges.Reset()
 	h.windows.Reset()
 	h.platform.Reset()
-	h.app.Reset()
-	h.billing.Reset()
-	h.cards.Reset()
+	h.surfaces.reset()
 	h.faults.Clear()
 	h.log.Clear()
 }

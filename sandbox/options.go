@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
@@ -17,7 +18,7 @@ type setup struct {
 	key       *signing.DeveloperKey
 	settings  Settings
 	now       func() time.Time
-	control   bool
+	control   func(*Host, hostname.Names, http.Handler) http.Handler // nil unless asked for
 	names     hostname.Names
 	violation func(operation string, err error)
 	logger    *slog.Logger
@@ -50,7 +51,7 @@ func WithDeveloperKey(key *signing.DeveloperKey) Option {
 // [Settings.Check] refuses is not made.
 func WithSettings(change func(*Settings)) Option {
 	return func(s *setup) {
-		changed := s.settings.clone()
+		changed := s.settings.Clone()
 		change(&changed)
 		if changed.Check() == nil {
 			s.settings = changed
@@ -69,11 +70,6 @@ func WithRateLimits() Option {
 // when advanced.
 func WithClock(now func() time.Time) Option {
 	return func(s *setup) { s.now = now }
-}
-
-// WithControl serves the host's controls under /_host, to loopback peers only.
-func WithControl() Option {
-	return func(s *setup) { s.control = true }
 }
 
 // WithHosts names hosts that requests may ask for, such as the name of a

@@ -1,45 +1,23 @@
 package sandbox
 
-import (
-	"net/http"
+import "github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-)
+// keepers keep records, and count them one by one.
+type keepers []interface{ Records() int }
 
-// DefaultMaxRecords is how many records a host keeps at most unless it is told
-// otherwise: about two million payouts, of which each is ten or so.
-const DefaultMaxRecords = 20_000_000
-
-// Records is how many records the host keeps: accounts and their keys, sessions,
-// clients, contacts, payouts with their approvals, payins, deals, transactions,
-// entries of the ledger, idempotency keys, quotes, transfers, documents,
-// contracts, invoices, cards, events and armed faults, counted one by one. The
-// request log and the challenges of logins have bounds of their own.
-func (h *Host) Records() int {
+func (k keepers) records() int {
 	kept := 0
-	for _, store := range []interface{ Records() int }{
-		h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, &h.faults,
-	} {
-		kept += store.Records()
+	for _, keeper := range k {
+		kept += keeper.Records()
 	}
 	return kept
 }
 
-// room refuses what would make the host keep more, once it keeps as much as
+// room refuses what would make a host keep more, once it keeps as much as
 // [Settings.MaxRecords] allows.
-func (h *Host) room() error {
-	if limit := h.configured.get().MaxRecords; h.Records() >= limit {
+func (k keepers) room(limit int) error {
+	if k.records() >= limit {
 		return refuse.Full(limit)
 	}
 	return nil
-}
-
-// ifRoom makes a control call, or refuses it.
-func (c control) ifRoom(call func(*http.Request) (int, any, error)) func(*http.Request) (int, any, error) {
-	return func(r *http.Request) (int, any, error) {
-		if err := c.host.room(); err != nil {
-			return 0, nil, err
-		}
-		return call(r)
-	}
 }

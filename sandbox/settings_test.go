@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"reflect"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -24,17 +23,6 @@ func everyWayToPrint(t *testing.T, value any) []string {
 	var logged bytes.Buffer
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("shown", "value", value)
 	return []string{fmt.Sprintf("%v", value), fmt.Sprintf("%+v", value), fmt.Sprintf("%#v", value), string(text), logged.String()}
-}
-
-func TestEverySettingOfTheStateMachineIsOneOfTheHost(t *testing.T) {
-	host := reflect.TypeFor[sandbox.Settings]()
-	inner := reflect.TypeFor[platform.Settings]()
-	for i := range inner.NumField() {
-		field, ok := host.FieldByName(inner.Field(i).Name)
-		if assert.True(t, ok, inner.Field(i).Name) {
-			assert.Equal(t, inner.Field(i).Tag.Get("json"), field.Tag.Get("json"))
-		}
-	}
 }
 
 func TestOptionsThatMakeNoSenseAreAsIfNotGiven(t *testing.T) {
@@ -53,6 +41,18 @@ func TestAGivenKeyIsTheCredentials(t *testing.T) {
 	host := sandbox.New(sandbox.WithDeveloperKey(key))
 	assert.Equal(t, key, host.Credentials().Key)
 	assert.Equal(t, key.PublicKey(), host.Keys()[0].PublicKey)
+}
+
+func TestSettingsHaveOneFormInJSON(t *testing.T) {
+	text, err := json.Marshal(sandbox.Settings{LoginMode: "sso", ReturnAfter: sandbox.Duration(time.Minute), RailsHidden: []string{"pix"}})
+	require.NoError(t, err)
+	assert.Equal(t, `{"rateLimits":false,"databaseAvailable":false,"loginAvailable":false,"loginMode":"sso","opaqueLogin":false,`+
+		`"maxRecords":0,"maxCredit":"0","faucetBalance":"0","faucetGas":"0","signingPolicy":"","requireLowS":false,`+
+		`"signerDetached":false,"partnerDown":false,"payoutMethodsDisabled":null,"priceWorsening":"0","clientReadyAfter":"0s",`+
+		`"payoutStepAfter":"0s","returnAfter":"1m0s","returnFee":"0","forgetFinishedAfter":"0s","quoteLifetime":"0s",`+
+		`"approvalLifetime":"0s","kybDecision":"","kybDecisionAfter":"0s","railsHidden":["pix"],"railsDisabled":null,`+
+		`"channelsUnavailable":null,"railActiveAfter":"0s","chainReadEvery":"0s","contractorAcceptsAfter":"0s","maxUpload":0,`+
+		`"cardActiveAfter":"0s"}`, string(text))
 }
 
 func TestSettingsAreCopies(t *testing.T) {

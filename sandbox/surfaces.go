@@ -2,16 +2,20 @@ package sandbox
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/app"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/card"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/merchant"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // What the generated server of each surface mounts: state machines side by side,
@@ -49,48 +53,51 @@ type (
 	cardsReference     = card.Reference
 )
 
-// newSurfaces makes the state machines of the surfaces beside the platform API.
-// They act for the account that the platform API calls oneself.
-func (h *Host) newSurfaces() {
-	wallet := h.credentials.Wallet.Address()
-	h.billing = billing.New(billing.Config{
-		Clock:    h.clock,
-		Settings: func() billing.Settings { return h.configured.get().billing() },
-		Profile:  h.partyOf,
-	})
-	h.app = app.New(app.Config{
-		Clock:    h.clock,
-		Settings: func() platform.Settings { return h.configured.get().platform() },
-		Platform: h.platform, Keys: h.appKeys, Invoices: h.billing, Wallet: wallet,
-	})
-	h.cards = card.New(card.Config{
-		Clock:    h.clock,
-		Settings: func() card.Settings { return h.configured.get().cards() },
-		Holder:   h.holderOf, WalletAddress: wallet,
-	})
-	h.products = merchant.New(h.clock.Now().Truncate(time.Millisecond))
+// surfaces are the state machines beside the platform's. They act for the account that the platform API calls oneself.
+type surfaces struct {
+	app      *app.App
+	billing  *billing.Billing
+	cards    *card.Cards
+	products *merchant.Products
+	logger   *slog.Logger
+}
+
+func newSurfaces(
+	clk *clock.Clock, settings func() *deployment.Settings, p *platform.Platform, keys *credential.AppKeys, wallet string, logger *slog.Logger,
+) *surfaces {
+	s := &surfaces{logger: logger, products: merchant.New(clk.Now().Truncate(time.Millisecond))}
+	s.billing = billing.New(billing.Config{Clock: clk, Settings: settings, Profile: s.partyOf})
+	s.app = app.New(app.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing, Wallet: wallet})
+	s.cards = card.New(card.Config{Clock: clk, Settings: settings, Holder: s.holderOf, WalletAddress: wallet})
+	return s
+}
+
+func (s *surfaces) reset() {
+	s.app.Reset()
+	s.billing.Reset()
+	s.cards.Reset()
 }
 
 // profileOf is the profile of who makes a request. An account opens on its first
 // request, so that there always is one.
-func (h *Host) profileOf(ctx context.Context) appapi.UserProfile {
-	profile, err := h.app.Profile(ctx)
+func (s *surfaces) profileOf(ctx context.Context) appwire.UserProfile {
+	profile, err := s.app.Profile(ctx)
 	if err != nil {
-		h.logger.Error("a profile cannot be read", "error", err)
+		s.logger.Error("a profile cannot be read", "error", err)
 	}
 	return profile
 }
 
 // partyOf is who makes a request, as a party of contracts and invoices.
-func (h *Host) partyOf(ctx context.Context) billing.Profile {
-	profile := h.profileOf(ctx)
+func (s *surfaces) partyOf(ctx context.Context) billing.Profile {
+	profile := s.profileOf(ctx)
 	party := billing.Profile{
 		ID: profile.ID, Email: profile.Email, DisplayName: profile.DisplayName,
 		FirstName: profile.FirstName, LastName: profile.LastName, EntityName: profile.EntityName,
 		IsBusiness: profile.EntityName != "", WalletAddress: profile.WalletAddress,
 	}
 	if address := profile.Address; address != nil {
-		party.Address = &commonapi.PostalAddress{
+		party.Address = &commonwire.PostalAddress{
 			StreetAddress: address.StreetAddress, City: address.City, Country: address.Country, Zip: address.Zip,
 		}
 	}
@@ -98,11 +105,11 @@ func (h *Host) partyOf(ctx context.Context) billing.Profile {
 }
 
 // holderOf is who makes a request, as the holder of cards.
-func (h *Host) holderOf(ctx context.Context) card.Holder {
-	profile := h.profileOf(ctx)
+func (s *surfaces) holderOf(ctx context.Context) card.Holder {
+	profile := s.profileOf(ctx)
 	holder := card.Holder{Name: profile.DisplayName}
 	if address := profile.Address; address != nil {
-		holder.Address = commonapi.BillingAddress{StreetAddress: address.StreetAddress, City: address.City, Zip: address.Zip}
+		holder.Address = commonwire.BillingAddress{StreetAddress: address.StreetAddress, City: address.City, Zip: address.Zip}
 	}
 	return holder
 }

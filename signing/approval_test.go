@@ -11,12 +11,12 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -57,7 +57,7 @@ func payoutIntent() signing.Intent {
 func canonical(t require.TestingT, members terms) []byte {
 	data, err := json.Marshal(members)
 	require.NoError(t, err)
-	value := jsontext.Value(data)
+	value := jsonv2.Value(data)
 	require.NoError(t, value.Canonicalize())
 	return value
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // maxPayload bounds an approval payload in bytes; real ones have a few hundred.
@@ -37,7 +37,7 @@ func parsePayload(data []byte) (payload, *ApprovalRefused) {
 	if len(data) > maxPayload {
 		return payload{}, opaque(fmt.Sprintf("%d bytes are too many", len(data)))
 	}
-	canonical := jsontext.Value(bytes.Clone(data))
+	canonical := jsonv2.Value(bytes.Clone(data))
 	if err := canonical.Canonicalize(); err != nil || canonical.Kind() != '{' {
 		return payload{}, opaque("it is not a JSON object without duplicate members")
 	}
@@ -74,15 +74,15 @@ func opaque(reason string) *ApprovalRefused {
 // members reads the members of one JSON object. The first thing wrong is kept in refused, and what is read after it
 // counts for nothing.
 type members struct {
-	value   jsontext.Value
+	value   jsonv2.Value
 	prefix  string
-	found   map[string]jsontext.Value
+	found   map[string]jsonv2.Value
 	refused *ApprovalRefused
 }
 
 // decode splits the object, and refuses members that are not known.
 func (m *members) decode(known ...string) {
-	if m.value.Kind() != '{' || json.Unmarshal(m.value, &m.found) != nil {
+	if m.value.Kind() != '{' || jsonv2.Unmarshal(m.value, &m.found) != nil {
 		m.refuse("", "it must be a JSON object", m.value)
 		return
 	}
@@ -94,7 +94,7 @@ func (m *members) decode(known ...string) {
 	}
 }
 
-func (m *members) refuse(name, reason string, got jsontext.Value) {
+func (m *members) refuse(name, reason string, got jsonv2.Value) {
 	if m.refused == nil {
 		field := m.prefix + name
 		if name == "" {
@@ -105,7 +105,7 @@ func (m *members) refuse(name, reason string, got jsontext.Value) {
 }
 
 // take returns a member that must be there.
-func (m *members) take(name string) jsontext.Value {
+func (m *members) take(name string) jsonv2.Value {
 	value, ok := m.found[name]
 	if !ok {
 		m.refuse(name, "the member is missing", nil)
@@ -117,7 +117,7 @@ func (m *members) take(name string) jsontext.Value {
 func (m *members) text(name string) string {
 	value := m.take(name)
 	var s string
-	if value.Kind() != '"' || json.Unmarshal(value, &s) != nil || s == "" {
+	if value.Kind() != '"' || jsonv2.Unmarshal(value, &s) != nil || s == "" {
 		m.refuse(name, "it must be a string that is not empty", value)
 	}
 	return s

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 

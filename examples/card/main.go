@@ -11,11 +11,11 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/examples/internal/target"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // issue makes a card with a name and a limit.
-func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*moneymovement.Card, error) {
+func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*model.Card, error) {
 	card, err := app.Cards.Create(ctx, appapi.CardCreate{Format: "virtual"})
 	if err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*moneym
 	if card, err = app.Cards.SetLabel(ctx, card.ID, "Travel"); err != nil {
 		return nil, err
 	}
-	daily := moneymovement.NewNumber(decimal.RequireFromString("250.50"))
-	if card, err = app.Cards.SetLimit(ctx, card.ID, appapi.CardLimitUpdate{DailyLimit: moneymovement.Set(daily)}); err != nil {
+	daily := model.NewNumber(decimal.RequireFromString("250.50"))
+	if card, err = app.Cards.SetLimit(ctx, card.ID, appapi.CardLimitUpdate{DailyLimit: model.Set(daily)}); err != nil {
 		return nil, err
 	}
 	p.Step("named it %s; it may spend %s %s a day, %s so far", card.Label, card.Limit.DailyLimit.StringFixed(2), card.Limit.Currency, card.Limit.DailyUsage)
@@ -67,7 +67,7 @@ func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*moneym
 }
 
 // waitActive lists cards until the new one can be used.
-func waitActive(ctx context.Context, p *program.Program, reference *refapi.Client, id string) (*moneymovement.Card, error) {
+func waitActive(ctx context.Context, p *program.Program, reference *refapi.Client, id string) (*model.Card, error) {
 	every := time.NewTicker(100 * time.Millisecond)
 	defer every.Stop()
 	for {
@@ -76,7 +76,7 @@ func waitActive(ctx context.Context, p *program.Program, reference *refapi.Clien
 			return nil, err
 		}
 		for _, card := range list.Cards {
-			if card.ID == id && card.Status != moneymovement.CardStatusPending {
+			if card.ID == id && card.Status != model.CardStatusPending {
 				p.Step("card %s is %s and ends in %s", card.ID, card.Status, card.CardData.LastFour)
 				return &card, nil
 			}
@@ -90,7 +90,7 @@ func waitActive(ctx context.Context, p *program.Program, reference *refapi.Clien
 }
 
 // reveal shows the card to its wallet, and what happens to another one.
-func reveal(ctx context.Context, p *program.Program, reference *refapi.Client, card *moneymovement.Card) error {
+func reveal(ctx context.Context, p *program.Program, reference *refapi.Client, card *model.Card) error {
 	stranger, err := wallet.Generate()
 	if err != nil {
 		return err

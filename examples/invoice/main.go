@@ -14,10 +14,10 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/examples/internal/target"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
@@ -61,14 +61,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // issue asks a client for money.
-func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*moneymovement.Invoice, error) {
+func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*model.Invoice, error) {
 	issued, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
-		Currency:          moneymovement.InvoiceCurrencyEUR,
+		Currency:          model.InvoiceCurrencyEUR,
 		ClientEmail:       "accounts@example.com",
 		ClientDisplayName: "Example client",
 		InvoicePrefix:     "EX",
-		DueDate:           moneymovement.DateOf(time.Now().AddDate(0, 1, 0)),
-		Items: []moneymovement.LineItem{
+		DueDate:           model.DateOf(time.Now().AddDate(0, 1, 0)),
+		Items: []model.LineItem{
 			line("Design", "12.5", "80.00"),
 			line("Hosting", "1", "49.90"),
 		},
@@ -80,16 +80,16 @@ func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*moneym
 	return issued, nil
 }
 
-func line(name, quantity, price string) moneymovement.LineItem {
-	return moneymovement.LineItem{
+func line(name, quantity, price string) model.LineItem {
+	return model.LineItem{
 		Name:     name,
-		Quantity: moneymovement.NewNumber(decimal.RequireFromString(quantity)),
+		Quantity: model.NewNumber(decimal.RequireFromString(quantity)),
 		Price:    decimal.RequireFromString(price),
 	}
 }
 
 // publicID is what the invoice's link ends in. An answer without a link leaves its id.
-func publicID(invoice *moneymovement.Invoice) string {
+func publicID(invoice *model.Invoice) string {
 	if invoice.InvoiceLink == "" {
 		return invoice.ID
 	}
@@ -114,13 +114,13 @@ func read(ctx context.Context, p *program.Program, recipients *public.Client, id
 }
 
 // described names a payment method; there are more kinds of them than these.
-func described(method moneymovement.PaymentMethod) string {
+func described(method model.PaymentMethod) string {
 	switch m := method.Variant().(type) {
-	case moneymovement.SEPAPaymentMethod:
+	case model.SEPAPaymentMethod:
 		return "SEPA to " + m.IBANNumber
-	case moneymovement.OnchainAccount:
+	case model.OnchainAccount:
 		return m.Currency + " to " + m.WalletAddress
-	case moneymovement.EmailAccount:
+	case model.EmailAccount:
 		return "to the account of " + m.Email
 	default:
 		return "as the PDF says"

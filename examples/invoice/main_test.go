@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 var steps = []string{
@@ -87,6 +87,6 @@ func TestABaseURLNeedsAnAPIKey(t *testing.T) {
 }
 
 func TestThePublicIDIsWhatTheLinkEndsIn(t *testing.T) {
-	assert.Equal(t, "abc", publicID(&moneymovement.Invoice{ID: "i", InvoiceLink: "https://service.example/public/invoices/abc"}))
-	assert.Equal(t, "i", publicID(&moneymovement.Invoice{ID: "i"}))
+	assert.Equal(t, "abc", publicID(&model.Invoice{ID: "i", InvoiceLink: "https://service.example/public/invoices/abc"}))
+	assert.Equal(t, "i", publicID(&model.Invoice{ID: "i"}))
 }

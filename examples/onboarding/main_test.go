@@ -15,9 +15,7 @@ import (
 
 func TestFromANameToRequisites(t *testing.T) {
 	_, flags := rehearsal.Host(t)
-	var out bytes.Buffer
-	require.NoError(t, run(t.Context(), flags, &out))
-	requisites := rehearsal.Told(t, out.String(),
+	requisites := rehearsal.Run(t, run, flags,
 		"created client cl_", "which is ready",
 		"2 requirements are outstanding", "applicant.country", "documentIds",
 		"0 requirements are outstanding",

@@ -1,20 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
 )
 
 func TestReceivesBothWays(t *testing.T) {
 	host, flags := rehearsal.Host(t)
-	var out bytes.Buffer
-	require.NoError(t, run(t.Context(), flags, &out))
-	ledger := rehearsal.Told(t, out.String(),
+	ledger := rehearsal.Run(t, run, flags,
 		"quoted payin pi_", "40 USDC from Ethereum", "39.7 USDC arrive", "the payer sends it here:", "Wallet address  0x", "Reference", "is completed",
 		"the client's verification is approved",
 		"quoted payin pi_", "60 EUR over SEPA", "60 EURC arrive", "the payer sends it here:", "IBAN            DE", "Reference", "is completed",

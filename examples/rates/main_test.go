@@ -16,9 +16,7 @@ import (
 
 func TestPrintsATableOfTheUsualCurrencies(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
-	var out bytes.Buffer
-	require.NoError(t, run(t.Context(), nil, &out))
-	table := rehearsal.Told(t, out.String(), "started a sandbox host at http://127.0.0.1:", "worth in USD:\n")
+	table := rehearsal.Run(t, run, nil, "started a sandbox host at http://127.0.0.1:", "worth in USD:\n")
 	lines := strings.Split(strings.TrimRight(table, "\n"), "\n")
 	require.Len(t, lines, 1+len(usual), table)
 	assert.Equal(t, []string{"CURRENCY", "RATE", "BANK", "TRANSFER", "CARD"}, strings.Fields(lines[0]))
@@ -34,9 +32,7 @@ func TestPrintsATableOfTheUsualCurrencies(t *testing.T) {
 
 func TestPrintsTheCurrenciesThatAreAskedFor(t *testing.T) {
 	host, flags := rehearsal.Host(t)
-	var out bytes.Buffer
-	require.NoError(t, run(t.Context(), []string{flags[0], flags[1], "USD", "XYZ"}, &out))
-	table := rehearsal.Told(t, out.String(), "using the sandbox host at "+flags[1], "CARD")
+	table := rehearsal.Run(t, run, []string{flags[0], flags[1], "USD", "XYZ"}, "using the sandbox host at "+flags[1], "CARD")
 	assert.Regexp(t, `(?m)^ +USD +1\.000000 +1\.000000 +1\.000000 *$`, table)
 	assert.Regexp(t, `(?m)^ +XYZ +none *$`, table)
 	assert.Len(t, host.Requests(), 2)

@@ -4,8 +4,8 @@
 package answers
 
 import (
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // BillingAddress is the shape of the schema of that name.
@@ -388,7 +388,7 @@ var UniversalTransactionStatus = wire.Shape{Kind: wire.KindObject, Members: []wi
 }}
 
 // WholeCard reports that nothing which has to be there is missing.
-func WholeCard(v *moneymovement.Card, body *wire.Body) bool {
+func WholeCard(v *model.Card, body *wire.Body) bool {
 	if v.ID == "" {
 		return false
 	}
@@ -396,7 +396,7 @@ func WholeCard(v *moneymovement.Card, body *wire.Body) bool {
 }
 
 // WholeCardDetails reports that nothing which has to be there is missing.
-func WholeCardDetails(v *moneymovement.CardDetails, body *wire.Body) bool {
+func WholeCardDetails(v *model.CardDetails, body *wire.Body) bool {
 	if v.CardNumber.IsZero() {
 		return false
 	}
@@ -410,7 +410,7 @@ func WholeCardDetails(v *moneymovement.CardDetails, body *wire.Body) bool {
 }
 
 // WholeCardDetailsProof reports that nothing which has to be there is missing.
-func WholeCardDetailsProof(v *moneymovement.CardDetailsProof, body *wire.Body) bool {
+func WholeCardDetailsProof(v *model.CardDetailsProof, body *wire.Body) bool {
 	if v.MessageSignature.IsZero() && !body.SaysZero("messageSignature") {
 		return false
 	}
@@ -421,7 +421,7 @@ func WholeCardDetailsProof(v *moneymovement.CardDetailsProof, body *wire.Body) b
 }
 
 // WholeCardList reports that nothing which has to be there is missing.
-func WholeCardList(v *moneymovement.CardList, body *wire.Body) bool {
+func WholeCardList(v *model.CardList, body *wire.Body) bool {
 	if v.Cards == nil {
 		return false
 	}
@@ -437,7 +437,7 @@ func WholeCardList(v *moneymovement.CardList, body *wire.Body) bool {
 }
 
 // WholeContract reports that nothing which has to be there is missing.
-func WholeContract(v *moneymovement.Contract, body *wire.Body) bool {
+func WholeContract(v *model.Contract, body *wire.Body) bool {
 	if v.ClientID == "" && !body.SaysZero("clientId") {
 		return false
 	}
@@ -473,7 +473,7 @@ func WholeContract(v *moneymovement.Contract, body *wire.Body) bool {
 }
 
 // WholeDocument reports that nothing which has to be there is missing.
-func WholeDocument(v *moneymovement.Document, body *wire.Body) bool {
+func WholeDocument(v *model.Document, body *wire.Body) bool {
 	if v.ID == "" {
 		return false
 	}
@@ -481,7 +481,7 @@ func WholeDocument(v *moneymovement.Document, body *wire.Body) bool {
 }
 
 // WholeEmailAccount reports that nothing which has to be there is missing.
-func WholeEmailAccount(v *moneymovement.EmailAccount, body *wire.Body) bool {
+func WholeEmailAccount(v *model.EmailAccount, body *wire.Body) bool {
 	if v.Email == "" && !body.SaysZero("email") {
 		return false
 	}
@@ -489,8 +489,8 @@ func WholeEmailAccount(v *moneymovement.EmailAccount, body *wire.Body) bool {
 }
 
 // WholeInvoice reports that nothing which has to be there is missing.
-func WholeInvoice(v *moneymovement.Invoice, body *wire.Body) bool {
-	if v.Amount == (moneymovement.Decimal{}) && !body.SaysZero("amount") {
+func WholeInvoice(v *model.Invoice, body *wire.Body) bool {
+	if v.Amount == (model.Decimal{}) && !body.SaysZero("amount") {
 		return false
 	}
 	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
@@ -533,7 +533,7 @@ func WholeInvoice(v *moneymovement.Invoice, body *wire.Body) bool {
 }
 
 // WholeInvoiceUpdate reports that nothing which has to be there is missing.
-func WholeInvoiceUpdate(v *moneymovement.InvoiceUpdate, body *wire.Body) bool {
+func WholeInvoiceUpdate(v *model.InvoiceUpdate, body *wire.Body) bool {
 	if v.Status == "" && !body.SaysZero("status") {
 		return false
 	}
@@ -541,21 +541,21 @@ func WholeInvoiceUpdate(v *moneymovement.InvoiceUpdate, body *wire.Body) bool {
 }
 
 // WholeLineItem reports that nothing which has to be there is missing.
-func WholeLineItem(v *moneymovement.LineItem, body *wire.Body) bool {
+func WholeLineItem(v *model.LineItem, body *wire.Body) bool {
 	if v.Name == "" && !body.SaysZero("name") {
 		return false
 	}
-	if v.Price == (moneymovement.Decimal{}) && !body.SaysZero("price") {
+	if v.Price == (model.Decimal{}) && !body.SaysZero("price") {
 		return false
 	}
-	if v.Quantity == (moneymovement.Number{}) && !body.SaysZero("quantity") {
+	if v.Quantity == (model.Number{}) && !body.SaysZero("quantity") {
 		return false
 	}
 	return true
 }
 
 // WholeLocalRailPaymentMethod reports that nothing which has to be there is missing.
-func WholeLocalRailPaymentMethod(v *moneymovement.LocalRailPaymentMethod, body *wire.Body) bool {
+func WholeLocalRailPaymentMethod(v *model.LocalRailPaymentMethod, body *wire.Body) bool {
 	if v.AccountType == "" && !body.SaysZero("accountType") {
 		return false
 	}
@@ -563,7 +563,7 @@ func WholeLocalRailPaymentMethod(v *moneymovement.LocalRailPaymentMethod, body *
 }
 
 // WholeOnchainAccount reports that nothing which has to be there is missing.
-func WholeOnchainAccount(v *moneymovement.OnchainAccount, body *wire.Body) bool {
+func WholeOnchainAccount(v *model.OnchainAccount, body *wire.Body) bool {
 	if v.ChainID == "" && !body.SaysZero("chainId") {
 		return false
 	}
@@ -577,7 +577,7 @@ func WholeOnchainAccount(v *moneymovement.OnchainAccount, body *wire.Body) bool 
 }
 
 // WholePIXPaymentMethod reports that nothing which has to be there is missing.
-func WholePIXPaymentMethod(v *moneymovement.PIXPaymentMethod, body *wire.Body) bool {
+func WholePIXPaymentMethod(v *model.PIXPaymentMethod, body *wire.Body) bool {
 	if v.AccountType == "" && !body.SaysZero("accountType") {
 		return false
 	}
@@ -585,7 +585,7 @@ func WholePIXPaymentMethod(v *moneymovement.PIXPaymentMethod, body *wire.Body) b
 }
 
 // WholeProviderUSDPaymentMethod reports that nothing which has to be there is missing.
-func WholeProviderUSDPaymentMethod(v *moneymovement.ProviderUSDPaymentMethod, body *wire.Body) bool {
+func WholeProviderUSDPaymentMethod(v *model.ProviderUSDPaymentMethod, body *wire.Body) bool {
 	if v.AccountType == "" && !body.SaysZero("accountType") {
 		return false
 	}
@@ -593,7 +593,7 @@ func WholeProviderUSDPaymentMethod(v *moneymovement.ProviderUSDPaymentMethod, bo
 }
 
 // WholeSEPAPaymentMethod reports that nothing which has to be there is missing.
-func WholeSEPAPaymentMethod(v *moneymovement.SEPAPaymentMethod, body *wire.Body) bool {
+func WholeSEPAPaymentMethod(v *model.SEPAPaymentMethod, body *wire.Body) bool {
 	if v.AccountType == "" && !body.SaysZero("accountType") {
 		return false
 	}
@@ -601,7 +601,7 @@ func WholeSEPAPaymentMethod(v *moneymovement.SEPAPaymentMethod, body *wire.Body)
 }
 
 // WholeSWIFTPaymentMethod reports that nothing which has to be there is missing.
-func WholeSWIFTPaymentMethod(v *moneymovement.SWIFTPaymentMethod, body *wire.Body) bool {
+func WholeSWIFTPaymentMethod(v *model.SWIFTPaymentMethod, body *wire.Body) bool {
 	if v.AccountType == "" && !body.SaysZero("accountType") {
 		return false
 	}
@@ -609,7 +609,7 @@ func WholeSWIFTPaymentMethod(v *moneymovement.SWIFTPaymentMethod, body *wire.Bod
 }
 
 // WholeUSExternalPaymentMethod reports that nothing which has to be there is missing.
-func WholeUSExternalPaymentMethod(v *moneymovement.USExternalPaymentMethod, body *wire.Body) bool {
+func WholeUSExternalPaymentMethod(v *model.USExternalPaymentMethod, body *wire.Body) bool {
 	if v.AccountType == "" && !body.SaysZero("accountType") {
 		return false
 	}
@@ -617,11 +617,11 @@ func WholeUSExternalPaymentMethod(v *moneymovement.USExternalPaymentMethod, body
 }
 
 // WholeUniversalTransactionStatus reports that nothing which has to be there is missing.
-func WholeUniversalTransactionStatus(v *moneymovement.UniversalTransactionStatus, body *wire.Body) bool {
+func WholeUniversalTransactionStatus(v *model.UniversalTransactionStatus, body *wire.Body) bool {
 	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
 		return false
 	}
-	if v.FromAmount == (moneymovement.Number{}) && !body.SaysZero("fromAmount") {
+	if v.FromAmount == (model.Number{}) && !body.SaysZero("fromAmount") {
 		return false
 	}
 	if v.FromCurrency == "" && !body.SaysZero("fromCurrency") {

@@ -35,12 +35,17 @@ func CallOf[O ~func(*Call)](options []O) Call {
 		return Call{} // most calls, which then need no Call on the heap
 	}
 	var call Call
+	Apply(&call, options)
+	return call
+}
+
+// Apply has options set up a value; nil ones are passed over.
+func Apply[T any, O ~func(*T)](to *T, options []O) {
 	for _, option := range options {
 		if option != nil {
-			option(&call)
+			option(to)
 		}
 	}
-	return call
 }
 
 // Answer is what came back besides the decoded value, for a caller who asks for it. moneymovement.Answer has the same fields, where its readers

@@ -11,6 +11,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // refusals are the fields that a check refuses, with the code of each.
@@ -78,7 +79,7 @@ func TestAKeyOfOtherTermsIsNotSent(t *testing.T) {
 	svc := script(ok)
 	client := newClient(t, host, through(svc))
 	op := bookThing
-	op.Terms = []transport.Term{{Name: "name", Format: transport.TermText}}
+	op.Terms = []wire.Term{{Name: "name", Format: wire.TermText}}
 	book := func(name string) error {
 		r := transport.NewRequest(&op, "", transport.Call{Key: "invoice-42", KeySet: true})
 		r.Body(map[string]string{"name": name}, nil)
@@ -99,7 +100,7 @@ func TestAKeyThatNothingCameOfTakesOtherTerms(t *testing.T) {
 	svc := script(refuses(422, errors.CodeValidationFailed), ok)
 	client := newClient(t, host, through(svc))
 	op := bookThing
-	op.Terms = []transport.Term{{Name: "name", Format: transport.TermText}}
+	op.Terms = []wire.Term{{Name: "name", Format: wire.TermText}}
 	for _, name := range []string{"Bob", "Rob"} {
 		r := transport.NewRequest(&op, "", transport.Call{Key: "invoice-42", KeySet: true})
 		r.Body(map[string]string{"name": name}, nil)

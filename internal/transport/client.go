@@ -1,9 +1,7 @@
 package transport
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -12,11 +10,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unicode"
 
-	"github.com/hashicorp/go-retryablehttp"
-
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // Config is what a surface's client is made of. The zero value of each field is its default.
@@ -32,13 +30,19 @@ type Config struct {
 	Version        string
 }
 
+// ConfigOf collects what options set, for a version of the SDK.
+func ConfigOf[O ~func(*Config)](version string, options []O) Config {
+	config := Config{Version: version}
+	Apply(&config, options)
+	return config
+}
+
 // Client sends the calls of one credential to one origin. It is safe for concurrent use.
 type Client struct {
 	base      *url.URL
 	basePath  string                    // of base, escaped
 	next      Hidden[http.RoundTripper] // the caller's or the default one, whose connections have the last requests in their buffers
-	http      *http.Client
-	retrier   *retryablehttp.Client
+	timeout   time.Duration             // of the caller's client, for one attempt; 0 for none
 	retry     Retry
 	budget    *budget
 	terms     *terms
@@ -71,8 +75,7 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 	}
 	c.basePath = base.EscapedPath()
 	c.Use(config.Auth)
-	c.http = c.newHTTPClient(config.HTTP)
-	c.retrier = c.newRetrier(c.retry)
+	c.takeOver(config.HTTP)
 	return c, nil
 }
 
@@ -126,7 +129,7 @@ func (c *Client) do(ctx context.Context, r *Request, value any) error {
 	body, err := r.encode()
 	if err != nil {
 		return &errors.InvalidInput{
-			Head: r.head(), Fields: []errors.Field{{Field: unencodable(err), Code: "unencodable", Message: err.Error()}},
+			Head: r.head(), Fields: []errors.Field{{Field: wire.Unencodable(err), Code: "unencodable", Message: err.Error()}},
 		}
 	}
 	over, err := c.terms.claim(r, body)
@@ -177,48 +180,38 @@ func (c *Client) renewAndReplay(ctx context.Context, renewer Renewer, r *Request
 	return c.send(ctx, r, t, body, value)
 }
 
-// exchange makes the first attempt, and is done if that is a success, as most are. Only what may have to be tried again enters
-// go-retryablehttp, and with it http.Client, which begin with that attempt's end. A timeout of the caller's client is http.Client's to
-// keep, from the first attempt on.
-func (c *Client) exchange(ctx context.Context, r *Request, t *trip, body []byte) error {
-	t.left = c.retry.Max
+// exchange makes the first attempt, and is done unless that ended in something worth repeating. It does with it what go-retryablehttp's loop
+// does with those that follow.
+func (c *Client) exchange(ctx context.Context, r *Request, t *trip, body []byte) (err error) {
+	t.retried = 0
 	h := r.header(c)
 	r.setKey(h)
-	if err := c.prepare(ctx, t, h); err != nil {
+	if err = c.prepare(ctx, t, h); err != nil {
 		return err
 	}
-	req := r.http(c)
-	if c.http.Timeout > 0 {
-		return c.retrying(ctx, &req, t, body)
+	var resp *http.Response
+	req := r.http(c, body)
+	if c.timeout > 0 {
+		resp, err = c.httpClient(t).Do(req.WithContext(ctx))
+	} else {
+		resp, err = c.attempt(ctx, &req, t)
 	}
-	first := req
-	if body != nil {
-		first.Body, first.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	again := c.checkRetry(ctx, t, resp, err)
+	if err == nil && !again {
+		err = t.read(resp)
+		again = c.checkRetry(ctx, t, resp, err)
 	}
-	resp, err := c.attempt(ctx, &first, t)
-	if err == nil && isSuccess(resp.StatusCode) {
-		if err = t.read(resp); err == nil {
-			return nil
-		}
-		resp = nil // closed, and http.Client prints a line if it is given both
+	if !again {
+		return err
 	}
-	t.first = &firstAttempt{resp, err}
-	return c.retrying(ctx, &req, t, body)
-}
-
-// retrying attempts under go-retryablehttp's loop and our policy.
-func (c *Client) retrying(ctx context.Context, req *http.Request, t *trip, body []byte) error {
-	again := &retryablehttp.Request{Request: req.WithContext(context.WithValue(ctx, tripKey{}, t))}
-	again.SetResponseHandler(t.read)
-	if body != nil {
-		if err := again.SetBody(body); err != nil {
-			return err
-		}
-		again.GetBody = nil // lest net/http resends by itself if a transport of the caller's spells the key's header its own way
+	if err == nil {
+		drain(resp.Body)
 	}
-	resp, err := c.retrier.Do(again)
-	if err != nil && resp != nil {
-		resp.Body.Close()
+	if err = Pause(ctx, c.backoff(t, resp)); err != nil {
+		return err
 	}
-	return err
+	if err = c.prepareRetry(ctx, t); err != nil {
+		return err
+	}
+	return t.retrying(c.retrier(t), req.WithContext(ctx), body)
 }

@@ -10,12 +10,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -237,8 +237,8 @@ func (*zeroes) Close() error { return nil }
 // Body buffers are pooled: what a call returned must not change when another call's answer takes the buffer.
 func TestAnswersDoNotShareMemory(t *testing.T) {
 	type keeper struct {
-		Raw  jsontext.Value `json:"raw"`
-		Name string         `json:"name"`
+		Raw  jsonv2.Value `json:"raw"`
+		Name string       `json:"name"`
 	}
 	svc := script(func(req *http.Request) (*http.Response, error) {
 		name := req.URL.Path[strings.LastIndex(req.URL.Path, "/")+1:]

@@ -2,13 +2,8 @@ package transport
 
 import (
 	"bytes"
-	"io"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -33,7 +28,7 @@ func (t *trip) hideEcho() {
 	if !suspect || len(pairs) == 0 { // as nearly all are
 		return
 	}
-	if hidden, found := replaced(body, strings.NewReplacer(pairs...)); found {
+	if hidden, found := wire.Replace(body, strings.NewReplacer(pairs...)); found {
 		t.answer.body.Reset()
 		t.answer.body.Write(hidden)
 	}
@@ -45,38 +40,7 @@ func (t *trip) sentSecrets() (secrets []string) {
 		secrets = append(secrets, strings.TrimPrefix(t.header.Get(name), "Bearer "))
 	}
 	if t.op.Tells {
-		collecting := json.MarshalToFunc(func(enc *jsontext.Encoder, s revealer) error {
-			secrets = append(secrets, s.Reveal())
-			return enc.WriteToken(jsontext.String(Redaction))
-		})
-		// It was encoded before, to be sent.
-		_ = json.MarshalWrite(io.Discard, t.request.body, wire.Encoding, json.WithMarshalers(json.JoinMarshalers(wire.Marshalers, collecting)))
+		secrets = append(secrets, wire.Secrets(t.request.body)...)
 	}
 	return secrets
-}
-
-// replaced is a body with its texts replaced, however their characters are escaped, and whether there was one to replace. What is no JSON is
-// replaced as it stands.
-func replaced(body []byte, by *strings.Replacer) (text []byte, found bool) {
-	lenient := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	var out bytes.Buffer
-	dec, enc := jsontext.NewDecoder(bytes.NewReader(body), lenient), jsontext.NewEncoder(&out, lenient)
-	for {
-		token, err := dec.ReadToken()
-		if errors.Is(err, io.EOF) {
-			return out.Bytes(), found
-		}
-		if err == nil { // also a number, which a validator makes of a text of digits
-			if was := token.String(); by.Replace(was) != was {
-				token, found = jsontext.String(by.Replace(was)), true
-			}
-		}
-		if err == nil {
-			err = enc.WriteToken(token)
-		}
-		if err != nil {
-			text = []byte(by.Replace(string(body)))
-			return text, !bytes.Equal(text, body)
-		}
-	}
 }

@@ -50,19 +50,22 @@ func TestHTTPClientIsGivenNoHeader(t *testing.T) {
 			return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
 		})}})
 		require.NoError(t, err)
+		op := &Operation{ID: "GetPayout", Method: http.MethodGet, Path: "/payouts"}
+		r := NewRequest(op, "cl_1", Call{})
+		r.trip = trip{op: op, call: &r.call, request: r, retried: 1, header: r.header(client)}
+		loop := client.retrier(&r.trip)
 		given := 0
-		inner := client.http.Transport
-		client.http.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+		inner := loop.HTTPClient.Transport
+		loop.HTTPClient.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
 			assert.Empty(t, r.Header)
 			given++
 			return inner.RoundTrip(r)
 		})
 
-		op := &Operation{ID: "GetPayout", Method: http.MethodGet, Path: "/payouts"}
-		_, err = Do[struct{}](t.Context(), client, NewRequest(op, "cl_1", Call{}))
-		require.Error(t, err)
-		assert.Equal(t, 4, answered)
-		assert.Equal(t, 4, given, "the first attempt's end, and three more attempts")
+		req := r.http(client, nil)
+		require.NoError(t, r.trip.retrying(loop, req.WithContext(t.Context()), nil))
+		assert.Equal(t, 3, answered)
+		assert.Equal(t, 3, given, "all attempts after the first, which http.Client is not asked for")
 	})
 }
 

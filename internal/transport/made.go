@@ -23,6 +23,13 @@ func (c *Check) Made(client *Client, makers string) {
 
 func (c *Check) refuse(f errors.Field) { c.Refuse(f.Field, f.Code, f.Message) }
 
+// RequestOf starts a call of a client that one of the makers, which are constructors, made.
+func RequestOf[O ~func(*Call)](client *Client, makers string, op *Operation, options []O) *Request {
+	r := NewRequest(op, "", CallOf(options))
+	r.check.Made(client, makers)
+	return r
+}
+
 // Ready is what a flow asks before it looks at its context or its client; single calls are refused on their own.
 func Ready(ctx context.Context, client *Client, op *Operation, makers string) error {
 	if ctx != nil && client != nil {

@@ -22,9 +22,9 @@ type Operation struct {
 	Answer *wire.Answer // of a success in JSON, nil if nothing is known of it
 	Silent bool         // the description does not say what a success holds; the shape is assumed
 
-	Derives bool   // without a key the service derives one from the request
-	Terms   []Term // how what an idempotency key anchors is compared
-	Owner   string // what a key that was used before belongs to: payoutId or escrowId, "" where it is not stated
+	Derives bool        // without a key the service derives one from the request
+	Terms   []wire.Term // how what an idempotency key anchors is compared
+	Owner   string      // what a key that was used before belongs to: payoutId or escrowId, "" where it is not stated
 }
 
 // Repeat says whether sending an operation again after a lost answer can do it twice.

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -136,9 +137,13 @@ func retryAt(err error) time.Time {
 	return head.RetryAt
 }
 
-// ended takes the address out of err, and adds the context's own error where another cause hides it.
+// ended takes the address out of err, and adds the context's own error where another cause hides it. A server that speaks no TLS is told as
+// http.Client tells it, which a first attempt does not go through.
 func ended(ctx context.Context, err error) error {
 	err = withoutURL(err)
+	if record, ok := err.(tls.RecordHeaderError); ok && string(record.RecordHeader[:]) == "HTTP/" { //nolint:errorlint // as http.Client looks at it
+		err = http.ErrSchemeMismatch
+	}
 	cause := ctx.Err()
 	if cause == nil {
 		return err

@@ -171,3 +171,7 @@ func TestAPause(t *testing.T) {
 
 // poller is a client that sends nothing; its polls read what the test says.
 func poller(t *testing.T) *transport.Client { return newClient(t, host, through(script(ok))) }
+
+func TestTheUsualPace(t *testing.T) {
+	assert.Equal(t, transport.Pace{Least: 500 * time.Millisecond, Most: 15 * time.Second}, transport.DefaultPace())
+}

@@ -92,18 +92,25 @@ func TestADeadlineWithinAClassesTenth(t *testing.T) {
 	})
 }
 
+// behindNineConfirms is a line in which a write waits whose class is due its tenth: nine confirms went before it.
+func behindNineConfirms(t *testing.T) *queue {
+	t.Helper()
+	q := newQueue(t, 1)
+	q.fill(1)
+	q.come("write", transport.ClassWrite, 0)
+	q.comeMany(9, "before", transport.ClassConfirm, 0)
+	time.Sleep(9*minute + time.Second)
+	synctest.Wait()
+	require.Len(t, q.went(), 9)
+	return q
+}
+
 // A class that is due its tenth goes before a confirm that then still has five seconds to be signed and to travel.
 func TestAConfirmNeedsFiveSeconds(t *testing.T) {
 	for closes, want := range map[time.Duration]string{11*minute + 5*time.Second: "write", 11*minute + 5*time.Second - 1: "confirm"} {
 		t.Run(closes.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				q := newQueue(t, 1)
-				q.fill(1)
-				q.come("write", transport.ClassWrite, 0)
-				q.comeMany(9, "before", transport.ClassConfirm, 0)
-				time.Sleep(9*minute + time.Second)
-				synctest.Wait()
-				require.Len(t, q.went(), 9)
+				q := behindNineConfirms(t)
 				q.come("confirm", transport.ClassConfirm, closes-time.Since(q.began))
 				q.calls.Wait()
 				assert.Equal(t, want, q.order[9])
@@ -133,13 +140,7 @@ func TestADeadlineInALineOfPolls(t *testing.T) {
 // Confirms that come too late in any case keep no class from its tenth.
 func TestConfirmsThatAreTooLateHoldNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(t, 1)
-		q.fill(1)
-		q.come("write", transport.ClassWrite, 0)
-		q.comeMany(9, "before", transport.ClassConfirm, 0)
-		time.Sleep(9*minute + time.Second)
-		synctest.Wait()
-		require.Len(t, q.went(), 9)
+		q := behindNineConfirms(t)
 		closing := func(after time.Duration) time.Duration { return 10*minute + after - time.Since(q.began) }
 		q.come("later", transport.ClassConfirm, closing(45*time.Second))
 		q.come("sooner", transport.ClassConfirm, closing(2*time.Second))

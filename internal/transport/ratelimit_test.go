@@ -49,6 +49,15 @@ func TestStatedWindowsAreTheDescriptions(t *testing.T) {
 	}, transport.StatedWindows())
 }
 
+// A call counts here for a little longer than at the service: a sixtieth, and at most a second.
+func TestHowLongACallCounts(t *testing.T) {
+	for per, held := range map[time.Duration]time.Duration{
+		time.Minute: 61 * time.Second, time.Hour: time.Hour + time.Second, 30 * time.Second: 30500 * time.Millisecond,
+	} {
+		assert.Equal(t, held, transport.Allowance{Calls: 1, Per: per}.Held())
+	}
+}
+
 // However calls come and give up, never more of them go through in any stretch of a window's length, wherever the service's own window
 // starts; and each goes through as soon as that lets it.
 func TestNoStretchHoldsMoreThanTheWindow(t *testing.T) {

@@ -21,14 +21,21 @@ import (
 // without an answer, as a proxy that restarts does. It counts the requests by their method.
 type dyingServer struct {
 	address       string
+	answer        string
 	posts, others atomic.Int32
 }
 
-func newDyingServer(t *testing.T) *dyingServer {
+func newDyingServer(t *testing.T) *dyingServer { return newDyingServerThat(t, "200 OK") }
+
+// newDyingServerThat answers with a status.
+func newDyingServerThat(t *testing.T, status string) *dyingServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	s := &dyingServer{address: "http://" + listener.Addr().String()}
+	s := &dyingServer{
+		address: "http://" + listener.Addr().String(),
+		answer:  "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\nRetry-After: 0\r\nContent-Length: 2\r\n\r\n{}",
+	}
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {
@@ -59,7 +66,7 @@ func (s *dyingServer) serve(conn net.Conn) {
 		if served > 0 {
 			return
 		}
-		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+		_, _ = io.WriteString(conn, s.answer)
 	}
 }
 
@@ -130,6 +137,18 @@ func TestRespelledKeyDoesNotReplayABody(t *testing.T) {
 			assert.EqualValues(t, 1, server.posts.Load())
 		})
 	}
+}
+
+// Nor does a retry that goes out on the connection of the attempt before.
+func TestRespelledKeyDoesNotReplayARetry(t *testing.T) {
+	server := newDyingServerThat(t, "429 Too Many Requests")
+	inner := &http.Transport{}
+	t.Cleanup(inner.CloseIdleConnections)
+	client := newClient(t, server.address, retries(transport.Retry{Max: 1}), through(respelling{inner}))
+	_, err := sendKeyed(t.Context(), client, &bookThing, transport.Call{})
+	var unknown *errors.OutcomeUnknown
+	require.ErrorAs(t, err, &unknown)
+	assert.EqualValues(t, 2, server.posts.Load())
 }
 
 // respelling spells all headers canonically.

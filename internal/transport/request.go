@@ -1,14 +1,14 @@
 package transport
 
 import (
-	"fmt"
+	"bytes"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
-	"reflect"
-	"strconv"
 	"strings"
-	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // Request is one call on its way. The generated client fills it; problems are collected and refuse the call in [Do].
@@ -59,7 +59,7 @@ func (r *Request) Header(name, value string) {
 
 // Query adds a query parameter; a zero value is left out, and a pointer is sent whatever it points to.
 func (r *Request) Query(name string, value any) {
-	text, ok := queryText(reflect.ValueOf(value))
+	text, ok := wire.QueryText(value)
 	if !ok {
 		return
 	}
@@ -67,41 +67,6 @@ func (r *Request) Query(name string, value any) {
 		r.query = url.Values{}
 	}
 	r.query.Set(name, text)
-}
-
-func queryText(v reflect.Value) (string, bool) {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return "", false
-		}
-		return queryValue(v.Elem()), true
-	}
-	if !v.IsValid() || v.IsZero() || (v.Kind() == reflect.Slice && v.Len() == 0) {
-		return "", false
-	}
-	return queryValue(v), true
-}
-
-func queryValue(v reflect.Value) string {
-	if t, ok := v.Interface().(time.Time); ok {
-		return t.UTC().Format(time.RFC3339Nano)
-	}
-	switch v.Kind() {
-	case reflect.String:
-		return v.String()
-	case reflect.Int, reflect.Int32, reflect.Int64:
-		return strconv.FormatInt(v.Int(), 10)
-	case reflect.Bool:
-		return strconv.FormatBool(v.Bool())
-	case reflect.Slice:
-		parts := make([]string, v.Len())
-		for i := range parts {
-			parts[i] = queryValue(v.Index(i))
-		}
-		return strings.Join(parts, ",")
-	default: // such as a decimal
-		return fmt.Sprint(v.Interface())
-	}
 }
 
 // Body sets what is encoded as the request's body, with the check that the generator wrote for it.
@@ -115,11 +80,15 @@ func (r *Request) Body(body any, validate func(*Check)) {
 // Check gives access to the request's validation, for rules that only the wrapper knows.
 func (r *Request) Check() *Check { return &r.check }
 
-// http is the request of every attempt, without context, header and body.
-func (r *Request) http(c *Client) http.Request {
-	return http.Request{
+// http is the request of every attempt, without context and header. Its body is that of the first.
+func (r *Request) http(c *Client, body []byte) http.Request {
+	req := http.Request{
 		Method: r.op.Method, URL: r.url(c), Host: c.base.Host, Header: noHeader, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
+	if body != nil {
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	}
+	return req
 }
 
 // url builds the address below the base without parsing it again.

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"time"
@@ -32,33 +33,49 @@ func (p Retry) withDefaults() Retry {
 	return p
 }
 
-// newRetrier sets go-retryablehttp up under our policy: its own retries POSTs blindly, follows an overflowing Retry-After past its
-// maximum, and prints the URL in its last error.
-func (c *Client) newRetrier(p Retry) *retryablehttp.Client {
+// retrying goes on after the first attempt and its pause, in go-retryablehttp's loop.
+func (t *trip) retrying(loop *retryablehttp.Client, req *http.Request, body []byte) error {
+	again := &retryablehttp.Request{Request: req}
+	again.SetResponseHandler(t.read)
+	if body != nil {
+		if err := again.SetBody(body); err != nil {
+			return err
+		}
+		again.GetBody = nil // lest net/http resends by itself if a transport of the caller's spells the key's header its own way
+	}
+	resp, err := loop.Do(again)
+	if err != nil && resp != nil {
+		resp.Body.Close()
+	}
+	return err
+}
+
+// retrier sets go-retryablehttp up for one call under our policy: its own retries POSTs blindly, follows an overflowing Retry-After past
+// its maximum, and prints the URL in its last error. Its count of attempts lacks the first; the trip's does not.
+func (c *Client) retrier(t *trip) *retryablehttp.Client {
 	return &retryablehttp.Client{
-		HTTPClient:   c.http,
-		RetryMax:     p.Max,
-		RetryWaitMin: p.WaitMin,
-		RetryWaitMax: p.WaitMax,
-		CheckRetry:   c.checkRetry,
-		Backoff:      backoff,
-		PrepareRetry: c.prepareRetry,
+		HTTPClient: c.httpClient(t),
+		RetryMax:   c.retry.Max,
+		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
+			return c.checkRetry(ctx, t, resp, err), nil // what failed is for outcome to say
+		},
+		Backoff:      func(_, _ time.Duration, _ int, resp *http.Response) time.Duration { return c.backoff(t, resp) },
+		PrepareRetry: func(req *http.Request) error { return c.prepareRetry(req.Context(), t) },
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 }
 
-// checkRetry decides after each attempt. It never returns an error of its own: what failed is for outcome to say.
-func (c *Client) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	t := tripOf(ctx)
+// checkRetry decides after each attempt, the first or another one.
+func (c *Client) checkRetry(ctx context.Context, t *trip, resp *http.Response, err error) bool {
 	if err != nil && !t.unsent {
 		t.lost = true
 	}
-	if t.left == 0 || !t.worthRetrying(resp, err) || !c.fits(ctx, t, resp) || !c.budget.spend() {
-		return false, nil
+	if t.retried == c.retry.Max || !t.worthRetrying(resp, err) || !c.fits(ctx, t, resp) || !c.budget.spend() {
+		return false
 	}
-	t.left--
+	t.retried++
 	t.doubted = t.doubted || resp != nil && resp.StatusCode != http.StatusTooManyRequests
-	return true, nil
+	return true
 }
 
 // worthRetrying holds the policy; the package documentation of moneymovement states it for callers.
@@ -88,7 +105,7 @@ func (c *Client) fits(ctx context.Context, t *trip, resp *http.Response) bool {
 		return false
 	}
 	if !asked {
-		wait = jitterBound(c.retry.WaitMin, c.retry.WaitMax, c.retry.Max-t.left)
+		wait = c.retry.bound(t.retried)
 	}
 	deadline, limited := ctx.Deadline()
 	t.cramped = limited && !time.Now().Add(wait).Before(deadline)
@@ -105,19 +122,20 @@ func (noRoom) Unwrap() error { return context.DeadlineExceeded }
 
 // Again says whether a step of several calls that ended in err may be begun anew, after how many times it was, and after which pause.
 func (c *Client) Again(tried int, err error) (time.Duration, bool) {
-	wait := jittered(jitterBound(c.retry.WaitMin, c.retry.WaitMax, tried))
+	wait := jittered(c.retry.bound(tried))
 	if at := retryAt(err); !at.IsZero() {
 		wait = time.Until(at)
 	}
 	return wait, tried < c.retry.Max && wait <= c.retry.WaitMax && c.budget.spend()
 }
 
-// backoff waits what the service asked for, which fits has found affordable, else a random time in the upper half of a doubling bound.
-func backoff(least, most time.Duration, attempt int, resp *http.Response) time.Duration {
+// backoff is the pause before a retry that checkRetry has granted: what the service asked for, which fits has found affordable, else a
+// random time in the upper half of the retry's bound.
+func (c *Client) backoff(t *trip, resp *http.Response) time.Duration {
 	if wait, asked := retryAfter(resp); asked {
 		return wait
 	}
-	return jittered(jitterBound(least, most, attempt))
+	return jittered(c.retry.bound(t.retried - 1))
 }
 
 // jittered is a random time in the upper half of a bound.
@@ -127,9 +145,10 @@ func jittered(bound time.Duration) time.Duration {
 
 const longestBackoff = 8 * time.Second
 
-func jitterBound(least, most time.Duration, attempt int) time.Duration {
-	least = min(least, longestBackoff) // so that doubling cannot overflow
-	return min(least<<min(attempt, 10), longestBackoff, most)
+// bound is the longest backoff after so many retries. It doubles with each.
+func (p Retry) bound(retried int) time.Duration {
+	least := min(p.WaitMin, longestBackoff) // so that doubling cannot overflow
+	return min(least<<min(retried, 10), longestBackoff, p.WaitMax)
 }
 
 func retryAfter(resp *http.Response) (time.Duration, bool) {
@@ -140,7 +159,15 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 }
 
 // prepareRetry paces and authorizes the next attempt. The header is copied: the connection of the attempt before may still read it.
-func (c *Client) prepareRetry(req *http.Request) error {
-	t := tripOf(req.Context())
-	return c.prepare(req.Context(), t, t.header.Clone())
+func (c *Client) prepareRetry(ctx context.Context, t *trip) error {
+	return c.prepare(ctx, t, t.header.Clone())
+}
+
+// maxDrained is how much of an answer is read that nobody wants, so that its connection can be used again.
+const maxDrained = 4 << 10
+
+// drain does away with the answer of the first attempt, as go-retryablehttp does with those of the others.
+func drain(body io.ReadCloser) {
+	_, _ = io.CopyN(io.Discard, body, maxDrained)
+	body.Close()
 }

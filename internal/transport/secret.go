@@ -6,9 +6,6 @@ import (
 	"io"
 	"log/slog"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -50,7 +47,7 @@ func SameSecret(a, b Secret) bool {
 func (s Secret) IsZero() bool { return Reveal(s) == "" }
 
 // Redaction is what a secret shows instead of its text.
-const Redaction = "[redacted]"
+const Redaction = wire.Redaction
 
 // String says whether there is one, and no more.
 func (s Secret) String() string {
@@ -76,14 +73,6 @@ func (s Secret) MarshalBinary() ([]byte, error) { return s.MarshalText() }
 
 // LogValue logs String.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
-
-// revealer is every secret that gives its text to who asks for it.
-type revealer interface{ Reveal() string }
-
-// revealing has the body of a request carry the texts of its secrets. Any other encoder shows redactions.
-var revealing = json.JoinOptions(wire.Encoding, json.WithMarshalers(json.JoinMarshalers(wire.Marshalers,
-	json.MarshalToFunc(func(enc *jsontext.Encoder, s revealer) error { return enc.WriteToken(jsontext.String(s.Reveal())) }),
-)))
 
 // credentialRule is what can travel in a header and is one token there.
 var credentialRule = Rule{Required: true, Pattern: `^[\x21-\x7e]+$`}

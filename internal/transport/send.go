@@ -15,37 +15,32 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// trip is what one call knows about its attempts; it travels in the context, because go-retryablehttp's hooks see no more.
+// trip is what one call knows about its attempts.
 type trip struct {
 	op       *Operation
 	call     *Call
 	request  *Request
-	auth     Authorizer    // nil for no credential
-	scope    string        // of the rate window
-	left     int           // retries
-	queued   time.Duration // in line for the rate windows
-	reserved bool          // the next attempt has its place in the rate windows already
-	attempts int           // sent so far
-	began    time.Time     // when the first attempt was sent
-	lost     bool          // an attempt got no whole answer and may have been carried out
-	doubted  bool          // an attempt before the last was answered with a server error and may have been carried out
-	cramped  bool          // the deadline left no room for another attempt
-	unsent   bool          // the last attempt had no connection, so that the service cannot have seen it
-	final    bool          // the last attempt's connection was refused in a way that the next will be, too
-	answer   answer        // the last attempt's, none if it was lost or is tried again
-	unread   []wire.Unread // of the answer
-	shown    bool          // the answer held the resource
-	stream   *streaming    // wanted instead of a decoded answer, or nil
-	first    *firstAttempt
+	auth     Authorizer       // nil for no credential
+	scope    string           // of the rate window
+	retried  int              // since the call, or its renewal, began
+	queued   time.Duration    // in line for the rate windows
+	reserved bool             // the next attempt has its place in the rate windows already
+	attempts int              // sent so far
+	began    time.Time        // when the first attempt was sent
+	lost     bool             // an attempt got no whole answer and may have been carried out
+	doubted  bool             // an attempt before the last was answered with a server error and may have been carried out
+	cramped  bool             // the deadline left no room for another attempt
+	unsent   bool             // the last attempt had no connection, so that the service cannot have seen it
+	final    bool             // the last attempt's connection was refused in a way that the next will be, too
+	answer   answer           // the last attempt's, none if it was lost or is tried again
+	unread   []wire.Unread    // of the answer
+	shown    bool             // the answer held the resource
+	stream   *streaming       // wanted instead of a decoded answer, or nil
 	limited  io.LimitedReader // of the answer's body
 	body     *timedBody       // of the last answer
 	// header is what the last attempt sent, with the credential, for the authorizer to know which token was refused.
 	header http.Header
 }
-
-type tripKey struct{}
-
-func tripOf(ctx context.Context) *trip { return ctx.Value(tripKey{}).(*trip) } //nolint:errcheck // only this package sets it, and always
 
 // reach is how far an attempt got on its way to the service, as net/http's transport tells it. An error alone does not show it: when
 // the context ends, waiting for a connection and waiting for an answer end in the same one.
@@ -79,7 +74,7 @@ func dialFailed(err error) bool {
 	return dns || handshake.Final(err)
 }
 
-// attempt is the innermost step: it counts and sends. Only here the request gets its header.
+// attempt is the innermost step of the first attempt and of all others: it counts and sends. Only here the request gets its header.
 func (c *Client) attempt(ctx context.Context, req *http.Request, t *trip) (*http.Response, error) {
 	started := time.Now()
 	if t.attempts++; t.attempts == 1 {
@@ -123,27 +118,6 @@ func answered(resp *http.Response, err error) (*http.Response, error) {
 
 var errNoAnswer = errors.New("transport gave neither an answer nor an error")
 
-// firstAttempt is how the first attempt ended.
-type firstAttempt struct {
-	resp *http.Response
-	err  error
-}
-
-// attempts is the http.Client's transport. http.Client is given no header: of one that it gets it makes a copy at once, credential and
-// all, for redirects that are never followed. It also hides the inner transport's CloseIdleConnections, which go-retryablehttp calls
-// when one call gives up: that would close the connections of everyone else.
-type attempts struct{ client *Client }
-
-// RoundTrip gives the first attempt's end if that is made already, and makes another attempt else.
-func (a attempts) RoundTrip(req *http.Request) (*http.Response, error) {
-	t := tripOf(req.Context())
-	if first := t.first; first != nil {
-		t.first = nil
-		return first.resp, first.err
-	}
-	return a.client.attempt(req.Context(), req, t)
-}
-
 // dropUnreadableLocation keeps http.Client, which reads a redirect's address even if it is not to follow it, from putting an error that prints
 // the address in the place of the answer.
 func dropUnreadableLocation(h http.Header) {
@@ -152,21 +126,37 @@ func dropUnreadableLocation(h http.Header) {
 	}
 }
 
-// newHTTPClient takes over the caller's client without what would break a promise: redirects are never followed (they would resend
-// the body and forward X-Api-Key to another origin), and no cookies are kept.
-func (c *Client) newHTTPClient(given *http.Client) *http.Client {
+// takeOver keeps of the caller's client what sends, and how long an attempt may take. Cookies and redirects are not kept.
+func (c *Client) takeOver(given *http.Client) {
 	next := http.RoundTripper(defaultTransport())
-	var timeout time.Duration
 	if given != nil {
-		timeout = given.Timeout
+		c.timeout = given.Timeout
 		if given.Transport != nil {
 			next = given.Transport
 		}
 	}
 	c.next = Hide(next)
+}
+
+// httpClient is what go-retryablehttp sends through, and what keeps a Timeout. Redirects are never followed: they would resend the body and
+// forward X-Api-Key to another origin.
+func (c *Client) httpClient(t *trip) *http.Client {
 	return &http.Client{
-		Transport:     attempts{c},
-		Timeout:       timeout,
+		Transport:     attempts{c, t},
+		Timeout:       c.timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+}
+
+// attempts makes those of one call. http.Client is given no header: of one that it gets it makes a copy at once, credential and all, for
+// redirects that are never followed. Nor is it given the inner transport's CloseIdleConnections, which go-retryablehttp calls when one call
+// gives up: that would close the connections of everyone else.
+type attempts struct {
+	client *Client
+	trip   *trip
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a attempts) RoundTrip(req *http.Request) (*http.Response, error) {
+	return a.client.attempt(req.Context(), req, a.trip)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // terms remembers what idempotency keys of the caller's went out with, so that a key that a program reuses by mistake for another payment
@@ -48,7 +49,7 @@ func (m *terms) claim(r *Request, body []byte) (over func(value any, err error),
 		return func(any, error) {}, nil
 	}
 	scope := termsScope{account: r.account, operation: r.op.ID, path: r.path, key: r.call.Key}
-	asked := digests(m.seed, r.op.Terms, body)
+	asked := wire.Digests(m.seed, r.op.Terms, body)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known := m.sent[scope]
@@ -56,23 +57,11 @@ func (m *terms) claim(r *Request, body []byte) (over func(value any, err error),
 		known = &sentTerms{scope: scope, asked: asked, since: time.Now()}
 		m.sent[scope] = known
 	}
-	if others := differing(r.op.Terms, known.asked, asked); others != nil {
+	if others := wire.Differing(r.op.Terms, known.asked, asked); others != nil {
 		return nil, known.reused(r.op, others)
 	}
 	known.underway++
 	return func(value any, err error) { m.over(known, value, err) }, nil
-}
-
-// differing names the members that both requests state, and state differently. What only one of them states may be what the service takes for
-// the other, too.
-func differing(stated []Term, before, now []uint64) (names []string) {
-	for i := range min(len(before), len(now)) {
-		both := before[i] != 0 && now[i] != 0
-		if before[i] != now[i] && (both || stated[i].Choice) {
-			names = append(names, stated[i].Name)
-		}
-	}
-	return names
 }
 
 // reused is the service's own error for this mistake, made without asking it.

@@ -10,10 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 var bookPayout = Operation{
-	ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: RepeatKey, Owner: "payoutId", Terms: []Term{{Name: "amount", Format: TermDecimal}},
+	ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: RepeatKey, Owner: "payoutId", Terms: []wire.Term{{Name: "amount", Format: wire.TermDecimal}},
 }
 
 func keyed(key string) *Request {

@@ -67,7 +67,7 @@ func (c *Check) Text(field, value string, rule Rule) {
 		return
 	}
 	c.length(field, utf8.RuneCountInString(value), rule)
-	if rule.Pattern != "" && !pattern(rule.Pattern).MatchString(value) {
+	if rule.Pattern != "" && !wire.Matches(rule.Pattern, value) {
 		c.Refuse(field, "pattern", "does not match "+rule.Pattern)
 	}
 }

@@ -3,24 +3,34 @@ package wire
 import (
 	"fmt"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// DecodeAmount reads an amount from a string or a number, and nothing from null.
-func DecodeAmount(dec *jsontext.Decoder, amount *decimal.Decimal) error {
+// UnmarshalAmount reads a string or a number, and zero from null.
+func UnmarshalAmount(text []byte, amount *decimal.Decimal) error {
+	if plain, ok := parsePlain(text); ok && (text[0] != '0' || len(text) == 1 || text[1] == '.') { // which is how JSON spells a number
+		*amount = plain
+		return nil
+	}
+	return Unmarshal(text, amount)
+}
+
+// decodeAmount reads an amount from a string or a number, and nothing from null.
+func decodeAmount(dec *jsonv2.Decoder, amount *decimal.Decimal) error {
 	literal, err := dec.ReadValue()
 	if err != nil {
 		return err
 	}
 	digits := []byte(literal)
 	switch literal.Kind() {
-	case jsontext.KindNull:
+	case jsonv2.KindNull:
 		*amount = decimal.Decimal{}
 		return nil
-	case jsontext.KindString:
+	case jsonv2.KindString:
 		digits = digits[1 : len(digits)-1]
-	case jsontext.KindNumber:
+	case jsonv2.KindNumber:
 	default:
 		return fmt.Errorf("amount is neither string nor number")
 	}
@@ -29,8 +39,8 @@ func DecodeAmount(dec *jsontext.Decoder, amount *decimal.Decimal) error {
 		return nil
 	}
 	text := string(literal)
-	if literal.Kind() == jsontext.KindString {
-		unquoted, _ := jsontext.AppendUnquote(nil, literal) // which the decoder has read
+	if literal.Kind() == jsonv2.KindString {
+		unquoted, _ := jsonv2.AppendUnquote(nil, literal) // which the decoder has read
 		text = string(unquoted)
 	}
 	*amount, err = ParseAmount(text)

@@ -4,11 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 func TestAmountsAreReadFromStringsAndNumbers(t *testing.T) {
@@ -27,6 +28,11 @@ func TestAmountsAreReadFromStringsAndNumbers(t *testing.T) {
 		"leading zeros":              {`"0000000000000000000000007.50"`, "7.50"},
 		"a sign alone":               {`"-"`, ""},
 		"a point alone":              {`"+."`, ""},
+		"a number with zeros":        {`007`, ""},
+		"zero and a half":            {`0.5`, "0.5"},
+		"zero":                       {`0`, "0"},
+		"a blank around a number":    {` 5 `, "5"},
+		"two numbers":                {`5 6`, ""},
 		"escaped":                    {`"\u0031.5"`, "1.5"},
 		"zero with decimals":         {`"0.000000"`, "0.000000"},
 		"longest in place":           {`"99999999999999999.9"`, "99999999999999999.9"},
@@ -46,14 +52,18 @@ func TestAmountsAreReadFromStringsAndNumbers(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			amount := decimal.NewFromInt(7)
-			err := json.Unmarshal([]byte(test.literal), &amount, decoding)
-			if test.want == "" {
-				assert.Error(t, err)
-				return
+			for _, read := range []func([]byte, *decimal.Decimal) error{
+				func(text []byte, amount *decimal.Decimal) error { return jsonv2.Unmarshal(text, amount, decoding) }, UnmarshalAmount,
+			} {
+				amount := decimal.NewFromInt(7)
+				err := read([]byte(test.literal), &amount)
+				if test.want == "" {
+					assert.Error(t, err)
+					continue
+				}
+				require.NoError(t, err)
+				assert.Equal(t, test.want, amount.StringFixed(-min(amount.Exponent(), 0)))
 			}
-			require.NoError(t, err)
-			assert.Equal(t, test.want, amount.StringFixed(-min(amount.Exponent(), 0)))
 		})
 	}
 }

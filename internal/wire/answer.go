@@ -3,10 +3,8 @@ package wire
 import (
 	"reflect"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // Answer is what is known of an operation's answer. The generator writes one for each.
@@ -22,10 +20,10 @@ type Answer struct {
 // field zero, and is named. An answer without its proof members is an error.
 func (a *Answer) Decode(b *Body, value any) ([]Unread, error) {
 	body := b.raw
-	if jsontext.Value(body).Kind() == jsontext.KindNull && a.Shape.Kind != KindList {
+	if jsonv2.Value(body).Kind() == jsonv2.KindNull && a.Shape.Kind != KindList {
 		return nil, errors.New("answer is null") // which would decode as a value whose fields are all empty
 	}
-	err := json.Unmarshal(body, value, decoding)
+	err := Unmarshal(body, value)
 	if err == nil && a.Whole(value, b) {
 		return nil, nil
 	}
@@ -38,5 +36,5 @@ func (a *Answer) Decode(b *Body, value any) ([]Unread, error) {
 		return bends.unread, err
 	}
 	reflect.ValueOf(value).Elem().SetZero()
-	return bends.unread, json.Unmarshal(bent, value, decoding)
+	return bends.unread, Unmarshal(bent, value)
 }

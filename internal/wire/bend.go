@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // bender turns an answer that differs from its shape into the JSON that the shape's Go type is read from. It notes what it leaves out.
@@ -31,7 +31,7 @@ func (b *bender) answer(body []byte, s *Shape) ([]byte, error) {
 }
 
 // value returns how a value is read, or what the problem with it is, as said of it: "is a number". basis is that of a list's entries.
-func (b *bender) value(raw jsontext.Value, s *Shape, at jsontext.Pointer, basis Basis) (jsontext.Value, string) {
+func (b *bender) value(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis) (jsonv2.Value, string) {
 	switch s.Kind {
 	case KindObject:
 		return b.object(raw, s, at, false)
@@ -44,13 +44,13 @@ func (b *bender) value(raw jsontext.Value, s *Shape, at jsontext.Pointer, basis 
 }
 
 // object reads members one by one. Those that the shape does not know stay. One that has to be proven is nothing without its proof members.
-func (b *bender) object(raw jsontext.Value, s *Shape, at jsontext.Pointer, proven bool) (jsontext.Value, string) {
-	if raw.Kind() != jsontext.KindBeginObject {
+func (b *bender) object(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, proven bool) (jsonv2.Value, string) {
+	if raw.Kind() != jsonv2.KindBeginObject {
 		return nil, is(raw)
 	}
 	given := split(raw)
 	before := len(b.unread)
-	out := jsontext.Value{'{'}
+	out := jsonv2.Value{'{'}
 	for _, g := range given {
 		read := g.value
 		if m := s.member(g.name); m != nil {
@@ -81,8 +81,8 @@ func (b *bender) object(raw jsontext.Value, s *Shape, at jsontext.Pointer, prove
 
 // member returns how a member is read, nil for not at all. Null is as good as absent where a member is optional, and an empty list is often
 // spelled so. Only the problem of a proof is returned; that of another member is noted.
-func (b *bender) member(raw jsontext.Value, m *Member, at jsontext.Pointer, proof bool) (jsontext.Value, string) {
-	if raw.Kind() == jsontext.KindNull && m.Shape.Kind != KindList {
+func (b *bender) member(raw jsonv2.Value, m *Member, at jsonv2.Pointer, proof bool) (jsonv2.Value, string) {
+	if raw.Kind() == jsonv2.KindNull && m.Shape.Kind != KindList {
 		switch {
 		case proof:
 			return nil, "is null"
@@ -91,7 +91,7 @@ func (b *bender) member(raw jsontext.Value, m *Member, at jsontext.Pointer, proo
 		}
 		return nil, ""
 	}
-	var read jsontext.Value
+	var read jsonv2.Value
 	var problem string
 	if proof && m.Shape.Kind == KindObject {
 		read, problem = b.object(raw, m.Shape, at, true)
@@ -111,15 +111,15 @@ func (b *bender) member(raw jsontext.Value, m *Member, at jsontext.Pointer, proo
 }
 
 // list leaves out the entries that cannot be read, and keeps the others.
-func (b *bender) list(raw jsontext.Value, s *Shape, at jsontext.Pointer, basis Basis) (jsontext.Value, string) {
+func (b *bender) list(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis) (jsonv2.Value, string) {
 	switch raw.Kind() {
-	case jsontext.KindNull:
-		return jsontext.Value("[]"), ""
-	case jsontext.KindBeginArray:
+	case jsonv2.KindNull:
+		return jsonv2.Value("[]"), ""
+	case jsonv2.KindBeginArray:
 	default:
 		return nil, is(raw)
 	}
-	out := jsontext.Value{'['}
+	out := jsonv2.Value{'['}
 	for i, entry := range entries(raw) {
 		here := at.AppendToken(strconv.Itoa(i))
 		read, problem := b.value(entry, s.Item, here, basis)
@@ -136,11 +136,11 @@ func (b *bender) list(raw jsontext.Value, s *Shape, at jsontext.Pointer, basis B
 }
 
 // union reads the variant that is named. One that is not known stays as it is, and so does what names none: the type keeps it.
-func (b *bender) union(raw jsontext.Value, s *Shape, at jsontext.Pointer, basis Basis) (jsontext.Value, string) {
+func (b *bender) union(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis) (jsonv2.Value, string) {
 	switch raw.Kind() {
-	case jsontext.KindNull:
+	case jsonv2.KindNull:
 		return nil, "is null"
-	case jsontext.KindBeginObject:
+	case jsonv2.KindBeginObject:
 	default:
 		b.note(at, basis, is(raw))
 		return raw, ""
@@ -149,7 +149,7 @@ func (b *bender) union(raw jsontext.Value, s *Shape, at jsontext.Pointer, basis 
 		if g.name != s.By {
 			continue
 		}
-		if g.value.Kind() != jsontext.KindString {
+		if g.value.Kind() != jsonv2.KindString {
 			b.note(at.AppendToken(s.By), s.Selects, is(g.value))
 			return raw, ""
 		}
@@ -162,7 +162,7 @@ func (b *bender) union(raw jsontext.Value, s *Shape, at jsontext.Pointer, basis 
 	return raw, ""
 }
 
-func (b *bender) note(at jsontext.Pointer, basis Basis, problem string) {
+func (b *bender) note(at jsonv2.Pointer, basis Basis, problem string) {
 	if len(b.unread) < maxUnread {
 		b.unread = append(b.unread, Unread{Pointer: string(at), Stated: basis == Stated, Problem: problem})
 	}
@@ -173,18 +173,18 @@ const maxUnread = 1000
 
 // enveloped puts a list into the form that the shape has: a bare array into the envelope, and one in another envelope into its own. What is
 // wrapped in the same way is an object whose whole content is one member, such as the action of an escrow deal.
-func enveloped(body jsontext.Value, s *Shape) jsontext.Value {
+func enveloped(body jsonv2.Value, s *Shape) jsonv2.Value {
 	switch kind := body.Kind(); {
-	case s.Kind == KindList && kind == jsontext.KindBeginObject:
+	case s.Kind == KindList && kind == jsonv2.KindBeginObject:
 		if only := onlyList(split(body)); only != nil {
 			return only.value
 		}
 	case s.Kind != KindObject:
-	case kind == jsontext.KindBeginArray:
+	case kind == jsonv2.KindBeginArray:
 		if m := s.proof(KindList); m != nil {
-			return append(appendMember(jsontext.Value{'{'}, m.Name, body), '}')
+			return append(appendMember(jsonv2.Value{'{'}, m.Name, body), '}')
 		}
-	case kind == jsontext.KindBeginObject:
+	case kind == jsonv2.KindBeginObject:
 		given := split(body)
 		if m := s.proof(KindList); m != nil && !has(given, m.Name) {
 			if only := onlyList(given); only != nil {
@@ -193,7 +193,7 @@ func enveloped(body jsontext.Value, s *Shape) jsontext.Value {
 			}
 		}
 		if m := s.proof(KindObject); m != nil && !has(given, m.Name) && m.Shape.provenBy(given) {
-			return append(appendMember(jsontext.Value{'{'}, m.Name, body), '}')
+			return append(appendMember(jsonv2.Value{'{'}, m.Name, body), '}')
 		}
 	}
 	return body
@@ -220,7 +220,7 @@ func (s *Shape) Shows(body []byte) bool {
 		return true
 	}
 	raw := enveloped(body, s)
-	if raw.Kind() != jsontext.KindBeginObject {
+	if raw.Kind() != jsonv2.KindBeginObject {
 		return false
 	}
 	for _, g := range split(raw) {
@@ -234,15 +234,15 @@ func (s *Shape) Shows(body []byte) bool {
 // given is a member of an object that was sent.
 type given struct {
 	name  string
-	value jsontext.Value
+	value jsonv2.Value
 }
 
 // split lists the members of an object, which is valid JSON.
-func split(raw jsontext.Value) []given {
-	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+func split(raw jsonv2.Value) []given {
+	dec := jsonv2.NewDecoder(bytes.NewReader(raw))
 	_, _ = dec.ReadToken()
 	var members []given
-	for dec.PeekKind() == jsontext.KindString {
+	for dec.PeekKind() == jsonv2.KindString {
 		name, err := dec.ReadToken()
 		if err != nil {
 			break
@@ -258,19 +258,19 @@ func split(raw jsontext.Value) []given {
 	return members
 }
 
-func join(members []given) jsontext.Value {
-	out := jsontext.Value{'{'}
+func join(members []given) jsonv2.Value {
+	out := jsonv2.Value{'{'}
 	for _, m := range members {
 		out = appendMember(out, m.name, m.value)
 	}
 	return append(out, '}')
 }
 
-func appendMember(out jsontext.Value, name string, value jsontext.Value) jsontext.Value {
+func appendMember(out jsonv2.Value, name string, value jsonv2.Value) jsonv2.Value {
 	if len(out) > 1 {
 		out = append(out, ',')
 	}
-	out, _ = jsontext.AppendQuote(out, name)
+	out, _ = jsonv2.AppendQuote(out, name)
 	return append(append(out, ':'), value...)
 }
 
@@ -293,7 +293,7 @@ func onlyList(members []given) *given {
 			}
 			continue
 		}
-		if members[i].value.Kind() != jsontext.KindBeginArray {
+		if members[i].value.Kind() != jsonv2.KindBeginArray {
 			continue
 		}
 		if only != nil {
@@ -305,11 +305,11 @@ func onlyList(members []given) *given {
 }
 
 // entries lists the values of an array, which is valid JSON.
-func entries(raw jsontext.Value) []jsontext.Value {
-	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+func entries(raw jsonv2.Value) []jsonv2.Value {
+	dec := jsonv2.NewDecoder(bytes.NewReader(raw))
 	_, _ = dec.ReadToken()
-	var all []jsontext.Value
-	for dec.PeekKind() != jsontext.KindEndArray {
+	var all []jsonv2.Value
+	for dec.PeekKind() != jsonv2.KindEndArray {
 		value, err := dec.ReadValue()
 		if err != nil {
 			break
@@ -320,7 +320,7 @@ func entries(raw jsontext.Value) []jsontext.Value {
 }
 
 // empty reports a value that says nothing.
-func empty(raw jsontext.Value) bool {
+func empty(raw jsonv2.Value) bool {
 	switch string(raw) {
 	case `""`, "{}", "null":
 		return true
@@ -329,17 +329,17 @@ func empty(raw jsontext.Value) bool {
 }
 
 // is says what a value is, where it should be something else.
-func is(raw jsontext.Value) string {
+func is(raw jsonv2.Value) string {
 	switch raw.Kind() {
-	case jsontext.KindNull:
+	case jsonv2.KindNull:
 		return "is null"
-	case jsontext.KindString:
+	case jsonv2.KindString:
 		return "is a text"
-	case jsontext.KindNumber:
+	case jsonv2.KindNumber:
 		return "is a number"
-	case jsontext.KindTrue, jsontext.KindFalse:
+	case jsonv2.KindTrue, jsonv2.KindFalse:
 		return "is a boolean"
-	case jsontext.KindBeginArray:
+	case jsonv2.KindBeginArray:
 		return "is a list"
 	}
 	return "is an object"

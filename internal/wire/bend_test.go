@@ -7,31 +7,31 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // resource has a member of each kind, some stated and some assumed.
 type resource struct {
-	ID      string                    `json:"id"`
-	Name    string                    `json:"name"`
-	Flag    bool                      `json:"flag"`
-	Count   int                       `json:"count"`
-	Long    int64                     `json:"long,omitempty,omitzero"`
-	Amount  decimal.Decimal           `json:"amount"`
-	At      time.Time                 `json:"at"`
-	Blob    []byte                    `json:"blob,omitempty,omitzero"`
-	Tags    []string                  `json:"tags"`
-	Part    *part                     `json:"part,omitempty"`
-	Inline  part                      `json:"inline,omitempty,omitzero"`
-	Parts   []part                    `json:"parts,omitempty,omitzero"`
-	Choice  choice                    `json:"choice,omitempty,omitzero"`
-	Open    map[string]jsontext.Value `json:"open,omitempty,omitzero"`
-	Comment string                    `json:"comment,omitempty,omitzero"`
+	ID      string                  `json:"id"`
+	Name    string                  `json:"name"`
+	Flag    bool                    `json:"flag"`
+	Count   int                     `json:"count"`
+	Long    int64                   `json:"long,omitempty,omitzero"`
+	Amount  decimal.Decimal         `json:"amount"`
+	At      time.Time               `json:"at"`
+	Blob    []byte                  `json:"blob,omitempty,omitzero"`
+	Tags    []string                `json:"tags"`
+	Part    *part                   `json:"part,omitempty"`
+	Inline  part                    `json:"inline,omitempty,omitzero"`
+	Parts   []part                  `json:"parts,omitempty,omitzero"`
+	Choice  choice                  `json:"choice,omitempty,omitzero"`
+	Open    map[string]jsonv2.Value `json:"open,omitempty,omitzero"`
+	Comment string                  `json:"comment,omitempty,omitzero"`
 }
 
 type part struct {
@@ -42,10 +42,10 @@ type part struct {
 // choice is a union as the generator writes them.
 type choice struct {
 	variant any
-	raw     jsontext.Value
+	raw     jsonv2.Value
 }
 
-func (c *choice) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+func (c *choice) UnmarshalJSONFrom(dec *jsonv2.Decoder) error {
 	raw, err := dec.ReadValue()
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (c *choice) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		Kind string `json:"kind"`
 		part
 	}
-	if json.Unmarshal(raw, &known) == nil && known.Kind == "part" {
+	if jsonv2.Unmarshal(raw, &known) == nil && known.Kind == "part" {
 		c.variant = known.part
 	}
 	return nil

@@ -3,7 +3,7 @@ package wire
 import (
 	"bytes"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // NewBody is a whole body, which is valid JSON.
@@ -86,7 +86,7 @@ func skipSpace(text []byte) []byte {
 
 // Unread reports that what a union holds was not read: it names no variant, or one that is known and could not be read. A variant that is not
 // known is kept, and that is all that can be done with it.
-func (s *Shape) Unread(raw jsontext.Value) bool {
+func (s *Shape) Unread(raw jsonv2.Value) bool {
 	named := memberOf(raw, s.By)
 	if len(named) == 0 || named[0] != '"' {
 		return true

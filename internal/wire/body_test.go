@@ -3,8 +3,9 @@ package wire
 import (
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // A body is asked whether it says that a field is zero, so that an answer as described is decoded once.
@@ -46,6 +47,6 @@ func TestAUnionIsUnreadIfItNamesWhatIsKnown(t *testing.T) {
 	for raw, unread := range map[string]bool{
 		`{"kind":"part","id":[]}`: true, `{"kind":"of a later version"}`: false, `{"kind":7}`: true, `{}`: true, `"part"`: true, `null`: true, `[]`: true,
 	} {
-		assert.Equal(t, unread, union.Unread(jsontext.Value(raw)), raw)
+		assert.Equal(t, unread, union.Unread(jsonv2.Value(raw)), raw)
 	}
 }

@@ -1,10 +1,10 @@
 package wire
 
-import "github.com/go-json-experiment/json/jsontext"
+import "github.com/moneymovement/moneymovement-go/internal/jsonv2"
 
 // Entry is an entry of a list as it came.
 type Entry struct {
-	Raw  jsontext.Value
+	Raw  jsonv2.Value
 	Read bool // else it is left out of what the answer is decoded into
 }
 
@@ -20,7 +20,7 @@ func (a *Answer) Entries(body []byte) []Entry {
 			}
 		}
 	}
-	if list.Kind != KindList || raw.Kind() != jsontext.KindBeginArray {
+	if list.Kind != KindList || raw.Kind() != jsonv2.KindBeginArray {
 		return nil
 	}
 	var found []Entry

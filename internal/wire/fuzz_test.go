@@ -3,8 +3,9 @@ package wire
 import (
 	"testing"
 
-	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // FuzzAnswer reads anything as each of the forms. What the strict decoder reads, and nothing is missing of, is read so.
@@ -16,7 +17,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var got, strict resource
 		unread, err := read(body, &got, &resourceShape)
-		if json.Unmarshal(body, &strict, decoding) == nil && err == nil && len(unread) == 0 && strict.ID != "" {
+		if jsonv2.Unmarshal(body, &strict, decoding) == nil && err == nil && len(unread) == 0 && strict.ID != "" {
 			strict.Choice.raw, got.Choice.raw = nil, nil
 			if strict.Tags == nil && got.Tags != nil {
 				strict.Tags = got.Tags // null for an empty list

@@ -2,14 +2,45 @@ package wire_test
 
 import (
 	"testing"
+	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
+
+// Types that write and read themselves do it as a body that holds them is written and read.
+func TestTypesThatWriteThemselves(t *testing.T) {
+	type dated struct {
+		Amount decimal.Decimal `json:"amount"`
+		At     time.Time       `json:"at"`
+		None   *string         `json:"none,omitempty"`
+		Empty  *string         `json:"empty,omitempty"`
+	}
+	empty := ""
+	text, err := wire.Marshal(dated{Amount: decimal.RequireFromString("1.50"), At: time.Date(2026, 1, 2, 5, 4, 5, 0, time.FixedZone("", 7200)), Empty: &empty})
+	require.NoError(t, err)
+	assert.Equal(t, `{"amount":"1.5","at":"2026-01-02T03:04:05Z","empty":""}`, string(text))
+	var back dated
+	require.NoError(t, wire.Unmarshal([]byte(`{"amount":1.5,"at":"2026-01-02 03:04"}`), &back))
+	assert.Equal(t, "1.5", back.Amount.String())
+	assert.Equal(t, time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), back.At)
+}
+
+// What is no JSON is told from what is other JSON than expected.
+func TestMalformed(t *testing.T) {
+	for text, malformed := range map[string]bool{
+		`{"a":1}`: false, `[]`: false, `{"a":"b"}`: false, `{"a":1,"a":2}`: true, `{"a":`: true, `{"a":1}x`: true, "{\"a\":\"\xff\"}": true, ``: true,
+	} {
+		var into struct{ A int }
+		assert.Equal(t, malformed, wire.Malformed(wire.Unmarshal([]byte(text), &into)), text)
+	}
+	assert.False(t, wire.Malformed(nil))
+}
 
 // What is sent does not depend on switches of the libraries, and the same value is sent as the same bytes.
 func TestEncoding(t *testing.T) {
@@ -32,7 +63,7 @@ func TestEncoding(t *testing.T) {
 		Tags: nullable.NewNullableWithValue([]string{}), Note: &empty, More: map[string]int{"z": 1, "y": 2, "x": 3, "w": 4, "v": 5, "u": 6},
 	}
 	for range 20 {
-		body, err := json.Marshal(sent, wire.Encoding)
+		body, err := jsonv2.Marshal(sent, wire.Encoding)
 		require.NoError(t, err)
 		if got := string(body); got != `{"amount":"12.5","name":"Bob","email":null,"tags":[],"note":"","more":{"u":6,"v":5,"w":4,"x":3,"y":2,"z":1}}` {
 			t.Fatal(got)

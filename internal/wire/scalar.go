@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // scalar returns how a value without parts is read: a number as a text and the other way, and the common spellings of bytes and days. Times
 // and amounts are read in all their forms by their own decoders; here it is told whether they can be.
-func scalar(raw jsontext.Value, kind Kind) (jsontext.Value, string) {
+func scalar(raw jsonv2.Value, kind Kind) (jsonv2.Value, string) {
 	switch kind {
 	case KindText:
 		return asText(raw)
@@ -30,25 +30,25 @@ func scalar(raw jsontext.Value, kind Kind) (jsontext.Value, string) {
 	case KindBytes:
 		return asBytes(raw)
 	case KindOpen:
-		if raw.Kind() != jsontext.KindBeginObject {
+		if raw.Kind() != jsonv2.KindBeginObject {
 			return nil, is(raw)
 		}
 	}
 	return raw, ""
 }
 
-func asText(raw jsontext.Value) (jsontext.Value, string) {
+func asText(raw jsonv2.Value) (jsonv2.Value, string) {
 	switch raw.Kind() {
-	case jsontext.KindString:
+	case jsonv2.KindString:
 		return raw, ""
-	case jsontext.KindNumber:
+	case jsonv2.KindNumber:
 		return quoted(string(raw)), ""
 	}
 	return nil, is(raw)
 }
 
-func asAmount(raw jsontext.Value) (jsontext.Value, string) {
-	if raw.Kind() != jsontext.KindString && raw.Kind() != jsontext.KindNumber {
+func asAmount(raw jsonv2.Value) (jsonv2.Value, string) {
+	if raw.Kind() != jsonv2.KindString && raw.Kind() != jsonv2.KindNumber {
 		return nil, is(raw)
 	}
 	if _, err := ParseAmount(text(raw)); err != nil {
@@ -57,8 +57,8 @@ func asAmount(raw jsontext.Value) (jsontext.Value, string) {
 	return raw, ""
 }
 
-func asInteger(raw jsontext.Value, bits int) (jsontext.Value, string) {
-	if raw.Kind() != jsontext.KindString && raw.Kind() != jsontext.KindNumber {
+func asInteger(raw jsonv2.Value, bits int) (jsonv2.Value, string) {
+	if raw.Kind() != jsonv2.KindString && raw.Kind() != jsonv2.KindNumber {
 		return nil, is(raw)
 	}
 	amount, err := ParseAmount(text(raw))
@@ -69,21 +69,21 @@ func asInteger(raw jsontext.Value, bits int) (jsontext.Value, string) {
 	if _, err := strconv.ParseInt(digits, 10, bits); err != nil {
 		return nil, "is too large a number"
 	}
-	return jsontext.Value(digits), ""
+	return jsonv2.Value(digits), ""
 }
 
-func asBoolean(raw jsontext.Value) (jsontext.Value, string) {
+func asBoolean(raw jsonv2.Value) (jsonv2.Value, string) {
 	switch kind := raw.Kind(); {
-	case kind == jsontext.KindTrue, kind == jsontext.KindFalse:
+	case kind == jsonv2.KindTrue, kind == jsonv2.KindFalse:
 		return raw, ""
-	case kind == jsontext.KindString && (text(raw) == "true" || text(raw) == "false"):
-		return jsontext.Value(text(raw)), ""
+	case kind == jsonv2.KindString && (text(raw) == "true" || text(raw) == "false"):
+		return jsonv2.Value(text(raw)), ""
 	}
 	return nil, is(raw)
 }
 
-func asTime(raw jsontext.Value) (jsontext.Value, string) {
-	if raw.Kind() != jsontext.KindString {
+func asTime(raw jsonv2.Value) (jsonv2.Value, string) {
+	if raw.Kind() != jsonv2.KindString {
 		return nil, is(raw)
 	}
 	if _, ok := parseTime(text(raw)); !ok {
@@ -93,8 +93,8 @@ func asTime(raw jsontext.Value) (jsontext.Value, string) {
 }
 
 // asDate reads the day of a time, too, as it is where the time is.
-func asDate(raw jsontext.Value) (jsontext.Value, string) {
-	if raw.Kind() != jsontext.KindString {
+func asDate(raw jsonv2.Value) (jsonv2.Value, string) {
+	if raw.Kind() != jsonv2.KindString {
 		return nil, is(raw)
 	}
 	day := text(raw)
@@ -108,8 +108,8 @@ func asDate(raw jsontext.Value) (jsontext.Value, string) {
 }
 
 // asBytes reads base64 in the standard and the URL alphabet, with padding and without.
-func asBytes(raw jsontext.Value) (jsontext.Value, string) {
-	if raw.Kind() != jsontext.KindString {
+func asBytes(raw jsonv2.Value) (jsonv2.Value, string) {
+	if raw.Kind() != jsonv2.KindString {
 		return nil, is(raw)
 	}
 	standard := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text(raw), "="))
@@ -121,15 +121,15 @@ func asBytes(raw jsontext.Value) (jsontext.Value, string) {
 }
 
 // text is what a string says, or the digits of a number.
-func text(raw jsontext.Value) string {
-	if raw.Kind() != jsontext.KindString {
+func text(raw jsonv2.Value) string {
+	if raw.Kind() != jsonv2.KindString {
 		return string(raw)
 	}
-	unquoted, _ := jsontext.AppendUnquote(nil, raw) // which is valid JSON
+	unquoted, _ := jsonv2.AppendUnquote(nil, raw) // which is valid JSON
 	return string(unquoted)
 }
 
-func quoted(text string) jsontext.Value {
-	out, _ := jsontext.AppendQuote(nil, text)
+func quoted(text string) jsonv2.Value {
+	out, _ := jsonv2.AppendQuote(nil, text)
 	return out
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // FuzzAmount: an amount is read from a string or a number of bounded length, digit by digit, and reads as the same when it is written anew.
@@ -20,22 +20,22 @@ func FuzzAmount(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var amount decimal.Decimal
-		if DecodeAmount(jsontext.NewDecoder(bytes.NewReader(data)), &amount) != nil {
+		if decodeAmount(jsonv2.NewDecoder(bytes.NewReader(data)), &amount) != nil {
 			return
 		}
-		literal, _ := jsontext.NewDecoder(bytes.NewReader(data)).ReadValue() // what follows it is another value
+		literal, _ := jsonv2.NewDecoder(bytes.NewReader(data)).ReadValue() // what follows it is another value
 		written, err := FormatAmount(amount)
 		if err != nil || len(written) > 2*MaxDigits+3 {
 			t.Fatalf("%s is written as %q: %v", literal, written, err)
 		}
 		for _, spelled := range []string{written, `"` + written + `"`} {
 			var again decimal.Decimal
-			if err := DecodeAmount(jsontext.NewDecoder(bytes.NewReader([]byte(spelled))), &again); err != nil || !again.Equal(amount) {
+			if err := decodeAmount(jsonv2.NewDecoder(bytes.NewReader([]byte(spelled))), &again); err != nil || !again.Equal(amount) {
 				t.Fatalf("%s is %s, and %s again: %v", literal, written, again, err)
 			}
 		}
 		text := []byte(literal)
-		if unquoted, err := jsontext.AppendUnquote(nil, literal); err == nil {
+		if unquoted, err := jsonv2.AppendUnquote(nil, literal); err == nil {
 			text = unquoted
 		}
 		if plain, ok := parsePlain(text); ok && !plain.Equal(amount) {
@@ -54,12 +54,12 @@ func FuzzTime(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		literal, err := jsontext.AppendQuote(nil, text)
+		literal, err := jsonv2.AppendQuote(nil, text)
 		if err != nil {
 			return // no JSON says so
 		}
 		var read time.Time
-		if decodeTime(jsontext.NewDecoder(bytes.NewReader(literal)), &read) != nil {
+		if decodeTime(jsonv2.NewDecoder(bytes.NewReader(literal)), &read) != nil {
 			if _, err := time.Parse(time.RFC3339, text); err == nil {
 				t.Fatalf("%q is not read", text)
 			}
@@ -69,14 +69,14 @@ func FuzzTime(f *testing.F) {
 			t.Fatalf("%q is read as %v", text, read)
 		}
 		var written bytes.Buffer
-		if err := encodeTime(jsontext.NewEncoder(&written), read); err != nil {
+		if err := encodeTime(jsonv2.NewEncoder(&written), read); err != nil {
 			if year := read.UTC().Year(); year >= 0 && year <= 9999 {
 				t.Fatalf("%v cannot be written: %v", read, err)
 			}
 			return
 		}
 		var again time.Time
-		if err := json.Unmarshal(written.Bytes(), &again); err != nil || !again.Equal(read) {
+		if err := jsonv2.Unmarshal(written.Bytes(), &again); err != nil || !again.Equal(read) {
 			t.Fatalf("%q is %s, and %v again: %v", text, written.Bytes(), again, err)
 		}
 	})

@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // How each form of a value is read, or what is said of it.
@@ -49,7 +50,7 @@ func TestScalars(t *testing.T) {
 		},
 	} {
 		for form, want := range forms {
-			read, problem := scalar(jsontext.Value(form), kind)
+			read, problem := scalar(jsonv2.Value(form), kind)
 			if problem != "" {
 				assert.Nil(t, read, form)
 				assert.Equal(t, want, problem, "kind %d: %s", kind, form)
@@ -62,6 +63,6 @@ func TestScalars(t *testing.T) {
 
 func TestWhatSaysNothingIsEmpty(t *testing.T) {
 	for raw, says := range map[string]bool{`""`: false, `{}`: false, `null`: false, `" "`: true, `0`: true, `false`: true, `[]`: true, `{"a":1}`: true} {
-		assert.Equal(t, says, !empty(jsontext.Value(raw)), raw)
+		assert.Equal(t, says, !empty(jsonv2.Value(raw)), raw)
 	}
 }

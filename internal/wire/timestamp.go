@@ -6,18 +6,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // encodeTime writes a timestamp in UTC, as it is stated to be, whatever zone the caller thinks in.
 //
 // Source: Resources and their fields (Dates are ISO 8601, date-time is UTC).
-func encodeTime(enc *jsontext.Encoder, at time.Time) error {
+func encodeTime(enc *jsonv2.Encoder, at time.Time) error {
 	text, err := at.UTC().MarshalText() // which refuses years that the form has no room for
 	if err != nil {
 		return err
 	}
-	return enc.WriteToken(jsontext.String(string(text)))
+	return enc.WriteToken(jsonv2.String(string(text)))
 }
 
 // forms are those that ISO 8601 allows and RFC 3339 does not: no zone, or its offset in short, or no seconds. Seconds may have a fraction.
@@ -27,22 +27,22 @@ var forms = [...]string{
 }
 
 // decodeTime reads a timestamp, which is UTC if it names no zone, and nothing from null. A write must not count as lost for the sake of a Z.
-func decodeTime(dec *jsontext.Decoder, at *time.Time) error {
+func decodeTime(dec *jsonv2.Decoder, at *time.Time) error {
 	literal, err := dec.ReadValue()
 	if err != nil {
 		return err
 	}
 	switch literal.Kind() {
-	case jsontext.KindNull:
+	case jsonv2.KindNull:
 		*at = time.Time{}
 		return nil
-	case jsontext.KindString:
+	case jsonv2.KindString:
 	default:
 		return fmt.Errorf("time is no string")
 	}
 	text := literal[1 : len(literal)-1]
 	if bytes.IndexByte(text, '\\') >= 0 {
-		text, _ = jsontext.AppendUnquote(nil, literal) // which the decoder has read
+		text, _ = jsonv2.AppendUnquote(nil, literal) // which the decoder has read
 	}
 	if err = at.UnmarshalText(text); err == nil {
 		return nil

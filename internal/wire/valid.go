@@ -5,14 +5,19 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
+
+// Malformed reports an error of [Unmarshal] that says that there was no valid JSON, and not that it holds something else than was expected.
+func Malformed(err error) bool {
+	_, malformed := errors.AsType[*jsonv2.SyntacticError](err)
+	return malformed
+}
 
 // Valid reports what keeps a body from being one JSON value, without duplicate keys and invalid UTF-8.
 func Valid(body []byte) error {
-	dec := jsontext.NewDecoder(bytes.NewReader(body))
+	dec := jsonv2.NewDecoder(bytes.NewReader(body))
 	if err := dec.SkipValue(); err != nil {
 		return fmt.Errorf("answer is no valid JSON: %w", err)
 	}

@@ -2,6 +2,9 @@
 package rehearsal
 
 import (
+	"bytes"
+	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -39,6 +42,16 @@ func HostBehind(t *testing.T, front func(http.Handler) http.Handler, options ...
 	return host, []string{"-base-url", server.URL, "-email", host.Credentials().Email, "-key", keyFile}
 }
 
+// Run runs a program, which has to end well and to tell the steps in this order, and answers what it tells after the last.
+func Run(t *testing.T, program func(context.Context, []string, io.Writer) error, args []string, steps ...string) (rest string) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := program(t.Context(), args, &out); err != nil {
+		t.Fatal(err)
+	}
+	return Told(t, out.String(), steps...)
+}
+
 // Told fails the test unless the steps occur in the output, in this order, and answers what comes after the last.
 func Told(t *testing.T, output string, steps ...string) (rest string) {
 	t.Helper()
@@ -62,4 +75,16 @@ func Left(host *sandbox.Host, prefix string) map[string]decimal.Decimal {
 		}
 	}
 	return left
+}
+
+// PaidOnce fails the test unless one payout, of this amount, left client accounts.
+func PaidOnce(t *testing.T, host *sandbox.Host, amount string) {
+	t.Helper()
+	left := Left(host, "po_")
+	for _, paid := range left {
+		if len(left) == 1 && paid.String() == amount {
+			return
+		}
+	}
+	t.Errorf("%s should have left in one payout, and not %v", amount, left)
 }

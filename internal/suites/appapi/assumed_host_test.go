@@ -7,17 +7,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // An absent member stays, and null and an empty text clear it.
 func TestTextsAreCleared(t *testing.T) {
 	w := newWorld(t)
 	bob := w.bob()
-	for _, none := range []moneymovement.Nullable[string]{moneymovement.Set(""), moneymovement.Null[string]()} {
-		contact, err := w.app.Contacts.Update(t.Context(), bob, appapi.ContactUpdate{Name: moneymovement.Set("Bob"), Relationship: moneymovement.Set("external")})
+	for _, none := range []model.Nullable[string]{model.Set(""), model.Null[string]()} {
+		contact, err := w.app.Contacts.Update(t.Context(), bob, appapi.ContactUpdate{Name: model.Set("Bob"), Relationship: model.Set("external")})
 		require.NoError(t, err)
 		assert.Equal(t, "external", contact.Relationship)
 		contact, err = w.app.Contacts.Update(t.Context(), bob, appapi.ContactUpdate{Relationship: none})
@@ -25,7 +25,7 @@ func TestTextsAreCleared(t *testing.T) {
 		assert.Equal(t, "Bob", contact.Name)
 		assert.Empty(t, contact.Relationship)
 
-		_, err = w.app.Account.UpdateProfile(t.Context(), appapi.ProfileUpdate{FirstName: moneymovement.Set("Ann"), LastName: moneymovement.Set("Roe")})
+		_, err = w.app.Account.UpdateProfile(t.Context(), appapi.ProfileUpdate{FirstName: model.Set("Ann"), LastName: model.Set("Roe")})
 		require.NoError(t, err)
 		profile, err := w.app.Account.UpdateProfile(t.Context(), appapi.ProfileUpdate{LastName: none})
 		require.NoError(t, err)
@@ -34,11 +34,11 @@ func TestTextsAreCleared(t *testing.T) {
 
 		id := w.activeContract()
 		_, err = w.app.Contracts.Update(t.Context(), id, appapi.ContractUpdate{
-			Label: moneymovement.Set("Design"), PriorityMethods: moneymovement.Set([]moneymovement.PriorityMethod{moneymovement.PriorityMethodSEPA}),
+			Label: model.Set("Design"), PriorityMethods: model.Set([]model.PriorityMethod{model.PriorityMethodSEPA}),
 		})
 		require.NoError(t, err)
 		contract, err := w.app.Contracts.Update(t.Context(), id, appapi.ContractUpdate{
-			Label: none, PriorityMethods: moneymovement.Set([]moneymovement.PriorityMethod{}),
+			Label: none, PriorityMethods: model.Set([]model.PriorityMethod{}),
 		})
 		require.NoError(t, err)
 		assert.Empty(t, contract.Label)
@@ -58,7 +58,7 @@ func TestTextsAreCleared(t *testing.T) {
 func TestAContactByItsPrefix(t *testing.T) {
 	w := newWorld(t)
 	id := "ct_" + w.bob()
-	contact, err := w.app.Contacts.Update(t.Context(), id, appapi.ContactUpdate{Name: moneymovement.Set("Robert")})
+	contact, err := w.app.Contacts.Update(t.Context(), id, appapi.ContactUpdate{Name: model.Set("Robert")})
 	require.NoError(t, err)
 	assert.Equal(t, "Robert", contact.Name)
 	quote, err := w.app.Quotes.Payout(t.Context(), appapi.BalancePayoutQuote{ContactID: id, Amount: price("10")})
@@ -86,8 +86,8 @@ func TestTheHostJudgesWhatIsAssumed(t *testing.T) {
 			return err
 		}, "items", "missing"},
 		"a line that is free": {func() error {
-			line := moneymovement.LineItem{Name: "Advice", Quantity: number("1"), Price: decimal.Zero}
-			_, err := w.app.Invoices.Create(t.Context(), appapi.InvoiceCreate{Currency: "USD", ClientEmail: "a@example.com", Items: []moneymovement.LineItem{line}})
+			line := model.LineItem{Name: "Advice", Quantity: number("1"), Price: decimal.Zero}
+			_, err := w.app.Invoices.Create(t.Context(), appapi.InvoiceCreate{Currency: "USD", ClientEmail: "a@example.com", Items: []model.LineItem{line}})
 			return err
 		}, "items.0.price", "greater_than"},
 		"a negative transfer": {func() error {

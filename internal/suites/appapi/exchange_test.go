@@ -3,7 +3,7 @@ package appapi_test
 import (
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 const (
@@ -23,8 +23,8 @@ const (
 
 func price(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
-func number(text string) moneymovement.Number { return moneymovement.NewNumber(price(text)) }
+func number(text string) model.Number { return model.NewNumber(price(text)) }
 
-func lines() []moneymovement.LineItem {
-	return []moneymovement.LineItem{{Name: "Design", Quantity: number("1.5"), Price: price("80.00")}}
+func lines() []model.LineItem {
+	return []model.LineItem{{Name: "Design", Quantity: number("1.5"), Price: price("80.00")}}
 }

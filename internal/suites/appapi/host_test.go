@@ -13,6 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
@@ -74,16 +75,16 @@ func (w *world) balance() string {
 
 func (w *world) bob() string {
 	w.Helper()
-	contact, err := w.app.Contacts.Create(w.Context(), appapi.ContactCreate{Name: "Bob", Account: appapi.Onchain(moneymovement.OnchainAccount{
+	contact, err := w.app.Contacts.Create(w.Context(), appapi.ContactCreate{Name: "Bob", Account: appapi.Onchain(model.OnchainAccount{
 		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
 	})})
 	require.NoError(w, err)
 	return contact.ID
 }
 
-func (w *world) invoice() *moneymovement.Invoice {
+func (w *world) invoice() *model.Invoice {
 	w.Helper()
-	invoice, err := w.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: moneymovement.InvoiceCurrencyUSDC, ClientEmail: "dora@example.com", Items: lines()})
+	invoice, err := w.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSDC, ClientEmail: "dora@example.com", Items: lines()})
 	require.NoError(w, err)
 	return invoice
 }
@@ -137,7 +138,7 @@ func TestATransferPaysAnInvoiceItsAmount(t *testing.T) {
 	require.NoError(t, err)
 	paid, err := w.app.Invoices.Get(t.Context(), invoice.ID)
 	require.NoError(t, err)
-	assert.Equal(t, moneymovement.InvoiceStatusPaid, paid.Status)
+	assert.Equal(t, model.InvoiceStatusPaid, paid.Status)
 	require.NotNil(t, paid.Transaction)
 	assert.Equal(t, receipt.TxHash, paid.Transaction.TxHash)
 	assert.True(t, invoice.Amount.Equal(paid.Transaction.Amount.Decimal))
@@ -152,7 +153,7 @@ func TestAnInvoiceIsMarkedPaid(t *testing.T) {
 	} {
 		invoice, err := w.app.Invoices.MarkPaid(t.Context(), w.invoice().ID, payment)
 		require.NoError(t, err, name)
-		assert.Equal(t, moneymovement.InvoiceStatusPaid, invoice.Status, name)
+		assert.Equal(t, model.InvoiceStatusPaid, invoice.Status, name)
 		assert.Equal(t, payment.Reference, invoice.OnchainTransactionID, name)
 		if payment.At.IsZero() {
 			assert.WithinDuration(t, w.host.Now(), invoice.PaidAt, 5*time.Second, name)
@@ -187,13 +188,13 @@ func TestOneBadRowSpoilsABatch(t *testing.T) {
 func (w *world) activeContract() string {
 	w.Helper()
 	offered, err := w.app.Contracts.Create(w.Context(), appapi.ContractCreate{
-		ContractorEmail: "carl@example.com", Type: moneymovement.ContractTypeService, Fields: appapi.ContractFields{Amount: price("300"), Currency: moneymovement.FiatCurrencyUSD},
+		ContractorEmail: "carl@example.com", Type: model.ContractTypeService, Fields: appapi.ContractFields{Amount: price("300"), Currency: model.FiatCurrencyUSD},
 	})
 	require.NoError(w, err)
 	w.host.Advance(time.Minute) // in which its contractor does
 	accepted, err := w.app.Contracts.Approve(w.Context(), offered.ID)
 	require.NoError(w, err)
-	require.Equal(w, moneymovement.ContractStatusActive, accepted.Status)
+	require.Equal(w, model.ContractStatusActive, accepted.Status)
 	return offered.ID
 }
 
@@ -202,7 +203,7 @@ func TestACardMaySpendNothing(t *testing.T) {
 	w := newWorld(t)
 	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
 	require.NoError(t, err)
-	card, err = w.app.Cards.SetLimit(t.Context(), card.ID, appapi.CardLimitUpdate{DailyLimit: moneymovement.Set(number("0"))})
+	card, err = w.app.Cards.SetLimit(t.Context(), card.ID, appapi.CardLimitUpdate{DailyLimit: model.Set(number("0"))})
 	require.NoError(t, err)
 	assert.True(t, card.Limit.DailyLimit.IsZero())
 	assert.False(t, card.Limit.MonthlyLimit.IsZero(), "what is not given stays")
@@ -237,7 +238,7 @@ func TestACardShowsItsNumberToItsWalletOnly(t *testing.T) {
 	as[*errors.SignatureInvalid](t, err)
 
 	for age, good := range map[time.Duration]bool{-4 * time.Minute: true, -6 * time.Minute: false} {
-		proof, err := moneymovement.ProveCard(t.Context(), right, card.ID, w.host.Now().Add(age))
+		proof, err := model.ProveCard(t.Context(), right, card.ID, w.host.Now().Add(age))
 		require.NoError(t, err)
 		_, err = w.app.Cards.DetailsWithProof(t.Context(), card.ID, proof)
 		if good {

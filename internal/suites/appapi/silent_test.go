@@ -10,6 +10,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -18,10 +19,10 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 	w := newWorld(t)
 	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: "virtual"})
 	require.NoError(t, err)
-	contract, err := w.app.Contracts.Create(t.Context(), appapi.ContractCreate{ContractorEmail: "bob@example.com", Type: moneymovement.ContractTypeService})
+	contract, err := w.app.Contracts.Create(t.Context(), appapi.ContractCreate{ContractorEmail: "bob@example.com", Type: model.ContractTypeService})
 	require.NoError(t, err)
 	invoice, err := w.app.Invoices.Create(t.Context(), appapi.InvoiceCreate{
-		Currency: "USD", ClientEmail: "acme@example.com", ContractorEmail: "bob@example.com", Items: []moneymovement.LineItem{{Name: "Work", Quantity: moneymovement.NewNumber(price("1")), Price: price("10")}},
+		Currency: "USD", ClientEmail: "acme@example.com", ContractorEmail: "bob@example.com", Items: []model.LineItem{{Name: "Work", Quantity: model.NewNumber(price("1")), Price: price("10")}},
 	})
 	require.NoError(t, err)
 	contact := w.bob()
@@ -31,7 +32,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 		want         string // of what was read
 	}{
 		"UpdateProfile": {"PUT", "/user/kyc", func(o moneymovement.CallOption) (string, error) {
-			profile, err := w.app.Account.UpdateProfile(t.Context(), appapi.ProfileUpdate{FirstName: moneymovement.Set("Ann")}, o)
+			profile, err := w.app.Account.UpdateProfile(t.Context(), appapi.ProfileUpdate{FirstName: model.Set("Ann")}, o)
 			return profile.FirstName, err
 		}, "Ann"},
 		"CreateKYCLink": {"POST", "/user/kyc_link", func(o moneymovement.CallOption) (string, error) {
@@ -39,7 +40,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 			return link.URL, err
 		}, ""},
 		"UpdateContact": {"PATCH", "/user/contacts/{contact_id}", func(o moneymovement.CallOption) (string, error) {
-			updated, err := w.app.Contacts.Update(t.Context(), contact, appapi.ContactUpdate{Name: moneymovement.Set("Rob")}, o)
+			updated, err := w.app.Contacts.Update(t.Context(), contact, appapi.ContactUpdate{Name: model.Set("Rob")}, o)
 			return updated.ID, err
 		}, ""},
 		"UpdateInvoice": {"PUT", "/documents/contracts/invoices/{invoice_id}", func(o moneymovement.CallOption) (string, error) {
@@ -47,7 +48,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 			return string(updated.Status), err
 		}, "paid"},
 		"UpdateContract": {"PATCH", "/documents/contracts/{contract_id}", func(o moneymovement.CallOption) (string, error) {
-			updated, err := w.app.Contracts.Update(t.Context(), contract.ID, appapi.ContractUpdate{Label: moneymovement.Set("A")}, o)
+			updated, err := w.app.Contracts.Update(t.Context(), contract.ID, appapi.ContractUpdate{Label: model.Set("A")}, o)
 			return updated.ID, err
 		}, contract.ID},
 		"ReplacePaymentMethods": {"PUT", "/documents/contracts/{contract_id}/payment_methods", func(o moneymovement.CallOption) (string, error) {

@@ -76,7 +76,7 @@ func TestNoTypeShowsItsSecrets(t *testing.T) {
 		assertHidden(t, pointer.Elem().Interface(), canary)
 	}
 	for _, name := range []string{
-		"moneymovement.Secret", "moneymovement.CardDetails", "moneymovement.CardDetailsProof", "dapi.Session", "dapi.TokenGrant", "dapi.TokenRequest",
+		"moneymovement.Secret", "model.CardDetails", "model.CardDetailsProof", "dapi.Session", "dapi.TokenGrant", "dapi.TokenRequest",
 		"dapi.RefreshRequest", "refapi.WalletLogin", "appapi.APIKey", "refapi.AccessToken", "refapi.APIKey",
 	} {
 		assert.True(t, holders[name], "no secret was planted in %s", name)
@@ -88,16 +88,16 @@ var soundsSecret = regexp.MustCompile(`(?i)token|secret|password|passphrase|priv
 
 // notSecret are fields that sound so, and why they may print.
 var notSecret = map[string]string{
-	"moneymovement.Contract.SignatureRequestID": "an id",
-	"dapi.ApprovalConfirm.Signature":            "of one approval, which says what it pays, and good in a session of its account only",
-	"dapi.Chain.Tokens":                         "assets",
-	"dapi.ContactCryptoView.Token":              "an asset",
-	"dapi.CryptoDestination.Token":              "an asset",
-	"dapi.Payout.Signature":                     "of one request, as the service shows it",
-	"dapi.PayoutCreate.Signature":               "of one request, which says what it pays",
-	"dapi.Session.Credential":                   "a digest that names the credential",
-	"dapi.TokenGrant.TokenType":                 "the word Bearer",
-	"appapi.ContractCreate.RequireSignature":    "whether one is asked for",
+	"model.Contract.SignatureRequestID":      "an id",
+	"dapi.ApprovalConfirm.Signature":         "of one approval, which says what it pays, and good in a session of its account only",
+	"dapi.Chain.Tokens":                      "assets",
+	"dapi.ContactCryptoView.Token":           "an asset",
+	"dapi.CryptoDestination.Token":           "an asset",
+	"dapi.Payout.Signature":                  "of one request, as the service shows it",
+	"dapi.PayoutCreate.Signature":            "of one request, which says what it pays",
+	"dapi.Session.Credential":                "a digest that names the credential",
+	"dapi.TokenGrant.TokenType":              "the word Bearer",
+	"appapi.ContractCreate.RequireSignature": "whether one is asked for",
 }
 
 // A member that sounds like a secret is one, or it is known why not: a new one in the descriptions needs x-sensitive.

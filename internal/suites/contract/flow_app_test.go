@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 func (w *world) account() {
@@ -26,14 +26,14 @@ func (w *world) account() {
 	})
 	w.embedded("a changed profile", func() { // of the account's owner, on a real host
 		ok(app.Account.UpdateProfile(w.Context(), appapi.ProfileUpdate{
-			FirstName: moneymovement.Set("Ann"), LastName: moneymovement.Set("Roe"), EntityName: moneymovement.Set("Roe Ltd"),
-			Address: moneymovement.Set(appapi.ProfileAddress{StreetAddress: "Main Street 1", City: "Berlin", Country: "DE", Zip: "10115"}),
+			FirstName: model.Set("Ann"), LastName: model.Set("Roe"), EntityName: model.Set("Roe Ltd"),
+			Address: model.Set(appapi.ProfileAddress{StreetAddress: "Main Street 1", City: "Berlin", Country: "DE", Zip: "10115"}),
 		}))(w)
 		assert.Equal(w, "Ann", ok(app.Account.Profile(w.Context()))(w).FirstName)
 	})
 	w.step("contacts", func() {
 		contact := w.appContact()
-		ok(app.Contacts.Update(w.Context(), contact, appapi.ContactUpdate{Name: moneymovement.Set("Contract suite, changed"), Relationship: moneymovement.Set("external")}))(w)
+		ok(app.Contacts.Update(w.Context(), contact, appapi.ContactUpdate{Name: model.Set("Contract suite, changed"), Relationship: model.Set("external")}))(w)
 		ok(app.Contacts.List(w.Context(), appapi.ListContactsParams{Limit: 1, Offset: 0}))(w)
 		w.succeeds(app.Contacts.Delete(w.Context(), contact))
 	})
@@ -60,12 +60,12 @@ func (w *world) account() {
 // appContact saves a wallet of its own, for contacts are deduplicated by their destination.
 func (w *world) appContact() (id string) {
 	contact := ok(w.app.Contacts.Create(w.Context(), appapi.ContactCreate{Name: "Contract suite", Relationship: "external",
-		Account: appapi.Onchain(moneymovement.OnchainAccount{WalletAddress: w.address(), ChainID: "base", Currency: "USDC", Email: w.email})}))(w)
+		Account: appapi.Onchain(model.OnchainAccount{WalletAddress: w.address(), ChainID: "base", Currency: "USDC", Email: w.email})}))(w)
 	return contact.ID
 }
 
-func lines() []moneymovement.LineItem {
-	return []moneymovement.LineItem{{Name: "Design", Quantity: moneymovement.NewNumber(amount("1.5")), Price: amount("20")}}
+func lines() []model.LineItem {
+	return []model.LineItem{{Name: "Design", Quantity: model.NewNumber(amount("1.5")), Price: amount("20")}}
 }
 
 // paperwork issues a contract, and invoices it in each way.
@@ -74,9 +74,9 @@ func (w *world) paperwork() {
 	w.step("a contract", func() {
 		assert.NotEmpty(w, ok(app.Contracts.Templates(w.Context()))(w))
 		contract := ok(app.Contracts.Create(w.Context(), appapi.ContractCreate{
-			ContractorEmail: "contractor@example.com", Type: moneymovement.ContractTypeService, Period: "monthly", Label: "Contract suite",
-			PriorityMethods: []moneymovement.PriorityMethod{moneymovement.PriorityMethodSEPA},
-			Fields:          appapi.ContractFields{Amount: amount("300"), Currency: moneymovement.FiatCurrencyUSD, JobTitle: "Designer", ScopeDescription: "Design"},
+			ContractorEmail: "contractor@example.com", Type: model.ContractTypeService, Period: "monthly", Label: "Contract suite",
+			PriorityMethods: []model.PriorityMethod{model.PriorityMethodSEPA},
+			Fields:          appapi.ContractFields{Amount: amount("300"), Currency: model.FiatCurrencyUSD, JobTitle: "Designer", ScopeDescription: "Design"},
 		}))(w)
 		w.contract = contract.ID
 		w.pass()
@@ -87,17 +87,17 @@ func (w *world) paperwork() {
 	w.step("a contract in force", func() {
 		ok(app.Contracts.Approve(w.Context(), w.contract))(w)
 		ok(app.Contracts.Update(w.Context(), w.contract, appapi.ContractUpdate{
-			Label: moneymovement.Set("Design"), Period: moneymovement.Set("monthly"),
-			PriorityMethods: moneymovement.Set([]moneymovement.PriorityMethod{moneymovement.PriorityMethodSEPA}),
+			Label: model.Set("Design"), Period: model.Set("monthly"),
+			PriorityMethods: model.Set([]model.PriorityMethod{model.PriorityMethodSEPA}),
 			Fields: appapi.ContractFieldsUpdate{
-				Amount: moneymovement.Set(amount("310")), Currency: moneymovement.Set(moneymovement.FiatCurrencyUSD), JobTitle: moneymovement.Set("Designer"),
+				Amount: model.Set(amount("310")), Currency: model.Set(model.FiatCurrencyUSD), JobTitle: model.Set("Designer"),
 			},
-			ActivationAt: moneymovement.Set(time.Now().Add(time.Hour)), ExpirationAt: moneymovement.Set(time.Now().Add(90 * 24 * time.Hour)),
+			ActivationAt: model.Set(time.Now().Add(time.Hour)), ExpirationAt: model.Set(time.Now().Add(90 * 24 * time.Hour)),
 		}))(w)
-		ok(app.Contracts.ReplacePaymentMethods(w.Context(), w.contract, []moneymovement.PaymentMethod{
-			moneymovement.NewPaymentMethod(moneymovement.SEPAPaymentMethod{
+		ok(app.Contracts.ReplacePaymentMethods(w.Context(), w.contract, []model.PaymentMethod{
+			model.NewPaymentMethod(model.SEPAPaymentMethod{
 				IBANNumber: "DE89370400440532013000", BIC: "TESTDEFF", BeneficiaryName: "Carl", BankName: "Licensed bank", Currency: "EUR",
-				AccountHolderType: moneymovement.AccountHolderTypeIndividual, AccountHolderFirstName: "Carl", AccountHolderLastName: "Roe",
+				AccountHolderType: model.AccountHolderTypeIndividual, AccountHolderFirstName: "Carl", AccountHolderLastName: "Roe",
 			}),
 		}))(w)
 		assert.Equal(w, "Design", ok(app.Contracts.Get(w.Context(), w.contract))(w).Label)
@@ -108,8 +108,8 @@ func (w *world) paperwork() {
 	})
 	w.step("an invoice", func() {
 		invoice := ok(app.Invoices.Create(w.Context(), appapi.InvoiceCreate{
-			Currency: moneymovement.InvoiceCurrencyUSD, ClientEmail: "client@example.com", ClientDisplayName: "Client", InvoicePrefix: "CS", Items: lines(),
-			ClientAddress: moneymovement.PostalAddress{StreetAddress: "Main Street 1", City: "Berlin", Country: "DE", Zip: "10115"},
+			Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com", ClientDisplayName: "Client", InvoicePrefix: "CS", Items: lines(),
+			ClientAddress: model.PostalAddress{StreetAddress: "Main Street 1", City: "Berlin", Country: "DE", Zip: "10115"},
 		}))(w)
 		w.invoice = invoice.ID
 		w.claim("common.yaml", "LineItem.price", "unit", amount("30").Equal(invoice.Amount), "appapi CreateInvoice", "the amount of 1.5 units at 20")
@@ -117,7 +117,7 @@ func (w *world) paperwork() {
 		assert.NotEmpty(w, ok(app.Invoices.List(w.Context(), appapi.ListInvoicesParams{Limit: 5}))(w).Items)
 	})
 	w.step("an invoice paid offline", func() {
-		assert.Equal(w, moneymovement.InvoiceStatusPaid, ok(app.Invoices.MarkPaid(w.Context(), w.invoice, appapi.Payment{}))(w).Status)
+		assert.Equal(w, model.InvoiceStatusPaid, ok(app.Invoices.MarkPaid(w.Context(), w.invoice, appapi.Payment{}))(w).Status)
 	})
 	w.step("invoices of the contract", func() {
 		ok(app.Invoices.CreateFromContract(w.Context(), w.contract, appapi.ContractInvoiceCreate{InvoicePrefix: "C", AddItems: lines()}))(w)
@@ -126,12 +126,12 @@ func (w *world) paperwork() {
 	})
 	w.step("an invoice from a document", func() {
 		document := ok(app.Documents.Upload(w.Context(), appapi.DocumentUpload{Content: strings.NewReader("%PDF-1.7"), Name: "Invoice", Type: appapi.DocumentKindInvoice}))(w)
-		ok(app.Invoices.CreateUploaded(w.Context(), appapi.UploadedInvoiceCreate{DocumentID: document.ID, Amount: amount("12"), Currency: moneymovement.InvoiceCurrencyUSD, ClientEmail: "client@example.com",
-			ContractorEmail: w.email, DueDate: moneymovement.DateOf(time.Now().AddDate(0, 1, 0))}))(w)
+		ok(app.Invoices.CreateUploaded(w.Context(), appapi.UploadedInvoiceCreate{DocumentID: document.ID, Amount: amount("12"), Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com",
+			ContractorEmail: w.email, DueDate: model.DateOf(time.Now().AddDate(0, 1, 0))}))(w)
 	})
 	w.step("a contract that ends", func() {
 		contract := ok(app.Contracts.Create(w.Context(), appapi.ContractCreate{
-			ContractorEmail: "contractor@example.com", Type: moneymovement.ContractTypeService, Period: "monthly", Fields: appapi.ContractFields{Amount: amount("300"), Currency: moneymovement.FiatCurrencyUSD},
+			ContractorEmail: "contractor@example.com", Type: model.ContractTypeService, Period: "monthly", Fields: appapi.ContractFields{Amount: amount("300"), Currency: model.FiatCurrencyUSD},
 		}))(w)
 		w.pass()
 		ok(app.Contracts.Approve(w.Context(), contract.ID))(w)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 func postal() *dapi.PostalAddress {
@@ -72,8 +72,8 @@ func (w *world) contacts() {
 	w.step("that is changed", func() {
 		contact := ok(self.Contacts.Create(w.Context(), w.destinations()["account number"]))(w)
 		ok(self.Contacts.Update(w.Context(), contact.ID, dapi.ContactUpdate{
-			Name: moneymovement.Set("Contract suite, changed"), Currency: moneymovement.Set("USD"), IsExternal: moneymovement.Set(true), Email: moneymovement.Set(w.email),
-			Address: moneymovement.Set(*postal()),
+			Name: model.Set("Contract suite, changed"), Currency: model.Set("USD"), IsExternal: model.Set(true), Email: model.Set(w.email),
+			Address: model.Set(*postal()),
 		}))(w)
 		w.succeeds(self.Contacts.Delete(w.Context(), contact.ID))
 	})

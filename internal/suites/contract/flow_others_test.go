@@ -10,6 +10,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/report"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
@@ -27,7 +28,7 @@ func (w *world) referenceEndpoints() {
 	})
 	w.step("invoice, on both paths", func() {
 		w.needs(w.invoice != "", "an invoice of the app API")
-		paid := moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid, OnchainTransactionID: moneymovement.Set(w.unique("reference")), PaidAt: moneymovement.Set(time.Now().Add(-time.Hour))}
+		paid := model.InvoiceUpdate{Status: model.InvoiceStatusPaid, OnchainTransactionID: model.Set(w.unique("reference")), PaidAt: model.Set(time.Now().Add(-time.Hour))}
 		ok(reference.Invoices.Update(w.Context(), w.invoice, paid))(w)
 		ok(reference.Invoices.UpdateOnInvoicesPath(w.Context(), w.invoice, paid))(w)
 	})
@@ -60,7 +61,7 @@ func (w *world) referenceEndpoints() {
 	w.embedded("a partner's webhook", func() { // is somebody else's to send
 		assert.True(w, ok(reference.Webhooks.Send(w.Context(), "partner", refapi.WebhookEvent{
 			EventType: "payment.completed", EntityID: "1", EntityType: "invoice", CreatedAt: w.host.Now().Format(time.RFC3339),
-			EventPayload: moneymovement.OpenObject{"state": "done"},
+			EventPayload: model.OpenObject{"state": "done"},
 		}))(w))
 	})
 }

@@ -4,8 +4,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // cards make one card; cards cannot be deleted, so that on a real host the first one there is is used, and left as it was.
@@ -22,17 +22,17 @@ func (w *world) cards() {
 		ok(cards.PreApprove(w.Context(), appapi.CardPreApprovalCreate{Amount: amount("100"), Currency: "USDC"}))(w)
 		w.card = ok(cards.Create(w.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual}))(w).ID
 		w.pass()
-		assert.Equal(w, moneymovement.CardStatusActive, ok(cards.Get(w.Context(), w.card))(w).Status)
+		assert.Equal(w, model.CardStatusActive, ok(cards.Get(w.Context(), w.card))(w).Status)
 	})
 	w.embedded("label and limit", func() {
 		ok(cards.SetLabel(w.Context(), w.card, "Travel"))(w)
-		limit := moneymovement.NewNumber(amount("99.95"))
-		limited := ok(cards.SetLimit(w.Context(), w.card, appapi.CardLimitUpdate{DailyLimit: moneymovement.Set(limit), MonthlyLimit: moneymovement.Set(limit), LifetimeLimit: moneymovement.Set(limit)}))(w)
+		limit := model.NewNumber(amount("99.95"))
+		limited := ok(cards.SetLimit(w.Context(), w.card, appapi.CardLimitUpdate{DailyLimit: model.Set(limit), MonthlyLimit: model.Set(limit), LifetimeLimit: model.Set(limit)}))(w)
 		assert.True(w, limit.Equal(limited.Limit.DailyLimit.Decimal))
 	})
 	w.embedded("freeze and unfreeze", func() {
-		assert.Equal(w, moneymovement.CardStatusFrozen, ok(cards.Freeze(w.Context(), w.card))(w).Status)
-		assert.Equal(w, moneymovement.CardStatusActive, ok(cards.Unfreeze(w.Context(), w.card))(w).Status)
+		assert.Equal(w, model.CardStatusFrozen, ok(cards.Freeze(w.Context(), w.card))(w).Status)
+		assert.Equal(w, model.CardStatusActive, ok(cards.Unfreeze(w.Context(), w.card))(w).Status)
 	})
 	w.step("read", func() {
 		w.needs(w.card != "", "a card of the account")
@@ -89,7 +89,7 @@ func (w *world) transfers() {
 		ok(app.Transactions.List(w.Context(), appapi.ListTransactionsParams{BankAccountID: account}))(w)
 	})
 	w.embedded("pay an invoice", func() { // that somebody else issued, on a real host
-		invoice := ok(app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: moneymovement.InvoiceCurrencyUSDC, ClientEmail: w.email, ContractorEmail: "contractor@example.com", Items: lines()}))(w)
+		invoice := ok(app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSDC, ClientEmail: w.email, ContractorEmail: "contractor@example.com", Items: lines()}))(w)
 		ok(app.Transfers.Send(w.Context(), appapi.ToInvoice{InvoiceID: invoice.ID}, w.uniqueKey("invoice")))(w)
 		ok(app.Transfers.List(w.Context(), appapi.ListTransfersParams{Limit: 5}))(w)
 		ok(app.Transactions.List(w.Context(), appapi.ListTransactionsParams{Limit: 5}))(w)

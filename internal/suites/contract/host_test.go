@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/report"
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/target"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -71,13 +71,13 @@ func TestAgainstAHostThatIsNotItsOwn(t *testing.T) {
 	contracts, err := w.app.Contracts.List(ctx, appapi.ListContractsParams{})
 	require.NoError(t, err)
 	for _, contract := range contracts.Items {
-		assert.Equal(t, moneymovement.ContractStatusCancelled, contract.Status, "a deleted contract is listed as cancelled")
+		assert.Equal(t, model.ContractStatusCancelled, contract.Status, "a deleted contract is listed as cancelled")
 	}
 	invoices, err := w.app.Invoices.List(ctx, appapi.ListInvoicesParams{Limit: 100})
 	require.NoError(t, err)
 	require.Greater(t, len(invoices.Items), 3)
 	for _, invoice := range invoices.Items {
-		assert.Equal(t, moneymovement.InvoiceStatusCancelled, invoice.Status, "made and not cancelled")
+		assert.Equal(t, model.InvoiceStatusCancelled, invoice.Status, "made and not cancelled")
 	}
 	for _, request := range host.Requests() {
 		assert.NotEqual(t, "rate_limited", request.Slug, "%s %s", request.Method, request.Path)

@@ -1,37 +1,37 @@
 package contract_test
 
-import moneymovement "github.com/moneymovement/moneymovement-go"
+import "github.com/moneymovement/moneymovement-go/model"
 
 // paymentMethods are one of each variant, with every field that is assumed of it.
-func paymentMethods() []moneymovement.PaymentMethod {
-	bank := moneymovement.InstitutionAddress{AddressLine1: "Main Street 1", City: "Berlin", State: "BE", PostalCode: "10115", Country: "DE"}
-	holder := moneymovement.PostalAddress{StreetAddress: "Main Street 1", AddressLine2: "Floor 2", City: "Berlin", State: "BE", Country: "DE", Zip: "10115"}
-	var methods []moneymovement.PaymentMethod
-	for _, variant := range []moneymovement.PaymentMethodVariant{
-		moneymovement.SEPAPaymentMethod{
+func paymentMethods() []model.PaymentMethod {
+	bank := model.InstitutionAddress{AddressLine1: "Main Street 1", City: "Berlin", State: "BE", PostalCode: "10115", Country: "DE"}
+	holder := model.PostalAddress{StreetAddress: "Main Street 1", AddressLine2: "Floor 2", City: "Berlin", State: "BE", Country: "DE", Zip: "10115"}
+	var methods []model.PaymentMethod
+	for _, variant := range []model.PaymentMethodVariant{
+		model.SEPAPaymentMethod{
 			IBANNumber: "DE89370400440532013000", BIC: "TESTDEFF", BeneficiaryName: "Carl Roe", BankName: "Licensed bank", BankAddress: bank, Currency: "EUR",
-			AccountHolderType: moneymovement.AccountHolderTypeIndividual, AccountHolderFirstName: "Carl", AccountHolderLastName: "Roe", AccountHolderAddress: holder,
+			AccountHolderType: model.AccountHolderTypeIndividual, AccountHolderFirstName: "Carl", AccountHolderLastName: "Roe", AccountHolderAddress: holder,
 		},
-		moneymovement.USExternalPaymentMethod{
+		model.USExternalPaymentMethod{
 			AccountNumber: "000123456789", RoutingNumber: "021000021", AccountKind: "checking", BankName: "Licensed bank", BankAddress: bank, Currency: "USD",
-			BeneficiaryName: "Roe Ltd", AccountHolderType: moneymovement.AccountHolderTypeBusiness, AccountHolderBusinessName: "Roe Ltd",
+			BeneficiaryName: "Roe Ltd", AccountHolderType: model.AccountHolderTypeBusiness, AccountHolderBusinessName: "Roe Ltd",
 			AccountHolderFirstName: "Carl", AccountHolderLastName: "Roe", AccountHolderAddress: holder, PaymentReference: "contract suite",
 		},
-		moneymovement.SWIFTPaymentMethod{
+		model.SWIFTPaymentMethod{
 			AccountNumber: "000123456789", IBANNumber: "DE89370400440532013000", BIC: "TESTDEFF", BankName: "Licensed bank", BankAddress: bank, Currency: "USD",
-			BeneficiaryName: "Carl Roe", AccountHolderType: moneymovement.AccountHolderTypeIndividual, AccountHolderAddress: holder, PaymentReference: "contract suite",
+			BeneficiaryName: "Carl Roe", AccountHolderType: model.AccountHolderTypeIndividual, AccountHolderAddress: holder, PaymentReference: "contract suite",
 		},
-		moneymovement.PIXPaymentMethod{BeneficiaryName: "Carl Roe", Currency: "BRL", PIXKey: "52998224725", PIXKeyType: "cpf", HolderTaxID: "52998224725"},
-		moneymovement.LocalRailPaymentMethod{
+		model.PIXPaymentMethod{BeneficiaryName: "Carl Roe", Currency: "BRL", PIXKey: "52998224725", PIXKeyType: "cpf", HolderTaxID: "52998224725"},
+		model.LocalRailPaymentMethod{
 			Method: "inr_upi", Currency: "INR", BeneficiaryName: "Carl Roe", BankName: "Licensed bank", AccountNumber: "000123456789", RoutingNumber: "SBIN0000001",
 			PaymentKey: "carl@upi", PhoneNumber: "+919999900000", PaymentReference: "contract suite",
 		},
-		moneymovement.ProviderUSDPaymentMethod{
+		model.ProviderUSDPaymentMethod{
 			AccountNumber: "000123456789", RoutingNumber: "021000021", BankName: "Licensed bank", BankAddress: bank, Currency: "USD", BeneficiaryName: "Carl Roe",
 			PaymentReference: "contract suite",
 		},
 	} {
-		methods = append(methods, moneymovement.NewPaymentMethod(variant))
+		methods = append(methods, model.NewPaymentMethod(variant))
 	}
 	return methods
 }

@@ -42,15 +42,8 @@ func TestABehaviourIsOther(t *testing.T) {
 }
 
 // behaviours are the mark's cases, each once.
-func behaviours(mark *contrary.Mark) (chosen []contrary.Change) {
-	var taken []contrary.Case
-	for _, change := range mark.Changes() {
-		if change.Class == contrary.ClassBehaviour && !slices.Contains(taken, change.Case) {
-			taken = append(taken, change.Case)
-			chosen = append(chosen, change)
-		}
-	}
-	return chosen
+func behaviours(mark *contrary.Mark) []contrary.Change {
+	return firsts(mark, func(c contrary.Change) bool { return c.Class == contrary.ClassBehaviour }, caseOf)
 }
 
 // refusedWith makes a call that is refused.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 var appCalls = map[string]func(*call) (any, error){
@@ -62,7 +62,7 @@ var appCalls = map[string]func(*call) (any, error){
 	},
 	"appapi GetCard": func(c *call) (any, error) { return c.app.Cards.Get(c.Context(), c.path["card_id"], c.options()...) },
 	"appapi RevealCardDetails": func(c *call) (any, error) {
-		return c.app.Cards.DetailsWithProof(c.Context(), c.path["card_id"], as[moneymovement.CardDetailsProof](c, c.body), c.options()...)
+		return c.app.Cards.DetailsWithProof(c.Context(), c.path["card_id"], as[model.CardDetailsProof](c, c.body), c.options()...)
 	},
 	"appapi SetCardLabel": func(c *call) (any, error) {
 		return c.app.Cards.SetLabel(c.Context(), c.path["card_id"], text(c.body, "label"), c.options()...)
@@ -106,7 +106,7 @@ var paperCalls = map[string]func(*call) (any, error){
 		return c.app.Invoices.Get(c.Context(), c.path["invoice_id"], c.options()...)
 	},
 	"appapi UpdateInvoice": func(c *call) (any, error) {
-		return c.app.Invoices.Update(c.Context(), c.path["invoice_id"], as[moneymovement.InvoiceUpdate](c, c.body), c.options()...)
+		return c.app.Invoices.Update(c.Context(), c.path["invoice_id"], as[model.InvoiceUpdate](c, c.body), c.options()...)
 	},
 	"appapi CreateUploadedInvoice": func(c *call) (any, error) {
 		return c.app.Invoices.CreateUploaded(c.Context(), as[appapi.UploadedInvoiceCreate](c, c.body), c.options()...)
@@ -143,7 +143,7 @@ var paperCalls = map[string]func(*call) (any, error){
 		return c.app.Contracts.Approve(c.Context(), c.path["contract_id"], c.options()...)
 	},
 	"appapi ReplacePaymentMethods": func(c *call) (any, error) {
-		methods := as[[]moneymovement.PaymentMethod](c, member(c.body, "paymentMethods"))
+		methods := as[[]model.PaymentMethod](c, member(c.body, "paymentMethods"))
 		return c.app.Contracts.ReplacePaymentMethods(c.Context(), c.path["contract_id"], methods, c.options()...)
 	},
 }

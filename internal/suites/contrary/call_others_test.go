@@ -3,7 +3,7 @@ package contrary_test
 import (
 	"io"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
@@ -11,10 +11,10 @@ import (
 // otherCalls are the reference endpoints and the public utilities.
 var otherCalls = map[string]func(*call) (any, error){
 	"refapi UpdateInvoice": func(c *call) (any, error) {
-		return c.reference.Invoices.Update(c.Context(), c.path["invoice_id"], as[moneymovement.InvoiceUpdate](c, c.body), c.options()...)
+		return c.reference.Invoices.Update(c.Context(), c.path["invoice_id"], as[model.InvoiceUpdate](c, c.body), c.options()...)
 	},
 	"refapi UpdateInvoiceOnInvoicesPath": func(c *call) (any, error) {
-		return c.reference.Invoices.UpdateOnInvoicesPath(c.Context(), c.path["invoice_id"], as[moneymovement.InvoiceUpdate](c, c.body), c.options()...)
+		return c.reference.Invoices.UpdateOnInvoicesPath(c.Context(), c.path["invoice_id"], as[model.InvoiceUpdate](c, c.body), c.options()...)
 	},
 	"refapi GetContract": func(c *call) (any, error) {
 		return c.reference.Contracts.Get(c.Context(), c.path["contract_id"], c.options()...)
@@ -24,7 +24,7 @@ var otherCalls = map[string]func(*call) (any, error){
 	},
 	"refapi ListCards": func(c *call) (any, error) { return c.reference.Cards.List(c.Context(), c.options()...) },
 	"refapi RevealCardDetails": func(c *call) (any, error) {
-		return c.reference.Cards.DetailsWithProof(c.Context(), c.path["card_id"], as[moneymovement.CardDetailsProof](c, c.body), c.options()...)
+		return c.reference.Cards.DetailsWithProof(c.Context(), c.path["card_id"], as[model.CardDetailsProof](c, c.body), c.options()...)
 	},
 	"refapi GetTransactionStatus": func(c *call) (any, error) {
 		return c.reference.Quotes.Status(c.Context(), c.path["quote_id"], c.options()...)

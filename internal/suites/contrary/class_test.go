@@ -1,6 +1,9 @@
 package contrary_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -19,6 +22,40 @@ func derive(t *testing.T) []*contrary.Mark {
 	require.NoError(t, err)
 	return marks
 }
+
+// eachChange tests what is chosen of the marks of some classes, the marks side by side.
+func eachChange(t *testing.T, classes []contrary.Class, chosen func(*contrary.Mark) []contrary.Change, where string,
+	test func(*testing.T, *wire.Description, contrary.Change),
+) {
+	t.Helper()
+	d := describe(t)
+	for _, mark := range derive(t) {
+		if !slices.ContainsFunc(classes, mark.Is) {
+			continue
+		}
+		t.Run(mark.Name(), func(t *testing.T) {
+			t.Parallel()
+			for _, change := range chosen(mark) {
+				name := fmt.Sprintf("%s %s %s %s", change.Name(), where, change.Site.Operation.Name(), strings.Join(change.Site.Path, "."))
+				t.Run(name, func(t *testing.T) { test(t, d, change) })
+			}
+		})
+	}
+}
+
+// firsts are the mark's changes that count, each the first of its kind.
+func firsts[K comparable](mark *contrary.Mark, counts func(contrary.Change) bool, kind func(contrary.Change) K) (chosen []contrary.Change) {
+	taken := map[K]bool{}
+	for _, change := range mark.Changes() {
+		if counts(change) && !taken[kind(change)] {
+			taken[kind(change)] = true
+			chosen = append(chosen, change)
+		}
+	}
+	return chosen
+}
+
+func caseOf(c contrary.Change) contrary.Case { return c.Case }
 
 func TestEveryMarkHasAClass(t *testing.T) {
 	d := describe(t)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,43 +17,26 @@ import (
 // The service's bound on what we send is another than ours. Where it is looser, what we would not have is sent all the same; where it is
 // tighter, its refusal names the field.
 func TestABoundOfARequestIsOther(t *testing.T) {
-	d := describe(t)
-	for _, mark := range derive(t) {
-		if !mark.Is(contrary.ClassConstraint) {
-			continue
+	eachChange(t, []contrary.Class{contrary.ClassConstraint}, bounds, "in", func(t *testing.T, d *wire.Description, change contrary.Change) {
+		if change.Kind == contrary.Tighter {
+			refuseTighter(t, d, change)
+		} else {
+			sendBeyond(t, d, change)
 		}
-		t.Run(mark.Name(), func(t *testing.T) {
-			t.Parallel()
-			for _, change := range bounds(mark) {
-				name := fmt.Sprintf("%s in %s %s", change.Name(), change.Site.Operation.Name(), strings.Join(change.Site.Path, "."))
-				t.Run(name, func(t *testing.T) {
-					if change.Kind == contrary.Tighter {
-						refuseTighter(t, d, change)
-					} else {
-						sendBeyond(t, d, change)
-					}
-				})
-			}
-		})
-	}
+	})
 }
 
 // bounds are the mark's cases in requests, once for each place that a value can have: body, query, path and header.
-func bounds(mark *contrary.Mark) (chosen []contrary.Change) {
+func bounds(mark *contrary.Mark) []contrary.Change {
 	type kind struct {
 		contrary.Case
 		in string
 	}
-	taken := map[kind]bool{}
-	for _, change := range mark.Changes() {
-		key := kind{change.Case, change.Site.In}
-		if change.Class != contrary.ClassConstraint || change.Site.Side != contrary.Request || taken[key] {
-			continue
-		}
-		taken[key] = true
-		chosen = append(chosen, change)
-	}
-	return chosen
+	return firsts(mark,
+		func(c contrary.Change) bool {
+			return c.Class == contrary.ClassConstraint && c.Site.Side == contrary.Request
+		},
+		func(c contrary.Change) kind { return kind{c.Case, c.Site.In} })
 }
 
 func refuseTighter(t *testing.T, d *wire.Description, c contrary.Change) {

@@ -9,6 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
@@ -20,7 +21,7 @@ func (w *world) transfer() {
 	must(w.plain.self.Sandbox.Deposit(w.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC}))(w)
 	contact := must(w.plain.app.Contacts.Create(w.Context(), appContact()))(w)
 	invoice := must(w.plain.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{
-		Currency: moneymovement.InvoiceCurrencyUSDC, ClientEmail: w.key.Email, ContractorEmail: "contractor@example.com", Items: lines(),
+		Currency: model.InvoiceCurrencyUSDC, ClientEmail: w.key.Email, ContractorEmail: "contractor@example.com", Items: lines(),
 	}))(w)
 	quote, err := w.app.Quotes.Payout(w.Context(), appapi.BalancePayoutQuote{ContactID: contact.ID, Amount: amount("3")})
 	if !w.ok(err) || !w.sends("quote", appapi.ToQuote{QuoteID: quote.QuoteID, Memo: "a quote"}) ||
@@ -58,11 +59,11 @@ func (w *world) sends(key moneymovement.Key, to appapi.Destination) bool {
 
 func appContact() appapi.ContactCreate {
 	return appapi.ContactCreate{Name: "Bob", Relationship: "external",
-		Account: appapi.Onchain(moneymovement.OnchainAccount{WalletAddress: payee, ChainID: "base", Currency: "USDC", Email: "bob@example.com"})}
+		Account: appapi.Onchain(model.OnchainAccount{WalletAddress: payee, ChainID: "base", Currency: "USDC", Email: "bob@example.com"})}
 }
 
-func lines() []moneymovement.LineItem {
-	return []moneymovement.LineItem{{Name: "Design", Quantity: moneymovement.NewNumber(amount("1.5")), Price: amount("2")}}
+func lines() []model.LineItem {
+	return []model.LineItem{{Name: "Design", Quantity: model.NewNumber(amount("1.5")), Price: amount("2")}}
 }
 
 // appPayin activates a rail, prices a payin from a bank and submits it.
@@ -140,9 +141,9 @@ func (w *world) appContacts() {
 
 func contract() appapi.ContractCreate {
 	return appapi.ContractCreate{
-		ContractorEmail: "contractor@example.com", Type: moneymovement.ContractTypeService, Period: "monthly", Label: "Design",
-		PriorityMethods: []moneymovement.PriorityMethod{moneymovement.PriorityMethodSEPA},
-		Fields:          appapi.ContractFields{Amount: amount("300"), Currency: moneymovement.FiatCurrencyUSD, JobTitle: "Designer", ScopeDescription: "Design"},
+		ContractorEmail: "contractor@example.com", Type: model.ContractTypeService, Period: "monthly", Label: "Design",
+		PriorityMethods: []model.PriorityMethod{model.PriorityMethodSEPA},
+		Fields:          appapi.ContractFields{Amount: amount("300"), Currency: model.FiatCurrencyUSD, JobTitle: "Designer", ScopeDescription: "Design"},
 	}
 }
 
@@ -186,16 +187,16 @@ func (w *world) contracts() {
 }
 
 // paymentMethods are one of each variant.
-func paymentMethods() (methods []moneymovement.PaymentMethod) {
-	for _, variant := range []moneymovement.PaymentMethodVariant{
-		moneymovement.SEPAPaymentMethod{IBANNumber: "DE89370400440532013000", BIC: "TESTDEFF", BeneficiaryName: "Carl Roe"},
-		moneymovement.USExternalPaymentMethod{AccountNumber: "000123456789", RoutingNumber: "021000021", BeneficiaryName: "Roe Ltd"},
-		moneymovement.SWIFTPaymentMethod{AccountNumber: "000123456789", BIC: "TESTDEFF", BeneficiaryName: "Carl Roe"},
-		moneymovement.PIXPaymentMethod{BeneficiaryName: "Carl Roe", PIXKey: "52998224725", PIXKeyType: "cpf"},
-		moneymovement.LocalRailPaymentMethod{Method: "inr_upi", BeneficiaryName: "Carl Roe", PaymentKey: "carl@upi"},
-		moneymovement.ProviderUSDPaymentMethod{AccountNumber: "000123456789", RoutingNumber: "021000021", BeneficiaryName: "Carl Roe"},
+func paymentMethods() (methods []model.PaymentMethod) {
+	for _, variant := range []model.PaymentMethodVariant{
+		model.SEPAPaymentMethod{IBANNumber: "DE89370400440532013000", BIC: "TESTDEFF", BeneficiaryName: "Carl Roe"},
+		model.USExternalPaymentMethod{AccountNumber: "000123456789", RoutingNumber: "021000021", BeneficiaryName: "Roe Ltd"},
+		model.SWIFTPaymentMethod{AccountNumber: "000123456789", BIC: "TESTDEFF", BeneficiaryName: "Carl Roe"},
+		model.PIXPaymentMethod{BeneficiaryName: "Carl Roe", PIXKey: "52998224725", PIXKeyType: "cpf"},
+		model.LocalRailPaymentMethod{Method: "inr_upi", BeneficiaryName: "Carl Roe", PaymentKey: "carl@upi"},
+		model.ProviderUSDPaymentMethod{AccountNumber: "000123456789", RoutingNumber: "021000021", BeneficiaryName: "Carl Roe"},
 	} {
-		methods = append(methods, moneymovement.NewPaymentMethod(variant))
+		methods = append(methods, model.NewPaymentMethod(variant))
 	}
 	return methods
 }
@@ -204,8 +205,8 @@ func paymentMethods() (methods []moneymovement.PaymentMethod) {
 func (w *world) invoices() {
 	invoices := w.app.Invoices
 	invoice, err := invoices.Create(w.Context(), appapi.InvoiceCreate{
-		Currency: moneymovement.InvoiceCurrencyUSD, ClientEmail: "client@example.com", ClientDisplayName: "Client", InvoicePrefix: "CS", Items: lines(),
-		ClientAddress: moneymovement.PostalAddress{StreetAddress: "Main Street 1", City: "Berlin", Country: "DE", Zip: "10115"},
+		Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com", ClientDisplayName: "Client", InvoicePrefix: "CS", Items: lines(),
+		ClientAddress: model.PostalAddress{StreetAddress: "Main Street 1", City: "Berlin", Country: "DE", Zip: "10115"},
 	})
 	if !w.ok(err) {
 		return
@@ -221,7 +222,7 @@ func (w *world) invoices() {
 		return
 	}
 	if _, err = invoices.CreateUploaded(w.Context(), appapi.UploadedInvoiceCreate{
-		DocumentID: document.ID, Amount: amount("12"), Currency: moneymovement.InvoiceCurrencyUSD, ClientEmail: "client@example.com",
+		DocumentID: document.ID, Amount: amount("12"), Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com",
 	}); !w.ok(err) {
 		return
 	}
@@ -279,11 +280,11 @@ func (w *world) cards() {
 func (w *world) referenceEndpoints() {
 	reference, card := w.reference, w.issued()
 	contract := must(w.plain.app.Contracts.Create(w.Context(), contract()))(w)
-	invoice := must(w.plain.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: moneymovement.InvoiceCurrencyUSD, ClientEmail: "client@example.com", Items: lines()}))(w)
+	invoice := must(w.plain.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com", Items: lines()}))(w)
 	quote := must(w.plain.app.Quotes.PayinFromChain(w.Context(), appapi.BalancePayinQuote{Amount: amount("3"), Currency: "USDC", OriginChainID: 1}))(w)
 	wallet := w.host.Credentials().Wallet
 	signature := must(wallet.SignMessage(w.Context(), []byte("Log in")))(w)
-	paid := from[moneymovement.InvoiceUpdate](w, `{"status":"paid"}`)
+	paid := from[model.InvoiceUpdate](w, `{"status":"paid"}`)
 	for _, step := range []func() error{
 		func() error { _, err := reference.Cards.List(w.Context()); return err },
 		func() error {
@@ -314,7 +315,7 @@ func (w *world) referenceEndpoints() {
 }
 
 func (w *world) publicUtilities() {
-	invoice := must(w.plain.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: moneymovement.InvoiceCurrencyUSD, ClientEmail: "client@example.com", Items: lines()}))(w)
+	invoice := must(w.plain.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com", Items: lines()}))(w)
 	if _, err := w.public.Rates.Get(w.Context(), "EUR"); !w.ok(err) {
 		return
 	}

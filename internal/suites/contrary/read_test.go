@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -20,19 +19,7 @@ import (
 // Each operation is answered with everything that it describes, but for one thing: what is left of the answer is read, and the one thing is
 // named.
 func TestOneThingOfAnAnswerIsOther(t *testing.T) {
-	d := describe(t)
-	for _, mark := range derive(t) {
-		if !mark.Is(contrary.ClassAnswer) && !mark.Is(contrary.ClassConstraint) {
-			continue
-		}
-		t.Run(mark.Name(), func(t *testing.T) {
-			t.Parallel()
-			for _, change := range readings(mark) {
-				name := fmt.Sprintf("%s of %s %s", change.Name(), change.Site.Operation.Name(), strings.Join(change.Site.Path, "."))
-				t.Run(name, func(t *testing.T) { readOther(t, d, change) })
-			}
-		})
-	}
+	eachChange(t, []contrary.Class{contrary.ClassAnswer, contrary.ClassConstraint}, readings, "of", readOther)
 }
 
 // readings are the mark's changes, each of a read and of a write: the same schema is read in the same way wherever it stands. The place

@@ -27,23 +27,16 @@ func TestARefusalIsOfAnotherForm(t *testing.T) {
 }
 
 // refusals are the mark's cases in refusals, each of a read and of a write.
-func refusals(mark *contrary.Mark) (chosen []contrary.Change) {
+func refusals(mark *contrary.Mark) []contrary.Change {
 	type kind struct {
 		contrary.Case
 		read bool
 	}
-	taken := map[kind]bool{}
-	for _, change := range mark.Changes() {
-		if change.Class != contrary.ClassAnswer || change.Site.Side != contrary.Answer || change.Site.Success() {
-			continue
-		}
-		key := kind{change.Case, change.Site.Operation.Method == http.MethodGet}
-		if !taken[key] {
-			taken[key] = true
-			chosen = append(chosen, change)
-		}
-	}
-	return chosen
+	return firsts(mark,
+		func(c contrary.Change) bool {
+			return c.Class == contrary.ClassAnswer && c.Site.Side == contrary.Answer && !c.Site.Success()
+		},
+		func(c contrary.Change) kind { return kind{c.Case, c.Site.Operation.Method == http.MethodGet} })
 }
 
 // refusing answers everything with one refusal.

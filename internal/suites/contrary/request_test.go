@@ -1,7 +1,6 @@
 package contrary_test
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,32 +16,12 @@ import (
 
 // The service does not know what we send, or wants it otherwise: its refusal names it, and what is optional can be left out.
 func TestOneThingOfARequestIsRefused(t *testing.T) {
-	d := describe(t)
-	for _, mark := range derive(t) {
-		if !mark.Is(contrary.ClassRequest) {
-			continue
-		}
-		t.Run(mark.Name(), func(t *testing.T) {
-			t.Parallel()
-			for _, change := range requests(mark) {
-				name := fmt.Sprintf("%s in %s %s", change.Name(), change.Site.Operation.Name(), strings.Join(change.Site.Path, "."))
-				t.Run(name, func(t *testing.T) { refuseThing(t, d, change) })
-			}
-		})
-	}
+	eachChange(t, []contrary.Class{contrary.ClassRequest}, requests, "in", refuseThing)
 }
 
 // requests are the mark's cases in requests, each at the first place where the thing stands.
-func requests(mark *contrary.Mark) (chosen []contrary.Change) {
-	taken := map[contrary.Case]bool{}
-	for _, change := range mark.Changes() {
-		if change.Class != contrary.ClassRequest || taken[change.Case] {
-			continue
-		}
-		taken[change.Case] = true
-		chosen = append(chosen, change)
-	}
-	return chosen
+func requests(mark *contrary.Mark) []contrary.Change {
+	return firsts(mark, func(c contrary.Change) bool { return c.Class == contrary.ClassRequest }, caseOf)
 }
 
 // refuseThing makes the call, whose refusal names the thing, and once more without it.

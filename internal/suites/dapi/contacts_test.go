@@ -12,6 +12,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // bankMethods are the values that the description allows for the accountType of a bank variant.
@@ -69,10 +70,10 @@ func TestUpdateSendsWhatIsSetAndNothingElse(t *testing.T) {
 		body   string
 	}{
 		{dapi.ContactUpdate{}, `{}`},
-		{dapi.ContactUpdate{Name: moneymovement.Set("")}, `{"name":""}`},
-		{dapi.ContactUpdate{Email: moneymovement.Null[string]()}, `{"email":null}`},
-		{dapi.ContactUpdate{IsExternal: moneymovement.Set(false)}, `{"isExternal":false}`},
-		{dapi.ContactUpdate{Address: moneymovement.Set(dapi.PostalAddress{City: "Paris"})}, `{"address":{"city":"Paris"}}`},
+		{dapi.ContactUpdate{Name: model.Set("")}, `{"name":""}`},
+		{dapi.ContactUpdate{Email: model.Null[string]()}, `{"email":null}`},
+		{dapi.ContactUpdate{IsExternal: model.Set(false)}, `{"isExternal":false}`},
+		{dapi.ContactUpdate{Address: model.Set(dapi.PostalAddress{City: "Paris"})}, `{"address":{"city":"Paris"}}`},
 	} {
 		_, err := account.Contacts.Update(t.Context(), id, c.change)
 		require.NoError(t, err)

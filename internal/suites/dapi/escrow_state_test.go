@@ -316,15 +316,9 @@ func TestRefusalBesideAnotherOpenWithTheKey(t *testing.T) {
 		w := newDealWorld(t)
 		w.host.Arm("POST", dealPath, sandbox.Delay(10*time.Second))
 		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-		slow := make(chan error)
-		go func() {
-			_, err := w.open(dapi.FirstUse())
-			slow <- err
-		}()
-		time.Sleep(time.Second)
-		_, err := w.open(dapi.FirstUse())
+		slow, _, err := atOnce(func() (*dapi.Escrow, error) { return w.open(dapi.FirstUse()) })
 		assertDealInDoubt(t, err)
-		require.NoError(t, <-slow)
+		require.NoError(t, slow)
 		assert.Equal(t, 1, w.holdings())
 	})
 }
@@ -336,15 +330,9 @@ func TestRefusalOfADealThatAnotherCallMayHold(t *testing.T) {
 		w.host.Arm("POST", dealPath, sandbox.Delay(30*time.Second))
 		w.loseConfirms()
 		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
-		slow := make(chan error)
-		go func() {
-			_, err := w.open(dapi.FirstUse())
-			slow <- err
-		}()
-		time.Sleep(time.Second)
-		_, err := w.open(dapi.FirstUse())
+		slow, _, err := atOnce(func() (*dapi.Escrow, error) { return w.open(dapi.FirstUse()) })
 		assertDealInDoubt(t, err)
-		assertDealInDoubt(t, <-slow)
+		assertDealInDoubt(t, slow)
 		assert.Equal(t, 1, w.holdings())
 	})
 }

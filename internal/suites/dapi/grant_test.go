@@ -45,9 +45,7 @@ func TestGrantWithoutAToken(t *testing.T) {
 func TestRefreshWithoutAToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, store := newWorld(t), &memoryStore{}
-		account := w.integrator(stored(store)).Self()
-		require.NoError(t, read(t.Context(), account))
-		time.Sleep(2 * time.Hour)
+		account := w.lapsed(stored(store))
 		w.onSuccess("POST", "/auth/refresh", func(grant map[string]any) { grant["accessToken"] = "secret secret" })
 		err := read(t.Context(), account)
 		assert.Equal(t, "RefreshToken", as[*errors.UnexpectedAnswer](t, err).Operation)
@@ -59,9 +57,7 @@ func TestRefreshWithoutAToken(t *testing.T) {
 func TestRefreshThatReplacesTheRefreshToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, store := newWorld(t), &memoryStore{}
-		account := w.integrator(stored(store)).Self()
-		require.NoError(t, read(t.Context(), account))
-		time.Sleep(2 * time.Hour)
+		account := w.lapsed(stored(store))
 		w.onSuccess("POST", "/auth/refresh", func(grant map[string]any) {
 			grant["refreshToken"], grant["expiresIn"], grant["refreshExpiresIn"] = "another", 1, 2
 		})
@@ -184,13 +180,8 @@ func TestStoreThatKeepsNoCredential(t *testing.T) {
 			change(&session)
 			require.NoError(t, store.Save(t.Context(), session))
 
-			var log bytes.Buffer
-			developer := w.developer()
-			developer.Store = store
-			logger := slog.New(slog.NewTextHandler(&log, nil))
-			integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithLogger(logger))...)
-			require.NoError(t, err)
-			require.NoError(t, read(t.Context(), integrator.Self()))
+			account, log := w.logging(stored(store))
+			require.NoError(t, read(t.Context(), account))
 			assert.Equal(t, 2, w.sent("CreateToken"))
 			assert.Contains(t, log.String(), "does not say whose credential")
 		})

@@ -16,6 +16,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/mishaps"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -42,7 +43,7 @@ func (w *payWorld) open(address string, change ...func(*dapi.Developer)) error {
 }
 
 // through reads by a connection of the row's own.
-func (w *payWorld) through(next transportFunc) error {
+func (w *payWorld) through(next mishaps.Connection) error {
 	integrator, err := dapi.NewWhitelabel(baseURL, w.developer(), moneymovement.WithHTTPClient(&http.Client{Transport: next}))
 	require.NoError(w, err)
 	return read(w.Context(), integrator.Self())
@@ -120,7 +121,9 @@ var metMistakes = map[string]mistake{
 			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 		})
 	}, []string{"not delivered", "connection refused", "nothing was done, so the same call may be made again"}},
-	"another web site": {func(w *payWorld) error { return w.through(page(http.StatusNotFound, "text/html", "<html>no</html>")) },
+	"another web site": {func(w *payWorld) error {
+		return w.through(mishaps.Page(http.StatusNotFound, "text/html", "<html>no</html>"))
+	},
 		[]string{"answer is no error envelope (text/html)", "check its address, and any proxy on the way"}},
 	"a context that has ended": {func(w *payWorld) error {
 		ctx, cancel := context.WithCancel(w.Context())

@@ -61,29 +61,32 @@ func (w *payWorld) bookings() map[string]bool {
 
 func TestPayKeepsTheLastAnswer(t *testing.T) {
 	w := newPayWorld(t)
-	var answer moneymovement.Answer
-	w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-	_, err := w.pay(dapi.CaptureLast(&answer))
-	require.Error(t, err)
-	assert.Equal(t, http.StatusForbidden, answer.Status)
-	_, err = w.pay(dapi.CaptureLast(&answer))
-	require.NoError(t, err)
-	assert.Equal(t, w.requests("ConfirmPayout")[0].RequestID, answer.RequestID)
+	w.keepsTheLastAnswer(bookPath, func(answer *moneymovement.Answer) error {
+		_, err := w.pay(dapi.CaptureLast(answer))
+		return err
+	})
+	assert.Equal(t, "ConfirmPayout", w.host.Requests()[len(w.host.Requests())-1].Operation)
 }
 
-// What the last call came to is kept, whichever call of the flow it was.
 func TestOpenKeepsTheLastAnswer(t *testing.T) {
 	w := newDealWorld(t)
+	w.keepsTheLastAnswer(dealPath, func(answer *moneymovement.Answer) error {
+		_, err := w.open(dapi.CaptureLast(answer))
+		return err
+	})
+}
+
+// keepsTheLastAnswer checks that what the last call of a flow came to is kept, whichever call it was: the first one, to a path, or the last.
+func (w *world) keepsTheLastAnswer(first string, flow func(*moneymovement.Answer) error) {
+	w.Helper()
 	var answer moneymovement.Answer
-	w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-	_, err := w.open(dapi.CaptureLast(&answer))
-	require.Error(t, err)
-	assert.Equal(t, http.StatusForbidden, answer.Status)
-	_, err = w.open(dapi.CaptureLast(&answer))
-	require.NoError(t, err)
-	confirms := w.host.Requests()
-	assert.Equal(t, confirms[len(confirms)-1].RequestID, answer.RequestID)
-	assert.Equal(t, http.StatusOK, answer.Status)
+	w.host.Arm("POST", first, sandbox.Respond(http.StatusForbidden, "forbidden"))
+	require.Error(w, flow(&answer))
+	assert.Equal(w, http.StatusForbidden, answer.Status)
+	require.NoError(w, flow(&answer))
+	requests := w.host.Requests()
+	assert.Equal(w, requests[len(requests)-1].RequestID, answer.RequestID)
+	assert.Equal(w, http.StatusOK, answer.Status)
 }
 
 func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {

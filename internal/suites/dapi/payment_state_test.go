@@ -363,21 +363,27 @@ func TestAnotherClientPaysBetweenBookingAndRefusal(t *testing.T) {
 	}
 }
 
+// atOnce makes a call, and again a second later, while the first is under way. It returns what both came to.
+func atOnce[T any](call func() (T, error)) (first error, value T, err error) {
+	slow := make(chan error)
+	go func() {
+		_, err := call()
+		slow <- err
+	}()
+	time.Sleep(time.Second)
+	value, err = call()
+	return <-slow, value, err
+}
+
 // Two calls with one key at once: the refusal of one says nothing about the payment, which the other may be making.
 func TestRefusalBesideAnotherCallWithTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.host.Arm("POST", bookPath, sandbox.Delay(10*time.Second))
 		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-		slow := make(chan error)
-		go func() {
-			_, err := w.pay(dapi.FirstUse())
-			slow <- err
-		}()
-		time.Sleep(time.Second)
-		payout, err := w.pay(dapi.FirstUse())
+		slow, payout, err := atOnce(func() (*dapi.Payout, error) { return w.pay(dapi.FirstUse()) })
 		w.assertInDoubt(t, payout, err)
-		require.NoError(t, <-slow)
+		require.NoError(t, slow)
 		assert.Equal(t, 1, w.fundings())
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // What the description allows, and what it leaves open, is for the service to judge.
@@ -48,7 +48,7 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 		}})
 	}
 	long := strings.Repeat("a", 216)
-	none, empty := moneymovement.Null[string](), moneymovement.Set("")
+	none, empty := model.Null[string](), model.Set("")
 	sendsAll(t, map[string]exchanged{
 		"a contact's id of 216":            {capabilities(dapi.ContactID(long)), "GET /contacts/" + long + "/capabilities"},
 		"behind its prefix":                {capabilities(dapi.ContactID("ct_" + long)), "GET /contacts/ct_" + long + "/capabilities"},

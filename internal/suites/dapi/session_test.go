@@ -1,10 +1,8 @@
 package dapi_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -16,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/refapi"
@@ -69,9 +66,7 @@ func TestAnyNumberOfGoroutinesShareOneLogin(t *testing.T) {
 func TestAnyNumberOfGoroutinesShareOneRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		account := w.integrator().Self()
-		require.NoError(t, read(t.Context(), account))
-		time.Sleep(2 * time.Hour)
+		account := w.lapsed()
 		w.host.Arm("POST", "/auth/refresh", sandbox.Delay(time.Second))
 		var calls sync.WaitGroup
 		for range 200 {
@@ -147,10 +142,7 @@ func TestRefusedRefreshLogsInOnce(t *testing.T) {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				var log bytes.Buffer
-				integrator, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options(moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
-				require.NoError(t, err)
-				account := integrator.Self()
+				account, log := w.logging()
 				require.NoError(t, read(t.Context(), account))
 				time.Sleep(2 * time.Hour)
 				w.host.Arm("POST", "/auth/refresh", sandbox.Respond(status, "unauthenticated"))
@@ -167,9 +159,7 @@ func TestRefusedRefreshLogsInOnce(t *testing.T) {
 func TestRefreshThatFailsIsNoReasonToLogIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		account := w.integrator().Self()
-		require.NoError(t, read(t.Context(), account))
-		time.Sleep(2 * time.Hour)
+		account := w.lapsed()
 		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(100))
 		require.Error(t, read(t.Context(), account))
 		assert.Equal(t, 1, w.sent("CreateToken"))
@@ -179,9 +169,7 @@ func TestRefreshThatFailsIsNoReasonToLogIn(t *testing.T) {
 func TestRefreshThatIsToldToWaitIsNoReasonToLogIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		account := w.integrator().Self()
-		require.NoError(t, read(t.Context(), account))
-		time.Sleep(2 * time.Hour)
+		account := w.lapsed()
 		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600"))
 		limited := as[*errors.RateLimited](t, read(t.Context(), account))
 		assert.Equal(t, time.Hour, limited.RetryAfter)

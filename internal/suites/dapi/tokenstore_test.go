@@ -113,13 +113,8 @@ func TestStoreErrorsFailNoCall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			var log bytes.Buffer
-			developer := w.developer()
-			developer.Store = store
-			logger := slog.New(slog.NewTextHandler(&log, nil))
-			integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithLogger(logger))...)
-			require.NoError(t, err)
-			require.NoError(t, read(t.Context(), integrator.Self()))
+			account, log := w.logging(stored(store))
+			require.NoError(t, read(t.Context(), account))
 			assert.Contains(t, log.String(), "level=WARN msg=\"moneymovement token store does not")
 			assert.Contains(t, log.String(), " error=")
 			if name == "garbage" {
@@ -149,13 +144,8 @@ func TestSessionFromTheStoreIsRenewedAhead(t *testing.T) {
 
 // A store that holds nothing yet is nothing to warn about.
 func TestEmptyStoreIsNoError(t *testing.T) {
-	w := newWorld(t)
-	var log bytes.Buffer
-	developer := w.developer()
-	developer.Store = &memoryStore{}
-	integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
-	require.NoError(t, err)
-	require.NoError(t, read(t.Context(), integrator.Self()))
+	account, log := newWorld(t).logging(stored(&memoryStore{}))
+	require.NoError(t, read(t.Context(), account))
 	assert.NotContains(t, log.String(), "token store")
 }
 

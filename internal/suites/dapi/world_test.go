@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
@@ -63,6 +65,27 @@ func (w *world) integrator(change ...func(*dapi.Developer)) *dapi.Integrator {
 	integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithoutPacing())...)
 	require.NoError(w, err)
 	return integrator
+}
+
+// lapsed is a new client of the host whose access token was good, and is over.
+func (w *world) lapsed(change ...func(*dapi.Developer)) *dapi.Account {
+	w.Helper()
+	account := w.integrator(change...).Self()
+	require.NoError(w, read(w.Context(), account))
+	time.Sleep(2 * time.Hour)
+	return account
+}
+
+// logging is a new client of the host that writes to a log.
+func (w *world) logging(change ...func(*dapi.Developer)) (self *dapi.Account, log *bytes.Buffer) {
+	w.Helper()
+	developer, log := w.developer(), new(bytes.Buffer)
+	for _, f := range change {
+		f(&developer)
+	}
+	integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithLogger(slog.New(slog.NewTextHandler(log, nil))))...)
+	require.NoError(w, err)
+	return integrator.Self(), log
 }
 
 // account is a new client of the host for the integrator's own account, with 100 USDC and 100 EURC.

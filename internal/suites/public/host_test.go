@@ -14,6 +14,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -48,8 +49,8 @@ func TestHostPricesCurrencies(t *testing.T) {
 func TestHostShowsAnInvoiceAndItsPDFs(t *testing.T) {
 	host, client, app := newHost(t)
 	issued, err := app.Invoices.Create(t.Context(), appapi.InvoiceCreate{
-		Currency: moneymovement.InvoiceCurrencyEUR, ClientEmail: "client@example.com", Onchain: new(true),
-		Items: []moneymovement.LineItem{{Name: "Tea", Quantity: moneymovement.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com", Onchain: new(true),
+		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
 	})
 	require.NoError(t, err)
 	id := path.Base(issued.InvoiceLink)

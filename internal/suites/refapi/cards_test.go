@@ -15,6 +15,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
@@ -28,7 +29,7 @@ type cardService struct {
 }
 
 func (s *cardService) answer(r *http.Request) (*http.Response, error) {
-	var proof moneymovement.CardDetailsProof
+	var proof model.CardDetailsProof
 	if err := json.NewDecoder(r.Body).Decode(&proof); err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func TestAStaleNonceIsRefused(t *testing.T) {
 		service := &cardService{wallet: key.Address(), now: time.Now}
 		client := newClient(t, service.answer)
 
-		proof, err := moneymovement.ProveCard(t.Context(), key, "card-1", time.Now().Add(-301*time.Second))
+		proof, err := model.ProveCard(t.Context(), key, "card-1", time.Now().Add(-301*time.Second))
 		require.NoError(t, err)
 		_, err = client.Cards.DetailsWithProof(t.Context(), "card-1", proof)
 		require.True(t, is[*errors.Forbidden](err), "%v", err)
@@ -156,7 +157,7 @@ func TestTheMessageIsAnOption(t *testing.T) {
 	key := newKey(t)
 	var signature string
 	client := newClient(t, func(r *http.Request) (*http.Response, error) {
-		var proof moneymovement.CardDetailsProof
+		var proof model.CardDetailsProof
 		if err := json.NewDecoder(r.Body).Decode(&proof); err != nil {
 			return nil, err
 		}
@@ -164,7 +165,7 @@ func TestTheMessageIsAnOption(t *testing.T) {
 		return answer(http.StatusOK, detailsJSON), nil
 	})
 	_, err := client.Cards.Details(t.Context(), "card-1", key,
-		moneymovement.CardMessage(func(id string, _ int64) string { return "show me " + id }))
+		model.CardMessage(func(id string, _ int64) string { return "show me " + id }))
 	require.NoError(t, err)
 	signer, err := wallet.RecoverAddress([]byte("show me card-1"), signature)
 	require.NoError(t, err)
@@ -182,7 +183,7 @@ func TestAWalletThatDoesNotSignSendsNothing(t *testing.T) {
 	require.True(t, is[*errors.NotDelivered](err), "%v", err)
 	require.ErrorIs(t, err, context.Canceled)
 
-	for card, signer := range map[string]moneymovement.CardSigner{"card-1": nil, "card-2": &wallet.Key{}, "a\nb": newKey(t), "": newKey(t)} {
+	for card, signer := range map[string]model.CardSigner{"card-1": nil, "card-2": &wallet.Key{}, "a\nb": newKey(t), "": newKey(t)} {
 		_, err = client.Cards.Details(t.Context(), card, signer)
 		assert.True(t, is[*errors.InvalidInput](err), "%q %v", card, err)
 	}

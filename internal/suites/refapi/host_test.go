@@ -12,6 +12,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -43,11 +44,11 @@ func newWorld(t *testing.T, options ...moneymovement.Option) *world {
 	return w
 }
 
-func (w *world) invoice() *moneymovement.Invoice {
+func (w *world) invoice() *model.Invoice {
 	w.Helper()
 	invoice, err := w.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{
-		Currency: moneymovement.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
-		Items: []moneymovement.LineItem{{Name: "Tea", Quantity: moneymovement.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
+		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
 	})
 	require.NoError(w, err)
 	return invoice
@@ -55,25 +56,25 @@ func (w *world) invoice() *moneymovement.Invoice {
 
 func TestHostInvoicesArePaidOffline(t *testing.T) {
 	w := newWorld(t)
-	for name, update := range map[string]func(string, moneymovement.InvoiceUpdate) (*moneymovement.Invoice, error){
-		"path": func(id string, change moneymovement.InvoiceUpdate) (*moneymovement.Invoice, error) {
+	for name, update := range map[string]func(string, model.InvoiceUpdate) (*model.Invoice, error){
+		"path": func(id string, change model.InvoiceUpdate) (*model.Invoice, error) {
 			return w.client.Invoices.Update(t.Context(), id, change)
 		},
-		"other path": func(id string, change moneymovement.InvoiceUpdate) (*moneymovement.Invoice, error) {
+		"other path": func(id string, change model.InvoiceUpdate) (*model.Invoice, error) {
 			return w.client.Invoices.UpdateOnInvoicesPath(t.Context(), id, change)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now, err := update(w.invoice().ID, paid)
 			require.NoError(t, err)
-			assert.Equal(t, moneymovement.InvoiceStatusPaid, now.Status)
+			assert.Equal(t, model.InvoiceStatusPaid, now.Status)
 			assert.WithinDuration(t, w.host.Now(), now.PaidAt, time.Minute)
 			assert.Nil(t, now.Transaction)
 			assert.Empty(t, now.OnchainTransactionID)
 
 			lastWeek := w.host.Now().Add(-7 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
-			backdated, err := update(w.invoice().ID, moneymovement.InvoiceUpdate{
-				Status: moneymovement.InvoiceStatusPaid, PaidAt: moneymovement.Set(lastWeek), OnchainTransactionID: moneymovement.Set("statement " + name),
+			backdated, err := update(w.invoice().ID, model.InvoiceUpdate{
+				Status: model.InvoiceStatusPaid, PaidAt: model.Set(lastWeek), OnchainTransactionID: model.Set("statement " + name),
 			})
 			require.NoError(t, err)
 			assert.True(t, lastWeek.Equal(backdated.PaidAt), "%s", backdated.PaidAt)
@@ -81,7 +82,7 @@ func TestHostInvoicesArePaidOffline(t *testing.T) {
 
 			_, err = update("0b1f7d3e-58a4-4c8e-9d55-3f1f0f0c9a11", paid)
 			assert.True(t, is[*errors.NotFound](err), "%v", err)
-			_, err = update(w.invoice().ID, moneymovement.InvoiceUpdate{Status: "settled"})
+			_, err = update(w.invoice().ID, model.InvoiceUpdate{Status: "settled"})
 			var failed *errors.DetailErrors
 			require.ErrorAs(t, err, &failed)
 			require.Len(t, failed.Items, 1)
@@ -94,8 +95,8 @@ func TestHostContractsAreRead(t *testing.T) {
 	w := newWorld(t)
 	amount := decimal.RequireFromString("1200.50")
 	made, err := w.app.Contracts.Create(t.Context(), appapi.ContractCreate{
-		ContractorEmail: "contractor@example.com", Type: moneymovement.ContractTypeService, Period: "monthly", Label: "Design",
-		Fields: appapi.ContractFields{Amount: amount, Currency: moneymovement.FiatCurrencyEUR, JobTitle: "Designer"},
+		ContractorEmail: "contractor@example.com", Type: model.ContractTypeService, Period: "monthly", Label: "Design",
+		Fields: appapi.ContractFields{Amount: amount, Currency: model.FiatCurrencyEUR, JobTitle: "Designer"},
 	})
 	require.NoError(t, err)
 	read, err := w.client.Contracts.Get(t.Context(), made.ID)
@@ -129,7 +130,7 @@ func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
 	none, err := w.client.Cards.List(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, none.Cards)
-	assert.Equal(t, moneymovement.KYCStatusNotStarted, none.KYCStatus)
+	assert.Equal(t, model.KYCStatusNotStarted, none.KYCStatus)
 
 	_, err = w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: "virtual"})
 	require.NoError(t, err)
@@ -139,7 +140,7 @@ func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
 	require.Len(t, list.Cards, 1)
 	card, key := list.Cards[0], w.host.Credentials().Wallet
 	assert.Equal(t, key.Address(), card.WalletAddress)
-	assert.Equal(t, moneymovement.CardStatusActive, card.Status)
+	assert.Equal(t, model.CardStatusActive, card.Status)
 
 	for range 3 { // within one second, and each with a nonce of its own
 		details, err := w.client.Cards.Details(t.Context(), card.ID, key)
@@ -151,17 +152,17 @@ func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
 
 	_, err = w.client.Cards.Details(t.Context(), card.ID, newKey(t))
 	assert.True(t, is[*errors.SignatureInvalid](err), "another wallet: %v", err)
-	_, err = w.client.Cards.Details(t.Context(), card.ID, key, moneymovement.CardMessage(func(string, int64) string { return "Show me" }))
+	_, err = w.client.Cards.Details(t.Context(), card.ID, key, model.CardMessage(func(string, int64) string { return "Show me" }))
 	assert.True(t, is[*errors.SignatureInvalid](err), "another message: %v", err)
 
-	stale, err := moneymovement.ProveCard(t.Context(), key, card.ID, w.host.Now().Add(-6*time.Minute))
+	stale, err := model.ProveCard(t.Context(), key, card.ID, w.host.Now().Add(-6*time.Minute))
 	require.NoError(t, err)
 	_, err = w.client.Cards.DetailsWithProof(t.Context(), card.ID, stale)
 	var failed *errors.DetailErrors
 	require.ErrorAs(t, err, &failed)
 	assert.Equal(t, "body.nonce", failed.Items[0].Path)
 
-	fresh, err := moneymovement.ProveCard(t.Context(), key, card.ID, w.host.Now().Add(-time.Minute))
+	fresh, err := model.ProveCard(t.Context(), key, card.ID, w.host.Now().Add(-time.Minute))
 	require.NoError(t, err)
 	_, err = w.client.Cards.DetailsWithProof(t.Context(), card.ID, fresh)
 	require.NoError(t, err)
@@ -204,7 +205,7 @@ func TestHostTakesLoginsAndWebhooks(t *testing.T) {
 
 	ok, err := w.client.Webhooks.Send(t.Context(), "acme", refapi.WebhookEvent{
 		EventType: "approved", EntityType: "applicant", EntityID: "a_7", CreatedAt: "2026-01-02T03:04:05Z",
-		EventPayload: moneymovement.OpenObject{"amount": moneymovement.NewNumber(decimal.RequireFromString("0.1"))},
+		EventPayload: model.OpenObject{"amount": model.NewNumber(decimal.RequireFromString("0.1"))},
 	})
 	require.NoError(t, err)
 	assert.True(t, ok)
@@ -246,7 +247,7 @@ func TestHostLostAnswers(t *testing.T) {
 	assert.Equal(t, 1, lost.Consumed())
 	read, err := w.app.Invoices.Get(t.Context(), invoice.ID)
 	require.NoError(t, err)
-	assert.Equal(t, moneymovement.InvoiceStatusPaid, read.Status)
+	assert.Equal(t, model.InvoiceStatusPaid, read.Status)
 	again, err := w.client.Invoices.Update(t.Context(), invoice.ID, paid)
 	require.NoError(t, err)
 	assert.Equal(t, read.PaidAt, again.PaidAt)

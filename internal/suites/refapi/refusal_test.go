@@ -1,10 +1,10 @@
 package refapi_test
 
 import (
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
-var paid = moneymovement.InvoiceUpdate{Status: moneymovement.InvoiceStatusPaid}
+var paid = model.InvoiceUpdate{Status: model.InvoiceStatusPaid}
 
 func is[E error](err error) bool { _, ok := errors.AsType[E](err); return ok }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
@@ -21,11 +22,11 @@ func TestACardIsProvedByItsWallet(t *testing.T) {
 		message string
 	}{
 		"the usual message": {nil, fmt.Sprintf("Reveal card card_1 at %d", at.Unix())},
-		"another message": {[]moneymovement.CallOption{moneymovement.CardMessage(func(id string, nonce int64) string {
+		"another message": {[]moneymovement.CallOption{model.CardMessage(func(id string, nonce int64) string {
 			return fmt.Sprintf("%s:%d", id, nonce)
 		})}, fmt.Sprintf("card_1:%d", at.Unix())},
 	} {
-		proof, err := moneymovement.ProveCard(t.Context(), key, "card_1", at, c.options...)
+		proof, err := model.ProveCard(t.Context(), key, "card_1", at, c.options...)
 		require.NoError(t, err, name)
 		assert.Equal(t, at.Unix(), proof.Nonce, name)
 		signer, err := wallet.RecoverAddress([]byte(c.message), proof.MessageSignature.Reveal())

@@ -10,10 +10,11 @@ import (
 // sound is a made-up module that keeps every rule; each row of TestBrokenImportsAreFound breaks one.
 var sound = []string{
 	"internal/callfacts:",
+	"internal/jsonv2: github.com/go-json-experiment/json",
 	"errors: errors time internal/callfacts github.com/shopspring/decimal",
 	"signing: crypto errors signing/internal/keyfile github.com/youmark/pkcs8",
 	"signing/internal/keyfile: os",
-	"signing/wallet: signing github.com/ethereum/go-ethereum/crypto",
+	"signing/wallet: signing github.com/ethereum/go-ethereum/crypto github.com/go-json-experiment/json",
 	"internal/transport: net/http errors github.com/hashicorp/go-retryablehttp",
 	".: internal/transport",
 	"dapi: . errors signing internal/transport",
@@ -85,6 +86,10 @@ func TestBrokenImportsAreFound(t *testing.T) {
 			"one importer of go-ethereum", "dapi: signing/wallet",
 			[]string{"the SDK reaches go-ethereum: dapi -> signing/wallet -> github.com/ethereum/go-ethereum/crypto"},
 		},
+		"a surface imports JSON v2 itself": {
+			"one importer of JSON v2", "dapi: github.com/go-json-experiment/json/jsontext",
+			[]string{"dapi imports github.com/go-json-experiment/json/jsontext: only internal/jsonv2 may"},
+		},
 		"YAML in the SDK": {
 			"the SDK's modules are the listed", "errors: go.yaml.in/yaml/v3",
 			[]string{
@@ -104,6 +109,10 @@ func TestBrokenImportsAreFound(t *testing.T) {
 		"assertions in the host": {
 			"test modules stay in the test files", "sandbox: github.com/stretchr/testify/assert",
 			[]string{"sandbox imports github.com/stretchr/testify/assert outside of its tests"},
+		},
+		"an example's answers in the SDK": {
+			"test modules stay in the test files", "dapi: internal/recorded",
+			[]string{"dapi imports internal/recorded outside of its tests"},
 		},
 	}
 	for name, test := range tests {

@@ -14,13 +14,13 @@ import (
 // alone. A package imports from its own room and from the floors below, never from its own floor's other rooms: that
 // keeps the surfaces apart, and the sandbox out of the SDK.
 var floors = [][]string{
-	{"internal/callfacts", "internal/handshake", "internal/inprocess"},
+	{"internal/callfacts", "internal/handshake", "internal/inprocess", "internal/jsonv2"},
 	{"errors"},
-	{"internal/required"},
+	{"internal/required", "internal/mishaps", "internal/unmade"},
 	{"signing", "internal/wire"},
 	{"internal/transport"},
-	{"."},
-	{"internal/answers"},
+	{".", "internal/nonce"},
+	{"internal/answers", "internal/cardproof", "internal/recorded"},
 	{"dapi", "appapi", "refapi", "public"}, // the last floor of the SDK
 	{"openapi"},
 	{"sandbox"},
@@ -40,9 +40,16 @@ const (
 	goEthereum = "github.com/ethereum/go-ethereum"
 )
 
+// jsonDoor is the SDK's one importer of JSON v2's module, so that leaving it for the standard library's is a change of one file. The wallet
+// and the host, which nobody links with the SDK, import it themselves.
+const (
+	jsonDoor   = "internal/jsonv2"
+	jsonModule = "github.com/go-json-experiment/json"
+)
+
 // sdkModules lists what a user of the SDK takes on, and why each is worth it.
 var sdkModules = []string{
-	"github.com/go-json-experiment/json",    // JSON v2: strict and fast
+	jsonModule,                              // JSON v2: strict and fast
 	"github.com/google/uuid",                // ids of webhook requests
 	"github.com/hashicorp/go-cleanhttp",     // of go-retryablehttp
 	"github.com/hashicorp/go-retryablehttp", // the retry loop
@@ -61,6 +68,9 @@ var walletModules = []string{
 	"golang.org/x/sys",
 }
 
+// recorded serves answers to examples, and is linked into nothing else.
+const recorded = "internal/recorded"
+
 // testModules never leave test files, also not in the sandbox, which other people's tests import.
 var testModules = []string{
 	"github.com/c2sp/wycheproof",
@@ -76,6 +86,7 @@ var importRules = map[string]func(graph) []string{
 	"imports go down only":                upward,
 	"the sandbox is independent":          sandboxReaches,
 	"one importer of go-ethereum":         ethereum,
+	"one importer of JSON v2":             jsonV2,
 	"the SDK's modules are the listed":    unlistedModules,
 	"test modules stay in the test files": testOnly,
 }
@@ -164,6 +175,17 @@ func ethereum(g graph) (found []string) {
 	return found
 }
 
+func jsonV2(g graph) (found []string) {
+	for _, n := range g.own() {
+		for _, imported := range n.imports {
+			if inSDK(n) && short(n.path) != jsonDoor && short(n.path) != wallet && g[imported].module == jsonModule {
+				found = append(found, fmt.Sprintf("%s imports %s: only %s may", short(n.path), imported, jsonDoor))
+			}
+		}
+	}
+	return found
+}
+
 func unlistedModules(g graph) (found []string) {
 	for _, n := range g.own() {
 		if !inSDK(n) {
@@ -205,7 +227,7 @@ func unneededModules(g graph) (found []string) {
 func testOnly(g graph) (found []string) {
 	for _, n := range g.own() {
 		for _, imported := range n.imports {
-			if slices.Contains(testModules, g[imported].module) {
+			if slices.Contains(testModules, g[imported].module) || short(imported) == recorded {
 				found = append(found, fmt.Sprintf("%s imports %s outside of its tests", short(n.path), imported))
 			}
 		}

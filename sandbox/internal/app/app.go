@@ -7,6 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
@@ -23,7 +24,7 @@ type Invoices interface {
 // Config is what an app stands on.
 type Config struct {
 	Clock    *clock.Clock
-	Settings func() platform.Settings
+	Settings func() *deployment.Settings
 	Platform *platform.Platform
 	Keys     *credential.AppKeys
 	Invoices Invoices
@@ -78,7 +79,7 @@ type turn struct {
 	*account
 	caller   caller.Caller
 	own      platform.Own
-	settings platform.Settings
+	settings *deployment.Settings
 	now      time.Time
 }
 

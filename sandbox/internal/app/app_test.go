@@ -10,16 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/app"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // invoices is paperwork with one invoice of each amount in dollars.
@@ -50,7 +51,7 @@ type world struct {
 	platform *platform.Platform
 	keys     *credential.AppKeys
 	clock    *clock.Clock
-	settings platform.Settings
+	settings deployment.Settings
 	invoices invoices
 	ctx      context.Context
 	key      credential.AppKey
@@ -58,8 +59,8 @@ type world struct {
 
 func newWorld(t require.TestingT, limit string) *world {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	w := &world{clock: clock.New(func() time.Time { return start }), settings: platform.DefaultSettings(), invoices: invoices{}}
-	settings := func() platform.Settings { return w.settings }
+	w := &world{clock: clock.New(func() time.Time { return start }), settings: deployment.DefaultSettings(), invoices: invoices{}}
+	settings := func() *deployment.Settings { return &w.settings }
 	w.platform = platform.New(w.clock, settings, func(string) (string, bool) { return "", false })
 	w.keys = credential.NewAppKeys(w.clock)
 	w.App = app.New(app.Config{
@@ -83,13 +84,13 @@ func (w *world) as(key string) context.Context {
 }
 
 func (w *world) contact(t require.TestingT, chain, token string) string {
-	var account commonapi.ContactAccount
-	require.NoError(t, account.FromOnchainAccount(commonapi.OnchainAccount{
-		AccountType: commonapi.AccountTypeOnchain, ChainID: chain, Currency: token, WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7",
+	var account commonwire.ContactAccount
+	require.NoError(t, account.FromOnchainAccount(commonwire.OnchainAccount{
+		AccountType: commonwire.AccountTypeOnchain, ChainID: chain, Currency: token, WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7",
 	}))
-	answer, err := w.CreateContact(w.ctx, appapi.CreateContactRequestObject{Body: &appapi.ContactCreate{Account: account}})
+	answer, err := w.CreateContact(w.ctx, appwire.ContactCreate{Account: account})
 	require.NoError(t, err)
-	return answer.(appapi.CreateContact201JSONResponse).ID
+	return answer.Body.(appwire.Contact).ID
 }
 
 func (w *world) remaining(t require.TestingT) decimal.Decimal {
@@ -98,10 +99,10 @@ func (w *world) remaining(t require.TestingT) decimal.Decimal {
 	return *key.Remaining()
 }
 
-func (w *world) transfers(t require.TestingT) []appapi.Transfer {
-	answer, err := w.ListTransfers(w.ctx, appapi.ListTransfersRequestObject{Params: appapi.ListTransfersParams{Limit: 100}})
+func (w *world) transfers(t require.TestingT) []appwire.Transfer {
+	answer, err := w.ListTransfers(w.ctx, appwire.ListTransfersParams{Limit: 100})
 	require.NoError(t, err)
-	return answer.(appapi.ListTransfers200JSONResponse).Items
+	return answer.Body.(appwire.TransferList).Items
 }
 
 // Whatever an app does, the books balance, nobody but the outside is overdrawn, and what its transfers debited is what
@@ -114,32 +115,30 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 		drawAmount := func() decimal.Decimal {
 			return decimal.New(int64(rapid.IntRange(-1, 90_000_000).Draw(t, "millionths")), -6)
 		}
-		transfer := func(body appapi.TransferCreate) {
-			_, _ = w.CreateTransfer(w.as(rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "key")), appapi.CreateTransferRequestObject{Body: &body})
+		transfer := func(body appwire.TransferCreate) {
+			_, _ = w.CreateTransfer(w.as(rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "key")), body)
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"deposit": func(t *rapid.T) {
-				_, _ = w.platform.CreateDeposit(w.as(rapid.StringMatching(`[a-z]{8}`).Draw(t, "key")), api.CreateDepositRequestObject{
-					Body: &api.DepositCreate{Amount: drawAmount(), Currency: api.AssetUSDC},
+				_, _ = w.platform.CreateDeposit(w.as(rapid.StringMatching(`[a-z]{8}`).Draw(t, "key")), platformwire.DepositCreate{
+					Amount: drawAmount(), Currency: platformwire.AssetUSDC,
 				})
 			},
 			"pay a contact": func(*rapid.T) {
 				amount := number.Of(drawAmount())
-				transfer(appapi.TransferCreate{ContactID: rapid.SampledFrom([]string{direct, routed}).Draw(t, "contact"), Amount: &amount})
+				transfer(appwire.TransferCreate{ContactID: rapid.SampledFrom([]string{direct, routed}).Draw(t, "contact"), Amount: &amount})
 			},
 			"quote": func(*rapid.T) {
-				answer, err := w.QuoteBalancePayout(w.ctx, appapi.QuoteBalancePayoutRequestObject{
-					Body: &appapi.BalancePayoutQuote{ContactID: routed, Amount: drawAmount()},
-				})
+				answer, err := w.QuoteBalancePayout(w.ctx, appwire.BalancePayoutQuote{ContactID: routed, Amount: drawAmount()})
 				if err == nil {
-					quotes = append(quotes, answer.(appapi.QuoteBalancePayout200JSONResponse).QuoteID)
+					quotes = append(quotes, answer.Body.(appwire.Quote).QuoteID)
 				}
 			},
 			"pay a quote": func(t *rapid.T) {
 				if len(quotes) == 0 {
 					t.Skip("needs a quote, and this sequence has not asked for one yet; another action is drawn")
 				}
-				transfer(appapi.TransferCreate{QuoteID: rapid.SampledFrom(quotes).Draw(t, "quote")})
+				transfer(appwire.TransferCreate{QuoteID: rapid.SampledFrom(quotes).Draw(t, "quote")})
 			},
 			"pay an invoice": func(t *rapid.T) {
 				id := rapid.SampledFrom([]string{"i1", "i2", "i3"}).Draw(t, "invoice")
@@ -148,7 +147,7 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 					issuing.amount = drawAmount().Abs().Add(decimal.New(1, -2))
 					w.invoices[id] = issuing
 				}
-				transfer(appapi.TransferCreate{InvoiceID: id})
+				transfer(appwire.TransferCreate{InvoiceID: id})
 			},
 			"time": func(t *rapid.T) {
 				w.clock.Advance(time.Duration(rapid.IntRange(1, 8*24*60).Draw(t, "minutes")) * time.Minute / 8)
@@ -174,18 +173,18 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 
 func TestAQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
 	w := newWorld(t, "150")
-	_, err := w.platform.CreateDeposit(w.ctx, api.CreateDepositRequestObject{Body: &api.DepositCreate{Amount: decimal.NewFromInt(50), Currency: api.AssetUSDC}})
+	_, err := w.platform.CreateDeposit(w.ctx, platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
 	require.NoError(t, err)
 	routed := w.contact(t, "arbitrum", "USDT")
-	answer, err := w.QuoteBalancePayout(w.ctx, appapi.QuoteBalancePayoutRequestObject{Body: &appapi.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)}})
+	answer, err := w.QuoteBalancePayout(w.ctx, appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)})
 	require.NoError(t, err)
-	quote := answer.(appapi.QuoteBalancePayout200JSONResponse)
+	quote := answer.Body.(appwire.Quote)
 
 	w.settings.PriceWorsening = decimal.RequireFromString("0.5")
-	worse, err := w.QuoteBalancePayout(w.ctx, appapi.QuoteBalancePayoutRequestObject{Body: &appapi.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)}})
+	worse, err := w.QuoteBalancePayout(w.ctx, appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)})
 	require.NoError(t, err)
-	require.NotEqual(t, quote.DestinationAmount, worse.(appapi.QuoteBalancePayout200JSONResponse).DestinationAmount)
-	_, err = w.CreateTransfer(w.ctx, appapi.CreateTransferRequestObject{Body: &appapi.TransferCreate{QuoteID: quote.QuoteID}})
+	require.NotEqual(t, quote.DestinationAmount, worse.Body.(appwire.Quote).DestinationAmount)
+	_, err = w.CreateTransfer(w.ctx, appwire.TransferCreate{QuoteID: quote.QuoteID})
 	require.NoError(t, err)
 	status, err := w.Status(w.ctx, quote.QuoteID)
 	require.NoError(t, err)
@@ -195,28 +194,26 @@ func TestAQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
 
 func TestAQuotePaysEvenIfItsPriceCannotBeHadAnyMore(t *testing.T) {
 	w := newWorld(t, "150")
-	_, err := w.platform.CreateDeposit(w.ctx, api.CreateDepositRequestObject{Body: &api.DepositCreate{Amount: decimal.NewFromInt(50), Currency: api.AssetUSDC}})
+	_, err := w.platform.CreateDeposit(w.ctx, platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
 	require.NoError(t, err)
-	least := appapi.QuoteBalancePayoutRequestObject{Body: &appapi.BalancePayoutQuote{
+	least := appwire.BalancePayoutQuote{
 		ContactID: w.contact(t, "arbitrum", "USDT"), Amount: decimal.RequireFromString("0.300001"),
-	}}
+	}
 	quote, err := w.QuoteBalancePayout(w.ctx, least)
 	require.NoError(t, err)
 
 	w.settings.PriceWorsening = decimal.RequireFromString("0.5")
 	_, err = w.QuoteBalancePayout(w.ctx, least)
 	require.ErrorIs(t, err, refuse.ValidationFailed(""), "half of the smallest unit is nothing")
-	_, err = w.CreateTransfer(w.ctx, appapi.CreateTransferRequestObject{
-		Body: &appapi.TransferCreate{QuoteID: quote.(appapi.QuoteBalancePayout200JSONResponse).QuoteID},
-	})
+	_, err = w.CreateTransfer(w.ctx, appwire.TransferCreate{QuoteID: quote.Body.(appwire.Quote).QuoteID})
 	require.NoError(t, err)
 }
 
 func TestMoneyThatDidNotMoveIsNotSpent(t *testing.T) {
 	w := newWorld(t, "150")
 	amount := number.Of(decimal.NewFromInt(20))
-	body := appapi.TransferCreate{ContactID: w.contact(t, "base", "USDC"), Amount: &amount}
-	_, err := w.CreateTransfer(w.ctx, appapi.CreateTransferRequestObject{Body: &body})
+	body := appwire.TransferCreate{ContactID: w.contact(t, "base", "USDC"), Amount: &amount}
+	_, err := w.CreateTransfer(w.ctx, body)
 	require.ErrorIs(t, err, refuse.PayoutNotFundable("", nil))
 	assert.Equal(t, "150", w.remaining(t).String())
 	assert.Empty(t, w.transfers(t))

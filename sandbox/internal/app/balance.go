@@ -6,72 +6,73 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // ListBalances lists the balance accounts. Source: App API, Account and profile.
-func (a *App) ListBalances(ctx context.Context, _ appapi.ListBalancesRequestObject) (appapi.ListBalancesResponseObject, error) {
+func (a *App) ListBalances(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	identity, err := t.own.Identity()
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	balances, err := t.own.Balances()
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	items := make([]appapi.Balance, len(balances))
+	items := make([]appwire.Balance, len(balances))
 	for i, balance := range balances {
-		items[i] = appapi.Balance{
+		items[i] = appwire.Balance{
 			ID: identity.UserID + ":" + string(balance.Currency), Currency: string(balance.Currency),
 			Available: balance.Available, WalletAddress: identity.Wallet,
 		}
 	}
-	return appapi.ListBalances200JSONResponse{Items: items, Total: total(items)}, nil
+	return serve.OK(appwire.BalanceList{Items: items, Total: total(items)}), nil
 }
 
 // GetMCPBalance answers the wallet with its dollars, and what the key may still spend. Source: App API, Account and
 // profile.
-func (a *App) GetMCPBalance(ctx context.Context, _ appapi.GetMCPBalanceRequestObject) (appapi.GetMCPBalanceResponseObject, error) {
+func (a *App) GetMCPBalance(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	key, err := a.Keys.Get(t.caller.KeyID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	identity, err := t.own.Identity()
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	dollars, err := t.dollars()
-	return appapi.GetMCPBalance200JSONResponse{
+	return serve.OK(appwire.MCPBalance{
 		WalletEmail: identity.Email, WalletAddress: identity.Wallet, UsdcBalance: &dollars, RemainingAllowance: key.Remaining(),
-	}, err
+	}), err
 }
 
 // GetApp answers whom the key belongs to and what it may do. Source: App API, Account and profile.
-func (a *App) GetApp(ctx context.Context, _ appapi.GetAppRequestObject) (appapi.GetAppResponseObject, error) {
+func (a *App) GetApp(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	key, err := a.Keys.Get(t.caller.KeyID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	dollars, err := t.dollars()
-	return appapi.GetApp200JSONResponse{
+	return serve.OK(appwire.App{
 		UserName: cmp.Or(t.profile.displayName(), key.Account.Email), UserEmail: key.Account.Email,
 		AppID: key.AppID, AppName: key.AppName, Scopes: key.Scopes,
 		Balance: &dollars, RemainingSpendLimit: key.Remaining(),
-	}, err
+	}), err
 }
 
 // dollars is what the account holds in USDC.
 func (t *turn) dollars() (decimal.Decimal, error) {
 	balances, err := t.own.Balances()
 	for _, balance := range balances {
-		if balance.Currency == api.AssetUSDC {
+		if balance.Currency == platformwire.AssetUSDC {
 			return balance.Available, err
 		}
 	}

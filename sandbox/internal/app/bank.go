@@ -6,48 +6,49 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // ListBanks lists the rails with the bank accounts opened on them. Source: App API, Banks and quotes.
-func (a *App) ListBanks(ctx context.Context, _ appapi.ListBanksRequestObject) (appapi.ListBanksResponseObject, error) {
+func (a *App) ListBanks(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	rails, err := t.own.Rails()
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	list, err := bankList(rails)
-	return appapi.ListBanks200JSONResponse(list), err
+	return serve.OK(list), err
 }
 
 // ActivateBanks opens the named rails, or all that can be opened. Either all that are named open or none does. Source:
 // App API, Banks and quotes.
-func (a *App) ActivateBanks(ctx context.Context, request appapi.ActivateBanksRequestObject) (appapi.ActivateBanksResponseObject, error) {
+func (a *App) ActivateBanks(ctx context.Context, body appwire.BankActivation) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	methods := slices.Compact(slices.Sorted(slices.Values(request.Body.Methods)))
+	methods := slices.Compact(slices.Sorted(slices.Values(body.Methods)))
 	if len(methods) == 0 {
 		var err error
 		if methods, err = t.available(); err != nil {
-			return nil, err
+			return serve.Answer{}, err
 		}
 	} else if err := t.offered(methods); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	opened := make([]api.Rail, 0, len(methods))
+	opened := make([]platformwire.Rail, 0, len(methods))
 	for _, method := range methods {
 		rail, err := t.own.OpenRail(method)
 		if err != nil {
-			return nil, err
+			return serve.Answer{}, err
 		}
 		opened = append(opened, rail)
 	}
 	list, err := bankList(opened)
-	return appapi.ActivateBanks200JSONResponse(list), err
+	return serve.OK(list), err
 }
 
 // available lists the methods of rails that can be opened.
@@ -56,7 +57,7 @@ func (t *turn) available() ([]string, error) {
 	var methods []string
 	for _, rail := range rails {
 		disabled := slices.Contains(t.settings.RailsDisabled, string(rail.Method))
-		if rail.Status == api.RailStatusAvailable && !disabled {
+		if rail.Status == platformwire.RailStatusAvailable && !disabled {
 			methods = append(methods, string(rail.Method))
 		}
 	}
@@ -67,7 +68,7 @@ func (t *turn) available() ([]string, error) {
 func (t *turn) offered(methods []string) error {
 	rails, err := t.own.Rails()
 	for _, method := range methods {
-		listed := slices.ContainsFunc(rails, func(rail api.Rail) bool { return string(rail.Method) == method })
+		listed := slices.ContainsFunc(rails, func(rail platformwire.Rail) bool { return string(rail.Method) == method })
 		switch {
 		case !listed:
 			return refuse.InvalidField("methods", "enum", "No bank account is held on "+method+".")
@@ -78,24 +79,24 @@ func (t *turn) offered(methods []string) error {
 	return err
 }
 
-func bankList(rails []api.Rail) (appapi.BankList, error) {
-	items := make([]appapi.Bank, len(rails))
+func bankList(rails []platformwire.Rail) (appwire.BankList, error) {
+	items := make([]appwire.Bank, len(rails))
 	for i, rail := range rails {
-		items[i] = appapi.Bank{Method: string(rail.Method), Currency: rail.Currency, Status: string(rail.Status)}
+		items[i] = appwire.Bank{Method: string(rail.Method), Currency: rail.Currency, Status: string(rail.Status)}
 		if rail.VirtualAccount == nil {
 			continue
 		}
 		requisites, err := openly(rail.VirtualAccount.Requisites)
 		if err != nil {
-			return appapi.BankList{}, err
+			return appwire.BankList{}, err
 		}
 		items[i].BankAccountID, items[i].Requisites = rail.VirtualAccount.ID, requisites
 	}
-	return appapi.BankList{Items: items, Total: total(items)}, nil
+	return appwire.BankList{Items: items, Total: total(items)}, nil
 }
 
 // openly writes requisites as the object of which this surface shows no fields.
-func openly(requisites api.Requisites) (open commonapi.OpenObject, err error) {
+func openly(requisites platformwire.Requisites) (open commonwire.OpenObject, err error) {
 	text, err := json.Marshal(requisites)
 	if err != nil {
 		return nil, err

@@ -8,71 +8,72 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // contact is a saved payment destination.
 type contact struct {
 	id, name, relationship string
-	given                  commonapi.ContactAccount
+	given                  commonwire.ContactAccount
 	to                     platform.Destination
 	createdAt              time.Time
 }
 
-func (c *contact) view() appapi.Contact {
-	return appapi.Contact{ID: c.id, Name: c.name, Relationship: c.relationship, Account: c.given, CreatedAt: c.createdAt}
+func (c *contact) view() appwire.Contact {
+	return appwire.Contact{ID: c.id, Name: c.name, Relationship: c.relationship, Account: c.given, CreatedAt: c.createdAt}
 }
 
 // ListContacts lists the contacts, oldest first. Source: App API, Contacts.
-func (a *App) ListContacts(ctx context.Context, request appapi.ListContactsRequestObject) (appapi.ListContactsResponseObject, error) {
+func (a *App) ListContacts(ctx context.Context, params appwire.ListContactsParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	items := []appapi.Contact{}
-	for _, c := range pageOf(t.contacts, request.Params.Limit, request.Params.Offset) {
+	items := []appwire.Contact{}
+	for _, c := range pageOf(t.contacts, params.Limit, params.Offset) {
 		items = append(items, c.view())
 	}
-	return appapi.ListContacts200JSONResponse{Items: items, Total: total(t.contacts)}, nil
+	return serve.OK(appwire.ContactList{Items: items, Total: total(t.contacts)}), nil
 }
 
 // CreateContact saves a destination, or answers the contact that has the same account details. Source: App API,
 // Contacts; Resources, Contact.
-func (a *App) CreateContact(ctx context.Context, request appapi.CreateContactRequestObject) (appapi.CreateContactResponseObject, error) {
-	to, err := destinationOf(request.Body.Account)
+func (a *App) CreateContact(ctx context.Context, body appwire.ContactCreate) (serve.Answer, error) {
+	to, err := destinationOf(body.Account)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := a.enter(ctx)
 	defer a.leave()
 	if err := t.own.Resolve(to); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	i := slices.IndexFunc(t.contacts, func(c *contact) bool { return c.to == to })
 	if i >= 0 {
-		return appapi.CreateContact201JSONResponse(t.contacts[i].view()), nil
+		return serve.Created(t.contacts[i].view()), nil
 	}
 	created := &contact{
-		id: uuid.NewString(), name: request.Body.Name, relationship: request.Body.Relationship,
-		given: request.Body.Account, to: to, createdAt: t.now,
+		id: uuid.NewString(), name: body.Name, relationship: body.Relationship,
+		given: body.Account, to: to, createdAt: t.now,
 	}
 	t.contacts = append(t.contacts, created)
-	return appapi.CreateContact201JSONResponse(created.view()), nil
+	return serve.Created(created.view()), nil
 }
 
 // destinationOf reads the variant of an account. Spellings of the same details become one.
-func destinationOf(account commonapi.ContactAccount) (platform.Destination, error) {
+func destinationOf(account commonwire.ContactAccount) (platform.Destination, error) {
 	variant, err := account.ValueByDiscriminator()
 	switch variant := variant.(type) {
-	case commonapi.OnchainAccount:
+	case commonwire.OnchainAccount:
 		address := variant.WalletAddress
 		if strings.HasPrefix(address, "0x") {
 			address = strings.ToLower(address) // the case of other chains' addresses means something
 		}
 		return platform.Destination{Chain: variant.ChainID, Token: strings.ToUpper(variant.Currency), Address: address}, nil
-	case commonapi.EmailAccount:
+	case commonwire.EmailAccount:
 		return platform.Destination{Email: strings.ToLower(variant.Email)}, nil
 	default:
 		return platform.Destination{}, err
@@ -90,41 +91,40 @@ func (t *turn) contactOf(id string) (*contact, error) {
 }
 
 // UpdateContact changes what the body names. Source: App API, Contacts.
-func (a *App) UpdateContact(ctx context.Context, request appapi.UpdateContactRequestObject) (appapi.UpdateContactResponseObject, error) {
+func (a *App) UpdateContact(ctx context.Context, contactID string, body appwire.ContactUpdate) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	found, err := t.contactOf(request.ContactID)
+	found, err := t.contactOf(contactID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	given.To(&found.name, request.Body.Name)
-	given.To(&found.relationship, request.Body.Relationship)
-	return appapi.UpdateContact200JSONResponse(found.view()), nil
+	given.To(&found.name, body.Name)
+	given.To(&found.relationship, body.Relationship)
+	return serve.OK(found.view()), nil
 }
 
 // DeleteContact deletes a contact. Quotes that were made for it keep their price and their destination. Source: App API,
 // Contacts.
-func (a *App) DeleteContact(ctx context.Context, request appapi.DeleteContactRequestObject) (appapi.DeleteContactResponseObject, error) {
+func (a *App) DeleteContact(ctx context.Context, contactID string) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	found, err := t.contactOf(request.ContactID)
+	found, err := t.contactOf(contactID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t.contacts = slices.DeleteFunc(t.contacts, func(c *contact) bool { return c == found })
-	return appapi.DeleteContact204Response{}, nil
+	return serve.NoContent(), nil
 }
 
 // ValidateBankDetails checks bank details and saves nothing. Source: App API, Contacts.
-func (a *App) ValidateBankDetails(_ context.Context, request appapi.ValidateBankDetailsRequestObject) (appapi.ValidateBankDetailsResponseObject, error) {
-	body := request.Body
-	answer := appapi.ValidateBankDetails200JSONResponse{Errors: []appapi.BankDetailsError{}}
+func (a *App) ValidateBankDetails(_ context.Context, body appwire.BankDetails) (serve.Answer, error) {
+	check := appwire.BankDetailsCheck{Errors: []appwire.BankDetailsError{}}
 	for _, wrong := range (platform.BankDetails{
 		Kind: body.BankType, Country: body.Country, IBAN: body.IBAN, BIC: body.BIC, RoutingNumber: given.Value(body.RoutingNumber),
 	}).Check() {
-		answer.Errors = append(answer.Errors, appapi.BankDetailsError{Field: wrong.Field, Code: wrong.Code, Message: wrong.Message})
+		check.Errors = append(check.Errors, appwire.BankDetailsError{Field: wrong.Field, Code: wrong.Code, Message: wrong.Message})
 	}
-	valid := len(answer.Errors) == 0
-	answer.Valid = &valid
-	return answer, nil
+	valid := len(check.Errors) == 0
+	check.Valid = &valid
+	return serve.OK(check), nil
 }

@@ -4,58 +4,58 @@ import (
 	"context"
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // ListTransfers lists the transfers of the app, newest first; a key finds the one that it anchors. Source: App API,
 // Transfers; Limits, Idempotency.
-func (a *App) ListTransfers(ctx context.Context, request appapi.ListTransfersRequestObject) (appapi.ListTransfersResponseObject, error) {
+func (a *App) ListTransfers(ctx context.Context, params appwire.ListTransfersParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	key, err := a.Keys.Get(t.caller.KeyID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	params := request.Params
-	found := []appapi.Transfer{}
+	found := []appwire.Transfer{}
 	for _, sent := range slices.Backward(t.sent) {
 		if sent.appID == key.AppID && (params.IdempotencyKey == "" || sent.key == params.IdempotencyKey) {
 			found = append(found, sent.view())
 		}
 	}
-	return appapi.ListTransfers200JSONResponse{Items: pageOf(found, params.Limit, params.Offset), Total: total(found)}, nil
+	return serve.OK(appwire.TransferList{Items: pageOf(found, params.Limit, params.Offset), Total: total(found)}), nil
 }
 
-func (s *transfer) view() appapi.Transfer {
-	return appapi.Transfer{
+func (s *transfer) view() appwire.Transfer {
+	return appwire.Transfer{
 		ID: s.id, ContactID: s.contactID, QuoteID: s.quoteID, InvoiceID: s.invoice, Amount: number.Of(s.amount),
 		Memo: s.terms.memo, TxHash: s.hash, Status: transferStatus, IdempotencyKey: s.key, CreatedAt: s.createdAt,
 	}
 }
 
 // ListTransactions lists the ledger of the account, newest first. Source: App API, Transactions.
-func (a *App) ListTransactions(ctx context.Context, request appapi.ListTransactionsRequestObject) (appapi.ListTransactionsResponseObject, error) {
+func (a *App) ListTransactions(ctx context.Context, params appwire.ListTransactionsParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	entries, err := t.own.Transactions()
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	found := []appapi.Transaction{}
+	found := []appwire.Transaction{}
 	for _, entry := range entries {
-		if view := t.transactionView(entry); matches(view, request.Params) {
+		if view := t.transactionView(entry); matches(view, params) {
 			found = append(found, view)
 		}
 	}
-	return appapi.ListTransactions200JSONResponse{
-		Items: pageOf(found, request.Params.Limit, request.Params.Offset), Total: total(found),
-	}, nil
+	return serve.OK(appwire.TransactionList{
+		Items: pageOf(found, params.Limit, params.Offset), Total: total(found),
+	}), nil
 }
 
-func matches(entry appapi.Transaction, params appapi.ListTransactionsParams) bool {
+func matches(entry appwire.Transaction, params appwire.ListTransactionsParams) bool {
 	return (len(params.Type) == 0 || slices.Contains(params.Type, entry.Type)) &&
 		(params.Status == "" || params.Status == entry.Status) &&
 		(!params.IncomeOnly || *entry.Incoming) &&
@@ -63,9 +63,9 @@ func matches(entry appapi.Transaction, params appapi.ListTransactionsParams) boo
 }
 
 // transactionView is an entry of the ledger with what this surface knows of it.
-func (t *turn) transactionView(entry platform.Entry) appapi.Transaction {
-	incoming := entry.Direction == api.TransactionDirectionIn
-	view := appapi.Transaction{
+func (t *turn) transactionView(entry platform.Entry) appwire.Transaction {
+	incoming := entry.Direction == platformwire.TransactionDirectionIn
+	view := appwire.Transaction{
 		ID: entry.ID, Type: entry.Method, Status: string(entry.Status), Incoming: &incoming,
 		Amount: entry.Amount, Currency: string(entry.Currency), BankAccountID: entry.BankAccountID,
 		QuoteID: entry.PayinID, Memo: t.memos[entry.PayinID], TxHash: entry.TransactionHash, CreatedAt: entry.CreatedAt,

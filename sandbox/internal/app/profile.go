@@ -6,14 +6,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 )
 
 // profile is what an account told about itself.
 type profile struct {
 	firstName, lastName, entityName string
-	address                         *appapi.ProfileAddress
+	address                         *appwire.ProfileAddress
 	verification                    verification
 }
 
@@ -28,28 +29,28 @@ func (p *profile) displayName() string {
 }
 
 // GetProfile answers the profile. Source: App API, Account and profile.
-func (a *App) GetProfile(ctx context.Context, _ appapi.GetProfileRequestObject) (appapi.GetProfileResponseObject, error) {
+func (a *App) GetProfile(ctx context.Context) (serve.Answer, error) {
 	view, err := a.Profile(ctx)
-	return appapi.GetProfile200JSONResponse(view), err
+	return serve.OK(view), err
 }
 
 // Profile is the profile of the account that makes a request.
-func (a *App) Profile(ctx context.Context) (appapi.UserProfile, error) {
+func (a *App) Profile(ctx context.Context) (appwire.UserProfile, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	return t.profileView()
 }
 
 // UpdateProfile saves what the body names. Source: App API, Account and profile.
-func (a *App) UpdateProfile(ctx context.Context, request appapi.UpdateProfileRequestObject) (appapi.UpdateProfileResponseObject, error) {
+func (a *App) UpdateProfile(ctx context.Context, body appwire.ProfileUpdate) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	t.profile.change(*request.Body, t.now)
+	t.profile.change(body, t.now)
 	view, err := t.profileView()
-	return appapi.UpdateProfile200JSONResponse(view), err
+	return serve.OK(view), err
 }
 
-func (p *profile) change(body appapi.ProfileUpdate, now time.Time) {
+func (p *profile) change(body appwire.ProfileUpdate, now time.Time) {
 	given.To(&p.firstName, body.FirstName)
 	given.To(&p.lastName, body.LastName)
 	given.To(&p.entityName, body.EntityName)
@@ -67,13 +68,13 @@ func (p *profile) change(body appapi.ProfileUpdate, now time.Time) {
 	}
 }
 
-func (t *turn) profileView() (appapi.UserProfile, error) {
+func (t *turn) profileView() (appwire.UserProfile, error) {
 	identity, err := t.own.Identity()
 	if err != nil {
-		return appapi.UserProfile{}, err
+		return appwire.UserProfile{}, err
 	}
 	isBusiness := t.profile.entityName != ""
-	return appapi.UserProfile{
+	return appwire.UserProfile{
 		ID:            identity.UserID,
 		Email:         identity.Email,
 		DisplayName:   t.profile.displayName(),

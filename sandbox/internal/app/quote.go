@@ -6,114 +6,112 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // payoutQuote is a price for paying one contact; it pays once.
 type payoutQuote struct {
 	id        string
 	contact   contact // as it was when the quote was made
-	price     api.Quote
+	price     platformwire.Quote
 	createdAt time.Time
 	used      *transfer // nil before
 }
 
 // QuoteBalancePayin prices a transfer from another chain, which may be sent at once. Source: App API, Banks and quotes.
-func (a *App) QuoteBalancePayin(ctx context.Context, request appapi.QuoteBalancePayinRequestObject) (appapi.QuoteBalancePayinResponseObject, error) {
+func (a *App) QuoteBalancePayin(ctx context.Context, body appwire.BalancePayinQuote) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	body := request.Body
 	if body.OriginChainID == 0 {
-		return nil, refuse.InvalidField("originChainId", "missing", "A transfer comes from a chain.")
+		return serve.Answer{}, refuse.InvalidField("originChainId", "missing", "A transfer comes from a chain.")
 	}
-	quoted, err := t.own.QuotePayin(api.PayinCreate{
+	quoted, err := t.own.QuotePayin(platformwire.PayinCreate{
 		Amount: body.Amount, Currency: strings.ToUpper(body.Currency), OriginChainID: body.OriginChainID,
 	})
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	quoted, err = t.own.SubmitPayin(quoted.ID)
-	return appapi.QuoteBalancePayin200JSONResponse(payinView(quoted)), err
+	return serve.OK(payinView(quoted)), err
 }
 
 // QuoteBankPayin prices a transfer over a bank account of the account's own, in its currency. Source: App API, Banks and
 // quotes.
-func (a *App) QuoteBankPayin(ctx context.Context, request appapi.QuoteBankPayinRequestObject) (appapi.QuoteBankPayinResponseObject, error) {
+func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	body := request.Body
 	rail, err := t.own.RailOf(body.BankAccountID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	quoted, err := t.own.QuotePayin(api.PayinCreate{Amount: body.Amount, Currency: rail.Currency, BankID: body.BankAccountID})
+	quoted, err := t.own.QuotePayin(platformwire.PayinCreate{Amount: body.Amount, Currency: rail.Currency, BankID: body.BankAccountID})
 	if err == nil && body.Memo != "" {
 		t.memos[quoted.ID] = body.Memo
 	}
-	return appapi.QuoteBankPayin200JSONResponse(payinView(quoted)), err
+	return serve.OK(payinView(quoted)), err
 }
 
 // SubmitBankPayinQuote accepts the price of a bank payin: from then on it waits for its money. Submitting again changes
 // nothing. Source: App API, Banks and quotes.
-func (a *App) SubmitBankPayinQuote(ctx context.Context, request appapi.SubmitBankPayinQuoteRequestObject) (appapi.SubmitBankPayinQuoteResponseObject, error) {
+func (a *App) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmission) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	quoted, err := t.payin(request.Body.QuoteID)
+	quoted, err := t.payin(body.QuoteID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if quoted.BankID == "" {
-		return nil, refuse.Conflict("The quote is not one of a bank payin.")
+		return serve.Answer{}, refuse.Conflict("The quote is not one of a bank payin.")
 	}
 	if quoted, err = t.own.SubmitPayin(quoted.ID); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	status, err := t.payinStatus(quoted)
-	return appapi.SubmitBankPayinQuote200JSONResponse(status), err
+	return serve.OK(status), err
 }
 
 // payin finds a payin's quote. A payout's is of another kind.
-func (t *turn) payin(quoteID string) (api.Payin, error) {
+func (t *turn) payin(quoteID string) (platformwire.Payin, error) {
 	if t.quotes[quoteID] != nil {
-		return api.Payin{}, refuse.Conflict("The quote is one of a payout.")
+		return platformwire.Payin{}, refuse.Conflict("The quote is one of a payout.")
 	}
 	return t.own.Payin(quoteID)
 }
 
 // QuoteBalancePayout prices a payment to a contact, in USDC. Source: App API, Banks and quotes; Vocabulary, quote.
-func (a *App) QuoteBalancePayout(ctx context.Context, request appapi.QuoteBalancePayoutRequestObject) (appapi.QuoteBalancePayoutResponseObject, error) {
+func (a *App) QuoteBalancePayout(ctx context.Context, body appwire.BalancePayoutQuote) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	body := request.Body
 	paid, err := t.contactOf(body.ContactID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if body.BankAccountID != "" {
-		return nil, refuse.NotFound() // contacts of this surface are wallets and emails, and have no bank account
+		return serve.Answer{}, refuse.NotFound() // contacts of this surface are wallets and emails, and have no bank account
 	}
 	price, err := t.own.Price(paid.to, body.Amount)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	quoted := &payoutQuote{id: "qt_" + strings.ToLower(rand.Text()), contact: *paid, price: price, createdAt: t.now}
 	t.quotes[quoted.id] = quoted
-	return appapi.QuoteBalancePayout200JSONResponse(quoteView(quoted.id, price)), nil
+	return serve.OK(quoteView(quoted.id, price)), nil
 }
 
-func payinView(p api.Payin) appapi.Quote {
+func payinView(p platformwire.Payin) appwire.Quote {
 	if p.Quote == nil {
-		return appapi.Quote{QuoteID: p.ID}
+		return appwire.Quote{QuoteID: p.ID}
 	}
 	view := quoteView(p.ID, *p.Quote)
 	view.DepositAddress = p.DepositAddress
 	return view
 }
 
-func quoteView(id string, price api.Quote) appapi.Quote {
-	return appapi.Quote{
+func quoteView(id string, price platformwire.Quote) appwire.Quote {
+	return appwire.Quote{
 		QuoteID:      id,
 		SourceAmount: price.SourceAmount, SourceCurrency: price.SourceCurrency,
 		DestinationAmount: price.DestinationAmount, DestinationCurrency: price.DestinationCurrency,

@@ -10,8 +10,10 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // Reference answers the reference endpoints on quotes, wallets and partners.
@@ -38,29 +40,28 @@ type PartnerEvent struct {
 const defaultDevice = "ios"
 
 // GetTransactionStatus answers how far the payment of a quote has come. Source: Universal transaction status.
-func (r Reference) GetTransactionStatus(ctx context.Context, request refapi.GetTransactionStatusRequestObject) (refapi.GetTransactionStatusResponseObject, error) {
-	status, err := r.App.Status(ctx, request.QuoteID)
-	return refapi.GetTransactionStatus200JSONResponse(status), err
+func (r Reference) GetTransactionStatus(ctx context.Context, quoteID string) (serve.Answer, error) {
+	status, err := r.App.Status(ctx, quoteID)
+	return serve.OK(status), err
 }
 
 // LogInWallet takes signatures of the wallet over the message. Source: Reference endpoints under /api/v1.
-func (r Reference) LogInWallet(ctx context.Context, request refapi.LogInWalletRequestObject) (refapi.LogInWalletResponseObject, error) {
-	if err := r.checkSignatures(*request.Body); err != nil {
-		return nil, err
+func (r Reference) LogInWallet(ctx context.Context, params referencewire.LogInWalletParams, body referencewire.WalletLogin) (serve.Answer, error) {
+	if err := r.checkSignatures(body); err != nil {
+		return serve.Answer{}, err
 	}
 	t := r.App.enter(ctx)
 	defer r.App.leave()
-	device := request.Params
 	t.logins = append(t.logins, WalletLogin{
-		Account: caller.From(ctx).Owner, Wallet: r.App.Wallet, At: t.now, DeviceID: device.DeviceID,
-		DeviceType: cmp.Or(device.DeviceType, defaultDevice), DeviceName: cmp.Or(device.DeviceName, defaultDevice),
+		Account: caller.From(ctx).Owner, Wallet: r.App.Wallet, At: t.now, DeviceID: params.DeviceID,
+		DeviceType: cmp.Or(params.DeviceType, defaultDevice), DeviceName: cmp.Or(params.DeviceName, defaultDevice),
 	})
-	return refapi.LogInWallet200JSONResponse{Status: "success"}, nil
+	return serve.OK(referencewire.WalletLoginResult{Status: "success"}), nil
 }
 
 // checkSignatures demands at least one signature, and all of them of the wallet. Which wallet signed is not shown to
 // matter; another one is forbidden.
-func (r Reference) checkSignatures(login refapi.WalletLogin) error {
+func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 	if len(login.Signatures) == 0 {
 		return refuse.InvalidField("signatures", "too_short", "A login has at least one signature.")
 	}
@@ -77,16 +78,15 @@ func (r Reference) checkSignatures(login refapi.WalletLogin) error {
 }
 
 // ReceiveWebhook takes an event that a partner reports. Source: Events.
-func (r Reference) ReceiveWebhook(ctx context.Context, request refapi.ReceiveWebhookRequestObject) (refapi.ReceiveWebhookResponseObject, error) {
+func (r Reference) ReceiveWebhook(ctx context.Context, partner string, body referencewire.WebhookEvent) (serve.Answer, error) {
 	t := r.App.enter(ctx)
 	defer r.App.leave()
-	event := request.Body
 	t.events = append(t.events, PartnerEvent{
-		Partner: request.Partner, EventType: event.EventType, EntityID: event.EntityID, EntityType: event.EntityType,
-		CreatedAt: event.CreatedAt, Payload: event.EventPayload, At: t.now,
+		Partner: partner, EventType: body.EventType, EntityID: body.EntityID, EntityType: body.EntityType,
+		CreatedAt: body.CreatedAt, Payload: body.EventPayload, At: t.now,
 	})
 	ok := true
-	return refapi.ReceiveWebhook200JSONResponse{Ok: &ok}, nil
+	return serve.OK(referencewire.WebhookAcknowledgement{Ok: &ok}), nil
 }
 
 // Logins answers the wallet logins, oldest first.
@@ -101,4 +101,13 @@ func (a *App) Events() []PartnerEvent {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.state.events)
+}
+
+// Public answers the public utilities on rates.
+type Public struct{ App *App }
+
+// GetRate prices a currency against the US dollar. Source: Public utilities; FX rate.
+func (p Public) GetRate(_ context.Context, currency string) (serve.Answer, error) {
+	rate, err := p.App.Platform.FXRate(currency)
+	return serve.OK(publicwire.FXRate{USDRate: rate.USD, BankTransfer: rate.BankTransfer, Card: rate.Card}), err
 }

@@ -6,10 +6,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // The values of a quoted payment that the description does not show, beside those of a payin's status.
@@ -22,7 +22,7 @@ const (
 )
 
 // Status is how far the payment of a quote has come. Source: Universal transaction status.
-func (a *App) Status(ctx context.Context, quoteID string) (commonapi.UniversalTransactionStatus, error) {
+func (a *App) Status(ctx context.Context, quoteID string) (commonwire.UniversalTransactionStatus, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	if quoted := t.quotes[quoteID]; quoted != nil {
@@ -30,12 +30,12 @@ func (a *App) Status(ctx context.Context, quoteID string) (commonapi.UniversalTr
 	}
 	quoted, err := t.own.Payin(quoteID)
 	if err != nil {
-		return commonapi.UniversalTransactionStatus{}, err
+		return commonwire.UniversalTransactionStatus{}, err
 	}
 	return t.payinStatus(quoted)
 }
 
-func (t *turn) payoutStatus(quoted *payoutQuote) commonapi.UniversalTransactionStatus {
+func (t *turn) payoutStatus(quoted *payoutQuote) commonwire.UniversalTransactionStatus {
 	status := statusOf(quoted.id, typePayout, quoted.price, quoted.createdAt)
 	status.PaymentChannel = quoted.contact.to.Method()
 	status.Status = statusQuoted
@@ -48,11 +48,11 @@ func (t *turn) payoutStatus(quoted *payoutQuote) commonapi.UniversalTransactionS
 	return status
 }
 
-func (t *turn) payinStatus(quoted api.Payin) (commonapi.UniversalTransactionStatus, error) {
+func (t *turn) payinStatus(quoted platformwire.Payin) (commonwire.UniversalTransactionStatus, error) {
 	status := statusOf(quoted.ID, typePayin, *quoted.Quote, quoted.CreatedAt)
 	status.Status, status.DepositAddress = string(quoted.Status), quoted.DepositAddress
 	status.PaymentChannel = platform.MethodCrypto
-	if quoted.Status == api.PayinStatusExpired {
+	if quoted.Status == platformwire.PayinStatusExpired {
 		status.ErrorMessage = "The price expired before the money arrived."
 	}
 	if quoted.BankID != "" {
@@ -62,7 +62,7 @@ func (t *turn) payinStatus(quoted api.Payin) (commonapi.UniversalTransactionStat
 		}
 		status.PaymentChannel = string(rail.Method)
 	}
-	if quoted.Status != api.PayinStatusCompleted {
+	if quoted.Status != platformwire.PayinStatusCompleted {
 		return status, nil
 	}
 	entries, err := t.own.Transactions()
@@ -75,9 +75,9 @@ func (t *turn) payinStatus(quoted api.Payin) (commonapi.UniversalTransactionStat
 }
 
 // statusOf is what the price says. The transaction's id follows from the quote's.
-func statusOf(quoteID, kind string, price api.Quote, createdAt time.Time) commonapi.UniversalTransactionStatus {
+func statusOf(quoteID, kind string, price platformwire.Quote, createdAt time.Time) commonwire.UniversalTransactionStatus {
 	received := number.Of(price.DestinationAmount)
-	return commonapi.UniversalTransactionStatus{
+	return commonwire.UniversalTransactionStatus{
 		ID:      uuid.NewSHA1(uuid.NameSpaceURL, []byte("payment of "+quoteID)).String(),
 		QuoteID: quoteID, Type: kind, CreatedAt: createdAt, ExpiresAt: price.ExpiresAt,
 		FromAmount: number.Of(price.SourceAmount), FromCurrency: price.SourceCurrency,

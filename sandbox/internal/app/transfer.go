@@ -2,17 +2,16 @@ package app
 
 import (
 	"context"
-	"net/http"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // keyLifetime is how long a key replays. Source: Limits, Idempotency.
@@ -34,28 +33,27 @@ type transfer struct {
 type terms struct{ contactID, quoteID, invoiceID, amount, memo string }
 
 // CreateTransfer pays a contact, a quote or an invoice. Source: App API, Transfers; Limits, Idempotency.
-func (a *App) CreateTransfer(ctx context.Context, request appapi.CreateTransferRequestObject) (appapi.CreateTransferResponseObject, error) {
-	body := *request.Body
+func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (serve.Answer, error) {
 	if err := checkTransfer(body); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := a.enter(ctx)
 	defer a.leave()
 	key, err := a.Keys.Get(t.caller.KeyID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	asked := termsOf(body)
 	anchor := t.caller.IdempotencyKey // of the account, whichever of its apps sends it
 	if earlier := t.anchored[anchor]; earlier != nil && t.now.Before(earlier.createdAt.Add(keyLifetime)) {
 		if earlier.terms != asked {
-			return nil, refuse.IdempotencyKeyReused("transferId", earlier.id)
+			return serve.Answer{}, refuse.IdempotencyKeyReused("transferId", earlier.id)
 		}
-		return receipt{earlier.hash, true}, nil
+		return receipt(earlier.hash).Replayed(), nil
 	}
 	sent, err := a.send(t, asked, body)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	sent.appID, sent.key = key.AppID, anchor
 	t.sent = append(t.sent, sent)
@@ -63,26 +61,14 @@ func (a *App) CreateTransfer(ctx context.Context, request appapi.CreateTransferR
 	if anchor != "" {
 		t.anchored[anchor] = sent
 	}
-	return receipt{sent.hash, false}, nil
+	return receipt(sent.hash), nil
 }
 
-// receipt is the answer of a transfer. Unlike the generated one it says that it is a replay only when it is.
-type receipt struct {
-	hash     string
-	replayed bool
-}
-
-// VisitCreateTransferResponse writes the answer.
-func (r receipt) VisitCreateTransferResponse(w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json")
-	if r.replayed {
-		w.Header().Set("Idempotency-Replayed", "true")
-	}
-	return json.MarshalWrite(w, appapi.TransferReceipt{TxHash: r.hash})
-}
+// receipt is the answer of a transfer.
+func receipt(hash string) serve.Answer { return serve.OK(appwire.TransferReceipt{TxHash: hash}).Lean() }
 
 // checkTransfer demands one way to pay, and an amount for a contact alone. Source: App API, Transfers.
-func checkTransfer(body appapi.TransferCreate) error {
+func checkTransfer(body appwire.TransferCreate) error {
 	var wrong []refuse.Field
 	given := 0
 	for _, way := range []string{body.ContactID, body.QuoteID, body.InvoiceID} {
@@ -109,7 +95,7 @@ func checkTransfer(body appapi.TransferCreate) error {
 	return nil
 }
 
-func termsOf(body appapi.TransferCreate) terms {
+func termsOf(body appwire.TransferCreate) terms {
 	asked := terms{contactID: body.ContactID, quoteID: body.QuoteID, invoiceID: body.InvoiceID, memo: body.Memo}
 	if body.Amount != nil {
 		asked.amount = body.Amount.String()
@@ -118,7 +104,7 @@ func termsOf(body appapi.TransferCreate) terms {
 }
 
 // send finds out what is to be paid, and pays it within the key's spend limit.
-func (a *App) send(t *turn, asked terms, body appapi.TransferCreate) (*transfer, error) {
+func (a *App) send(t *turn, asked terms, body appwire.TransferCreate) (*transfer, error) {
 	sent := &transfer{
 		id: uuid.NewString(), terms: asked, createdAt: t.now,
 		contactID: body.ContactID, quoteID: body.QuoteID, invoice: body.InvoiceID,
@@ -192,4 +178,4 @@ func (a *App) spend(t *turn, sent *transfer, pay func() (platform.Paid, error)) 
 }
 
 // status of every transfer: it arrives at once.
-const transferStatus = string(api.TransactionStatusCompleted)
+const transferStatus = string(platformwire.TransactionStatusCompleted)

@@ -6,24 +6,24 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // maxDigits bounds what the host computes with.
 const maxDigits = 36
 
 // decimalsOf answers how many decimals an amount of a currency has. Source: Invoice (reference endpoints), currency.
-func decimalsOf(currency commonapi.InvoiceCurrency) int32 {
+func decimalsOf(currency commonwire.InvoiceCurrency) int32 {
 	switch currency {
-	case commonapi.InvoiceCurrencyJPY:
+	case commonwire.InvoiceCurrencyJPY:
 		return 0
-	case commonapi.InvoiceCurrencyUSD, commonapi.InvoiceCurrencyEUR, commonapi.InvoiceCurrencyGBP, commonapi.InvoiceCurrencyCHF,
-		commonapi.InvoiceCurrencyCAD, commonapi.InvoiceCurrencyAUD, commonapi.InvoiceCurrencyNZD, commonapi.InvoiceCurrencySEK,
-		commonapi.InvoiceCurrencyNOK, commonapi.InvoiceCurrencyAED, commonapi.InvoiceCurrencyHKD, commonapi.InvoiceCurrencyBRL,
-		commonapi.InvoiceCurrencyMXN:
+	case commonwire.InvoiceCurrencyUSD, commonwire.InvoiceCurrencyEUR, commonwire.InvoiceCurrencyGBP, commonwire.InvoiceCurrencyCHF,
+		commonwire.InvoiceCurrencyCAD, commonwire.InvoiceCurrencyAUD, commonwire.InvoiceCurrencyNZD, commonwire.InvoiceCurrencySEK,
+		commonwire.InvoiceCurrencyNOK, commonwire.InvoiceCurrencyAED, commonwire.InvoiceCurrencyHKD, commonwire.InvoiceCurrencyBRL,
+		commonwire.InvoiceCurrencyMXN:
 		return 2
-	case commonapi.InvoiceCurrencyUSDC, commonapi.InvoiceCurrencyUSDT:
+	case commonwire.InvoiceCurrencyUSDC, commonwire.InvoiceCurrencyUSDT:
 		return 6
 	default:
 		return 18
@@ -47,12 +47,12 @@ func checkAmount(field string, amount decimal.Decimal, decimals int32) []refuse.
 }
 
 // lineTotal is what a line comes to, rounded to the decimals of the currency.
-func lineTotal(line commonapi.LineItem, decimals int32) decimal.Decimal {
+func lineTotal(line commonwire.LineItem, decimals int32) decimal.Decimal {
 	return line.Price.Mul(line.Quantity.Decimal).Round(decimals)
 }
 
 // total adds lines up, or says which of them is wrong. The field names the list.
-func total(field string, lines []commonapi.LineItem, currency commonapi.InvoiceCurrency) (decimal.Decimal, []refuse.Field) {
+func total(field string, lines []commonwire.LineItem, currency commonwire.InvoiceCurrency) (decimal.Decimal, []refuse.Field) {
 	decimals := decimalsOf(currency)
 	sum := decimal.Zero
 	var wrong []refuse.Field

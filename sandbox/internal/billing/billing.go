@@ -2,41 +2,13 @@ package billing
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
-
-// Settings are what a counterparty or a deployment decides.
-type Settings struct {
-	// ContractorAcceptsAfter is how long a contractor takes to accept a contract.
-	ContractorAcceptsAfter time.Duration
-	// MaxUpload is how many bytes a document may have.
-	MaxUpload int
-}
-
-// largestUpload is what the body of a request carries in base64.
-const largestUpload = 10 << 20
-
-// DefaultSettings are a short wait, and documents up to 10 MiB.
-func DefaultSettings() Settings {
-	return Settings{ContractorAcceptsAfter: 300 * time.Millisecond, MaxUpload: largestUpload}
-}
-
-// Check tells which settings make no sense, or nil.
-func (s Settings) Check() error {
-	var problems []error
-	if s.ContractorAcceptsAfter < 0 {
-		problems = append(problems, errors.New("contractorAcceptsAfter is negative"))
-	}
-	if s.MaxUpload <= 0 || s.MaxUpload > largestUpload {
-		problems = append(problems, errors.New("maxUpload is not within 10 MiB"))
-	}
-	return errors.Join(problems...)
-}
 
 // Profile is an account as the parties of its contracts and invoices see it.
 type Profile struct {
@@ -45,7 +17,7 @@ type Profile struct {
 	Email                                        string
 	DisplayName, FirstName, LastName, EntityName string
 	IsBusiness                                   bool
-	Address                                      *commonapi.PostalAddress
+	Address                                      *commonwire.PostalAddress
 	// WalletAddress is where the account is paid on Base.
 	WalletAddress string
 }
@@ -53,7 +25,7 @@ type Profile struct {
 // Config is what paperwork needs of the host. The functions must be safe for concurrent use.
 type Config struct {
 	Clock    *clock.Clock
-	Settings func() Settings
+	Settings func() *deployment.Settings
 	// Profile answers the account that makes a request.
 	Profile func(context.Context) Profile
 }
@@ -102,7 +74,7 @@ func (b *Billing) Reset() {
 // turn is one request's time with the state, while the lock is held.
 type turn struct {
 	*state
-	settings Settings
+	settings *deployment.Settings
 	now      time.Time
 	me       party // who asks; the zero party on public routes
 }

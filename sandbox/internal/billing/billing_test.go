@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // office is paperwork with a clock that only moves when told to.
@@ -32,7 +33,7 @@ func newOffice(t testing.TB) *office {
 	clk := clock.New(func() time.Time { return start })
 	return &office{t: t, clock: clk, Billing: billing.New(billing.Config{
 		Clock:    clk,
-		Settings: func() billing.Settings { s := billing.DefaultSettings(); s.MaxUpload = 100; return s },
+		Settings: func() *deployment.Settings { s := deployment.DefaultSettings(); s.MaxUpload = 100; return &s },
 		Profile: func(ctx context.Context) billing.Profile {
 			return billing.Profile{Email: caller.From(ctx).Email, WalletAddress: "0x1111111111111111111111111111111111111111"}
 		},
@@ -50,8 +51,8 @@ const (
 	eve  = "eve@example.com"  // has no part in it
 )
 
-func line(name, quantity, price string) commonapi.LineItem {
-	return commonapi.LineItem{
+func line(name, quantity, price string) commonwire.LineItem {
+	return commonwire.LineItem{
 		Name: name, Quantity: number.Of(decimal.RequireFromString(quantity)), Price: decimal.RequireFromString(price),
 	}
 }
@@ -59,17 +60,17 @@ func line(name, quantity, price string) commonapi.LineItem {
 // contract is an active contract between acme and ada, of 100 EUR a month.
 func (o *office) contract() string {
 	o.t.Helper()
-	made, err := o.CreateContract(as(acme), appapi.ContractCreate{
-		ContractorEmail: ada, Type: commonapi.ContractTypeService, Period: "monthly",
-		Fields: appapi.ContractFields{Amount: decimal.NewFromInt(100), Currency: commonapi.FiatCurrencyEUR, JobTitle: "Engineer"},
+	made, err := o.CreateContract(as(acme), appwire.ContractCreate{
+		ContractorEmail: ada, Type: commonwire.ContractTypeService, Period: "monthly",
+		Fields: appwire.ContractFields{Amount: decimal.NewFromInt(100), Currency: commonwire.FiatCurrencyEUR, JobTitle: "Engineer"},
 	})
 	require.NoError(o.t, err)
 	o.clock.Advance(time.Minute)
-	o.status(made.ID, commonapi.ContractStatusActive)
+	o.status(made.ID, commonwire.ContractStatusActive)
 	return made.ID
 }
 
-func (o *office) status(contract string, want commonapi.ContractStatus) {
+func (o *office) status(contract string, want commonwire.ContractStatus) {
 	o.t.Helper()
 	read, err := o.Contract(as(acme), contract)
 	require.NoError(o.t, err)
@@ -77,16 +78,16 @@ func (o *office) status(contract string, want commonapi.ContractStatus) {
 }
 
 // invoice is an invoice from ada to acme.
-func (o *office) invoice() commonapi.Invoice {
+func (o *office) invoice() commonwire.Invoice {
 	o.t.Helper()
-	made, err := o.CreateInvoice(as(ada), appapi.InvoiceCreate{
-		ClientEmail: acme, Currency: commonapi.InvoiceCurrencyEUR, Items: []commonapi.LineItem{line("Work", "2", "50")},
+	made, err := o.CreateInvoice(as(ada), appwire.InvoiceCreate{
+		ClientEmail: acme, Currency: commonwire.InvoiceCurrencyEUR, Items: []commonwire.LineItem{line("Work", "2", "50")},
 	})
 	require.NoError(o.t, err)
 	return made
 }
 
-func (o *office) update(id string, body commonapi.InvoiceUpdate) (commonapi.Invoice, error) {
+func (o *office) update(id string, body commonwire.InvoiceUpdate) (commonwire.Invoice, error) {
 	return o.UpdateInvoice(as(ada), id, body)
 }
 
@@ -115,15 +116,6 @@ func TestResetForgets(t *testing.T) {
 	assert.Equal(t, "INV-0001", o.invoice().InvoiceNumber)
 }
 
-func TestSettings(t *testing.T) {
-	t.Parallel()
-	require.NoError(t, billing.DefaultSettings().Check())
-	require.Error(t, billing.Settings{ContractorAcceptsAfter: -1, MaxUpload: 1}.Check())
-	require.Error(t, billing.Settings{}.Check())
-	require.NoError(t, billing.Settings{MaxUpload: 10 << 20}.Check())
-	require.Error(t, billing.Settings{MaxUpload: 10<<20 + 1}.Check(), "no request carries that")
-}
-
 func TestListsAreNewestFirstAndPaged(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -148,16 +140,16 @@ func TestListsAreNewestFirstAndPaged(t *testing.T) {
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	stored, err := o.Upload(as(ada), appapi.DocumentUpload{Base64: make([]byte, 100), Type: appapi.DocumentKindInvoice, OriginName: "a.pdf"})
+	stored, err := o.Upload(as(ada), appwire.DocumentUpload{Base64: make([]byte, 100), Type: appwire.DocumentKindInvoice, OriginName: "a.pdf"})
 	require.NoError(t, err)
 	assert.Equal(t, "a.pdf", stored.Name)
 	assert.Equal(t, "documents/invoice/"+stored.ID, stored.Key)
 
-	_, err = o.Upload(as(ada), appapi.DocumentUpload{Base64: make([]byte, 101)})
+	_, err = o.Upload(as(ada), appwire.DocumentUpload{Base64: make([]byte, 101)})
 	require.ErrorIs(t, err, refuse.PayloadTooLarge())
-	_, err = o.Upload(as(ada), appapi.DocumentUpload{})
+	_, err = o.Upload(as(ada), appwire.DocumentUpload{})
 	assert.Equal(t, map[string]string{"base64": "string_too_short"}, fields(t, err))
-	apart, err := o.Upload(as(ada), appapi.DocumentUpload{Base64: []byte("x"), Type: "invoice", Context: "contract"})
+	apart, err := o.Upload(as(ada), appwire.DocumentUpload{Base64: []byte("x"), Type: "invoice", Context: "contract"})
 	require.NoError(t, err)
 	assert.Equal(t, "documents/invoice/"+apart.ID, apart.Key)
 }

@@ -7,21 +7,21 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // contract is an agreement from its offer on.
 type contract struct {
 	id                   string
 	client, contractor   party
-	terms                appapi.ContractCreate
+	terms                appwire.ContractCreate
 	expirationAt         time.Time // zero: it does not end by itself
-	methods              []commonapi.PaymentMethod
+	methods              []commonwire.PaymentMethod
 	createdAt, updatedAt time.Time
 
-	status commonapi.ContractStatus
+	status commonwire.ContractStatus
 	// When each side accepted; zero before.
 	clientAccepted, contractorAccepted time.Time
 
@@ -35,16 +35,16 @@ func (c *contract) requiresSignature() bool {
 
 // pending tells whether a side has yet to accept.
 func (c *contract) pending() bool {
-	return c.status == commonapi.ContractStatusPendingApprovalByContractor ||
-		c.status == commonapi.ContractStatusPendingApprovalByClient
+	return c.status == commonwire.ContractStatusPendingApprovalByContractor ||
+		c.status == commonwire.ContractStatusPendingApprovalByClient
 }
 
 // over tells whether the contract has ended.
 func (c *contract) over() bool {
-	return c.status == commonapi.ContractStatusCompleted || c.status == commonapi.ContractStatusCancelled
+	return c.status == commonwire.ContractStatusCompleted || c.status == commonwire.ContractStatusCancelled
 }
 
-func (c *contract) move(status commonapi.ContractStatus, at time.Time) {
+func (c *contract) move(status commonwire.ContractStatus, at time.Time) {
 	c.status, c.updatedAt = status, at
 }
 
@@ -55,26 +55,26 @@ func (c *contract) accept(side *time.Time, at time.Time) {
 	}
 	switch {
 	case c.contractorAccepted.IsZero():
-		c.move(commonapi.ContractStatusPendingApprovalByContractor, at)
+		c.move(commonwire.ContractStatusPendingApprovalByContractor, at)
 	case c.clientAccepted.IsZero():
-		c.move(commonapi.ContractStatusPendingApprovalByClient, at)
+		c.move(commonwire.ContractStatusPendingApprovalByClient, at)
 	default:
-		c.move(commonapi.ContractStatusActive, at)
+		c.move(commonwire.ContractStatusActive, at)
 	}
 }
 
 // settle does what has become due: the contractor accepts, the contract ends.
 func (t *turn) settle(c *contract) {
-	due := c.createdAt.Add(t.settings.ContractorAcceptsAfter)
-	if c.status == commonapi.ContractStatusPendingApprovalByContractor && !t.now.Before(due) && !c.ended(due) {
+	due := c.createdAt.Add(time.Duration(t.settings.ContractorAcceptsAfter))
+	if c.status == commonwire.ContractStatusPendingApprovalByContractor && !t.now.Before(due) && !c.ended(due) {
 		c.accept(&c.contractorAccepted, due)
 	}
 	if c.over() || !c.ended(t.now) {
 		return
 	}
-	end := commonapi.ContractStatusCompleted
+	end := commonwire.ContractStatusCompleted
 	if c.pending() {
-		end = commonapi.ContractStatusCancelled
+		end = commonwire.ContractStatusCancelled
 	}
 	c.move(end, c.expirationAt)
 }
@@ -97,36 +97,36 @@ func (t *turn) contract(id string) (*contract, error) {
 }
 
 // Contract reads a contract. Source: App API, Contracts; Reference endpoints under /api/v1.
-func (b *Billing) Contract(ctx context.Context, id string) (commonapi.Contract, error) {
+func (b *Billing) Contract(ctx context.Context, id string) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(*turn, *contract) error { return nil })
 }
 
 // onContract does something to one contract and answers it as it then stands.
-func (b *Billing) onContract(ctx context.Context, id string, do func(*turn, *contract) error) (commonapi.Contract, error) {
+func (b *Billing) onContract(ctx context.Context, id string, do func(*turn, *contract) error) (commonwire.Contract, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	found, err := t.contract(id)
 	if err != nil {
-		return commonapi.Contract{}, err
+		return commonwire.Contract{}, err
 	}
 	if err := do(t, found); err != nil {
-		return commonapi.Contract{}, err
+		return commonwire.Contract{}, err
 	}
 	return found.view(), nil
 }
 
 // Contracts lists the contracts of the account, newest first. Source: App API, Contracts.
-func (b *Billing) Contracts(ctx context.Context, page Page) appapi.ContractList {
+func (b *Billing) Contracts(ctx context.Context, page Page) appwire.ContractList {
 	t := b.enter(ctx)
 	defer b.leave()
 	items, total := pageOf(t.contractOrder,
 		func(c *contract) bool { return c.seenBy(t.me) },
-		func(c *contract) commonapi.Contract { t.settle(c); return c.view() }, page)
-	return appapi.ContractList{Items: items, Total: &total}
+		func(c *contract) commonwire.Contract { t.settle(c); return c.view() }, page)
+	return appwire.ContractList{Items: items, Total: &total}
 }
 
 // CreateContract offers a contract; the caller is its client. Source: App API, Contracts.
-func (b *Billing) CreateContract(ctx context.Context, body appapi.ContractCreate) (commonapi.Contract, error) {
+func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreate) (commonwire.Contract, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	contractor := t.resolve(body.ContractorEmail)
@@ -135,7 +135,7 @@ func (b *Billing) CreateContract(ctx context.Context, body appapi.ContractCreate
 		wrong = append(wrong, refuse.Field{Field: "contractorEmail", Code: "value_error", Message: "Nobody is their own contractor."})
 	}
 	if err := invalid(wrong); err != nil {
-		return commonapi.Contract{}, err
+		return commonwire.Contract{}, err
 	}
 	offered := &contract{
 		id:         uuid.NewString(),
@@ -144,7 +144,7 @@ func (b *Billing) CreateContract(ctx context.Context, body appapi.ContractCreate
 		terms:      body,
 		createdAt:  t.now,
 		updatedAt:  t.now,
-		status:     commonapi.ContractStatusPendingApprovalByContractor,
+		status:     commonwire.ContractStatusPendingApprovalByContractor,
 	}
 	if !offered.requiresSignature() {
 		offered.clientAccepted = t.now
@@ -155,20 +155,20 @@ func (b *Billing) CreateContract(ctx context.Context, body appapi.ContractCreate
 }
 
 // checkFields answers what is wrong with the values that a contract is filled with.
-func checkFields(fields appapi.ContractFields) []refuse.Field {
+func checkFields(fields appwire.ContractFields) []refuse.Field {
 	switch {
 	case fields.Amount.IsZero():
 		return nil // a contract may leave the amount to its invoices
 	case fields.Currency == "":
 		return []refuse.Field{{Field: "fields.currency", Code: "missing", Message: "An amount has a currency."}}
 	default:
-		return checkAmount("fields.amount", fields.Amount, decimalsOf(commonapi.InvoiceCurrency(fields.Currency)))
+		return checkAmount("fields.amount", fields.Amount, decimalsOf(commonwire.InvoiceCurrency(fields.Currency)))
 	}
 }
 
 // view is the contract as it stands.
-func (c *contract) view() commonapi.Contract {
-	view := commonapi.Contract{
+func (c *contract) view() commonwire.Contract {
+	view := commonwire.Contract{
 		ID:                   c.id,
 		Type:                 c.terms.Type,
 		Status:               c.status,
@@ -200,18 +200,18 @@ func (c *contract) view() commonapi.Contract {
 	if c.requiresSignature() {
 		view.SignatureRequestID = "sig_" + c.id
 		if !c.clientAccepted.IsZero() && !c.contractorAccepted.IsZero() {
-			view.Signed = commonapi.OpenObject{"client": stamp(c.clientAccepted), "contractor": stamp(c.contractorAccepted)}
+			view.Signed = commonwire.OpenObject{"client": stamp(c.clientAccepted), "contractor": stamp(c.contractorAccepted)}
 		}
 	}
 	return view
 }
 
 // acceptance is what is shown of one side's acceptance; nothing before.
-func acceptance(at time.Time) commonapi.OpenObject {
+func acceptance(at time.Time) commonwire.OpenObject {
 	if at.IsZero() {
 		return nil
 	}
-	return commonapi.OpenObject{"acceptedAt": stamp(at)}
+	return commonwire.OpenObject{"acceptedAt": stamp(at)}
 }
 
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }

@@ -4,14 +4,14 @@ import (
 	"context"
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // UpdateContract changes the fields and the schedule that are given and leaves the rest. Source: App API, Contracts.
-func (b *Billing) UpdateContract(ctx context.Context, id string, body appapi.ContractUpdate) (commonapi.Contract, error) {
+func (b *Billing) UpdateContract(ctx context.Context, id string, body appwire.ContractUpdate) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(t *turn, c *contract) error {
 		if c.over() {
 			return refuse.Conflict("The contract has ended.")
@@ -42,7 +42,7 @@ func (b *Billing) UpdateContract(ctx context.Context, id string, body appapi.Con
 
 // ReplacePaymentMethods puts methods in the place of all others. Invoices keep those they were issued with.
 // Source: App API, Contracts.
-func (b *Billing) ReplacePaymentMethods(ctx context.Context, id string, methods []commonapi.PaymentMethod) (commonapi.Contract, error) {
+func (b *Billing) ReplacePaymentMethods(ctx context.Context, id string, methods []commonwire.PaymentMethod) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(t *turn, c *contract) error {
 		if c.over() {
 			return refuse.Conflict("The contract has ended.")
@@ -54,13 +54,13 @@ func (b *Billing) ReplacePaymentMethods(ctx context.Context, id string, methods 
 
 // ApproveContract accepts a contract for the calling party, and resumes a paused one.
 // Source: App API, Contracts; States and transitions, Contract.
-func (b *Billing) ApproveContract(ctx context.Context, id string) (commonapi.Contract, error) {
+func (b *Billing) ApproveContract(ctx context.Context, id string) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(t *turn, c *contract) error {
 		switch {
 		case c.over():
 			return refuse.Conflict("The contract has ended.")
-		case c.status == commonapi.ContractStatusPaused:
-			c.move(commonapi.ContractStatusActive, t.now)
+		case c.status == commonwire.ContractStatusPaused:
+			c.move(commonwire.ContractStatusActive, t.now)
 		case !c.pending(): // in force already
 		case c.client.is(t.me):
 			c.accept(&c.clientAccepted, t.now)
@@ -73,13 +73,13 @@ func (b *Billing) ApproveContract(ctx context.Context, id string) (commonapi.Con
 
 // PauseContract stops a contract from invoicing until it is approved again.
 // Source: App API, Contracts; States and transitions, Contract.
-func (b *Billing) PauseContract(ctx context.Context, id string) (commonapi.Contract, error) {
+func (b *Billing) PauseContract(ctx context.Context, id string) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(t *turn, c *contract) error {
 		switch c.status {
-		case commonapi.ContractStatusActive:
-			c.move(commonapi.ContractStatusPaused, t.now)
+		case commonwire.ContractStatusActive:
+			c.move(commonwire.ContractStatusPaused, t.now)
 			return nil
-		case commonapi.ContractStatusPaused:
+		case commonwire.ContractStatusPaused:
 			return nil
 		default:
 			return refuse.Conflict("Only an active contract can be paused.")
@@ -94,10 +94,10 @@ func (b *Billing) DeleteContract(ctx context.Context, id string) error {
 		case c.pending():
 			delete(t.contracts, c.id)
 			t.contractOrder = slices.DeleteFunc(t.contractOrder, func(other *contract) bool { return other == c })
-		case c.status == commonapi.ContractStatusCompleted:
+		case c.status == commonwire.ContractStatusCompleted:
 			return refuse.Conflict("The contract is completed.")
-		case c.status != commonapi.ContractStatusCancelled:
-			c.move(commonapi.ContractStatusCancelled, t.now)
+		case c.status != commonwire.ContractStatusCancelled:
+			c.move(commonwire.ContractStatusCancelled, t.now)
 		}
 		return nil
 	})

@@ -9,34 +9,34 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 func TestASignedContractPassesBothSides(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	yes := true
-	made, err := o.CreateContract(as(acme), appapi.ContractCreate{ContractorEmail: ada, Type: commonapi.ContractTypeNda, RequireSignature: &yes})
+	made, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Type: commonwire.ContractTypeNda, RequireSignature: &yes})
 	require.NoError(t, err)
-	assert.Equal(t, commonapi.ContractStatusPendingApprovalByContractor, made.Status)
+	assert.Equal(t, commonwire.ContractStatusPendingApprovalByContractor, made.Status)
 	assert.Nil(t, made.ClientAcceptance)
 	assert.NotEmpty(t, made.SignatureRequestID)
 	assert.Equal(t, acme, made.Client.Email)
 	assert.False(t, made.Contractor.IsBusiness)
 
 	o.clock.Advance(299 * time.Millisecond)
-	o.status(made.ID, commonapi.ContractStatusPendingApprovalByContractor)
+	o.status(made.ID, commonwire.ContractStatusPendingApprovalByContractor)
 	o.clock.Advance(time.Millisecond)
-	o.status(made.ID, commonapi.ContractStatusPendingApprovalByClient)
+	o.status(made.ID, commonwire.ContractStatusPendingApprovalByClient)
 
 	signed, err := o.ApproveContract(as(acme), made.ID)
 	require.NoError(t, err)
-	assert.Equal(t, commonapi.ContractStatusActive, signed.Status)
+	assert.Equal(t, commonwire.ContractStatusActive, signed.Status)
 	assert.Len(t, signed.Signed, 2)
-	assert.Equal(t, commonapi.OpenObject{"acceptedAt": "2026-03-01T12:00:00.3Z"}, signed.ContractorAcceptance)
+	assert.Equal(t, commonwire.OpenObject{"acceptedAt": "2026-03-01T12:00:00.3Z"}, signed.ContractorAcceptance)
 
 	again, err := o.ApproveContract(as(acme), made.ID)
 	require.NoError(t, err)
@@ -47,14 +47,14 @@ func TestTheClientMayApproveFirstAndTheContractorByItself(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	yes := true
-	made, err := o.CreateContract(as(acme), appapi.ContractCreate{ContractorEmail: "ADA@example.com", Type: "msa", RequireSignature: &yes})
+	made, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: "ADA@example.com", Type: "msa", RequireSignature: &yes})
 	require.NoError(t, err)
 	first, err := o.ApproveContract(as(acme), made.ID)
 	require.NoError(t, err)
-	assert.Equal(t, commonapi.ContractStatusPendingApprovalByContractor, first.Status)
+	assert.Equal(t, commonwire.ContractStatusPendingApprovalByContractor, first.Status)
 	second, err := o.ApproveContract(as(ada), made.ID)
 	require.NoError(t, err)
-	assert.Equal(t, commonapi.ContractStatusActive, second.Status)
+	assert.Equal(t, commonwire.ContractStatusActive, second.Status)
 }
 
 func TestPausingAndResuming(t *testing.T) {
@@ -64,15 +64,15 @@ func TestPausingAndResuming(t *testing.T) {
 	for range 2 {
 		paused, err := o.PauseContract(as(acme), id)
 		require.NoError(t, err)
-		assert.Equal(t, commonapi.ContractStatusPaused, paused.Status)
+		assert.Equal(t, commonwire.ContractStatusPaused, paused.Status)
 	}
-	_, err := o.CreateInvoiceFromContract(as(acme), id, appapi.ContractInvoiceCreate{})
+	_, err := o.CreateInvoiceFromContract(as(acme), id, appwire.ContractInvoiceCreate{})
 	require.ErrorIs(t, err, refuse.Conflict(""))
 	resumed, err := o.ApproveContract(as(ada), id)
 	require.NoError(t, err)
-	assert.Equal(t, commonapi.ContractStatusActive, resumed.Status)
+	assert.Equal(t, commonwire.ContractStatusActive, resumed.Status)
 
-	offer, err := o.CreateContract(as(acme), appapi.ContractCreate{ContractorEmail: ada, Type: "other"})
+	offer, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Type: "other"})
 	require.NoError(t, err)
 	_, err = o.PauseContract(as(acme), offer.ID)
 	require.ErrorIs(t, err, refuse.Conflict(""), "an offer is not in force")
@@ -83,33 +83,33 @@ func TestContractsEndWhenTheirTimeHasCome(t *testing.T) {
 	o := newOffice(t)
 	id := o.contract()
 	end := o.clock.Now().Add(time.Hour)
-	updated, err := o.UpdateContract(as(acme), id, appapi.ContractUpdate{ExpirationAt: nullable.NewNullableWithValue(end)})
+	updated, err := o.UpdateContract(as(acme), id, appwire.ContractUpdate{ExpirationAt: nullable.NewNullableWithValue(end)})
 	require.NoError(t, err)
 	assert.Equal(t, end, updated.ExpirationAt)
 	o.clock.Advance(time.Hour)
-	o.status(id, commonapi.ContractStatusCompleted)
+	o.status(id, commonwire.ContractStatusCompleted)
 
 	_, err = o.ApproveContract(as(acme), id)
 	require.ErrorIs(t, err, refuse.Conflict(""))
-	_, err = o.UpdateContract(as(acme), id, appapi.ContractUpdate{})
+	_, err = o.UpdateContract(as(acme), id, appwire.ContractUpdate{})
 	require.ErrorIs(t, err, refuse.Conflict(""))
 	_, err = o.ReplacePaymentMethods(as(acme), id, nil)
 	require.ErrorIs(t, err, refuse.Conflict(""))
 	require.ErrorIs(t, o.DeleteContract(as(acme), id), refuse.Conflict(""))
 
-	offer, err := o.CreateContract(as(acme), appapi.ContractCreate{ContractorEmail: ada, Type: "other"})
+	offer, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Type: "other"})
 	require.NoError(t, err)
 	soon := o.clock.Now().Add(time.Millisecond)
-	_, err = o.UpdateContract(as(acme), offer.ID, appapi.ContractUpdate{ExpirationAt: nullable.NewNullableWithValue(soon)})
+	_, err = o.UpdateContract(as(acme), offer.ID, appwire.ContractUpdate{ExpirationAt: nullable.NewNullableWithValue(soon)})
 	require.NoError(t, err)
 	o.clock.Advance(time.Hour)
-	o.status(offer.ID, commonapi.ContractStatusCancelled)
+	o.status(offer.ID, commonwire.ContractStatusCancelled)
 }
 
 func TestDeleting(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	offer, err := o.CreateContract(as(acme), appapi.ContractCreate{ContractorEmail: ada, Type: "other"})
+	offer, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Type: "other"})
 	require.NoError(t, err)
 	require.NoError(t, o.DeleteContract(as(acme), offer.ID))
 	_, err = o.Contract(as(acme), offer.ID)
@@ -119,7 +119,7 @@ func TestDeleting(t *testing.T) {
 	id := o.contract()
 	for range 2 {
 		require.NoError(t, o.DeleteContract(as(acme), id))
-		o.status(id, commonapi.ContractStatusCancelled)
+		o.status(id, commonwire.ContractStatusCancelled)
 	}
 	require.ErrorIs(t, o.DeleteContract(as(eve), id), refuse.NotFound())
 }
@@ -128,18 +128,18 @@ func TestUpdatesChangeWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.contract()
-	updated, err := o.UpdateContract(as(acme), id, appapi.ContractUpdate{
-		Label: nullable.NewNullableWithValue("Website"), Fields: appapi.ContractFieldsUpdate{Amount: nullable.NewNullableWithValue(decimal.NewFromInt(200))},
+	updated, err := o.UpdateContract(as(acme), id, appwire.ContractUpdate{
+		Label: nullable.NewNullableWithValue("Website"), Fields: appwire.ContractFieldsUpdate{Amount: nullable.NewNullableWithValue(decimal.NewFromInt(200))},
 	})
 	require.NoError(t, err)
 	assert.Equal(t, "Website", updated.Label)
 	assert.Equal(t, "200", updated.Amount.String())
-	assert.Equal(t, commonapi.FiatCurrencyEUR, updated.Currency)
+	assert.Equal(t, commonwire.FiatCurrencyEUR, updated.Currency)
 	assert.Equal(t, "monthly", updated.Period)
 	for _, none := range []nullable.Nullable[string]{nullable.NewNullableWithValue(""), nullable.NewNullNullable[string]()} {
-		_, err = o.UpdateContract(as(acme), id, appapi.ContractUpdate{Label: nullable.NewNullableWithValue("Website")})
+		_, err = o.UpdateContract(as(acme), id, appwire.ContractUpdate{Label: nullable.NewNullableWithValue("Website")})
 		require.NoError(t, err)
-		updated, err = o.UpdateContract(as(acme), id, appapi.ContractUpdate{Label: none, Fields: appapi.ContractFieldsUpdate{JobTitle: none}})
+		updated, err = o.UpdateContract(as(acme), id, appwire.ContractUpdate{Label: none, Fields: appwire.ContractFieldsUpdate{JobTitle: none}})
 		require.NoError(t, err)
 		assert.Empty(t, updated.Label)
 		assert.NotContains(t, updated.Fields, "jobTitle")
@@ -147,9 +147,9 @@ func TestUpdatesChangeWhatIsGiven(t *testing.T) {
 	}
 
 	activation, expiration := start.Add(time.Hour), start
-	_, err = o.UpdateContract(as(acme), id, appapi.ContractUpdate{
+	_, err = o.UpdateContract(as(acme), id, appwire.ContractUpdate{
 		ActivationAt: nullable.NewNullableWithValue(activation), ExpirationAt: nullable.NewNullableWithValue(expiration),
-		Fields: appapi.ContractFieldsUpdate{Amount: nullable.NewNullableWithValue(decimal.RequireFromString("1.001"))},
+		Fields: appwire.ContractFieldsUpdate{Amount: nullable.NewNullableWithValue(decimal.RequireFromString("1.001"))},
 	})
 	assert.Equal(t, map[string]string{"fields.amount": "amount_precision", "expirationAt": "greater_than"}, fields(t, err))
 }
@@ -157,9 +157,9 @@ func TestUpdatesChangeWhatIsGiven(t *testing.T) {
 func TestContractsThatMakeNoSense(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	_, err := o.CreateContract(as(acme), appapi.ContractCreate{ContractorEmail: "ACME@example.com", Fields: appapi.ContractFields{Amount: decimal.NewFromInt(1)}})
+	_, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: "ACME@example.com", Fields: appwire.ContractFields{Amount: decimal.NewFromInt(1)}})
 	assert.Equal(t, map[string]string{"contractorEmail": "value_error", "fields.currency": "missing"}, fields(t, err))
-	_, err = o.CreateContract(as(acme), appapi.ContractCreate{ContractorEmail: ada, Fields: appapi.ContractFields{Amount: decimal.NewFromInt(-1), Currency: "EUR"}})
+	_, err = o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Fields: appwire.ContractFields{Amount: decimal.NewFromInt(-1), Currency: "EUR"}})
 	assert.Equal(t, map[string]string{"fields.amount": "greater_than"}, fields(t, err))
 }
 
@@ -173,7 +173,7 @@ func TestContractsAreTheirPartiesOwn(t *testing.T) {
 	}
 	read, err := o.Contract(as(acme), id)
 	require.NoError(t, err)
-	shouted, err := o.CreateContract(as(acme), appapi.ContractCreate{ContractorEmail: "ADA@Example.com", Type: "other"})
+	shouted, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: "ADA@Example.com", Type: "other"})
 	require.NoError(t, err)
 	assert.Equal(t, read.ContractorID, shouted.ContractorID, "the same account")
 	_, err = o.Contract(as(eve), id)
@@ -187,7 +187,7 @@ func TestPreviewsResolveTheFields(t *testing.T) {
 	o := newOffice(t)
 	preview, err := o.Preview(as(acme), o.contract())
 	require.NoError(t, err)
-	assert.Equal(t, commonapi.OpenObject{
+	assert.Equal(t, commonwire.OpenObject{
 		"amount": "100", "currency": "EUR", "jobTitle": "Engineer", "clientName": acme, "contractorName": ada,
 	}, preview.Fields)
 	for _, want := range []string{"Service agreement", acme, ada, "100 EUR monthly", "Engineer"} {
@@ -197,7 +197,7 @@ func TestPreviewsResolveTheFields(t *testing.T) {
 
 func TestThereIsATemplateForEachType(t *testing.T) {
 	t.Parallel()
-	types := map[commonapi.ContractType]bool{}
+	types := map[commonwire.ContractType]bool{}
 	for _, template := range newOffice(t).Templates().Items {
 		types[template.Type] = true
 		assert.NotEmpty(t, template.Fields)

@@ -6,50 +6,50 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // templates are the contracts that can be created, one for each type. Source: App API, Contracts.
-var templates = []appapi.ContractTemplate{
-	template(commonapi.ContractTypeService, "Service agreement", "amount", "currency", "scopeDescription"),
-	template(commonapi.ContractTypeEmployment, "Employment contract", "amount", "currency", "jobTitle", "scopeDescription"),
-	template(commonapi.ContractTypeNda, "Non-disclosure agreement", "scopeDescription"),
-	template(commonapi.ContractTypeContractor, "Contractor agreement", "amount", "currency", "jobTitle", "scopeDescription"),
-	template(commonapi.ContractTypeDefaultContractor, "Standard contractor agreement", "amount", "currency", "jobTitle", "scopeDescription"),
-	template(commonapi.ContractTypeCustom, "Custom contract", "amount", "currency", "scopeDescription"),
-	template(commonapi.ContractTypeVendor, "Vendor agreement", "amount", "currency", "scopeDescription"),
-	template(commonapi.ContractTypeMilestone, "Milestone agreement", "amount", "currency", "scopeDescription"),
-	template(commonapi.ContractTypeMsa, "Master service agreement", "scopeDescription"),
-	template(commonapi.ContractTypeOther, "Agreement", "amount", "currency", "scopeDescription"),
+var templates = []appwire.ContractTemplate{
+	template(commonwire.ContractTypeService, "Service agreement", "amount", "currency", "scopeDescription"),
+	template(commonwire.ContractTypeEmployment, "Employment contract", "amount", "currency", "jobTitle", "scopeDescription"),
+	template(commonwire.ContractTypeNda, "Non-disclosure agreement", "scopeDescription"),
+	template(commonwire.ContractTypeContractor, "Contractor agreement", "amount", "currency", "jobTitle", "scopeDescription"),
+	template(commonwire.ContractTypeDefaultContractor, "Standard contractor agreement", "amount", "currency", "jobTitle", "scopeDescription"),
+	template(commonwire.ContractTypeCustom, "Custom contract", "amount", "currency", "scopeDescription"),
+	template(commonwire.ContractTypeVendor, "Vendor agreement", "amount", "currency", "scopeDescription"),
+	template(commonwire.ContractTypeMilestone, "Milestone agreement", "amount", "currency", "scopeDescription"),
+	template(commonwire.ContractTypeMsa, "Master service agreement", "scopeDescription"),
+	template(commonwire.ContractTypeOther, "Agreement", "amount", "currency", "scopeDescription"),
 }
 
-func template(kind commonapi.ContractType, name string, fields ...string) appapi.ContractTemplate {
-	return appapi.ContractTemplate{ID: "template_" + string(kind), Name: name, Type: kind, Fields: fields}
+func template(kind commonwire.ContractType, name string, fields ...string) appwire.ContractTemplate {
+	return appwire.ContractTemplate{ID: "template_" + string(kind), Name: name, Type: kind, Fields: fields}
 }
 
 // Templates lists the templates that contracts can be created from. Source: App API, Contracts.
-func (b *Billing) Templates() appapi.ContractTemplateList {
+func (b *Billing) Templates() appwire.ContractTemplateList {
 	total := len(templates)
-	return appapi.ContractTemplateList{Items: append([]appapi.ContractTemplate(nil), templates...), Total: &total}
+	return appwire.ContractTemplateList{Items: append([]appwire.ContractTemplate(nil), templates...), Total: &total}
 }
 
 // Preview answers the resolved fields and the text of a contract. Source: App API, Contracts.
-func (b *Billing) Preview(ctx context.Context, id string) (appapi.ContractPreview, error) {
+func (b *Billing) Preview(ctx context.Context, id string) (appwire.ContractPreview, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	found, err := t.contract(id)
 	if err != nil {
-		return appapi.ContractPreview{}, err
+		return appwire.ContractPreview{}, err
 	}
 	fields := fieldsOf(found.terms.Fields)
 	fields["clientName"], fields["contractorName"] = found.client.name(), found.contractor.name()
-	return appapi.ContractPreview{Fields: fields, Text: found.text()}, nil
+	return appwire.ContractPreview{Fields: fields, Text: found.text()}, nil
 }
 
 // fieldsOf are the values that a contract is filled with, without those that it leaves open.
-func fieldsOf(fields appapi.ContractFields) commonapi.OpenObject {
-	values := commonapi.OpenObject{}
+func fieldsOf(fields appwire.ContractFields) commonwire.OpenObject {
+	values := commonwire.OpenObject{}
 	if fields.Amount.IsPositive() {
 		values["amount"] = fields.Amount.String()
 	}

@@ -8,33 +8,33 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // document is an uploaded file, of which the host keeps the particulars.
 type document struct {
 	id, name, key string
-	kind          appapi.DocumentKind // empty: not said
+	kind          appwire.DocumentKind // empty: not said
 	owner         party
 }
 
-func (d *document) view() commonapi.Document {
-	return commonapi.Document{ID: d.id, Name: d.name, Key: d.key}
+func (d *document) view() commonwire.Document {
+	return commonwire.Document{ID: d.id, Name: d.name, Key: d.key}
 }
 
 // Upload stores a document. Source: App API, Documents.
-func (b *Billing) Upload(ctx context.Context, body appapi.DocumentUpload) (commonapi.Document, error) {
+func (b *Billing) Upload(ctx context.Context, body appwire.DocumentUpload) (commonwire.Document, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	switch size := len(body.Base64); {
 	case size == 0:
-		return commonapi.Document{}, refuse.InvalidField("base64", "string_too_short", "A document has bytes.")
+		return commonwire.Document{}, refuse.InvalidField("base64", "string_too_short", "A document has bytes.")
 	case size > t.settings.MaxUpload:
 		refusal := refuse.PayloadTooLarge()
 		refusal.Message = fmt.Sprintf("A document has at most %d bytes.", t.settings.MaxUpload)
-		return commonapi.Document{}, refusal
+		return commonwire.Document{}, refusal
 	}
 	stored := &document{
 		id:    uuid.NewString(),

@@ -10,9 +10,9 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // invoice is a request for payment.
@@ -22,18 +22,18 @@ type invoice struct {
 	creator                  party
 	client, contractor       party
 	amount                   decimal.Decimal
-	currency                 commonapi.InvoiceCurrency
-	items                    []commonapi.LineItem
-	methods                  []commonapi.PaymentMethod // as they were when it was issued
+	currency                 commonwire.InvoiceCurrency
+	items                    []commonwire.LineItem
+	methods                  []commonwire.PaymentMethod // as they were when it was issued
 	comment                  string
 	issued, due, periodStart openapi_types.Date // zero: not said
 	contract                 *contract          // nil: on its own
 	period                   int                // of the contract, from 1
 	document                 *document          // nil: none
 	createdAt, updatedAt     time.Time
-	status                   commonapi.InvoiceStatus
+	status                   commonwire.InvoiceStatus
 	reference                string // custom transaction reference
-	transaction              *commonapi.InvoiceTransaction
+	transaction              *commonwire.InvoiceTransaction
 	paidAt                   time.Time
 	transferred              bool // paid by money of this host
 }
@@ -51,7 +51,7 @@ func (t *turn) issue(made *invoice, prefix string) {
 	made.id = uuid.NewString()
 	made.number = fmt.Sprintf("%s-%04d", prefix, t.numbers[sequence])
 	made.creator = t.me
-	made.status = commonapi.InvoiceStatusSent
+	made.status = commonwire.InvoiceStatusSent
 	made.issued = dateOf(t.now)
 	made.createdAt, made.updatedAt = t.now, t.now
 	t.invoices[made.id] = made
@@ -71,7 +71,7 @@ func (i *invoice) seenBy(who party) bool {
 }
 
 // sent tells whether anybody but its maker sees the invoice.
-func (i *invoice) sent() bool { return i.status != commonapi.InvoiceStatusDraft }
+func (i *invoice) sent() bool { return i.status != commonwire.InvoiceStatusDraft }
 
 // invoice finds an invoice of the caller.
 func (t *turn) invoice(id string) (*invoice, error) {
@@ -83,31 +83,31 @@ func (t *turn) invoice(id string) (*invoice, error) {
 }
 
 // Invoice reads an invoice of the account. Source: App API, Invoices.
-func (b *Billing) Invoice(ctx context.Context, id string) (commonapi.Invoice, error) {
+func (b *Billing) Invoice(ctx context.Context, id string) (commonwire.Invoice, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	found, err := t.invoice(id)
 	if err != nil {
-		return commonapi.Invoice{}, err
+		return commonwire.Invoice{}, err
 	}
 	return t.view(found), nil
 }
 
 // Invoices lists the invoices of the account, newest first. Source: App API, Invoices.
-func (b *Billing) Invoices(ctx context.Context, page Page) appapi.InvoiceList {
+func (b *Billing) Invoices(ctx context.Context, page Page) appwire.InvoiceList {
 	t := b.enter(ctx)
 	defer b.leave()
 	items, total := pageOf(t.invoiceOrder, func(i *invoice) bool { return i.seenBy(t.me) }, t.view, page)
-	return appapi.InvoiceList{Items: items, Total: &total}
+	return appwire.InvoiceList{Items: items, Total: &total}
 }
 
 // PublicInvoice reads an invoice by its public id, which is its id. Source: Public utilities.
-func (b *Billing) PublicInvoice(id string) (commonapi.Invoice, error) {
+func (b *Billing) PublicInvoice(id string) (commonwire.Invoice, error) {
 	t := b.enterPublic()
 	defer b.leave()
 	found, err := t.publicInvoice(id)
 	if err != nil {
-		return commonapi.Invoice{}, err
+		return commonwire.Invoice{}, err
 	}
 	return t.view(found), nil
 }
@@ -121,8 +121,8 @@ func (t *turn) publicInvoice(id string) (*invoice, error) {
 }
 
 // view is the invoice as it stands.
-func (t *turn) view(i *invoice) commonapi.Invoice {
-	view := commonapi.Invoice{
+func (t *turn) view(i *invoice) commonwire.Invoice {
+	view := commonwire.Invoice{
 		ID:                   i.id,
 		Amount:               i.amount,
 		Currency:             i.currency,
@@ -144,11 +144,11 @@ func (t *turn) view(i *invoice) commonapi.Invoice {
 		UpdatedAt:            i.updatedAt,
 	}
 	if i.document != nil {
-		view.Documents = []commonapi.Document{i.document.view()}
+		view.Documents = []commonwire.Document{i.document.view()}
 	}
 	if c := i.contract; c != nil {
 		t.settle(c)
-		view.Contract = &commonapi.InvoiceContract{
+		view.Contract = &commonwire.InvoiceContract{
 			ID:           c.id,
 			Type:         c.terms.Type,
 			Status:       c.status,
@@ -162,8 +162,8 @@ func (t *turn) view(i *invoice) commonapi.Invoice {
 }
 
 // onContract is the invoice as the latest of its contract, flat.
-func (i *invoice) onContract() commonapi.ContractInvoice {
-	view := commonapi.ContractInvoice{
+func (i *invoice) onContract() commonwire.ContractInvoice {
+	view := commonwire.ContractInvoice{
 		ID:                   i.id,
 		ClientID:             i.client.id,
 		ContractorID:         i.contractor.id,

@@ -6,9 +6,9 @@ import (
 
 	openapi_types "github.com/oapi-codegen/runtime/types"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // maxBatch is how many invoices one batch issues.
@@ -16,11 +16,11 @@ const maxBatch = 100
 
 // CreateInvoiceBatch issues one invoice for each entry, or none: the fields of a refusal start with the row, counted
 // from 0. Source: App API, Invoices, batch body.
-func (b *Billing) CreateInvoiceBatch(ctx context.Context, rows appapi.InvoiceBatch) (appapi.InvoiceList, error) {
+func (b *Billing) CreateInvoiceBatch(ctx context.Context, rows appwire.InvoiceBatch) (appwire.InvoiceList, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	if len(rows) > maxBatch {
-		return appapi.InvoiceList{}, refuse.InvalidField(strconv.Itoa(maxBatch), "too_long", "A batch has at most 100 rows.")
+		return appwire.InvoiceList{}, refuse.InvalidField(strconv.Itoa(maxBatch), "too_long", "A batch has at most 100 rows.")
 	}
 	batch := batch{turn: t, planned: map[*contract]map[int]bool{}}
 	var wrong []refuse.Field
@@ -31,9 +31,9 @@ func (b *Billing) CreateInvoiceBatch(ctx context.Context, rows appapi.InvoiceBat
 		}
 	}
 	if err := invalid(wrong); err != nil {
-		return appapi.InvoiceList{}, err
+		return appwire.InvoiceList{}, err
 	}
-	issued := appapi.InvoiceList{Items: make([]commonapi.Invoice, len(batch.made))}
+	issued := appwire.InvoiceList{Items: make([]commonwire.Invoice, len(batch.made))}
 	for i, made := range batch.made {
 		t.issue(made, "")
 		issued.Items[i] = t.view(made)
@@ -51,12 +51,12 @@ type batch struct {
 }
 
 // plan makes the invoice of one row, or says what is wrong with the row.
-func (b *batch) plan(row appapi.InvoiceBatchEntry) []refuse.Field {
+func (b *batch) plan(row appwire.InvoiceBatchEntry) []refuse.Field {
 	under, err := b.contract(row.ContractID)
 	switch {
 	case err != nil:
 		return []refuse.Field{{Field: "contractId", Code: "not_found", Message: "There is no such contract."}}
-	case under.status != commonapi.ContractStatusActive:
+	case under.status != commonwire.ContractStatusActive:
 		return []refuse.Field{{Field: "contractId", Code: "conflict", Message: "Only an active contract is invoiced."}}
 	}
 	period := b.next(under)

@@ -8,30 +8,30 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // CreateInvoiceFromContract issues the invoice of the next period of a contract: the contract's own line, and those
 // that are added. Source: App API, Invoices, create from contract body.
-func (b *Billing) CreateInvoiceFromContract(ctx context.Context, contractID string, body appapi.ContractInvoiceCreate) (commonapi.Invoice, error) {
+func (b *Billing) CreateInvoiceFromContract(ctx context.Context, contractID string, body appwire.ContractInvoiceCreate) (commonwire.Invoice, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	under, err := t.contract(contractID)
 	if err != nil {
-		return commonapi.Invoice{}, err
+		return commonwire.Invoice{}, err
 	}
-	if under.status != commonapi.ContractStatusActive {
-		return commonapi.Invoice{}, refuse.Conflict("Only an active contract is invoiced.")
+	if under.status != commonwire.ContractStatusActive {
+		return commonwire.Invoice{}, refuse.Conflict("Only an active contract is invoiced.")
 	}
 	if under.invoicedFrom(body.PeriodStart) {
-		return commonapi.Invoice{}, refuse.Conflict("The period that starts then is invoiced.")
+		return commonwire.Invoice{}, refuse.Conflict("The period that starts then is invoiced.")
 	}
 	made, wrong := under.invoice(under.nextPeriod(), append(under.ownLines(body.PeriodStart), body.AddItems...), "addItems")
 	if err := invalid(wrong); err != nil {
-		return commonapi.Invoice{}, err
+		return commonwire.Invoice{}, err
 	}
 	made.periodStart = body.PeriodStart
 	made.contractor = made.contractor.renamed("", body.ContractorAddress)
@@ -40,8 +40,8 @@ func (b *Billing) CreateInvoiceFromContract(ctx context.Context, contractID stri
 }
 
 // invoice makes the invoice of one period, which is yet to be issued. The field names where lines come from.
-func (c *contract) invoice(period int, lines []commonapi.LineItem, field string) (*invoice, []refuse.Field) {
-	currency := commonapi.InvoiceCurrency(c.terms.Fields.Currency)
+func (c *contract) invoice(period int, lines []commonwire.LineItem, field string) (*invoice, []refuse.Field) {
+	currency := commonwire.InvoiceCurrency(c.terms.Fields.Currency)
 	if len(lines) == 0 {
 		return nil, []refuse.Field{{Field: field, Code: "missing", Message: "The contract names no amount, so the invoice needs lines."}}
 	}
@@ -54,13 +54,13 @@ func (c *contract) invoice(period int, lines []commonapi.LineItem, field string)
 		amount: amount, currency: currency, items: lines,
 	}
 	if made.methods = slices.Clone(c.methods); len(made.methods) == 0 {
-		made.methods = made.ownMethods(slices.Contains(c.terms.PriorityMethods, commonapi.PriorityMethodCrypto))
+		made.methods = made.ownMethods(slices.Contains(c.terms.PriorityMethods, commonwire.PriorityMethodCrypto))
 	}
 	return made, wrong
 }
 
 // ownLines is what the contract itself says to invoice for a period, if it names an amount.
-func (c *contract) ownLines(periodStart openapi_types.Date) []commonapi.LineItem {
+func (c *contract) ownLines(periodStart openapi_types.Date) []commonwire.LineItem {
 	if !c.terms.Fields.Amount.IsPositive() {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (c *contract) ownLines(periodStart openapi_types.Date) []commonapi.LineItem
 	if !periodStart.IsZero() {
 		name = fmt.Sprintf("%s, period from %s", name, periodStart)
 	}
-	return []commonapi.LineItem{{Name: name, Quantity: number.Of(decimal.NewFromInt(1)), Price: c.terms.Fields.Amount}}
+	return []commonwire.LineItem{{Name: name, Quantity: number.Of(decimal.NewFromInt(1)), Price: c.terms.Fields.Amount}}
 }
 
 // nextPeriod is the period after the last that was invoiced.
@@ -83,18 +83,18 @@ func (c *contract) nextPeriod() int {
 // invoiced tells whether a period has an invoice that stands.
 func (c *contract) invoiced(period int) bool {
 	return slices.ContainsFunc(c.invoices, func(i *invoice) bool {
-		return i.period == period && i.status != commonapi.InvoiceStatusCancelled
+		return i.period == period && i.status != commonwire.InvoiceStatusCancelled
 	})
 }
 
 func (c *contract) invoicedFrom(start openapi_types.Date) bool {
 	return !start.IsZero() && slices.ContainsFunc(c.invoices, func(i *invoice) bool {
-		return i.periodStart.Equal(start.Time) && i.status != commonapi.InvoiceStatusCancelled
+		return i.periodStart.Equal(start.Time) && i.status != commonwire.InvoiceStatusCancelled
 	})
 }
 
 // replaced tells whether a cancelled invoice's period has an invoice that stands.
 func (i *invoice) replaced() bool {
-	return i.status == commonapi.InvoiceStatusCancelled && i.contract != nil &&
+	return i.status == commonwire.InvoiceStatusCancelled && i.contract != nil &&
 		(i.contract.invoiced(i.period) || i.contract.invoicedFrom(i.periodStart))
 }

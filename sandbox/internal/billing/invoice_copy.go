@@ -5,9 +5,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/invoicepdf"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // dayFormat is how a copy writes dates.
@@ -103,7 +103,7 @@ func (p party) onCopy() invoicepdf.Party {
 }
 
 // addressLines is an address as it stands on an envelope. Source: Contact (platform API), address shapes.
-func addressLines(a commonapi.PostalAddress) []string {
+func addressLines(a commonwire.PostalAddress) []string {
 	return []string{a.StreetAddress, a.AddressLine2, join(a.Zip, a.City), join(a.State, a.Country)}
 }
 

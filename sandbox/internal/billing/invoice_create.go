@@ -3,23 +3,23 @@ package billing
 import (
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // CreateInvoice issues an invoice from a contractor to a client. Source: App API, Invoices, create invoice body.
-func (b *Billing) CreateInvoice(ctx context.Context, body appapi.InvoiceCreate) (commonapi.Invoice, error) {
+func (b *Billing) CreateInvoice(ctx context.Context, body appwire.InvoiceCreate) (commonwire.Invoice, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	client, contractor, wrong := t.parties(body.ClientEmail, body.ContractorEmail)
 	amount, lines := total("items", body.Items, body.Currency)
 	if err := invalid(append(wrong, lines...)); err != nil {
-		return commonapi.Invoice{}, err
+		return commonwire.Invoice{}, err
 	}
 	made := &invoice{
 		client:     client.renamed(body.ClientDisplayName, body.ClientAddress),
-		contractor: contractor.renamed(body.ContractorDisplayName, commonapi.PostalAddress{}),
+		contractor: contractor.renamed(body.ContractorDisplayName, commonwire.PostalAddress{}),
 		amount:     amount,
 		currency:   body.Currency,
 		items:      body.Items,
@@ -31,7 +31,7 @@ func (b *Billing) CreateInvoice(ctx context.Context, body appapi.InvoiceCreate) 
 }
 
 // CreateUploadedInvoice issues an invoice whose document was uploaded before. Source: App API, Invoices.
-func (b *Billing) CreateUploadedInvoice(ctx context.Context, body appapi.UploadedInvoiceCreate) (commonapi.Invoice, error) {
+func (b *Billing) CreateUploadedInvoice(ctx context.Context, body appwire.UploadedInvoiceCreate) (commonwire.Invoice, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	client, contractor, wrong := t.parties(body.ClientEmail, body.ContractorEmail)
@@ -40,11 +40,11 @@ func (b *Billing) CreateUploadedInvoice(ctx context.Context, body appapi.Uploade
 	switch {
 	case !ok || !uploaded.owner.is(t.me):
 		wrong = append(wrong, refuse.Field{Field: "documentId", Code: "not_found", Message: "There is no such document."})
-	case uploaded.kind == appapi.DocumentKindContract:
+	case uploaded.kind == appwire.DocumentKindContract:
 		wrong = append(wrong, refuse.Field{Field: "documentId", Code: "value_error", Message: "The document is a contract."})
 	}
 	if err := invalid(wrong); err != nil {
-		return commonapi.Invoice{}, err
+		return commonwire.Invoice{}, err
 	}
 	made := &invoice{
 		client: client, contractor: contractor,

@@ -9,24 +9,24 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 func TestAnInvoiceAddsItsLinesUp(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	onchain := true
-	made, err := o.CreateInvoice(as(ada), appapi.InvoiceCreate{
-		ClientEmail: acme, ClientDisplayName: "Acme", ClientAddress: commonapi.PostalAddress{City: "Oslo"},
+	made, err := o.CreateInvoice(as(ada), appwire.InvoiceCreate{
+		ClientEmail: acme, ClientDisplayName: "Acme", ClientAddress: commonwire.PostalAddress{City: "Oslo"},
 		Currency: "EUR", InvoicePrefix: "ADA", Onchain: &onchain,
-		Items: []commonapi.LineItem{line("Hours", "1.5", "33.33"), line("Trip", "1", "10")},
+		Items: []commonwire.LineItem{line("Hours", "1.5", "33.33"), line("Trip", "1", "10")},
 	})
 	require.NoError(t, err)
 	assert.Equal(t, "60", made.Amount.String(), "49.995 is rounded to 50.00")
-	assert.Equal(t, commonapi.InvoiceStatusSent, made.Status)
+	assert.Equal(t, commonwire.InvoiceStatusSent, made.Status)
 	assert.Equal(t, "ADA-0001", made.InvoiceNumber)
 	assert.Equal(t, "2026-03-01", made.IssuedDate.String())
 	assert.Equal(t, ada, made.Contractor.Email)
@@ -51,8 +51,8 @@ func TestAnInvoiceAddsItsLinesUp(t *testing.T) {
 func TestPartiesOfAnInvoice(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	items := []commonapi.LineItem{line("Work", "1", "1")}
-	forMe, err := o.CreateInvoice(as(acme), appapi.InvoiceCreate{ContractorEmail: ada, Currency: "EUR", Items: items})
+	items := []commonwire.LineItem{line("Work", "1", "1")}
+	forMe, err := o.CreateInvoice(as(acme), appwire.InvoiceCreate{ContractorEmail: ada, Currency: "EUR", Items: items})
 	require.NoError(t, err)
 	assert.Equal(t, acme, forMe.Client.Email)
 	_, err = o.Invoice(as(ada), forMe.ID)
@@ -60,15 +60,15 @@ func TestPartiesOfAnInvoice(t *testing.T) {
 	_, err = o.Invoice(as(eve), forMe.ID)
 	require.ErrorIs(t, err, refuse.NotFound())
 
-	_, err = o.CreateInvoice(as(acme), appapi.InvoiceCreate{Currency: "EUR", Items: items})
+	_, err = o.CreateInvoice(as(acme), appwire.InvoiceCreate{Currency: "EUR", Items: items})
 	assert.Equal(t, map[string]string{"clientEmail": "missing"}, fields(t, err))
-	_, err = o.CreateInvoice(as(acme), appapi.InvoiceCreate{ClientEmail: acme, Currency: "EUR", Items: items})
+	_, err = o.CreateInvoice(as(acme), appwire.InvoiceCreate{ClientEmail: acme, Currency: "EUR", Items: items})
 	assert.Equal(t, map[string]string{"clientEmail": "value_error"}, fields(t, err))
 }
 
 func TestLinesThatMakeNoSense(t *testing.T) {
 	t.Parallel()
-	_, err := newOffice(t).CreateInvoice(as(ada), appapi.InvoiceCreate{ClientEmail: acme, Currency: "JPY", Items: []commonapi.LineItem{
+	_, err := newOffice(t).CreateInvoice(as(ada), appwire.InvoiceCreate{ClientEmail: acme, Currency: "JPY", Items: []commonwire.LineItem{
 		line("ok", "1", "1"), line("", "1", "1"), line("fine", "1", "0.5"), line("none", "0", "1"), line("back", "1", "-1"),
 		line("huge", "1e10000", "1"),
 	}})
@@ -76,24 +76,24 @@ func TestLinesThatMakeNoSense(t *testing.T) {
 		"items.1.name": "string_too_short", "items.2.price": "amount_precision", "items.3.quantity": "greater_than",
 		"items.4.price": "greater_than", "items.5.quantity": "decimal_max_digits",
 	}, fields(t, err))
-	_, err = newOffice(t).CreateInvoice(as(ada), appapi.InvoiceCreate{ClientEmail: acme, Currency: "EUR", Items: []commonapi.LineItem{line("crumb", "0.1", "0.01")}})
+	_, err = newOffice(t).CreateInvoice(as(ada), appwire.InvoiceCreate{ClientEmail: acme, Currency: "EUR", Items: []commonwire.LineItem{line("crumb", "0.1", "0.01")}})
 	assert.Equal(t, map[string]string{"items": "greater_than"}, fields(t, err))
 }
 
 func TestInvoicesFromUploadedDocuments(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	stored, err := o.Upload(as(ada), appapi.DocumentUpload{Base64: []byte("x"), Name: "March"})
+	stored, err := o.Upload(as(ada), appwire.DocumentUpload{Base64: []byte("x"), Name: "March"})
 	require.NoError(t, err)
-	body := appapi.UploadedInvoiceCreate{DocumentID: stored.ID, Amount: decimal.NewFromInt(7), Currency: "USD", ClientEmail: acme}
+	body := appwire.UploadedInvoiceCreate{DocumentID: stored.ID, Amount: decimal.NewFromInt(7), Currency: "USD", ClientEmail: acme}
 	made, err := o.CreateUploadedInvoice(as(ada), body)
 	require.NoError(t, err)
-	assert.Equal(t, []commonapi.Document{stored}, made.Documents)
+	assert.Equal(t, []commonwire.Document{stored}, made.Documents)
 	assert.Equal(t, "7", made.Amount.String())
 
 	_, err = o.CreateUploadedInvoice(as(eve), body)
 	assert.Equal(t, map[string]string{"documentId": "not_found"}, fields(t, err))
-	agreement, err := o.Upload(as(ada), appapi.DocumentUpload{Base64: []byte("x"), Type: "contract", Context: "invoice"})
+	agreement, err := o.Upload(as(ada), appwire.DocumentUpload{Base64: []byte("x"), Type: "contract", Context: "invoice"})
 	require.NoError(t, err)
 	body.DocumentID, body.Amount = agreement.ID, decimal.Zero
 	_, err = o.CreateUploadedInvoice(as(ada), body)
@@ -105,8 +105,8 @@ func TestInvoicesOfAContract(t *testing.T) {
 	o := newOffice(t)
 	id := o.contract()
 	day := openapi_types.Date{Time: start.Truncate(24 * time.Hour)}
-	first, err := o.CreateInvoiceFromContract(as(ada), id, appapi.ContractInvoiceCreate{
-		PeriodStart: day, AddItems: []commonapi.LineItem{line("Trip", "1", "20")}, ContractorAddress: commonapi.PostalAddress{City: "Rome"},
+	first, err := o.CreateInvoiceFromContract(as(ada), id, appwire.ContractInvoiceCreate{
+		PeriodStart: day, AddItems: []commonwire.LineItem{line("Trip", "1", "20")}, ContractorAddress: commonwire.PostalAddress{City: "Rome"},
 	})
 	require.NoError(t, err)
 	assert.Equal(t, "120", first.Amount.String())
@@ -116,14 +116,14 @@ func TestInvoicesOfAContract(t *testing.T) {
 	require.NotNil(t, first.Contract)
 	assert.True(t, first.Contract.IsRecurring)
 
-	_, err = o.CreateInvoiceFromContract(as(ada), id, appapi.ContractInvoiceCreate{PeriodStart: day})
+	_, err = o.CreateInvoiceFromContract(as(ada), id, appwire.ContractInvoiceCreate{PeriodStart: day})
 	require.ErrorIs(t, err, refuse.Conflict(""))
-	_, err = o.update(first.ID, commonapi.InvoiceUpdate{Status: "cancelled"})
+	_, err = o.update(first.ID, commonwire.InvoiceUpdate{Status: "cancelled"})
 	require.NoError(t, err)
-	second, err := o.CreateInvoiceFromContract(as(ada), id, appapi.ContractInvoiceCreate{PeriodStart: day})
+	second, err := o.CreateInvoiceFromContract(as(ada), id, appwire.ContractInvoiceCreate{PeriodStart: day})
 	require.NoError(t, err)
 	assert.Equal(t, 2, second.PeriodNumber)
-	_, err = o.update(first.ID, commonapi.InvoiceUpdate{Status: "sent"})
+	_, err = o.update(first.ID, commonwire.InvoiceUpdate{Status: "sent"})
 	require.ErrorIs(t, err, refuse.Conflict(""), "its period is invoiced anew")
 
 	read, err := o.Contract(as(acme), id)
@@ -136,12 +136,12 @@ func TestInvoicesCarryTheContractsPaymentMethodsOfTheirTime(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.contract()
-	var sepa commonapi.PaymentMethod
-	require.NoError(t, sepa.FromSEPAPaymentMethod(commonapi.SEPAPaymentMethod{IBANNumber: "DE89370400440532013000"}))
-	changed, err := o.ReplacePaymentMethods(as(ada), id, []commonapi.PaymentMethod{sepa})
+	var sepa commonwire.PaymentMethod
+	require.NoError(t, sepa.FromSEPAPaymentMethod(commonwire.SEPAPaymentMethod{IBANNumber: "DE89370400440532013000"}))
+	changed, err := o.ReplacePaymentMethods(as(ada), id, []commonwire.PaymentMethod{sepa})
 	require.NoError(t, err)
 	assert.Len(t, changed.PaymentMethods, 1)
-	made, err := o.CreateInvoiceFromContract(as(ada), id, appapi.ContractInvoiceCreate{})
+	made, err := o.CreateInvoiceFromContract(as(ada), id, appwire.ContractInvoiceCreate{})
 	require.NoError(t, err)
 	_, err = o.ReplacePaymentMethods(as(ada), id, nil)
 	require.NoError(t, err)
@@ -156,12 +156,12 @@ func TestInvoicesCarryTheContractsPaymentMethodsOfTheirTime(t *testing.T) {
 func TestAContractWithoutAmountIsInvoicedByLines(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	bare, err := o.CreateContract(as(acme), appapi.ContractCreate{ContractorEmail: ada, Type: "other"})
+	bare, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Type: "other"})
 	require.NoError(t, err)
 	o.clock.Advance(time.Minute)
-	_, err = o.CreateInvoiceFromContract(as(acme), bare.ID, appapi.ContractInvoiceCreate{})
+	_, err = o.CreateInvoiceFromContract(as(acme), bare.ID, appwire.ContractInvoiceCreate{})
 	assert.Equal(t, map[string]string{"addItems": "missing"}, fields(t, err))
-	_, err = o.CreateInvoiceFromContract(as(acme), bare.ID, appapi.ContractInvoiceCreate{AddItems: []commonapi.LineItem{line("x", "1", "1")}})
+	_, err = o.CreateInvoiceFromContract(as(acme), bare.ID, appwire.ContractInvoiceCreate{AddItems: []commonwire.LineItem{line("x", "1", "1")}})
 	assert.Equal(t, map[string]string{"addItems": "value_error"}, fields(t, err))
 }
 
@@ -170,23 +170,23 @@ func TestABatchIsAllOrNothingAndNamesItsRows(t *testing.T) {
 	o := newOffice(t)
 	first, second := o.contract(), o.contract()
 	four, zero := 4, 0
-	_, err := o.CreateInvoiceBatch(as(acme), appapi.InvoiceBatch{
+	_, err := o.CreateInvoiceBatch(as(acme), appwire.InvoiceBatch{
 		{ContractID: first},
 		{ContractID: "nowhere"},
 		{ContractID: second, Period: &four},
 		{ContractID: second, Period: &four},
 		{ContractID: second, Period: &zero},
-		{ContractID: second, Items: []commonapi.LineItem{line("x", "1", "0.001")}},
+		{ContractID: second, Items: []commonwire.LineItem{line("x", "1", "0.001")}},
 	})
 	assert.Equal(t, map[string]string{
 		"1.contractId": "not_found", "3.period": "conflict", "4.period": "greater_than_equal", "5.items.0.price": "amount_precision",
 	}, fields(t, err))
 	assert.Zero(t, *o.Invoices(as(acme), billing.Page{}).Total, "nothing was issued")
 
-	issued, err := o.CreateInvoiceBatch(as(acme), appapi.InvoiceBatch{
+	issued, err := o.CreateInvoiceBatch(as(acme), appwire.InvoiceBatch{
 		{ContractID: second, Period: &four, Memo: "April"},
 		{ContractID: first},
-		{ContractID: second, Items: []commonapi.LineItem{line("Bonus", "1", "5")}},
+		{ContractID: second, Items: []commonwire.LineItem{line("Bonus", "1", "5")}},
 	})
 	require.NoError(t, err)
 	require.Len(t, issued.Items, 3)
@@ -195,16 +195,16 @@ func TestABatchIsAllOrNothingAndNamesItsRows(t *testing.T) {
 	assert.Equal(t, []int{4, 1, 5}, []int{issued.Items[0].PeriodNumber, issued.Items[1].PeriodNumber, issued.Items[2].PeriodNumber})
 	assert.Equal(t, "5", issued.Items[2].Amount.String())
 
-	_, err = o.CreateInvoiceBatch(as(acme), appapi.InvoiceBatch{{ContractID: second, Period: &four}})
+	_, err = o.CreateInvoiceBatch(as(acme), appwire.InvoiceBatch{{ContractID: second, Period: &four}})
 	assert.Equal(t, map[string]string{"0.period": "conflict"}, fields(t, err))
-	_, err = o.update(issued.Items[0].ID, commonapi.InvoiceUpdate{Status: "cancelled"})
+	_, err = o.update(issued.Items[0].ID, commonwire.InvoiceUpdate{Status: "cancelled"})
 	require.NoError(t, err)
-	_, err = o.CreateInvoiceBatch(as(acme), appapi.InvoiceBatch{{ContractID: second, Period: &four}})
+	_, err = o.CreateInvoiceBatch(as(acme), appwire.InvoiceBatch{{ContractID: second, Period: &four}})
 	require.NoError(t, err, "a cancelled invoice's period is invoiced anew")
 	_, err = o.PauseContract(as(acme), first)
 	require.NoError(t, err)
-	_, err = o.CreateInvoiceBatch(as(acme), appapi.InvoiceBatch{{ContractID: first}})
+	_, err = o.CreateInvoiceBatch(as(acme), appwire.InvoiceBatch{{ContractID: first}})
 	assert.Equal(t, map[string]string{"0.contractId": "conflict"}, fields(t, err))
-	_, err = o.CreateInvoiceBatch(as(acme), make(appapi.InvoiceBatch, 101))
+	_, err = o.CreateInvoiceBatch(as(acme), make(appwire.InvoiceBatch, 101))
 	assert.Equal(t, map[string]string{"100": "too_long"}, fields(t, err))
 }

@@ -6,10 +6,10 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // The kinds of transactions that pay invoices.
@@ -20,17 +20,17 @@ const (
 
 // UpdateInvoice moves an invoice to another state. Paid without a transaction reference is paid offline, with no linked
 // transaction; paidAt backdates the payment, which is now otherwise. Source: States and transitions, Invoice.
-func (b *Billing) UpdateInvoice(ctx context.Context, id string, body commonapi.InvoiceUpdate) (commonapi.Invoice, error) {
+func (b *Billing) UpdateInvoice(ctx context.Context, id string, body commonwire.InvoiceUpdate) (commonwire.Invoice, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	found, err := t.invoice(id)
 	if err != nil {
-		return commonapi.Invoice{}, err
+		return commonwire.Invoice{}, err
 	}
 	switch {
-	case body.Status != commonapi.InvoiceStatusCancelled && found.replaced():
+	case body.Status != commonwire.InvoiceStatusCancelled && found.replaced():
 		err = refuse.Conflict("The invoice was cancelled, and its period is invoiced anew.")
-	case found.transferred && body.Status != commonapi.InvoiceStatusPaid:
+	case found.transferred && body.Status != commonwire.InvoiceStatusPaid:
 		err = refuse.Conflict("The invoice was paid by a transfer.")
 	case isPayment(body.Status):
 		err = t.payByHand(found, body)
@@ -38,18 +38,18 @@ func (b *Billing) UpdateInvoice(ctx context.Context, id string, body commonapi.I
 		err = t.moveUnpaid(found, body)
 	}
 	if err != nil {
-		return commonapi.Invoice{}, err
+		return commonwire.Invoice{}, err
 	}
 	return t.view(found), nil
 }
 
 // isPayment tells the states in which there is a payment to know about: the contractor or the client says so.
-func isPayment(status commonapi.InvoiceStatus) bool {
-	return status == commonapi.InvoiceStatusPaid || status == commonapi.InvoiceStatusClientPaid
+func isPayment(status commonwire.InvoiceStatus) bool {
+	return status == commonwire.InvoiceStatusPaid || status == commonwire.InvoiceStatusClientPaid
 }
 
 // payByHand marks an invoice paid, by either side, or adds to what is known of its payment.
-func (t *turn) payByHand(i *invoice, body commonapi.InvoiceUpdate) error {
+func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
 	reference, paidAt := given.Value(body.OnchainTransactionID), given.Value(body.PaidAt) // empty for null and for none
 	relinked := body.OnchainTransactionID.IsSpecified()
 	owner := t.references[reference]
@@ -63,7 +63,7 @@ func (t *turn) payByHand(i *invoice, body commonapi.InvoiceUpdate) error {
 	}
 	if i.status != body.Status {
 		t.forgetPayment(i)
-		if body.Status == commonapi.InvoiceStatusPaid {
+		if body.Status == commonwire.InvoiceStatusPaid {
 			i.paidAt = t.now
 		}
 	}
@@ -78,7 +78,7 @@ func (t *turn) payByHand(i *invoice, body commonapi.InvoiceUpdate) error {
 }
 
 // moveUnpaid gives an invoice a state without a payment, and forgets one by hand.
-func (t *turn) moveUnpaid(i *invoice, body commonapi.InvoiceUpdate) error {
+func (t *turn) moveUnpaid(i *invoice, body commonwire.InvoiceUpdate) error {
 	switch {
 	case given.Value(body.OnchainTransactionID) != "":
 		return refuse.InvalidField("onchainTransactionId", "value_error", "Only a paid invoice has a transaction.")
@@ -107,7 +107,7 @@ func (t *turn) link(i *invoice, reference string) {
 	if at.IsZero() {
 		at = t.now
 	}
-	i.transaction = &commonapi.InvoiceTransaction{
+	i.transaction = &commonwire.InvoiceTransaction{
 		OnchainTransactionID: reference, Amount: number.Of(i.amount), Type: paidByReference, CreatedAt: at,
 	}
 }
@@ -133,9 +133,9 @@ func (b *Billing) Settle(id string, pay func(amount decimal.Decimal, currency, p
 	switch {
 	case err != nil:
 		return err
-	case found.status == commonapi.InvoiceStatusPaid:
+	case found.status == commonwire.InvoiceStatusPaid:
 		return refuse.Conflict("The invoice is paid.")
-	case found.status != commonapi.InvoiceStatusSent:
+	case found.status != commonwire.InvoiceStatusSent:
 		return refuse.Conflict("The invoice does not wait for its payment.")
 	}
 	hash, err := pay(found.amount, string(found.currency), found.contractor.profile.Email)
@@ -143,9 +143,9 @@ func (b *Billing) Settle(id string, pay func(amount decimal.Decimal, currency, p
 		return err
 	}
 	t.refer(found, hash)
-	found.transaction = &commonapi.InvoiceTransaction{
+	found.transaction = &commonwire.InvoiceTransaction{
 		OnchainTransactionID: hash, Amount: number.Of(found.amount), TxHash: hash, Type: paidByTransfer, CreatedAt: t.now,
 	}
-	found.status, found.paidAt, found.transferred, found.updatedAt = commonapi.InvoiceStatusPaid, t.now, true, t.now
+	found.status, found.paidAt, found.transferred, found.updatedAt = commonwire.InvoiceStatusPaid, t.now, true, t.now
 	return nil
 }

@@ -5,30 +5,30 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/invoicepdf"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // ownMethods are the payment methods of an invoice that is given none: the contractor's wallet on Base if the invoice is
 // on chain and the wallet is known, and the contractor's account by its email address.
-func (i *invoice) ownMethods(onchain bool) []commonapi.PaymentMethod {
-	methods := make([]commonapi.PaymentMethod, 0, 2)
+func (i *invoice) ownMethods(onchain bool) []commonwire.PaymentMethod {
+	methods := make([]commonwire.PaymentMethod, 0, 2)
 	payee := i.contractor.profile
 	if onchain && payee.WalletAddress != "" {
-		var wallet commonapi.PaymentMethod
-		_ = wallet.FromOnchainAccount(commonapi.OnchainAccount{ // strings always become JSON
-			AccountType: commonapi.AccountTypeOnchain, WalletAddress: payee.WalletAddress, ChainID: "base", Currency: assetFor(i.currency),
+		var wallet commonwire.PaymentMethod
+		_ = wallet.FromOnchainAccount(commonwire.OnchainAccount{ // strings always become JSON
+			AccountType: commonwire.AccountTypeOnchain, WalletAddress: payee.WalletAddress, ChainID: "base", Currency: assetFor(i.currency),
 		})
 		methods = append(methods, wallet)
 	}
-	var account commonapi.PaymentMethod
-	_ = account.FromEmailAccount(commonapi.EmailAccount{AccountType: commonapi.AccountTypeEmail, Email: payee.Email})
+	var account commonwire.PaymentMethod
+	_ = account.FromEmailAccount(commonwire.EmailAccount{AccountType: commonwire.AccountTypeEmail, Email: payee.Email})
 	return append(methods, account)
 }
 
 // assetFor is the token of a wallet on Base that receives a currency.
-func assetFor(currency commonapi.InvoiceCurrency) string {
-	if currency == commonapi.InvoiceCurrencyEUR {
+func assetFor(currency commonwire.InvoiceCurrency) string {
+	if currency == commonwire.InvoiceCurrencyEUR {
 		return "EURC"
 	}
 	return "USDC"
@@ -67,7 +67,7 @@ var methodLabels = []struct{ field, label string }{
 var addressParts = []string{"streetAddress", "addressLine1", "addressLine2", "zip", "postalCode", "city", "state", "country"}
 
 // detailsOf is a payment method in words.
-func detailsOf(method commonapi.PaymentMethod) ([]invoicepdf.Row, error) {
+func detailsOf(method commonwire.PaymentMethod) ([]invoicepdf.Row, error) {
 	text, err := method.MarshalJSON()
 	if err != nil {
 		return nil, err

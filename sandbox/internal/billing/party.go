@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // party is one side of a contract or an invoice.
@@ -44,8 +44,8 @@ func (p party) name() string {
 	)
 }
 
-func (p party) onContract() commonapi.ContractParty {
-	return commonapi.ContractParty{
+func (p party) onContract() commonwire.ContractParty {
+	return commonwire.ContractParty{
 		ID:          p.id,
 		Email:       p.profile.Email,
 		DisplayName: p.name(),
@@ -57,8 +57,8 @@ func (p party) onContract() commonapi.ContractParty {
 	}
 }
 
-func (p party) onInvoice() commonapi.InvoiceParty {
-	view := commonapi.InvoiceParty{Email: p.profile.Email, DisplayName: p.name()}
+func (p party) onInvoice() commonwire.InvoiceParty {
+	view := commonwire.InvoiceParty{Email: p.profile.Email, DisplayName: p.name()}
 	if p.profile.Address != nil {
 		view.Address = *p.profile.Address
 	}
@@ -66,9 +66,9 @@ func (p party) onInvoice() commonapi.InvoiceParty {
 }
 
 // renamed is the party under the name and address that a document gives it.
-func (p party) renamed(displayName string, address commonapi.PostalAddress) party {
+func (p party) renamed(displayName string, address commonwire.PostalAddress) party {
 	p.profile.DisplayName = cmp.Or(displayName, p.profile.DisplayName)
-	if address != (commonapi.PostalAddress{}) {
+	if address != (commonwire.PostalAddress{}) {
 		p.profile.Address = &address
 	}
 	return p

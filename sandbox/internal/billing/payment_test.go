@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // paid marks an invoice paid; without a reference it says nothing of one.
-func paid(reference string, at time.Time) commonapi.InvoiceUpdate {
-	update := commonapi.InvoiceUpdate{Status: commonapi.InvoiceStatusPaid, OnchainTransactionID: referring(reference)}
+func paid(reference string, at time.Time) commonwire.InvoiceUpdate {
+	update := commonwire.InvoiceUpdate{Status: commonwire.InvoiceStatusPaid, OnchainTransactionID: referring(reference)}
 	if !at.IsZero() {
 		update.PaidAt.Set(at)
 	}
@@ -39,7 +39,7 @@ func TestPaidOfflineHasNoTransactionAndIsPaidNow(t *testing.T) {
 	o.clock.Advance(time.Hour)
 	first, err := o.update(id, paid("", time.Time{}))
 	require.NoError(t, err)
-	assert.Equal(t, commonapi.InvoiceStatusPaid, first.Status)
+	assert.Equal(t, commonwire.InvoiceStatusPaid, first.Status)
 	assert.Equal(t, start.Add(time.Hour), first.PaidAt)
 	assert.Nil(t, first.Transaction)
 	assert.Empty(t, first.OnchainTransactionID)
@@ -70,7 +70,7 @@ func TestATransactionReferenceIsAttachedAndUnique(t *testing.T) {
 
 	_, err = o.update(two, paid("wire 42", time.Time{}))
 	require.ErrorIs(t, err, refuse.Conflict(""))
-	_, err = o.update(one, commonapi.InvoiceUpdate{Status: "client_paid"})
+	_, err = o.update(one, commonwire.InvoiceUpdate{Status: "client_paid"})
 	require.NoError(t, err)
 	_, err = o.update(two, paid("wire 42", time.Time{}))
 	require.NoError(t, err, "the reference is free again")
@@ -80,10 +80,10 @@ func TestOtherStatesForgetThePayment(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invoice().ID
-	for _, status := range []commonapi.InvoiceStatus{"draft", "sent", "cancelled", "client_paid", "client_declined"} {
+	for _, status := range []commonwire.InvoiceStatus{"draft", "sent", "cancelled", "client_paid", "client_declined"} {
 		_, err := o.update(id, paid("ref", time.Time{}))
 		require.NoError(t, err)
-		moved, err := o.update(id, commonapi.InvoiceUpdate{Status: status})
+		moved, err := o.update(id, commonwire.InvoiceUpdate{Status: status})
 		require.NoError(t, err)
 		assert.Equal(t, status, moved.Status)
 		assert.Zero(t, moved.PaidAt)
@@ -96,12 +96,12 @@ func TestPaymentsThatMakeNoSense(t *testing.T) {
 	o := newOffice(t)
 	id := o.invoice().ID
 	for name, c := range map[string]struct {
-		body commonapi.InvoiceUpdate
+		body commonwire.InvoiceUpdate
 		want map[string]string
 	}{
 		"in the future":     {paid("", start.Add(time.Second)), map[string]string{"paidAt": "less_than_equal"}},
-		"time, not paid":    {commonapi.InvoiceUpdate{Status: "sent", PaidAt: nullable.NewNullableWithValue(start)}, map[string]string{"paidAt": "value_error"}},
-		"reference, unpaid": {commonapi.InvoiceUpdate{Status: "sent", OnchainTransactionID: nullable.NewNullableWithValue("x")}, map[string]string{"onchainTransactionId": "value_error"}},
+		"time, not paid":    {commonwire.InvoiceUpdate{Status: "sent", PaidAt: nullable.NewNullableWithValue(start)}, map[string]string{"paidAt": "value_error"}},
+		"reference, unpaid": {commonwire.InvoiceUpdate{Status: "sent", OnchainTransactionID: nullable.NewNullableWithValue("x")}, map[string]string{"onchainTransactionId": "value_error"}},
 	} {
 		_, err := o.update(id, c.body)
 		assert.Equal(t, c.want, fields(t, err), name)
@@ -118,7 +118,7 @@ func TestPaymentByTransfer(t *testing.T) {
 	require.ErrorIs(t, o.Settle(id, func(decimal.Decimal, string, string) (string, error) { return "0xdef", broke }), broke)
 	unpaid, err := o.PublicInvoice(id)
 	require.NoError(t, err)
-	assert.Equal(t, commonapi.InvoiceStatusSent, unpaid.Status)
+	assert.Equal(t, commonwire.InvoiceStatusSent, unpaid.Status)
 	assert.Nil(t, unpaid.Transaction)
 
 	o.clock.Advance(time.Hour)
@@ -128,12 +128,12 @@ func TestPaymentByTransfer(t *testing.T) {
 	}))
 	read, err := o.PublicInvoice(id)
 	require.NoError(t, err)
-	assert.Equal(t, commonapi.InvoiceStatusPaid, read.Status)
+	assert.Equal(t, commonwire.InvoiceStatusPaid, read.Status)
 	assert.Equal(t, "0xabc", read.Transaction.TxHash)
 	assert.Equal(t, start.Add(time.Hour), read.PaidAt)
 
 	require.ErrorIs(t, o.Settle(id, free), refuse.Conflict(""))
-	_, err = o.update(id, commonapi.InvoiceUpdate{Status: "sent"})
+	_, err = o.update(id, commonwire.InvoiceUpdate{Status: "sent"})
 	require.ErrorIs(t, err, refuse.Conflict(""), "the money has moved")
 	_, err = o.update(id, paid("another", time.Time{}))
 	require.ErrorIs(t, err, refuse.Conflict(""))
@@ -149,12 +149,12 @@ func free(decimal.Decimal, string, string) (string, error) { return "0xfree", ni
 func TestOnlySentInvoicesArePayable(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	for status, want := range map[commonapi.InvoiceStatus]error{
+	for status, want := range map[commonwire.InvoiceStatus]error{
 		"sent": nil, "paid": refuse.Conflict(""), "cancelled": refuse.Conflict(""), "client_declined": refuse.Conflict(""),
 		"client_paid": refuse.Conflict(""), "draft": refuse.NotFound(),
 	} {
 		id := o.invoice().ID
-		_, err := o.update(id, commonapi.InvoiceUpdate{Status: status})
+		_, err := o.update(id, commonwire.InvoiceUpdate{Status: status})
 		require.NoError(t, err)
 		assert.ErrorIs(t, o.Settle(id, free), want, status)
 	}
@@ -164,7 +164,7 @@ func TestDraftsAreTheirMakersOwn(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invoice().ID
-	_, err := o.update(id, commonapi.InvoiceUpdate{Status: "draft"})
+	_, err := o.update(id, commonwire.InvoiceUpdate{Status: "draft"})
 	require.NoError(t, err)
 	_, err = o.PublicInvoice(id)
 	require.ErrorIs(t, err, refuse.NotFound())

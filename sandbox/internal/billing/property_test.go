@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // anything drives paperwork with random calls of its parties.
@@ -45,16 +45,16 @@ func (a *anything) tolerate(err error) bool {
 	return err == nil
 }
 
-func (a *anything) line() []commonapi.LineItem {
+func (a *anything) line() []commonwire.LineItem {
 	cents := rapid.SampledFrom([]int64{1, 20, 300, 4000, 50_000, 1, 20, 300, 4000, -1}).Draw(a.rt, "cents")
-	return []commonapi.LineItem{line("x", "1", decimal.New(cents, -2).String())}
+	return []commonwire.LineItem{line("x", "1", decimal.New(cents, -2).String())}
 }
 
 func (a *anything) createContract(rt *rapid.T) {
 	signed := rapid.Bool().Draw(rt, "signed")
-	made, err := a.CreateContract(a.who(), appapi.ContractCreate{
+	made, err := a.CreateContract(a.who(), appwire.ContractCreate{
 		ContractorEmail: ada, Type: "service", RequireSignature: &signed,
-		Fields: appapi.ContractFields{Amount: decimal.NewFromInt(rapid.Int64Range(0, 3).Draw(rt, "amount")), Currency: "EUR"},
+		Fields: appwire.ContractFields{Amount: decimal.NewFromInt(rapid.Int64Range(0, 3).Draw(rt, "amount")), Currency: "EUR"},
 	})
 	if a.tolerate(err) {
 		a.contracts = append(a.contracts, made.ID)
@@ -73,15 +73,15 @@ func (a *anything) moveContract(rt *rapid.T) {
 		err = a.DeleteContract(a.who(), id)
 	default:
 		end := a.clock.Now().Add(time.Duration(rapid.IntRange(1, 100_000).Draw(rt, "ms")) * time.Millisecond)
-		_, err = a.UpdateContract(a.who(), id, appapi.ContractUpdate{ExpirationAt: nullable.NewNullableWithValue(end)})
+		_, err = a.UpdateContract(a.who(), id, appwire.ContractUpdate{ExpirationAt: nullable.NewNullableWithValue(end)})
 	}
 	a.tolerate(err)
 }
 
 func (a *anything) invoiceContracts(rt *rapid.T) {
-	rows := make(appapi.InvoiceBatch, rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(rt, "rows"))
+	rows := make(appwire.InvoiceBatch, rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(rt, "rows"))
 	for i := range rows {
-		rows[i] = appapi.InvoiceBatchEntry{ContractID: a.one(a.contracts, "contract"), Items: a.line()}
+		rows[i] = appwire.InvoiceBatchEntry{ContractID: a.one(a.contracts, "contract"), Items: a.line()}
 		if rapid.Bool().Draw(rt, "numbered") {
 			period := rapid.IntRange(0, 3).Draw(rt, "period")
 			rows[i].Period = &period
@@ -101,8 +101,8 @@ func (a *anything) invoiceContracts(rt *rapid.T) {
 }
 
 func (a *anything) update(rt *rapid.T) {
-	_, err := a.UpdateInvoice(a.who(), a.one(a.invoices, "invoice"), commonapi.InvoiceUpdate{
-		Status: rapid.SampledFrom([]commonapi.InvoiceStatus{"draft", "sent", "paid", "paid", "cancelled", "client_paid", "client_declined"}).Draw(rt, "status"),
+	_, err := a.UpdateInvoice(a.who(), a.one(a.invoices, "invoice"), commonwire.InvoiceUpdate{
+		Status: rapid.SampledFrom([]commonwire.InvoiceStatus{"draft", "sent", "paid", "paid", "cancelled", "client_paid", "client_declined"}).Draw(rt, "status"),
 		OnchainTransactionID: rapid.SampledFrom([]nullable.Nullable[string]{
 			nil, nullable.NewNullNullable[string](), referring("ref 1"), referring("ref 2"),
 		}).Draw(rt, "reference"),
@@ -131,7 +131,7 @@ func (a *anything) check(rt *rapid.T) {
 			require.Equal(rt, read.Status == "paid", !read.PaidAt.IsZero(), "only paid invoices have a time of payment")
 			require.Equal(rt, read.OnchainTransactionID != "", read.Transaction != nil, "a reference is a linked transaction")
 			if hash, paid := a.transferred[read.ID]; paid {
-				require.Equal(rt, commonapi.InvoiceStatusPaid, read.Status)
+				require.Equal(rt, commonwire.InvoiceStatusPaid, read.Status)
 				require.Equal(rt, hash, read.Transaction.TxHash)
 			}
 			if read.OnchainTransactionID != "" {

@@ -1,23 +1,23 @@
 package billing
 
 import (
-	"bytes"
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/publicapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
 )
 
-// Public answers the public utilities' operations on invoices, for the generated server.
+// Public answers the public utilities' operations on invoices.
 type Public struct{ *Billing }
 
 // GetInvoice implements the operation of that name.
-func (a Public) GetInvoice(_ context.Context, r publicapi.GetInvoiceRequestObject) (publicapi.GetInvoiceResponseObject, error) {
-	answer, err := a.PublicInvoice(r.InvoiceID)
-	return publicapi.GetInvoice200JSONResponse(answer), err
+func (a Public) GetInvoice(_ context.Context, invoiceID string) (serve.Answer, error) {
+	answer, err := a.PublicInvoice(invoiceID)
+	return serve.OK(answer), err
 }
 
 // RenderInvoicePDF implements the operation of that name.
-func (a Public) RenderInvoicePDF(_ context.Context, r publicapi.RenderInvoicePDFRequestObject) (publicapi.RenderInvoicePDFResponseObject, error) {
-	file, err := a.RenderInvoice(r.ID, r.Params.Details)
-	return publicapi.RenderInvoicePDF200ApplicationPDFResponse{Body: bytes.NewReader(file), ContentLength: int64(len(file))}, err
+func (a Public) RenderInvoicePDF(_ context.Context, id string, params publicwire.RenderInvoicePDFParams) (serve.Answer, error) {
+	file, err := a.RenderInvoice(id, params.Details)
+	return serve.File("application/pdf", file), err
 }

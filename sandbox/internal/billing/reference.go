@@ -3,26 +3,27 @@ package billing
 import (
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// Reference answers the reference endpoints' operations on contracts and invoices, for the generated server.
+// Reference answers the reference endpoints' operations on contracts and invoices.
 type Reference struct{ *Billing }
 
 // UpdateInvoice implements the operation of that name.
-func (a Reference) UpdateInvoice(ctx context.Context, r refapi.UpdateInvoiceRequestObject) (refapi.UpdateInvoiceResponseObject, error) {
-	answer, err := a.Billing.UpdateInvoice(ctx, r.InvoiceID, *r.Body)
-	return refapi.UpdateInvoice200JSONResponse(answer), err
+func (a Reference) UpdateInvoice(ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate) (serve.Answer, error) {
+	answer, err := a.Billing.UpdateInvoice(ctx, invoiceID, body)
+	return serve.OK(answer), err
 }
 
 // UpdateInvoiceOnInvoicesPath implements the operation of that name.
-func (a Reference) UpdateInvoiceOnInvoicesPath(ctx context.Context, r refapi.UpdateInvoiceOnInvoicesPathRequestObject) (refapi.UpdateInvoiceOnInvoicesPathResponseObject, error) {
-	answer, err := a.Billing.UpdateInvoice(ctx, r.InvoiceID, *r.Body)
-	return refapi.UpdateInvoiceOnInvoicesPath200JSONResponse(answer), err
+func (a Reference) UpdateInvoiceOnInvoicesPath(ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate) (serve.Answer, error) {
+	answer, err := a.Billing.UpdateInvoice(ctx, invoiceID, body)
+	return serve.OK(answer), err
 }
 
 // GetContract implements the operation of that name.
-func (a Reference) GetContract(ctx context.Context, r refapi.GetContractRequestObject) (refapi.GetContractResponseObject, error) {
-	answer, err := a.Contract(ctx, r.ContractID)
-	return refapi.GetContract200JSONResponse(answer), err
+func (a Reference) GetContract(ctx context.Context, contractID string) (serve.Answer, error) {
+	answer, err := a.Contract(ctx, contractID)
+	return serve.OK(answer), err
 }

@@ -3,67 +3,69 @@ package card
 import (
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// App answers the app API's operations on cards, for the generated server.
+// App answers the app API's operations on cards.
 type App struct{ *Cards }
 
 // ListCards implements the operation of that name.
-func (a App) ListCards(ctx context.Context, _ appapi.ListCardsRequestObject) (appapi.ListCardsResponseObject, error) {
-	return appapi.ListCards200JSONResponse(a.List(ctx)), nil
+func (a App) ListCards(ctx context.Context) (serve.Answer, error) {
+	return serve.OK(a.List(ctx)), nil
 }
 
 // CreateCard implements the operation of that name.
-func (a App) CreateCard(ctx context.Context, _ appapi.CreateCardRequestObject) (appapi.CreateCardResponseObject, error) {
+func (a App) CreateCard(ctx context.Context, _ appwire.CardCreate) (serve.Answer, error) {
 	answer, err := a.Create(ctx)
-	return appapi.CreateCard201JSONResponse(answer), err
+	return serve.Created(answer), err
 }
 
 // GetCard implements the operation of that name.
-func (a App) GetCard(ctx context.Context, r appapi.GetCardRequestObject) (appapi.GetCardResponseObject, error) {
-	answer, err := a.Get(ctx, r.CardID)
-	return appapi.GetCard200JSONResponse(answer), err
+func (a App) GetCard(ctx context.Context, cardID string) (serve.Answer, error) {
+	answer, err := a.Get(ctx, cardID)
+	return serve.OK(answer), err
 }
 
 // RevealCardDetails implements the operation of that name.
-func (a App) RevealCardDetails(ctx context.Context, r appapi.RevealCardDetailsRequestObject) (appapi.RevealCardDetailsResponseObject, error) {
-	answer, err := a.Reveal(ctx, r.CardID, *r.Body)
-	return appapi.RevealCardDetails200JSONResponse(answer), err
+func (a App) RevealCardDetails(ctx context.Context, cardID string, body commonwire.CardDetailsProof) (serve.Answer, error) {
+	answer, err := a.Reveal(ctx, cardID, body)
+	return serve.OK(answer), err
 }
 
 // SetCardLabel implements the operation of that name.
-func (a App) SetCardLabel(ctx context.Context, r appapi.SetCardLabelRequestObject) (appapi.SetCardLabelResponseObject, error) {
-	answer, err := a.SetLabel(ctx, r.CardID, given.Value(r.Body.Label))
-	return appapi.SetCardLabel200JSONResponse(answer), err
+func (a App) SetCardLabel(ctx context.Context, cardID string, body appwire.CardLabelUpdate) (serve.Answer, error) {
+	answer, err := a.SetLabel(ctx, cardID, given.Value(body.Label))
+	return serve.OK(answer), err
 }
 
 // SetCardLimit implements the operation of that name.
-func (a App) SetCardLimit(ctx context.Context, r appapi.SetCardLimitRequestObject) (appapi.SetCardLimitResponseObject, error) {
-	answer, err := a.SetLimit(ctx, r.CardID, *r.Body)
-	return appapi.SetCardLimit200JSONResponse(answer), err
+func (a App) SetCardLimit(ctx context.Context, cardID string, body appwire.CardLimitUpdate) (serve.Answer, error) {
+	answer, err := a.SetLimit(ctx, cardID, body)
+	return serve.OK(answer), err
 }
 
 // FreezeCard implements the operation of that name.
-func (a App) FreezeCard(ctx context.Context, r appapi.FreezeCardRequestObject) (appapi.FreezeCardResponseObject, error) {
-	answer, err := a.Freeze(ctx, r.CardID, true)
-	return appapi.FreezeCard200JSONResponse(answer), err
+func (a App) FreezeCard(ctx context.Context, cardID string) (serve.Answer, error) {
+	answer, err := a.Freeze(ctx, cardID, true)
+	return serve.OK(answer), err
 }
 
 // UnfreezeCard implements the operation of that name.
-func (a App) UnfreezeCard(ctx context.Context, r appapi.UnfreezeCardRequestObject) (appapi.UnfreezeCardResponseObject, error) {
-	answer, err := a.Freeze(ctx, r.CardID, false)
-	return appapi.UnfreezeCard200JSONResponse(answer), err
+func (a App) UnfreezeCard(ctx context.Context, cardID string) (serve.Answer, error) {
+	answer, err := a.Freeze(ctx, cardID, false)
+	return serve.OK(answer), err
 }
 
 // CreateCardKYCLink implements the operation of that name.
-func (a App) CreateCardKYCLink(ctx context.Context, _ appapi.CreateCardKYCLinkRequestObject) (appapi.CreateCardKYCLinkResponseObject, error) {
-	return appapi.CreateCardKYCLink200JSONResponse(a.KYCLink(ctx)), nil
+func (a App) CreateCardKYCLink(ctx context.Context) (serve.Answer, error) {
+	return serve.OK(a.KYCLink(ctx)), nil
 }
 
 // PreApproveCard implements the operation of that name.
-func (a App) PreApproveCard(ctx context.Context, r appapi.PreApproveCardRequestObject) (appapi.PreApproveCardResponseObject, error) {
-	answer, err := a.PreApprove(ctx, *r.Body)
-	return appapi.PreApproveCard200JSONResponse(answer), err
+func (a App) PreApproveCard(ctx context.Context, body appwire.CardPreApprovalCreate) (serve.Answer, error) {
+	answer, err := a.PreApprove(ctx, body)
+	return serve.OK(answer), err
 }

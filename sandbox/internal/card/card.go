@@ -3,8 +3,8 @@ package card
 import (
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // card is a payment card.
@@ -20,21 +20,21 @@ type card struct {
 }
 
 // view is the card as it stands, without its secrets.
-func (t *turn) view(c *card) commonapi.Card {
-	return commonapi.Card{
+func (t *turn) view(c *card) commonwire.Card {
+	return commonwire.Card{
 		ID:            c.id,
 		WalletAddress: c.wallet,
 		CreatedAt:     c.createdAt.Format(time.RFC3339Nano),
 		Label:         c.label,
 		Status:        t.status(c),
 		Activated:     !t.pending(c),
-		Limit: commonapi.CardLimit{
+		Limit: commonwire.CardLimit{
 			DailyLimit:    number.Of(c.limits.daily),
 			MonthlyLimit:  number.Of(c.limits.monthly),
 			LifetimeLimit: number.Of(c.limits.lifetime),
 			Currency:      limitCurrency,
 		},
-		CardData: commonapi.CardData{
+		CardData: commonwire.CardData{
 			NameOnCard:    c.holder.Name,
 			PaymentSystem: paymentSystem,
 			LastFour:      c.secrets.number[len(c.secrets.number)-4:],
@@ -45,13 +45,13 @@ func (t *turn) view(c *card) commonapi.Card {
 	}
 }
 
-func (t *turn) status(c *card) commonapi.CardStatus {
+func (t *turn) status(c *card) commonwire.CardStatus {
 	switch {
 	case t.pending(c):
-		return commonapi.CardStatusPending
+		return commonwire.CardStatusPending
 	case c.frozen:
-		return commonapi.CardStatusFrozen
+		return commonwire.CardStatusFrozen
 	default:
-		return commonapi.CardStatusActive
+		return commonwire.CardStatusActive
 	}
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/card"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
@@ -38,7 +39,7 @@ func newBank(t testing.TB) *bank {
 	require.NoError(t, err)
 	clk := clock.New(func() time.Time { return start })
 	return &bank{t: t, clock: clk, key: key, Cards: card.New(card.Config{
-		Clock: clk, Settings: card.DefaultSettings, WalletAddress: key.Address(),
+		Clock: clk, Settings: func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings }, WalletAddress: key.Address(),
 		Holder: func(context.Context) card.Holder { return card.Holder{Name: "Ada Lovelace"} },
 	})}
 }
@@ -58,11 +59,11 @@ func (b *bank) active() string {
 	return issued.ID
 }
 
-func (b *bank) proof(key *wallet.Key, id string, nonce int64) commonapi.CardDetailsProof {
+func (b *bank) proof(key *wallet.Key, id string, nonce int64) commonwire.CardDetailsProof {
 	b.t.Helper()
 	signature, err := key.SignMessage(b.t.Context(), fmt.Appendf(nil, "Reveal card %s at %d", id, nonce))
 	require.NoError(b.t, err)
-	return commonapi.CardDetailsProof{MessageSignature: signature, Nonce: nonce}
+	return commonwire.CardDetailsProof{MessageSignature: signature, Nonce: nonce}
 }
 
 func fields(t testing.TB, err error) map[string]string {
@@ -84,7 +85,7 @@ func TestAnAccountWithoutCards(t *testing.T) {
 	assert.Empty(t, list.Cards)
 	assert.Zero(t, *list.Total)
 	assert.False(t, list.Created)
-	assert.Equal(t, commonapi.KYCStatusNotStarted, list.KYCStatus)
+	assert.Equal(t, commonwire.KYCStatusNotStarted, list.KYCStatus)
 	assert.False(t, list.PhoneVerified)
 }
 
@@ -93,7 +94,7 @@ func TestACardIsPendingThenActiveThenFrozen(t *testing.T) {
 	b := newBank(t)
 	issued, err := b.Create(me)
 	require.NoError(t, err)
-	assert.Equal(t, commonapi.CardStatusPending, issued.Status)
+	assert.Equal(t, commonwire.CardStatusPending, issued.Status)
 	assert.False(t, issued.Activated)
 	assert.Equal(t, b.key.Address(), issued.WalletAddress)
 	assert.Equal(t, "Ada Lovelace", issued.CardData.NameOnCard)
@@ -109,7 +110,7 @@ func TestACardIsPendingThenActiveThenFrozen(t *testing.T) {
 	b.clock.Advance(300 * time.Millisecond)
 	for _, step := range []struct {
 		frozen bool
-		want   commonapi.CardStatus
+		want   commonwire.CardStatus
 	}{{false, "active"}, {true, "frozen"}, {true, "frozen"}, {false, "active"}} {
 		moved, err := b.Freeze(me, issued.ID, step.frozen)
 		require.NoError(t, err)
@@ -153,20 +154,20 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	id := b.active()
-	limited, err := b.SetLimit(me, id, appapi.CardLimitUpdate{DailyLimit: limit("25.50"), MonthlyLimit: limit("0025.5")})
+	limited, err := b.SetLimit(me, id, appwire.CardLimitUpdate{DailyLimit: limit("25.50"), MonthlyLimit: limit("0025.5")})
 	require.NoError(t, err)
 	assert.Equal(t, "25.5", limited.Limit.DailyLimit.String())
 	assert.Equal(t, "100000", limited.Limit.LifetimeLimit.String(), "what is absent stays")
 
 	for name, c := range map[string]struct {
-		body appapi.CardLimitUpdate
+		body appwire.CardLimitUpdate
 		want map[string]string
 	}{
-		"negative":       {appapi.CardLimitUpdate{DailyLimit: limit("-1")}, map[string]string{"dailyLimit": "greater_than_equal"}},
-		"too fine":       {appapi.CardLimitUpdate{MonthlyLimit: limit("1.001")}, map[string]string{"monthlyLimit": "amount_precision"}},
-		"too long":       {appapi.CardLimitUpdate{LifetimeLimit: limit("1e9999")}, map[string]string{"lifetimeLimit": "decimal_max_digits"}},
-		"day over month": {appapi.CardLimitUpdate{DailyLimit: limit("26")}, map[string]string{"dailyLimit": "less_than_equal"}},
-		"month over all": {appapi.CardLimitUpdate{LifetimeLimit: limit("0")}, map[string]string{"monthlyLimit": "less_than_equal"}},
+		"negative":       {appwire.CardLimitUpdate{DailyLimit: limit("-1")}, map[string]string{"dailyLimit": "greater_than_equal"}},
+		"too fine":       {appwire.CardLimitUpdate{MonthlyLimit: limit("1.001")}, map[string]string{"monthlyLimit": "amount_precision"}},
+		"too long":       {appwire.CardLimitUpdate{LifetimeLimit: limit("1e9999")}, map[string]string{"lifetimeLimit": "decimal_max_digits"}},
+		"day over month": {appwire.CardLimitUpdate{DailyLimit: limit("26")}, map[string]string{"dailyLimit": "less_than_equal"}},
+		"month over all": {appwire.CardLimitUpdate{LifetimeLimit: limit("0")}, map[string]string{"monthlyLimit": "less_than_equal"}},
 	} {
 		_, err := b.SetLimit(me, id, c.body)
 		assert.Equal(t, c.want, fields(t, err), name)
@@ -238,7 +239,7 @@ func TestProofsOfAnotherWalletCardOrNonce(t *testing.T) {
 	now := b.clock.Now().Unix()
 	shifted := b.proof(b.key, id, now)
 	shifted.Nonce++
-	for name, proof := range map[string]commonapi.CardDetailsProof{
+	for name, proof := range map[string]commonwire.CardDetailsProof{
 		"another wallet":  b.proof(stranger, id, now),
 		"another card":    b.proof(b.key, otherCard, now),
 		"another nonce":   shifted,
@@ -256,16 +257,16 @@ func TestVerificationOfTheCardProgramme(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	link := b.KYCLink(me)
-	assert.Equal(t, commonapi.KYCStatusRequested, link.Status)
+	assert.Equal(t, commonwire.KYCStatusRequested, link.Status)
 	b.clock.Advance(time.Second)
 	again := b.KYCLink(me)
 	assert.Equal(t, link.URL, again.URL)
-	assert.Equal(t, commonapi.KYCStatusApproved, again.Status)
+	assert.Equal(t, commonwire.KYCStatusApproved, again.Status)
 	list := b.List(me)
-	assert.Equal(t, commonapi.KYCStatusApproved, list.KYCStatus)
+	assert.Equal(t, commonwire.KYCStatusApproved, list.KYCStatus)
 	assert.True(t, list.PhoneVerified)
 	assert.False(t, list.Created)
-	assert.Equal(t, commonapi.KYCStatusNotStarted, b.List(other).KYCStatus)
+	assert.Equal(t, commonwire.KYCStatusNotStarted, b.List(other).KYCStatus)
 }
 
 func TestPreApprovals(t *testing.T) {
@@ -273,7 +274,7 @@ func TestPreApprovals(t *testing.T) {
 	b := newBank(t)
 	ten, more := decimal.NewFromInt(10), decimal.NewFromInt(11)
 	seen := map[string]bool{}
-	for _, body := range []appapi.CardPreApprovalCreate{{}, {Amount: &ten}, {Amount: &more}, {Amount: &more, Currency: "EURC"}} {
+	for _, body := range []appwire.CardPreApprovalCreate{{}, {Amount: &ten}, {Amount: &more}, {Amount: &more, Currency: "EURC"}} {
 		first, err := b.PreApprove(me, body)
 		require.NoError(t, err)
 		assert.True(t, first.Approved)
@@ -286,16 +287,10 @@ func TestPreApprovals(t *testing.T) {
 	assert.Len(t, seen, 4)
 
 	zero, fine := decimal.Zero, decimal.RequireFromString("0.0000001")
-	_, err := b.PreApprove(me, appapi.CardPreApprovalCreate{Amount: &zero})
+	_, err := b.PreApprove(me, appwire.CardPreApprovalCreate{Amount: &zero})
 	assert.Equal(t, map[string]string{"amount": "greater_than"}, fields(t, err))
-	_, err = b.PreApprove(me, appapi.CardPreApprovalCreate{Amount: &fine})
+	_, err = b.PreApprove(me, appwire.CardPreApprovalCreate{Amount: &fine})
 	assert.Equal(t, map[string]string{"amount": "amount_precision"}, fields(t, err))
-	_, err = b.PreApprove(me, appapi.CardPreApprovalCreate{Currency: "USD"})
+	_, err = b.PreApprove(me, appwire.CardPreApprovalCreate{Currency: "USD"})
 	assert.Equal(t, map[string]string{"currency": "enum"}, fields(t, err))
-}
-
-func TestSettings(t *testing.T) {
-	t.Parallel()
-	require.NoError(t, card.DefaultSettings().Check())
-	require.Error(t, card.Settings{ActiveAfter: -1}.Check())
 }

@@ -3,47 +3,28 @@ package card
 import (
 	"cmp"
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
-
-// Settings are what the card programme decides.
-type Settings struct {
-	// ActiveAfter is how long a card stays pending, and the programme's verification under way.
-	ActiveAfter time.Duration
-	// RequireLowS refuses a proof whose signature has a high S.
-	RequireLowS bool
-}
-
-// DefaultSettings are a short wait.
-func DefaultSettings() Settings { return Settings{ActiveAfter: 300 * time.Millisecond} }
-
-// Check tells which settings make no sense, or nil.
-func (s Settings) Check() error {
-	if s.ActiveAfter < 0 {
-		return errors.New("cardActiveAfter is negative")
-	}
-	return nil
-}
 
 // Holder is whose name and address a card carries.
 type Holder struct {
 	Name    string
-	Address commonapi.BillingAddress
+	Address commonwire.BillingAddress
 }
 
 // Config is what cards need of the host. The functions must be safe for concurrent use.
 type Config struct {
 	Clock    *clock.Clock
-	Settings func() Settings
+	Settings func() *deployment.Settings
 	// Holder answers the account that makes a request.
 	Holder func(context.Context) Holder
 	// WalletAddress is the wallet that every card spends from.
@@ -82,7 +63,7 @@ func (c *Cards) Reset() {
 // turn is one request's time with the account's part of the programme, while the lock is held.
 type turn struct {
 	*programme
-	settings Settings
+	settings *deployment.Settings
 	now      time.Time
 }
 
@@ -109,17 +90,19 @@ func (t *turn) card(id string) (*card, error) {
 }
 
 // pending tells whether a card is not ready to be used.
-func (t *turn) pending(c *card) bool { return t.now.Before(c.createdAt.Add(t.settings.ActiveAfter)) }
+func (t *turn) pending(c *card) bool {
+	return t.now.Before(c.createdAt.Add(time.Duration(t.settings.CardActiveAfter)))
+}
 
 // List answers the cards, newest first, and how far the account is from having one. Source: Card, card list answer.
-func (c *Cards) List(ctx context.Context) commonapi.CardList {
+func (c *Cards) List(ctx context.Context) commonwire.CardList {
 	t := c.enter(ctx)
 	defer c.leave()
 	total := len(t.cards)
-	list := commonapi.CardList{
-		Cards: make([]commonapi.Card, 0, total), Total: &total, Created: total > 0, KYCStatus: t.verification(),
+	list := commonwire.CardList{
+		Cards: make([]commonwire.Card, 0, total), Total: &total, Created: total > 0, KYCStatus: t.verification(),
 	}
-	list.PhoneVerified = list.KYCStatus == commonapi.KYCStatusApproved
+	list.PhoneVerified = list.KYCStatus == commonwire.KYCStatusApproved
 	for i := total - 1; i >= 0; i-- {
 		list.Cards = append(list.Cards, t.view(t.cards[i]))
 	}
@@ -127,12 +110,12 @@ func (c *Cards) List(ctx context.Context) commonapi.CardList {
 }
 
 // Create issues a card. Source: App API, Cards.
-func (c *Cards) Create(ctx context.Context) (commonapi.Card, error) {
+func (c *Cards) Create(ctx context.Context) (commonwire.Card, error) {
 	holder := c.config.Holder(ctx)
 	holder.Name = cmp.Or(holder.Name, caller.From(ctx).Email)
 	secrets, err := newSecrets(c.config.Clock.Now())
 	if err != nil {
-		return commonapi.Card{}, err
+		return commonwire.Card{}, err
 	}
 	t := c.enter(ctx)
 	defer c.leave()
@@ -150,26 +133,26 @@ func (c *Cards) Create(ctx context.Context) (commonapi.Card, error) {
 }
 
 // Get reads a card without its secrets. Source: App API, Cards.
-func (c *Cards) Get(ctx context.Context, id string) (commonapi.Card, error) {
+func (c *Cards) Get(ctx context.Context, id string) (commonwire.Card, error) {
 	return c.on(ctx, id, func(*turn, *card) error { return nil })
 }
 
 // on does something to one card and answers it as it then stands.
-func (c *Cards) on(ctx context.Context, id string, do func(*turn, *card) error) (commonapi.Card, error) {
+func (c *Cards) on(ctx context.Context, id string, do func(*turn, *card) error) (commonwire.Card, error) {
 	t := c.enter(ctx)
 	defer c.leave()
 	found, err := t.card(id)
 	if err != nil {
-		return commonapi.Card{}, err
+		return commonwire.Card{}, err
 	}
 	if err := do(t, found); err != nil {
-		return commonapi.Card{}, err
+		return commonwire.Card{}, err
 	}
 	return t.view(found), nil
 }
 
 // SetLabel gives a card a label of the caller's own. Source: App API, Cards.
-func (c *Cards) SetLabel(ctx context.Context, id, label string) (commonapi.Card, error) {
+func (c *Cards) SetLabel(ctx context.Context, id, label string) (commonwire.Card, error) {
 	return c.on(ctx, id, func(_ *turn, found *card) error {
 		found.label = label
 		return nil
@@ -177,7 +160,7 @@ func (c *Cards) SetLabel(ctx context.Context, id, label string) (commonapi.Card,
 }
 
 // Freeze stops a card from spending, or lets it spend again. Source: App API, Cards.
-func (c *Cards) Freeze(ctx context.Context, id string, frozen bool) (commonapi.Card, error) {
+func (c *Cards) Freeze(ctx context.Context, id string, frozen bool) (commonwire.Card, error) {
 	return c.on(ctx, id, func(t *turn, found *card) error {
 		if t.pending(found) {
 			return refuse.Conflict("The card is not active yet.")

@@ -6,10 +6,10 @@ import (
 	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 const (
@@ -26,7 +26,7 @@ func firstLimits() limits {
 }
 
 // SetLimit sets the limits that are given and leaves the rest. Source: App API, Cards.
-func (c *Cards) SetLimit(ctx context.Context, id string, body appapi.CardLimitUpdate) (commonapi.Card, error) {
+func (c *Cards) SetLimit(ctx context.Context, id string, body appwire.CardLimitUpdate) (commonwire.Card, error) {
 	return c.on(ctx, id, func(_ *turn, found *card) error {
 		changed := found.limits
 		wrong := set("dailyLimit", &changed.daily, body.DailyLimit)

@@ -4,13 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"time"
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // maxAllowanceDigits bounds what a pre-approval may say.
@@ -25,55 +26,55 @@ type allowance struct {
 
 // verification is how far the card programme's verification has come.
 // Source: States and transitions, Card and verification.
-func (t *turn) verification() commonapi.KYCStatus {
+func (t *turn) verification() commonwire.KYCStatus {
 	switch {
 	case t.requestedAt.IsZero():
-		return commonapi.KYCStatusNotStarted
-	case t.now.Before(t.requestedAt.Add(t.settings.ActiveAfter)):
-		return commonapi.KYCStatusRequested
+		return commonwire.KYCStatusNotStarted
+	case t.now.Before(t.requestedAt.Add(time.Duration(t.settings.CardActiveAfter))):
+		return commonwire.KYCStatusRequested
 	default:
-		return commonapi.KYCStatusApproved
+		return commonwire.KYCStatusApproved
 	}
 }
 
 // KYCLink creates or fetches the link under which the holder verifies themselves for a card. Source: App API, Cards.
-func (c *Cards) KYCLink(ctx context.Context) appapi.KYCLink {
+func (c *Cards) KYCLink(ctx context.Context) appwire.KYCLink {
 	t := c.enter(ctx)
 	defer c.leave()
 	if t.requestedAt.IsZero() {
 		t.requestedAt = t.now
 	}
-	return appapi.KYCLink{
+	return appwire.KYCLink{
 		URL:    "https://verify.example.com/cards/" + caller.From(ctx).Owner,
 		Status: t.verification(),
 	}
 }
 
 // PreApprove lets the card programme draw on the wallet. Source: App API, Cards.
-func (c *Cards) PreApprove(ctx context.Context, body appapi.CardPreApprovalCreate) (appapi.CardPreApproval, error) {
+func (c *Cards) PreApprove(ctx context.Context, body appwire.CardPreApprovalCreate) (appwire.CardPreApproval, error) {
 	if body.Currency == "" {
 		body.Currency = "USDC"
 	}
 	if err := checkAllowance(body); err != nil {
-		return appapi.CardPreApproval{}, err
+		return appwire.CardPreApproval{}, err
 	}
 	t := c.enter(ctx)
 	defer c.leave()
 	if t.allowance == nil || !t.allowance.is(body) {
 		t.allowance = &allowance{amount: body.Amount, currency: body.Currency, hash: newHash()}
 	}
-	return appapi.CardPreApproval{Approved: true, TxHash: t.allowance.hash}, nil
+	return appwire.CardPreApproval{Approved: true, TxHash: t.allowance.hash}, nil
 }
 
 // is tells whether the allowance is what is asked for.
-func (a *allowance) is(body appapi.CardPreApprovalCreate) bool {
+func (a *allowance) is(body appwire.CardPreApprovalCreate) bool {
 	if a.amount == nil || body.Amount == nil {
 		return a.amount == body.Amount && a.currency == body.Currency
 	}
 	return a.amount.Equal(*body.Amount) && a.currency == body.Currency
 }
 
-func checkAllowance(body appapi.CardPreApprovalCreate) error {
+func checkAllowance(body appwire.CardPreApprovalCreate) error {
 	const tokenDecimals = 6
 	switch amount := body.Amount; {
 	case body.Currency != "USDC" && body.Currency != "EURC":

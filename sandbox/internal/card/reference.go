@@ -3,19 +3,20 @@ package card
 import (
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// Reference answers the reference endpoints' operations on cards, for the generated server.
+// Reference answers the reference endpoints' operations on cards.
 type Reference struct{ *Cards }
 
 // ListCards implements the operation of that name.
-func (a Reference) ListCards(ctx context.Context, _ refapi.ListCardsRequestObject) (refapi.ListCardsResponseObject, error) {
-	return refapi.ListCards200JSONResponse(a.List(ctx)), nil
+func (a Reference) ListCards(ctx context.Context) (serve.Answer, error) {
+	return serve.OK(a.List(ctx)), nil
 }
 
 // RevealCardDetails implements the operation of that name.
-func (a Reference) RevealCardDetails(ctx context.Context, r refapi.RevealCardDetailsRequestObject) (refapi.RevealCardDetailsResponseObject, error) {
-	answer, err := a.Reveal(ctx, r.CardID, *r.Body)
-	return refapi.RevealCardDetails200JSONResponse(answer), err
+func (a Reference) RevealCardDetails(ctx context.Context, cardID string, body commonwire.CardDetailsProof) (serve.Answer, error) {
+	answer, err := a.Reveal(ctx, cardID, body)
+	return serve.OK(answer), err
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
 // nonceLifetime is how far a nonce may be off. Source: Limits, Lifetimes.
@@ -22,28 +22,28 @@ func message(cardID string, nonce int64) []byte {
 
 // Reveal answers number and security code to the holder of the card's wallet.
 // Source: Reference endpoints, card details; Limits, Lifetimes.
-func (c *Cards) Reveal(ctx context.Context, id string, shown commonapi.CardDetailsProof) (commonapi.CardDetails, error) {
+func (c *Cards) Reveal(ctx context.Context, id string, shown commonwire.CardDetailsProof) (commonwire.CardDetails, error) {
 	signer, refused := proof.Signer(message(id, shown.Nonce), shown.MessageSignature, c.config.Settings().RequireLowS) // before any lock
 	t := c.enter(ctx)
 	defer c.leave()
 	found, err := t.card(id)
 	if err != nil {
-		return commonapi.CardDetails{}, err
+		return commonwire.CardDetails{}, err
 	}
 	switch {
 	case t.pending(found):
-		return commonapi.CardDetails{}, refuse.Conflict("The card is not active yet.")
+		return commonwire.CardDetails{}, refuse.Conflict("The card is not active yet.")
 	case !t.fresh(shown.Nonce):
-		return commonapi.CardDetails{}, refuse.InvalidField("nonce", "nonce_expired", "The nonce is more than five minutes off.")
+		return commonwire.CardDetails{}, refuse.InvalidField("nonce", "nonce_expired", "The nonce is more than five minutes off.")
 	case refused != nil:
-		return commonapi.CardDetails{}, refused
+		return commonwire.CardDetails{}, refused
 	case !strings.EqualFold(signer, found.wallet):
-		return commonapi.CardDetails{}, refuse.SignatureInvalid()
+		return commonwire.CardDetails{}, refuse.SignatureInvalid()
 	case found.nonces[shown.Nonce]:
-		return commonapi.CardDetails{}, refuse.Conflict("The nonce was used before.")
+		return commonwire.CardDetails{}, refuse.Conflict("The nonce was used before.")
 	}
 	t.use(found, shown.Nonce)
-	return commonapi.CardDetails{
+	return commonwire.CardDetails{
 		CardNumber: found.secrets.number, Cvv: found.secrets.cvv, ExpiryDate: found.secrets.expiry,
 	}, nil
 }

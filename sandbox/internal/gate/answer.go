@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bytes"
 	"errors"
 	"maps"
 	"math"
@@ -14,34 +13,34 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 )
 
-// answer is an answer in memory. It implements [http.ResponseWriter] for the
-// generated server.
+// answer is an answer in memory.
 type answer struct {
 	requestID string
 	status    int
 	slug      string // of a refusal
 	detailed  bool   // writes failed validations as details
 	header    http.Header
-	body      bytes.Buffer
+	body      []byte
 }
 
 func newAnswer(requestID string) *answer {
 	return &answer{requestID: requestID, header: make(http.Header, 4)}
 }
 
-func (a *answer) Header() http.Header { return a.header }
-
-func (a *answer) WriteHeader(status int) {
-	if a.status == 0 {
-		a.status = status
+// take writes what an operation returned.
+func (a *answer) take(returned serve.Answer) (err error) {
+	if a.body, err = returned.Encode(); err != nil {
+		return err
 	}
-}
-
-func (a *answer) Write(body []byte) (int, error) {
-	a.WriteHeader(http.StatusOK)
-	return a.body.Write(body)
+	a.status = returned.Status
+	maps.Copy(a.header, returned.Header)
+	if returned.Body != nil && a.header.Get("Content-Type") == "" {
+		a.header.Set("Content-Type", "application/json")
+	}
+	return nil
 }
 
 // refuse replaces whatever there is with the envelope of a refusal. An error
@@ -105,8 +104,7 @@ func (a *answer) replace(status int, contentType string, body []byte) {
 	a.status, a.slug = status, ""
 	clear(a.header)
 	a.header.Set("Content-Type", contentType)
-	a.body.Reset()
-	a.body.Write(body)
+	a.body = body
 }
 
 // wholeSeconds rounds up: who waits that long waits long enough.
@@ -114,8 +112,7 @@ func wholeSeconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(d.Seconds())))
 }
 
-// finish completes the headers. The generated server writes every header that
-// the description declares, also those that this answer does not have.
+// finish completes the headers. A fault may script one without a value, which is none.
 func (a *answer) finish() {
 	maps.DeleteFunc(a.header, func(_ string, values []string) bool {
 		return !slices.ContainsFunc(values, func(value string) bool { return value != "" })
@@ -125,7 +122,7 @@ func (a *answer) finish() {
 		a.status = http.StatusOK
 	}
 	if a.status != http.StatusNoContent {
-		a.header.Set("Content-Length", strconv.Itoa(a.body.Len()))
+		a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
 	}
 }
 
@@ -134,8 +131,7 @@ func (a *answer) finish() {
 func (a *answer) send(w http.ResponseWriter, length int) bool {
 	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
-	body := a.body.Bytes()
-	whole := length >= len(body)
-	_, _ = w.Write(body[:min(length, len(body))]) // who hung up needs no answer
+	whole := length >= len(a.body)
+	_, _ = w.Write(a.body[:min(length, len(a.body))]) // who hung up needs no answer
 	return whole
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // The slugs of a failed validation. The reference endpoints show no slugs, and one status for both.
@@ -28,18 +28,18 @@ func (a *answer) detail(refusal *refuse.Refusal) {
 		location = "body"
 	}
 	fields, _ := refusal.Details["fields"].([]refuse.Field)
-	items := make([]refapi.ValidationErrorItem, 0, max(len(fields), 1))
+	items := make([]referencewire.ValidationErrorItem, 0, max(len(fields), 1))
 	for _, field := range fields {
 		loc := []string{location}
 		if field.Field != "" && field.Field != location {
 			loc = append(loc, strings.Split(field.Field, ".")...)
 		}
-		items = append(items, refapi.ValidationErrorItem{Loc: loc, Msg: field.Message, Type: field.Code})
+		items = append(items, referencewire.ValidationErrorItem{Loc: loc, Msg: field.Message, Type: field.Code})
 	}
 	if len(items) == 0 {
-		items = append(items, refapi.ValidationErrorItem{Loc: []string{location}, Msg: refusal.Message, Type: "value_error"})
+		items = append(items, referencewire.ValidationErrorItem{Loc: []string{location}, Msg: refusal.Message, Type: "value_error"})
 	}
-	body, err := json.Marshal(refapi.HTTPValidationError{Detail: items})
+	body, err := json.Marshal(referencewire.HTTPValidationError{Detail: items})
 	if err != nil {
 		a.envelope(refuse.InternalError())
 		return

@@ -52,7 +52,7 @@ func FuzzReadable(f *testing.F) {
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, surface := range surfaces {
-			for _, route := range surface.routes.list {
+			for _, route := range surface.routes {
 				if route.described.Operation.RequestBody != nil {
 					g.judge(route, body)
 				}

@@ -9,27 +9,28 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/publicapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // Config is what a gate stands around, and what it asks.
 type Config struct {
 	// The operations of each surface.
-	Platform  api.StrictServerInterface
-	App       appapi.StrictServerInterface
-	Reference refapi.StrictServerInterface
-	Public    publicapi.StrictServerInterface
+	Platform  platformwire.Server
+	App       appwire.Server
+	Reference referencewire.Server
+	Public    publicwire.Server
 
 	// What the platform API judges its sessions by. IsClient tells whether a client exists and belongs to an
 	// integrator's account.
@@ -182,24 +183,23 @@ func (g *Gate) perform(
 	}
 	ctx := caller.With(r.Context(), who)
 	r = r.WithContext(ctx)
-	if err := g.validate(ctx, r, route, parameters, body); err != nil {
+	request := &serve.Request{Path: parameters, Header: r.Header, Body: body}
+	if err := g.validate(ctx, r, route, request); err != nil {
 		return err
 	}
-	for name, value := range parameters {
-		r.SetPathValue(name, value)
+	returned, err := route.run(ctx, request)
+	if err != nil {
+		return err
 	}
-	route.handler(a, r)
-	return nil
+	return a.take(returned)
 }
 
 // refused renders the refusal of an operation. What is no refusal is a fault of
 // the host and is logged.
-func (g *Gate) refused(w http.ResponseWriter, r *http.Request, err error) {
+func (g *Gate) refused(a *answer, r *http.Request, err error) {
 	var refusal *refuse.Refusal
 	if !errors.As(err, &refusal) {
 		g.logger.Error("operation failed", "method", r.Method, "path", r.URL.Path, "error", err)
 	}
-	if a, ok := w.(*answer); ok { // it always is: nobody else calls the generated handlers
-		a.refuse(err)
-	}
+	a.refuse(err)
 }

@@ -16,34 +16,36 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // operations answers logins, and one read as the test wants.
 type operations struct {
-	api.StrictServerInterface
+	platformwire.Server
 	login    *session.Login
-	treasury func(context.Context) (api.GetTreasuryResponseObject, error)
+	treasury func(context.Context) (serve.Answer, error)
 }
 
-func (o operations) GetTreasury(ctx context.Context, _ api.GetTreasuryRequestObject) (api.GetTreasuryResponseObject, error) {
+func (o operations) GetTreasury(ctx context.Context) (serve.Answer, error) {
 	return o.treasury(ctx)
 }
 
-func (o operations) CreateChallenge(ctx context.Context, r api.CreateChallengeRequestObject) (api.CreateChallengeResponseObject, error) {
-	return o.login.CreateChallenge(ctx, r)
+func (o operations) CreateChallenge(ctx context.Context, body platformwire.ChallengeRequest) (serve.Answer, error) {
+	return o.login.CreateChallenge(ctx, body)
 }
 
-func (o operations) CreateToken(ctx context.Context, r api.CreateTokenRequestObject) (api.CreateTokenResponseObject, error) {
-	return o.login.CreateToken(ctx, r)
+func (o operations) CreateToken(ctx context.Context, body platformwire.TokenRequest) (serve.Answer, error) {
+	return o.login.CreateToken(ctx, body)
 }
 
 // rig is a gate with one session.
@@ -56,7 +58,7 @@ type rig struct {
 	broken   []error
 }
 
-func newRig(t testing.TB, treasury func(context.Context) (api.GetTreasuryResponseObject, error)) *rig {
+func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) *rig {
 	t.Helper()
 	clk := clock.New(time.Now)
 	r := &rig{registry: session.NewRegistry(clk), logged: &bytes.Buffer{}}
@@ -70,7 +72,7 @@ func newRig(t testing.TB, treasury func(context.Context) (api.GetTreasuryRespons
 	windows := window.New(clk, func() bool { return false })
 	login := &session.Login{
 		Clock: clk, Registry: r.registry, Tokens: tokens, Challenges: session.NewChallenges(clk), Windows: windows,
-		Settings: func() session.Settings { return session.Settings{Available: true, Mode: session.ModeDeveloperKey} },
+		Settings: func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings },
 	}
 	r.Gate, err = New(Config{
 		Platform: operations{login: login, treasury: treasury},
@@ -90,12 +92,12 @@ func newRig(t testing.TB, treasury func(context.Context) (api.GetTreasuryRespons
 
 func (r *rig) logIn(t testing.TB, key *signing.DeveloperKey) {
 	t.Helper()
-	var challenge api.Challenge
-	r.post(t, "/auth/challenge", api.ChallengeRequest{Email: r.key.Email, RequestExpiry: time.Now().Add(time.Minute)}, &challenge)
+	var challenge platformwire.Challenge
+	r.post(t, "/auth/challenge", platformwire.ChallengeRequest{Email: r.key.Email, RequestExpiry: time.Now().Add(time.Minute)}, &challenge)
 	signature, err := key.Sign(t.Context(), challenge.Payload)
 	require.NoError(t, err)
-	var grant api.TokenGrant
-	r.post(t, "/auth/token", api.TokenRequest{ChallengeID: challenge.ChallengeID, PublicKey: key.PublicKey(), Signature: signature}, &grant)
+	var grant platformwire.TokenGrant
+	r.post(t, "/auth/token", platformwire.TokenRequest{ChallengeID: challenge.ChallengeID, PublicKey: key.PublicKey(), Signature: signature}, &grant)
 	r.bearer = grant.AccessToken
 }
 
@@ -121,11 +123,11 @@ func (r *rig) get() *httptest.ResponseRecorder {
 
 func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
 	var r *rig
-	r = newRig(t, func(ctx context.Context) (api.GetTreasuryResponseObject, error) {
+	r = newRig(t, func(ctx context.Context) (serve.Answer, error) {
 		check := caller.From(ctx).Signer(r.key.PublicKey)
 		require.NoError(t, check())
 		require.NoError(t, r.registry.Delete(r.key.ID))
-		return nil, check()
+		return serve.Answer{}, check()
 	})
 	got := r.get()
 	assert.Equal(t, http.StatusForbidden, got.Code)
@@ -133,7 +135,7 @@ func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
 }
 
 func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
-	r := newRig(t, func(context.Context) (api.GetTreasuryResponseObject, error) { panic("a fault of the host") })
+	r := newRig(t, func(context.Context) (serve.Answer, error) { panic("a fault of the host") })
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
 	assert.Contains(t, got.Body.String(), got.Header().Get("X-Request-ID"))
@@ -142,7 +144,9 @@ func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
 }
 
 func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
-	r := newRig(t, func(context.Context) (api.GetTreasuryResponseObject, error) { return nil, context.DeadlineExceeded })
+	r := newRig(t, func(context.Context) (serve.Answer, error) {
+		return serve.Answer{}, context.DeadlineExceeded
+	})
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
 	assert.Contains(t, got.Body.String(), `"code":"internal_error"`)
@@ -150,8 +154,8 @@ func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
 }
 
 func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
-	r := newRig(t, func(context.Context) (api.GetTreasuryResponseObject, error) {
-		return api.GetTreasury200JSONResponse{Body: api.Treasury{Balances: []api.Balance{{Currency: "GBP"}}}}, nil
+	r := newRig(t, func(context.Context) (serve.Answer, error) {
+		return serve.OK(platformwire.Treasury{Balances: []platformwire.Balance{{Currency: "GBP"}}}), nil
 	})
 	require.Equal(t, http.StatusOK, r.get().Code)
 	require.Len(t, r.broken, 1, "GBP is no asset")
@@ -184,10 +188,10 @@ func TestEveryDescribedOperationIsMounted(t *testing.T) {
 	r := newRig(t, nil)
 	for i, document := range []func() (*openapi3.T, error){platformDocument, referenceDocument, publicDocument, appDocument} {
 		mounted := map[string]bool{}
-		for _, route := range r.surfaces[i].routes.list {
+		for _, route := range r.surfaces[i].routes {
 			mounted[route.operation] = true
 			assert.Equal(t, strings.HasPrefix(route.described.Path, "/auth/"), route.public, route.operation)
-			path := r.surfaces[i].routes.base + route.described.Path
+			path := r.surfaces[i].base + route.described.Path
 			assert.Same(t, r.surfaces[i], r.surfaceOf(path), "%s leads to another surface", path)
 		}
 		described, err := document()
@@ -204,7 +208,7 @@ func TestEveryDescribedOperationIsMounted(t *testing.T) {
 
 func TestEveryWriteOfTheAppAPINeedsAScope(t *testing.T) {
 	r := newRig(t, nil)
-	for _, route := range r.surfaces[3].routes.list {
+	for _, route := range r.surfaces[3].routes {
 		if route.operation != "GetApp" {
 			assert.Contains(t, credential.Scopes(), scopeOf(route), route.operation)
 		}
@@ -248,8 +252,8 @@ func TestSurfacesByPath(t *testing.T) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	r := newRig(b, func(context.Context) (api.GetTreasuryResponseObject, error) {
-		return api.GetTreasury200JSONResponse{Body: api.Treasury{Balances: []api.Balance{}}}, nil
+	r := newRig(b, func(context.Context) (serve.Answer, error) {
+		return serve.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
 	})
 	for b.Loop() {
 		r.get()
@@ -264,7 +268,7 @@ func (g *Gate) judge(route *route, body string) {
 	for name, prefix := range route.ids.path {
 		parameters[name] = prefix + "1"
 	}
-	if err := g.validate(context.Background(), request, route, parameters, []byte(body)); err != nil {
+	if err := g.validate(context.Background(), request, route, &serve.Request{Path: parameters, Body: []byte(body)}); err != nil {
 		newAnswer("req_1").refuse(err)
 	}
 }

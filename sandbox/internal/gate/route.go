@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 )
 
@@ -21,7 +23,7 @@ const Base = "/dapi/v1"
 type route struct {
 	method   string
 	segments []string // of the path; {name} stands for a parameter
-	handler  http.HandlerFunc
+	run      func(context.Context, *serve.Request) (serve.Answer, error)
 
 	described *routers.Route
 	operation string // operationId
@@ -33,28 +35,16 @@ type route struct {
 	numbers   *numbers // of the body
 }
 
-// routes holds the operations that a generated server mounts, joined with their
-// descriptions. It implements the generated ServeMux to be told of them.
-type routes struct {
-	document *openapi3.T
-	base     string // of paths that the description writes without
-	list     []*route
-	err      error
-}
-
-// HandleFunc takes one operation of the generated server.
-func (rs *routes) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
-	method, path, _ := strings.Cut(pattern, " ")
-	described := strings.TrimPrefix(path, rs.base)
-	item := rs.document.Paths.Value(described)
-	if item == nil || item.GetOperation(method) == nil {
-		rs.err = fmt.Errorf("gate: the description has no %s", pattern)
-		return
+// newRoute joins an operation with its description, whose paths lack a base.
+func newRoute(document *openapi3.T, base string, served serve.Route) (*route, error) {
+	item := document.Paths.Value(served.Path)
+	if item == nil || item.GetOperation(served.Method) == nil {
+		return nil, fmt.Errorf("gate: the description has no %s %s", served.Method, served.Path)
 	}
-	operation := item.GetOperation(method)
-	rs.list = append(rs.list, &route{
-		method: method, segments: strings.Split(path, "/"), handler: handler,
-		described: &routers.Route{Spec: rs.document, Path: described, PathItem: item, Method: method, Operation: operation},
+	operation := item.GetOperation(served.Method)
+	return &route{
+		method: served.Method, segments: strings.Split(base+served.Path, "/"), run: served.Run,
+		described: &routers.Route{Spec: document, Path: served.Path, PathItem: item, Method: served.Method, Operation: operation},
 		operation: operation.OperationID,
 		public:    operation.Security != nil && len(*operation.Security) == 0,
 		scope:     extension(operation.Extensions, "x-scope"),
@@ -62,7 +52,7 @@ func (rs *routes) HandleFunc(pattern string, handler func(http.ResponseWriter, *
 		tag:       firstOf(operation.Tags),
 		ids:       idFieldsOf(operation),
 		numbers:   numbersOfBody(operation),
-	})
+	}, nil
 }
 
 func firstOf(tags []string) string {
@@ -71,9 +61,6 @@ func firstOf(tags []string) string {
 	}
 	return tags[0]
 }
-
-// ServeHTTP completes the generated ServeMux; requests come through the gate instead.
-func (rs *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }
 
 // perCredential is the window that the credential's counter belongs to.
 func (r *route) perCredential() window.Window {
@@ -91,11 +78,14 @@ func (r *route) declaresKey() bool {
 	return r.described.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, idempotencyKey) != nil
 }
 
+// routes are the operations of a surface.
+type routes []*route
+
 // sort puts a path with a literal segment before one that takes any in its
 // place: contract and invoice ids are UUIDs, so that the segment invoices is
 // never an id.
-func (rs *routes) sort() {
-	slices.SortStableFunc(rs.list, func(a, b *route) int { return slices.CompareFunc(a.segments, b.segments, literalFirst) })
+func (rs routes) sort() {
+	slices.SortStableFunc(rs, func(a, b *route) int { return slices.CompareFunc(a.segments, b.segments, literalFirst) })
 }
 
 func literalFirst(a, b string) int {
@@ -115,11 +105,11 @@ func isParameter(segment string) bool { return strings.HasPrefix(segment, "{") }
 
 // find answers the route of a request and its path parameters, or the refusal:
 // not_found, or method_not_allowed with the verbs that the path takes.
-func (rs *routes) find(r *http.Request) (*route, map[string]string, error) {
+func (rs routes) find(r *http.Request) (*route, map[string]string, error) {
 	segments := strings.Split(r.URL.EscapedPath(), "/")
 	var allowed []string
 	var path string // the first that matches is the one that is meant
-	for _, candidate := range rs.list {
+	for _, candidate := range rs {
 		parameters, ok := candidate.match(segments)
 		if !ok || path != "" && candidate.described.Path != path {
 			continue

@@ -45,9 +45,9 @@ func (g *Gate) after(a *answer, f fault.Fault) (length int) {
 		return nothing
 	case fault.Truncate:
 		if f.Keep == 0 {
-			return a.body.Len() / 2
+			return len(a.body) / 2
 		}
-		return max(0, min(f.Keep, a.body.Len()-1))
+		return max(0, min(f.Keep, len(a.body)-1))
 	case fault.Garbage:
 		status := f.Status
 		if status == 0 {

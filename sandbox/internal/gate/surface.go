@@ -7,12 +7,12 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/appapi"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/publicapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // How many bytes a request's body may have. The description says that there is a limit (413) and not which. The app API
@@ -24,12 +24,11 @@ const (
 
 // surface is one part of the service: its paths, its operations, and its own credential. Source: Surfaces.
 type surface struct {
-	paths  []string // what its paths begin with; the last surface has none and takes what no other does
-	base   string   // of paths that the description writes without
-	routes *routes
-	// document is the description, and serve tells routes of the generated server's operations.
+	paths    []string // what its paths begin with; the last surface has none and takes what no other does
+	base     string   // of paths that the description writes without
 	document func() (*openapi3.T, error)
-	serve    func(*routes)
+	served   []serve.Route
+	routes   routes // each operation served, with its description
 	// admit answers who makes a request, or refuses it.
 	admit func(r *http.Request, route *route, requestID string) (caller.Caller, error)
 	// maxBody is how many bytes a request's body may have.
@@ -58,22 +57,22 @@ func (g *Gate) mountAll(config Config) ([]*surface, error) {
 	surfaces := []*surface{
 		{
 			paths: []string{Base}, base: Base, document: platformDocument,
-			serve: func(rs *routes) { g.servePlatform(rs, config.Platform) },
-			admit: developer.admit, maxBody: maxBody, keyed: everyWrite,
+			served: platformwire.Routes(config.Platform),
+			admit:  developer.admit, maxBody: maxBody, keyed: everyWrite,
 		},
 		{
 			paths: []string{"/api/v1"}, document: referenceDocument,
-			serve: func(rs *routes) { g.serveReference(rs, config.Reference) },
-			admit: reference.admit, maxBody: maxBody, keyed: (*route).declaresKey, detailed: true,
+			served: referencewire.Routes(config.Reference),
+			admit:  reference.admit, maxBody: maxBody, keyed: (*route).declaresKey, detailed: true,
 		},
 		{
 			paths: []string{"/utils", "/public"}, document: publicDocument,
-			serve: func(rs *routes) { g.servePublic(rs, config.Public) },
-			admit: admitAnyone, maxBody: maxBody, keyed: (*route).declaresKey,
+			served: publicwire.Routes(config.Public),
+			admit:  admitAnyone, maxBody: maxBody, keyed: (*route).declaresKey,
 		},
 		{
 			document: appDocument,
-			serve:    func(rs *routes) { g.serveApp(rs, config.App) },
+			served:   appwire.Routes(config.App),
 			admit:    app.admit, maxBody: maxAppBody, keyed: (*route).declaresKey,
 		},
 	}
@@ -88,48 +87,19 @@ func (g *Gate) mountAll(config Config) ([]*surface, error) {
 // everyWrite takes a key. Source: Limits, Idempotency.
 func everyWrite(*route) bool { return true }
 
-// mount joins what the generated server mounts with the description.
+// mount joins what the generated server serves with the description.
 func (s *surface) mount() error {
 	document, err := s.document()
 	if err != nil {
 		return fmt.Errorf("gate: a description cannot be read: %w", err)
 	}
-	s.routes = &routes{document: document, base: s.base}
-	s.serve(s.routes)
+	for _, served := range s.served {
+		r, err := newRoute(document, s.base, served)
+		if err != nil {
+			return err
+		}
+		s.routes = append(s.routes, r)
+	}
 	s.routes.sort()
-	return s.routes.err
-}
-
-// unreadable is what the generated servers say of a request that they cannot read. The gate has refused, by name, all
-// that it knows they cannot. Why they failed is not looked at: how encoding/json words it differs between releases of Go.
-func (g *Gate) unreadable(w http.ResponseWriter, r *http.Request, _ error) {
-	g.refused(w, r, refuse.InvalidRequest("The request cannot be read."))
-}
-
-func (g *Gate) servePlatform(rs *routes, operations api.StrictServerInterface) {
-	strict := api.NewStrictHandlerWithOptions(operations, nil, api.StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
-	})
-	api.HandlerWithOptions(strict, api.StdHTTPServerOptions{BaseURL: Base, BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
-}
-
-func (g *Gate) serveApp(rs *routes, operations appapi.StrictServerInterface) {
-	strict := appapi.NewStrictHandlerWithOptions(operations, nil, appapi.StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
-	})
-	appapi.HandlerWithOptions(strict, appapi.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
-}
-
-func (g *Gate) serveReference(rs *routes, operations refapi.StrictServerInterface) {
-	strict := refapi.NewStrictHandlerWithOptions(operations, nil, refapi.StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
-	})
-	refapi.HandlerWithOptions(strict, refapi.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
-}
-
-func (g *Gate) servePublic(rs *routes, operations publicapi.StrictServerInterface) {
-	strict := publicapi.NewStrictHandlerWithOptions(operations, nil, publicapi.StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: g.unreadable, ResponseErrorHandlerFunc: g.refused,
-	})
-	publicapi.HandlerWithOptions(strict, publicapi.StdHTTPServerOptions{BaseRouter: rs, ErrorHandlerFunc: g.unreadable})
+	return nil
 }

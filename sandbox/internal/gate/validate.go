@@ -13,6 +13,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 )
 
 // validation is what is the same for every request. Defaults are left to the
@@ -26,30 +27,29 @@ func validation() *openapi3filter.Options {
 	}
 }
 
-// validate judges a request by the description: what cannot be read is a 400,
-// what is wrong a validation_failed that names every field.
-func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, parameters map[string]string, body []byte) error {
+// validate judges a request by the description: what cannot be read is a 400, what is wrong a validation_failed that
+// names every field. It leaves in read what the operation is given.
+func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, read *serve.Request) (err error) {
 	for name, expected := range route.ids.path {
-		if err := checkID(parameters[name], expected); err != nil {
+		if err := checkID(read.Path[name], expected); err != nil {
 			return err
 		}
 	}
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil { // URL.Query leaves out what it cannot read
+	if read.Query, err = url.ParseQuery(r.URL.RawQuery); err != nil { // URL.Query leaves out what it cannot read
 		return refuse.InvalidRequest("The query cannot be read.")
 	}
-	if body, err = readable(r, route, body); err != nil {
+	if read.Body, err = readable(r, route, read.Body); err != nil {
 		return err
 	}
 	if route.takesBody() {
-		body = route.numbers.normalized(body)
-		replaceBody(r, body)
+		read.Body = route.numbers.normalized(read.Body)
+		replaceBody(r, read.Body)
 	}
-	err = openapi3filter.ValidateRequest(ctx, g.input(r, route, parameters))
-	if unknown := route.unknownQuery(query); err != nil || len(unknown) > 0 {
+	err = openapi3filter.ValidateRequest(ctx, g.input(r, route, read.Path))
+	if unknown := route.unknownQuery(read.Query); err != nil || len(unknown) > 0 {
 		return refusalOf(err, unknown, route)
 	}
-	if wrong := route.numbers.wrong(body, ""); len(wrong) > 0 {
+	if wrong := route.numbers.wrong(read.Body, ""); len(wrong) > 0 {
 		return refuse.ValidationFailed("", wrong...)
 	}
 	return nil
@@ -85,7 +85,7 @@ func refusalOf(err error, unknown []refuse.Field, route *route) error {
 	for _, err := range found {
 		var wrong *openapi3filter.RequestError
 		if !errors.As(err, &wrong) {
-			return refuse.InvalidRequest("The request cannot be read.")
+			return refuse.Unreadable()
 		}
 		if wrong.Parameter == nil {
 			byLocation[""] = append(byLocation[""], fieldsOfBody(wrong)...)
@@ -101,7 +101,7 @@ func refusalOf(err error, unknown []refuse.Field, route *route) error {
 			return refuse.ValidationFailed(location, slices.Compact(fields)...) // the variants of a union say the same
 		}
 	}
-	return refuse.InvalidRequest("The request cannot be read.")
+	return refuse.Unreadable()
 }
 
 // malformedParameter is a 400 of its own: a malformed id or cursor.

@@ -36,5 +36,5 @@ func (g *Gate) described(ctx context.Context, a *answer, r *http.Request, route 
 		RequestValidationInput: g.input(r, route, parameters),
 		Status:                 a.status, Header: a.header, Options: &options,
 	}
-	return openapi3filter.ValidateResponse(ctx, input.SetBodyBytes(a.body.Bytes()))
+	return openapi3filter.ValidateResponse(ctx, input.SetBodyBytes(a.body))
 }

@@ -7,12 +7,15 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/commonapi"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // Products answers the operation on products. It never changes, and is safe for concurrent use.
-type Products struct{ list []refapi.MerchantProduct }
+type Products struct {
+	list []referencewire.MerchantProduct
+}
 
 // New returns the products of the first state, created at a time.
 func New(createdAt time.Time) *Products {
@@ -21,10 +24,10 @@ func New(createdAt time.Time) *Products {
 		return &value
 	}
 	once := 1
-	p := &Products{list: []refapi.MerchantProduct{
+	p := &Products{list: []referencewire.MerchantProduct{
 		{
 			Name: "Day pass", Description: "Entry for one day.", Currency: "USD", Active: true,
-			Price: price("12.50"), MaxQuantity: &once, Metadata: commonapi.OpenObject{"sku": "DAY-1"},
+			Price: price("12.50"), MaxQuantity: &once, Metadata: commonwire.OpenObject{"sku": "DAY-1"},
 			URL: "https://shop.example.com/day-pass", WebhookURL: "https://shop.example.com/webhook",
 			SuccessURL: "https://shop.example.com/thanks", CancelURL: "https://shop.example.com/cart",
 			Images: []string{"https://shop.example.com/day-pass.png"},
@@ -44,8 +47,8 @@ func New(createdAt time.Time) *Products {
 }
 
 // List answers the products, or only those on sale.
-func (p *Products) List(activeOnly bool) []refapi.MerchantProduct {
-	listed := []refapi.MerchantProduct{}
+func (p *Products) List(activeOnly bool) []referencewire.MerchantProduct {
+	listed := []referencewire.MerchantProduct{}
 	for _, product := range p.list {
 		if product.Active || !activeOnly {
 			listed = append(listed, product)
@@ -56,7 +59,7 @@ func (p *Products) List(activeOnly bool) []refapi.MerchantProduct {
 
 // ListMerchantProducts implements the operation of that name. Without active_only it lists products on sale.
 // Source: Reference endpoints under /api/v1.
-func (p *Products) ListMerchantProducts(_ context.Context, r refapi.ListMerchantProductsRequestObject) (refapi.ListMerchantProductsResponseObject, error) {
-	activeOnly := r.Params.ActiveOnly == nil || *r.Params.ActiveOnly
-	return refapi.ListMerchantProducts200JSONResponse(p.List(activeOnly)), nil
+func (p *Products) ListMerchantProducts(_ context.Context, params referencewire.ListMerchantProductsParams) (serve.Answer, error) {
+	activeOnly := params.ActiveOnly == nil || *params.ActiveOnly
+	return serve.OK(p.List(activeOnly)), nil
 }

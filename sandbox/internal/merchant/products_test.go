@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/merchant"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refapi"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 func TestProductsOnSaleAreListedUnlessAllAreAskedFor(t *testing.T) {
@@ -16,12 +16,10 @@ func TestProductsOnSaleAreListedUnlessAllAreAskedFor(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	products := merchant.New(now)
 	yes, no := true, false
-	list := func(activeOnly *bool) refapi.ListMerchantProducts200JSONResponse {
-		answer, err := products.ListMerchantProducts(t.Context(), refapi.ListMerchantProductsRequestObject{
-			Params: refapi.ListMerchantProductsParams{ActiveOnly: activeOnly},
-		})
+	list := func(activeOnly *bool) []referencewire.MerchantProduct {
+		answer, err := products.ListMerchantProducts(t.Context(), referencewire.ListMerchantProductsParams{ActiveOnly: activeOnly})
 		require.NoError(t, err)
-		return answer.(refapi.ListMerchantProducts200JSONResponse)
+		return answer.Body.([]referencewire.MerchantProduct)
 	}
 	assert.Equal(t, list(&yes), list(nil))
 	assert.Greater(t, len(list(&no)), len(list(nil)))

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // approvalPayload is what a developer key signs to fund a payout or to act on an escrow deal, as RFC 8785 canonical JSON.
@@ -31,16 +31,16 @@ type approvalDestination struct {
 }
 
 // newApproval completes the payload with an id, its window's end and a nonce.
-func newApproval(payload approvalPayload, expires time.Time) (api.Approval, error) {
-	approval := api.Approval{ID: newID("apr_"), ExpiresAt: expires}
+func newApproval(payload approvalPayload, expires time.Time) (platformwire.Approval, error) {
+	approval := platformwire.Approval{ID: newID("apr_"), ExpiresAt: expires}
 	payload.ApprovalID, payload.ExpiresAt, payload.Nonce = approval.ID, expires, rand.Text()
 	text, err := json.Marshal(payload)
 	if err != nil {
-		return api.Approval{}, err
+		return platformwire.Approval{}, err
 	}
 	canonical := jsontext.Value(text)
 	if err := canonical.Canonicalize(); err != nil {
-		return api.Approval{}, err
+		return platformwire.Approval{}, err
 	}
 	approval.Payload = canonical
 	return approval, nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
@@ -20,8 +21,8 @@ func (d BankDetails) Check() []refuse.Field {
 		wrong = append(wrong, refuse.Field{Field: field, Code: code, Message: message})
 	}
 	given := map[string]string{"iban": d.IBAN, "bic": d.BIC, "routingNumber": d.RoutingNumber}
-	route, known := methods[strings.ToLower(d.Kind)]
-	for _, alternatives := range route.needed() {
+	route, known := coverage.Methods[strings.ToLower(d.Kind)]
+	for _, alternatives := range route.Needed() {
 		checkable := !slices.ContainsFunc(alternatives, func(field string) bool { _, ok := given[field]; return !ok })
 		if checkable && !slices.ContainsFunc(alternatives, func(field string) bool { return given[field] != "" }) {
 			report(alternatives[0], "missing", "The bank type needs "+strings.Join(alternatives, " or ")+".")
@@ -43,7 +44,7 @@ func (d BankDetails) Check() []refuse.Field {
 	if d.BIC != "" && !bicForm.MatchString(d.BIC) {
 		report("bic", "bic_form", "A BIC has 8 or 11 characters.")
 	}
-	if d.RoutingNumber != "" && (route.currency == "USD" || d.Country == "US" || !known && d.Country == "") && !validABA(d.RoutingNumber) {
+	if d.RoutingNumber != "" && (route.Currency == "USD" || d.Country == "US" || !known && d.Country == "") && !validABA(d.RoutingNumber) {
 		report("routingNumber", "routing_number_checksum", "The routing number's form or checksum is wrong.")
 	}
 	return wrong

@@ -5,28 +5,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-func (b *bench) saveKYB(account string, body api.KYBSave) (api.KYB, error) {
-	response, err := b.SaveKYB(b.as(account, ""), api.SaveKYBRequestObject{Body: &body})
+func (b *bench) saveKYB(account string, body platformwire.KYBSave) (platformwire.KYB, error) {
+	response, err := b.SaveKYB(b.as(account, ""), body)
 	if err != nil {
-		return api.KYB{}, err
+		return platformwire.KYB{}, err
 	}
-	return read[api.KYB](b, render(b, response.VisitSaveKYBResponse)), nil
+	return read[platformwire.KYB](b, render(b, response)), nil
 }
 
-func (b *bench) completeKYB(account string) (api.KYBSubmission, error) {
-	response, err := b.CompleteKYB(b.as(account, ""), api.CompleteKYBRequestObject{})
+func (b *bench) completeKYB(account string) (platformwire.KYBSubmission, error) {
+	response, err := b.CompleteKYB(b.as(account, ""))
 	if err != nil {
-		return api.KYBSubmission{}, err
+		return platformwire.KYBSubmission{}, err
 	}
-	return read[api.KYBSubmission](b, render(b, response.VisitCompleteKYBResponse)), nil
+	return read[platformwire.KYBSubmission](b, render(b, response)), nil
 }
 
 // verify completes a client's verification and lets it be decided.
 func (b *bench) verify(account string) {
-	_, err := b.saveKYB(account, api.KYBSave{
+	_, err := b.saveKYB(account, platformwire.KYBSave{
 		Applicant: map[string]any{"legalName": "Acme Ltd", "country": "DE"}, DocumentIds: []string{"doc_1"},
 	})
 	require.NoError(b, err)
@@ -35,16 +35,16 @@ func (b *bench) verify(account string) {
 	b.clock.Advance(time.Duration(b.settings.Load().KYBDecisionAfter))
 }
 
-func (b *bench) openRail(account string, body api.RailOpen) (api.Rail, error) {
-	response, err := b.OpenRail(b.as(account, ""), api.OpenRailRequestObject{Body: &body})
+func (b *bench) openRail(account string, body platformwire.RailOpen) (platformwire.Rail, error) {
+	response, err := b.OpenRail(b.as(account, ""), body)
 	if err != nil {
-		return api.Rail{}, err
+		return platformwire.Rail{}, err
 	}
-	return read[api.Rail](b, render(b, response.VisitOpenRailResponse)), nil
+	return read[platformwire.Rail](b, render(b, response)), nil
 }
 
 // virtualAccount opens a rail, lets it become active, and answers its account.
-func (b *bench) virtualAccount(account string, body api.RailOpen) *api.VirtualAccount {
+func (b *bench) virtualAccount(account string, body platformwire.RailOpen) *platformwire.VirtualAccount {
 	_, err := b.openRail(account, body)
 	require.NoError(b, err)
 	b.clock.Advance(time.Duration(b.settings.Load().RailActiveAfter))
@@ -53,65 +53,61 @@ func (b *bench) virtualAccount(account string, body api.RailOpen) *api.VirtualAc
 	return opened.VirtualAccount
 }
 
-func (b *bench) payin(account string, body api.PayinCreate) (api.Payin, error) {
-	response, err := b.CreatePayin(b.as(account, ""), api.CreatePayinRequestObject{Body: &body})
+func (b *bench) payin(account string, body platformwire.PayinCreate) (platformwire.Payin, error) {
+	response, err := b.CreatePayin(b.as(account, ""), body)
 	if err != nil {
-		return api.Payin{}, err
+		return platformwire.Payin{}, err
 	}
-	return read[api.Payin](b, render(b, response.VisitCreatePayinResponse)), nil
+	return read[platformwire.Payin](b, render(b, response)), nil
 }
 
 func (b *bench) instructions(account, id string) (answered, error) {
-	response, err := b.CreatePayinInstructions(b.as(account, ""), api.CreatePayinInstructionsRequestObject{PayinID: id})
+	response, err := b.CreatePayinInstructions(b.as(account, ""), id)
 	if err != nil {
 		return answered{}, err
 	}
-	return render(b, response.VisitCreatePayinInstructionsResponse), nil
+	return render(b, response), nil
 }
 
-func (b *bench) completePayin(account, key, id string) (api.Payin, error) {
-	response, err := b.CompletePayin(b.as(account, key), api.CompletePayinRequestObject{PayinID: id})
+func (b *bench) completePayin(account, key, id string) (platformwire.Payin, error) {
+	response, err := b.CompletePayin(b.as(account, key), id)
 	if err != nil {
-		return api.Payin{}, err
+		return platformwire.Payin{}, err
 	}
-	return read[api.Payin](b, render(b, response.VisitCompletePayinResponse)), nil
+	return read[platformwire.Payin](b, render(b, response)), nil
 }
 
-func (b *bench) escrow(account, key string, body api.EscrowCreate) (api.Escrow, error) {
-	response, err := b.CreateEscrow(b.as(account, key), api.CreateEscrowRequestObject{Body: &body})
+func (b *bench) escrow(account, key string, body platformwire.EscrowCreate) (platformwire.Escrow, error) {
+	response, err := b.CreateEscrow(b.as(account, key), body)
 	if err != nil {
-		return api.Escrow{}, err
+		return platformwire.Escrow{}, err
 	}
-	return read[api.Escrow](b, render(b, response.VisitCreateEscrowResponse)), nil
+	return read[platformwire.Escrow](b, render(b, response)), nil
 }
 
-func (b *bench) prepare(account, key, id string, kind api.EscrowActionType) (api.EscrowAction, error) {
-	response, err := b.PrepareEscrowAction(b.as(account, key), api.PrepareEscrowActionRequestObject{
-		EscrowID: id, Body: &api.EscrowActionCreate{Type: kind},
-	})
+func (b *bench) prepare(account, key, id string, kind platformwire.EscrowActionType) (platformwire.EscrowAction, error) {
+	response, err := b.PrepareEscrowAction(b.as(account, key), id, platformwire.EscrowActionCreate{Type: kind})
 	if err != nil {
-		return api.EscrowAction{}, err
+		return platformwire.EscrowAction{}, err
 	}
-	return read[api.PreparedEscrowAction](b, render(b, response.VisitPrepareEscrowActionResponse)).Action, nil
+	return read[platformwire.PreparedEscrowAction](b, render(b, response)).Action, nil
 }
 
 // act signs and confirms a prepared action.
-func (b *bench) act(account, id string, action api.EscrowAction) (api.Escrow, error) {
-	response, err := b.ConfirmEscrowAction(b.as(account, ""), api.ConfirmEscrowActionRequestObject{
-		EscrowID: id, IdempotencyKey: action.IdempotencyKey, Body: &api.ApprovalConfirm{
-			ApprovalID: action.Approval.ID, PublicKey: b.public, Signature: b.sign(action.Approval.Payload),
-		},
+func (b *bench) act(account, id string, action platformwire.EscrowAction) (platformwire.Escrow, error) {
+	response, err := b.ConfirmEscrowAction(b.as(account, ""), id, action.IdempotencyKey, platformwire.ApprovalConfirm{
+		ApprovalID: action.Approval.ID, PublicKey: b.public, Signature: b.sign(action.Approval.Payload),
 	})
 	if err != nil {
-		return api.Escrow{}, err
+		return platformwire.Escrow{}, err
 	}
-	return read[api.Escrow](b, render(b, response.VisitConfirmEscrowActionResponse)), nil
+	return read[platformwire.Escrow](b, render(b, response)), nil
 }
 
-func (b *bench) sync(account, id string) (api.Escrow, error) {
-	response, err := b.SyncEscrow(b.as(account, ""), api.SyncEscrowRequestObject{EscrowID: id})
+func (b *bench) sync(account, id string) (platformwire.Escrow, error) {
+	response, err := b.SyncEscrow(b.as(account, ""), id)
 	if err != nil {
-		return api.Escrow{}, err
+		return platformwire.Escrow{}, err
 	}
-	return read[api.Escrow](b, render(b, response.VisitSyncEscrowResponse)), nil
+	return read[platformwire.Escrow](b, render(b, response)), nil
 }

@@ -10,8 +10,8 @@ import (
 	"crypto/x509"
 	"encoding/asn1"
 	"encoding/json"
+	"maps"
 	"math/big"
-	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
@@ -20,10 +20,12 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // bench is a platform whose clock stands still until it is advanced, with one integrator and its developer key.
@@ -31,7 +33,7 @@ type bench struct {
 	testing.TB
 	*platform.Platform
 	clock    *clock.Clock
-	settings atomic.Pointer[platform.Settings]
+	settings atomic.Pointer[deployment.Settings]
 	key      *ecdsa.PrivateKey
 	public   []byte
 }
@@ -40,9 +42,9 @@ func newBench(t testing.TB) *bench {
 	b := &bench{TB: t}
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	b.clock = clock.New(func() time.Time { return start })
-	settings := platform.DefaultSettings()
+	settings := deployment.DefaultSettings()
 	b.settings.Store(&settings)
-	b.Platform = platform.New(b.clock, func() platform.Settings { return *b.settings.Load() }, nobody)
+	b.Platform = platform.New(b.clock, func() *deployment.Settings { return b.settings.Load() }, nobody)
 	var err error
 	b.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -55,7 +57,7 @@ func newBench(t testing.TB) *bench {
 func nobody(string) (string, bool) { return "", false }
 
 // set changes the settings.
-func (b *bench) set(change func(*platform.Settings)) {
+func (b *bench) set(change func(*deployment.Settings)) {
 	settings := *b.settings.Load()
 	change(&settings)
 	require.NoError(b, settings.Check())
@@ -105,66 +107,70 @@ func read[T any](t testing.TB, a answered) T {
 	return body
 }
 
-// render writes a response object; visit is its generated method.
-func render(t testing.TB, visit func(http.ResponseWriter) error) answered {
+// render writes an answer.
+func render(t testing.TB, answer serve.Answer) answered {
 	w := httptest.NewRecorder()
-	require.NoError(t, visit(w))
+	maps.Copy(w.Header(), answer.Header)
+	w.WriteHeader(answer.Status)
+	body, err := answer.Encode()
+	require.NoError(t, err)
+	_, _ = w.Write(body)
 	return answered{w}
 }
 
-func (b *bench) createClient(body api.ClientCreate) answered {
-	response, err := b.CreateClient(b.as(caller.Self, ""), api.CreateClientRequestObject{Body: &body})
+func (b *bench) createClient(body platformwire.ClientCreate) answered {
+	response, err := b.CreateClient(b.as(caller.Self, ""), body)
 	require.NoError(b, err)
-	return render(b, response.VisitCreateClientResponse)
+	return render(b, response)
 }
 
-func (b *bench) client(id string) api.Client {
-	response, err := b.GetClient(b.as(caller.Self, ""), api.GetClientRequestObject{ClientID: id})
+func (b *bench) client(id string) platformwire.Client {
+	response, err := b.GetClient(b.as(caller.Self, ""), id)
 	require.NoError(b, err)
-	return read[api.Client](b, render(b, response.VisitGetClientResponse))
+	return read[platformwire.Client](b, render(b, response))
 }
 
 // readyClient creates a client and waits until it is ready.
 func (b *bench) readyClient(email string) string {
-	id := read[api.Client](b, b.createClient(api.ClientCreate{Email: email})).ID
+	id := read[platformwire.Client](b, b.createClient(platformwire.ClientCreate{Email: email})).ID
 	b.clock.Advance(time.Duration(b.settings.Load().ClientReadyAfter))
-	require.Equal(b, api.ClientStatusReady, b.client(id).Status)
+	require.Equal(b, platformwire.ClientStatusReady, b.client(id).Status)
 	return id
 }
 
-func (b *bench) deposit(account, key, amount string, currency api.Asset) (answered, error) {
-	body := api.DepositCreate{Amount: decimal.RequireFromString(amount), Currency: currency}
-	response, err := b.CreateDeposit(b.as(account, key), api.CreateDepositRequestObject{Body: &body})
+func (b *bench) deposit(account, key, amount string, currency platformwire.Asset) (answered, error) {
+	body := platformwire.DepositCreate{Amount: decimal.RequireFromString(amount), Currency: currency}
+	response, err := b.CreateDeposit(b.as(account, key), body)
 	if err != nil {
 		return answered{}, err
 	}
-	return render(b, response.VisitCreateDepositResponse), nil
+	return render(b, response), nil
 }
 
 // fundedClient is a ready client with 100 USDC.
 func (b *bench) fundedClient(email string) string {
 	id := b.readyClient(email)
-	_, err := b.deposit(id, "fund-"+id, "100", api.AssetUSDC)
+	_, err := b.deposit(id, "fund-"+id, "100", platformwire.AssetUSDC)
 	require.NoError(b, err)
 	return id
 }
 
 // contactFrom creates a contact from JSON, as it comes over the wire.
 func (b *bench) contactFrom(account, body string) (answered, error) {
-	var create api.ContactCreate
+	var create platformwire.ContactCreate
 	require.NoError(b, json.Unmarshal([]byte(body), &create))
-	response, err := b.CreateContact(b.as(account, ""), api.CreateContactRequestObject{Body: &create})
+	response, err := b.CreateContact(b.as(account, ""), create)
 	if err != nil {
 		return answered{}, err
 	}
-	return render(b, response.VisitCreateContactResponse), nil
+	return render(b, response), nil
 }
 
 // contact creates a contact that must succeed.
-func (b *bench) contact(account, body string) api.Contact {
+func (b *bench) contact(account, body string) platformwire.Contact {
 	a, err := b.contactFrom(account, body)
 	require.NoError(b, err)
-	return read[api.Contact](b, a)
+	return read[platformwire.Contact](b, a)
 }
 
 const (
@@ -174,66 +180,64 @@ const (
 	farContact  = `{"name":"Dee","account":{"accountType":"onchain","walletAddress":"0x2222222222222222222222222222222222222222","chainId":"ethereum","currency":"USDT"}}`
 )
 
-func order(contactID, amount string) api.PayoutCreate {
-	return api.PayoutCreate{ContactID: contactID, Amount: decimal.RequireFromString(amount), Currency: api.AssetUSDC}
+func order(contactID, amount string) platformwire.PayoutCreate {
+	return platformwire.PayoutCreate{ContactID: contactID, Amount: decimal.RequireFromString(amount), Currency: platformwire.AssetUSDC}
 }
 
-func (b *bench) book(account, key string, body api.PayoutCreate) (answered, error) {
-	response, err := b.BookPayout(b.as(account, key), api.BookPayoutRequestObject{Body: &body})
+func (b *bench) book(account, key string, body platformwire.PayoutCreate) (answered, error) {
+	response, err := b.BookPayout(b.as(account, key), body)
 	if err != nil {
 		return answered{}, err
 	}
-	return render(b, response.VisitBookPayoutResponse), nil
+	return render(b, response), nil
 }
 
 // booked books a payout that must succeed.
-func (b *bench) booked(account, key string, body api.PayoutCreate) api.Payout {
+func (b *bench) booked(account, key string, body platformwire.PayoutCreate) platformwire.Payout {
 	a, err := b.book(account, key, body)
 	require.NoError(b, err)
-	return read[api.Payout](b, a)
+	return read[platformwire.Payout](b, a)
 }
 
-func (b *bench) confirm(account string, payout api.Payout) (api.Payout, error) {
+func (b *bench) confirm(account string, payout platformwire.Payout) (platformwire.Payout, error) {
 	require.NotNil(b, payout.Approval)
-	return b.confirmWith(b.as(account, ""), payout.ID, api.ApprovalConfirm{
+	return b.confirmWith(b.as(account, ""), payout.ID, platformwire.ApprovalConfirm{
 		ApprovalID: payout.Approval.ID, PublicKey: b.public, Signature: b.sign(payout.Approval.Payload),
 	})
 }
 
-func (b *bench) confirmWith(ctx context.Context, payoutID string, body api.ApprovalConfirm) (api.Payout, error) {
-	response, err := b.ConfirmPayout(ctx, api.ConfirmPayoutRequestObject{PayoutID: payoutID, Body: &body})
+func (b *bench) confirmWith(ctx context.Context, payoutID string, body platformwire.ApprovalConfirm) (platformwire.Payout, error) {
+	response, err := b.ConfirmPayout(ctx, payoutID, body)
 	if err != nil {
-		return api.Payout{}, err
+		return platformwire.Payout{}, err
 	}
-	return read[api.Payout](b, render(b, response.VisitConfirmPayoutResponse)), nil
+	return read[platformwire.Payout](b, render(b, response)), nil
 }
 
-func (b *bench) payout(account, id string) api.Payout {
-	response, err := b.GetPayout(b.as(account, ""), api.GetPayoutRequestObject{PayoutID: id})
+func (b *bench) payout(account, id string) platformwire.Payout {
+	response, err := b.GetPayout(b.as(account, ""), id)
 	require.NoError(b, err)
-	return read[api.Payout](b, render(b, response.VisitGetPayoutResponse))
+	return read[platformwire.Payout](b, render(b, response))
 }
 
-func (b *bench) move(account, key, id string, to api.PayoutStatus) (answered, error) {
-	response, err := b.MovePayout(b.as(account, key), api.MovePayoutRequestObject{
-		PayoutID: id, Body: &api.PayoutMove{Status: to},
-	})
+func (b *bench) move(account, key, id string, to platformwire.PayoutStatus) (answered, error) {
+	response, err := b.MovePayout(b.as(account, key), id, platformwire.PayoutMove{Status: to})
 	if err != nil {
 		return answered{}, err
 	}
-	return render(b, response.VisitMovePayoutResponse), nil
+	return render(b, response), nil
 }
 
-func (b *bench) transactions(account string, params api.ListTransactionsParams) (api.TransactionPage, error) {
-	response, err := b.ListTransactions(b.as(account, ""), api.ListTransactionsRequestObject{Params: params})
+func (b *bench) transactions(account string, params platformwire.ListTransactionsParams) (platformwire.TransactionPage, error) {
+	response, err := b.ListTransactions(b.as(account, ""), params)
 	if err != nil {
-		return api.TransactionPage{}, err
+		return platformwire.TransactionPage{}, err
 	}
-	return read[api.TransactionPage](b, render(b, response.VisitListTransactionsResponse)), nil
+	return read[platformwire.TransactionPage](b, render(b, response)), nil
 }
 
 // balance is what the ledger says an account holds.
-func (b *bench) balance(account string, currency api.Asset) string {
+func (b *bench) balance(account string, currency platformwire.Asset) string {
 	return b.Ledger().Balances[account][string(currency)].String()
 }
 

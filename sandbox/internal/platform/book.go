@@ -4,61 +4,62 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // BookPayout books a payout and answers its price and the approval to sign. The idempotency key anchors the payment:
 // the same terms answer the first answer again, until the approval or the price has expired on a payout that nobody
 // funded; then they reopen it, with the same id and a fresh approval and price.
 // Source: Endpoints, Platform API; Errors, Slugs (funding_attempt_expired); Limits, Idempotency.
-func (p *Platform) BookPayout(ctx context.Context, request api.BookPayoutRequestObject) (api.BookPayoutResponseObject, error) {
-	c, body := caller.From(ctx), *request.Body
+func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreate) (serve.Answer, error) {
+	c := caller.From(ctx)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	key, asked, lifetime, err := anchorOf(c, "BookPayout", termsOf(body))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := t.bookings.forgotten(key, asked, t.now); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if booked, found, same := t.bookings.find(key, asked, t.now); found {
 		if !same {
-			return nil, refuse.IdempotencyKeyReused("payoutId", booked.id)
+			return serve.Answer{}, refuse.IdempotencyKeyReused("payoutId", booked.id)
 		}
 		if booked.stale(t.now) {
 			if err := t.price(booked); err != nil {
-				return nil, err
+				return serve.Answer{}, err
 			}
 		}
-		return payoutAnswer{replayed, booked.answer()}, nil
+		return serve.OK(booked.answer()).Lean().Replayed(), nil
 	}
 	booked, err := t.book(h, key.key, body)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t.bookings.keep(key, asked, booked, t.now, lifetime)
-	return payoutAnswer{http201, booked.answer()}, nil
+	return serve.Created(booked.answer()).Lean(), nil
 }
 
 // termsOf is the request with every spelling of the same terms made one: 5.0 is 5, and an id's prefix may be missing.
-func termsOf(body api.PayoutCreate) api.PayoutCreate {
+func termsOf(body platformwire.PayoutCreate) platformwire.PayoutCreate {
 	body.ContactID = contactID(body.ContactID)
 	body.Amount = body.Amount.Truncate(assetDecimals)
 	return body
 }
 
 // book makes a new payout, priced and waiting for its approval.
-func (t *turn) book(h *holder, key string, body api.PayoutCreate) (*payout, error) {
+func (t *turn) book(h *holder, key string, body platformwire.PayoutCreate) (*payout, error) {
 	paid, err := t.contactOf(h, body.ContactID)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (t *turn) price(booked *payout) error {
 	if booked.approval.ID != "" {
 		booked.earlier = append(booked.earlier, booked.approval.ID)
 	}
-	booked.status, booked.quote, booked.approval = api.PayoutStatusAwaitingApproval, *quote, approval
+	booked.status, booked.quote, booked.approval = platformwire.PayoutStatusAwaitingApproval, *quote, approval
 	t.approvals[approval.ID] = booked
 	return nil
 }
@@ -128,7 +129,7 @@ func (p *payout) approvalPayload() approvalPayload {
 }
 
 // checkRoute refuses chains that the payment does not pass. Money leaves from Base, and arrives on the contact's chain.
-func checkRoute(body api.PayoutCreate, to destination) error {
+func checkRoute(body platformwire.PayoutCreate, to destination) error {
 	if body.FromChainID != 0 && body.FromChainID != baseID {
 		return refuse.InvalidField("fromChainId", "chain_mismatch", "Balances are held on Base.")
 	}

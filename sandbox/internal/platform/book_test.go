@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -27,29 +27,29 @@ func TestQuotes(t *testing.T) {
 	)
 	for name, tc := range map[string]struct {
 		contact   string
-		asset     api.Asset
+		asset     platformwire.Asset
 		amount    string
 		worsening string
 		// fee in the asset, rate, and what arrives
 		fee, rate, arrives, currency string
 	}{
-		"dollars by ACH":           {achContact, api.AssetUSDC, "20", "0", "0.5", "1", "19.5", "USD"},
-		"dollars by Fedwire":       {fedwire, api.AssetUSDC, "20", "0", "5", "1", "15", "USD"},
-		"dollars by SWIFT":         {swift, api.AssetUSDC, "20", "0", "15", "1", "5", "USD"},
-		"dollars to euros":         {sepaContact, api.AssetUSDC, "20", "0", "0.5", "0.9154", "17.85", "EUR"},
-		"euros by SEPA":            {sepaContact, api.AssetEURC, "20", "0", "0.5", "1", "19.5", "EUR"},
-		"euros to dollars":         {achContact, api.AssetEURC, "20", "0", "0.5", "1.08152174", "21.08", "USD"},
-		"yen have no minor unit":   {yen, api.AssetUSDC, "20", "0", "0.5", "154.026", "3003", "JPY"},
-		"wallet on Base":           {baseContact, api.AssetUSDC, "20.123456", "0", "0", "1", "20.123456", "USDC"},
-		"wallet on Base, exchange": {baseContact, api.AssetEURC, "20", "0", "0.3", "1.08152174", "21.305978", "USDC"},
-		"another chain":            {farContact, api.AssetUSDC, "20", "0", "0.3", "1", "19.7", "USDT"},
-		"a worse price":            {achContact, api.AssetUSDC, "20", "0.02", "0.5", "0.98", "19.11", "USD"},
-		"no worse when direct":     {baseContact, api.AssetUSDC, "20", "0.02", "0", "1", "20", "USDC"},
+		"dollars by ACH":           {achContact, platformwire.AssetUSDC, "20", "0", "0.5", "1", "19.5", "USD"},
+		"dollars by Fedwire":       {fedwire, platformwire.AssetUSDC, "20", "0", "5", "1", "15", "USD"},
+		"dollars by SWIFT":         {swift, platformwire.AssetUSDC, "20", "0", "15", "1", "5", "USD"},
+		"dollars to euros":         {sepaContact, platformwire.AssetUSDC, "20", "0", "0.5", "0.9154", "17.85", "EUR"},
+		"euros by SEPA":            {sepaContact, platformwire.AssetEURC, "20", "0", "0.5", "1", "19.5", "EUR"},
+		"euros to dollars":         {achContact, platformwire.AssetEURC, "20", "0", "0.5", "1.08152174", "21.08", "USD"},
+		"yen have no minor unit":   {yen, platformwire.AssetUSDC, "20", "0", "0.5", "154.026", "3003", "JPY"},
+		"wallet on Base":           {baseContact, platformwire.AssetUSDC, "20.123456", "0", "0", "1", "20.123456", "USDC"},
+		"wallet on Base, exchange": {baseContact, platformwire.AssetEURC, "20", "0", "0.3", "1.08152174", "21.305978", "USDC"},
+		"another chain":            {farContact, platformwire.AssetUSDC, "20", "0", "0.3", "1", "19.7", "USDT"},
+		"a worse price":            {achContact, platformwire.AssetUSDC, "20", "0.02", "0.5", "0.98", "19.11", "USD"},
+		"no worse when direct":     {baseContact, platformwire.AssetUSDC, "20", "0.02", "0", "1", "20", "USDC"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			b.set(func(s *platform.Settings) { s.PriceWorsening = decimal.RequireFromString(tc.worsening) })
+			b.set(func(s *deployment.Settings) { s.PriceWorsening = decimal.RequireFromString(tc.worsening) })
 			body := order(b.contact(caller.Self, tc.contact).ID, tc.amount)
 			body.Currency = tc.asset
 			quote := b.booked(caller.Self, "", body).Quote
@@ -67,15 +67,15 @@ func TestQuotes(t *testing.T) {
 
 func TestBookingIsRefused(t *testing.T) {
 	t.Parallel()
-	with := func(change func(*api.PayoutCreate)) func(*api.PayoutCreate) { return change }
-	amount := func(amount string) func(*api.PayoutCreate) {
-		return with(func(p *api.PayoutCreate) { p.Amount = decimal.RequireFromString(amount) })
+	with := func(change func(*platformwire.PayoutCreate)) func(*platformwire.PayoutCreate) { return change }
+	amount := func(amount string) func(*platformwire.PayoutCreate) {
+		return with(func(p *platformwire.PayoutCreate) { p.Amount = decimal.RequireFromString(amount) })
 	}
 	field := func(code string) string { return "validation_failed " + code }
 	for name, tc := range map[string]struct {
 		contact string
-		change  func(*api.PayoutCreate)
-		set     func(*platform.Settings)
+		change  func(*platformwire.PayoutCreate)
+		set     func(*deployment.Settings)
 		want    string
 	}{
 		"zero":               {sepaContact, amount("0"), nil, field("greater_than")},
@@ -85,13 +85,13 @@ func TestBookingIsRefused(t *testing.T) {
 		"exponent":           {sepaContact, amount("1e9000"), nil, field("decimal_max_digits")},
 		"tiny exponent":      {sepaContact, amount("1e-9000"), nil, field("decimal_max_digits")},
 		"less than the fee":  {sepaContact, amount("0.5"), nil, field("amount_below_fee")},
-		"from another chain": {farContact, with(func(p *api.PayoutCreate) { p.FromChainID = 1 }), nil, field("chain_mismatch")},
-		"to another chain":   {farContact, with(func(p *api.PayoutCreate) { p.ToChainID = 137 }), nil, field("chain_mismatch")},
-		"bank on a chain":    {sepaContact, with(func(p *api.PayoutCreate) { p.ToChainID = 1 }), nil, field("chain_mismatch")},
-		"unknown contact":    {sepaContact, with(func(p *api.PayoutCreate) { p.ContactID = "ct_none" }), nil, "not_found"},
-		"partner down":       {sepaContact, nil, func(s *platform.Settings) { s.PartnerDown = true }, "provider_unavailable"},
-		"signer detached":    {sepaContact, nil, func(s *platform.Settings) { s.SignerDetached = true }, "signer_not_attached"},
-		"no wallet yet":      {sepaContact, nil, func(s *platform.Settings) { s.ClientReadyAfter = platform.Duration(time.Hour) }, "wallet_not_linked"},
+		"from another chain": {farContact, with(func(p *platformwire.PayoutCreate) { p.FromChainID = 1 }), nil, field("chain_mismatch")},
+		"to another chain":   {farContact, with(func(p *platformwire.PayoutCreate) { p.ToChainID = 137 }), nil, field("chain_mismatch")},
+		"bank on a chain":    {sepaContact, with(func(p *platformwire.PayoutCreate) { p.ToChainID = 1 }), nil, field("chain_mismatch")},
+		"unknown contact":    {sepaContact, with(func(p *platformwire.PayoutCreate) { p.ContactID = "ct_none" }), nil, "not_found"},
+		"partner down":       {sepaContact, nil, func(s *deployment.Settings) { s.PartnerDown = true }, "provider_unavailable"},
+		"signer detached":    {sepaContact, nil, func(s *deployment.Settings) { s.SignerDetached = true }, "signer_not_attached"},
+		"no wallet yet":      {sepaContact, nil, func(s *deployment.Settings) { s.ClientReadyAfter = deployment.Duration(time.Hour) }, "wallet_not_linked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -119,11 +119,11 @@ func TestBookingIsRefused(t *testing.T) {
 func TestPartnerDownStopsNoWalletPayout(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.PartnerDown = true })
+	b.set(func(s *deployment.Settings) { s.PartnerDown = true })
 	body := order(b.contact(caller.Self, farContact).ID, "20")
 	body.FromChainID, body.ToChainID = 8453, 1
 	booked := b.booked(caller.Self, "", body)
-	assert.Equal(t, api.PayoutStatusAwaitingApproval, booked.Status)
+	assert.Equal(t, platformwire.PayoutStatusAwaitingApproval, booked.Status)
 	assert.EqualValues(t, 1, booked.ToChainID)
 }
 
@@ -165,7 +165,7 @@ func TestKeyAnchorsThePayment(t *testing.T) {
 	first, err := b.book(client, "invoice-42", asked)
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusCreated, first.Code)
-	assert.Equal(t, "invoice-42", read[api.Payout](t, first).IdempotencyKey)
+	assert.Equal(t, "invoice-42", read[platformwire.Payout](t, first).IdempotencyKey)
 
 	sameTerms := asked
 	sameTerms.Amount = decimal.RequireFromString("20.000")
@@ -179,14 +179,14 @@ func TestKeyAnchorsThePayment(t *testing.T) {
 	other := asked
 	other.Purpose = "another"
 	_, err = b.book(client, "invoice-42", other)
-	assert.Equal(t, read[api.Payout](t, first).ID, details[string](t, err, "idempotency_key_reused", "payoutId"))
+	assert.Equal(t, read[platformwire.Payout](t, first).ID, details[string](t, err, "idempotency_key_reused", "payoutId"))
 
 	inAnother := order(b.contact(caller.Self, sepaContact).ID, "20")
 	elsewhere, err := b.book(caller.Self, "invoice-42", inAnother)
 	require.NoError(t, err)
 	assert.False(t, elsewhere.replayed(), "the scope is (account, operation)")
 
-	assert.Regexp(t, `^po_[a-z0-9]+$`, read[api.Payout](t, first).ID)
+	assert.Regexp(t, `^po_[a-z0-9]+$`, read[platformwire.Payout](t, first).ID)
 	assert.Regexp(t, `^po_[a-z0-9]+:invoice-43$`, b.booked(client, "invoice-43", order(wallet.ID, "5")).ID)
 }
 
@@ -202,14 +202,14 @@ func TestKeysLiveSevenDaysAndDerivedOnesTwoHours(t *testing.T) {
 		again, err := b.book(caller.Self, key, asked)
 		require.NoError(t, err)
 		assert.True(t, again.replayed())
-		assert.Equal(t, first.ID, read[api.Payout](t, again).ID)
+		assert.Equal(t, first.ID, read[platformwire.Payout](t, again).ID)
 
 		b.clock.Advance(time.Millisecond)
 		anew, err := b.book(caller.Self, key, asked)
 		require.NoError(t, err)
 		assert.False(t, anew.replayed())
-		assert.NotEqual(t, first.ID, read[api.Payout](t, anew).ID)
-		assert.Equal(t, first.IdempotencyKey, read[api.Payout](t, anew).IdempotencyKey)
+		assert.NotEqual(t, first.ID, read[platformwire.Payout](t, anew).ID)
+		assert.Equal(t, first.IdempotencyKey, read[platformwire.Payout](t, anew).IdempotencyKey)
 	}
 }
 
@@ -217,10 +217,10 @@ func TestRefusedBookingTakesNoKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	asked := order(b.contact(caller.Self, sepaContact).ID, "20")
-	b.set(func(s *platform.Settings) { s.PartnerDown = true })
+	b.set(func(s *deployment.Settings) { s.PartnerDown = true })
 	_, err := b.book(caller.Self, "invoice-42", asked)
 	refusalOf(t, err, "provider_unavailable")
-	b.set(func(s *platform.Settings) { s.PartnerDown = false })
+	b.set(func(s *deployment.Settings) { s.PartnerDown = false })
 	asked.Purpose = "other terms"
 	b.booked(caller.Self, "invoice-42", asked)
 }
@@ -233,22 +233,22 @@ func TestExpiredPayoutIsReopenedByItsKey(t *testing.T) {
 	first := b.booked(client, "invoice-42", asked)
 
 	b.clock.Advance(120*time.Second - time.Millisecond)
-	assert.Equal(t, api.PayoutStatusAwaitingApproval, b.payout(client, first.ID).Status)
+	assert.Equal(t, platformwire.PayoutStatusAwaitingApproval, b.payout(client, first.ID).Status)
 	b.clock.Advance(time.Millisecond)
-	assert.Equal(t, api.PayoutStatusExpired, b.payout(client, first.ID).Status)
+	assert.Equal(t, platformwire.PayoutStatusExpired, b.payout(client, first.ID).Status)
 	_, err := b.confirm(client, first)
 	refusalOf(t, err, "funding_attempt_expired")
 
-	b.set(func(s *platform.Settings) { s.PriceWorsening = decimal.RequireFromString("0.1") })
+	b.set(func(s *deployment.Settings) { s.PriceWorsening = decimal.RequireFromString("0.1") })
 	reopened, err := b.book(client, "invoice-42", asked)
 	require.NoError(t, err)
 	assert.True(t, reopened.replayed())
-	second := read[api.Payout](t, reopened)
+	second := read[platformwire.Payout](t, reopened)
 	assert.Equal(t, first.ID, second.ID)
 	assert.Equal(t, first.CreatedAt, second.CreatedAt)
 	assert.NotEqual(t, first.Approval.ID, second.Approval.ID)
 	assert.True(t, second.Quote.DestinationAmount.LessThan(first.Quote.DestinationAmount), "a fresh price")
-	assert.Equal(t, api.PayoutStatusAwaitingApproval, b.payout(client, first.ID).Status)
+	assert.Equal(t, platformwire.PayoutStatusAwaitingApproval, b.payout(client, first.ID).Status)
 
 	_, err = b.confirm(client, first)
 	refusalOf(t, err, "funding_attempt_expired")
@@ -259,7 +259,7 @@ func TestExpiredPayoutIsReopenedByItsKey(t *testing.T) {
 func TestPriceCanExpireBeforeTheApproval(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.QuoteLifetime = platform.Duration(30 * time.Second) })
+	b.set(func(s *deployment.Settings) { s.QuoteLifetime = deployment.Duration(30 * time.Second) })
 	client := b.fundedClient("acme@example.com")
 	asked := order(b.contact(client, sepaContact).ID, "20")
 	first := b.booked(client, "invoice-42", asked)

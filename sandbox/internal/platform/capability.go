@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // The host's blocker vocabulary. The service's own is not shown; blocker codes are never slugs.
@@ -26,45 +28,45 @@ const (
 
 // GetContactCapabilities answers what a contact can be paid by, and what stands in the way.
 // Source: Resources, Contact; Coverage catalogue.
-func (p *Platform) GetContactCapabilities(ctx context.Context, request api.GetContactCapabilitiesRequestObject) (api.GetContactCapabilitiesResponseObject, error) {
+func (p *Platform) GetContactCapabilities(ctx context.Context, contactID platformwire.ContactID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	found, err := t.contactOf(h, request.ContactID)
+	found, err := t.contactOf(h, contactID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	answer := api.ContactCapabilities{ContactID: found.id, Blockers: blockersView(t.blockers(found))}
+	answer := platformwire.ContactCapabilities{ContactID: found.id, Blockers: blockersView(t.blockers(found))}
 	payable := len(answer.Blockers) == 0
 	if answer.Payable = &payable; payable {
 		answer.Methods = found.methods()
 	}
-	return capabilitiesAnswer{http200, answer}, nil
+	return serve.OK(answer).Lean(), nil
 }
 
 // blockersView is how blockers travel; none is an empty list.
-func blockersView(list []refuse.Blocker) []api.Blocker {
-	views := make([]api.Blocker, len(list))
+func blockersView(list []refuse.Blocker) []platformwire.Blocker {
+	views := make([]platformwire.Blocker, len(list))
 	for i, blocker := range list {
-		views[i] = api.Blocker{Code: blocker.Code, Message: blocker.Message, Field: blocker.Field}
+		views[i] = platformwire.Blocker{Code: blocker.Code, Message: blocker.Message, Field: blocker.Field}
 	}
 	return views
 }
 
 // methods lists the ways a payable contact can be paid. A way is cross-chain when no settlement asset gets there directly.
-func (c *contact) methods() []api.ContactMethod {
+func (c *contact) methods() []platformwire.ContactMethod {
 	switch to := c.to; {
 	case to.bank != nil:
-		return []api.ContactMethod{{Method: string(to.bank.AccountType), Currency: to.currency(c.currency)}}
+		return []platformwire.ContactMethod{{Method: string(to.bank.AccountType), Currency: to.currency(c.currency)}}
 	case to.wallet != nil:
-		return []api.ContactMethod{{Method: "onchain", Currency: to.wallet.token, CrossChain: !slices.ContainsFunc(assets, to.direct)}}
+		return []platformwire.ContactMethod{{Method: "onchain", Currency: to.wallet.token, CrossChain: !slices.ContainsFunc(assets, to.direct)}}
 	default:
-		list := make([]api.ContactMethod, len(assets))
+		list := make([]platformwire.ContactMethod, len(assets))
 		for i, asset := range assets {
-			list[i] = api.ContactMethod{Method: "onchain", Currency: asset}
+			list[i] = platformwire.ContactMethod{Method: "onchain", Currency: asset}
 		}
 		return list
 	}
@@ -86,7 +88,7 @@ func (t *turn) blockers(c *contact) []refuse.Blocker {
 
 func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
 	bank := c.to.bank
-	route, known := methods[string(bank.AccountType)]
+	route, known := coverage.Methods[string(bank.AccountType)]
 	if !known {
 		return []refuse.Blocker{{Code: blockedMethod, Message: "No payout method has this name.", Field: "accountType"}}
 	}
@@ -94,15 +96,15 @@ func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
 	if slices.Contains(t.settings.PayoutMethodsDisabled, string(bank.AccountType)) {
 		list = append(list, refuse.Blocker{Code: blockedChannelUnavailable, Message: "The method is unavailable for the time being."})
 	}
-	if currency := c.to.currency(c.currency); currency != route.currency {
-		message := fmt.Sprintf("The method %s pays out %s.", bank.AccountType, route.currency)
+	if currency := c.to.currency(c.currency); currency != route.Currency {
+		message := fmt.Sprintf("The method %s pays out %s.", bank.AccountType, route.Currency)
 		list = append(list, refuse.Blocker{Code: blockedCurrency, Message: message, Field: "currency"})
 	}
 	if holderName(bank, c.name) == "" {
 		list = append(list, refuse.Blocker{Code: blockedHolderMissing, Message: "A bank payment names its holder.", Field: "accountHolderName"})
 	}
 	identifiers := identifiersOf(bank)
-	for _, alternatives := range route.needed() {
+	for _, alternatives := range route.Needed() {
 		if !slices.ContainsFunc(alternatives, func(field string) bool { return identifiers[field] != "" }) {
 			message := fmt.Sprintf("The method %s needs %s.", bank.AccountType, strings.Join(alternatives, " or "))
 			list = append(list, refuse.Blocker{Code: blockedDetailMissing, Message: message, Field: alternatives[0]})
@@ -112,7 +114,7 @@ func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
 }
 
 // identifiersOf names the fields that methods route on.
-func identifiersOf(bank *api.BankAccount) map[string]string {
+func identifiersOf(bank *platformwire.BankAccount) map[string]string {
 	return map[string]string{
 		"iban": bank.IBAN, "bic": bank.BIC, "accountNumber": bank.AccountNumber, "routingNumber": bank.RoutingNumber,
 		"pixKey": bank.PIXKey, "paymentKey": bank.PaymentKey, "branchNumber": bank.BranchNumber, "phoneNumber": bank.PhoneNumber,
@@ -120,7 +122,7 @@ func identifiersOf(bank *api.BankAccount) map[string]string {
 }
 
 // invalidIdentifiers checks the identifiers that carry their own proof.
-func invalidIdentifiers(bank *api.BankAccount, route method) []refuse.Blocker {
+func invalidIdentifiers(bank *platformwire.BankAccount, route coverage.Method) []refuse.Blocker {
 	var list []refuse.Blocker
 	invalid := func(field, message string) {
 		list = append(list, refuse.Blocker{Code: blockedDetailInvalid, Message: message, Field: field})
@@ -131,7 +133,7 @@ func invalidIdentifiers(bank *api.BankAccount, route method) []refuse.Blocker {
 	if bank.BIC != "" && !bicForm.MatchString(bank.BIC) {
 		invalid("bic", "A BIC has 8 or 11 characters.")
 	}
-	if bank.RoutingNumber != "" && route.currency == "USD" && !validABA(bank.RoutingNumber) {
+	if bank.RoutingNumber != "" && route.Currency == "USD" && !validABA(bank.RoutingNumber) {
 		invalid("routingNumber", "The routing number's form or checksum is wrong.")
 	}
 	return list

@@ -9,16 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-func (b *bench) capabilities(account, contactID string) api.ContactCapabilities {
-	response, err := b.GetContactCapabilities(b.as(account, ""), api.GetContactCapabilitiesRequestObject{ContactID: contactID})
+func (b *bench) capabilities(account, contactID string) platformwire.ContactCapabilities {
+	response, err := b.GetContactCapabilities(b.as(account, ""), contactID)
 	require.NoError(b, err)
-	return read[api.ContactCapabilities](b, render(b, response.VisitGetContactCapabilitiesResponse))
+	return read[platformwire.ContactCapabilities](b, render(b, response))
 }
 
 func TestBlockersOfAContact(t *testing.T) {
@@ -55,7 +55,7 @@ func TestBlockersOfAContact(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			b.createClient(api.ClientCreate{Email: "acme@example.com"})
+			b.createClient(platformwire.ClientCreate{Email: "acme@example.com"})
 			created := b.contact(caller.Self, tc.contact)
 			got := b.capabilities(caller.Self, created.ID)
 			var blockers []string
@@ -80,7 +80,7 @@ func TestBlockersOfAContact(t *testing.T) {
 func TestDisabledMethodIsABlocker(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.PayoutMethodsDisabled = []string{"sepa"} })
+	b.set(func(s *deployment.Settings) { s.PayoutMethodsDisabled = []string{"sepa"} })
 	sepa, ach := b.contact(caller.Self, sepaContact), b.contact(caller.Self, achContact)
 	assert.Equal(t, "channel_unavailable", b.capabilities(caller.Self, sepa.ID).Blockers[0].Code)
 	assert.True(t, *b.capabilities(caller.Self, ach.ID).Payable)
@@ -111,7 +111,7 @@ func TestEveryMethodPaysOutTheCurrencyOfTheCatalogue(t *testing.T) {
 			"pixKey":"k","paymentKey":"k","phoneNumber":"+15550100"}}`, entry.Method))
 		got := b.capabilities(caller.Self, created.ID)
 		require.Empty(t, got.Blockers, entry.Method)
-		assert.Equal(t, []api.ContactMethod{{Method: entry.Method, Currency: currency[entry.Method]}}, got.Methods)
+		assert.Equal(t, []platformwire.ContactMethod{{Method: entry.Method, Currency: currency[entry.Method]}}, got.Methods)
 		quote := b.booked(caller.Self, "", order(created.ID, "20")).Quote
 		assert.Equal(t, currency[entry.Method], quote.DestinationCurrency)
 		assert.True(t, quote.DestinationAmount.IsPositive(), entry.Method)
@@ -121,9 +121,9 @@ func TestEveryMethodPaysOutTheCurrencyOfTheCatalogue(t *testing.T) {
 func TestCrossChainIsSaidInAdvance(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.createClient(api.ClientCreate{Email: "acme@example.com"})
+	b.createClient(platformwire.ClientCreate{Email: "acme@example.com"})
 	b.clock.Advance(1e9)
-	for body, want := range map[string][]api.ContactMethod{
+	for body, want := range map[string][]platformwire.ContactMethod{
 		baseContact:                    {{Method: "onchain", Currency: "USDC"}},
 		farContact:                     {{Method: "onchain", Currency: "USDT", CrossChain: true}},
 		`{"email":"acme@example.com"}`: {{Method: "onchain", Currency: "USDC"}, {Method: "onchain", Currency: "EURC"}},

@@ -3,53 +3,54 @@ package platform
 import (
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // CreateClient creates a client of the integrator; its email, whatever its case, is the natural key.
 // Source: Endpoints, Platform API; Limits, Idempotency.
-func (p *Platform) CreateClient(ctx context.Context, request api.CreateClientRequestObject) (api.CreateClientResponseObject, error) {
+func (p *Platform) CreateClient(ctx context.Context, body platformwire.ClientCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	t := p.enter()
 	defer p.leave()
-	if h, ok := t.emails[clientEmail(c.Owner, request.Body.Email)]; ok {
-		return clientAnswer{replayed, t.clientView(h)}, nil
+	if h, ok := t.emails[clientEmail(c.Owner, body.Email)]; ok {
+		return serve.OK(t.clientView(h)).Lean().Replayed(), nil
 	}
-	client := api.Client{
+	client := platformwire.Client{
 		ID:         newID("cl_"),
-		Email:      request.Body.Email,
-		Type:       request.Body.Type,
-		FirstName:  request.Body.FirstName,
-		LastName:   request.Body.LastName,
-		EntityName: request.Body.EntityName,
-		Country:    request.Body.Country,
+		Email:      body.Email,
+		Type:       body.Type,
+		FirstName:  body.FirstName,
+		LastName:   body.LastName,
+		EntityName: body.EntityName,
+		Country:    body.Country,
 		CreatedAt:  t.now,
 	}
 	h := t.open(holderKey{c.Owner, client.ID}, client)
 	t.emails[clientEmail(c.Owner, client.Email)] = h
-	return clientAnswer{http201, t.clientView(h)}, nil
+	return serve.Created(t.clientView(h)).Lean(), nil
 }
 
 // GetClient reads one client of the integrator.
-func (p *Platform) GetClient(ctx context.Context, request api.GetClientRequestObject) (api.GetClientResponseObject, error) {
+func (p *Platform) GetClient(ctx context.Context, clientID platformwire.ClientID) (serve.Answer, error) {
 	c := caller.From(ctx)
 	t := p.enter()
 	defer p.leave()
-	h, ok := t.holders[holderKey{c.Owner, request.ClientID}]
+	h, ok := t.holders[holderKey{c.Owner, clientID}]
 	if !ok || !h.isClient() {
-		return nil, refuse.NotFound()
+		return serve.Answer{}, refuse.NotFound()
 	}
-	return clientAnswer{http200, t.clientView(h)}, nil
+	return serve.OK(t.clientView(h)).Lean(), nil
 }
 
 // clientView is the client as it stands: pending, or ready with its wallet.
-func (t *turn) clientView(h *holder) api.Client {
+func (t *turn) clientView(h *holder) platformwire.Client {
 	view := h.client
-	view.Status = api.ClientStatusPending
+	view.Status = platformwire.ClientStatusPending
 	if t.ready(h) {
-		view.Status = api.ClientStatusReady
+		view.Status = platformwire.ClientStatusReady
 		view.BaseSmartWallet = h.wallet
 	}
 	view.Balances = t.balances(h.book())
@@ -57,10 +58,10 @@ func (t *turn) clientView(h *holder) api.Client {
 }
 
 // balances lists what a book account holds of each settlement asset.
-func (t *turn) balances(account string) []api.Balance {
-	list := make([]api.Balance, len(assets))
+func (t *turn) balances(account string) []platformwire.Balance {
+	list := make([]platformwire.Balance, len(assets))
 	for i, asset := range assets {
-		list[i] = api.Balance{Currency: api.Asset(asset), Available: t.books.balance(account, asset)}
+		list[i] = platformwire.Balance{Currency: platformwire.Asset(asset), Available: t.books.balance(account, asset)}
 	}
 	return list
 }

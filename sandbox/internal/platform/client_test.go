@@ -8,35 +8,35 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 func TestClientBecomesReadyOnTheHostsClock(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.ClientReadyAfter = platform.Duration(time.Second) })
+	b.set(func(s *deployment.Settings) { s.ClientReadyAfter = deployment.Duration(time.Second) })
 
-	created := b.createClient(api.ClientCreate{Email: "acme@example.com", EntityName: "Acme", Type: api.ClientTypeBusiness})
+	created := b.createClient(platformwire.ClientCreate{Email: "acme@example.com", EntityName: "Acme", Type: platformwire.ClientTypeBusiness})
 	require.Equal(t, http.StatusCreated, created.Code)
-	client := read[api.Client](t, created)
+	client := read[platformwire.Client](t, created)
 	assert.Regexp(t, `^cl_[A-Za-z0-9._:\-]{1,216}$`, client.ID)
-	assert.Equal(t, api.ClientStatusPending, client.Status)
+	assert.Equal(t, platformwire.ClientStatusPending, client.Status)
 	assert.Empty(t, client.BaseSmartWallet, "absent until ready")
 	assert.Len(t, client.Balances, 2)
 
 	b.clock.Advance(999 * time.Millisecond)
-	assert.Equal(t, api.ClientStatusPending, b.client(client.ID).Status)
-	_, err := b.deposit(client.ID, "", "1", api.AssetUSDC)
+	assert.Equal(t, platformwire.ClientStatusPending, b.client(client.ID).Status)
+	_, err := b.deposit(client.ID, "", "1", platformwire.AssetUSDC)
 	assert.ErrorIs(t, err, refuse.WalletNotLinked())
 
 	b.clock.Advance(time.Millisecond)
 	ready := b.client(client.ID)
-	assert.Equal(t, api.ClientStatusReady, ready.Status)
+	assert.Equal(t, platformwire.ClientStatusReady, ready.Status)
 	assert.Regexp(t, `^0x[0-9a-f]{40}$`, ready.BaseSmartWallet)
-	_, err = b.deposit(client.ID, "", "1.5", api.AssetEURC)
+	_, err = b.deposit(client.ID, "", "1.5", platformwire.AssetEURC)
 	require.NoError(t, err)
 	assert.Equal(t, "1.5", b.client(client.ID).Balances[1].Available.String())
 }
@@ -44,25 +44,25 @@ func TestClientBecomesReadyOnTheHostsClock(t *testing.T) {
 func TestClientsNaturalKeyIsItsEmail(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	first := b.createClient(api.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
-	again := b.createClient(api.ClientCreate{Email: "ACME@example.com", EntityName: "Other"})
+	first := b.createClient(platformwire.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
+	again := b.createClient(platformwire.ClientCreate{Email: "ACME@example.com", EntityName: "Other"})
 	assert.False(t, first.replayed())
 	assert.NotContains(t, first.Header(), "Idempotency-Replayed")
 	assert.True(t, again.replayed())
 	assert.Equal(t, http.StatusOK, again.Code)
-	assert.Equal(t, read[api.Client](t, first).ID, read[api.Client](t, again).ID)
-	assert.Equal(t, "Acme", read[api.Client](t, again).EntityName)
+	assert.Equal(t, read[platformwire.Client](t, first).ID, read[platformwire.Client](t, again).ID)
+	assert.Equal(t, "Acme", read[platformwire.Client](t, again).EntityName)
 }
 
 func TestClientOfAnotherIntegratorIsNotFound(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	id := read[api.Client](t, b.createClient(api.ClientCreate{Email: "acme@example.com"})).ID
+	id := read[platformwire.Client](t, b.createClient(platformwire.ClientCreate{Email: "acme@example.com"})).ID
 	stranger := caller.With(t.Context(), caller.Caller{Owner: "acc_2", Email: "else@example.com", Account: caller.Self})
 
-	_, err := b.GetClient(stranger, api.GetClientRequestObject{ClientID: id})
+	_, err := b.GetClient(stranger, id)
 	assert.ErrorIs(t, err, refuse.NotFound())
-	_, err = b.GetClient(b.as(caller.Self, ""), api.GetClientRequestObject{ClientID: caller.Self})
+	_, err = b.GetClient(b.as(caller.Self, ""), caller.Self)
 	assert.ErrorIs(t, err, refuse.NotFound(), "the integrator is no client")
 	assert.True(t, b.HasClient("acc_1", id))
 	assert.False(t, b.HasClient("acc_2", id))
@@ -70,6 +70,6 @@ func TestClientOfAnotherIntegratorIsNotFound(t *testing.T) {
 
 	b.Reset()
 	assert.False(t, b.HasClient("acc_1", id))
-	_, err = b.deposit(id, "", "1", api.AssetUSDC)
+	_, err = b.deposit(id, "", "1", platformwire.AssetUSDC)
 	assert.ErrorIs(t, err, refuse.NotFound())
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // ConfirmPayout funds a booked payout with its signed approval. Until it funds, it consumes nothing.
@@ -17,22 +19,22 @@ import (
 // is looked at again before the money moves; of two confirms at once one funds, and the other one is told so.
 //
 // Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs; Limits, Lifetimes.
-func (p *Platform) ConfirmPayout(ctx context.Context, request api.ConfirmPayoutRequestObject) (api.ConfirmPayoutResponseObject, error) {
-	c, body := caller.From(ctx), request.Body
-	payload, err := p.confirmable(c, request.PayoutID, body.ApprovalID)
+func (p *Platform) ConfirmPayout(ctx context.Context, payoutID platformwire.PayoutID, body platformwire.ApprovalConfirm) (serve.Answer, error) {
+	c := caller.From(ctx)
+	payload, err := p.confirmable(c, payoutID, body.ApprovalID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := p.cosign(c, payload, body); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	return p.fund(c, request.PayoutID, body.ApprovalID)
+	return p.fund(c, payoutID, body.ApprovalID)
 }
 
 // cosign verifies a signed approval as the service does before it adds its own signature: by a developer key of the
 // account, which it reads anew. The lock is not held meanwhile.
 // Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs (key_not_registered).
-func (p *Platform) cosign(c caller.Caller, payload []byte, signed *api.ApprovalConfirm) error {
+func (p *Platform) cosign(c caller.Caller, payload []byte, signed platformwire.ApprovalConfirm) error {
 	check := c.Signer(signed.PublicKey)
 	if check == nil {
 		return refuse.KeyNotRegistered()
@@ -55,33 +57,33 @@ func (p *Platform) confirmable(c caller.Caller, payoutID, approvalID string) ([]
 }
 
 // fund moves the money into clearing.
-func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (api.ConfirmPayoutResponseObject, error) {
+func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	booked, err := t.awaiting(c, payoutID, approvalID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := t.fundable(booked); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	booked.status = api.PayoutStatusFunding
+	booked.status = platformwire.PayoutStatusFunding
 	booked.hash = newHash()
 	booked.due = t.now.Add(time.Duration(t.settings.PayoutStepAfter))
 	t.inFlight = append(t.inFlight, booked)
 	booked.traces.moved(t.books.movement("payout_funding", booked.id, t.now).
 		transfer(booked.holder.book(), bookClearing, booked.asset(), booked.terms.Amount))
-	booked.transaction = t.record(booked.holder, api.Transaction{
-		Type:            api.TransactionTypePayout,
-		Direction:       api.TransactionDirectionOut,
-		Status:          api.TransactionStatusPending,
+	booked.transaction = t.record(booked.holder, platformwire.Transaction{
+		Type:            platformwire.TransactionTypePayout,
+		Direction:       platformwire.TransactionDirectionOut,
+		Status:          platformwire.TransactionStatusPending,
 		Amount:          booked.terms.Amount,
 		Currency:        booked.terms.Currency,
 		PayoutID:        booked.id,
 		TransactionHash: booked.hash,
 		CreatedAt:       t.now,
 	})
-	return payoutAnswer{http200, booked.view(t.now)}, nil
+	return serve.OK(booked.view(t.now)).Lean(), nil
 }
 
 // awaiting finds a payout that waits for this approval, or refuses by what stands in the way.
@@ -96,11 +98,11 @@ func (t *turn) awaiting(c caller.Caller, payoutID, approvalID string) (*payout, 
 		return nil, err
 	case t.approvals[approvalID] != booked:
 		return nil, refuse.ApprovalMismatch()
-	case booked.status == api.PayoutStatusFunding:
+	case booked.status == platformwire.PayoutStatusFunding:
 		return nil, refuse.FundingInProgress()
-	case booked.status == api.PayoutStatusProcessing, booked.status == api.PayoutStatusCompleted:
+	case booked.status == platformwire.PayoutStatusProcessing, booked.status == platformwire.PayoutStatusCompleted:
 		return nil, refuse.AlreadyFunded(booked.id, booked.hash)
-	case booked.status == api.PayoutStatusFailed, booked.status == api.PayoutStatusRefunded:
+	case booked.status == platformwire.PayoutStatusFailed, booked.status == platformwire.PayoutStatusRefunded:
 		return nil, refuse.ApprovalConsumed()
 	case booked.expired(t.now), approvalID != booked.approval.ID:
 		return nil, refuse.FundingAttemptExpired()
@@ -133,7 +135,7 @@ func (t *turn) signable(h *holder) error {
 		return refuse.WalletNotLinked()
 	case t.settings.SignerDetached:
 		return refuse.SignerNotAttached()
-	case t.settings.SigningPolicy == SigningPolicyRefuse:
+	case t.settings.SigningPolicy == deployment.SigningPolicyRefuse:
 		return refuse.SigningPolicyRefused()
 	default:
 		return nil

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 func TestPayoutMovesByItselfOnTheHostsClock(t *testing.T) {
@@ -24,28 +24,28 @@ func TestPayoutMovesByItselfOnTheHostsClock(t *testing.T) {
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
 	booked := b.booked(client, "", order(b.contact(client, achContact).ID, "20"))
-	assert.Equal(t, "100", b.balance(client, api.AssetUSDC), "booking reserves nothing")
+	assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC), "booking reserves nothing")
 
 	confirmed, err := b.confirm(client, booked)
 	require.NoError(t, err)
-	assert.Equal(t, api.PayoutStatusFunding, confirmed.Status)
+	assert.Equal(t, platformwire.PayoutStatusFunding, confirmed.Status)
 	assert.Nil(t, confirmed.Approval, "absent once funded")
 	assert.Regexp(t, `^0x[0-9a-f]{64}$`, confirmed.TransactionHash)
-	assert.Equal(t, "80", b.balance(client, api.AssetUSDC))
-	assert.Equal(t, "20", b.balance("clearing", api.AssetUSDC))
+	assert.Equal(t, "80", b.balance(client, platformwire.AssetUSDC))
+	assert.Equal(t, "20", b.balance("clearing", platformwire.AssetUSDC))
 	_, err = b.confirm(client, booked)
 	refusalOf(t, err, "funding_in_progress")
 
 	b.step()
-	assert.Equal(t, api.PayoutStatusProcessing, b.payout(client, booked.ID).Status)
+	assert.Equal(t, platformwire.PayoutStatusProcessing, b.payout(client, booked.ID).Status)
 	_, err = b.confirm(client, booked)
 	assert.Equal(t, booked.ID, details[string](t, err, "already_funded", "payoutId"))
 	assert.Equal(t, confirmed.TransactionHash, details[string](t, err, "already_funded", "transactionHash"))
 
 	b.step()
-	assert.Equal(t, api.PayoutStatusCompleted, b.payout(client, booked.ID).Status)
-	assert.Equal(t, "0", b.balance("clearing", api.AssetUSDC))
-	assert.Equal(t, "0.5", b.balance("fees", api.AssetUSDC))
+	assert.Equal(t, platformwire.PayoutStatusCompleted, b.payout(client, booked.ID).Status)
+	assert.Equal(t, "0", b.balance("clearing", platformwire.AssetUSDC))
+	assert.Equal(t, "0.5", b.balance("fees", platformwire.AssetUSDC))
 	b.clock.Advance(time.Hour)
 	_, err = b.confirm(client, booked)
 	refusalOf(t, err, "already_funded")
@@ -60,7 +60,7 @@ func TestStepsThatPassedUnseenAllHappen(t *testing.T) {
 	require.NoError(t, err)
 	funded := b.clock.Now()
 	b.clock.Advance(time.Hour)
-	assert.Equal(t, api.PayoutStatusCompleted, b.payout(client, booked.ID).Status)
+	assert.Equal(t, platformwire.PayoutStatusCompleted, b.payout(client, booked.ID).Status)
 	entries := b.Ledger().Entries
 	assert.Equal(t, funded.Add(600*time.Millisecond), entries[len(entries)-1].At, "settled when it was due")
 }
@@ -72,7 +72,7 @@ func TestReplayAfterFundingAnswersTheFirstAnswer(t *testing.T) {
 	asked := order(b.contact(client, achContact).ID, "20")
 	first, err := b.book(client, "invoice-42", asked)
 	require.NoError(t, err)
-	_, err = b.confirm(client, read[api.Payout](t, first))
+	_, err = b.confirm(client, read[platformwire.Payout](t, first))
 	require.NoError(t, err)
 	b.clock.Advance(time.Hour)
 	again, err := b.book(client, "invoice-42", asked)
@@ -89,29 +89,29 @@ func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
 	require.NoError(t, err)
 
 	for name, tc := range map[string]struct {
-		change func(b *bench, payoutID *string, body *api.ApprovalConfirm)
-		set    func(*platform.Settings)
+		change func(b *bench, payoutID *string, body *platformwire.ApprovalConfirm)
+		set    func(*deployment.Settings)
 		as     func(b *bench, client string) context.Context
 		want   string
 	}{
 		"unknown payout": {
-			change: func(_ *bench, id *string, _ *api.ApprovalConfirm) { *id = "po_none" }, want: "not_found"},
+			change: func(_ *bench, id *string, _ *platformwire.ApprovalConfirm) { *id = "po_none" }, want: "not_found"},
 		"payout of another account": {
 			as: func(b *bench, _ string) context.Context { return b.as(caller.Self, "") }, want: "not_found"},
 		"unknown approval": {
-			change: func(_ *bench, _ *string, body *api.ApprovalConfirm) { body.ApprovalID = "apr_none" }, want: "approval_mismatch"},
+			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) { body.ApprovalID = "apr_none" }, want: "approval_mismatch"},
 		"key of nobody": {
-			change: func(_ *bench, _ *string, body *api.ApprovalConfirm) { body.PublicKey = strangersKey }, want: "key_not_registered"},
+			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) { body.PublicKey = strangersKey }, want: "key_not_registered"},
 		"no key at all": {
-			change: func(_ *bench, _ *string, body *api.ApprovalConfirm) { body.PublicKey = nil }, want: "key_not_registered"},
+			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) { body.PublicKey = nil }, want: "key_not_registered"},
 		"signature over something else": {
-			change: func(b *bench, _ *string, body *api.ApprovalConfirm) { body.Signature = b.sign([]byte("{}")) }, want: "signature_invalid"},
+			change: func(b *bench, _ *string, body *platformwire.ApprovalConfirm) { body.Signature = b.sign([]byte("{}")) }, want: "signature_invalid"},
 		"no signature": {
-			change: func(_ *bench, _ *string, body *api.ApprovalConfirm) { body.Signature = nil }, want: "signature_invalid"},
+			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) { body.Signature = nil }, want: "signature_invalid"},
 		"policy": {
-			set: func(s *platform.Settings) { s.SigningPolicy = platform.SigningPolicyRefuse }, want: "signing_policy_refused"},
+			set: func(s *deployment.Settings) { s.SigningPolicy = deployment.SigningPolicyRefuse }, want: "signing_policy_refused"},
 		"signer detached": {
-			set: func(s *platform.Settings) { s.SignerDetached = true }, want: "signer_not_attached"},
+			set: func(s *deployment.Settings) { s.SignerDetached = true }, want: "signer_not_attached"},
 		"key deleted meanwhile": {
 			as: func(b *bench, client string) context.Context {
 				c := caller.From(b.as(client, ""))
@@ -125,7 +125,7 @@ func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
 			b := newBench(t)
 			client := b.fundedClient("acme@example.com")
 			booked := b.booked(client, "", order(b.contact(client, achContact).ID, "20"))
-			id, body := booked.ID, api.ApprovalConfirm{
+			id, body := booked.ID, platformwire.ApprovalConfirm{
 				ApprovalID: booked.Approval.ID, PublicKey: b.public, Signature: b.sign(booked.Approval.Payload),
 			}
 			if tc.change != nil {
@@ -140,9 +140,9 @@ func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
 			}
 			_, err := b.confirmWith(ctx, id, body)
 			refusalOf(t, err, tc.want)
-			assert.Equal(t, "100", b.balance(client, api.AssetUSDC))
+			assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC))
 
-			b.set(func(s *platform.Settings) { *s = platform.DefaultSettings() })
+			b.set(func(s *deployment.Settings) { *s = deployment.DefaultSettings() })
 			_, err = b.confirm(client, booked)
 			assert.NoError(t, err, "nothing was consumed")
 		})
@@ -155,7 +155,7 @@ func TestApprovalOfAnotherPayoutIsAMismatch(t *testing.T) {
 	client := b.fundedClient("acme@example.com")
 	asked := order(b.contact(client, achContact).ID, "20")
 	one, two := b.booked(client, "one", asked), b.booked(client, "two", asked)
-	_, err := b.confirmWith(b.as(client, ""), one.ID, api.ApprovalConfirm{
+	_, err := b.confirmWith(b.as(client, ""), one.ID, platformwire.ApprovalConfirm{
 		ApprovalID: two.Approval.ID, PublicKey: b.public, Signature: b.sign(two.Approval.Payload),
 	})
 	refusalOf(t, err, "approval_mismatch")
@@ -168,11 +168,11 @@ func TestTooLittleBalanceIsSaidWithWhatThereIs(t *testing.T) {
 	booked := b.booked(client, "", order(b.contact(client, achContact).ID, "100.000001"))
 	_, err := b.confirm(client, booked)
 	assert.Equal(t, "100", details[string](t, err, "payout_not_fundable", "available"))
-	_, err = b.deposit(client, "top-up", "0.5", api.AssetUSDC)
+	_, err = b.deposit(client, "top-up", "0.5", platformwire.AssetUSDC)
 	require.NoError(t, err)
 	_, err = b.confirm(client, booked)
 	require.NoError(t, err)
-	assert.Equal(t, "0.499999", b.balance(client, api.AssetUSDC))
+	assert.Equal(t, "0.499999", b.balance(client, platformwire.AssetUSDC))
 }
 
 func TestOfManyConfirmsAtOnceOneFunds(t *testing.T) {
@@ -183,9 +183,9 @@ func TestOfManyConfirmsAtOnceOneFunds(t *testing.T) {
 	var wg sync.WaitGroup
 	errs := make([]error, 16)
 	for i := range errs {
-		body := api.ApprovalConfirm{ApprovalID: booked.Approval.ID, PublicKey: b.public, Signature: b.sign(booked.Approval.Payload)}
+		body := platformwire.ApprovalConfirm{ApprovalID: booked.Approval.ID, PublicKey: b.public, Signature: b.sign(booked.Approval.Payload)}
 		wg.Go(func() {
-			_, errs[i] = b.ConfirmPayout(b.as(client, ""), api.ConfirmPayoutRequestObject{PayoutID: booked.ID, Body: &body})
+			_, errs[i] = b.ConfirmPayout(b.as(client, ""), booked.ID, body)
 		})
 	}
 	wg.Wait()
@@ -198,7 +198,7 @@ func TestOfManyConfirmsAtOnceOneFunds(t *testing.T) {
 		refusalOf(t, err, "funding_in_progress")
 	}
 	assert.Equal(t, 1, funded)
-	assert.Equal(t, "80", b.balance(client, api.AssetUSDC))
+	assert.Equal(t, "80", b.balance(client, platformwire.AssetUSDC))
 }
 
 func TestDirectPayoutArrivesInAnAccountOfTheService(t *testing.T) {
@@ -208,20 +208,20 @@ func TestDirectPayoutArrivesInAnAccountOfTheService(t *testing.T) {
 	payee := b.readyClient("payee@example.com")
 	byEmail := b.contact(payer, `{"email":"payee@example.com"}`)
 	byWallet := b.contact(payer, `{"crypto":{"chain":"base","token":"USDC","address":"`+b.client(payee).BaseSmartWallet+`"}}`)
-	for key, contact := range map[string]api.Contact{"a": byEmail, "b": byWallet} {
+	for key, contact := range map[string]platformwire.Contact{"a": byEmail, "b": byWallet} {
 		booked := b.booked(payer, key, order(contact.ID, "20"))
 		_, err := b.confirm(payer, booked)
 		require.NoError(t, err)
 		b.step()
 		b.step()
-		_, err = b.move(payer, "", booked.ID, api.PayoutStatusRefunded)
+		_, err = b.move(payer, "", booked.ID, platformwire.PayoutStatusRefunded)
 		refusalOf(t, err, "conflict")
 	}
-	assert.Equal(t, "60", b.balance(payer, api.AssetUSDC))
+	assert.Equal(t, "60", b.balance(payer, platformwire.AssetUSDC))
 	assert.Equal(t, "40", b.client(payee).Balances[0].Available.String())
-	page, err := b.transactions(payee, api.ListTransactionsParams{})
+	page, err := b.transactions(payee, platformwire.ListTransactionsParams{})
 	require.NoError(t, err)
 	require.Len(t, page.Items, 2)
-	assert.Equal(t, api.TransactionTypeDeposit, page.Items[0].Type)
-	assert.Equal(t, api.TransactionDirectionIn, page.Items[0].Direction)
+	assert.Equal(t, platformwire.TransactionTypeDeposit, page.Items[0].Type)
+	assert.Equal(t, platformwire.TransactionDirectionIn, page.Items[0].Direction)
 }

@@ -8,10 +8,12 @@ import (
 
 	"github.com/oapi-codegen/nullable"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // contact is a saved payment destination of one account.
@@ -21,7 +23,7 @@ type contact struct {
 	name       string
 	currency   string
 	email      string // of a contact that is not paid by email
-	address    *api.PostalAddress
+	address    *platformwire.PostalAddress
 	isExternal bool
 	createdAt  time.Time
 	to         destination
@@ -49,17 +51,17 @@ func (t *turn) contactOf(h *holder, id string) (*contact, error) {
 
 // CreateContact saves a destination, or answers the contact that has the same account details.
 // Source: Resources, Contact; Limits, Idempotency.
-func (p *Platform) CreateContact(ctx context.Context, request api.CreateContactRequestObject) (api.CreateContactResponseObject, error) {
-	c, body := caller.From(ctx), request.Body
+func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactCreate) (serve.Answer, error) {
+	c := caller.From(ctx)
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	to, err := t.readDestination(c.Owner, body)
+	to, err := t.readDestination(c.Owner, &body)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	created := &contact{
 		id:         newID("ct_"),
@@ -76,44 +78,44 @@ func (p *Platform) CreateContact(ctx context.Context, request api.CreateContactR
 	}
 	key := created.detailsKey()
 	if existing, ok := t.byDetails[key]; ok {
-		return contactAnswer{replayed, existing.view()}, nil
+		return serve.OK(existing.view()).Lean().Replayed(), nil
 	}
 	t.contacts[created.id] = created
 	t.byDetails[key] = created
-	return contactAnswer{http201, created.view()}, nil
+	return serve.Created(created.view()).Lean(), nil
 }
 
 // UpdateContact changes what the body names; null clears.
-func (p *Platform) UpdateContact(ctx context.Context, request api.UpdateContactRequestObject) (api.UpdateContactResponseObject, error) {
+func (p *Platform) UpdateContact(ctx context.Context, contactID platformwire.ContactID, body platformwire.ContactUpdate) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	found, err := t.contactOf(h, request.ContactID)
+	found, err := t.contactOf(h, contactID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	changed := *found // payouts that are booked keep the contact as it was
-	if err := t.changeEmail(&changed, request.Body.Email); err != nil {
-		return nil, err
+	if err := t.changeEmail(&changed, body.Email); err != nil {
+		return serve.Answer{}, err
 	}
 	delete(t.byDetails, found.detailsKey())
 	found = &changed
 	t.contacts[found.id], t.byDetails[found.detailsKey()] = found, found
-	given.To(&found.name, request.Body.Name)
-	given.To(&found.currency, request.Body.Currency)
-	if request.Body.IsExternal.IsSpecified() {
-		found.isExternal = request.Body.IsExternal.IsNull() || given.Value(request.Body.IsExternal)
+	given.To(&found.name, body.Name)
+	given.To(&found.currency, body.Currency)
+	if body.IsExternal.IsSpecified() {
+		found.isExternal = body.IsExternal.IsNull() || given.Value(body.IsExternal)
 	}
-	if request.Body.Address.IsSpecified() {
+	if body.Address.IsSpecified() {
 		found.address = nil
-		if address, err := request.Body.Address.Get(); err == nil {
+		if address, err := body.Address.Get(); err == nil {
 			found.address = &address
 		}
 	}
-	return contactAnswer{http200, found.view()}, nil
+	return serve.OK(found.view()).Lean(), nil
 }
 
 // changeEmail changes the email of a contact. A contact that is paid by email keeps one, which resolves anew and is not
@@ -141,24 +143,24 @@ func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 }
 
 // DeleteContact deletes a contact. Payouts that are booked keep the destination they were booked with.
-func (p *Platform) DeleteContact(ctx context.Context, request api.DeleteContactRequestObject) (api.DeleteContactResponseObject, error) {
+func (p *Platform) DeleteContact(ctx context.Context, contactID platformwire.ContactID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	found, err := t.contactOf(h, request.ContactID)
+	found, err := t.contactOf(h, contactID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	delete(t.contacts, found.id)
 	delete(t.byDetails, found.detailsKey())
-	return deletedAnswer{}, nil
+	return serve.NoContent(), nil
 }
 
-func (c *contact) view() api.Contact {
-	view := api.Contact{
+func (c *contact) view() platformwire.Contact {
+	view := platformwire.Contact{
 		ID:         c.id,
 		Name:       c.name,
 		IsExternal: c.isExternal,
@@ -168,34 +170,34 @@ func (c *contact) view() api.Contact {
 	}
 	switch to := c.to; {
 	case to.bank != nil:
-		view.Bank = &api.ContactBankView{
+		view.Bank = &platformwire.ContactBankView{
 			Currency:          to.currency(c.currency),
 			BankName:          to.bank.BankName,
 			AccountHolderName: holderName(to.bank, c.name),
 			AccountMask:       mask(to.bank),
 		}
-		if _, known := methods[string(to.bank.AccountType)]; known { // the legacy form takes any word
+		if _, known := coverage.Methods[string(to.bank.AccountType)]; known { // the legacy form takes any word
 			view.Bank.Method = to.bank.AccountType
 		}
 	case to.wallet != nil:
-		view.Crypto = &api.ContactCryptoView{Chain: to.wallet.chain, Token: to.wallet.token, Address: to.wallet.address}
+		view.Crypto = &platformwire.ContactCryptoView{Chain: to.wallet.chain, Token: to.wallet.token, Address: to.wallet.address}
 	default:
 		behind := to.email.holder
 		view.Email = to.email.email
 		view.UserID = behind.userID
-		view.User = &api.ContactUser{ID: behind.userID, Email: to.email.email, DisplayName: behind.displayName()}
+		view.User = &platformwire.ContactUser{ID: behind.userID, Email: to.email.email, DisplayName: behind.displayName()}
 	}
 	return view
 }
 
 // holderName is who is paid; a contact's own name stands in.
-func holderName(bank *api.BankAccount, contact string) string {
+func holderName(bank *platformwire.BankAccount, contact string) string {
 	person := strings.TrimSpace(bank.AccountHolderFirstName + " " + bank.AccountHolderLastName)
 	return cmp.Or(bank.AccountHolderName, bank.AccountHolderBusinessName, person, contact)
 }
 
 // mask shows the last four characters of what identifies the account.
-func mask(bank *api.BankAccount) string {
+func mask(bank *platformwire.BankAccount) string {
 	identifier := []rune(cmp.Or(bank.IBAN, bank.AccountNumber, bank.PIXKey, bank.PaymentKey, bank.PhoneNumber))
 	if len(identifier) <= 4 {
 		return ""

@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 func TestContactHasExactlyOneDestination(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.createClient(api.ClientCreate{Email: "acme@example.com"})
+	b.createClient(platformwire.ClientCreate{Email: "acme@example.com"})
 	const (
 		account = `"account":{"accountType":"sepa","iban":"DE89370400440532013000"}`
 		bank    = `"bank":{"method":"ach","currency":"USD","fields":{"accountNumber":"1","routingNumber":"021000021"},"holder":{"name":"Bob"}}`
@@ -78,7 +78,7 @@ func TestContactIsDeduplicatedByItsAccountDetails(t *testing.T) {
 			second, err := b.contactFrom(caller.Self, tc.second)
 			require.NoError(t, err)
 			assert.Equal(t, tc.same, second.replayed())
-			assert.Equal(t, tc.same, read[api.Contact](t, first).ID == read[api.Contact](t, second).ID)
+			assert.Equal(t, tc.same, read[platformwire.Contact](t, first).ID == read[platformwire.Contact](t, second).ID)
 		})
 	}
 }
@@ -91,11 +91,11 @@ func TestContactBelongsToOneAccount(t *testing.T) {
 	theirs := b.contact(other, sepaContact)
 	assert.NotEqual(t, mine.ID, theirs.ID, "deduplicated within an account")
 
-	_, err := b.DeleteContact(b.as(other, ""), api.DeleteContactRequestObject{ContactID: mine.ID})
+	_, err := b.DeleteContact(b.as(other, ""), mine.ID)
 	assert.ErrorIs(t, err, refuse.NotFound())
-	_, err = b.UpdateContact(b.as(caller.Self, ""), api.UpdateContactRequestObject{ContactID: mine.ID, Body: &api.ContactUpdate{}})
+	_, err = b.UpdateContact(b.as(caller.Self, ""), mine.ID, platformwire.ContactUpdate{})
 	assert.ErrorIs(t, err, refuse.NotFound())
-	_, err = b.GetContactCapabilities(b.as(other, ""), api.GetContactCapabilitiesRequestObject{ContactID: mine.ID})
+	_, err = b.GetContactCapabilities(b.as(other, ""), mine.ID)
 	assert.ErrorIs(t, err, refuse.NotFound())
 }
 
@@ -103,12 +103,12 @@ func TestContactUpdateTellsAbsentFromNull(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	created := b.contact(caller.Self, `{"name":"Bob","isExternal":false,"address":{"city":"Paris"},"account":{"accountType":"sepa","iban":"DE89370400440532013000"}}`)
-	update := func(patch string) api.Contact {
-		var body api.ContactUpdate
+	update := func(patch string) platformwire.Contact {
+		var body platformwire.ContactUpdate
 		require.NoError(t, json.Unmarshal([]byte(patch), &body))
-		response, err := b.UpdateContact(b.as(caller.Self, ""), api.UpdateContactRequestObject{ContactID: created.ID[len("ct_"):], Body: &body})
+		response, err := b.UpdateContact(b.as(caller.Self, ""), created.ID[len("ct_"):], body)
 		require.NoError(t, err)
-		return read[api.Contact](t, render(t, response.VisitUpdateContactResponse))
+		return read[platformwire.Contact](t, render(t, response))
 	}
 	assert.Equal(t, created, update(`{}`), "absent stays")
 	assert.Equal(t, "Robert", update(`{"name":"Robert"}`).Name)
@@ -125,8 +125,8 @@ func TestContactUpdateTellsAbsentFromNull(t *testing.T) {
 func TestEmailContactResolvesAnewAndStaysUnique(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	acme := read[api.Client](t, b.createClient(api.ClientCreate{Email: "acme@example.com", EntityName: "Acme"}))
-	b.createClient(api.ClientCreate{Email: "other@example.com"})
+	acme := read[platformwire.Client](t, b.createClient(platformwire.ClientCreate{Email: "acme@example.com", EntityName: "Acme"}))
+	b.createClient(platformwire.ClientCreate{Email: "other@example.com"})
 	first := b.contact(caller.Self, `{"email":"acme@example.com"}`)
 	assert.Equal(t, "Acme", first.User.DisplayName)
 	assert.Equal(t, first.UserID, first.User.ID)
@@ -139,9 +139,9 @@ func TestEmailContactResolvesAnewAndStaysUnique(t *testing.T) {
 		`{"email":null}`:                 refuse.InvalidRequest(""),
 		`{"email":"OTHER@example.com"}`:  nil,
 	} {
-		var body api.ContactUpdate
+		var body platformwire.ContactUpdate
 		require.NoError(t, json.Unmarshal([]byte(patch), &body))
-		_, err := b.UpdateContact(b.as(caller.Self, ""), api.UpdateContactRequestObject{ContactID: second.ID, Body: &body})
+		_, err := b.UpdateContact(b.as(caller.Self, ""), second.ID, body)
 		if want == nil {
 			require.NoError(t, err, patch)
 		} else {
@@ -154,14 +154,14 @@ func TestDeletedContactIsGoneAndCanBeCreatedAnew(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	created := b.contact(caller.Self, sepaContact)
-	response, err := b.DeleteContact(b.as(caller.Self, ""), api.DeleteContactRequestObject{ContactID: created.ID})
+	response, err := b.DeleteContact(b.as(caller.Self, ""), created.ID)
 	require.NoError(t, err)
-	assert.Equal(t, http.StatusNoContent, render(t, response.VisitDeleteContactResponse).Code)
+	assert.Equal(t, http.StatusNoContent, render(t, response).Code)
 
-	_, err = b.DeleteContact(b.as(caller.Self, ""), api.DeleteContactRequestObject{ContactID: created.ID})
+	_, err = b.DeleteContact(b.as(caller.Self, ""), created.ID)
 	assert.ErrorIs(t, err, refuse.NotFound())
 	again, err := b.contactFrom(caller.Self, sepaContact)
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusCreated, again.Code)
-	assert.NotEqual(t, created.ID, read[api.Contact](t, again).ID)
+	assert.NotEqual(t, created.ID, read[platformwire.Contact](t, again).ID)
 }

@@ -7,13 +7,14 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // destination is where a contact is paid: exactly one of its members is set.
 type destination struct {
-	bank   *api.BankAccount
+	bank   *platformwire.BankAccount
 	wallet *walletDestination
 	email  *emailDestination
 }
@@ -31,7 +32,7 @@ type emailDestination struct {
 // readDestination finds the one destination of a create request. Of `account`, `bank`, `crypto` and `email` exactly one
 // names it, which no single field covers, so that anything else is invalid_request.
 // Source: Resources, Contact; Errors, Slugs.
-func (t *turn) readDestination(owner string, body *api.ContactCreate) (destination, error) {
+func (t *turn) readDestination(owner string, body *platformwire.ContactCreate) (destination, error) {
 	account, err := body.Account.MarshalJSON()
 	if err != nil {
 		return destination{}, refuse.InvalidRequest("account is not readable.")
@@ -71,20 +72,20 @@ func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 	}
 	kind := variant.AccountType
 	if kind == "" {
-		kind = string(api.EmailAccountTypeEmail)
+		kind = string(platformwire.EmailAccountTypeEmail)
 		if variant.WalletAddress != "" {
-			kind = string(api.OnchainAccountTypeOnchain)
+			kind = string(platformwire.OnchainAccountTypeOnchain)
 		}
 	}
 	switch kind {
-	case string(api.OnchainAccountTypeOnchain):
+	case string(platformwire.OnchainAccountTypeOnchain):
 		to := walletAt(variant.ChainID, variant.Currency, variant.WalletAddress)
 		to.wallet.email = variant.Email
 		return to, nil
-	case string(api.EmailAccountTypeEmail):
+	case string(platformwire.EmailAccountTypeEmail):
 		return t.readEmail(owner, variant.Email)
 	}
-	var bank api.BankAccount
+	var bank platformwire.BankAccount
 	if err := json.Unmarshal(account, &bank); err != nil {
 		return destination{}, refuse.InvalidField("account", "invalid", "The account is not one of the variants.")
 	}
@@ -106,8 +107,8 @@ func (t *turn) readEmail(owner, email string) (destination, error) {
 
 // readLegacyBank reads the legacy form into the typed one: `fields` and `holder` carry the typed variant's members, and
 // the holder may also be a plain `name`.
-func readLegacyBank(legacy *api.BankDestination) (destination, error) {
-	bank := api.BankAccount{}
+func readLegacyBank(legacy *platformwire.BankDestination) (destination, error) {
+	bank := platformwire.BankAccount{}
 	for _, part := range []map[string]any{legacy.Fields, legacy.Holder} {
 		text, err := json.Marshal(part)
 		if err == nil {
@@ -120,7 +121,7 @@ func readLegacyBank(legacy *api.BankDestination) (destination, error) {
 	if name, ok := legacy.Holder["name"].(string); ok && bank.AccountHolderName == "" {
 		bank.AccountHolderName = name
 	}
-	bank.AccountType = api.BankMethod(legacy.Method)
+	bank.AccountType = platformwire.BankMethod(legacy.Method)
 	bank.Currency = legacy.Currency
 	bank.BankName = cmp.Or(legacy.BankName, bank.BankName)
 	if legacy.BankAddress != nil {
@@ -155,7 +156,7 @@ func (d destination) details() string {
 func (d destination) currency(contact string) string {
 	switch {
 	case d.bank != nil:
-		return strings.ToUpper(cmp.Or(d.bank.Currency, contact, methods[string(d.bank.AccountType)].currency))
+		return strings.ToUpper(cmp.Or(d.bank.Currency, contact, coverage.Methods[string(d.bank.AccountType)].Currency))
 	case d.wallet != nil:
 		return d.wallet.token
 	default:

@@ -1,4 +1,4 @@
-// Package platform is the sandbox host's state machine behind the generated strict server: clients with their
+// Package platform is the sandbox host's state machine behind the generated server: clients with their
 // verification and rails, contacts, payins and payouts with their quotes and approvals, escrow deals, the double-entry
 // ledger, idempotency records, transactions, chains and the faucet.
 //

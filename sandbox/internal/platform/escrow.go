@@ -7,9 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // deal is an escrow deal. Its three windows follow each other from its creation on.
@@ -17,7 +18,7 @@ type deal struct {
 	id        string
 	holder    *holder
 	key       string // the idempotency key, given or derived
-	terms     api.EscrowCreate
+	terms     platformwire.EscrowCreate
 	createdAt time.Time
 
 	approveBy, holdUntil, refundableUntil time.Time
@@ -27,12 +28,12 @@ type deal struct {
 	syncedAt  time.Time  // of that read; zero before the first
 
 	actions map[string]*escrowAction // by raw key, the address in the confirm URL
-	answer  api.Escrow               // what the create call answers while the key lives
+	answer  platformwire.Escrow      // what the create call answers while the key lives
 }
 
 // chainState is a deal as the chain has it.
 type chainState struct {
-	status api.EscrowStatus
+	status platformwire.EscrowStatus
 	hash   string // of the last transaction; empty before the first
 }
 
@@ -45,40 +46,40 @@ const (
 
 // CreateEscrow creates a deal and prepares its approve action; no money moves. The idempotency key anchors the deal, its
 // windows and that action. Source: Limits, Lifetimes and Idempotency.
-func (p *Platform) CreateEscrow(ctx context.Context, request api.CreateEscrowRequestObject) (api.CreateEscrowResponseObject, error) {
-	c, body := caller.From(ctx), withWindows(*request.Body)
+func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (serve.Answer, error) {
+	c, body := caller.From(ctx), withWindows(body)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if lasting(body.ApproveWithin) == 0 {
-		return nil, refuse.InvalidField("approveWithin", "greater_than", "A deal needs time to be approved.")
+		return serve.Answer{}, refuse.InvalidField("approveWithin", "greater_than", "A deal needs time to be approved.")
 	}
 	key, asked, lifetime, err := anchorOf(c, "CreateEscrow", agreementOf(body))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if agreed, found, same := t.agreements.find(key, asked, t.now); found {
 		if !same {
-			return nil, refuse.IdempotencyKeyReused("escrowId", agreed.id)
+			return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", agreed.id)
 		}
-		return escrowAnswer{replayed, agreed.answer}, nil
+		return serve.OK(agreed.answer).Lean().Replayed(), nil
 	}
 	agreed, err := t.agree(h, key.key, body)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t.agreements.keep(key, asked, agreed, t.now, lifetime)
-	return escrowAnswer{http201, agreed.answer}, nil
+	return serve.Created(agreed.answer).Lean(), nil
 }
 
 // agree makes a new deal with its approve action.
-func (t *turn) agree(h *holder, key string, body api.EscrowCreate) (*deal, error) {
+func (t *turn) agree(h *holder, key string, body platformwire.EscrowCreate) (*deal, error) {
 	switch {
 	case !t.ready(h):
 		return nil, refuse.WalletNotLinked()
@@ -91,14 +92,14 @@ func (t *turn) agree(h *holder, key string, body api.EscrowCreate) (*deal, error
 		key:       key,
 		terms:     body,
 		createdAt: t.now,
-		chain:     chainState{status: api.EscrowStatusPendingApproval},
-		projected: chainState{status: api.EscrowStatusPendingApproval},
+		chain:     chainState{status: platformwire.EscrowStatusPendingApproval},
+		projected: chainState{status: platformwire.EscrowStatusPendingApproval},
 		actions:   map[string]*escrowAction{},
 	}
 	agreed.approveBy = t.now.Add(lasting(body.ApproveWithin))
 	agreed.holdUntil = agreed.approveBy.Add(lasting(body.HoldFor))
 	agreed.refundableUntil = agreed.holdUntil.Add(lasting(body.RefundableFor))
-	approve, err := t.prepare(agreed, key, api.EscrowActionTypeApprove)
+	approve, err := t.prepare(agreed, key, platformwire.EscrowActionTypeApprove)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (t *turn) agree(h *holder, key string, body api.EscrowCreate) (*deal, error
 }
 
 // withWindows names the windows that the request leaves to their defaults.
-func withWindows(body api.EscrowCreate) api.EscrowCreate {
+func withWindows(body platformwire.EscrowCreate) platformwire.EscrowCreate {
 	body.ApproveWithin = cmp.Or(body.ApproveWithin, defaultApproveWithin)
 	body.HoldFor = cmp.Or(body.HoldFor, defaultHoldFor)
 	body.RefundableFor = cmp.Or(body.RefundableFor, defaultRefundableFor)
@@ -117,16 +118,16 @@ func withWindows(body api.EscrowCreate) api.EscrowCreate {
 }
 
 // agreementOf is the request with every spelling of the same deal made one: 60m is 1h, and an address has no case.
-func agreementOf(body api.EscrowCreate) api.EscrowCreate {
+func agreementOf(body platformwire.EscrowCreate) platformwire.EscrowCreate {
 	body.Payee = strings.ToLower(body.Payee)
-	for _, window := range []*api.EscrowDuration{&body.ApproveWithin, &body.HoldFor, &body.RefundableFor} {
+	for _, window := range []*platformwire.EscrowDuration{&body.ApproveWithin, &body.HoldFor, &body.RefundableFor} {
 		*window = lasting(*window).String()
 	}
 	return body
 }
 
 // lasting reads a window, whose form the gate has checked. Source: Limits, Pages and sizes.
-func lasting(window api.EscrowDuration) time.Duration {
+func lasting(window platformwire.EscrowDuration) time.Duration {
 	var count int64
 	var unit byte
 	_, _ = fmt.Sscanf(window, "%d%c", &count, &unit)
@@ -145,8 +146,8 @@ func (t *turn) dealOf(h *holder, id string) (*deal, error) {
 
 // view is the deal as the last chain read saw it. That nobody approved it in time takes no chain read to know: the
 // service co-signs every approval.
-func (d *deal) view(now time.Time) api.Escrow {
-	view := api.Escrow{
+func (d *deal) view(now time.Time) platformwire.Escrow {
+	view := platformwire.Escrow{
 		ID:               d.id,
 		Status:           d.projected.status,
 		AvailableActions: d.available(d.projected.status, now),
@@ -162,23 +163,23 @@ func (d *deal) view(now time.Time) api.Escrow {
 		SyncedAt:         d.syncedAt,
 		CreatedAt:        d.createdAt,
 	}
-	if d.chain.status == api.EscrowStatusPendingApproval && !now.Before(d.approveBy) {
-		view.Status = api.EscrowStatusExpired
+	if d.chain.status == platformwire.EscrowStatusPendingApproval && !now.Before(d.approveBy) {
+		view.Status = platformwire.EscrowStatusExpired
 	}
 	return view
 }
 
 // available lists what can be done with a deal of this status: it is approved within the first window, and released
 // within the second; the money comes back within the third. Source: Limits, Lifetimes.
-func (d *deal) available(status api.EscrowStatus, now time.Time) []api.EscrowActionType {
+func (d *deal) available(status platformwire.EscrowStatus, now time.Time) []platformwire.EscrowActionType {
 	switch {
-	case status == api.EscrowStatusPendingApproval && now.Before(d.approveBy):
-		return []api.EscrowActionType{api.EscrowActionTypeApprove}
-	case status == api.EscrowStatusActive && now.Before(d.holdUntil):
-		return []api.EscrowActionType{api.EscrowActionTypeRelease}
-	case status == api.EscrowStatusActive && now.Before(d.refundableUntil):
-		return []api.EscrowActionType{api.EscrowActionTypeRefund}
+	case status == platformwire.EscrowStatusPendingApproval && now.Before(d.approveBy):
+		return []platformwire.EscrowActionType{platformwire.EscrowActionTypeApprove}
+	case status == platformwire.EscrowStatusActive && now.Before(d.holdUntil):
+		return []platformwire.EscrowActionType{platformwire.EscrowActionTypeRelease}
+	case status == platformwire.EscrowStatusActive && now.Before(d.refundableUntil):
+		return []platformwire.EscrowActionType{platformwire.EscrowActionTypeRefund}
 	default:
-		return []api.EscrowActionType{}
+		return []platformwire.EscrowActionType{}
 	}
 }

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // actionApprovalLifetime is the approval window of an escrow action. Source: Limits, Lifetimes.
@@ -17,9 +18,9 @@ const actionApprovalLifetime = 60 * time.Second
 type escrowAction struct {
 	deal      *deal
 	key       string
-	kind      api.EscrowActionType
-	approvals map[string]api.Approval // every one that was issued, by id
-	latest    api.Approval
+	kind      platformwire.EscrowActionType
+	approvals map[string]platformwire.Approval // every one that was issued, by id
+	latest    platformwire.Approval
 	confirmed bool
 }
 
@@ -27,49 +28,51 @@ type escrowAction struct {
 // when it is confirmed; the create call's own key stands for the deal's approve action. The same key again answers the
 // same action, with a fresh approval until it is confirmed.
 // Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
-func (p *Platform) PrepareEscrowAction(ctx context.Context, request api.PrepareEscrowActionRequestObject) (api.PrepareEscrowActionResponseObject, error) {
-	c, kind := caller.From(ctx), request.Body.Type
-	key, asked, lifetime, err := anchorOf(c, "PrepareEscrowAction", []string{request.EscrowID, string(kind)})
+func (p *Platform) PrepareEscrowAction(
+	ctx context.Context, escrowID platformwire.EscrowID, body platformwire.EscrowActionCreate,
+) (serve.Answer, error) {
+	c, kind := caller.From(ctx), body.Type
+	key, asked, lifetime, err := anchorOf(c, "PrepareEscrowAction", []string{escrowID, string(kind)})
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	found, err := t.dealOf(h, request.EscrowID)
+	found, err := t.dealOf(h, escrowID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if prepared, ok, same := t.actions.find(key, asked, t.now); ok && !same {
-		return nil, refuse.IdempotencyKeyReused("escrowId", prepared.deal.id)
+		return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", prepared.deal.id)
 	}
 	known := found.actions[key.key]
 	if known != nil && known.kind != kind {
-		return nil, refuse.IdempotencyKeyReused("escrowId", found.id)
+		return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", found.id)
 	}
 	if known != nil && known.confirmed {
-		return escrowActionAnswer{replayed, known.view()}, nil
+		return serve.OK(platformwire.PreparedEscrowAction{Action: known.view()}).Lean().Replayed(), nil
 	}
 	if !slices.Contains(found.available(found.chain.status, t.now), kind) {
-		return nil, refuse.Conflict("The deal's state or its windows do not allow the action.")
+		return serve.Answer{}, refuse.Conflict("The deal's state or its windows do not allow the action.")
 	}
 	answer, err := t.prepare(found, key.key, kind)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if known != nil {
-		return escrowActionAnswer{replayed, answer}, nil
+		return serve.OK(platformwire.PreparedEscrowAction{Action: answer}).Lean().Replayed(), nil
 	}
 	t.actions.keep(key, asked, found.actions[key.key], t.now, lifetime)
-	return escrowActionAnswer{http201, answer}, nil
+	return serve.Created(platformwire.PreparedEscrowAction{Action: answer}).Lean(), nil
 }
 
 // prepare gives an action of a deal a fresh approval; an action that is new is added. Approvals that were issued before
 // keep what is left of their window, and only one of them is ever used.
-func (t *turn) prepare(d *deal, key string, kind api.EscrowActionType) (api.EscrowAction, error) {
+func (t *turn) prepare(d *deal, key string, kind platformwire.EscrowActionType) (platformwire.EscrowAction, error) {
 	approval, err := newApproval(approvalPayload{
 		Operation:   "escrow." + string(kind),
 		ResourceID:  d.id,
@@ -79,11 +82,11 @@ func (t *turn) prepare(d *deal, key string, kind api.EscrowActionType) (api.Escr
 		Destination: approvalDestination{Address: d.terms.Payee},
 	}, t.now.Add(actionApprovalLifetime))
 	if err != nil {
-		return api.EscrowAction{}, err
+		return platformwire.EscrowAction{}, err
 	}
 	action := d.actions[key]
 	if action == nil {
-		action = &escrowAction{deal: d, key: key, kind: kind, approvals: map[string]api.Approval{}}
+		action = &escrowAction{deal: d, key: key, kind: kind, approvals: map[string]platformwire.Approval{}}
 		d.actions[key] = action
 	}
 	action.latest, action.approvals[approval.ID] = approval, approval
@@ -91,7 +94,7 @@ func (t *turn) prepare(d *deal, key string, kind api.EscrowActionType) (api.Escr
 	return action.view(), nil
 }
 
-func (a *escrowAction) view() api.EscrowAction {
+func (a *escrowAction) view() platformwire.EscrowAction {
 	approval := a.latest
-	return api.EscrowAction{IdempotencyKey: a.key, Type: a.kind, Approval: &approval}
+	return platformwire.EscrowAction{IdempotencyKey: a.key, Type: a.kind, Approval: &approval}
 }

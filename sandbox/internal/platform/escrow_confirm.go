@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // ConfirmEscrowAction carries out a prepared action with its signed approval. Like a payout's confirm it consumes nothing
@@ -15,68 +16,73 @@ import (
 // chain read saw it, and reads the chain itself if it was not read a moment ago.
 //
 // Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs; Limits, Lifetimes.
-func (p *Platform) ConfirmEscrowAction(ctx context.Context, request api.ConfirmEscrowActionRequestObject) (api.ConfirmEscrowActionResponseObject, error) {
-	c := caller.From(ctx)
-	payload, err := p.actionable(c, request)
+func (p *Platform) ConfirmEscrowAction(
+	ctx context.Context, escrowID platformwire.EscrowID, idempotencyKey string, body platformwire.ApprovalConfirm,
+) (serve.Answer, error) {
+	c, signed := caller.From(ctx), signedAction{escrowID, idempotencyKey, body.ApprovalID}
+	payload, err := p.actionable(c, signed)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	if err := p.cosign(c, payload, request.Body); err != nil {
-		return nil, err
+	if err := p.cosign(c, payload, body); err != nil {
+		return serve.Answer{}, err
 	}
-	return p.act(c, request)
+	return p.act(c, signed)
 }
 
+// signedAction names a prepared action and the approval that was signed for it.
+type signedAction struct{ escrowID, key, approvalID string }
+
 // actionable answers the bytes to verify, if the action can be carried out with this approval.
-func (p *Platform) actionable(c caller.Caller, request api.ConfirmEscrowActionRequestObject) ([]byte, error) {
+func (p *Platform) actionable(c caller.Caller, signed signedAction) ([]byte, error) {
 	t := p.enter()
 	defer p.leave()
-	action, err := t.prepared(c, request)
+	action, err := t.prepared(c, signed)
 	if err != nil {
 		return nil, err
 	}
-	return action.approvals[request.Body.ApprovalID].Payload, nil
+	return action.approvals[signed.approvalID].Payload, nil
 }
 
 // act carries the action out.
-func (p *Platform) act(c caller.Caller, request api.ConfirmEscrowActionRequestObject) (api.ConfirmEscrowActionResponseObject, error) {
+func (p *Platform) act(c caller.Caller, signed signedAction) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	action, err := t.prepared(c, request)
+	action, err := t.prepared(c, signed)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := t.permitted(action); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	action.confirmed = true
 	switch found := action.deal; action.kind {
-	case api.EscrowActionTypeApprove:
+	case platformwire.EscrowActionTypeApprove:
 		t.hold(found)
-	case api.EscrowActionTypeRelease:
+	case platformwire.EscrowActionTypeRelease:
 		t.release(found)
-	case api.EscrowActionTypeRefund:
+	case platformwire.EscrowActionTypeRefund:
 		t.giveBack(found)
 	}
 	t.readChain(action.deal)
-	return escrowAnswer{http200, action.deal.view(t.now)}, nil
+	return serve.OK(action.deal.view(t.now)).Lean(), nil
 }
 
 // prepared finds an action that waits for this approval, or refuses by what stands in the way.
-func (t *turn) prepared(c caller.Caller, request api.ConfirmEscrowActionRequestObject) (*escrowAction, error) {
+func (t *turn) prepared(c caller.Caller, signed signedAction) (*escrowAction, error) {
 	h, err := t.holderOf(c)
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.dealOf(h, request.EscrowID)
+	found, err := t.dealOf(h, signed.escrowID)
 	if err != nil {
 		return nil, err
 	}
-	action, known := found.actions[request.IdempotencyKey]
+	action, known := found.actions[signed.key]
 	if !known {
 		return nil, refuse.NotFound()
 	}
-	approval, issued := action.approvals[request.Body.ApprovalID]
+	approval, issued := action.approvals[signed.approvalID]
 	switch {
 	case !issued:
 		return nil, refuse.ApprovalMismatch()
@@ -93,7 +99,7 @@ func (t *turn) prepared(c caller.Caller, request api.ConfirmEscrowActionRequestO
 
 // permitted refuses what the service would not co-sign, and a deal that the balance does not cover.
 func (t *turn) permitted(action *escrowAction) error {
-	if err := t.signable(action.deal.holder); err != nil || action.kind != api.EscrowActionTypeApprove {
+	if err := t.signable(action.deal.holder); err != nil || action.kind != platformwire.EscrowActionTypeApprove {
 		return err
 	}
 	asked := action.deal.terms
@@ -108,17 +114,17 @@ func (t *turn) permitted(action *escrowAction) error {
 
 // hold moves the money from the account to the deal.
 func (t *turn) hold(d *deal) {
-	d.chain = chainState{api.EscrowStatusActive, newHash()}
+	d.chain = chainState{platformwire.EscrowStatusActive, newHash()}
 	t.escrowed(d, d.holder.book(), d.id)
-	t.recordEscrow(d, d.holder, api.TransactionDirectionOut)
+	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionOut)
 }
 
 // release moves the money from the deal to the payee, who may be an account of this host.
 func (t *turn) release(d *deal) {
-	d.chain = chainState{api.EscrowStatusReleased, newHash()}
+	d.chain = chainState{platformwire.EscrowStatusReleased, newHash()}
 	if payee, ok := t.wallets[strings.ToLower(d.terms.Payee)]; ok {
 		t.escrowed(d, d.id, payee.book())
-		t.recordEscrow(d, payee, api.TransactionDirectionIn)
+		t.recordEscrow(d, payee, platformwire.TransactionDirectionIn)
 		return
 	}
 	t.escrowed(d, d.id, bookOutside)
@@ -126,9 +132,9 @@ func (t *turn) release(d *deal) {
 
 // giveBack moves the money from the deal back to the account.
 func (t *turn) giveBack(d *deal) {
-	d.chain = chainState{api.EscrowStatusRefunded, newHash()}
+	d.chain = chainState{platformwire.EscrowStatusRefunded, newHash()}
 	t.escrowed(d, d.id, d.holder.book())
-	t.recordEscrow(d, d.holder, api.TransactionDirectionIn)
+	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionIn)
 }
 
 // escrowed enters a movement of the whole deal, named after what it came to.
@@ -137,11 +143,11 @@ func (t *turn) escrowed(d *deal, from, to string) {
 		transfer(from, to, string(d.terms.Currency), d.terms.Amount)
 }
 
-func (t *turn) recordEscrow(d *deal, h *holder, direction api.TransactionDirection) {
-	t.record(h, api.Transaction{
-		Type:            api.TransactionTypeEscrow,
+func (t *turn) recordEscrow(d *deal, h *holder, direction platformwire.TransactionDirection) {
+	t.record(h, platformwire.Transaction{
+		Type:            platformwire.TransactionTypeEscrow,
 		Direction:       direction,
-		Status:          api.TransactionStatusCompleted,
+		Status:          platformwire.TransactionStatusCompleted,
 		Amount:          d.terms.Amount,
 		Currency:        d.terms.Currency,
 		EscrowID:        d.id,

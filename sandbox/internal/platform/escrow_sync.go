@@ -4,25 +4,26 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // SyncEscrow answers a deal, read from chain unless it was read a moment ago; then the stored projection is answered.
 // Source: Limits, Lifetimes.
-func (p *Platform) SyncEscrow(ctx context.Context, request api.SyncEscrowRequestObject) (api.SyncEscrowResponseObject, error) {
+func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	found, err := t.dealOf(h, request.EscrowID)
+	found, err := t.dealOf(h, escrowID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t.readChain(found)
-	return escrowAnswer{http200, found.view(t.now)}, nil
+	return serve.OK(found.view(t.now)).Lean(), nil
 }
 
 // readChain brings the projection up to date, once in a while: one chain read per 15 seconds and deal.

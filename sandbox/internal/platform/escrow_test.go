@@ -9,22 +9,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 const payee = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 // agreement is a deal over an amount of USDC with its windows, empty ones being the defaults.
-func agreement(amount string, approveWithin, holdFor api.EscrowDuration) api.EscrowCreate {
-	return api.EscrowCreate{
-		Amount: decimal.RequireFromString(amount), Currency: api.AssetUSDC, Payee: payee, ApproveWithin: approveWithin, HoldFor: holdFor,
+func agreement(amount string, approveWithin, holdFor platformwire.EscrowDuration) platformwire.EscrowCreate {
+	return platformwire.EscrowCreate{
+		Amount: decimal.RequireFromString(amount), Currency: platformwire.AssetUSDC, Payee: payee, ApproveWithin: approveWithin, HoldFor: holdFor,
 	}
 }
 
 // agreed creates a deal that must succeed.
-func (b *bench) agreed(account, key string, body api.EscrowCreate) api.Escrow {
+func (b *bench) agreed(account, key string, body platformwire.EscrowCreate) platformwire.Escrow {
 	deal, err := b.escrow(account, key, body)
 	require.NoError(b, err)
 	return deal
@@ -33,7 +33,7 @@ func (b *bench) agreed(account, key string, body api.EscrowCreate) api.Escrow {
 func TestWindowsInEveryUnit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	for window, lasts := range map[api.EscrowDuration]time.Duration{
+	for window, lasts := range map[platformwire.EscrowDuration]time.Duration{
 		"1s": time.Second, "0090m": 90 * time.Minute, "36h": 36 * time.Hour, "9999d": 9999 * 24 * time.Hour, "": time.Hour,
 	} {
 		deal := b.agreed(caller.Self, "", agreement("1", window, "0s"))
@@ -71,7 +71,7 @@ func TestApprovalsEndWithTheirWindow(t *testing.T) {
 	b.clock.Advance(30 * time.Second)
 	_, err := b.act(client, deal.ID, *deal.Action)
 	assert.ErrorIs(t, err, refuse.Conflict(""))
-	assert.Equal(t, "100", b.balance(client, api.AssetUSDC))
+	assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC))
 }
 
 func TestEveryIssuedApprovalCountsAndOneIsUsed(t *testing.T) {
@@ -80,9 +80,9 @@ func TestEveryIssuedApprovalCountsAndOneIsUsed(t *testing.T) {
 	client := b.fundedClient("acme@example.com")
 	deal := b.agreed(client, "k", agreement("5", "", ""))
 	b.clock.Advance(30 * time.Second)
-	later, err := b.prepare(client, "k", deal.ID, api.EscrowActionTypeApprove)
+	later, err := b.prepare(client, "k", deal.ID, platformwire.EscrowActionTypeApprove)
 	require.NoError(t, err)
-	separate, err := b.prepare(client, "another", deal.ID, api.EscrowActionTypeApprove)
+	separate, err := b.prepare(client, "another", deal.ID, platformwire.EscrowActionTypeApprove)
 	require.NoError(t, err)
 
 	_, err = b.act(client, deal.ID, *deal.Action)
@@ -91,7 +91,7 @@ func TestEveryIssuedApprovalCountsAndOneIsUsed(t *testing.T) {
 	assert.ErrorIs(t, err, refuse.ApprovalConsumed())
 	_, err = b.act(client, deal.ID, separate)
 	assert.ErrorIs(t, err, refuse.Conflict(""), "the deal is approved already")
-	assert.Equal(t, "95", b.balance(client, api.AssetUSDC))
+	assert.Equal(t, "95", b.balance(client, platformwire.AssetUSDC))
 }
 
 func TestDerivedKeyOfAnActionIsItsAddress(t *testing.T) {
@@ -102,15 +102,15 @@ func TestDerivedKeyOfAnActionIsItsAddress(t *testing.T) {
 	assert.Equal(t, deal.IdempotencyKey, deal.Action.IdempotencyKey)
 	_, err := b.act(client, deal.ID, *deal.Action)
 	require.NoError(t, err)
-	release, err := b.prepare(client, "", deal.ID, api.EscrowActionTypeRelease)
+	release, err := b.prepare(client, "", deal.ID, platformwire.EscrowActionTypeRelease)
 	require.NoError(t, err)
-	again, err := b.prepare(client, "", deal.ID, api.EscrowActionTypeRelease)
+	again, err := b.prepare(client, "", deal.ID, platformwire.EscrowActionTypeRelease)
 	require.NoError(t, err)
 	assert.Equal(t, release.IdempotencyKey, again.IdempotencyKey)
 	_, err = b.act(client, deal.ID, again)
 	require.NoError(t, err)
-	assert.Equal(t, "0", b.balance(deal.ID, api.AssetUSDC))
-	assert.Equal(t, "-999995", b.balance("outside", api.AssetUSDC), "the payee is outside, and so was what filled the faucet")
+	assert.Equal(t, "0", b.balance(deal.ID, platformwire.AssetUSDC))
+	assert.Equal(t, "-999995", b.balance("outside", platformwire.AssetUSDC), "the payee is outside, and so was what filled the faucet")
 }
 
 // A key that was deleted between login and confirm signs nothing.
@@ -121,11 +121,9 @@ func TestDeveloperKeyIsReadAnewBeforeADealIsCosigned(t *testing.T) {
 	deal := b.agreed(client, "k", agreement("5", "", ""))
 	c := caller.From(b.as(client, ""))
 	c.Signer = b.signer(refuse.Forbidden())
-	_, err := b.ConfirmEscrowAction(caller.With(context.Background(), c), api.ConfirmEscrowActionRequestObject{
-		EscrowID: deal.ID, IdempotencyKey: "k", Body: &api.ApprovalConfirm{
-			ApprovalID: deal.Action.Approval.ID, PublicKey: b.public, Signature: b.sign(deal.Action.Approval.Payload),
-		},
+	_, err := b.ConfirmEscrowAction(caller.With(context.Background(), c), deal.ID, "k", platformwire.ApprovalConfirm{
+		ApprovalID: deal.Action.Approval.ID, PublicKey: b.public, Signature: b.sign(deal.Action.Approval.Payload),
 	})
 	assert.ErrorIs(t, err, refuse.Forbidden())
-	assert.Equal(t, "100", b.balance(client, api.AssetUSDC))
+	assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC))
 }

@@ -5,9 +5,10 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // minCredit is the smallest credit. Source: Limits, Sandbox.
@@ -26,61 +27,61 @@ func (t *turn) fillFaucet() {
 }
 
 // GetTreasury answers the faucet's state. Source: Limits, Sandbox.
-func (p *Platform) GetTreasury(context.Context, api.GetTreasuryRequestObject) (api.GetTreasuryResponseObject, error) {
+func (p *Platform) GetTreasury(context.Context) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	return treasuryAnswer{http200, api.Treasury{
+	return serve.OK(platformwire.Treasury{
 		MaxCredit: t.settings.MaxCredit,
 		Balances:  t.balances(bookFaucet),
 		Gas:       t.settings.FaucetGas,
-	}}, nil
+	}).Lean(), nil
 }
 
 // CreateDeposit credits the account from the faucet. Source: Limits, Sandbox and Idempotency.
-func (p *Platform) CreateDeposit(ctx context.Context, request api.CreateDepositRequestObject) (api.CreateDepositResponseObject, error) {
-	c, body := caller.From(ctx), *request.Body
+func (p *Platform) CreateDeposit(ctx context.Context, body platformwire.DepositCreate) (serve.Answer, error) {
+	c := caller.From(ctx)
 	if !body.Amount.IsPositive() { // which is under the smallest credit, too
-		return nil, refuse.AmountBelowMinimum()
+		return serve.Answer{}, refuse.AmountBelowMinimum()
 	}
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	body.Amount = body.Amount.Truncate(assetDecimals)
 	key, asked, lifetime, err := anchorOf(c, "CreateDeposit", body)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if credited, found, same := t.deposits.find(key, asked, t.now); found {
 		if !same {
-			return nil, refuse.IdempotencyKeyReused("", "")
+			return serve.Answer{}, refuse.IdempotencyKeyReused("", "")
 		}
-		return transactionAnswer{replayed, credited}, nil
+		return serve.OK(credited).Lean().Replayed(), nil
 	}
 	if err := t.creditable(h, body); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t.books.movement("deposit", "", t.now).transfer(bookFaucet, h.book(), string(body.Currency), body.Amount)
-	credited := t.record(h, api.Transaction{
-		Type:            api.TransactionTypeDeposit,
-		Direction:       api.TransactionDirectionIn,
-		Status:          api.TransactionStatusCompleted,
+	credited := t.record(h, platformwire.Transaction{
+		Type:            platformwire.TransactionTypeDeposit,
+		Direction:       platformwire.TransactionDirectionIn,
+		Status:          platformwire.TransactionStatusCompleted,
 		Amount:          body.Amount,
 		Currency:        body.Currency,
 		TransactionHash: newHash(),
 		CreatedAt:       t.now,
 	}).Transaction
 	t.deposits.keep(key, asked, credited, t.now, lifetime)
-	return transactionAnswer{http201, credited}, nil
+	return serve.Created(credited).Lean(), nil
 }
 
 // creditable refuses a credit that is out of bounds, or that the faucet cannot pay.
-func (t *turn) creditable(h *holder, credit api.DepositCreate) error {
+func (t *turn) creditable(h *holder, credit platformwire.DepositCreate) error {
 	switch {
 	case !t.ready(h):
 		return refuse.WalletNotLinked()

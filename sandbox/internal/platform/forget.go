@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // traces are what a payout leaves behind beside itself.
@@ -71,7 +71,7 @@ func (t *turn) forget(p *payout) {
 	t.bookings.forget(at, func(booked *payout) bool { return booked == p }, t.now)
 	at.operation = "MovePayout"
 	for _, at.key = range p.traces.moves {
-		t.moves.forget(at, func(moved api.Payout) bool { return moved.ID == p.id }, t.now)
+		t.moves.forget(at, func(moved platformwire.Payout) bool { return moved.ID == p.id }, t.now)
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // Whatever a contact is made of, it is refused, or it can be shown and judged.
@@ -23,17 +23,17 @@ func FuzzCreateContact(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		b := newBench(t)
-		var body api.ContactCreate
+		var body platformwire.ContactCreate
 		if json.Unmarshal([]byte(text), &body) != nil {
 			t.Skip("not an input: a body that is no contact does not pass the gate; the seeds that are one are run by make test")
 		}
-		response, err := b.CreateContact(b.as(caller.Self, ""), api.CreateContactRequestObject{Body: &body})
+		response, err := b.CreateContact(b.as(caller.Self, ""), body)
 		if err != nil {
 			var refusal *refuse.Refusal
 			require.ErrorAs(t, err, &refusal)
 			return
 		}
-		created := read[api.Contact](t, render(t, response.VisitCreateContactResponse))
+		created := read[platformwire.Contact](t, render(t, response))
 		if *b.capabilities(caller.Self, created.ID).Payable {
 			_, err = b.book(caller.Self, "", order(created.ID, "50"))
 			require.NoError(t, err)
@@ -45,7 +45,7 @@ func FuzzCreateContact(f *testing.F) {
 func FuzzCursor(f *testing.F) {
 	seeding := newBench(f)
 	seeding.depositMany(caller.Self, 3)
-	page, err := seeding.transactions(caller.Self, api.ListTransactionsParams{Limit: 1})
+	page, err := seeding.transactions(caller.Self, platformwire.ListTransactionsParams{Limit: 1})
 	require.NoError(f, err)
 	f.Add(page.NextCursor)
 	f.Add("")
@@ -53,7 +53,7 @@ func FuzzCursor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, cursor string) {
 		b := newBench(t)
 		b.depositMany(caller.Self, 3)
-		_, err := b.transactions(caller.Self, api.ListTransactionsParams{Cursor: cursor})
+		_, err := b.transactions(caller.Self, platformwire.ListTransactionsParams{Cursor: cursor})
 		if err != nil && !errors.Is(err, refuse.InvalidCursor()) {
 			t.Fatal(err)
 		}

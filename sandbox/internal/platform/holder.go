@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // holderKey names an account: an integrator's client, or the integrator itself as [caller.Self].
@@ -25,13 +25,13 @@ func integratorEmail(email string) emailKey    { return emailKey{"", strings.ToL
 // holder is an account that holds a balance.
 type holder struct {
 	key          holderKey
-	client       api.Client // of a client; of the integrator only the email
+	client       platformwire.Client // of a client; of the integrator only the email
 	wallet       string
 	userID       string
 	transactions []*transaction // oldest first
 	forgotten    int            // of the transactions
 	kyb          verification
-	rails        map[api.BankMethod]*rail
+	rails        map[platformwire.BankMethod]*rail
 }
 
 func (h *holder) isClient() bool { return h.key.account != caller.Self }
@@ -71,13 +71,13 @@ func (t *turn) holderOf(c caller.Caller) (*holder, error) {
 
 // openOwn opens an integrator's own account.
 func (t *turn) openOwn(owner, email string) *holder {
-	h := t.open(holderKey{owner, caller.Self}, api.Client{Email: email, CreatedAt: t.now})
+	h := t.open(holderKey{owner, caller.Self}, platformwire.Client{Email: email, CreatedAt: t.now})
 	t.emails[integratorEmail(email)] = h
 	return h
 }
 
 // open adds an account with a wallet address that follows from its name.
-func (t *turn) open(key holderKey, client api.Client) *holder {
+func (t *turn) open(key holderKey, client platformwire.Client) *holder {
 	name := key.owner + "/" + key.account
 	digest := sha256.Sum256([]byte("wallet of " + name))
 	h := &holder{

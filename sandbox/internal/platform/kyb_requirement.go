@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // The host's words for what a verification lacks. The service's own are not shown; they are not slugs.
@@ -27,7 +27,7 @@ func (h *holder) outstanding() []refuse.Blocker {
 	}
 	business := h.kyb.says("legalName", "entityName") != ""
 	first, last := h.kyb.says("firstName") != "", h.kyb.says("lastName") != ""
-	individual := h.client.Type == api.ClientTypeIndividual || h.client.Type == "" && !business && (first || last)
+	individual := h.client.Type == platformwire.ClientTypeIndividual || h.client.Type == "" && !business && (first || last)
 	if !individual && !business {
 		missing("legalName", "A business has a registered name.")
 	}
@@ -71,11 +71,11 @@ func (t *turn) unverified(h *holder) []refuse.Blocker {
 		return append([]refuse.Blocker{{Code: code, Message: message}}, h.outstanding()...)
 	}
 	switch t.kybStatus(h) {
-	case api.KYBStatusApproved:
+	case platformwire.KYBStatusApproved:
 		return nil
-	case api.KYBStatusUnderReview:
+	case platformwire.KYBStatusUnderReview:
 		return blocked("verification_under_review", "The client's verification is under review.")
-	case api.KYBStatusRejected:
+	case platformwire.KYBStatusRejected:
 		return blocked("verification_rejected", "The client's verification was rejected.")
 	default:
 		return blocked("verification_not_completed", "The client's verification was not completed.")

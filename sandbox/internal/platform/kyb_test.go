@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 func TestRequirementsFollowTheLegalForm(t *testing.T) {
@@ -16,18 +16,18 @@ func TestRequirementsFollowTheLegalForm(t *testing.T) {
 	type applicant = map[string]any
 	name := []string{"applicant.legalName"}
 	for what, tc := range map[string]struct {
-		kind      api.ClientType
+		kind      platformwire.ClientType
 		applicant applicant
 		want      []string
 	}{
-		"business by legal name":     {api.ClientTypeBusiness, applicant{"legalName": "Acme Ltd"}, nil},
-		"business by entity name":    {api.ClientTypeBusiness, applicant{"entityName": "Acme Ltd"}, nil},
-		"business by a person":       {api.ClientTypeBusiness, applicant{"firstName": "Ann", "lastName": "Roe"}, name},
-		"business of blanks":         {api.ClientTypeBusiness, applicant{"legalName": "  "}, name},
-		"business of a number":       {api.ClientTypeBusiness, applicant{"legalName": 7}, name},
-		"individual":                 {api.ClientTypeIndividual, applicant{"firstName": "Ann", "lastName": "Roe"}, nil},
-		"individual by legal name":   {api.ClientTypeIndividual, applicant{"legalName": "Acme Ltd"}, []string{"applicant.firstName", "applicant.lastName"}},
-		"individual without surname": {api.ClientTypeIndividual, applicant{"firstName": "Ann"}, []string{"applicant.lastName"}},
+		"business by legal name":     {platformwire.ClientTypeBusiness, applicant{"legalName": "Acme Ltd"}, nil},
+		"business by entity name":    {platformwire.ClientTypeBusiness, applicant{"entityName": "Acme Ltd"}, nil},
+		"business by a person":       {platformwire.ClientTypeBusiness, applicant{"firstName": "Ann", "lastName": "Roe"}, name},
+		"business of blanks":         {platformwire.ClientTypeBusiness, applicant{"legalName": "  "}, name},
+		"business of a number":       {platformwire.ClientTypeBusiness, applicant{"legalName": 7}, name},
+		"individual":                 {platformwire.ClientTypeIndividual, applicant{"firstName": "Ann", "lastName": "Roe"}, nil},
+		"individual by legal name":   {platformwire.ClientTypeIndividual, applicant{"legalName": "Acme Ltd"}, []string{"applicant.firstName", "applicant.lastName"}},
+		"individual without surname": {platformwire.ClientTypeIndividual, applicant{"firstName": "Ann"}, []string{"applicant.lastName"}},
 		"either, as a business":      {"", applicant{"legalName": "Acme Ltd"}, nil},
 		"either, as a person":        {"", applicant{"firstName": "Ann", "lastName": "Roe"}, nil},
 		"either, half a person":      {"", applicant{"lastName": "Roe"}, []string{"applicant.firstName"}},
@@ -36,9 +36,9 @@ func TestRequirementsFollowTheLegalForm(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			id := read[api.Client](b, b.createClient(api.ClientCreate{Email: "acme@example.com", Type: tc.kind})).ID
+			id := read[platformwire.Client](b, b.createClient(platformwire.ClientCreate{Email: "acme@example.com", Type: tc.kind})).ID
 			tc.applicant["country"] = "DE"
-			saved, err := b.saveKYB(id, api.KYBSave{Applicant: tc.applicant, DocumentIds: []string{"doc_1"}})
+			saved, err := b.saveKYB(id, platformwire.KYBSave{Applicant: tc.applicant, DocumentIds: []string{"doc_1"}})
 			require.NoError(t, err)
 			var got []string
 			for _, open := range saved.Requirements {
@@ -60,7 +60,7 @@ func TestAVerificationHoldsSoManyDocuments(t *testing.T) {
 		for i := from; i < to; i++ {
 			ids = append(ids, fmt.Sprintf("doc_%d", i))
 		}
-		_, err := b.saveKYB(client, api.KYBSave{DocumentIds: ids})
+		_, err := b.saveKYB(client, platformwire.KYBSave{DocumentIds: ids})
 		return err
 	}
 	require.NoError(t, save(0, 50))
@@ -76,13 +76,13 @@ func TestTheSameContentIsTheSameSubmission(t *testing.T) {
 	b.verify(client)
 	first, err := b.completeKYB(client)
 	require.NoError(t, err)
-	_, err = b.saveKYB(client, api.KYBSave{Applicant: map[string]any{"country": "DE", "note": nil}, DocumentIds: []string{"doc_1"}})
+	_, err = b.saveKYB(client, platformwire.KYBSave{Applicant: map[string]any{"country": "DE", "note": nil}, DocumentIds: []string{"doc_1"}})
 	require.NoError(t, err)
 	again, err := b.completeKYB(client)
 	require.NoError(t, err)
 	assert.Equal(t, first, again)
 
-	_, err = b.saveKYB(client, api.KYBSave{DocumentIds: []string{"doc_2"}})
+	_, err = b.saveKYB(client, platformwire.KYBSave{DocumentIds: []string{"doc_2"}})
 	require.NoError(t, err)
 	changed, err := b.completeKYB(client)
 	require.NoError(t, err)

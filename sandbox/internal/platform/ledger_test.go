@@ -8,9 +8,9 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // Whatever is asked, in whatever order: the books sum to zero per currency and per movement, nobody but the outside is
@@ -64,9 +64,9 @@ func checkTransactions(t *rapid.T, b *bench, account string) {
 	if account == caller.Self {
 		book = "acc_1"
 	}
-	want := map[api.Asset]decimal.Decimal{}
+	want := map[platformwire.Asset]decimal.Decimal{}
 	last := time.Time{}
-	for params := (api.ListTransactionsParams{Limit: 100}); ; {
+	for params := (platformwire.ListTransactionsParams{Limit: 100}); ; {
 		page, err := b.transactions(account, params)
 		if err != nil {
 			t.Fatal(err)
@@ -77,8 +77,8 @@ func checkTransactions(t *rapid.T, b *bench, account string) {
 			}
 			last = entry.CreatedAt
 			switch {
-			case entry.Status == api.TransactionStatusFailed:
-			case entry.Direction == api.TransactionDirectionIn:
+			case entry.Status == platformwire.TransactionStatusFailed:
+			case entry.Direction == platformwire.TransactionDirectionIn:
 				want[entry.Currency] = want[entry.Currency].Add(entry.Amount)
 			default:
 				want[entry.Currency] = want[entry.Currency].Sub(entry.Amount)
@@ -89,7 +89,7 @@ func checkTransactions(t *rapid.T, b *bench, account string) {
 		}
 	}
 	ledger := b.Ledger()
-	for _, currency := range []api.Asset{api.AssetUSDC, api.AssetEURC} {
+	for _, currency := range []platformwire.Asset{platformwire.AssetUSDC, platformwire.AssetEURC} {
 		if got := ledger.Balances[book][string(currency)]; !got.Equal(want[currency]) {
 			t.Fatalf("%s holds %s %s, its transactions say %s", account, got, currency, want[currency])
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // walk is a random sequence of operations, with what it has met on the way. What is refused is refused: only the books
@@ -21,10 +21,10 @@ type walk struct {
 	contacts map[string][]string
 	banks    map[string][]string // virtual accounts in euros
 
-	payouts []owned[api.Payout]
-	payins  []owned[api.Payin]
-	deals   []owned[api.Escrow]
-	actions []owned[api.EscrowAction]
+	payouts []owned[platformwire.Payout]
+	payins  []owned[platformwire.Payin]
+	deals   []owned[platformwire.Escrow]
+	actions []owned[platformwire.EscrowAction]
 }
 
 // owned is a resource with the account and, for an action, the deal that it belongs to.
@@ -39,20 +39,20 @@ var (
 		most := rapid.SampledFrom([]int64{5_000_000, 30_000_000, 120_000_000}).Draw(t, "most")
 		return decimal.New(rapid.Int64Range(1, most).Draw(t, "micros"), -6)
 	})
-	currencies     = rapid.SampledFrom([]api.Asset{api.AssetUSDC, api.AssetEURC})
+	currencies     = rapid.SampledFrom([]platformwire.Asset{platformwire.AssetUSDC, platformwire.AssetEURC})
 	keys           = rapid.SampledFrom([]string{"", "k1", "k2", "k3", "k4", "k5", "k6"})
-	payoutStatuses = rapid.SampledFrom([]api.PayoutStatus{
+	payoutStatuses = rapid.SampledFrom([]platformwire.PayoutStatus{
 		"awaiting_approval", "funding", "processing", "completed", "failed", "refunded", "expired",
 	})
-	actionTypes = rapid.SampledFrom([]api.EscrowActionType{"approve", "release", "refund"})
-	windows     = rapid.SampledFrom([]api.EscrowDuration{"1s", "90s", "2m"})
+	actionTypes = rapid.SampledFrom([]platformwire.EscrowActionType{"approve", "release", "refund"})
+	windows     = rapid.SampledFrom([]platformwire.EscrowDuration{"1s", "90s", "2m"})
 	pauses      = rapid.SampledFrom([]time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second, 15 * time.Second, 2 * time.Minute})
 )
 
 // newWalk starts with the integrator and two clients, one of them verified, with everyone's contacts and funds.
 func newWalk(b *bench) *walk {
 	b.Reset()
-	b.set(func(s *platform.Settings) { *s = platform.DefaultSettings() })
+	b.set(func(s *deployment.Settings) { *s = deployment.DefaultSettings() })
 	w := &walk{bench: b, contacts: map[string][]string{}, banks: map[string][]string{}}
 	w.accounts = []string{caller.Self, b.readyClient("a@example.com"), b.readyClient("b@example.com")}
 	b.verify(w.accounts[1])
@@ -60,13 +60,13 @@ func newWalk(b *bench) *walk {
 		for _, contact := range []string{sepaContact, baseContact, farContact, `{"email":"b@example.com"}`} {
 			w.contacts[account] = append(w.contacts[account], b.contact(account, contact).ID)
 		}
-		for _, asset := range []api.Asset{api.AssetUSDC, api.AssetEURC} {
+		for _, asset := range []platformwire.Asset{platformwire.AssetUSDC, platformwire.AssetEURC} {
 			_, err := b.deposit(account, "first-"+string(asset), "100", asset)
 			require.NoError(b, err)
 		}
 	}
 	for _, account := range w.accounts[:2] {
-		bank := b.virtualAccount(account, api.RailOpen{Method: api.BankMethodSepa, Currency: "EUR"})
+		bank := b.virtualAccount(account, platformwire.RailOpen{Method: platformwire.BankMethodSepa, Currency: "EUR"})
 		w.banks[account] = append(w.banks[account], bank.ID)
 	}
 	return w
@@ -91,12 +91,12 @@ func (w *walk) faucetSteps() map[string]func(*rapid.T) {
 		"wait": func(t *rapid.T) { w.clock.Advance(pauses.Draw(t, "pause")) },
 		"faucet": func(t *rapid.T) {
 			balance := amounts.Draw(t, "balance").Mul(decimal.NewFromInt(10))
-			w.set(func(s *platform.Settings) { s.FaucetBalance = balance })
+			w.set(func(s *deployment.Settings) { s.FaucetBalance = balance })
 		},
 		"returns": func(t *rapid.T) {
-			after := platform.Duration(rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(t, "after"))
+			after := deployment.Duration(rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(t, "after"))
 			fee := rapid.SampledFrom([]decimal.Decimal{{}, decimal.RequireFromString("0.1"), decimal.NewFromInt(50)}).Draw(t, "fee")
-			w.set(func(s *platform.Settings) { s.ReturnAfter, s.ReturnFee = after, fee })
+			w.set(func(s *deployment.Settings) { s.ReturnAfter, s.ReturnFee = after, fee })
 		},
 	}
 }
@@ -106,12 +106,12 @@ func (w *walk) payoutSteps() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"book": func(t *rapid.T) {
 			account := w.account(t)
-			booked, err := w.book(account, keys.Draw(t, "key"), api.PayoutCreate{
+			booked, err := w.book(account, keys.Draw(t, "key"), platformwire.PayoutCreate{
 				ContactID: rapid.SampledFrom(w.contacts[account]).Draw(t, "contact"),
 				Amount:    amounts.Draw(t, "amount"), Currency: currencies.Draw(t, "currency"),
 			})
 			if err == nil {
-				w.payouts = append(w.payouts, owned[api.Payout]{account: account, resource: read[api.Payout](w, booked)})
+				w.payouts = append(w.payouts, owned[platformwire.Payout]{account: account, resource: read[platformwire.Payout](w, booked)})
 			}
 		},
 		"confirm": func(t *rapid.T) {
@@ -132,12 +132,12 @@ func (w *walk) payinSteps() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"quote": func(t *rapid.T) {
 			account := w.account(t)
-			body := api.PayinCreate{Amount: amounts.Draw(t, "amount").Round(2), Currency: "USDT", OriginChainID: 1}
+			body := platformwire.PayinCreate{Amount: amounts.Draw(t, "amount").Round(2), Currency: "USDT", OriginChainID: 1}
 			if banks := w.banks[account]; len(banks) > 0 && rapid.Bool().Draw(t, "bank") {
 				body.Currency, body.OriginChainID, body.BankID = "EUR", 0, banks[0]
 			}
 			if quoted, err := w.payin(account, body); err == nil {
-				w.payins = append(w.payins, owned[api.Payin]{account: account, resource: quoted})
+				w.payins = append(w.payins, owned[platformwire.Payin]{account: account, resource: quoted})
 			}
 		},
 		"instruct": func(t *rapid.T) {
@@ -161,20 +161,20 @@ func (w *walk) escrowSteps() map[string]func(*rapid.T) {
 			payee := rapid.SampledFrom([]string{
 				"0x1111111111111111111111111111111111111111", w.client(w.accounts[2]).BaseSmartWallet,
 			}).Draw(t, "payee")
-			deal, err := w.escrow(account, keys.Draw(t, "key"), api.EscrowCreate{
+			deal, err := w.escrow(account, keys.Draw(t, "key"), platformwire.EscrowCreate{
 				Amount: amounts.Draw(t, "amount"), Currency: currencies.Draw(t, "currency"), Payee: payee,
 				ApproveWithin: windows.Draw(t, "approveWithin"), HoldFor: windows.Draw(t, "holdFor"), RefundableFor: "90d",
 			})
 			if err == nil {
-				w.deals = append(w.deals, owned[api.Escrow]{account: account, resource: deal})
-				w.actions = append(w.actions, owned[api.EscrowAction]{account: account, deal: deal.ID, resource: *deal.Action})
+				w.deals = append(w.deals, owned[platformwire.Escrow]{account: account, resource: deal})
+				w.actions = append(w.actions, owned[platformwire.EscrowAction]{account: account, deal: deal.ID, resource: *deal.Action})
 			}
 		},
 		"prepare": func(t *rapid.T) {
 			if deal, ok := one(t, w.deals); ok {
 				action, err := w.prepare(deal.account, keys.Draw(t, "key"), deal.resource.ID, actionTypes.Draw(t, "type"))
 				if err == nil {
-					w.actions = append(w.actions, owned[api.EscrowAction]{account: deal.account, deal: deal.resource.ID, resource: action})
+					w.actions = append(w.actions, owned[platformwire.EscrowAction]{account: deal.account, deal: deal.resource.ID, resource: action})
 				}
 			}
 		},
@@ -200,8 +200,8 @@ func (w *walk) escrowSteps() map[string]func(*rapid.T) {
 
 // checkDeals holds what each deal has against what the chain says, read after the throttle has passed.
 func (w *walk) checkDeals(t *rapid.T) {
-	w.set(func(s *platform.Settings) { s.ChainReadEvery = 0 })
-	defer w.set(func(s *platform.Settings) { s.ChainReadEvery = platform.DefaultSettings().ChainReadEvery })
+	w.set(func(s *deployment.Settings) { s.ChainReadEvery = 0 })
+	defer w.set(func(s *deployment.Settings) { s.ChainReadEvery = deployment.DefaultSettings().ChainReadEvery })
 	ledger := w.Ledger()
 	for _, deal := range w.deals {
 		read, err := w.sync(deal.account, deal.resource.ID)
@@ -209,13 +209,13 @@ func (w *walk) checkDeals(t *rapid.T) {
 			t.Fatal(err)
 		}
 		want := decimal.Decimal{}
-		if read.Status == api.EscrowStatusActive {
+		if read.Status == platformwire.EscrowStatusActive {
 			want = read.Amount
 		}
 		if held := ledger.Balances[read.ID][string(read.Currency)]; !held.Equal(want) {
 			t.Fatalf("deal %s is %s and holds %s of %s", read.ID, read.Status, held, read.Amount)
 		}
-		if slices.Contains(read.AvailableActions, api.EscrowActionTypeApprove) != (read.Status == api.EscrowStatusPendingApproval) {
+		if slices.Contains(read.AvailableActions, platformwire.EscrowActionTypeApprove) != (read.Status == platformwire.EscrowStatusPendingApproval) {
 			t.Fatalf("deal %s is %s and offers %v", read.ID, read.Status, read.AvailableActions)
 		}
 	}

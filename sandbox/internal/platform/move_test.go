@@ -8,42 +8,42 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 func TestPayoutMoves(t *testing.T) {
 	t.Parallel()
 	const (
-		awaiting, funding, processing = api.PayoutStatusAwaitingApproval, api.PayoutStatusFunding, api.PayoutStatusProcessing
-		completed, failed             = api.PayoutStatusCompleted, api.PayoutStatusFailed
-		refunded, expired             = api.PayoutStatusRefunded, api.PayoutStatusExpired
+		awaiting, funding, processing = platformwire.PayoutStatusAwaitingApproval, platformwire.PayoutStatusFunding, platformwire.PayoutStatusProcessing
+		completed, failed             = platformwire.PayoutStatusCompleted, platformwire.PayoutStatusFailed
+		refunded, expired             = platformwire.PayoutStatusRefunded, platformwire.PayoutStatusExpired
 	)
 	for name, tc := range map[string]struct {
-		path    []api.PayoutStatus // moves before the last one, each legal; awaiting means unconfirmed
-		to      api.PayoutStatus
+		path    []platformwire.PayoutStatus // moves before the last one, each legal; awaiting means unconfirmed
+		to      platformwire.PayoutStatus
 		want    string // slug, or empty
 		balance string
 	}{
-		"delivered":                 {[]api.PayoutStatus{processing}, completed, "", "80"},
+		"delivered":                 {[]platformwire.PayoutStatus{processing}, completed, "", "80"},
 		"delivered at once":         {nil, completed, "", "80"},
 		"held":                      {nil, processing, "", "80"},
 		"failed":                    {nil, failed, "", "100"},
-		"failed late":               {[]api.PayoutStatus{processing}, failed, "", "100"},
+		"failed late":               {[]platformwire.PayoutStatus{processing}, failed, "", "100"},
 		"returned":                  {nil, refunded, "", "100"},
-		"returned from processing":  {[]api.PayoutStatus{processing}, refunded, "", "100"},
-		"returned after delivery":   {[]api.PayoutStatus{completed}, refunded, "", "100"},
-		"where it is":               {[]api.PayoutStatus{completed}, completed, "", "80"},
-		"failed after delivery":     {[]api.PayoutStatus{completed}, failed, "conflict", "80"},
-		"back to processing":        {[]api.PayoutStatus{completed}, processing, "conflict", "80"},
-		"back to funding":           {[]api.PayoutStatus{processing}, funding, "conflict", "80"},
-		"delivered after return":    {[]api.PayoutStatus{completed, refunded}, completed, "conflict", "100"},
-		"returned after failure":    {[]api.PayoutStatus{failed}, refunded, "conflict", "100"},
+		"returned from processing":  {[]platformwire.PayoutStatus{processing}, refunded, "", "100"},
+		"returned after delivery":   {[]platformwire.PayoutStatus{completed}, refunded, "", "100"},
+		"where it is":               {[]platformwire.PayoutStatus{completed}, completed, "", "80"},
+		"failed after delivery":     {[]platformwire.PayoutStatus{completed}, failed, "conflict", "80"},
+		"back to processing":        {[]platformwire.PayoutStatus{completed}, processing, "conflict", "80"},
+		"back to funding":           {[]platformwire.PayoutStatus{processing}, funding, "conflict", "80"},
+		"delivered after return":    {[]platformwire.PayoutStatus{completed, refunded}, completed, "conflict", "100"},
+		"returned after failure":    {[]platformwire.PayoutStatus{failed}, refunded, "conflict", "100"},
 		"expired after funding":     {nil, expired, "conflict", "80"},
-		"delivered, never approved": {[]api.PayoutStatus{awaiting}, completed, "quote_not_submitted", "100"},
-		"funding, never approved":   {[]api.PayoutStatus{awaiting}, funding, "quote_not_submitted", "100"},
-		"expires early":             {[]api.PayoutStatus{awaiting}, expired, "", "100"},
-		"delivered, expired":        {[]api.PayoutStatus{awaiting, expired}, completed, "payout_not_fundable", "100"},
+		"delivered, never approved": {[]platformwire.PayoutStatus{awaiting}, completed, "quote_not_submitted", "100"},
+		"funding, never approved":   {[]platformwire.PayoutStatus{awaiting}, funding, "quote_not_submitted", "100"},
+		"expires early":             {[]platformwire.PayoutStatus{awaiting}, expired, "", "100"},
+		"delivered, expired":        {[]platformwire.PayoutStatus{awaiting, expired}, completed, "payout_not_fundable", "100"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,18 +68,18 @@ func TestPayoutMoves(t *testing.T) {
 				assert.Equal(t, before, b.payout(client, booked.ID).Status)
 			} else {
 				require.NoError(t, err)
-				assert.Equal(t, tc.to, read[api.Payout](t, moved).Status)
+				assert.Equal(t, tc.to, read[platformwire.Payout](t, moved).Status)
 				b.clock.Advance(time.Hour)
 				assert.Equal(t, tc.to, b.payout(client, booked.ID).Status, "it moves by itself no more")
 			}
-			assert.Equal(t, tc.balance, b.balance(client, api.AssetUSDC))
+			assert.Equal(t, tc.balance, b.balance(client, platformwire.AssetUSDC))
 		})
 	}
 }
 
 func TestNothingIsFundedAfterFailureOrReturn(t *testing.T) {
 	t.Parallel()
-	for _, to := range []api.PayoutStatus{api.PayoutStatusFailed, api.PayoutStatusRefunded} {
+	for _, to := range []platformwire.PayoutStatus{platformwire.PayoutStatusFailed, platformwire.PayoutStatusRefunded} {
 		b := newBench(t)
 		client := b.fundedClient("acme@example.com")
 		booked := b.booked(client, "", order(b.contact(client, achContact).ID, "20"))
@@ -89,7 +89,7 @@ func TestNothingIsFundedAfterFailureOrReturn(t *testing.T) {
 		require.NoError(t, err)
 		_, err = b.confirm(client, booked)
 		refusalOf(t, err, "approval_consumed")
-		assert.Equal(t, "100", b.balance(client, api.AssetUSDC))
+		assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC))
 	}
 }
 
@@ -101,18 +101,18 @@ func TestMoveIsAnchoredByItsKey(t *testing.T) {
 	_, err := b.confirm(client, booked)
 	require.NoError(t, err)
 
-	first, err := b.move(client, "move-1", booked.ID, api.PayoutStatusProcessing)
+	first, err := b.move(client, "move-1", booked.ID, platformwire.PayoutStatusProcessing)
 	require.NoError(t, err)
 	assert.False(t, first.replayed())
-	_, err = b.move(client, "move-2", booked.ID, api.PayoutStatusRefunded)
+	_, err = b.move(client, "move-2", booked.ID, platformwire.PayoutStatusRefunded)
 	require.NoError(t, err)
-	again, err := b.move(client, "move-1", booked.ID, api.PayoutStatusProcessing)
+	again, err := b.move(client, "move-1", booked.ID, platformwire.PayoutStatusProcessing)
 	require.NoError(t, err)
 	assert.True(t, again.replayed())
 	assert.Equal(t, first.Body.String(), again.Body.String(), "the first answer")
-	_, err = b.move(client, "move-1", booked.ID, api.PayoutStatusFailed)
+	_, err = b.move(client, "move-1", booked.ID, platformwire.PayoutStatusFailed)
 	assert.Equal(t, booked.ID, details[string](t, err, "idempotency_key_reused", "payoutId"))
-	assert.Equal(t, "100", b.balance(client, api.AssetUSDC), "returned once")
+	assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC), "returned once")
 }
 
 func TestRefundIsATransactionOfItsOwn(t *testing.T) {
@@ -122,19 +122,19 @@ func TestRefundIsATransactionOfItsOwn(t *testing.T) {
 	booked := b.booked(client, "", order(b.contact(client, achContact).ID, "20"))
 	_, err := b.confirm(client, booked)
 	require.NoError(t, err)
-	_, err = b.move(client, "", booked.ID, api.PayoutStatusCompleted)
+	_, err = b.move(client, "", booked.ID, platformwire.PayoutStatusCompleted)
 	require.NoError(t, err)
-	_, err = b.move(client, "", booked.ID, api.PayoutStatusRefunded)
+	_, err = b.move(client, "", booked.ID, platformwire.PayoutStatusRefunded)
 	require.NoError(t, err)
 
-	page, err := b.transactions(client, api.ListTransactionsParams{})
+	page, err := b.transactions(client, platformwire.ListTransactionsParams{})
 	require.NoError(t, err)
 	require.Len(t, page.Items, 3)
 	refund, payout := page.Items[0], page.Items[1]
-	assert.Equal(t, []any{api.TransactionTypeRefund, api.TransactionDirectionIn, booked.ID}, []any{refund.Type, refund.Direction, refund.PayoutID})
-	assert.Equal(t, []any{api.TransactionTypePayout, api.TransactionDirectionOut, booked.ID}, []any{payout.Type, payout.Direction, payout.PayoutID})
-	assert.Equal(t, "0", b.balance("fees", api.AssetUSDC), "the fee comes back too")
+	assert.Equal(t, []any{platformwire.TransactionTypeRefund, platformwire.TransactionDirectionIn, booked.ID}, []any{refund.Type, refund.Direction, refund.PayoutID})
+	assert.Equal(t, []any{platformwire.TransactionTypePayout, platformwire.TransactionDirectionOut, booked.ID}, []any{payout.Type, payout.Direction, payout.PayoutID})
+	assert.Equal(t, "0", b.balance("fees", platformwire.AssetUSDC), "the fee comes back too")
 
-	_, err = b.move("cl_none", "", booked.ID, api.PayoutStatusFailed)
+	_, err = b.move("cl_none", "", booked.ID, platformwire.PayoutStatusFailed)
 	assert.ErrorIs(t, err, refuse.NotFound())
 }

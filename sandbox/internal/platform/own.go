@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // Own is an integrator's own account, as the other surfaces of the service see it: the app API and the reference
@@ -47,7 +48,7 @@ func (o Own) Identity() (Identity, error) {
 }
 
 // Balances lists what the account holds of each settlement asset.
-func (o Own) Balances() ([]api.Balance, error) {
+func (o Own) Balances() ([]platformwire.Balance, error) {
 	t, h, err := o.enter()
 	defer o.platform.leave()
 	if err != nil {
@@ -57,15 +58,15 @@ func (o Own) Balances() ([]api.Balance, error) {
 }
 
 // Rails lists the rails that the account can have, opened or not.
-func (o Own) Rails() ([]api.Rail, error) {
+func (o Own) Rails() ([]platformwire.Rail, error) {
 	t, h, err := o.enter()
 	defer o.platform.leave()
 	if err != nil {
 		return nil, err
 	}
-	var rails []api.Rail
-	for _, offered := range catalogue {
-		if !t.hidden(offered) || h.rails[offered.method] != nil {
+	var rails []platformwire.Rail
+	for _, offered := range coverage.Rails {
+		if !t.hidden(offered) || h.rails[offered.Method] != nil {
 			rails = append(rails, t.railView(h, offered))
 		}
 	}
@@ -73,49 +74,47 @@ func (o Own) Rails() ([]api.Rail, error) {
 }
 
 // OpenRail opens a rail as OpenRail of the platform API does, in the currency that its method receives.
-func (o Own) OpenRail(method string) (api.Rail, error) {
-	offered, _ := moneyIn(api.BankMethod(method)) // an unknown one is refused by its name
-	answer, err := o.platform.OpenRail(o.context(), api.OpenRailRequestObject{
-		Body: &api.OpenRailJSONRequestBody{Method: api.BankMethod(method), Currency: offered.currency},
-	})
-	opened, _ := answer.(railAnswer)
-	return opened.body, err
+func (o Own) OpenRail(method string) (platformwire.Rail, error) {
+	offered, _ := coverage.RailOf(platformwire.BankMethod(method)) // an unknown one is refused by its name
+	answer, err := o.platform.OpenRail(o.context(), platformwire.RailOpen{Method: platformwire.BankMethod(method), Currency: offered.Currency})
+	opened, _ := answer.Body.(platformwire.Rail)
+	return opened, err
 }
 
 // QuotePayin prices an incoming funding as CreatePayin of the platform API does.
-func (o Own) QuotePayin(terms api.PayinCreate) (api.Payin, error) {
-	answer, err := o.platform.CreatePayin(o.context(), api.CreatePayinRequestObject{Body: &terms})
-	quoted, _ := answer.(payinAnswer)
-	return quoted.body, err
+func (o Own) QuotePayin(terms platformwire.PayinCreate) (platformwire.Payin, error) {
+	answer, err := o.platform.CreatePayin(o.context(), terms)
+	quoted, _ := answer.Body.(platformwire.Payin)
+	return quoted, err
 }
 
 // SubmitPayin takes a payin's quote up, as asking for its instructions does.
-func (o Own) SubmitPayin(id string) (api.Payin, error) {
-	if _, err := o.platform.CreatePayinInstructions(o.context(), api.CreatePayinInstructionsRequestObject{PayinID: id}); err != nil {
-		return api.Payin{}, err
+func (o Own) SubmitPayin(id string) (platformwire.Payin, error) {
+	if _, err := o.platform.CreatePayinInstructions(o.context(), id); err != nil {
+		return platformwire.Payin{}, err
 	}
 	return o.Payin(id)
 }
 
 // Payin reads one payin.
-func (o Own) Payin(id string) (api.Payin, error) {
-	answer, err := o.platform.GetPayin(o.context(), api.GetPayinRequestObject{PayinID: id})
-	read, _ := answer.(payinAnswer)
-	return read.body, err
+func (o Own) Payin(id string) (platformwire.Payin, error) {
+	answer, err := o.platform.GetPayin(o.context(), id)
+	read, _ := answer.Body.(platformwire.Payin)
+	return read, err
 }
 
 // RailOf answers the rail of a virtual account of the account.
-func (o Own) RailOf(bankID string) (api.Rail, error) {
+func (o Own) RailOf(bankID string) (platformwire.Rail, error) {
 	t, h, err := o.enter()
 	defer o.platform.leave()
 	if err != nil {
-		return api.Rail{}, err
+		return platformwire.Rail{}, err
 	}
 	found, err := t.railByID(h, bankID)
 	if err != nil {
-		return api.Rail{}, err
+		return platformwire.Rail{}, err
 	}
-	return t.railView(h, found.catalogueRail), nil
+	return t.railView(h, found.Rail), nil
 }
 
 // context carries the account to the operations of the platform API.

@@ -3,7 +3,7 @@ package platform
 import (
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // The methods of money that moves on no bank rail, in the words of a contract's priority methods. Source: Contract
@@ -16,7 +16,7 @@ const (
 
 // Entry is a transaction of an account with the way that its money took.
 type Entry struct {
-	api.Transaction
+	platformwire.Transaction
 	Method        string // a bank method, or crypto, internal, refund
 	BankAccountID string // the virtual account that received it
 }
@@ -37,15 +37,15 @@ func (o Own) Transactions() ([]Entry, error) {
 	return entries, nil
 }
 
-func (t *turn) entryOf(recorded api.Transaction) Entry {
+func (t *turn) entryOf(recorded platformwire.Transaction) Entry {
 	entry := Entry{Transaction: recorded, Method: MethodCrypto}
 	if received := t.payins[recorded.PayinID]; received != nil && received.over != nil {
-		entry.Method, entry.BankAccountID = string(received.over.method), received.over.id
+		entry.Method, entry.BankAccountID = string(received.over.Method), received.over.id
 	}
 	if sent := t.payouts[recorded.PayoutID]; sent != nil {
 		entry.Method = sent.contact.to.method()
 	}
-	if recorded.Type == api.TransactionTypeRefund {
+	if recorded.Type == platformwire.TransactionTypeRefund {
 		entry.Method = MethodRefund
 	}
 	return entry

@@ -3,8 +3,8 @@ package platform
 import (
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // Destination is where a contact of the app API is paid: the account behind an email, or a wallet.
@@ -18,7 +18,7 @@ type Paid struct {
 	TransactionID string
 	Hash          string
 	Method        string // crypto or internal
-	Quote         api.Quote
+	Quote         platformwire.Quote
 }
 
 // CheckDollars refuses an amount that is not positive, absurdly long, or finer than the settlement asset counts.
@@ -36,26 +36,26 @@ func (o Own) Resolve(to Destination) error {
 }
 
 // Price prices a payment of dollars. Source: Vocabulary, quote.
-func (o Own) Price(to Destination, amount decimal.Decimal) (api.Quote, error) {
+func (o Own) Price(to Destination, amount decimal.Decimal) (platformwire.Quote, error) {
 	t, _, err := o.enter()
 	defer o.platform.leave()
 	if err != nil {
-		return api.Quote{}, err
+		return platformwire.Quote{}, err
 	}
 	paid, err := t.payable(o.caller.Owner, to)
 	if err != nil {
-		return api.Quote{}, err
+		return platformwire.Quote{}, err
 	}
 	quote, err := t.priceNow(paid, amount)
 	if err != nil {
-		return api.Quote{}, err
+		return platformwire.Quote{}, err
 	}
 	return *quote, nil
 }
 
 // Pay moves dollars out of the account at once, at the price given or, without one, at the price of the moment. Too
 // little balance is payout_not_fundable with what is available. Source: App API, Transfers.
-func (o Own) Pay(to Destination, amount decimal.Decimal, agreed *api.Quote, resource string) (Paid, error) {
+func (o Own) Pay(to Destination, amount decimal.Decimal, agreed *platformwire.Quote, resource string) (Paid, error) {
 	t, h, err := o.enter()
 	defer o.platform.leave()
 	if err != nil {
@@ -81,7 +81,7 @@ func (o Own) PayByEmail(email string, amount decimal.Decimal, resource string) (
 		return Paid{}, err
 	}
 	receiver, _ := t.holderByEmail(o.caller.Owner, email)
-	return t.pay(h, receiver, api.Quote{
+	return t.pay(h, receiver, platformwire.Quote{
 		SourceAmount: amount, SourceCurrency: settlementDollars,
 		DestinationAmount: amount, DestinationCurrency: settlementDollars, Rate: decimal.NewFromInt(1),
 	}, resource)
@@ -109,7 +109,7 @@ func (t *turn) payable(owner string, to Destination) (*contact, error) {
 }
 
 // priceNow is what dollars for a contact cost at the moment.
-func (t *turn) priceNow(paid *contact, amount decimal.Decimal) (*api.Quote, error) {
+func (t *turn) priceNow(paid *contact, amount decimal.Decimal) (*platformwire.Quote, error) {
 	if err := CheckDollars(amount); err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (t *turn) priceNow(paid *contact, amount decimal.Decimal) (*api.Quote, erro
 }
 
 // pay settles at once: these payments are one transaction on chain.
-func (t *turn) pay(h, receiver *holder, quote api.Quote, resource string) (Paid, error) {
+func (t *turn) pay(h, receiver *holder, quote platformwire.Quote, resource string) (Paid, error) {
 	available := t.books.balance(h.book(), quote.SourceCurrency)
 	if available.LessThan(quote.SourceAmount) {
 		return Paid{}, refuse.PayoutNotFundable("The balance does not cover the amount.", map[string]any{
@@ -128,12 +128,12 @@ func (t *turn) pay(h, receiver *holder, quote api.Quote, resource string) (Paid,
 	delivered := quote.SourceAmount.Sub(quote.Fee)
 	movement := t.books.movement("transfer", resource, t.now)
 	movement.transfer(h.book(), bookFees, quote.SourceCurrency, quote.Fee)
-	entry := api.Transaction{
-		Type:            api.TransactionTypePayout,
-		Direction:       api.TransactionDirectionOut,
-		Status:          api.TransactionStatusCompleted,
+	entry := platformwire.Transaction{
+		Type:            platformwire.TransactionTypePayout,
+		Direction:       platformwire.TransactionDirectionOut,
+		Status:          platformwire.TransactionStatusCompleted,
 		Amount:          quote.SourceAmount,
-		Currency:        api.Asset(quote.SourceCurrency),
+		Currency:        platformwire.Asset(quote.SourceCurrency),
 		TransactionHash: paid.Hash,
 		CreatedAt:       t.now,
 	}
@@ -144,7 +144,7 @@ func (t *turn) pay(h, receiver *holder, quote api.Quote, resource string) (Paid,
 	}
 	paid.Method = MethodInternal
 	movement.transfer(h.book(), receiver.book(), quote.SourceCurrency, delivered)
-	entry.Type, entry.Direction, entry.Amount = api.TransactionTypeDeposit, api.TransactionDirectionIn, delivered
+	entry.Type, entry.Direction, entry.Amount = platformwire.TransactionTypeDeposit, platformwire.TransactionDirectionIn, delivered
 	t.record(receiver, entry)
 	return paid, nil
 }

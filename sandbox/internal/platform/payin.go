@@ -4,22 +4,23 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // payin is an incoming funding, from its quote on.
 type payin struct {
 	id        string
 	holder    *holder
-	terms     api.PayinCreate
+	terms     platformwire.PayinCreate
 	over      *rail // of a bank payin
 	createdAt time.Time
 
-	status     api.PayinStatus
-	quote      api.Quote
-	requisites api.Requisites // what the payer is told
+	status     platformwire.PayinStatus
+	quote      platformwire.Quote
+	requisites platformwire.Requisites // what the payer is told
 }
 
 // payinKey is the natural key of a payin: the account and what it asked for.
@@ -30,42 +31,42 @@ type payinKey struct {
 
 // expired tells whether the price has passed on a payin that nobody funded.
 func (p *payin) expired(now time.Time) bool {
-	return p.status != api.PayinStatusCompleted && !now.Before(p.quote.ExpiresAt)
+	return p.status != platformwire.PayinStatusCompleted && !now.Before(p.quote.ExpiresAt)
 }
 
 // asset is what the account is credited in.
-func (p *payin) asset() api.Asset { return api.Asset(p.quote.DestinationCurrency) }
+func (p *payin) asset() platformwire.Asset { return platformwire.Asset(p.quote.DestinationCurrency) }
 
 // CreatePayin prices an incoming funding over a virtual account or from another chain. The same terms again answer the
 // same payin for as long as it is quoted.
 // Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
-func (p *Platform) CreatePayin(ctx context.Context, request api.CreatePayinRequestObject) (api.CreatePayinResponseObject, error) {
-	c, body := caller.From(ctx), *request.Body
+func (p *Platform) CreatePayin(ctx context.Context, body platformwire.PayinCreate) (serve.Answer, error) {
+	c := caller.From(ctx)
 	if (body.BankID == "") == (body.OriginChainID == 0) {
-		return nil, refuse.ValidationFailed("",
+		return serve.Answer{}, refuse.ValidationFailed("",
 			refuse.Field{Field: "bankId", Code: "exactly_one", Message: "Exactly one of bankId and originChainId says where the money comes from."},
 			refuse.Field{Field: "originChainId", Code: "exactly_one", Message: "Exactly one of bankId and originChainId says where the money comes from."})
 	}
 	_, asked, _, err := anchorOf(c, "CreatePayin", body)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	key := payinKey{h.key, asked}
-	if known := t.quoted[key]; known != nil && known.status == api.PayinStatusQuoted && !known.expired(t.now) {
-		return payinAnswer{replayed, known.view(t.now)}, nil
+	if known := t.quoted[key]; known != nil && known.status == platformwire.PayinStatusQuoted && !known.expired(t.now) {
+		return serve.OK(known.view(t.now)).Lean().Replayed(), nil
 	}
 	quoted, err := t.quotePayin(h, body)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t.payins[quoted.id], t.quoted[key] = quoted, quoted
-	return payinAnswer{http201, quoted.view(t.now)}, nil
+	return serve.Created(quoted.view(t.now)).Lean(), nil
 }
 
 // payinOf finds a payin of the account.
@@ -78,48 +79,48 @@ func (t *turn) payinOf(h *holder, id string) (*payin, error) {
 }
 
 // GetPayin reads one payin. Source: Events.
-func (p *Platform) GetPayin(ctx context.Context, request api.GetPayinRequestObject) (api.GetPayinResponseObject, error) {
+func (p *Platform) GetPayin(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	found, err := t.payinOf(h, request.PayinID)
+	found, err := t.payinOf(h, payinID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	return payinAnswer{http200, found.view(t.now)}, nil
+	return serve.OK(found.view(t.now)).Lean(), nil
 }
 
 // CreatePayinInstructions answers what the payer needs, and takes the quote up: from then on the payin waits for its
 // money. Asking again answers the same. Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
-func (p *Platform) CreatePayinInstructions(ctx context.Context, request api.CreatePayinInstructionsRequestObject) (api.CreatePayinInstructionsResponseObject, error) {
+func (p *Platform) CreatePayinInstructions(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	found, err := t.payinOf(h, request.PayinID)
+	found, err := t.payinOf(h, payinID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if found.expired(t.now) {
-		return nil, refuse.QuoteExpired()
+		return serve.Answer{}, refuse.QuoteExpired()
 	}
-	answer := instructionsAnswer{replayed, api.PayinInstructions{Requisites: found.requisites}}
-	if found.status == api.PayinStatusQuoted {
-		found.status = api.PayinStatusAwaitingFunds
-		answer.outcome = http201
+	instructions := platformwire.PayinInstructions{Requisites: found.requisites}
+	if found.status == platformwire.PayinStatusQuoted {
+		found.status = platformwire.PayinStatusAwaitingFunds
+		return serve.Created(instructions).Lean(), nil
 	}
-	return answer, nil
+	return serve.OK(instructions).Lean().Replayed(), nil
 }
 
 // view is the payin as it stands.
-func (p *payin) view(now time.Time) api.Payin {
+func (p *payin) view(now time.Time) platformwire.Payin {
 	quote := p.quote
-	view := api.Payin{
+	view := platformwire.Payin{
 		ID:             p.id,
 		Status:         p.status,
 		Amount:         p.terms.Amount,
@@ -132,7 +133,7 @@ func (p *payin) view(now time.Time) api.Payin {
 		CreatedAt:      p.createdAt,
 	}
 	if p.expired(now) {
-		view.Status = api.PayinStatusExpired
+		view.Status = platformwire.PayinStatusExpired
 	}
 	return view
 }

@@ -3,62 +3,63 @@ package platform
 import (
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // CompletePayin credits a payin as if its money had arrived. Like every emulated credit it comes from the faucet, within
 // the faucet's bounds. A payin that is completed already stays as it is.
 // Source: Endpoints, Platform API; Errors, Slugs; Limits, Sandbox and Idempotency.
-func (p *Platform) CompletePayin(ctx context.Context, request api.CompletePayinRequestObject) (api.CompletePayinResponseObject, error) {
+func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	c := caller.From(ctx)
-	key, asked, lifetime, err := anchorOf(c, "CompletePayin", request.PayinID)
+	key, asked, lifetime, err := anchorOf(c, "CompletePayin", payinID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if completed, found, same := t.completions.find(key, asked, t.now); found {
 		if !same {
-			return nil, refuse.IdempotencyKeyReused("", "")
+			return serve.Answer{}, refuse.IdempotencyKeyReused("", "")
 		}
-		return payinAnswer{replayed, completed}, nil
+		return serve.OK(completed).Lean().Replayed(), nil
 	}
-	arriving, err := t.payinOf(h, request.PayinID)
+	arriving, err := t.payinOf(h, payinID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	if arriving.status != api.PayinStatusCompleted {
+	if arriving.status != platformwire.PayinStatusCompleted {
 		if err := t.arrive(arriving); err != nil {
-			return nil, err
+			return serve.Answer{}, err
 		}
 	}
 	view := arriving.view(t.now)
 	t.completions.keep(key, asked, view, t.now, lifetime)
-	return payinAnswer{http200, view}, nil
+	return serve.OK(view).Lean(), nil
 }
 
 // arrive credits what the quote says.
 func (t *turn) arrive(arriving *payin) error {
-	credit := api.DepositCreate{Amount: arriving.quote.DestinationAmount, Currency: arriving.asset()}
+	credit := platformwire.DepositCreate{Amount: arriving.quote.DestinationAmount, Currency: arriving.asset()}
 	if err := t.arrivable(arriving); err != nil {
 		return err
 	}
 	if err := t.creditable(arriving.holder, credit); err != nil {
 		return err
 	}
-	arriving.status = api.PayinStatusCompleted
+	arriving.status = platformwire.PayinStatusCompleted
 	t.books.movement("payin", arriving.id, t.now).
 		transfer(bookFaucet, arriving.holder.book(), string(credit.Currency), credit.Amount)
-	t.record(arriving.holder, api.Transaction{
-		Type:            api.TransactionTypePayin,
-		Direction:       api.TransactionDirectionIn,
-		Status:          api.TransactionStatusCompleted,
+	t.record(arriving.holder, platformwire.Transaction{
+		Type:            platformwire.TransactionTypePayin,
+		Direction:       platformwire.TransactionDirectionIn,
+		Status:          platformwire.TransactionStatusCompleted,
 		Amount:          credit.Amount,
 		Currency:        credit.Currency,
 		PayinID:         arriving.id,
@@ -74,9 +75,9 @@ func (t *turn) arrivable(arriving *payin) error {
 	switch {
 	case arriving.expired(t.now):
 		return refuse.QuoteExpired()
-	case arriving.status == api.PayinStatusQuoted:
+	case arriving.status == platformwire.PayinStatusQuoted:
 		return refuse.QuoteNotSubmitted()
-	case arriving.over != nil && t.railStatus(arriving.over, arriving.over.method) != api.RailStatusActive:
+	case arriving.over != nil && t.railStatus(arriving.over, arriving.over.Method) != platformwire.RailStatusActive:
 		return refuse.PayoutNotFundable("The virtual account has no routing at present.", nil)
 	default:
 		return nil

@@ -9,12 +9,12 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // quotePayin prices a payin and fixes what its payer will be told.
-func (t *turn) quotePayin(h *holder, body api.PayinCreate) (*payin, error) {
+func (t *turn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, error) {
 	if !t.ready(h) {
 		return nil, refuse.WalletNotLinked()
 	}
@@ -23,7 +23,7 @@ func (t *turn) quotePayin(h *holder, body api.PayinCreate) (*payin, error) {
 		holder:    h,
 		terms:     body,
 		createdAt: t.now,
-		status:    api.PayinStatusQuoted,
+		status:    platformwire.PayinStatusQuoted,
 	}
 	route := t.fromChain
 	if body.BankID != "" {
@@ -50,14 +50,14 @@ func (t *turn) overBank(quoted *payin) (fee decimal.Decimal, decimals int32, err
 		return fee, 0, err
 	}
 	switch {
-	case over.currency != quoted.terms.Currency:
-		return fee, 0, refuse.InvalidField("currency", "currency_mismatch", "The virtual account receives "+over.currency+".")
-	case t.settings.PartnerDown, t.railStatus(over, over.method) != api.RailStatusActive:
+	case over.Currency != quoted.terms.Currency:
+		return fee, 0, refuse.InvalidField("currency", "currency_mismatch", "The virtual account receives "+over.Currency+".")
+	case t.settings.PartnerDown, t.railStatus(over, over.Method) != platformwire.RailStatusActive:
 		return fee, 0, refuse.ProviderUnavailable("The rail is unavailable.")
 	}
 	quoted.over, quoted.requisites = over, over.requisites(quoted.holder)
 	quoted.requisites.Reference = referenceOf(quoted.id)
-	return fee, fiatDecimals(over.currency), nil
+	return fee, fiatDecimals(over.Currency), nil
 }
 
 // railByID finds a virtual account by the id that the list shows once it was active.
@@ -73,7 +73,7 @@ func (t *turn) railByID(h *holder, id string) (*rail, error) {
 // fromChain routes a payin from another chain. Money on Base needs none: it is balance when it arrives.
 // Source: Coverage catalogue.
 func (t *turn) fromChain(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
-	origin := slices.IndexFunc(chains, func(c api.Chain) bool { return c.ChainID == quoted.terms.OriginChainID })
+	origin := slices.IndexFunc(chains, func(c platformwire.Chain) bool { return c.ChainID == quoted.terms.OriginChainID })
 	switch {
 	case origin < 0:
 		return fee, 0, refuse.InvalidField("originChainId", "chain_not_live", "The chain is not among the live ones.")
@@ -84,12 +84,12 @@ func (t *turn) fromChain(quoted *payin) (fee decimal.Decimal, decimals int32, er
 	if !listed {
 		return fee, 0, refuse.InvalidField("currency", "token_not_listed", "The chain does not list this token.")
 	}
-	quoted.requisites = api.Requisites{WalletAddress: newAddress(), Reference: referenceOf(quoted.id)}
+	quoted.requisites = platformwire.Requisites{WalletAddress: newAddress(), Reference: referenceOf(quoted.id)}
 	return feeCrossChain, int32(token.Decimals), nil //gosec:disable G115 -- the chains list 6 to 18
 }
 
 // checkPayinAmounts refuses amounts that are not positive or too fine, and a maximum under the amount.
-func checkPayinAmounts(body api.PayinCreate, decimals int32) error {
+func checkPayinAmounts(body platformwire.PayinCreate, decimals int32) error {
 	if err := checkAmountOf("amount", body.Amount, decimals); err != nil || body.MaxAmount.IsZero() {
 		return err
 	}
@@ -103,13 +103,13 @@ func checkPayinAmounts(body api.PayinCreate, decimals int32) error {
 }
 
 // payinQuote prices what arrives, into the euro asset if it is euros and into the dollar asset otherwise.
-func (t *turn) payinQuote(body api.PayinCreate, fee decimal.Decimal) (api.Quote, error) {
+func (t *turn) payinQuote(body platformwire.PayinCreate, fee decimal.Decimal) (platformwire.Quote, error) {
 	asset := settlementDollars
 	if fiatOf(body.Currency) == fiatOf(settlementEuros) {
 		asset = settlementEuros
 	}
 	rate := t.rate(body.Currency, asset)
-	quote := api.Quote{
+	quote := platformwire.Quote{
 		SourceAmount:        body.Amount,
 		SourceCurrency:      body.Currency,
 		DestinationAmount:   body.Amount.Sub(fee).Mul(rate).Truncate(assetDecimals),
@@ -119,7 +119,7 @@ func (t *turn) payinQuote(body api.PayinCreate, fee decimal.Decimal) (api.Quote,
 		ExpiresAt:           t.now.Add(time.Duration(t.settings.QuoteLifetime)),
 	}
 	if !quote.DestinationAmount.IsPositive() {
-		return api.Quote{}, refuse.InvalidField("amount", "amount_below_fee", "The amount does not cover the fee.")
+		return platformwire.Quote{}, refuse.InvalidField("amount", "amount_below_fee", "The amount does not cover the fee.")
 	}
 	return quote, nil
 }

@@ -8,25 +8,25 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // incoming is a payin over a virtual account, or from a chain when there is none.
-func incoming(amount, currency, bank string, chain int64) api.PayinCreate {
-	return api.PayinCreate{Amount: decimal.RequireFromString(amount), Currency: currency, BankID: bank, OriginChainID: chain}
+func incoming(amount, currency, bank string, chain int64) platformwire.PayinCreate {
+	return platformwire.PayinCreate{Amount: decimal.RequireFromString(amount), Currency: currency, BankID: bank, OriginChainID: chain}
 }
 
 func TestPayinQuotes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	open := func(method api.BankMethod, currency string) string {
-		return b.virtualAccount(caller.Self, api.RailOpen{Method: method, Currency: currency}).ID
+	open := func(method platformwire.BankMethod, currency string) string {
+		return b.virtualAccount(caller.Self, platformwire.RailOpen{Method: method, Currency: currency}).ID
 	}
 	for name, tc := range map[string]struct {
-		body                    api.PayinCreate
+		body                    platformwire.PayinCreate
 		fee, rate, amount, into string
 	}{
 		"dollars":       {incoming("100", "USD", open("ach", "USD"), 0), "0", "1", "100", "USDC"},
@@ -55,7 +55,7 @@ func TestPayinQuotes(t *testing.T) {
 func TestWorsePricesCreditLess(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.PriceWorsening = decimal.RequireFromString("0.02") })
+	b.set(func(s *deployment.Settings) { s.PriceWorsening = decimal.RequireFromString("0.02") })
 	quoted, err := b.payin(caller.Self, incoming("10.3", "USDT", "", 1))
 	require.NoError(t, err)
 	assert.Equal(t, "9.8", quoted.Quote.DestinationAmount.String())
@@ -64,15 +64,15 @@ func TestWorsePricesCreditLess(t *testing.T) {
 func TestPayinsNeedAnActiveVirtualAccount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	sepa := api.RailOpen{Method: api.BankMethodSepa, Currency: "EUR"}
+	sepa := platformwire.RailOpen{Method: platformwire.BankMethodSepa, Currency: "EUR"}
 	account := b.virtualAccount(caller.Self, sepa).ID
 
 	_, err := b.payin(caller.Self, incoming("10", "EUR", "bnk_unknown", 0))
 	assert.ErrorIs(t, err, refuse.NotFound())
-	b.set(func(s *platform.Settings) { s.RailActiveAfter = platform.Duration(time.Hour) })
+	b.set(func(s *deployment.Settings) { s.RailActiveAfter = deployment.Duration(time.Hour) })
 	_, err = b.payin(caller.Self, incoming("10", "EUR", account, 0))
 	assert.ErrorIs(t, err, refuse.NotFound(), "a rail that is pending has shown no account")
-	b.set(func(s *platform.Settings) { s.RailActiveAfter, s.PartnerDown = 0, true })
+	b.set(func(s *deployment.Settings) { s.RailActiveAfter, s.PartnerDown = 0, true })
 	_, err = b.payin(caller.Self, incoming("10", "EUR", account, 0))
 	assert.ErrorIs(t, err, refuse.ProviderUnavailable(""))
 	_, err = b.payin(caller.Self, incoming("10", "USDT", "", 1))
@@ -86,13 +86,13 @@ func TestACreditThatIsRefusedCanBeAskedAgain(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.instructions(caller.Self, quoted.ID)
 	require.NoError(t, err)
-	b.set(func(s *platform.Settings) { s.FaucetBalance = decimal.NewFromInt(9) })
+	b.set(func(s *deployment.Settings) { s.FaucetBalance = decimal.NewFromInt(9) })
 	_, err = b.completePayin(caller.Self, "k", quoted.ID)
 	assert.ErrorIs(t, err, refuse.ProviderUnavailable(""))
-	b.set(func(s *platform.Settings) { s.FaucetBalance = decimal.NewFromInt(10) })
+	b.set(func(s *deployment.Settings) { s.FaucetBalance = decimal.NewFromInt(10) })
 	completed, err := b.completePayin(caller.Self, "k", quoted.ID)
 	require.NoError(t, err)
-	assert.Equal(t, api.PayinStatusCompleted, completed.Status)
-	assert.Equal(t, "9.7", b.balance("acc_1", api.AssetUSDC))
-	assert.Equal(t, "0.3", b.balance("faucet", api.AssetUSDC), "every emulated credit comes from the faucet")
+	assert.Equal(t, platformwire.PayinStatusCompleted, completed.Status)
+	assert.Equal(t, "9.7", b.balance("acc_1", platformwire.AssetUSDC))
+	assert.Equal(t, "0.3", b.balance("faucet", platformwire.AssetUSDC), "every emulated credit comes from the faucet")
 }

@@ -4,9 +4,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // payout is a departure of money, from its booking on.
@@ -14,13 +15,13 @@ type payout struct {
 	id        string
 	holder    *holder
 	key       string // the idempotency key, given or derived
-	terms     api.PayoutCreate
+	terms     platformwire.PayoutCreate
 	contact   *contact // as it was when the payout was booked
 	createdAt time.Time
 
-	status   api.PayoutStatus
-	quote    api.Quote
-	approval api.Approval
+	status   platformwire.PayoutStatus
+	quote    platformwire.Quote
+	approval platformwire.Approval
 	earlier  []string // ids of approvals that closed before
 
 	hash        string       // of the funding transaction; empty before
@@ -37,26 +38,26 @@ func (p *payout) asset() string { return string(p.terms.Currency) }
 
 // expired tells whether the approval window has closed on a payout that nobody funded.
 func (p *payout) expired(now time.Time) bool {
-	return p.status == api.PayoutStatusExpired ||
-		p.status == api.PayoutStatusAwaitingApproval && !now.Before(p.approval.ExpiresAt)
+	return p.status == platformwire.PayoutStatusExpired ||
+		p.status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.approval.ExpiresAt)
 }
 
 // stale tells whether a payout that nobody funded needs a new price or a new approval.
 func (p *payout) stale(now time.Time) bool {
-	return p.expired(now) || p.status == api.PayoutStatusAwaitingApproval && !now.Before(p.quote.ExpiresAt)
+	return p.expired(now) || p.status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.quote.ExpiresAt)
 }
 
 // answer is what the create call answers while the key lives: the payout as it was when it was last priced.
-func (p *payout) answer() api.Payout {
+func (p *payout) answer() platformwire.Payout {
 	first := *p
-	first.status, first.hash = api.PayoutStatusAwaitingApproval, ""
+	first.status, first.hash = platformwire.PayoutStatusAwaitingApproval, ""
 	return first.view(time.Time{}) // before anything of it expired
 }
 
 // view is the payout as it stands.
-func (p *payout) view(now time.Time) api.Payout {
+func (p *payout) view(now time.Time) platformwire.Payout {
 	quote := p.quote
-	view := api.Payout{
+	view := platformwire.Payout{
 		ID:               p.id,
 		Status:           p.status,
 		IdempotencyKey:   p.key,
@@ -75,7 +76,7 @@ func (p *payout) view(now time.Time) api.Payout {
 		CreatedAt:        p.createdAt,
 	}
 	if p.expired(now) {
-		view.Status = api.PayoutStatusExpired
+		view.Status = platformwire.PayoutStatusExpired
 	}
 	if p.hash == "" {
 		approval := p.approval
@@ -94,16 +95,16 @@ func (t *turn) payoutOf(h *holder, id string) (*payout, error) {
 }
 
 // GetPayout reads one payout. Source: Events.
-func (p *Platform) GetPayout(ctx context.Context, request api.GetPayoutRequestObject) (api.GetPayoutResponseObject, error) {
+func (p *Platform) GetPayout(ctx context.Context, payoutID platformwire.PayoutID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	found, err := t.payoutOf(h, request.PayoutID)
+	found, err := t.payoutOf(h, payoutID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	return payoutAnswer{http200, found.view(t.now)}, nil
+	return serve.OK(found.view(t.now)).Lean(), nil
 }

@@ -9,16 +9,17 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // Platform answers the business operations of the platform API; the login operations are not its own. It is safe for
 // concurrent use.
 type Platform struct {
 	clock      *clock.Clock
-	settings   func() Settings
+	settings   func() *deployment.Settings
 	integrator Integrators
 
 	mu    sync.Mutex
@@ -54,9 +55,9 @@ type state struct {
 	particulars     int // of applicants
 
 	bookings    records[*payout]
-	deposits    records[api.Transaction]
-	moves       records[api.Payout]
-	completions records[api.Payin]
+	deposits    records[platformwire.Transaction]
+	moves       records[platformwire.Payout]
+	completions records[platformwire.Payin]
 	agreements  records[*deal]
 	actions     records[*escrowAction]
 }
@@ -82,7 +83,7 @@ type Integrators func(email string) (owner string, ok bool)
 
 // New returns a platform in its first state. The settings are read at the start of each request, before any lock is
 // taken; they must be safe for concurrent use.
-func New(clk *clock.Clock, settings func() Settings, integrator Integrators) *Platform {
+func New(clk *clock.Clock, settings func() *deployment.Settings, integrator Integrators) *Platform {
 	return &Platform{clock: clk, settings: settings, integrator: integrator, state: newState()}
 }
 
@@ -111,7 +112,7 @@ func (p *Platform) HasClient(owner, clientID string) bool {
 // turn is one request's time with the state, while the lock is held.
 type turn struct {
 	*state
-	settings   Settings
+	settings   *deployment.Settings
 	integrator Integrators
 	now        time.Time
 }
@@ -138,4 +139,18 @@ func newHash() string {
 	var hash [32]byte
 	_, _ = rand.Read(hash[:]) // never fails
 	return "0x" + hex.EncodeToString(hash[:])
+}
+
+// Records is how many records there are: whatever a caller can make the platform keep, counted one by one.
+func (p *Platform) Records() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state.records()
+}
+
+func (s *state) records() int {
+	return len(s.holders) + len(s.contacts) +
+		len(s.payouts) + len(s.approvals) + len(s.payins) + len(s.quoted) + len(s.deals) + s.actionApprovals + s.particulars +
+		s.recorded + s.books.entries +
+		s.bookings.size() + s.deposits.size() + s.moves.size() + s.completions.size() + s.agreements.size() + s.actions.size()
 }

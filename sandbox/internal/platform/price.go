@@ -5,8 +5,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // What the host charges, in the debited asset. The service publishes none of this; a price exists only in a quote.
@@ -44,8 +44,8 @@ var wholeCurrencies = map[string]bool{"CLP": true, "JPY": true, "KRW": true, "UG
 var pegs = map[string]string{"USDC": "USD", "EURC": "EUR", "USDT": "USD", "DAI": "USD"}
 
 // quote prices a payment of an amount of an asset to a contact. The fee is part of the amount.
-func (t *turn) quote(c *contact, asset string, amount decimal.Decimal) (*api.Quote, error) {
-	quote := api.Quote{
+func (t *turn) quote(c *contact, asset string, amount decimal.Decimal) (*platformwire.Quote, error) {
+	quote := platformwire.Quote{
 		SourceAmount:        amount,
 		SourceCurrency:      asset,
 		DestinationAmount:   amount,
@@ -70,9 +70,9 @@ func feeOf(to destination) decimal.Decimal {
 	switch {
 	case to.bank == nil:
 		return feeCrossChain
-	case to.bank.AccountType == api.BankMethodSwift:
+	case to.bank.AccountType == platformwire.BankMethodSwift:
 		return feeSwift
-	case to.bank.AccountType == api.BankMethodFedwire:
+	case to.bank.AccountType == platformwire.BankMethodFedwire:
 		return feeFedwire
 	default:
 		return feeBank

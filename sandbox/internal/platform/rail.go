@@ -5,57 +5,39 @@ import (
 	"slices"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
-
-// catalogueRail is a rail that an account can be held on, with the currency it receives.
-type catalogueRail struct {
-	method   api.BankMethod
-	currency string
-}
-
-// catalogue is the coverage catalogue, money in. A method receives one currency, so that it names its rail.
-var catalogue = []catalogueRail{
-	{"ach", "USD"}, {"fedwire", "USD"}, {"swift", "USD"}, {"sepa", "EUR"}, {"ukfps", "GBP"}, {"uaefts", "AED"}, {"pix", "BRL"},
-	{"spei", "MXN"}, {"npp", "AUD"}, {"nip", "NGN"}, {"breb", "COP"}, {"pse", "COP"}, {"transfers_3_0", "ARS"},
-}
-
-// moneyIn finds the rail of a method.
-func moneyIn(method api.BankMethod) (catalogueRail, bool) {
-	i := slices.IndexFunc(catalogue, func(r catalogueRail) bool { return r.method == method })
-	if i < 0 {
-		return catalogueRail{}, false
-	}
-	return catalogue[i], true
-}
 
 // rail is a rail that an account has opened: its virtual account.
 type rail struct {
-	catalogueRail
+	coverage.Rail
 	id       string // bnk_
 	openedAt time.Time
 }
 
 // ListRails lists the rails that the account can have, opened or not. Source: Coverage catalogue.
-func (p *Platform) ListRails(ctx context.Context, request api.ListRailsRequestObject) (api.ListRailsResponseObject, error) {
+func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsParams) (serve.Answer, error) {
 	c := caller.From(ctx)
 	list := queryOf(c, "ListRails")
-	from, err := list.position(request.Params.Cursor, 0)
+	from, err := list.position(params.Cursor, 0)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	page := api.RailPage{Items: []api.Rail{}}
-	size := pageSize(request.Params.Limit)
-	for i, offered := range catalogue {
-		if i < from || t.hidden(offered) && h.rails[offered.method] == nil {
+	page := platformwire.RailPage{Items: []platformwire.Rail{}}
+	size := pageSize(params.Limit)
+	for i, offered := range coverage.Rails {
+		if i < from || t.hidden(offered) && h.rails[offered.Method] == nil {
 			continue
 		}
 		if len(page.Items) == size {
@@ -64,52 +46,52 @@ func (p *Platform) ListRails(ctx context.Context, request api.ListRailsRequestOb
 		}
 		page.Items = append(page.Items, t.railView(h, offered))
 	}
-	return railPageAnswer{http200, page}, nil
+	return serve.OK(page).Lean(), nil
 }
 
 // OpenRail opens a rail; account and rail are the natural key. What rules it out is looked at from the outside in: the
 // integrator's agreement, the account's wallet, its verification, the partner.
 // Source: Coverage catalogue (factors that narrow availability); Limits, Idempotency.
-func (p *Platform) OpenRail(ctx context.Context, request api.OpenRailRequestObject) (api.OpenRailResponseObject, error) {
-	wanted := catalogueRail{request.Body.Method, request.Body.Currency}
+func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailOpen) (serve.Answer, error) {
+	wanted := coverage.Rail{Method: body.Method, Currency: body.Currency}
 	if err := checkRail(wanted); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	if h.rails[wanted.method] != nil {
-		return railAnswer{replayed, t.railView(h, wanted)}, nil
+	if h.rails[wanted.Method] != nil {
+		return serve.OK(t.railView(h, wanted)).Lean().Replayed(), nil
 	}
 	if err := t.openable(h, wanted); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if h.rails == nil {
-		h.rails = map[api.BankMethod]*rail{}
+		h.rails = map[platformwire.BankMethod]*rail{}
 	}
-	h.rails[wanted.method] = &rail{catalogueRail: wanted, id: newID("bnk_"), openedAt: t.now}
-	return railAnswer{http201, t.railView(h, wanted)}, nil
+	h.rails[wanted.Method] = &rail{Rail: wanted, id: newID("bnk_"), openedAt: t.now}
+	return serve.Created(t.railView(h, wanted)).Lean(), nil
 }
 
 // checkRail refuses what no client can hold an account in.
-func checkRail(wanted catalogueRail) error {
-	offered, ok := moneyIn(wanted.method)
+func checkRail(wanted coverage.Rail) error {
+	offered, ok := coverage.RailOf(wanted.Method)
 	switch {
 	case !ok:
 		return refuse.InvalidField("method", "enum", "No virtual account is held on this method.")
-	case offered.currency != wanted.currency:
-		return refuse.InvalidField("currency", "currency_mismatch", "The rail receives "+offered.currency+".")
+	case offered.Currency != wanted.Currency:
+		return refuse.InvalidField("currency", "currency_mismatch", "The rail receives "+offered.Currency+".")
 	default:
 		return nil
 	}
 }
 
-func (t *turn) openable(h *holder, wanted catalogueRail) error {
+func (t *turn) openable(h *holder, wanted coverage.Rail) error {
 	switch {
-	case t.hidden(wanted), slices.Contains(t.settings.RailsDisabled, string(wanted.method)):
+	case t.hidden(wanted), slices.Contains(t.settings.RailsDisabled, string(wanted.Method)):
 		return refuse.RailNotAvailable()
 	case !t.ready(h):
 		return refuse.WalletNotLinked()
@@ -124,34 +106,34 @@ func (t *turn) openable(h *holder, wanted catalogueRail) error {
 }
 
 // hidden tells whether clients cannot have a rail for where or what they are.
-func (t *turn) hidden(r catalogueRail) bool {
-	return slices.Contains(t.settings.RailsHidden, string(r.method))
+func (t *turn) hidden(r coverage.Rail) bool {
+	return slices.Contains(t.settings.RailsHidden, string(r.Method))
 }
 
 // railStatus is where a rail stands. Source: States, Platform objects.
-func (t *turn) railStatus(opened *rail, method api.BankMethod) api.RailStatus {
+func (t *turn) railStatus(opened *rail, method platformwire.BankMethod) platformwire.RailStatus {
 	switch {
 	case slices.Contains(t.settings.ChannelsUnavailable, string(method)):
-		return api.RailStatusChannelUnavailable
+		return platformwire.RailStatusChannelUnavailable
 	case opened == nil:
-		return api.RailStatusAvailable
+		return platformwire.RailStatusAvailable
 	case t.now.Before(opened.activeAt(t.settings)):
-		return api.RailStatusPending
+		return platformwire.RailStatusPending
 	default:
-		return api.RailStatusActive
+		return platformwire.RailStatusActive
 	}
 }
 
-func (r *rail) activeAt(settings Settings) time.Time {
+func (r *rail) activeAt(settings *deployment.Settings) time.Time {
 	return r.openedAt.Add(time.Duration(settings.RailActiveAfter))
 }
 
 // railView shows a rail. Its virtual account is there once it was active, also while the channel is not.
-func (t *turn) railView(h *holder, r catalogueRail) api.Rail {
-	opened := h.rails[r.method]
-	view := api.Rail{Method: r.method, Currency: r.currency, Status: t.railStatus(opened, r.method)}
+func (t *turn) railView(h *holder, r coverage.Rail) platformwire.Rail {
+	opened := h.rails[r.Method]
+	view := platformwire.Rail{Method: r.Method, Currency: r.Currency, Status: t.railStatus(opened, r.Method)}
 	if opened != nil && !t.now.Before(opened.activeAt(t.settings)) {
-		view.VirtualAccount = &api.VirtualAccount{ID: opened.id, Requisites: opened.requisites(h)}
+		view.VirtualAccount = &platformwire.VirtualAccount{ID: opened.id, Requisites: opened.requisites(h)}
 	}
 	return view
 }

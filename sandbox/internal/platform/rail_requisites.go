@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // partnerName is all that is ever said about who holds an account. Source: Resources, Vocabulary.
@@ -16,31 +16,31 @@ const sandboxBIC = "ZZZZZZZ0"
 
 // requisites are what a payer needs to wire money to a virtual account, by what its method routes on. The numbers follow
 // from the account's id, and carry valid checksums.
-func (r *rail) requisites(h *holder) api.Requisites {
-	all := api.Requisites{
+func (r *rail) requisites(h *holder) platformwire.Requisites {
+	all := platformwire.Requisites{
 		AccountHolderName: cmp.Or(h.displayName(), h.client.Email),
 		BankName:          partnerName,
 	}
-	switch r.method {
-	case api.BankMethodSepa:
+	switch r.Method {
+	case platformwire.BankMethodSepa:
 		all.IBAN, all.BIC = iban("DE", r.digits(18)), sandboxBIC
-	case api.BankMethodUaefts:
+	case platformwire.BankMethodUaefts:
 		all.IBAN, all.BIC = iban("AE", r.digits(19)), sandboxBIC
-	case api.BankMethodSwift:
+	case platformwire.BankMethodSwift:
 		all.AccountNumber, all.BIC = r.digits(12), sandboxBIC
-	case api.BankMethodAch, api.BankMethodFedwire:
+	case platformwire.BankMethodAch, platformwire.BankMethodFedwire:
 		all.AccountNumber, all.RoutingNumber = r.digits(12), aba(r.digits(7))
-	case api.BankMethodUkfps:
+	case platformwire.BankMethodUkfps:
 		all.AccountNumber, all.RoutingNumber = r.digits(8), "000000"
-	case api.BankMethodNpp:
+	case platformwire.BankMethodNpp:
 		all.AccountNumber, all.RoutingNumber = r.digits(9), "000000"
-	case api.BankMethodNip:
+	case platformwire.BankMethodNip:
 		all.AccountNumber, all.RoutingNumber = r.digits(10), "000000"
-	case api.BankMethodSpei:
+	case platformwire.BankMethodSpei:
 		all.AccountNumber = clabe(r.digits(17))
-	case api.BankMethodTransfers30:
+	case platformwire.BankMethodTransfers30:
 		all.AccountNumber = r.digits(22)
-	case api.BankMethodPse:
+	case platformwire.BankMethodPse:
 		all.AccountNumber = r.digits(11)
 	default: // pix and breb route on a key
 		all.PaymentKey = r.id[len("bnk_"):]

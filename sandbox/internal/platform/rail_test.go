@@ -10,16 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-func (b *bench) rails(account string) []api.Rail {
-	response, err := b.ListRails(b.as(account, ""), api.ListRailsRequestObject{})
+func (b *bench) rails(account string) []platformwire.Rail {
+	response, err := b.ListRails(b.as(account, ""), platformwire.ListRailsParams{})
 	require.NoError(b, err)
-	return read[api.RailPage](b, render(b, response.VisitListRailsResponse)).Items
+	return read[platformwire.RailPage](b, render(b, response)).Items
 }
 
 func TestRailsAreTheCoverageCatalogue(t *testing.T) {
@@ -27,13 +27,13 @@ func TestRailsAreTheCoverageCatalogue(t *testing.T) {
 	source, err := os.ReadFile("../../../openapi/coverage.yaml")
 	require.NoError(t, err)
 	var coverage struct {
-		MoneyIn []api.RailOpen `yaml:"moneyIn"`
+		MoneyIn []platformwire.RailOpen `yaml:"moneyIn"`
 	}
 	require.NoError(t, yaml.Unmarshal(source, &coverage))
 
-	var listed []api.RailOpen
+	var listed []platformwire.RailOpen
 	for _, rail := range newBench(t).rails(caller.Self) {
-		listed = append(listed, api.RailOpen{Method: rail.Method, Currency: rail.Currency})
+		listed = append(listed, platformwire.RailOpen{Method: rail.Method, Currency: rail.Currency})
 	}
 	assert.Equal(t, coverage.MoneyIn, listed)
 }
@@ -46,7 +46,7 @@ func TestRequisitesRouteMoney(t *testing.T) {
 	b.verify(client)
 	for _, rail := range b.rails(client) {
 		t.Run(string(rail.Method), func(t *testing.T) {
-			opened := b.virtualAccount(client, api.RailOpen{Method: rail.Method, Currency: rail.Currency})
+			opened := b.virtualAccount(client, platformwire.RailOpen{Method: rail.Method, Currency: rail.Currency})
 			requisites := opened.Requisites
 			assert.Equal(t, "acme@example.com", requisites.AccountHolderName)
 			assert.Equal(t, "Licensed banking partner", requisites.BankName, "no partner is ever named")
@@ -59,7 +59,7 @@ func TestRequisitesRouteMoney(t *testing.T) {
 			require.NoError(t, err)
 			assert.Empty(t, b.capabilities(client, b.contact(client, string(contact)).ID).Blockers)
 
-			again := b.virtualAccount(client, api.RailOpen{Method: rail.Method, Currency: rail.Currency})
+			again := b.virtualAccount(client, platformwire.RailOpen{Method: rail.Method, Currency: rail.Currency})
 			assert.Equal(t, opened, again)
 		})
 	}
@@ -68,7 +68,7 @@ func TestRequisitesRouteMoney(t *testing.T) {
 // The control digit of an 18-digit Mexican account number makes the weighted sum a multiple of ten.
 func TestSPEIAccountsCarryTheirControlDigit(t *testing.T) {
 	t.Parallel()
-	number := newBench(t).virtualAccount(caller.Self, api.RailOpen{Method: api.BankMethodSpei, Currency: "MXN"}).Requisites.AccountNumber
+	number := newBench(t).virtualAccount(caller.Self, platformwire.RailOpen{Method: platformwire.BankMethodSpei, Currency: "MXN"}).Requisites.AccountNumber
 	for _, clabe := range []string{number, "032180000118359719"} { // and a published one
 		require.Len(t, clabe, 18)
 		sum := 0
@@ -82,29 +82,29 @@ func TestSPEIAccountsCarryTheirControlDigit(t *testing.T) {
 func TestARailWaitsForItsVirtualAccount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.RailActiveAfter = platform.Duration(time.Minute) })
-	sepa := api.RailOpen{Method: api.BankMethodSepa, Currency: "EUR"}
+	b.set(func(s *deployment.Settings) { s.RailActiveAfter = deployment.Duration(time.Minute) })
+	sepa := platformwire.RailOpen{Method: platformwire.BankMethodSepa, Currency: "EUR"}
 	pending, err := b.openRail(caller.Self, sepa)
 	require.NoError(t, err)
-	assert.Equal(t, api.Rail{Method: "sepa", Currency: "EUR", Status: api.RailStatusPending}, pending)
+	assert.Equal(t, platformwire.Rail{Method: "sepa", Currency: "EUR", Status: platformwire.RailStatusPending}, pending)
 	b.clock.Advance(time.Minute - time.Millisecond)
 	pending, err = b.openRail(caller.Self, sepa)
 	require.NoError(t, err)
-	assert.Equal(t, api.RailStatusPending, pending.Status)
+	assert.Equal(t, platformwire.RailStatusPending, pending.Status)
 	b.clock.Advance(time.Millisecond)
 	active, err := b.openRail(caller.Self, sepa)
 	require.NoError(t, err)
-	assert.Equal(t, api.RailStatusActive, active.Status)
+	assert.Equal(t, platformwire.RailStatusActive, active.Status)
 	assert.NotNil(t, active.VirtualAccount)
 }
 
 func TestVerificationStandsBeforeRails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.set(func(s *platform.Settings) { s.KYBDecision = platform.KYBDecisionReject })
+	b.set(func(s *deployment.Settings) { s.KYBDecision = deployment.KYBDecisionReject })
 	client := b.readyClient("acme@example.com")
 	blockers := func() []string {
-		_, err := b.openRail(client, api.RailOpen{Method: api.BankMethodAch, Currency: "USD"})
+		_, err := b.openRail(client, platformwire.RailOpen{Method: platformwire.BankMethodAch, Currency: "USD"})
 		var refusal *refuse.Refusal
 		require.ErrorAs(t, err, &refusal)
 		require.Equal(t, "rail_requirements_unmet", refusal.Code)
@@ -115,7 +115,7 @@ func TestVerificationStandsBeforeRails(t *testing.T) {
 		return codes
 	}
 	assert.Equal(t, "verification_not_completed", blockers()[0])
-	_, err := b.saveKYB(client, api.KYBSave{
+	_, err := b.saveKYB(client, platformwire.KYBSave{
 		Applicant: map[string]any{"firstName": "Ann", "lastName": "Roe", "country": "DE"}, DocumentIds: []string{"doc_1"},
 	})
 	require.NoError(t, err)

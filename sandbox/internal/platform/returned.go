@@ -6,7 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // returnTolerance is how far returned money may be from the amount of the payout that it is attributed to.
@@ -23,7 +23,7 @@ type returned struct {
 
 // sendBack puts the whole amount of a payout on its way, fee included, from clearing or from where it was delivered.
 func (t *turn) sendBack(p *payout, delivered bool) {
-	p.transaction.Status = api.TransactionStatusCompleted
+	p.transaction.Status = platformwire.TransactionStatusCompleted
 	t.unmatched = append(t.unmatched, p)
 	t.returning = append(t.returning, &returned{p, delivered, t.now.Add(time.Duration(t.settings.ReturnAfter))})
 	t.receiveReturned()
@@ -55,10 +55,10 @@ func (t *turn) receive(r *returned) {
 	if amount.IsZero() {
 		return
 	}
-	p.traces.refund = t.record(p.holder, api.Transaction{
-		Type:            api.TransactionTypeRefund,
-		Direction:       api.TransactionDirectionIn,
-		Status:          api.TransactionStatusCompleted,
+	p.traces.refund = t.record(p.holder, platformwire.Transaction{
+		Type:            platformwire.TransactionTypeRefund,
+		Direction:       platformwire.TransactionDirectionIn,
+		Status:          platformwire.TransactionStatusCompleted,
 		Amount:          amount,
 		Currency:        p.terms.Currency,
 		PayoutID:        t.attribute(p.holder, p.terms.Currency, amount),
@@ -69,7 +69,7 @@ func (t *turn) receive(r *returned) {
 
 // attribute finds the payout that returned money is taken for: the oldest of the account's refunded payouts whose amount
 // fits within the tolerance, and that no money was attributed to before. It answers no id if none fits.
-func (t *turn) attribute(h *holder, asset api.Asset, amount decimal.Decimal) (payoutID string) {
+func (t *turn) attribute(h *holder, asset platformwire.Asset, amount decimal.Decimal) (payoutID string) {
 	found := -1
 	for i, p := range t.unmatched {
 		fits := p.holder == h && p.terms.Currency == asset && p.terms.Amount.Sub(amount).Abs().LessThanOrEqual(returnTolerance)

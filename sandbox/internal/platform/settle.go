@@ -5,20 +5,21 @@ import (
 	"slices"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // legalMoves are the transitions that a partner can report. Source: Endpoints, Platform API; the description shows no
 // state set, so these are the host's.
-var legalMoves = map[api.PayoutStatus][]api.PayoutStatus{
-	api.PayoutStatusAwaitingApproval: {api.PayoutStatusExpired},
-	api.PayoutStatusFunding: {
-		api.PayoutStatusProcessing, api.PayoutStatusCompleted, api.PayoutStatusFailed, api.PayoutStatusRefunded,
+var legalMoves = map[platformwire.PayoutStatus][]platformwire.PayoutStatus{
+	platformwire.PayoutStatusAwaitingApproval: {platformwire.PayoutStatusExpired},
+	platformwire.PayoutStatusFunding: {
+		platformwire.PayoutStatusProcessing, platformwire.PayoutStatusCompleted, platformwire.PayoutStatusFailed, platformwire.PayoutStatusRefunded,
 	},
-	api.PayoutStatusProcessing: {api.PayoutStatusCompleted, api.PayoutStatusFailed, api.PayoutStatusRefunded},
-	api.PayoutStatusCompleted:  {api.PayoutStatusRefunded},
+	platformwire.PayoutStatusProcessing: {platformwire.PayoutStatusCompleted, platformwire.PayoutStatusFailed, platformwire.PayoutStatusRefunded},
+	platformwire.PayoutStatusCompleted:  {platformwire.PayoutStatusRefunded},
 }
 
 // settleDue takes the steps that are due: from funding to processing, and from there to completed.
@@ -26,11 +27,11 @@ func (t *turn) settleDue() {
 	t.inFlight = slices.DeleteFunc(t.inFlight, func(p *payout) bool {
 		for !p.due.IsZero() && !t.now.Before(p.due) {
 			at := p.due
-			if p.status == api.PayoutStatusFunding {
-				p.status, p.due = api.PayoutStatusProcessing, at.Add(time.Duration(t.settings.PayoutStepAfter))
+			if p.status == platformwire.PayoutStatusFunding {
+				p.status, p.due = platformwire.PayoutStatusProcessing, at.Add(time.Duration(t.settings.PayoutStepAfter))
 				continue
 			}
-			t.settle(p, api.PayoutStatusCompleted, at)
+			t.settle(p, platformwire.PayoutStatusCompleted, at)
 		}
 		return p.due.IsZero()
 	})
@@ -39,58 +40,58 @@ func (t *turn) settleDue() {
 // MovePayout moves a payout as its partner would report. From then on it moves by itself no more. A move to where the
 // payout stands changes nothing. A payout that nobody funded answers quote_not_submitted, or payout_not_fundable once its
 // window has closed. Source: Endpoints, Platform API; Errors, Slugs; Limits, Idempotency.
-func (p *Platform) MovePayout(ctx context.Context, request api.MovePayoutRequestObject) (api.MovePayoutResponseObject, error) {
-	c, to := caller.From(ctx), request.Body.Status
-	key, asked, lifetime, err := anchorOf(c, "MovePayout", []string{request.PayoutID, string(to)})
+func (p *Platform) MovePayout(ctx context.Context, payoutID platformwire.PayoutID, body platformwire.PayoutMove) (serve.Answer, error) {
+	c, to := caller.From(ctx), body.Status
+	key, asked, lifetime, err := anchorOf(c, "MovePayout", []string{payoutID, string(to)})
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := t.moves.forgotten(key, asked, t.now); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if moved, found, same := t.moves.find(key, asked, t.now); found {
 		if !same {
-			return nil, refuse.IdempotencyKeyReused("payoutId", moved.ID)
+			return serve.Answer{}, refuse.IdempotencyKeyReused("payoutId", moved.ID)
 		}
-		return payoutAnswer{replayed, moved}, nil
+		return serve.OK(moved).Lean().Replayed(), nil
 	}
-	moving, err := t.payoutOf(h, request.PayoutID)
+	moving, err := t.payoutOf(h, payoutID)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := t.move(moving, to); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	view := moving.view(t.now)
 	t.moves.keep(key, asked, view, t.now, lifetime)
 	moving.traces.moves = append(moving.traces.moves, key.key)
-	return payoutAnswer{http200, view}, nil
+	return serve.OK(view).Lean(), nil
 }
 
-func (t *turn) move(moving *payout, to api.PayoutStatus) error {
+func (t *turn) move(moving *payout, to platformwire.PayoutStatus) error {
 	from := moving.status
 	if moving.expired(t.now) {
-		from = api.PayoutStatusExpired
+		from = platformwire.PayoutStatusExpired
 	}
 	switch {
 	case from == to:
 		moving.due = time.Time{}
 		return nil
 	case slices.Contains(legalMoves[from], to):
-	case from == api.PayoutStatusAwaitingApproval:
+	case from == platformwire.PayoutStatusAwaitingApproval:
 		return refuse.QuoteNotSubmitted()
-	case from == api.PayoutStatusExpired:
+	case from == platformwire.PayoutStatusExpired:
 		return refuse.PayoutNotFundable("The payout expired before anybody funded it.", nil)
 	default:
 		return refuse.Conflict("The payout does not move from " + string(from) + " to " + string(to) + ".")
 	}
-	if from == api.PayoutStatusCompleted && moving.receiver != nil {
+	if from == platformwire.PayoutStatusCompleted && moving.receiver != nil {
 		return refuse.Conflict("The payout arrived in an account of the service.")
 	}
 	t.settle(moving, to, t.now)
@@ -98,19 +99,19 @@ func (t *turn) move(moving *payout, to api.PayoutStatus) error {
 }
 
 // settle puts a payout into a status with the money movement that belongs to it, and ends its own steps.
-func (t *turn) settle(p *payout, to api.PayoutStatus, at time.Time) {
+func (t *turn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
 	from := p.status
 	p.status, p.due, p.finishedAt = to, time.Time{}, time.Time{}
 	switch to {
-	case api.PayoutStatusCompleted:
+	case platformwire.PayoutStatusCompleted:
 		t.payOut(p, at)
 		t.finish(p, at)
-	case api.PayoutStatusFailed:
+	case platformwire.PayoutStatusFailed:
 		p.traces.moved(t.books.movement("payout_return", p.id, at).transfer(bookClearing, p.holder.book(), p.asset(), p.terms.Amount))
-		p.transaction.Status = api.TransactionStatusFailed
+		p.transaction.Status = platformwire.TransactionStatusFailed
 		t.finish(p, at)
-	case api.PayoutStatusRefunded:
-		t.sendBack(p, from == api.PayoutStatusCompleted)
+	case platformwire.PayoutStatusRefunded:
+		t.sendBack(p, from == platformwire.PayoutStatusCompleted)
 	}
 }
 
@@ -120,16 +121,16 @@ func (t *turn) payOut(p *payout, at time.Time) {
 	settlement := t.books.movement("payout_settlement", p.id, at)
 	p.traces.moved(settlement.movement)
 	settlement.transfer(bookClearing, bookFees, p.asset(), p.quote.Fee)
-	p.transaction.Status = api.TransactionStatusCompleted
+	p.transaction.Status = platformwire.TransactionStatusCompleted
 	if p.receiver == nil {
 		settlement.transfer(bookClearing, bookOutside, p.asset(), delivered)
 		return
 	}
 	settlement.transfer(bookClearing, p.receiver.book(), p.asset(), delivered)
-	p.traces.arrival = t.record(p.receiver, api.Transaction{
-		Type:            api.TransactionTypeDeposit,
-		Direction:       api.TransactionDirectionIn,
-		Status:          api.TransactionStatusCompleted,
+	p.traces.arrival = t.record(p.receiver, platformwire.Transaction{
+		Type:            platformwire.TransactionTypeDeposit,
+		Direction:       platformwire.TransactionDirectionIn,
+		Status:          platformwire.TransactionStatusCompleted,
 		Amount:          delivered,
 		Currency:        p.terms.Currency,
 		TransactionHash: p.hash,

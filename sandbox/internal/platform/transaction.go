@@ -7,19 +7,20 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // transaction is an entry of an account's ledger, as the account sees it.
 type transaction struct {
-	api.Transaction
+	platformwire.Transaction
 	sequence  int // grows with every entry of the host
 	forgotten bool
 }
 
 // record enters a transaction into an account's ledger.
-func (t *turn) record(h *holder, entry api.Transaction) *transaction {
+func (t *turn) record(h *holder, entry platformwire.Transaction) *transaction {
 	t.sequence++
 	entry.ID = newID("tx_")
 	recorded := &transaction{Transaction: entry, sequence: t.sequence}
@@ -43,20 +44,20 @@ func (t *turn) drop(h *holder, entry *transaction) {
 
 // ListTransactions lists the account's ledger, newest first. A cursor continues after the last entry of its page, so
 // that entries made in between neither repeat nor hide others. Source: Endpoints, Platform API; Limits, Pages and sizes.
-func (p *Platform) ListTransactions(ctx context.Context, request api.ListTransactionsRequestObject) (api.ListTransactionsResponseObject, error) {
-	c, params := caller.From(ctx), request.Params
+func (p *Platform) ListTransactions(ctx context.Context, params platformwire.ListTransactionsParams) (serve.Answer, error) {
+	c := caller.From(ctx)
 	list := queryOf(c, "ListTransactions", string(params.Type), strconv.FormatInt(params.Since.UnixNano(), 10))
 	before, err := list.position(params.Cursor, math.MaxInt) // beyond every entry
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	page := api.TransactionPage{Items: []api.Transaction{}}
+	page := platformwire.TransactionPage{Items: []platformwire.Transaction{}}
 	size := pageSize(params.Limit)
 	last := 0
 	for i := len(h.transactions) - 1; i >= 0; i-- {
@@ -71,9 +72,9 @@ func (p *Platform) ListTransactions(ctx context.Context, request api.ListTransac
 		page.Items = append(page.Items, entry.Transaction)
 		last = entry.sequence
 	}
-	return transactionPageAnswer{http200, page}, nil
+	return serve.OK(page).Lean(), nil
 }
 
-func (t *transaction) matches(kind api.TransactionType, since time.Time) bool {
+func (t *transaction) matches(kind platformwire.TransactionType, since time.Time) bool {
 	return !t.forgotten && (kind == "" || t.Type == kind) && !t.CreatedAt.Before(since)
 }

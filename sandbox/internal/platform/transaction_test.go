@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // depositMany makes n credits of 1, 2, 3 ... a second apart.
 func (b *bench) depositMany(account string, n int) {
 	for i := range n {
-		_, err := b.deposit(account, fmt.Sprintf("%s-%d", account, i), fmt.Sprint(i+1), api.AssetUSDC)
+		_, err := b.deposit(account, fmt.Sprintf("%s-%d", account, i), fmt.Sprint(i+1), platformwire.AssetUSDC)
 		require.NoError(b, err)
 		b.clock.Advance(time.Second)
 	}
@@ -26,13 +26,13 @@ func TestTransactionsComeInPagesNewestFirst(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.depositMany(caller.Self, 60)
-	byDefault, err := b.transactions(caller.Self, api.ListTransactionsParams{})
+	byDefault, err := b.transactions(caller.Self, platformwire.ListTransactionsParams{})
 	require.NoError(t, err)
 	assert.Len(t, byDefault.Items, 50)
 
 	for _, size := range []int{1, 7, 20, 60, 100} {
 		var seen []string
-		params := api.ListTransactionsParams{Limit: size}
+		params := platformwire.ListTransactionsParams{Limit: size}
 		for {
 			page, err := b.transactions(caller.Self, params)
 			require.NoError(t, err)
@@ -58,11 +58,11 @@ func TestNewEntriesNeitherRepeatNorHideOthers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.depositMany(caller.Self, 4)
-	first, err := b.transactions(caller.Self, api.ListTransactionsParams{Limit: 2})
+	first, err := b.transactions(caller.Self, platformwire.ListTransactionsParams{Limit: 2})
 	require.NoError(t, err)
-	_, err = b.deposit(caller.Self, "late", "50", api.AssetUSDC)
+	_, err = b.deposit(caller.Self, "late", "50", platformwire.AssetUSDC)
 	require.NoError(t, err)
-	second, err := b.transactions(caller.Self, api.ListTransactionsParams{Limit: 2, Cursor: first.NextCursor})
+	second, err := b.transactions(caller.Self, platformwire.ListTransactionsParams{Limit: 2, Cursor: first.NextCursor})
 	require.NoError(t, err)
 	assert.Equal(t, "2", second.Items[0].Amount.String())
 	assert.Equal(t, "1", second.Items[1].Amount.String())
@@ -75,28 +75,28 @@ func TestCursorIsBoundToItsQuery(t *testing.T) {
 	client := b.readyClient("acme@example.com")
 	b.depositMany(caller.Self, 3)
 	b.depositMany(client, 3)
-	page, err := b.transactions(caller.Self, api.ListTransactionsParams{Limit: 1})
+	page, err := b.transactions(caller.Self, platformwire.ListTransactionsParams{Limit: 1})
 	require.NoError(t, err)
 	cursor := page.NextCursor
 	require.NotEmpty(t, cursor)
 
-	_, err = b.transactions(caller.Self, api.ListTransactionsParams{Limit: 2, Cursor: cursor})
+	_, err = b.transactions(caller.Self, platformwire.ListTransactionsParams{Limit: 2, Cursor: cursor})
 	assert.NoError(t, err, "the page size may change")
 	for name, tc := range map[string]struct {
 		account string
-		params  api.ListTransactionsParams
+		params  platformwire.ListTransactionsParams
 	}{
-		"another account": {client, api.ListTransactionsParams{Cursor: cursor}},
-		"another type":    {caller.Self, api.ListTransactionsParams{Cursor: cursor, Type: api.TransactionTypeDeposit}},
-		"another time":    {caller.Self, api.ListTransactionsParams{Cursor: cursor, Since: b.clock.Now()}},
-		"garbage":         {caller.Self, api.ListTransactionsParams{Cursor: "%%%"}},
-		"cut":             {caller.Self, api.ListTransactionsParams{Cursor: cursor[:len(cursor)-4]}},
-		"no position":     {caller.Self, api.ListTransactionsParams{Cursor: cursor[:20]}},
+		"another account": {client, platformwire.ListTransactionsParams{Cursor: cursor}},
+		"another type":    {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor, Type: platformwire.TransactionTypeDeposit}},
+		"another time":    {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor, Since: b.clock.Now()}},
+		"garbage":         {caller.Self, platformwire.ListTransactionsParams{Cursor: "%%%"}},
+		"cut":             {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor[:len(cursor)-4]}},
+		"no position":     {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor[:20]}},
 	} {
 		_, err := b.transactions(tc.account, tc.params)
 		assert.ErrorIs(t, err, refuse.InvalidCursor(), name)
 	}
-	_, err = b.ListChains(b.as(caller.Self, ""), api.ListChainsRequestObject{Params: api.ListChainsParams{Cursor: cursor}})
+	_, err = b.ListChains(b.as(caller.Self, ""), platformwire.ListChainsParams{Cursor: cursor})
 	assert.ErrorIs(t, err, refuse.InvalidCursor(), "another list")
 }
 
@@ -110,42 +110,42 @@ func TestTransactionsAreFiltered(t *testing.T) {
 	require.NoError(t, err)
 	funded := b.clock.Now()
 
-	all, err := b.transactions(client, api.ListTransactionsParams{})
+	all, err := b.transactions(client, platformwire.ListTransactionsParams{})
 	require.NoError(t, err)
 	require.Len(t, all.Items, 2)
-	assert.Equal(t, api.TransactionStatusPending, all.Items[0].Status)
-	for name, params := range map[string]api.ListTransactionsParams{
-		"type": {Type: api.TransactionTypePayout}, "since": {Since: funded},
+	assert.Equal(t, platformwire.TransactionStatusPending, all.Items[0].Status)
+	for name, params := range map[string]platformwire.ListTransactionsParams{
+		"type": {Type: platformwire.TransactionTypePayout}, "since": {Since: funded},
 	} {
 		page, err := b.transactions(client, params)
 		require.NoError(t, err)
 		require.Len(t, page.Items, 1, name)
 		assert.Equal(t, booked.ID, page.Items[0].PayoutID)
 	}
-	none, err := b.transactions(caller.Self, api.ListTransactionsParams{})
+	none, err := b.transactions(caller.Self, platformwire.ListTransactionsParams{})
 	require.NoError(t, err)
 	assert.Empty(t, none.Items, "the integrator's own ledger is another one")
 
 	b.clock.Advance(time.Minute)
-	settled, err := b.transactions(client, api.ListTransactionsParams{Limit: 1})
+	settled, err := b.transactions(client, platformwire.ListTransactionsParams{Limit: 1})
 	require.NoError(t, err)
-	assert.Equal(t, api.TransactionStatusCompleted, settled.Items[0].Status)
+	assert.Equal(t, platformwire.TransactionStatusCompleted, settled.Items[0].Status)
 }
 
 func TestChainsComeInPages(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	list := func(params api.ListChainsParams) api.ChainPage {
-		response, err := b.ListChains(b.as(caller.Self, ""), api.ListChainsRequestObject{Params: params})
+	list := func(params platformwire.ListChainsParams) platformwire.ChainPage {
+		response, err := b.ListChains(b.as(caller.Self, ""), params)
 		require.NoError(t, err)
-		return read[api.ChainPage](t, render(t, response.VisitListChainsResponse))
+		return read[platformwire.ChainPage](t, render(t, response))
 	}
-	all := list(api.ListChainsParams{})
+	all := list(platformwire.ListChainsParams{})
 	assert.Empty(t, all.NextCursor)
 	assert.Equal(t, "base", all.Items[0].Code)
 	assert.EqualValues(t, 8453, all.Items[0].ChainID)
-	var paged []api.Chain
-	for params := (api.ListChainsParams{Limit: 2}); ; {
+	var paged []platformwire.Chain
+	for params := (platformwire.ListChainsParams{Limit: 2}); ; {
 		page := list(params)
 		paged = append(paged, page.Items...)
 		if params.Cursor = page.NextCursor; params.Cursor == "" {

@@ -11,6 +11,9 @@ func InvalidRequest(message string) *Refusal {
 	return &Refusal{Status: http.StatusBadRequest, Code: "invalid_request", Message: message}
 }
 
+// Unreadable is 400 invalid_request for a request of which no more can be said.
+func Unreadable() *Refusal { return InvalidRequest("The request cannot be read.") }
+
 // ValidationFailed is 422 validation_failed with details.fields. The location is "query", "path" or "header" when the
 // failure is outside the body, else empty.
 func ValidationFailed(location string, fields ...Field) *Refusal {
@@ -112,4 +115,19 @@ func RateLimited(wait time.Duration) *Refusal {
 func Full(limit int) *Refusal {
 	return Conflict("The host keeps as many records as its setting maxRecords allows, " + strconv.Itoa(limit) +
 		": raise it, let the setting forgetFinishedAfter forget finished payouts, or reset the host.")
+}
+
+// InternalError is 500 internal_error. The host adds details.requestId, as on every 5xx.
+func InternalError() *Refusal {
+	return &Refusal{Status: http.StatusInternalServerError, Code: "internal_error", Message: "The service failed."}
+}
+
+// ProviderUnavailable is 503 provider_unavailable: a partner is down, or the faucet cannot pay.
+func ProviderUnavailable(message string) *Refusal {
+	return &Refusal{Status: http.StatusServiceUnavailable, Code: "provider_unavailable", Message: message}
+}
+
+// DatabaseUnavailable is 503 database_unavailable.
+func DatabaseUnavailable() *Refusal {
+	return &Refusal{Status: http.StatusServiceUnavailable, Code: "database_unavailable", Message: "The service's database is unavailable; retry with backoff."}
 }

@@ -4,24 +4,15 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
-
-// ModeDeveloperKey is the login mode that these operations are.
-const ModeDeveloperKey = "developer_key"
-
-// Settings are what a deployment decides about logins.
-type Settings struct {
-	Available bool   // false: login_unavailable
-	Mode      string // other than ModeDeveloperKey: login_mode_unavailable, which names it
-	Opaque    bool   // a bad signature answers invalid_credentials
-	LowS      bool   // an ECDSA signature with a high S is a bad one
-}
 
 // Login implements the three login operations.
 type Login struct {
@@ -30,48 +21,48 @@ type Login struct {
 	Tokens     *Tokens
 	Challenges *Challenges
 	Windows    *window.Counters
-	Settings   func() Settings
+	Settings   func() *deployment.Settings
 }
 
 // CreateChallenge starts a login. An unknown email gets a challenge as well.
-func (l *Login) CreateChallenge(_ context.Context, request api.CreateChallengeRequestObject) (api.CreateChallengeResponseObject, error) {
+func (l *Login) CreateChallenge(_ context.Context, body platformwire.ChallengeRequest) (serve.Answer, error) {
 	if err := l.open(); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	email := canonicalEmail(request.Body.Email)
+	email := canonicalEmail(body.Email)
 	if err := l.Windows.Take(window.LoginEmail, email); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	issued, err := l.Challenges.issue(email, request.Body.RequestExpiry.UTC())
+	issued, err := l.Challenges.issue(email, body.RequestExpiry.UTC())
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	return api.CreateChallenge201JSONResponse{Body: api.Challenge{
+	return serve.Created(platformwire.Challenge{
 		ChallengeID: issued.id, Payload: issued.payload, ExpiresAt: issued.expiresAt,
-	}}, nil
+	}), nil
 }
 
 // CreateToken completes a login. Only a success consumes the challenge.
-func (l *Login) CreateToken(ctx context.Context, request api.CreateTokenRequestObject) (api.CreateTokenResponseObject, error) {
+func (l *Login) CreateToken(ctx context.Context, body platformwire.TokenRequest) (serve.Answer, error) {
 	if err := l.open(); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	id := request.Body.ChallengeID
+	id := body.ChallengeID
 	if err := l.Windows.Take(window.LoginChallenge, id); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	issued, err := l.Challenges.open(id)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	key, err := l.prove(ctx, issued, request.Body.PublicKey, request.Body.Signature)
+	key, err := l.prove(ctx, issued, body.PublicKey, body.Signature)
 	if err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if err := l.Challenges.consume(id); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	return api.CreateToken201JSONResponse{Body: l.answer(l.Tokens.mint(key.ID))}, nil
+	return serve.Created(l.answer(l.Tokens.mint(key.ID))), nil
 }
 
 // prove checks a proof of identity: the account, the key, the signature, and
@@ -85,8 +76,8 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 		return Key{}, refuse.KeyNotRegistered()
 	}
 	settings := l.Settings()
-	if refused := proof.Check(publicKey, issued.payload, signature, settings.LowS); refused != nil {
-		if settings.Opaque {
+	if refused := proof.Check(publicKey, issued.payload, signature, settings.RequireLowS); refused != nil {
+		if settings.OpaqueLogin {
 			return Key{}, refuse.InvalidCredentials()
 		}
 		return Key{}, refused
@@ -99,39 +90,39 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 
 // RefreshToken mints a new access token after the checks that every request
 // repeats. The refresh token is answered unchanged.
-func (l *Login) RefreshToken(ctx context.Context, request api.RefreshTokenRequestObject) (api.RefreshTokenResponseObject, error) {
-	if !l.Settings().Available {
-		return nil, refuse.LoginUnavailable()
+func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshRequest) (serve.Answer, error) {
+	if !l.Settings().LoginAvailable {
+		return serve.Answer{}, refuse.LoginUnavailable()
 	}
-	refresh := request.Body.RefreshToken
+	refresh := body.RefreshToken
 	keyID, ok := l.Tokens.holder(refresh)
 	if !ok {
-		return nil, refuse.InvalidCredentials()
+		return serve.Answer{}, refuse.InvalidCredentials()
 	}
 	if err := l.Windows.Take(window.Writes, keyID); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
 	if _, err := l.Registry.Check(keyID, caller.From(ctx).Source, ""); err != nil {
-		return nil, err
+		return serve.Answer{}, err
 	}
-	return api.RefreshToken201JSONResponse{Body: l.answer(l.Tokens.renew(refresh))}, nil
+	return serve.Created(l.answer(l.Tokens.renew(refresh))), nil
 }
 
 // open tells whether logins are possible at all.
 func (l *Login) open() error {
 	switch settings := l.Settings(); {
-	case !settings.Available:
+	case !settings.LoginAvailable:
 		return refuse.LoginUnavailable()
-	case settings.Mode != ModeDeveloperKey:
-		return refuse.LoginModeUnavailable(settings.Mode)
+	case settings.LoginMode != deployment.LoginModeDeveloperKey:
+		return refuse.LoginModeUnavailable(settings.LoginMode)
 	default:
 		return nil
 	}
 }
 
-func (l *Login) answer(g grant) api.TokenGrant {
+func (l *Login) answer(g grant) platformwire.TokenGrant {
 	now := l.Clock.Now()
-	return api.TokenGrant{
+	return platformwire.TokenGrant{
 		AccessToken: g.access, ExpiresIn: seconds(g.accessExpiresAt.Sub(now)),
 		RefreshToken: g.refresh, RefreshExpiresIn: seconds(g.refreshExpiresAt.Sub(now)),
 		TokenType: "Bearer",

@@ -19,10 +19,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/api"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -167,7 +168,7 @@ func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	login := &Login{
 		Clock: clk, Registry: NewRegistry(clk), Tokens: NewTokens(clk), Challenges: NewChallenges(clk),
 		Windows:  window.New(clk, func() bool { return false }),
-		Settings: func() Settings { return Settings{Available: true, Mode: ModeDeveloperKey} },
+		Settings: func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings },
 	}
 	key, err := signing.Generate()
 	require.NoError(t, err)
@@ -177,9 +178,9 @@ func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	require.NoError(t, err)
 	signature, err := key.Sign(t.Context(), issued.payload)
 	require.NoError(t, err)
-	request := api.CreateTokenRequestObject{Body: &api.CreateTokenJSONRequestBody{
+	request := platformwire.TokenRequest{
 		ChallengeID: issued.id, PublicKey: key.PublicKey(), Signature: signature,
-	}}
+	}
 
 	var first error
 	ctx := &meanwhile{t.Context(), func() { _, first = login.CreateToken(t.Context(), request) }}

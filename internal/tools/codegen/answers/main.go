@@ -34,8 +34,8 @@ func main() {
 	spec := flag.String("spec", "", "OpenAPI file")
 	pkg := flag.String("package", "", "package of the file to write")
 	shared := flag.Bool("shared", false, "write the shape of every schema of the file, and whether its Go type is whole, exported, for other packages")
-	modelsPath := flag.String("models", "", "generated Go file with the models; none if those of package moneymovement are all")
-	sharedModels := flag.String("shared-models", "", "generated Go file with the models of package moneymovement, if the description uses them")
+	modelsPath := flag.String("models", "", "generated Go file with the models; none if those of package model are all")
+	sharedModels := flag.String("shared-models", "", "generated Go file with the models of package model, if the description uses them")
 	out := flag.String("o", "", "file to write")
 	flag.Parse()
 	if err := run(*spec, *pkg, *shared, *modelsPath, *sharedModels, *out); err != nil {
@@ -76,7 +76,7 @@ type writer struct {
 	wholes   map[string]*openapi3.SchemaRef // whose Go types need a function that tells whether they are whole
 	exported bool
 	common   bool // something of the shared file was named
-	root     bool // a Go type of package moneymovement was named
+	root     bool // a Go type of package model was named
 }
 
 func parseTypes(modelsPath, sharedModels string) (types goTypes, err error) {
@@ -100,7 +100,7 @@ func (w *writer) head(spec, pkg string) []byte {
 		imports += "\n" + `"github.com/moneymovement/moneymovement-go/internal/answers"`
 	}
 	if w.root {
-		imports = `moneymovement "github.com/moneymovement/moneymovement-go"` + "\n" + imports
+		imports += "\n" + `"github.com/moneymovement/moneymovement-go/model"`
 	}
 	comment := ""
 	if w.exported {

@@ -18,7 +18,7 @@ import (
 // goTypes are the types that answers are read into.
 type goTypes struct {
 	own    *models.File
-	shared *models.File // of package moneymovement, nil for none
+	shared *models.File // of package model, nil for none
 }
 
 // kind is how a Go type tells that it is zero.
@@ -32,12 +32,12 @@ type kind struct {
 
 // kindOf looks a type up, as it is written in one of the files.
 func (g goTypes) kindOf(typ string, inShared bool) kind {
-	if name, foreign := strings.CutPrefix(typ, "moneymovement."); foreign {
+	if name, foreign := strings.CutPrefix(typ, "model."); foreign {
 		typ, inShared = name, true
 	}
 	file, qualifier := g.own, ""
 	if inShared {
-		file, qualifier = g.shared, "moneymovement."
+		file, qualifier = g.shared, "model."
 	}
 	switch {
 	case models.Secret(typ):
@@ -105,7 +105,7 @@ func (w *writer) wholeOf(name string, schema *openapi3.Schema, shared bool) {
 	}
 	typ, function := name, "whole"+name
 	if shared {
-		typ, function, w.root = "moneymovement."+name, "Whole"+name, true
+		typ, function, w.root = "model."+name, "Whole"+name, true
 		w.line("\n// %s reports that nothing which has to be there is missing.", function)
 	} else {
 		w.line("")
@@ -264,7 +264,7 @@ func (w *writer) answer(op *openapi3.Operation, ref *openapi3.SchemaRef) error {
 	default:
 		typ := description.RefName(target.Ref)
 		if w.fromShared(target) {
-			typ, w.root = "moneymovement."+typ, true
+			typ, w.root = "model."+typ, true
 		}
 		w.line("v := value.(*%s)\nreturn %s(v, body)%s", typ, w.wholeName(target), w.proven(target, proofs))
 	}

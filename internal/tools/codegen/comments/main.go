@@ -31,8 +31,8 @@ func rewrite(path string) error {
 
 // rename gives the package of the shared schemas its own name, in place of the generator's.
 func rename(source string) string {
-	source = regexp.MustCompile(`(?m)^\texternalRef0 ".*\n`).ReplaceAllString(source, "")
-	return strings.ReplaceAll(source, "externalRef0.", "moneymovement.")
+	source = regexp.MustCompile(`(?m)(?:^\t".*/model"\n)?^\texternalRef0 (".*")\n`).ReplaceAllString(source, "\t$1\n")
+	return strings.ReplaceAll(source, "externalRef0.", "model.")
 }
 
 var (

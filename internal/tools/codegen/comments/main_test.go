@@ -21,6 +21,8 @@ func TestReword(t *testing.T) {
 }
 
 func TestRename(t *testing.T) {
-	in := "import (\n\texternalRef0 \"example.com/money\"\n\tmoneymovement \"example.com/money\"\n)\n\nvar x externalRef0.Invoice\n"
-	assert.Equal(t, "import (\n\tmoneymovement \"example.com/money\"\n)\n\nvar x moneymovement.Invoice\n", rename(in))
+	for _, twice := range []string{"", "\t\"example.com/model\"\n"} {
+		in := "import (\n" + twice + "\texternalRef0 \"example.com/model\"\n)\n\nvar x externalRef0.Invoice\n"
+		assert.Equal(t, "import (\n\t\"example.com/model\"\n)\n\nvar x model.Invoice\n", rename(in))
+	}
 }

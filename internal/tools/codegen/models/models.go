@@ -30,7 +30,7 @@ type Field struct {
 }
 
 // Secret reports the type of texts that do not print.
-func Secret(typ string) bool { return typ == "Secret" || typ == "moneymovement.Secret" }
+func Secret(typ string) bool { return typ == "moneymovement.Secret" }
 
 // Parse reads a generated file.
 func Parse(path string) (*File, error) {

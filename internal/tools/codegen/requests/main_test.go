@@ -178,15 +178,15 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 func TestTermsOfWhatAKeyAnchorsAreWritten(t *testing.T) {
 	source, err := generate(t, spec, goModels)
 	require.NoError(t, err)
-	assert.Contains(t, source, `var termsMakeThing = []transport.Term{
-	{Name: "amount", Format: transport.TermDecimal},
-	{Name: "note", Format: transport.TermText},
-	{Name: "number", Format: transport.TermDecimal},
-	{Name: "payee", Format: transport.TermCaseless},
-	{Name: "tags", Format: transport.TermSet},
-	{Name: "thing", Format: transport.TermID("th_"), Choice: true},
-	{Name: "uuid", Format: transport.TermCaseless, Choice: true},
-	{Name: "window", Format: transport.TermDuration},
+	assert.Contains(t, source, `var termsMakeThing = []wire.Term{
+	{Name: "amount", Format: wire.TermDecimal},
+	{Name: "note", Format: wire.TermText},
+	{Name: "number", Format: wire.TermDecimal},
+	{Name: "payee", Format: wire.TermCaseless},
+	{Name: "tags", Format: wire.TermSet},
+	{Name: "thing", Format: wire.TermID("th_"), Choice: true},
+	{Name: "uuid", Format: wire.TermCaseless, Choice: true},
+	{Name: "window", Format: wire.TermDuration},
 }
 `)
 	assert.NotContains(t, source, "termsSetThing", "the key anchors nothing")

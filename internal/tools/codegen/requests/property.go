@@ -64,7 +64,7 @@ func (w *writer) nested(field models.Field, wire, value string, s stated, requir
 func (w *writer) validator(typ, value string, s stated) string {
 	pointer := strings.HasPrefix(typ, "*")
 	typ = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(typ, "*"), "nullable.Nullable["), "]")
-	name, foreign := strings.CutPrefix(typ, "moneymovement.")
+	name, foreign := strings.CutPrefix(typ, "model.")
 	if !foreign && !w.inShared {
 		return value + ".validate"
 	}
@@ -77,7 +77,7 @@ func (w *writer) validator(typ, value string, s stated) string {
 
 // present tells a union that holds something from its zero value.
 func (w *writer) present(typ, value string) string {
-	if w.inShared || strings.HasPrefix(typ, "moneymovement.") {
+	if w.inShared || strings.HasPrefix(typ, "model.") {
 		return value + ".Variant() != nil || " + value + ".Raw() != nil"
 	}
 	return value + ".variant != nil || " + value + ".raw != nil"

@@ -20,7 +20,7 @@ func (w *writer) terms(op *openapi3.Operation) error {
 	if named, ok := body.Extensions["x-exactly-one-of"].([]any); ok {
 		choices = named
 	}
-	w.line("\nvar terms%s = []transport.Term{", op.OperationID)
+	w.line("\nvar terms%s = []wire.Term{", op.OperationID)
 	for _, name := range description.SortedKeys(body.Properties) {
 		format, err := termFormat(flatten(body.Properties[name]))
 		if err != nil {
@@ -38,25 +38,25 @@ func (w *writer) terms(op *openapi3.Operation) error {
 	return nil
 }
 
-// termFormat is the Go expression of a transport.TermFormat; empty for a member that is not compared.
+// termFormat is the Go expression of a wire.TermFormat; empty for a member that is not compared.
 func termFormat(s stated) (string, error) {
 	switch {
 	case s.term == "none":
 		return "", nil
 	case s.term == "caseless", s.format == "uuid":
-		return "transport.TermCaseless", nil
+		return "wire.TermCaseless", nil
 	case s.term == "duration":
-		return "transport.TermDuration", nil
+		return "wire.TermDuration", nil
 	case s.term != "":
 		return "", fmt.Errorf("x-term %s is not known", s.term)
 	case s.format == "decimal", s.typ == "number":
-		return "transport.TermDecimal", nil
+		return "wire.TermDecimal", nil
 	case s.prefix != "":
-		return fmt.Sprintf("transport.TermID(%q)", s.prefix), nil
+		return fmt.Sprintf("wire.TermID(%q)", s.prefix), nil
 	case s.typ == "array":
-		return "transport.TermSet", nil
+		return "wire.TermSet", nil
 	case s.typ == "object":
 		return "", fmt.Errorf("how objects are compared is not known")
 	}
-	return "transport.TermText", nil
+	return "wire.TermText", nil
 }

@@ -26,7 +26,7 @@ func sideOf(file string) (side, bool) {
 	switch path.Dir(file) {
 	case "sandbox":
 		return host, true
-	case ".", "dapi", "errors", "signing", "internal/transport", "internal/suites/dapi", "internal/suites/root", "internal/tools/descriptions":
+	case ".", "model", "dapi", "errors", "signing", "internal/transport", "internal/suites/dapi", "internal/suites/root", "internal/tools/descriptions":
 		return sdk, true
 	default:
 		return "", false

@@ -1,0 +1,158 @@
+package dapi_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/recorded"
+	"github.com/moneymovement/moneymovement-go/model"
+)
+
+// A wait tells what it reads. One whose context ends first says what was still pending; the next start looks again.
+func ExamplePayouts_Wait() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	payout, err := payBob(ctx, account)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	impatient, cancel := context.WithCancel(ctx)
+	defer cancel()
+	_, err = account.Payouts.Wait(impatient, payout.ID, dapi.OnProgress(func(dapi.Progress) { cancel() })) // one look is enough for now
+	var pending *dapi.StillPending
+	if errors.As(err, &pending) {
+		fmt.Println("still", pending.Status)
+	}
+
+	server.Advance(2 * time.Hour)
+	payout, err = account.Payouts.Wait(ctx, payout.ID,
+		dapi.PollEvery(time.Second, 30*time.Second),
+		dapi.OnProgress(func(p dapi.Progress) { fmt.Println("read", p.Reads, "says", p.Status) }))
+	if err != nil {
+		log.Fatal(err) // *dapi.PayoutNotCompleted: it failed, came back or was never funded
+	}
+	fmt.Println(payout.Status)
+	// Output:
+	// still funding
+	// read 1 says completed
+	// completed
+}
+
+func payBob(ctx context.Context, account *dapi.Account) (*dapi.Payout, error) {
+	if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"), Currency: dapi.USDC}); err != nil {
+		return nil, err
+	}
+	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob",
+		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})})
+	if err != nil {
+		return nil, err
+	}
+	return account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC},
+		"invoice-42")
+}
+
+// An update changes the fields that are set, clears those that are null, and leaves the others.
+func ExampleContacts_Update() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{
+		Name: "Bob", Currency: "EUR", Address: &dapi.PostalAddress{City: "Berlin", Country: "DE"},
+		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	changed, err := account.Contacts.Update(ctx, bob.ID, dapi.ContactUpdate{
+		IsExternal: model.Set(true),                  // set
+		Address:    model.Null[dapi.PostalAddress](), // cleared
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(changed.Name, changed.IsExternal, changed.Address)
+	// Output: Bob true <nil>
+}
+
+// Money is held for a deal and released to its payee. Both calls compare the approval with the deal's terms before the key signs.
+func ExampleEscrows_Open() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err = account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"), Currency: dapi.USDC}); err != nil {
+		log.Fatal(err)
+	}
+
+	terms := dapi.EscrowCreate{
+		Amount: decimal.RequireFromString("40"), Currency: dapi.USDC, Payee: "0x52908400098527886E0F7030069857D2E4169EE7",
+		HoldFor: dapi.EscrowFor(7 * 24 * time.Hour),
+	}
+	deal, err := account.Escrows.Open(ctx, terms, "order-7")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(deal.Status, deal.Amount, deal.Currency, deal.AvailableActions)
+
+	deal, err = account.Escrows.Act(ctx, terms, deal.ID, dapi.EscrowActionTypeRelease, "order-7-release")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(deal.ID != "") // what came of it is read from chain, at most once in 15 seconds: see Escrows.Wait
+	// Output:
+	// active 40 USDC [release]
+	// true
+}
+
+// Money that comes from another chain is quoted, its payer gets instructions, and it is followed until it is there.
+func ExamplePayins_Create() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	payin, err := account.Payins.Create(ctx, dapi.PayinCreate{Amount: decimal.RequireFromString("40"), Currency: "USDC", OriginChainID: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(payin.Quote.SourceAmount, payin.Quote.SourceCurrency, "arrive as", payin.Quote.DestinationAmount, payin.Quote.DestinationCurrency)
+	instructions, err := account.Payins.Instructions(ctx, payin.ID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("the payer sends them to a wallet:", instructions.Requisites.WalletAddress != "")
+
+	if _, err = account.Sandbox.CompletePayin(ctx, payin.ID); err != nil { // nobody pays in a sandbox
+		log.Fatal(err)
+	}
+	if payin, err = account.Payins.Wait(ctx, payin.ID); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(payin.Status)
+	// Output:
+	// 40 USDC arrive as 39.7 USDC
+	// the payer sends them to a wallet: true
+	// completed
+}

@@ -1,0 +1,80 @@
+package moneymovement_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/recorded"
+	"github.com/moneymovement/moneymovement-go/public"
+)
+
+// recording is a transport around another: the hook for tracing, metrics, proxies and tests.
+type recording struct{ next http.RoundTripper }
+
+func (r recording) RoundTrip(request *http.Request) (*http.Response, error) {
+	fmt.Println(request.Method, request.URL.Path)
+	return r.next.RoundTrip(request)
+}
+
+// Every client sends through a transport of the caller's.
+func ExampleWithHTTPClient() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	client, err := public.New(server.URL, moneymovement.WithHTTPClient(&http.Client{
+		Transport: recording{http.DefaultTransport}, Timeout: 10 * time.Second,
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err = client.Rates.Get(context.Background(), "EUR"); err != nil {
+		log.Fatal(err)
+	}
+	// Output: GET /utils/rates/EUR
+}
+
+// shared stands for a limiter that several processes ask, in a database or a cache, because they use one credential.
+type shared struct{}
+
+func (shared) Wait(ctx context.Context, call moneymovement.RateCall) error {
+	if call.Window == moneymovement.WindowReads && call.Class == moneymovement.ClassRead {
+		fmt.Println("may a read be sent?")
+	}
+	return ctx.Err() // nil: it may; else wait here, no longer than ctx allows
+}
+
+// The windows of the service are counted for a credential, so that processes which share one have to share its windows as well. A single
+// process needs no option: its client keeps them by itself. WithoutPacing turns that off.
+func ExampleWithRateLimiter() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key},
+		moneymovement.WithRateLimiter(shared{}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err = account.Chains.Live(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	// Output: may a read be sent?
+}
+
+// What came back besides the value, for a log or a support case.
+func ExampleCapture() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	client, err := public.New(server.URL)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var answer moneymovement.Answer
+	if _, err = client.Rates.Get(context.Background(), "EUR", moneymovement.Capture(&answer)); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.Status, answer.RequestID != "", answer.Attempts)
+	// Output: 200 true 1
+}

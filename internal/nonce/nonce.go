@@ -1,0 +1,58 @@
+// Package nonce hands out the times that the wallet of a card signs at, and says when one is too old to be sent.
+package nonce
+
+import (
+	"sync"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// Source hands out times that messages are signed at, each second once: a service that takes a nonce once would refuse a second call within
+// the same second. It is safe for concurrent use.
+type Source struct {
+	mu   sync.Mutex
+	used map[int64]bool // Unix seconds
+}
+
+// lifetime is how long a nonce is valid.
+//
+// Source: Limits, Lifetimes (card details nonce).
+const lifetime = 5 * time.Minute
+
+// reach is how many seconds a burst of calls may reach back: well within [lifetime].
+const reach = 150
+
+// Next is now in whole seconds, or the latest second before it that was not handed out, for one that lies ahead may count as invalid. After
+// [reach] calls in a row it is now again, and the service judges.
+func (s *Source) Next(now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	latest := now.Unix()
+	next := latest
+	for s.used[next] && next > latest-reach {
+		next--
+	}
+	if s.used[next] {
+		next = latest
+	}
+	for second := range s.used { // those out of reach, also ahead, where the clock was before it was set right
+		if second < latest-reach || second > latest+reach {
+			delete(s.used, second)
+		}
+	}
+	if s.used == nil {
+		s.used = map[int64]bool{}
+	}
+	s.used[next] = true
+	return time.Unix(next, 0)
+}
+
+// Fresh refuses a nonce that grew stale on the way, as while a person was asked to sign it.
+func Fresh(op *transport.Operation, nonce int64, now time.Time) error {
+	return transport.Validate(op.ID, func(c *transport.Check) {
+		if now.Sub(time.Unix(nonce, 0)) >= lifetime {
+			c.Refuse("nonce", "stale", "was signed too late: it is valid for five minutes")
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package recorded
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+)
+
+//go:embed testdata
+var files embed.FS
+
+// Recording is what one example asked and was answered, in this order.
+type Recording []Exchange
+
+// Exchange is one request with its answer.
+type Exchange struct {
+	Method string `json:"method"`
+	Path   string `json:"path"` // with its query
+	// Body is the request's, if it is JSON. [Any] stands for what differs each time, such as a signature.
+	Body   jsonv2.Value `json:"body,omitzero"`
+	Answer Answer       `json:"answer"`
+}
+
+// Answer is what the host answered.
+type Answer struct {
+	// Lost says that the connection was closed without an answer.
+	Lost bool `json:"lost,omitzero"`
+	// Now is the host's time.
+	Now    string            `json:"now,omitzero"`
+	Status int               `json:"status,omitzero"`
+	Header map[string]string `json:"header,omitzero"` // but for Date and Content-Length
+	// Body is one that is JSON, Text one that is not, of a PDF its first line alone.
+	Body jsonv2.Value `json:"body,omitzero"`
+	Text string       `json:"text,omitzero"`
+}
+
+// Any stands in a recorded request for a value that is not compared.
+const Any = "{{any}}"
+
+// Marshal writes a recording as it is kept.
+func Marshal(r Recording) ([]byte, error) {
+	text, err := jsonv2.Marshal(r, jsonv2.Indented(), jsonv2.Deterministic())
+	return append(text, '\n'), err
+}
+
+// load reads the recording of an example, such as dapi/ExamplePayouts_Wait.
+func load(example string) (Recording, error) {
+	name := "testdata/" + example + ".json"
+	text, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, fmt.Errorf("internal/recorded/%s: nothing is recorded for this example; %s", name, remedy)
+	}
+	var r Recording
+	if err := jsonv2.Unmarshal(text, &r, jsonv2.NoUnknownMembers()); err != nil {
+		return nil, fmt.Errorf("internal/recorded/%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// remedy ends each complaint about a recording that does not fit its example.
+const remedy = "`make recordings` records the examples anew"

@@ -1,0 +1,115 @@
+package recorded
+
+import (
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+)
+
+// Encoded is the one member of an object that stands for its value, canonical JSON in base64: what a developer key signs.
+const Encoded = "{{base64}}"
+
+// moment stands for a time, counted from the start of the recording: {{now}}, {{now+15m0s}}, {{now-168h0m0s}}; {{date now}} for its date alone.
+var moment = regexp.MustCompile(`\{\{(date )?now([+-][^}]+)?\}\}`)
+
+// Moment returns what stands in a recording for a time so long after its start.
+func Moment(after time.Duration) string { return "{{now" + signed(after) + "}}" }
+
+// Date returns what stands in a recording for the date so many days after its start's.
+func Date(days int) string { return "{{date now" + signed(time.Duration(days)*24*time.Hour) + "}}" }
+
+func signed(after time.Duration) string {
+	switch {
+	case after == 0:
+		return ""
+	case after > 0:
+		return "+" + after.String()
+	default:
+		return after.String()
+	}
+}
+
+// rendered is a recorded body as it was answered, had the recording started at start.
+func rendered(body jsonv2.Value, start time.Time) (jsonv2.Value, error) {
+	var failed error
+	whole, err := Rewrite(body, func(_ string, value jsonv2.Value) (jsonv2.Value, bool) {
+		var changed jsonv2.Value
+		var err error
+		switch value.Kind() {
+		case '"':
+			changed, err = renderedText(value, start)
+		case '{':
+			changed, err = encoded(value, start)
+		}
+		if err != nil && failed == nil {
+			failed = err
+		}
+		return changed, changed != nil
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	return whole, err
+}
+
+func renderedText(value jsonv2.Value, start time.Time) (jsonv2.Value, error) {
+	var text string
+	if err := jsonv2.Unmarshal(value, &text); err != nil {
+		return nil, err
+	}
+	var failed error
+	text = moment.ReplaceAllStringFunc(text, func(found string) string {
+		at, err := timeOf(found, start)
+		if err != nil {
+			failed = err
+		}
+		if strings.HasPrefix(found, "{{date") {
+			return at.UTC().Format(time.DateOnly)
+		}
+		return at.UTC().Format(time.RFC3339Nano)
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	return jsonv2.Marshal(text)
+}
+
+// timeOf is the time that one moment stands for.
+func timeOf(text string, start time.Time) (time.Time, error) {
+	parts := moment.FindStringSubmatch(text)
+	switch {
+	case parts == nil || parts[0] != text:
+		return time.Time{}, fmt.Errorf("recorded: %q is no moment, such as {{now+15m0s}}", text)
+	case parts[2] == "":
+		return start, nil
+	}
+	after, err := time.ParseDuration(parts[2])
+	if err != nil {
+		return time.Time{}, fmt.Errorf("recorded: %q: %w", text, err)
+	}
+	return start.Add(after), nil
+}
+
+// encoded is the text that an object with the member [Encoded] stands for, nil for any other object.
+func encoded(object jsonv2.Value, start time.Time) (jsonv2.Value, error) {
+	var members map[string]jsonv2.Value
+	if err := jsonv2.Unmarshal(object, &members); err != nil {
+		return nil, err
+	}
+	inner, ok := members[Encoded]
+	if !ok || len(members) != 1 {
+		return nil, nil
+	}
+	payload, err := rendered(inner, start)
+	if err == nil {
+		err = payload.Canonicalize()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return jsonv2.Marshal(base64.StdEncoding.EncodeToString(payload))
+}

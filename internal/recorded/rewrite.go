@@ -1,0 +1,65 @@
+package recorded
+
+import (
+	"bytes"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+)
+
+// Replace returns what stands for a value of a JSON text, and whether it replaces it. The name is that of its member, or of the member whose
+// array it is in.
+type Replace func(name string, value jsonv2.Value) (replacement jsonv2.Value, replaced bool)
+
+// Rewrite returns a JSON value with some values replaced. An object or array that is not replaced is looked into.
+func Rewrite(value jsonv2.Value, by Replace) (jsonv2.Value, error) { return rewrite("", value, by) }
+
+func rewrite(name string, value jsonv2.Value, by Replace) (jsonv2.Value, error) {
+	if replacement, replaced := by(name, value); replaced {
+		return replacement, nil
+	}
+	if kind := value.Kind(); kind != '{' && kind != '[' {
+		return value, nil
+	}
+	var out bytes.Buffer
+	dec, enc := jsonv2.NewDecoder(bytes.NewReader(value)), jsonv2.NewEncoder(&out)
+	for {
+		if within(dec) {
+			inner, err := dec.ReadValue()
+			if err == nil {
+				inner, err = rewrite(name, bytes.Clone(inner), by)
+			}
+			if err == nil {
+				err = enc.WriteValue(inner)
+			}
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		token, err := dec.ReadToken()
+		if err == nil {
+			if token.Kind() == '"' {
+				name = token.String()
+			}
+			err = enc.WriteToken(token)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if dec.StackDepth() == 0 {
+			return bytes.TrimSpace(out.Bytes()), nil
+		}
+	}
+}
+
+// within says that an element of the array or the value of a member comes next.
+func within(dec *jsonv2.Decoder) bool {
+	if dec.StackDepth() == 0 {
+		return false
+	}
+	if next := dec.PeekKind(); next == '}' || next == ']' {
+		return false
+	}
+	kind, length := dec.StackIndex(1)
+	return kind == '[' || length%2 == 1
+}

@@ -1,0 +1,335 @@
+package transport_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// The tests of this file hold that an attempt is an attempt, whichever road it takes: the short one of a first attempt, or that of a retry
+// through go-retryablehttp and http.Client, whose Timeout a client may state or not.
+
+// The package's documentation shows both roads as they are.
+func TestTheRoadsAreAsTheDocumentationSays(t *testing.T) {
+	text, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	first, again, found := strings.Cut(string(text), "A retry goes")
+	require.True(t, found)
+	shared := steps(first)[2:6] // below a surface's own, to where the roads part
+
+	for called, timeout := range patiences {
+		synctest.Test(t, func(t *testing.T) {
+			var roads [][]string
+			svc := step(func(req *http.Request) (*http.Response, error) {
+				roads = append(roads, road())
+				if len(roads) == 1 {
+					return unavailable(req)
+				}
+				return ok(req)
+			})
+			_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout)), &readThing, transport.Call{})
+			require.NoError(t, err)
+			require.Len(t, roads, 2)
+			assert.Equal(t, append(slices.Clone(shared), steps(again)...), roads[1], called)
+			want := steps(first)[2:]
+			if timeout > 0 { // which http.Client keeps
+				want = slices.Insert(want, len(shared), steps(again)[2:4]...)
+			}
+			assert.Equal(t, want, roads[0], called)
+		})
+	}
+}
+
+// steps are the functions of the numbered lines in a text.
+func steps(text string) (names []string) {
+	for _, line := range regexp.MustCompile(`(?m)^//  \d+\. ([^,]+),`).FindAllStringSubmatch(text, -1) {
+		names = append(names, line[1])
+	}
+	return names
+}
+
+// road is how its caller, a RoundTrip, was come to from a call, the outermost function first. What net/http does in itself is one step.
+func road() (names []string) {
+	callers := make([]uintptr, 100)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])
+	for frame, more := frames.Next(); more; frame, more = frames.Next() {
+		name := frame.Function[strings.LastIndex(frame.Function, "/")+1:]
+		name = strings.TrimPrefix(strings.TrimSuffix(name, "[...]"), "go-")
+		switch {
+		case strings.HasPrefix(name, "transport_test.send"):
+			slices.Reverse(names)
+			return names
+		case strings.HasPrefix(name, "transport_test."):
+			name = "RoundTrip"
+		case strings.HasPrefix(name, "http.") && name != "http.(*Client).Do":
+			continue
+		}
+		names = append(names, name)
+	}
+	return nil
+}
+
+// patiences are the Timeouts that a caller's client states.
+var patiences = map[string]time.Duration{"no timeout": 0, "a timeout": time.Minute}
+
+func throughFor(next http.RoundTripper, timeout time.Duration) func(*transport.Config) {
+	return func(c *transport.Config) { c.HTTP = &http.Client{Transport: next, Timeout: timeout} }
+}
+
+// times are when the attempts were made, after the first one.
+func times(attempts []received) (found []time.Duration) {
+	for _, attempt := range attempts {
+		found = append(found, attempt.at.Sub(attempts[0].at))
+	}
+	return found
+}
+
+// Four attempts, with pauses of a quarter, half, and a whole second at most, and half of that at least.
+func TestAttemptsAndPausesOfBothRoads(t *testing.T) {
+	bounds := []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second}
+	for called, timeout := range patiences {
+		for name, end := range map[string]step{"refused": unavailable, "lost": lostAnswer, "broken off": brokenAnswer, "no connection": noConnection} {
+			t.Run(name+"/"+called, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					svc := script(end, end, end, ok)
+					client := newClient(t, host, throughFor(svc, timeout), retries(transport.Retry{}))
+					var answer transport.Answer
+					_, err := send(t.Context(), client, &bookThing, transport.Call{Key: "invoice-42", KeySet: true, Keep: keep(&answer)})
+					require.NoError(t, err)
+					at := times(svc.attempts())
+					require.Len(t, at, 4)
+					assert.Equal(t, 4, answer.Attempts)
+					for i, bound := range bounds {
+						pause := at[i+1] - at[i]
+						assert.True(t, pause >= bound/2 && pause <= bound, "pause %d is %v", i+1, pause)
+					}
+				})
+			})
+		}
+	}
+}
+
+// What the service asks for is waited for to the second, after the first attempt as after any other, and however it spells it.
+func TestRetryAfterOfBothRoads(t *testing.T) {
+	busy := func(after string) step {
+		return refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", after)
+	}
+	for called, timeout := range patiences {
+		t.Run(called, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				date := time.Now().Add(9 * time.Second).UTC().Format(http.TimeFormat)
+				svc := script(busy("2"), busy("3"), busy(date), ok)
+				_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout)), &readThing, transport.Call{})
+				require.NoError(t, err)
+				assert.Equal(t, []time.Duration{0, 2 * time.Second, 5 * time.Second, 9 * time.Second}, times(svc.attempts()))
+			})
+		})
+	}
+}
+
+// The Timeout of the caller's client is that of one attempt: pauses do not count, and each attempt has all of it, to the end of its body.
+func TestTimeoutOfBothRoads(t *testing.T) {
+	const timeout = 7 * time.Second
+	const pause = 2 * time.Second
+	busy := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "2")
+	quick := func(longest time.Duration) transport.Retry {
+		return transport.Retry{Max: 2, WaitMin: 1, WaitMax: longest}
+	}
+	for name, tc := range map[string]struct {
+		hangs step
+		says  string
+	}{
+		"no answer":      {hangs, "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"},
+		"half an answer": {breaksOff, "answer broke off after 5 bytes: context deadline exceeded (Client.Timeout or context cancellation while reading body)"},
+	} {
+		for position, steps := range map[string][]step{
+			"at first": {tc.hangs, ok}, "again": {busy, tc.hangs, ok}, "at last": {busy, busy, tc.hangs}, "always": {tc.hangs},
+		} {
+			t.Run(name+"/"+position, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					svc := script(steps...)
+					started := time.Now()
+					_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout), retries(quick(time.Minute))), &bookThing,
+						transport.Call{Key: "invoice-42", KeySet: true})
+					took := time.Since(started).Round(time.Second)
+					switch position {
+					case "at first":
+						require.NoError(t, err)
+						assert.Len(t, svc.attempts(), 2)
+						assert.Equal(t, timeout, took)
+						return
+					case "again":
+						require.NoError(t, err)
+						assert.Len(t, svc.attempts(), 3)
+						assert.Equal(t, pause+timeout, took)
+						return
+					case "at last":
+						assert.Equal(t, 2*pause+timeout, took)
+					case "always":
+						assert.Equal(t, 3*timeout, took)
+					}
+					assert.Len(t, svc.attempts(), 3)
+					unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
+					require.True(t, ok, "%v", err)
+					assert.Contains(t, beneath(unknown.Cause), tc.says)
+					assert.ErrorIs(t, err, context.DeadlineExceeded)
+					assert.NotContains(t, err.Error(), host)
+				})
+			})
+		}
+		t.Run(name+"/once", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				started := time.Now()
+				_, err := send(t.Context(), newClient(t, host, throughFor(script(tc.hangs), timeout), retries(transport.Retry{Max: -1})), &readThing, transport.Call{})
+				assert.Equal(t, timeout, time.Since(started).Round(time.Second))
+				assert.Contains(t, beneath(err), tc.says)
+			})
+		})
+	}
+}
+
+// beneath is what an error says, with what kept an answer from being read.
+func beneath(err error) string {
+	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
+		return unexpected.Err.Error()
+	}
+	return err.Error()
+}
+
+// hangs never answers.
+func hangs(req *http.Request) (*http.Response, error) {
+	<-req.Context().Done()
+	time.Sleep(1) // for http.Client to notice its Timeout, which ends the context in the same moment
+	return nil, req.Context().Err()
+}
+
+// breaksOff answers five bytes, and no more until the request is over.
+func breaksOff(req *http.Request) (*http.Response, error) {
+	resp, err := ok(req)
+	resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(oneThing[:5]), untilDone{req}))
+	return resp, err
+}
+
+// numbered gives each attempt a credential of its own, and counts them as a limiter does.
+type numbered struct{ authorized, paced int }
+
+func (n *numbered) Authorize(_ context.Context, h http.Header) error {
+	n.authorized++
+	h.Set("Authorization", fmt.Sprint("Bearer ", n.authorized))
+	return nil
+}
+
+func (n *numbered) Wait(context.Context, transport.RateCall) error {
+	n.paced++
+	return nil
+}
+
+// statuses notes the number of each attempt that is logged, and its status, 0 for none.
+type statuses struct{ seen []string }
+
+func (s *statuses) Enabled(context.Context, slog.Level) bool { return true }
+func (s *statuses) WithAttrs([]slog.Attr) slog.Handler       { return s }
+func (s *statuses) WithGroup(string) slog.Handler            { return s }
+func (s *statuses) Handle(_ context.Context, r slog.Record) error {
+	said := map[string]int64{}
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Value.Kind() == slog.KindInt64 {
+			said[a.Key] = a.Value.Int64()
+		}
+		return true
+	})
+	s.seen = append(s.seen, fmt.Sprint(said["attempt"], ": ", said["status"]))
+	return nil
+}
+
+// Each attempt asks for its credential and its place in the rate window, after its pause; and each is told to the log with its number.
+func TestEachAttemptIsPreparedOnBothRoads(t *testing.T) {
+	for called, timeout := range patiences {
+		t.Run(called, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				auth, svc := new(numbered), script(unavailable, lostAnswer, brokenAnswer, ok)
+				log := new(statuses)
+				client := newClient(t, host, throughFor(svc, timeout), authorizedBy(auth), limitedBy(auth), func(c *transport.Config) { c.Logger = slog.New(log) })
+				_, err := sendKeyed(t.Context(), client, &bookThing, transport.Call{})
+				require.NoError(t, err)
+				assert.Equal(t, []string{"Bearer 1", "Bearer 2", "Bearer 3", "Bearer 4"}, credentials(svc.attempts()))
+				assert.Equal(t, 4, auth.paced)
+				assert.Equal(t, []string{"1: 503", "2: 0", "3: 200", "4: 200"}, log.seen)
+			})
+		})
+	}
+}
+
+// A context that ends in a pause ends the call there, whichever attempt came before.
+func TestAContextThatEndsInAPause(t *testing.T) {
+	busy := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "5")
+	for called, timeout := range patiences {
+		for left, attempts := range map[time.Duration]int{4 * time.Second: 1, 9 * time.Second: 2} {
+			t.Run(fmt.Sprint(called, "/", left), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, cancel := context.WithCancel(t.Context())
+					time.AfterFunc(left, cancel)
+					started := time.Now()
+					svc := script(busy)
+					_, err := send(ctx, newClient(t, host, throughFor(svc, timeout)), &bookThing, transport.Call{})
+					require.ErrorIs(t, err, context.Canceled)
+					_, undelivered := errors.AsType[*errors.NotDelivered](err)
+					assert.True(t, undelivered, "%v", err)
+					assert.Equal(t, left, time.Since(started))
+					assert.Len(t, svc.attempts(), attempts)
+				})
+			})
+		}
+	}
+}
+
+// A credential that cannot be had for an attempt ends the call, and what came before decides what the end means.
+func TestAnAttemptThatCannotBePrepared(t *testing.T) {
+	down := errors.New("no credential")
+	for called, timeout := range patiences {
+		for name, tc := range map[string]struct {
+			first   step
+			unknown bool
+		}{"refused": {refuses(http.StatusTooManyRequests, errors.CodeRateLimited), false}, "lost": {lostAnswer, true}} {
+			for allowed := range 3 {
+				t.Run(fmt.Sprint(name, " ", allowed, "/", called), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						svc := script(tc.first)
+						asked := 0
+						auth := authorizerFunc(func() error {
+							if asked++; asked > allowed {
+								return down
+							}
+							return nil
+						})
+						_, err := sendKeyed(t.Context(), newClient(t, host, throughFor(svc, timeout), authorizedBy(auth)), &bookThing, transport.Call{})
+						require.ErrorIs(t, err, down)
+						_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+						assert.Equal(t, tc.unknown && allowed > 0, unknown, "%v", err)
+						assert.Len(t, svc.attempts(), allowed)
+					})
+				})
+			}
+		}
+	}
+}
+
+type authorizerFunc func() error
+
+func (f authorizerFunc) Authorize(context.Context, http.Header) error { return f() }

@@ -1,0 +1,57 @@
+package transport
+
+import (
+	"context"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// Awaited is what a wait reads until it is done.
+type Awaited[T any] struct {
+	Read     func(context.Context) (*T, error)
+	Status   func(*T) string
+	Done     func(*T) bool
+	Progress func(Seen)              // is told after each read
+	Still    func(Seen, error) error // makes the error of a wait that ended before
+}
+
+// Seen is what a wait has seen so far.
+type Seen struct {
+	Status string        // as last read; "unread" before
+	Reads  int           // how many times it was read
+	Waited time.Duration // since the wait began
+}
+
+// Wait reads at a pace until done, and returns what was read last. An error that time does not mend ends it at once; see [Client.Poll].
+func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) (last *T, err error) {
+	if ctx == nil || c == nil {
+		return awaited.Read(ctx) // which is refused, under its own name
+	}
+	started := time.Now()
+	seen := Seen{Status: "unread"}
+	err = c.Poll(ctx, pace, func(ctx context.Context) (bool, error) {
+		value, err := awaited.Read(ctx)
+		if err != nil {
+			return false, err
+		}
+		last = value
+		seen = Seen{Status: awaited.Status(value), Reads: seen.Reads + 1, Waited: time.Since(started)}
+		awaited.Progress(seen)
+		return awaited.Done(value), nil
+	})
+	if waitEnded(ctx, err) {
+		seen.Waited = time.Since(started)
+		return last, awaited.Still(seen, err)
+	}
+	return last, err
+}
+
+// waitEnded reports that it was the caller's context that ended the wait, or its deadline, before which the rate window has no room.
+func waitEnded(ctx context.Context, err error) bool {
+	if ended := ctx.Err(); ended != nil {
+		return errors.Is(err, ended)
+	}
+	_, late := errors.AsType[*WaitTooLong](err)
+	return late
+}

@@ -1,0 +1,46 @@
+package wire
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// QueryText is how a value travels in a query, and whether it does: a zero value does not, and a pointer does whatever it points to.
+func QueryText(value any) (string, bool) {
+	v := reflect.ValueOf(value)
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return "", false
+		}
+		return queryValue(v.Elem()), true
+	}
+	if !v.IsValid() || v.IsZero() || (v.Kind() == reflect.Slice && v.Len() == 0) {
+		return "", false
+	}
+	return queryValue(v), true
+}
+
+func queryValue(v reflect.Value) string {
+	if t, ok := v.Interface().(time.Time); ok {
+		return t.UTC().Format(time.RFC3339Nano)
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return v.String()
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return strconv.FormatInt(v.Int(), 10)
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case reflect.Slice:
+		parts := make([]string, v.Len())
+		for i := range parts {
+			parts[i] = queryValue(v.Index(i))
+		}
+		return strings.Join(parts, ",")
+	default: // such as a decimal
+		return fmt.Sprint(v.Interface())
+	}
+}

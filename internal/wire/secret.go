@@ -1,0 +1,59 @@
+package wire
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+)
+
+// Redaction is what a secret shows instead of its text.
+const Redaction = "[redacted]"
+
+// revealer is every secret that gives its text to who asks for it.
+type revealer interface{ Reveal() string }
+
+var revealing = jsonv2.JoinOptions(Encoding, jsonv2.WithMarshalers(Marshalers,
+	jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, s revealer) error { return enc.WriteToken(jsonv2.String(s.Reveal())) }),
+))
+
+// MarshalRevealing has the body of a request carry the texts of its secrets. Any other encoder shows redactions.
+func MarshalRevealing(body any) ([]byte, error) { return jsonv2.Marshal(body, revealing) }
+
+// Secrets are the texts of the secrets of a body that can be encoded.
+func Secrets(body any) (secrets []string) {
+	collecting := jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, s revealer) error {
+		secrets = append(secrets, s.Reveal())
+		return enc.WriteToken(jsonv2.String(Redaction))
+	})
+	_ = jsonv2.MarshalWrite(io.Discard, body, Encoding, jsonv2.WithMarshalers(Marshalers, collecting))
+	return secrets
+}
+
+// Replace gives a body with its texts replaced, however their characters are escaped, and whether there was one. What is no JSON is
+// replaced as it stands.
+func Replace(body []byte, by *strings.Replacer) (text []byte, found bool) {
+	lenient := jsonv2.Lenient()
+	var out bytes.Buffer
+	dec, enc := jsonv2.NewDecoder(bytes.NewReader(body), lenient), jsonv2.NewEncoder(&out, lenient)
+	for {
+		token, err := dec.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return out.Bytes(), found
+		}
+		if err == nil { // also a number, which a validator makes of a text of digits
+			if was := token.String(); by.Replace(was) != was {
+				token, found = jsonv2.String(by.Replace(was)), true
+			}
+		}
+		if err == nil {
+			err = enc.WriteToken(token)
+		}
+		if err != nil {
+			text = []byte(by.Replace(string(body)))
+			return text, !bytes.Equal(text, body)
+		}
+	}
+}

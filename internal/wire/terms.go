@@ -1,0 +1,107 @@
+package wire
+
+import (
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+)
+
+// Term is a member of a request whose value is part of what an idempotency key anchors. Members without a Term are not: a signature is
+// new each time.
+type Term struct {
+	Name   string // in wire spelling
+	Format TermFormat
+	Choice bool // one of several of which exactly one is stated, so that a request without it asks for something else
+}
+
+// TermFormat gives a value one spelling, so that equal values are equal texts.
+type TermFormat func(value string) string
+
+// TermText is free text, where every letter counts.
+func TermText(value string) string { return value }
+
+// TermCaseless is a value whose letters have no case, such as an address or a UUID.
+func TermCaseless(value string) string { return strings.ToLower(value) }
+
+// TermID is a typed id, whose prefix may be left out.
+func TermID(prefix string) TermFormat {
+	return func(value string) string { return strings.TrimPrefix(value, prefix) }
+}
+
+// TermDecimal is an amount: 12.5 is 12.50.
+func TermDecimal(value string) string {
+	amount, err := decimal.NewFromString(value)
+	if err != nil || amount.Exponent() > maxExponent || amount.Exponent() < -maxExponent {
+		return value
+	}
+	return amount.String()
+}
+
+// maxExponent bounds how long a decimal can become when it is written out.
+const maxExponent = 1000
+
+// TermDuration is a count of s, m, h or d: 1h is 60m.
+func TermDuration(value string) string {
+	seconds := map[byte]int{'s': 1, 'm': 60, 'h': 3600, 'd': 86400}
+	last := len(value) - 1 // a term that is stated is not empty
+	count, err := strconv.Atoi(value[:last])
+	unit := seconds[value[last]]
+	if err != nil || unit == 0 {
+		return value
+	}
+	return strconv.Itoa(count*unit) + "s"
+}
+
+// TermSet is a list of texts whose order means nothing.
+func TermSet(value string) string {
+	var items []string
+	if jsonv2.Unmarshal([]byte(value), &items) != nil {
+		return value
+	}
+	slices.Sort(items)
+	return strings.Join(items, "\x00")
+}
+
+// Digests are those of the terms in a body, 0 for a term that the body does not state. A body that is not a JSON object has no terms.
+func Digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
+	var members map[string]jsonv2.Value
+	if len(stated) == 0 || jsonv2.Unmarshal(body, &members) != nil {
+		return nil
+	}
+	found := make([]uint64, len(stated))
+	for i, term := range stated {
+		if text := plain(members[term.Name]); text != "" {
+			found[i] = maphash.String(seed, term.Format(text))
+		}
+	}
+	return found
+}
+
+// Differing names the members that both requests state, and state differently. What only one of them states may be what the service takes for
+// the other, too.
+func Differing(stated []Term, before, now []uint64) (names []string) {
+	for i := range min(len(before), len(now)) {
+		both := before[i] != 0 && now[i] != 0
+		if before[i] != now[i] && (both || stated[i].Choice) {
+			names = append(names, stated[i].Name)
+		}
+	}
+	return names
+}
+
+// plain is a string without its quotes, and any other value as it stands; null is empty.
+func plain(value jsonv2.Value) string {
+	switch value.Kind() {
+	case jsonv2.KindString:
+		text, _ := jsonv2.AppendUnquote(nil, value) // it was read as JSON before
+		return string(text)
+	case jsonv2.KindNull, jsonv2.KindInvalid:
+		return ""
+	}
+	return string(value)
+}

@@ -1,0 +1,32 @@
+package wire
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+)
+
+// Unencodable names the field that [Marshal] could not write, such as a text that is no UTF-8; "body" if it is not known.
+func Unencodable(err error) string {
+	var at jsonv2.Pointer
+	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
+		at = semantic.JSONPointer
+	}
+	if syntactic, ok := errors.AsType[*jsonv2.SyntacticError](err); ok && (at == "" || !at.Contains(syntactic.JSONPointer)) {
+		at += syntactic.JSONPointer // within a value that writes itself
+	}
+	field := ""
+	for step := range at.Tokens() {
+		if _, err := strconv.ParseUint(step, 10, 64); err == nil {
+			field += "[" + step + "]"
+		} else {
+			field += "." + step
+		}
+	}
+	if field = strings.TrimPrefix(field, "."); field == "" {
+		return "body"
+	}
+	return field
+}

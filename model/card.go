@@ -1,0 +1,92 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
+)
+
+// CardSigner is the wallet that a card spends from. Its signature reveals the card's details. A *wallet.Key of package signing/wallet is
+// one; so is anything that asks a hardware wallet or another process. It must be safe for concurrent use.
+//
+// Source: Authentication, App API and reference endpoints.
+type CardSigner interface {
+	// Address is the wallet's, with "0x".
+	Address() string
+	// SignMessage signs message as an EIP-191 personal message: R, S and V in hexadecimal, with "0x".
+	SignMessage(ctx context.Context, message []byte) (signature string, err error)
+}
+
+// CardMessage has a card's wallet sign another text than "Reveal card <card id> at <nonce>", which is assumed: the description says that
+// a confirmation message is signed and does not show it.
+//
+// Source: Reference endpoints, card details.
+func CardMessage(format func(cardID string, nonce int64) string) moneymovement.CallOption {
+	return func(c *transport.Call) { c.CardMessage = format }
+}
+
+// ProveCard signs the confirmation message for one reveal of a card's details. The proof is good for five minutes from at, by the service's
+// clock, and for one use. Of the options it reads [CardMessage]. A card id that is none and a wallet without address are
+// *errors.InvalidInput, before anything is signed; an error of the wallet comes back as *errors.NotDelivered around it.
+//
+// The surfaces that reveal card details do this by themselves; it is here for programs that sign in another place than they send from.
+//
+// Source: Limits, Lifetimes (card details nonce).
+func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Time, options ...moneymovement.CallOption) (CardDetailsProof, error) {
+	if err := transport.Validate(revealOperation, func(c *transport.Check) {
+		c.Context(ctx)
+		c.Missing("card_id", cardID == "")
+		c.Segment("card_id", cardID)
+		c.Missing("wallet", wallet == nil || wallet.Address() == "")
+	}); err != nil {
+		return CardDetailsProof{}, err
+	}
+	message, nonce := transport.CallOf(options).CardMessage, at.Unix()
+	if message == nil {
+		message = revealCard
+	}
+	signature, err := wallet.SignMessage(ctx, []byte(message(cardID, nonce)))
+	if err != nil {
+		return CardDetailsProof{}, &errors.NotDelivered{Head: errors.Head{Operation: revealOperation}, Err: err}
+	}
+	return CardDetailsProof{MessageSignature: moneymovement.NewSecret(signature), Nonce: nonce}, nil
+}
+
+// revealOperation is what the description's files call the operation, on both surfaces.
+const revealOperation = "RevealCardDetails"
+
+func revealCard(cardID string, nonce int64) string {
+	return fmt.Sprintf("Reveal card %s at %d", cardID, nonce)
+}
+
+// String shows the last four digits, as receipts do.
+func (d CardDetails) String() string {
+	number := d.CardNumber.Reveal()
+	if len(number) < 12 {
+		return "card details (redacted)"
+	}
+	return "card details (redacted, ending " + number[len(number)-4:] + ")"
+}
+
+// plainCardList is CardList without its methods.
+type plainCardList CardList
+
+// UnmarshalJSON reads the list. Without a kycStatus it is not_started, as the description states.
+//
+// Source: Card, card list answer.
+func (l *CardList) UnmarshalJSON(b []byte) error {
+	var list plainCardList
+	if err := wire.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	if list.KYCStatus == "" {
+		list.KYCStatus = KYCStatusNotStarted
+	}
+	*l = CardList(list)
+	return nil
+}

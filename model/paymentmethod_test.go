@@ -1,0 +1,32 @@
+package model_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/model"
+)
+
+// TestAPaymentMethodIsSentBackAsItCame: a contract's methods are replaced all at once, so that a caller who adds one sends the others back,
+// with the fields of theirs that this version does not know.
+func TestAPaymentMethodIsSentBackAsItCame(t *testing.T) {
+	for text, want := range map[string]model.PaymentMethodVariant{
+		`{"accountType":"sepa","bic":"COBADEFF","intermediaryBank":{"bic":"DEUTDEFF"}}`: model.SEPAPaymentMethod{AccountType: "sepa", BIC: "COBADEFF"},
+		`{"accountType":"swift","bankAddress":"1 Main Street","bic":"COBADEFF"}`:        nil, // an address in another form than is assumed
+		`{"accountType":"swift","bic":7}`:                                               nil,
+		`{"accountType":"carrier_pigeon","loft":"7"}`:                                   nil,
+		`{"loft":"7"}`: nil,
+	} {
+		for name, version := range versions {
+			var method model.PaymentMethod
+			require.NoError(t, version.unmarshal([]byte(text), &method), "%s: %s", name, text)
+			assert.Equal(t, want, method.Variant(), text)
+			assert.JSONEq(t, text, string(method.Raw()))
+			again, err := version.marshal([]model.PaymentMethod{method})
+			require.NoError(t, err)
+			assert.JSONEq(t, "["+text+"]", string(again))
+		}
+	}
+}

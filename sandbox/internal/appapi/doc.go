@@ -1,6 +1,0 @@
-// Package appapi holds the host's own models of the app API and the server
-// interface that its state machines implement, both generated from
-// openapi/appapi.yaml.
-package appapi
-
-//go:generate ../../../internal/tools/run oapi-codegen -config ../../../internal/tools/codegen/oapi/sandbox-appapi.yaml ../../../openapi/appapi.yaml

@@ -1,6 +1,0 @@
-// Package commonapi holds the host's own models of what the app API, the
-// reference endpoints and the public utilities share, generated from
-// openapi/common.yaml.
-package commonapi
-
-//go:generate ../../../internal/tools/run oapi-codegen -config ../../../internal/tools/codegen/oapi/sandbox-common.yaml ../../../openapi/common.yaml

@@ -1,0 +1,75 @@
+// Package coverage is the coverage catalogue: the methods that money arrives and leaves by.
+//
+// Source: Coverage catalogue.
+package coverage
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
+)
+
+// Rail is a rail that an account can be held on, with the currency it receives.
+type Rail struct {
+	Method   platformwire.BankMethod
+	Currency string
+}
+
+// Rails are money in. A method receives one currency, so that it names its rail.
+var Rails = []Rail{
+	{"ach", "USD"}, {"fedwire", "USD"}, {"swift", "USD"}, {"sepa", "EUR"}, {"ukfps", "GBP"}, {"uaefts", "AED"}, {"pix", "BRL"},
+	{"spei", "MXN"}, {"npp", "AUD"}, {"nip", "NGN"}, {"breb", "COP"}, {"pse", "COP"}, {"transfers_3_0", "ARS"},
+}
+
+// RailOf finds the rail of a method.
+func RailOf(method platformwire.BankMethod) (Rail, bool) {
+	i := slices.IndexFunc(Rails, func(r Rail) bool { return r.Method == method })
+	if i < 0 {
+		return Rail{}, false
+	}
+	return Rails[i], true
+}
+
+// Method is a bank method a contact can hold. Which identifiers a method routes on is the host's decision: the
+// description says that they are not shown.
+type Method struct {
+	// Currency it pays out.
+	Currency string
+	// needs lists the account fields that must be there; "a|b" means either one.
+	needs string
+}
+
+// Methods are money out, by name.
+var Methods = map[string]Method{
+	"ach": {"USD", "accountNumber routingNumber"}, "fedwire": {"USD", "accountNumber routingNumber"},
+	"fednow": {"USD", "accountNumber routingNumber"}, "rtp": {"USD", "accountNumber routingNumber"},
+	"swift": {"USD", "bic accountNumber|iban"}, "cad_eft": {"CAD", "accountNumber routingNumber"},
+	"spei": {"MXN", "accountNumber"}, "pix": {"BRL", "pixKey"}, "brl_local": {"BRL", "accountNumber branchNumber"},
+	"transfers_3_0": {"ARS", "paymentKey|accountNumber"}, "breb": {"COP", "paymentKey"}, "pse": {"COP", "accountNumber"},
+	"cop_local": {"COP", "accountNumber"}, "clp_local": {"CLP", "accountNumber"}, "bob_local": {"BOB", "accountNumber"},
+	"crc_local": {"CRC", "iban|accountNumber"}, "gtq_local": {"GTQ", "accountNumber"}, "gtq_ewallet": {"GTQ", "phoneNumber"},
+	"hnl_local": {"HNL", "accountNumber"}, "dop_local": {"DOP", "accountNumber"}, "dop_ewallet": {"DOP", "phoneNumber"},
+	"jmd_local": {"JMD", "accountNumber"}, "sepa": {"EUR", "iban"}, "ukfps": {"GBP", "accountNumber routingNumber"},
+	"pln_local": {"PLN", "iban|accountNumber"}, "dkk_local": {"DKK", "iban|accountNumber"},
+	"nok_local": {"NOK", "iban|accountNumber"}, "try_fast": {"TRY", "iban"}, "ils_local": {"ILS", "iban|accountNumber"},
+	"uaefts": {"AED", "iban"}, "sar_local": {"SAR", "iban"}, "egp_local": {"EGP", "iban|accountNumber"},
+	"nip": {"NGN", "accountNumber"}, "xof_local": {"XOF", "accountNumber"}, "sle_local": {"SLE", "accountNumber"},
+	"tzs_local": {"TZS", "accountNumber"}, "ugx_local": {"UGX", "accountNumber"}, "zmw_local": {"ZMW", "accountNumber"},
+	"npp": {"AUD", "accountNumber routingNumber"}, "jpy_local": {"JPY", "accountNumber"}, "krw_local": {"KRW", "accountNumber"},
+	"cny_alipay": {"CNY", "paymentKey|phoneNumber"}, "cny_wechatpay": {"CNY", "paymentKey|phoneNumber"},
+	"hkd_fps": {"HKD", "paymentKey|phoneNumber|accountNumber"}, "inr_local": {"INR", "accountNumber routingNumber"},
+	"inr_upi": {"INR", "paymentKey"}, "idr_local": {"IDR", "accountNumber"}, "idr_ewallet": {"IDR", "phoneNumber"},
+	"myr_local": {"MYR", "accountNumber"}, "php_local": {"PHP", "accountNumber"}, "php_ewallet": {"PHP", "phoneNumber"},
+	"pkr_raast": {"PKR", "iban|paymentKey"}, "pkr_ewallet": {"PKR", "phoneNumber"}, "thb_local": {"THB", "accountNumber"},
+	"vnd_local": {"VND", "accountNumber"}, "bdt_local": {"BDT", "accountNumber"}, "bdt_ewallet": {"BDT", "phoneNumber"},
+}
+
+// Needed lists the account fields that must be there, each with its alternatives.
+func (m Method) Needed() [][]string {
+	var all [][]string
+	for _, need := range strings.Fields(m.needs) {
+		all = append(all, strings.Split(need, "|"))
+	}
+	return all
+}

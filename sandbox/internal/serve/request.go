@@ -1,0 +1,71 @@
+// Package serve is what the generated servers of the host's surfaces are made of: an operation is given what the gate has
+// read of a request, and returns status, headers and body.
+package serve
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/go-json-experiment/json"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+	"github.com/oapi-codegen/runtime"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+)
+
+// Route is one operation of a server.
+type Route struct {
+	Method, Path string // as the description writes them
+	Run          func(context.Context, *Request) (Answer, error)
+}
+
+// Request is what the gate has read of a request. What an operation takes is bound one by one, and Err tells at the end
+// whether all of it could be.
+type Request struct {
+	Path   map[string]string // its parameters
+	Query  url.Values
+	Header http.Header
+	Body   []byte
+
+	unreadable bool
+}
+
+// Parameter is what the description says of a parameter.
+type Parameter struct {
+	Name, Type, Format string
+	Explode, Required  bool
+}
+
+// BindQuery reads a parameter of the query.
+func (r *Request) BindQuery(to any, p Parameter) {
+	r.note(runtime.BindQueryParameterWithOptions("form", p.Explode, p.Required, p.Name, r.Query, to,
+		runtime.BindQueryParameterOptions{Type: p.Type, Format: p.Format}))
+}
+
+// BindHeader reads a header, which may come once.
+func (r *Request) BindHeader(to any, p Parameter) {
+	switch values := r.Header.Values(p.Name); len(values) {
+	case 0:
+	case 1:
+		r.note(runtime.BindStyledParameterWithOptions("simple", p.Name, values[0], to, runtime.BindStyledParameterOptions{
+			ParamLocation: runtime.ParamLocationHeader, Explode: p.Explode, Required: p.Required, Type: p.Type, Format: p.Format,
+		}))
+	default:
+		r.unreadable = true
+	}
+}
+
+// BindBody reads the body as encoding/json does.
+func (r *Request) BindBody(to any) { r.note(json.Unmarshal(r.Body, to, jsonv1.DefaultOptionsV1())) }
+
+// note takes down a failure. Why it failed is not told: how a library words it differs between its releases.
+func (r *Request) note(err error) { r.unreadable = r.unreadable || err != nil }
+
+// Err refuses a request of which something cannot be read. The gate has refused, by name, all that it knows cannot be.
+func (r *Request) Err() error {
+	if r.unreadable {
+		return refuse.Unreadable()
+	}
+	return nil
+}
