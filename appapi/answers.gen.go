@@ -251,7 +251,7 @@ func wholeApp(v *App, body *wire.Body) bool {
 }
 
 func wholeBalance(v *Balance, body *wire.Body) bool {
-	if v.Available == (Decimal{}) && !body.SaysZero("available") {
+	if v.Available == (model.Decimal{}) && !body.SaysZero("available") {
 		return false
 	}
 	if v.Currency == "" && !body.SaysZero("currency") {
@@ -429,7 +429,7 @@ func wholeQuote(v *Quote, body *wire.Body) bool {
 }
 
 func wholeTransaction(v *Transaction, body *wire.Body) bool {
-	if v.Amount == (Decimal{}) && !body.SaysZero("amount") {
+	if v.Amount == (model.Decimal{}) && !body.SaysZero("amount") {
 		return false
 	}
 	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {

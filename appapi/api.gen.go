@@ -10,9 +10,8 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
-	"github.com/moneymovement/moneymovement-go/model"
+	model "github.com/moneymovement/moneymovement-go/model"
 	"github.com/oapi-codegen/nullable"
-	"github.com/shopspring/decimal"
 )
 
 // Defines values for DocumentKind.
@@ -21,815 +20,809 @@ const (
 	DocumentKindInvoice  DocumentKind = "invoice"
 )
 
-// App: whom the key belongs to and what it may do.
+// App: Whom the key belongs to and what it may do.
 // Source: App API, Account and profile, GET /apps/me.
 type App struct {
-	// Id of the owning app.
+	// AppID Id of the owning app.
 	AppID string `json:"appId,omitempty,omitzero"`
 
-	// Name of the owning app.
+	// AppName Name of the owning app.
 	AppName string `json:"appName,omitempty,omitzero"`
 
-	// Balance in USDC.
-	Balance Decimal `json:"balance,omitempty,omitzero"`
+	// Balance Balance in USDC.
+	Balance model.Decimal `json:"balance,omitempty,omitzero"`
 
-	// What the key may still spend.
-	RemainingSpendLimit *Decimal `json:"remainingSpendLimit,omitempty"`
+	// RemainingSpendLimit What the key may still spend.
+	RemainingSpendLimit *model.Decimal `json:"remainingSpendLimit,omitempty"`
 
-	// Scopes granted to the key.
+	// Scopes Scopes granted to the key.
 	Scopes []string `json:"scopes,omitempty,omitzero"`
 
-	// Email address of the user that owns the app.
+	// UserEmail Email address of the user that owns the app.
 	UserEmail string `json:"userEmail,omitempty,omitzero"`
 
-	// Name of the user that owns the app.
+	// UserName Name of the user that owns the app.
 	UserName string `json:"userName,omitempty,omitzero"`
 }
 
-// Balance: one balance account.
+// Balance: One balance account.
 // Source: App API, Account and profile, GET /balance.
 type Balance struct {
-	// What can be spent.
-	Available Decimal `json:"available"`
+	// Available What can be spent.
+	Available model.Decimal `json:"available"`
 
-	// Asset that the account holds.
+	// Currency Asset that the account holds.
 	Currency string `json:"currency"`
 
-	// Id of the balance account.
+	// ID Id of the balance account.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// Address that holds the asset.
+	// WalletAddress Address that holds the asset.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// BalanceList: the balance accounts.
+// BalanceList: The balance accounts.
 // Source: App API, Account and profile, GET /balance.
 type BalanceList struct {
-	// The balance accounts.
+	// Items The balance accounts.
 	Items []Balance `json:"items"`
 
-	// How many there are.
+	// Total How many there are.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// BalancePayinQuote: a transfer from another chain to price.
+// BalancePayinQuote: A transfer from another chain to price.
 // Source: App API, Banks and quotes, POST /balance/payin/quote.
 type BalancePayinQuote struct {
-	// Amount in currency.
-	Amount Decimal `json:"amount,omitzero"`
+	// Amount Amount in currency.
+	Amount model.Decimal `json:"amount,omitzero"`
 
-	// Asset.
+	// Currency Asset.
 	Currency string `json:"currency,omitzero"`
 
-	// Chain the money comes from.
+	// OriginChainID Chain the money comes from.
 	OriginChainID EVMChainID `json:"originChainId,omitempty,omitzero"`
 }
 
-// BalancePayoutQuote: a payout to price.
+// BalancePayoutQuote: A payout to price.
 // Source: App API, Banks and quotes, POST /balance/payout/quote.
 type BalancePayoutQuote struct {
-	// Amount.
-	Amount Decimal `json:"amount,omitzero"`
+	// Amount Amount.
+	Amount model.Decimal `json:"amount,omitzero"`
 
-	// Bank account of the contact.
+	// BankAccountID Bank account of the contact.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
-	// Contact to pay. Source: Vocabulary; Limits, Pages and sizes.
+	// ContactID Contact to pay. Source: Vocabulary; Limits, Pages and sizes.
 	ContactID string `json:"contactId,omitzero"`
 }
 
-// Bank: a rail and the bank account opened on it.
+// Bank: A rail and the bank account opened on it.
 // Source: App API, Banks and quotes, GET /banks.
 type Bank struct {
-	// The bank account once it is open.
+	// BankAccountID The bank account once it is open.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
-	// Currency.
+	// Currency Currency.
 	Currency string `json:"currency"`
 
-	// Rail.
+	// Method Rail.
 	Method string `json:"method"`
 
-	// What a payer needs to wire money.
+	// Requisites What a payer needs to wire money.
 	Requisites model.OpenObject `json:"requisites,omitempty,omitzero"`
 
-	// State of the rail.
+	// Status State of the rail.
 	Status string `json:"status"`
 }
 
-// BankActivation: rails to activate.
+// BankActivation: Rails to activate.
 // Source: App API, Banks and quotes, POST /banks/activate.
 type BankActivation struct {
-	// The rails; all that are available when empty.
+	// Methods The rails; all that are available when empty.
 	Methods []string `json:"methods,omitempty,omitzero"`
 }
 
-// BankDetails: bank details to validate.
+// BankDetails: Bank details to validate.
 // Source: App API, Contacts, POST /user/contact/bank/validate.
 type BankDetails struct {
-	// Name of the institution.
+	// BankName Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// Kind of bank account; the values are not shown.
+	// BankType Kind of bank account; the values are not shown.
 	BankType string `json:"bankType,omitempty,omitzero"`
 
-	// BIC of the institution.
+	// BIC BIC of the institution.
 	BIC string `json:"bic,omitempty,omitzero"`
 
-	// ISO country code.
+	// Country ISO country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// IBAN without separators.
+	// IBAN IBAN without separators.
 	IBAN string `json:"iban,omitempty,omitzero"`
 
-	// Routing number.
+	// RoutingNumber Routing number.
 	RoutingNumber nullable.Nullable[string] `json:"routingNumber,omitempty,omitzero"`
 }
 
-// BankDetailsCheck: what a check of bank details found.
+// BankDetailsCheck: What a check of bank details found.
 // Source: App API, Contacts, POST /user/contact/bank/validate.
 type BankDetailsCheck struct {
-	// What is wrong.
+	// Errors What is wrong.
 	Errors []BankDetailsError `json:"errors,omitempty,omitzero"`
 
-	// Whether the details can be used; absent where the service does not say.
+	// Valid Whether the details can be used; absent where the service does not say.
 	Valid *bool `json:"valid,omitempty"`
 }
 
-// BankDetailsError: one thing that is wrong with bank details.
+// BankDetailsError: One thing that is wrong with bank details.
 // Source: App API, Contacts, POST /user/contact/bank/validate.
 type BankDetailsError struct {
-	// What is wrong.
+	// Code What is wrong.
 	Code string `json:"code,omitempty,omitzero"`
 
-	// Field concerned.
+	// Field Field concerned.
 	Field string `json:"field,omitempty,omitzero"`
 
-	// What is wrong in words.
+	// Message What is wrong in words.
 	Message string `json:"message,omitempty,omitzero"`
 }
 
-// BankList: banks and rails.
+// BankList: Banks and rails.
 // Source: App API, Banks and quotes, GET /banks.
 type BankList struct {
-	// The rails.
+	// Items The rails.
 	Items []Bank `json:"items"`
 
-	// How many there are in all.
+	// Total How many there are in all.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// BankPayinQuote: a transfer from a bank account to price.
+// BankPayinQuote: A transfer from a bank account to price.
 // Source: App API, Banks and quotes, POST /banks/payin/quote.
 type BankPayinQuote struct {
-	// Amount in the account's currency.
-	Amount Decimal `json:"amount,omitzero"`
+	// Amount Amount in the account's currency.
+	Amount model.Decimal `json:"amount,omitzero"`
 
-	// Bank account that receives.
+	// BankAccountID Bank account that receives.
 	BankAccountID string `json:"bankAccountId,omitzero"`
 
-	// Note.
+	// Memo Note.
 	Memo string `json:"memo,omitempty,omitzero"`
 }
 
-// CardCreate: a card to issue.
+// CardCreate: A card to issue.
 // Source: App API, Cards, POST /cards.
 type CardCreate struct {
-	// Format of the card.
+	// Format Format of the card.
 	Format CardFormat `json:"format,omitempty,omitzero"`
 }
 
-// CardFormat: format of a card, an open set of which virtual is shown.
+// CardFormat: Format of a card, an open set of which virtual is shown.
 // Source: App API, Cards, POST /cards.
 type CardFormat string
 
-// CardLabelUpdate: the label to give.
+// CardLabelUpdate: The label to give.
 // Source: App API, Cards, PUT /cards/{card_id}/label.
 type CardLabelUpdate struct {
-	// Label of the caller's own.
+	// Label Label of the caller's own.
 	Label nullable.Nullable[string] `json:"label,omitzero"`
 }
 
-// CardLimitUpdate: the limits to set; a limit that is absent stays.
+// CardLimitUpdate: The limits to set; a limit that is absent stays.
 // Source: App API, Cards, PUT /cards/{card_id}/limit.
 type CardLimitUpdate struct {
-	// Limit a day.
-	DailyLimit nullable.Nullable[Number] `json:"dailyLimit,omitempty,omitzero"`
+	// DailyLimit Limit a day.
+	DailyLimit nullable.Nullable[model.Number] `json:"dailyLimit,omitempty,omitzero"`
 
-	// Limit over the card's life.
-	LifetimeLimit nullable.Nullable[Number] `json:"lifetimeLimit,omitempty,omitzero"`
+	// LifetimeLimit Limit over the card's life.
+	LifetimeLimit nullable.Nullable[model.Number] `json:"lifetimeLimit,omitempty,omitzero"`
 
-	// Limit a month.
-	MonthlyLimit nullable.Nullable[Number] `json:"monthlyLimit,omitempty,omitzero"`
+	// MonthlyLimit Limit a month.
+	MonthlyLimit nullable.Nullable[model.Number] `json:"monthlyLimit,omitempty,omitzero"`
 }
 
-// CardPreApproval: a pre-approval as it stands.
+// CardPreApproval: A pre-approval as it stands.
 // Source: App API, Cards, POST /cards/pre-approve.
 type CardPreApproval struct {
-	// Whether the card programme may draw.
+	// Approved Whether the card programme may draw.
 	Approved bool `json:"approved"`
 
-	// Hash of the on-chain approval.
+	// TxHash Hash of the on-chain approval.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 }
 
-// CardPreApprovalCreate: what the card programme may draw.
+// CardPreApprovalCreate: What the card programme may draw.
 // Source: App API, Cards, POST /cards/pre-approve.
 type CardPreApprovalCreate struct {
-	// Largest amount.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	// Amount Largest amount.
+	Amount model.Decimal `json:"amount,omitempty,omitzero"`
 
-	// Asset.
+	// Currency Asset.
 	Currency string `json:"currency,omitempty,omitzero"`
 }
 
-// Contact: a saved payment destination.
+// Contact: A saved payment destination.
 // Source: App API, Contacts.
 type Contact struct {
-	// Where the contact is paid.
+	// Account Where the contact is paid.
 	Account model.ContactAccount `json:"account,omitempty,omitzero"`
 
-	// When the contact was created.
+	// CreatedAt When the contact was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Contact id.
+	// ID Contact id.
 	ID string `json:"id"`
 
-	// Name of the contact.
+	// Name Name of the contact.
 	Name string `json:"name,omitempty,omitzero"`
 
-	// Relationship to the account.
+	// Relationship Relationship to the account.
 	Relationship string `json:"relationship,omitempty,omitzero"`
 }
 
-// ContactCreate: a payment destination to save.
+// ContactCreate: A payment destination to save.
 // Source: App API, Contacts, POST /user/contact.
 type ContactCreate struct {
-	// Where the contact is paid.
+	// Account Where the contact is paid.
 	Account model.ContactAccount `json:"account,omitzero"`
 
-	// Name of the contact.
+	// Name Name of the contact.
 	Name string `json:"name,omitempty,omitzero"`
 
-	// Relationship to the account, for example external.
+	// Relationship Relationship to the account, for example external.
 	Relationship string `json:"relationship,omitempty,omitzero"`
 }
 
-// ContactList: a page of contacts.
+// ContactList: A page of contacts.
 // Source: App API, Contacts, GET /user/contacts.
 type ContactList struct {
-	// The contacts.
+	// Items The contacts.
 	Items []Contact `json:"items"`
 
-	// How many there are in all.
+	// Total How many there are in all.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// ContactUpdate: what to change of a contact.
+// ContactUpdate: What to change of a contact.
 // Source: App API, Contacts, PATCH /user/contacts/{contact_id}.
 type ContactUpdate struct {
-	// Name of the contact.
+	// Name Name of the contact.
 	Name nullable.Nullable[string] `json:"name,omitempty,omitzero"`
 
-	// Relationship to the account.
+	// Relationship Relationship to the account.
 	Relationship nullable.Nullable[string] `json:"relationship,omitempty,omitzero"`
 }
 
-// ContractCreate: a contract to offer.
+// ContractCreate: A contract to offer.
 // Source: App API, Contracts, create contract body.
 type ContractCreate struct {
-	// When it takes effect.
+	// ActivationAt When it takes effect.
 	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
 
-	// Email address of the party that is paid.
+	// ContractorEmail Email address of the party that is paid.
 	ContractorEmail string `json:"contractorEmail,omitzero"`
 
-	// Values that the document is filled with.
+	// Fields Values that the document is filled with.
 	Fields ContractFields `json:"fields,omitempty,omitzero"`
 
-	// Label of the caller's own.
+	// Label Label of the caller's own.
 	Label string `json:"label,omitempty,omitzero"`
 
-	// Length of a period, for example monthly.
+	// Period Length of a period, for example monthly.
 	Period string `json:"period,omitempty,omitzero"`
 
-	// Preferred payment methods.
+	// PriorityMethods Preferred payment methods.
 	PriorityMethods []model.PriorityMethod `json:"priorityMethods,omitempty,omitzero"`
 
-	// Whether both parties have to sign.
+	// RequireSignature Whether both parties have to sign.
 	RequireSignature *bool `json:"requireSignature,omitempty,omitzero"`
 
-	// Kind.
+	// Type Kind.
 	Type model.ContractType `json:"type,omitzero"`
 }
 
-// ContractFields: values that a contract's document is filled with.
+// ContractFields: Values that a contract's document is filled with.
 // Source: App API, Contracts, create contract body.
 type ContractFields struct {
-	// Amount of a period in currency.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	// Amount Amount of a period in currency.
+	Amount model.Decimal `json:"amount,omitempty,omitzero"`
 
-	// Currency of amount.
+	// Currency Currency of amount.
 	Currency model.FiatCurrency `json:"currency,omitempty,omitzero"`
 
-	// Job title.
+	// JobTitle Job title.
 	JobTitle string `json:"jobTitle,omitempty,omitzero"`
 
-	// Scope of the work.
+	// ScopeDescription Scope of the work.
 	ScopeDescription string `json:"scopeDescription,omitempty,omitzero"`
 }
 
-// ContractFieldsUpdate: what to change of the values that a contract's document is filled with.
+// ContractFieldsUpdate: What to change of the values that a contract's document is filled with.
 // Source: App API, Contracts, PATCH /documents/contracts/{contract_id}.
 type ContractFieldsUpdate struct {
-	// Amount of a period in currency.
-	Amount nullable.Nullable[Decimal] `json:"amount,omitempty,omitzero"`
+	// Amount Amount of a period in currency.
+	Amount nullable.Nullable[model.Decimal] `json:"amount,omitempty,omitzero"`
 
-	// Currency of amount.
+	// Currency Currency of amount.
 	Currency nullable.Nullable[model.FiatCurrency] `json:"currency,omitempty,omitzero"`
 
-	// Job title.
+	// JobTitle Job title.
 	JobTitle nullable.Nullable[string] `json:"jobTitle,omitempty,omitzero"`
 
-	// Scope of the work.
+	// ScopeDescription Scope of the work.
 	ScopeDescription nullable.Nullable[string] `json:"scopeDescription,omitempty,omitzero"`
 }
 
-// ContractInvoiceCreate: an invoice to issue for one period of a contract.
+// ContractInvoiceCreate: An invoice to issue for one period of a contract.
 // Source: App API, Invoices, create from contract body.
 type ContractInvoiceCreate struct {
-	// Lines in addition to the contract's own.
+	// AddItems Lines in addition to the contract's own.
 	AddItems []model.LineItem `json:"addItems,omitempty,omitzero"`
 
-	// Address of the party that is paid.
+	// ContractorAddress Address of the party that is paid.
 	ContractorAddress model.PostalAddress `json:"contractorAddress,omitempty,omitzero"`
 
-	// Prefix of the invoice number.
+	// InvoicePrefix Prefix of the invoice number.
 	InvoicePrefix string `json:"invoicePrefix,omitempty,omitzero"`
 
-	// First day of the period.
+	// PeriodStart First day of the period.
 	PeriodStart model.Date `json:"periodStart,omitempty,omitzero"`
 }
 
-// ContractList: a page of contracts.
+// ContractList: A page of contracts.
 // Source: App API, Contracts.
 type ContractList struct {
-	// The contracts.
+	// Items The contracts.
 	Items []model.Contract `json:"items"`
 
-	// How many there are in all.
+	// Total How many there are in all.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// ContractPreview: a contract as its document will read.
+// ContractPreview: A contract as its document will read.
 // Source: App API, Contracts, GET /documents/contracts/{contract_id}/preview.
 type ContractPreview struct {
-	// The resolved fields.
+	// Fields The resolved fields.
 	Fields model.OpenObject `json:"fields,omitempty,omitzero"`
 
-	// Text of the document.
+	// Text Text of the document.
 	Text string `json:"text,omitempty,omitzero"`
 }
 
-// ContractTemplate: a template that contracts can be created from.
+// ContractTemplate: A template that contracts can be created from.
 // Source: App API, Contracts, GET /documents/contracts/templates.
 type ContractTemplate struct {
-	// Names of the fields to fill.
+	// Fields Names of the fields to fill.
 	Fields []string `json:"fields,omitempty,omitzero"`
 
-	// Template id.
+	// ID Template id.
 	ID string `json:"id"`
 
-	// Name to show.
+	// Name Name to show.
 	Name string `json:"name"`
 
-	// Kind of contract.
+	// Type Kind of contract.
 	Type model.ContractType `json:"type,omitempty,omitzero"`
 }
 
-// ContractTemplateList: the contract templates.
+// ContractTemplateList: The contract templates.
 // Source: App API, Contracts, GET /documents/contracts/templates.
 type ContractTemplateList struct {
-	// The templates.
+	// Items The templates.
 	Items []ContractTemplate `json:"items"`
 
-	// How many there are in all.
+	// Total How many there are in all.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// ContractUpdate: what to change of a contract.
+// ContractUpdate: What to change of a contract.
 // Source: App API, Contracts, PATCH /documents/contracts/{contract_id}.
 type ContractUpdate struct {
-	// When it takes effect.
+	// ActivationAt When it takes effect.
 	ActivationAt nullable.Nullable[time.Time] `json:"activationAt,omitempty,omitzero"`
 
-	// When it ends.
+	// ExpirationAt When it ends.
 	ExpirationAt nullable.Nullable[time.Time] `json:"expirationAt,omitempty,omitzero"`
 
-	// Values that the document is filled with.
+	// Fields Values that the document is filled with.
 	Fields ContractFieldsUpdate `json:"fields,omitempty,omitzero"`
 
-	// Label of the caller's own.
+	// Label Label of the caller's own.
 	Label nullable.Nullable[string] `json:"label,omitempty,omitzero"`
 
-	// Length of a period.
+	// Period Length of a period.
 	Period nullable.Nullable[string] `json:"period,omitempty,omitzero"`
 
-	// Preferred payment methods.
+	// PriorityMethods Preferred payment methods.
 	PriorityMethods nullable.Nullable[[]model.PriorityMethod] `json:"priorityMethods,omitempty,omitzero"`
 }
 
-// Decimal: a decimal amount that travels as a string. Source: Resources and their fields.
-type Decimal = decimal.Decimal
-
-// DocumentKind: what a document belongs to.
+// DocumentKind: What a document belongs to.
 // Source: App API, Documents.
 type DocumentKind string
 
-// DocumentUpload: a document to store.
+// DocumentUpload: A document to store.
 // Source: App API, Documents.
 type DocumentUpload struct {
-	// The document, read to its end; it travels in base64.
+	// Content The document, read to its end; it travels in base64.
 	Content io.Reader `json:"base64,omitzero"`
 
-	// What it is used for.
+	// Context What it is used for.
 	Context DocumentKind `json:"context,omitempty,omitzero"`
 
-	// Name to show.
+	// Name Name to show.
 	Name string `json:"name,omitempty,omitzero"`
 
-	// File name it came with.
+	// OriginName File name it came with.
 	OriginName string `json:"originName,omitempty,omitzero"`
 
-	// Kind of the document.
+	// Type Kind of the document.
 	Type DocumentKind `json:"type,omitempty,omitzero"`
 }
 
-// EVMChainID: an EVM chain id. Source: Resources, Platform resources.
+// EVMChainID: An EVM chain id. Source: Resources, Platform resources.
 type EVMChainID = int64
 
-// InvoiceBatch: invoices to issue for several contracts.
+// InvoiceBatch: Invoices to issue for several contracts.
 // Source: App API, Invoices, batch body.
 type InvoiceBatch []InvoiceBatchEntry
 
-// InvoiceBatchEntry: the invoice of one contract in a batch.
+// InvoiceBatchEntry: The invoice of one contract in a batch.
 // Source: App API, Invoices, batch body.
 type InvoiceBatchEntry struct {
-	// The contract.
+	// ContractID The contract.
 	ContractID string `json:"contractId,omitzero"`
 
-	// What is invoiced.
+	// Items What is invoiced.
 	Items []model.LineItem `json:"items,omitempty,omitzero"`
 
-	// Note on the invoice.
+	// Memo Note on the invoice.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// Number of the period.
+	// Period Number of the period.
 	Period int `json:"period,omitempty,omitzero"`
 }
 
-// InvoiceCreate: an invoice to issue.
+// InvoiceCreate: An invoice to issue.
 // Source: App API, Invoices, create invoice body.
 type InvoiceCreate struct {
-	// Address of the party that pays.
+	// ClientAddress Address of the party that pays.
 	ClientAddress model.PostalAddress `json:"clientAddress,omitempty,omitzero"`
 
-	// Name of the party that pays.
+	// ClientDisplayName Name of the party that pays.
 	ClientDisplayName string `json:"clientDisplayName,omitempty,omitzero"`
 
-	// Email address of the party that pays.
+	// ClientEmail Email address of the party that pays.
 	ClientEmail string `json:"clientEmail,omitempty,omitzero"`
 
-	// Name of the party that is paid.
+	// ContractorDisplayName Name of the party that is paid.
 	ContractorDisplayName string `json:"contractorDisplayName,omitempty,omitzero"`
 
-	// Email address of the party that is paid.
+	// ContractorEmail Email address of the party that is paid.
 	ContractorEmail string `json:"contractorEmail,omitempty,omitzero"`
 
-	// Currency of all prices.
+	// Currency Currency of all prices.
 	Currency model.InvoiceCurrency `json:"currency,omitzero"`
 
-	// Day by which payment is due.
+	// DueDate Day by which payment is due.
 	DueDate model.Date `json:"dueDate,omitempty,omitzero"`
 
-	// Prefix of the invoice number.
+	// InvoicePrefix Prefix of the invoice number.
 	InvoicePrefix string `json:"invoicePrefix,omitempty,omitzero"`
 
-	// What is invoiced.
+	// Items What is invoiced.
 	Items []model.LineItem `json:"items,omitzero"`
 
-	// Whether the invoice is paid on chain.
+	// Onchain Whether the invoice is paid on chain.
 	Onchain *bool `json:"onchain,omitempty,omitzero"`
 }
 
-// InvoiceList: a page of invoices.
+// InvoiceList: A page of invoices.
 // Source: App API, Invoices.
 type InvoiceList struct {
-	// The invoices.
+	// Items The invoices.
 	Items []model.Invoice `json:"items"`
 
-	// How many there are in all.
+	// Total How many there are in all.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// KYCLink: where to verify oneself.
+// KYCLink: Where to verify oneself.
 // Source: App API, Account and profile, POST /user/kyc_link.
 type KYCLink struct {
-	// State of verification.
+	// Status State of verification.
 	Status model.KYCStatus `json:"status,omitempty,omitzero"`
 
-	// The link.
+	// URL The link.
 	URL string `json:"url"`
 }
 
-// KYCState: how far verification has come.
+// KYCState: How far verification has come.
 // Source: App API, Account and profile, GET /user/kyc/status; States and transitions, Card and verification.
 type KYCState struct {
-	// Provider that verifies.
+	// Provider Provider that verifies.
 	Provider string `json:"provider,omitempty,omitzero"`
 
-	// State of verification.
+	// Status State of verification.
 	Status model.KYCStatus `json:"status"`
 }
 
-// MCPBalance: wallet balance and remaining allowance.
+// MCPBalance: Wallet balance and remaining allowance.
 // Source: App API, Account and profile, GET /mcp/get_balance.
 type MCPBalance struct {
-	// What may still be spent in USDC.
-	RemainingAllowance *Decimal `json:"remainingAllowance,omitempty"`
+	// RemainingAllowance What may still be spent in USDC.
+	RemainingAllowance *model.Decimal `json:"remainingAllowance,omitempty"`
 
-	// Balance in USDC.
-	UsdcBalance Decimal `json:"usdcBalance,omitempty,omitzero"`
+	// UsdcBalance Balance in USDC.
+	UsdcBalance model.Decimal `json:"usdcBalance,omitempty,omitzero"`
 
-	// Address of the wallet.
+	// WalletAddress Address of the wallet.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 
-	// Email address of the wallet's owner.
+	// WalletEmail Email address of the wallet's owner.
 	WalletEmail string `json:"walletEmail,omitempty,omitzero"`
 }
 
-// Number: a decimal amount that travels as a JSON number. Source: Resources and their fields.
-type Number = model.Number
-
-// PaymentMethodsReplacement: the payment methods that take the place of all others.
+// PaymentMethodsReplacement: The payment methods that take the place of all others.
 // Source: App API, Contracts, PUT /documents/contracts/{contract_id}/payment_methods.
 type PaymentMethodsReplacement struct {
-	// Typed destinations.
+	// PaymentMethods Typed destinations.
 	PaymentMethods []model.PaymentMethod `json:"paymentMethods,omitzero"`
 }
 
-// ProfileAddress: address of a profile.
+// ProfileAddress: Address of a profile.
 // Source: App API, Account and profile, PUT /user/kyc.
 type ProfileAddress struct {
-	// City.
+	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// ISO country code.
+	// Country ISO country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// Street and house number.
+	// StreetAddress Street and house number.
 	StreetAddress string `json:"streetAddress,omitempty,omitzero"`
 
-	// Postal code.
+	// Zip Postal code.
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
-// ProfileUpdate: names and address that verification reads.
+// ProfileUpdate: Names and address that verification reads.
 // Source: App API, Account and profile, PUT /user/kyc.
 type ProfileUpdate struct {
-	// Address.
+	// Address Address.
 	Address nullable.Nullable[ProfileAddress] `json:"address,omitempty,omitzero"`
 
-	// Registered name of a business.
+	// EntityName Registered name of a business.
 	EntityName nullable.Nullable[string] `json:"entityName,omitempty,omitzero"`
 
-	// First name of a person.
+	// FirstName First name of a person.
 	FirstName nullable.Nullable[string] `json:"firstName,omitempty,omitzero"`
 
-	// Last name of a person.
+	// LastName Last name of a person.
 	LastName nullable.Nullable[string] `json:"lastName,omitempty,omitzero"`
 }
 
-// Quote: a price for one specific payment, at most 2 minutes old when used.
+// Quote: A price for one specific payment, at most 2 minutes old when used.
 // Source: Vocabulary, quote; App API, Banks and quotes.
 type Quote struct {
-	// Address to deposit to.
+	// DepositAddress Address to deposit to.
 	DepositAddress string `json:"depositAddress,omitempty,omitzero"`
 
-	// Amount received.
-	DestinationAmount Decimal `json:"destinationAmount,omitempty,omitzero"`
+	// DestinationAmount Amount received.
+	DestinationAmount model.Decimal `json:"destinationAmount,omitempty,omitzero"`
 
-	// Currency received.
+	// DestinationCurrency Currency received.
 	DestinationCurrency string `json:"destinationCurrency,omitempty,omitzero"`
 
-	// When the price expires.
+	// ExpiresAt When the price expires.
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
 
-	// Fee in source currency.
-	Fee Decimal `json:"fee,omitempty,omitzero"`
+	// Fee Fee in source currency.
+	Fee model.Decimal `json:"fee,omitempty,omitzero"`
 
-	// Quote id.
+	// QuoteID Quote id.
 	QuoteID string `json:"quoteId"`
 
-	// Units of destination currency for one unit of source currency.
-	Rate Decimal `json:"rate,omitempty,omitzero"`
+	// Rate Units of destination currency for one unit of source currency.
+	Rate model.Decimal `json:"rate,omitempty,omitzero"`
 
-	// Amount sent.
-	SourceAmount Decimal `json:"sourceAmount,omitempty,omitzero"`
+	// SourceAmount Amount sent.
+	SourceAmount model.Decimal `json:"sourceAmount,omitempty,omitzero"`
 
-	// Currency sent.
+	// SourceCurrency Currency sent.
 	SourceCurrency string `json:"sourceCurrency,omitempty,omitzero"`
 }
 
-// QuoteSubmission: the quote to accept.
+// QuoteSubmission: The quote to accept.
 // Source: App API, Banks and quotes, POST /banks/payin/quote/submit.
 type QuoteSubmission struct {
-	// The quote.
+	// QuoteID The quote.
 	QuoteID string `json:"quoteId,omitzero"`
 }
 
-// Transaction: one movement of money.
+// Transaction: One movement of money.
 // Source: App API, Transactions.
 type Transaction struct {
-	// Amount in currency.
-	Amount Decimal `json:"amount"`
+	// Amount Amount in currency.
+	Amount model.Decimal `json:"amount"`
 
-	// Bank account concerned.
+	// BankAccountID Bank account concerned.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
-	// Contact that was paid.
+	// ContactID Contact that was paid.
 	ContactID string `json:"contactId,omitempty,omitzero"`
 
-	// When it was created.
+	// CreatedAt When it was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency.
+	// Currency Currency.
 	Currency string `json:"currency"`
 
-	// Transaction id.
+	// ID Transaction id.
 	ID string `json:"id"`
 
-	// Whether the money came in.
+	// Incoming Whether the money came in.
 	Incoming bool `json:"incoming,omitempty,omitzero"`
 
-	// Invoice that was paid.
+	// InvoiceID Invoice that was paid.
 	InvoiceID string `json:"invoiceId,omitempty,omitzero"`
 
-	// Note.
+	// Memo Note.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// Quote that was used.
+	// QuoteID Quote that was used.
 	QuoteID string `json:"quoteId,omitempty,omitzero"`
 
-	// State.
+	// Status State.
 	Status string `json:"status,omitempty,omitzero"`
 
-	// Hash of the on-chain transaction.
+	// TxHash Hash of the on-chain transaction.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 
-	// Method.
+	// Type Method.
 	Type string `json:"type,omitempty,omitzero"`
 }
 
-// TransactionList: a page of transactions.
+// TransactionList: A page of transactions.
 // Source: App API, Transactions.
 type TransactionList struct {
-	// The transactions.
+	// Items The transactions.
 	Items []Transaction `json:"items"`
 
-	// How many there are in all.
+	// Total How many there are in all.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// Transfer: a transfer that the app sent.
+// Transfer: A transfer that the app sent.
 // Source: App API, Transfers, GET /apps/transfers.
 type Transfer struct {
-	// Amount.
-	Amount Number `json:"amount,omitempty,omitzero"`
+	// Amount Amount.
+	Amount model.Number `json:"amount,omitempty,omitzero"`
 
-	// Contact that was paid.
+	// ContactID Contact that was paid.
 	ContactID string `json:"contactId,omitempty,omitzero"`
 
-	// When it was sent.
+	// CreatedAt When it was sent.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Transfer id.
+	// ID Transfer id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// Key that anchors the transfer.
+	// IdempotencyKey Key that anchors the transfer.
 	IdempotencyKey string `json:"idempotencyKey,omitempty,omitzero"`
 
-	// Invoice that was paid.
+	// InvoiceID Invoice that was paid.
 	InvoiceID string `json:"invoiceId,omitempty,omitzero"`
 
-	// Note.
+	// Memo Note.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// Quote that was used.
+	// QuoteID Quote that was used.
 	QuoteID string `json:"quoteId,omitempty,omitzero"`
 
-	// State.
+	// Status State.
 	Status string `json:"status,omitempty,omitzero"`
 
-	// Hash of the on-chain transaction.
+	// TxHash Hash of the on-chain transaction.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 }
 
-// TransferCreate: exactly one of contactId, quoteId and invoiceId is set. amount is required with contactId and is otherwise derived from the invoice or quote.
+// TransferCreate: Exactly one of contactId, quoteId and invoiceId is set. amount is required with contactId and is otherwise derived from the invoice or quote.
 // Source: App API, Transfers.
 type TransferCreate struct {
-	// Amount; required with contactId.
-	Amount Number `json:"amount,omitempty,omitzero"`
+	// Amount Amount; required with contactId.
+	Amount model.Number `json:"amount,omitempty,omitzero"`
 
-	// Contact to pay.
+	// ContactID Contact to pay.
 	ContactID string `json:"contactId,omitempty,omitzero"`
 
-	// Invoice to pay.
+	// InvoiceID Invoice to pay.
 	InvoiceID string `json:"invoiceId,omitempty,omitzero"`
 
-	// Note.
+	// Memo Note.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// Quote to use.
+	// QuoteID Quote to use.
 	QuoteID string `json:"quoteId,omitempty,omitzero"`
 }
 
-// TransferList: a page of transfers.
+// TransferList: A page of transfers.
 // Source: App API, Transfers, GET /apps/transfers.
 type TransferList struct {
-	// The transfers.
+	// Items The transfers.
 	Items []Transfer `json:"items"`
 
-	// How many there are in all.
+	// Total How many there are in all.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// TransferReceipt: proof that a transfer was sent.
+// TransferReceipt: Proof that a transfer was sent.
 // Source: App API, Transfers, POST /apps/transfer.
 type TransferReceipt struct {
-	// Hash of the on-chain transaction.
+	// TxHash Hash of the on-chain transaction.
 	TxHash string `json:"txHash"`
 }
 
-// UploadedInvoiceCreate: an invoice to issue from an uploaded document.
+// UploadedInvoiceCreate: An invoice to issue from an uploaded document.
 // Source: App API, Invoices, POST /documents/contracts/invoices/uploaded.
 type UploadedInvoiceCreate struct {
-	// Amount due.
-	Amount Decimal `json:"amount,omitzero"`
+	// Amount Amount due.
+	Amount model.Decimal `json:"amount,omitzero"`
 
-	// Email address of the party that pays.
+	// ClientEmail Email address of the party that pays.
 	ClientEmail string `json:"clientEmail,omitempty,omitzero"`
 
-	// Email address of the party that is paid.
+	// ContractorEmail Email address of the party that is paid.
 	ContractorEmail string `json:"contractorEmail,omitempty,omitzero"`
 
-	// Currency of amount.
+	// Currency Currency of amount.
 	Currency model.InvoiceCurrency `json:"currency,omitzero"`
 
-	// The uploaded document.
+	// DocumentID The uploaded document.
 	DocumentID string `json:"documentId,omitzero"`
 
-	// Day by which payment is due.
+	// DueDate Day by which payment is due.
 	DueDate model.Date `json:"dueDate,omitempty,omitzero"`
 }
 
-// UserProfile: the account that owns the key.
+// UserProfile: The account that owns the key.
 // Source: App API, Account and profile, GET /user.
 type UserProfile struct {
-	// Address.
+	// Address Address.
 	Address *ProfileAddress `json:"address,omitempty"`
 
-	// Address of the profile picture.
+	// AvatarURL Address of the profile picture.
 	AvatarURL string `json:"avatarUrl,omitempty,omitzero"`
 
-	// When the account was created.
+	// CreatedAt When the account was created.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// Name to show.
+	// DisplayName Name to show.
 	DisplayName string `json:"displayName,omitempty,omitzero"`
 
-	// Email address.
+	// Email Email address.
 	Email string `json:"email"`
 
-	// Registered name of a business.
+	// EntityName Registered name of a business.
 	EntityName string `json:"entityName,omitempty,omitzero"`
 
-	// First name of a person.
+	// FirstName First name of a person.
 	FirstName string `json:"firstName,omitempty,omitzero"`
 
-	// Account id.
+	// ID Account id.
 	ID string `json:"id"`
 
-	// Whether the account is a business.
+	// IsBusiness Whether the account is a business.
 	IsBusiness bool `json:"isBusiness,omitempty,omitzero"`
 
-	// State of verification.
+	// KYCStatus State of verification.
 	KYCStatus model.KYCStatus `json:"kycStatus,omitempty,omitzero"`
 
-	// Last name of a person.
+	// LastName Last name of a person.
 	LastName string `json:"lastName,omitempty,omitzero"`
 
-	// Address of the account's wallet.
+	// WalletAddress Address of the account's wallet.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
@@ -841,67 +834,67 @@ type Offset = int
 
 // ListTransfersParams defines parameters for ListTransfers.
 type ListTransfersParams struct {
-	// How many entries to answer.
+	// Limit How many entries to answer.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// How many entries to pass over.
+	// Offset How many entries to pass over.
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 
-	// Only the transfer with this key.
+	// IdempotencyKey Only the transfer with this key.
 	IdempotencyKey string `form:"idempotency_key,omitempty" json:"idempotency_key,omitempty,omitzero"`
 }
 
 // ListContractsParams defines parameters for ListContracts.
 type ListContractsParams struct {
-	// How many entries to answer.
+	// Limit How many entries to answer.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// How many entries to pass over.
+	// Offset How many entries to pass over.
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
 // ListInvoicesParams defines parameters for ListInvoices.
 type ListInvoicesParams struct {
-	// How many entries to answer.
+	// Limit How many entries to answer.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// How many entries to pass over.
+	// Offset How many entries to pass over.
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
 // ListTransactionsParams defines parameters for ListTransactions.
 type ListTransactionsParams struct {
-	// How many entries to answer.
+	// Limit How many entries to answer.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// How many entries to pass over.
+	// Offset How many entries to pass over.
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 
-	// Only transactions by these methods; sent comma-separated.
+	// Type Only transactions by these methods; sent comma-separated.
 	Type []string `form:"type,omitempty" json:"type,omitempty,omitzero"`
 
-	// Only transactions in this state.
+	// Status Only transactions in this state.
 	Status string `form:"status,omitempty" json:"status,omitempty,omitzero"`
 
-	// Only what came in.
+	// IncomeOnly Only what came in.
 	IncomeOnly bool `form:"incomeOnly,omitempty" json:"incomeOnly,omitempty,omitzero"`
 
-	// Only transactions of this bank account.
+	// BankAccountID Only transactions of this bank account.
 	BankAccountID string `form:"bankAccountId,omitempty" json:"bankAccountId,omitempty,omitzero"`
 }
 
 // ListContactsParams defines parameters for ListContacts.
 type ListContactsParams struct {
-	// How many entries to answer.
+	// Limit How many entries to answer.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// How many entries to pass over.
+	// Offset How many entries to pass over.
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
 // GetKYCStatusParams defines parameters for GetKYCStatus.
 type GetKYCStatusParams struct {
-	// Only the verification with this provider.
+	// Provider Only the verification with this provider.
 	Provider string `form:"provider,omitempty" json:"provider,omitempty,omitzero"`
 }
 

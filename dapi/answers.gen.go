@@ -4,6 +4,7 @@ package dapi
 
 import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 var answerCreateChallenge = wire.Answer{Shape: &shapeChallenge, Whole: func(value any, body *wire.Body) bool {
@@ -165,7 +166,7 @@ func wholeApproval(v *Approval, body *wire.Body) bool {
 }
 
 func wholeBalance(v *Balance, body *wire.Body) bool {
-	if v.Available == (Decimal{}) && !body.SaysZero("available") {
+	if v.Available == (model.Decimal{}) && !body.SaysZero("available") {
 		return false
 	}
 	if v.Currency == "" && !body.SaysZero("currency") {
@@ -404,7 +405,7 @@ func wholePayinInstructions(v *PayinInstructions, body *wire.Body) bool {
 }
 
 func wholePayout(v *Payout, body *wire.Body) bool {
-	if v.Amount == (Decimal{}) && !body.SaysZero("amount") {
+	if v.Amount == (model.Decimal{}) && !body.SaysZero("amount") {
 		return false
 	}
 	if v.Approval != nil && !wholeApproval(v.Approval, nil) {
@@ -450,7 +451,7 @@ func wholePreparedEscrowAction(v *PreparedEscrowAction, body *wire.Body) bool {
 }
 
 func wholeQuote(v *Quote, body *wire.Body) bool {
-	if v.DestinationAmount == (Decimal{}) && !body.SaysZero("destinationAmount") {
+	if v.DestinationAmount == (model.Decimal{}) && !body.SaysZero("destinationAmount") {
 		return false
 	}
 	if v.DestinationCurrency == "" && !body.SaysZero("destinationCurrency") {
@@ -459,13 +460,13 @@ func wholeQuote(v *Quote, body *wire.Body) bool {
 	if v.ExpiresAt.IsZero() && !body.SaysZero("expiresAt") {
 		return false
 	}
-	if v.Fee == (Decimal{}) && !body.SaysZero("fee") {
+	if v.Fee == (model.Decimal{}) && !body.SaysZero("fee") {
 		return false
 	}
-	if v.Rate == (Decimal{}) && !body.SaysZero("rate") {
+	if v.Rate == (model.Decimal{}) && !body.SaysZero("rate") {
 		return false
 	}
-	if v.SourceAmount == (Decimal{}) && !body.SaysZero("sourceAmount") {
+	if v.SourceAmount == (model.Decimal{}) && !body.SaysZero("sourceAmount") {
 		return false
 	}
 	if v.SourceCurrency == "" && !body.SaysZero("sourceCurrency") {
@@ -538,7 +539,7 @@ func wholeTokenGrant(v *TokenGrant, body *wire.Body) bool {
 }
 
 func wholeTransaction(v *Transaction, body *wire.Body) bool {
-	if v.Amount == (Decimal{}) && !body.SaysZero("amount") {
+	if v.Amount == (model.Decimal{}) && !body.SaysZero("amount") {
 		return false
 	}
 	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
@@ -581,10 +582,10 @@ func wholeTreasury(v *Treasury, body *wire.Body) bool {
 	if v.Balances == nil && !body.SaysZero("balances") {
 		return false
 	}
-	if v.Gas == (Decimal{}) && !body.SaysZero("gas") {
+	if v.Gas == (model.Decimal{}) && !body.SaysZero("gas") {
 		return false
 	}
-	if v.MaxCredit == (Decimal{}) && !body.SaysZero("maxCredit") {
+	if v.MaxCredit == (model.Decimal{}) && !body.SaysZero("maxCredit") {
 		return false
 	}
 	{

@@ -10,14 +10,8 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
+	model "github.com/moneymovement/moneymovement-go/model"
 	"github.com/oapi-codegen/nullable"
-	"github.com/shopspring/decimal"
-)
-
-// Defines values for AccountHolderType.
-const (
-	AccountHolderTypeBusiness   AccountHolderType = "business"
-	AccountHolderTypeIndividual AccountHolderType = "individual"
 )
 
 // Defines values for AccountKind.
@@ -126,18 +120,6 @@ const (
 	EscrowStatusReleased        EscrowStatus = "released"
 )
 
-// Defines values for KYBStatus.
-const (
-	KYBStatusApproved      KYBStatus = "approved"
-	KYBStatusInReview      KYBStatus = "in_review"
-	KYBStatusIncorporating KYBStatus = "incorporating"
-	KYBStatusNotStarted    KYBStatus = "not_started"
-	KYBStatusPending       KYBStatus = "pending"
-	KYBStatusRejected      KYBStatus = "rejected"
-	KYBStatusRequested     KYBStatus = "requested"
-	KYBStatusUnderReview   KYBStatus = "under_review"
-)
-
 // Defines values for OnchainAccountType.
 const (
 	OnchainAccountTypeOnchain OnchainAccountType = "onchain"
@@ -201,320 +183,317 @@ const (
 	TransactionTypeRefund  TransactionType = "refund"
 )
 
-// AccountHolderType: individual or business. Source: Resources, Contact.
-type AccountHolderType string
-
-// AccountKind: account classification. Source: Resources, Contact.
+// AccountKind: Account classification. Source: Resources, Contact.
 type AccountKind string
 
-// Approval: what the developer key signs. The window is 120 seconds for a payout, 60 for an escrow action. Source: Authentication, Signing; Limits, Lifetimes.
+// Approval: What the developer key signs. The window is 120 seconds for a payout, 60 for an escrow action. Source: Authentication, Signing; Limits, Lifetimes.
 type Approval struct {
-	// When the window closes.
+	// ExpiresAt When the window closes.
 	ExpiresAt time.Time `json:"expiresAt"`
 
-	// Names the approval in the confirm call.
+	// ID Names the approval in the confirm call.
 	ID string `json:"id"`
 
-	// The bytes to sign.
+	// Payload The bytes to sign.
 	Payload Base64 `json:"payload"`
 }
 
-// ApprovalConfirm: a signed approval. Source: Authentication, Signing; Limits, Pages and sizes.
+// ApprovalConfirm: A signed approval. Source: Authentication, Signing; Limits, Pages and sizes.
 type ApprovalConfirm struct {
-	// Of the approval.
+	// ApprovalID Of the approval.
 	ApprovalID string `json:"approvalId,omitzero"`
 
-	// Of the developer key, base64 DER.
+	// PublicKey Of the developer key, base64 DER.
 	PublicKey Base64 `json:"publicKey,omitzero"`
 
-	// Over the decoded payload bytes, base64.
+	// Signature Over the decoded payload bytes, base64.
 	Signature Base64 `json:"signature,omitzero"`
 }
 
-// Asset: a settlement asset on Base. Source: Resources, Platform resources.
+// Asset: A settlement asset on Base. Source: Resources, Platform resources.
 type Asset string
 
-// Balance: an amount held on Base. Source: Resources, Platform resources.
+// Balance: An amount held on Base. Source: Resources, Platform resources.
 type Balance struct {
-	// What can be spent, in the asset.
-	Available Decimal `json:"available"`
+	// Available What can be spent, in the asset.
+	Available model.Decimal `json:"available"`
 
-	// The asset.
+	// Currency The asset.
 	Currency Asset `json:"currency"`
 }
 
-// BankAccount: a bank or mobile-wallet destination; which fields a method needs is answered by the contact's capabilities. Source: Resources, Contact.
+// BankAccount: A bank or mobile-wallet destination; which fields a method needs is answered by the contact's capabilities. Source: Resources, Contact.
 type BankAccount struct {
-	// Registered name of a business holder.
+	// AccountHolderBusinessName Registered name of a business holder.
 	AccountHolderBusinessName string `json:"accountHolderBusinessName,omitempty,omitzero"`
 
-	// Legal first name of an individual holder.
+	// AccountHolderFirstName Legal first name of an individual holder.
 	AccountHolderFirstName string `json:"accountHolderFirstName,omitempty,omitzero"`
 
-	// Legal last name of an individual holder.
+	// AccountHolderLastName Legal last name of an individual holder.
 	AccountHolderLastName string `json:"accountHolderLastName,omitempty,omitzero"`
 
-	// Full holder name for methods using one field.
+	// AccountHolderName Full holder name for methods using one field.
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
-	// Individual or business.
-	AccountHolderType AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
+	// AccountHolderType Individual or business.
+	AccountHolderType model.AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
-	// Classification such as checking or savings.
+	// AccountKind Classification such as checking or savings.
 	AccountKind AccountKind `json:"accountKind,omitempty,omitzero"`
 
-	// Domestic account number.
+	// AccountNumber Domestic account number.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// The method.
+	// AccountType The method.
 	AccountType BankMethod `json:"accountType"`
 
-	// Institution postal address.
+	// BankAddress Institution postal address.
 	BankAddress *InstitutionAddress `json:"bankAddress,omitempty"`
 
-	// Destination institution name.
+	// BankName Destination institution name.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BIC or SWIFT identifier.
+	// BIC BIC or SWIFT identifier.
 	BIC string `json:"bic,omitempty,omitzero"`
 
-	// Branch identifier.
+	// BranchNumber Branch identifier.
 	BranchNumber string `json:"branchNumber,omitempty,omitzero"`
 
-	// ISO 4217 destination currency.
+	// Currency ISO 4217 destination currency.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// Institution id from the method directory.
+	// FinancialInstitutionID Institution id from the method directory.
 	FinancialInstitutionID string `json:"financialInstitutionId,omitempty,omitzero"`
 
-	// Identifier of the holder.
+	// HolderIDNumber Identifier of the holder.
 	HolderIDNumber string `json:"holderIdNumber,omitempty,omitzero"`
 
-	// Government identifier type.
+	// HolderIDType Government identifier type.
 	HolderIDType HolderIDType `json:"holderIdType,omitempty,omitzero"`
 
-	// ISO country code.
+	// HolderNationality ISO country code.
 	HolderNationality string `json:"holderNationality,omitempty,omitzero"`
 
-	// Tax identifier of the holder.
+	// HolderTaxID Tax identifier of the holder.
 	HolderTaxID string `json:"holderTaxId,omitempty,omitzero"`
 
-	// Account identifier without display separators.
+	// IBAN Account identifier without display separators.
 	IBAN string `json:"iban,omitempty,omitzero"`
 
-	// Routing institution for an international transfer.
+	// IntermediaryBank Routing institution for an international transfer.
 	IntermediaryBank *IntermediaryBank `json:"intermediaryBank,omitempty"`
 
-	// Local payment key required by the method.
+	// PaymentKey Local payment key required by the method.
 	PaymentKey string `json:"paymentKey,omitempty,omitzero"`
 
-	// Phone number for local methods that need it.
+	// PhoneNumber Phone number for local methods that need it.
 	PhoneNumber string `json:"phoneNumber,omitempty,omitzero"`
 
-	// PIX destination key.
+	// PIXKey PIX destination key.
 	PIXKey string `json:"pixKey,omitempty,omitzero"`
 
-	// Type of the PIX key.
+	// PIXKeyType Type of the PIX key.
 	PIXKeyType PIXKeyType `json:"pixKeyType,omitempty,omitzero"`
 
-	// Domestic routing or clearing number.
+	// RoutingNumber Domestic routing or clearing number.
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 }
 
-// BankDestination: legacy payment-account destination; new code uses `account`. Further fields are cut off in the description. Source: Resources, Contact.
+// BankDestination: Legacy payment-account destination; new code uses `account`. Further fields are cut off in the description. Source: Resources, Contact.
 type BankDestination struct {
-	// Institution address.
+	// BankAddress Institution address.
 	BankAddress *InstitutionAddress `json:"bankAddress,omitempty"`
 
-	// Institution name.
+	// BankName Institution name.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// Destination currency.
+	// Currency Destination currency.
 	Currency string `json:"currency"`
 
-	// Requisite fields.
+	// Fields Requisite fields.
 	Fields map[string]interface{} `json:"fields"`
 
-	// Holder identity and address.
+	// Holder Holder identity and address.
 	Holder map[string]interface{} `json:"holder"`
 
-	// Fiat payment type.
+	// Method Fiat payment type.
 	Method               string                 `json:"method"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// BankID: a virtual account's id. Source: Vocabulary.
+// BankID: A virtual account's id. Source: Vocabulary.
 type BankID string
 
-// BankMethod: a bank method; `_ewallet` routes to a mobile wallet by phone number, `_local` is a domestic clearing system. Source: Resources, Contact; Coverage catalogue.
+// BankMethod: A bank method; `_ewallet` routes to a mobile wallet by phone number, `_local` is a domestic clearing system. Source: Resources, Contact; Coverage catalogue.
 type BankMethod string
 
-// Base64: bytes as standard base64 with padding.
+// Base64: Bytes as standard base64 with padding.
 type Base64 = []byte
 
-// Blocker: what stands in the way. Blocker codes are not slugs. Source: Resources, Contact; Errors, Slugs.
+// Blocker: What stands in the way. Blocker codes are not slugs. Source: Resources, Contact; Errors, Slugs.
 type Blocker struct {
-	// A word of the blocker vocabulary.
+	// Code A word of the blocker vocabulary.
 	Code string `json:"code"`
 
-	// The field concerned.
+	// Field The field concerned.
 	Field string `json:"field,omitempty,omitzero"`
 
-	// One sentence.
+	// Message One sentence.
 	Message string `json:"message"`
 }
 
-// Chain: a live chain. Source: Resources, Platform resources.
+// Chain: A live chain. Source: Resources, Platform resources.
 type Chain struct {
-	// EVM id.
+	// ChainID EVM id.
 	ChainID ChainID `json:"chainId"`
 
-	// What an on-chain contact names.
+	// Code What an on-chain contact names.
 	Code ChainCode `json:"code"`
 
-	// Display name.
+	// Name Display name.
 	Name string `json:"name"`
 
-	// Its tokens.
+	// Tokens Its tokens.
 	Tokens []Token `json:"tokens"`
 }
 
-// ChainCode: a chain's code, such as `base`; the `code` of the chain listing. Source: Resources, Contact.
+// ChainCode: A chain's code, such as `base`; the `code` of the chain listing. Source: Resources, Contact.
 type ChainCode string
 
-// ChainID: an EVM chain id, such as 8453 for Base. Source: Resources, Platform resources.
+// ChainID: An EVM chain id, such as 8453 for Base. Source: Resources, Platform resources.
 type ChainID = int64
 
-// ChainPage: a page of chains. Source: Limits, Pages and sizes.
+// ChainPage: A page of chains. Source: Limits, Pages and sizes.
 type ChainPage struct {
-	// The chains.
+	// Items The chains.
 	Items []Chain `json:"items"`
 
-	// Present until the end.
+	// NextCursor Present until the end.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
-// Challenge: what the developer key signs. Source: Authentication, Platform API.
+// Challenge: What the developer key signs. Source: Authentication, Platform API.
 type Challenge struct {
-	// Names the challenge in the token call.
+	// ChallengeID Names the challenge in the token call.
 	ChallengeID string `json:"challengeId"`
 
-	// When the challenge expires.
+	// ExpiresAt When the challenge expires.
 	ExpiresAt time.Time `json:"expiresAt"`
 
-	// The bytes to sign.
+	// Payload The bytes to sign.
 	Payload Base64 `json:"payload"`
 }
 
-// ChallengeRequest: starts a login. Source: Authentication, Platform API.
+// ChallengeRequest: Starts a login. Source: Authentication, Platform API.
 type ChallengeRequest struct {
-	// The account's email. Source: Endpoints, Platform API (the body carries an email).
+	// Email The account's email. Source: Endpoints, Platform API (the body carries an email).
 	Email string `json:"email"`
 
-	// When the request stops being valid; not in the past and at most five minutes out.
+	// RequestExpiry When the request stops being valid; not in the past and at most five minutes out.
 	RequestExpiry time.Time `json:"requestExpiry,omitzero"`
 }
 
-// Client: an account created by an integrator. Source: Vocabulary; Resources, Platform resources.
+// Client: An account created by an integrator. Source: Vocabulary; Resources, Platform resources.
 type Client struct {
-	// What the client holds.
+	// Balances What the client holds.
 	Balances []Balance `json:"balances,omitempty,omitzero"`
 
-	// The client's wallet on Base; absent until ready.
+	// BaseSmartWallet The client's wallet on Base; absent until ready.
 	BaseSmartWallet EVMAddress `json:"baseSmartWallet,omitempty,omitzero"`
 
-	// ISO country of residency.
+	// Country ISO country of residency.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// When it was created.
+	// CreatedAt When it was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// The natural key.
+	// Email The natural key.
 	Email string `json:"email"`
 
-	// Of a business.
+	// EntityName Of a business.
 	EntityName string `json:"entityName,omitempty,omitzero"`
 
-	// Of an individual.
+	// FirstName Of an individual.
 	FirstName string `json:"firstName,omitempty,omitzero"`
 
-	// The client's id.
+	// ID The client's id.
 	ID ClientID `json:"id"`
 
-	// Of an individual.
+	// LastName Of an individual.
 	LastName string `json:"lastName,omitempty,omitzero"`
 
-	// Where the client stands.
+	// Status Where the client stands.
 	Status ClientStatus `json:"status"`
 
-	// Legal form.
+	// Type Legal form.
 	Type ClientType `json:"type,omitempty,omitzero"`
 }
 
-// ClientCreate: creates a client; its email is the natural key. Source: Limits, Idempotency.
+// ClientCreate: Creates a client; its email is the natural key. Source: Limits, Idempotency.
 type ClientCreate struct {
-	// ISO 3166-1 alpha-2 country of residency.
+	// Country ISO 3166-1 alpha-2 country of residency.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// The natural key. Source: Endpoints, Platform API.
+	// Email The natural key. Source: Endpoints, Platform API.
 	Email string `json:"email"`
 
-	// Of a business.
+	// EntityName Of a business.
 	EntityName string `json:"entityName,omitempty,omitzero"`
 
-	// Of an individual.
+	// FirstName Of an individual.
 	FirstName string `json:"firstName,omitempty,omitzero"`
 
-	// Of an individual.
+	// LastName Of an individual.
 	LastName string `json:"lastName,omitempty,omitzero"`
 
-	// Legal form.
+	// Type Legal form.
 	Type ClientType `json:"type,omitempty,omitzero"`
 }
 
-// ClientID: a client's id. Source: Vocabulary.
+// ClientID: A client's id. Source: Vocabulary.
 type ClientID string
 
-// ClientStatus: where a client stands; a wallet exists when `ready`. Source: States, Platform objects.
+// ClientStatus: Where a client stands; a wallet exists when `ready`. Source: States, Platform objects.
 type ClientStatus string
 
-// ClientType: the client's legal form.
+// ClientType: The client's legal form.
 type ClientType string
 
-// Contact: a saved payment destination. Source: Resources, Contact.
+// Contact: A saved payment destination. Source: Resources, Contact.
 type Contact struct {
-	// Postal address.
+	// Address Postal address.
 	Address *PostalAddress `json:"address,omitempty"`
 
-	// Payment-account view.
+	// Bank Payment-account view.
 	Bank *ContactBankView `json:"bank,omitempty"`
 
-	// When it was created.
+	// CreatedAt When it was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// On-chain view.
+	// Crypto On-chain view.
 	Crypto *ContactCryptoView `json:"crypto,omitempty"`
 
-	// Of an email contact.
+	// Email Of an email contact.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// The contact's id.
+	// ID The contact's id.
 	ID ContactID `json:"id"`
 
-	// Whether the contact is outside the selected account.
+	// IsExternal Whether the contact is outside the selected account.
 	IsExternal bool `json:"isExternal"`
 
-	// Display name.
+	// Name Display name.
 	Name string `json:"name"`
 
-	// Linked profile.
+	// User Linked profile.
 	User *ContactUser `json:"user,omitempty"`
 
-	// The account behind an existing contact.
+	// UserID The account behind an existing contact.
 	UserID string `json:"userId,omitempty,omitzero"`
 }
 
-// ContactAccount: where a contact is paid. Exactly one variant, selected by `accountType`. Source: Resources, Contact.
+// ContactAccount: Where a contact is paid. Exactly one variant, selected by `accountType`. Source: Resources, Contact.
 //
 // It holds one of [OnchainAccount], [EmailAccount], [BankAccount]. The zero value holds none.
 type ContactAccount struct {
@@ -522,795 +501,789 @@ type ContactAccount struct {
 	raw     []byte
 }
 
-// ContactBankView: how a bank contact is shown. Source: Resources, Contact.
+// ContactBankView: How a bank contact is shown. Source: Resources, Contact.
 type ContactBankView struct {
-	// Who is paid.
+	// AccountHolderName Who is paid.
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
-	// The last characters of the account identifier.
+	// AccountMask The last characters of the account identifier.
 	AccountMask string `json:"accountMask,omitempty,omitzero"`
 
-	// Institution name.
+	// BankName Institution name.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// Destination currency.
+	// Currency Destination currency.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// The method.
+	// Method The method.
 	Method BankMethod `json:"method,omitempty,omitzero"`
 }
 
-// ContactCapabilities: what a contact can be paid by. Source: Resources, Contact; Coverage catalogue.
+// ContactCapabilities: What a contact can be paid by. Source: Resources, Contact; Coverage catalogue.
 type ContactCapabilities struct {
-	// What stands in the way.
+	// Blockers What stands in the way.
 	Blockers []Blocker `json:"blockers"`
 
-	// The contact.
+	// ContactID The contact.
 	ContactID ContactID `json:"contactId"`
 
-	// How it can be paid.
+	// Methods How it can be paid.
 	Methods []ContactMethod `json:"methods"`
 
-	// Whether nothing stands in the way; absent where the service leaves that to the blockers.
+	// Payable Whether nothing stands in the way; absent where the service leaves that to the blockers.
 	Payable *bool `json:"payable,omitempty"`
 }
 
-// ContactCreate: saves a payment destination; unknown keys are refused. Source: Resources, Contact.
+// ContactCreate: Saves a payment destination; unknown keys are refused. Source: Resources, Contact.
 type ContactCreate struct {
-	// The destination, as exactly one typed variant.
+	// Account The destination, as exactly one typed variant.
 	Account ContactAccount `json:"account,omitempty,omitzero"`
 
-	// Postal address of the contact or holder.
+	// Address Postal address of the contact or holder.
 	Address *PostalAddress `json:"address,omitempty"`
 
-	// Legacy payment-account destination.
+	// Bank Legacy payment-account destination.
 	Bank *BankDestination `json:"bank,omitempty"`
 
-	// Legacy on-chain destination.
+	// Crypto Legacy on-chain destination.
 	Crypto *CryptoDestination `json:"crypto,omitempty"`
 
-	// Destination currency, 3 to 4 characters.
+	// Currency Destination currency, 3 to 4 characters.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// Resolves an existing service contact.
+	// Email Resolves an existing service contact.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// Whether the contact is outside the selected account.
+	// IsExternal Whether the contact is outside the selected account.
 	IsExternal *bool `json:"isExternal,omitempty"`
 
-	// Display name, at most 200 characters; empty by default.
+	// Name Display name, at most 200 characters; empty by default.
 	Name string `json:"name,omitempty,omitzero"`
 }
 
-// ContactCryptoView: how an on-chain contact is shown. Source: Resources, Contact.
+// ContactCryptoView: How an on-chain contact is shown. Source: Resources, Contact.
 type ContactCryptoView struct {
-	// Destination address.
+	// Address Destination address.
 	Address string `json:"address,omitempty,omitzero"`
 
-	// Chain code.
+	// Chain Chain code.
 	Chain ChainCode `json:"chain,omitempty,omitzero"`
 
-	// Asset accepted.
+	// Token Asset accepted.
 	Token string `json:"token,omitempty,omitzero"`
 }
 
-// ContactID: a contact's id. Source: Resources, Contact.
+// ContactID: A contact's id. Source: Resources, Contact.
 type ContactID string
 
-// ContactMethod: one way a contact can be paid.
+// ContactMethod: One way a contact can be paid.
 type ContactMethod struct {
-	// Whether the way leads over another chain or token.
+	// CrossChain Whether the way leads over another chain or token.
 	CrossChain bool `json:"crossChain,omitempty,omitzero"`
 
-	// Destination currency or token.
+	// Currency Destination currency or token.
 	Currency string `json:"currency"`
 
-	// A bank method, or `onchain`.
+	// Method A bank method, or `onchain`.
 	Method string `json:"method"`
 }
 
-// ContactUpdate: changes a contact: an absent field stays, null clears. Source: Endpoints, Platform API.
+// ContactUpdate: Changes a contact: an absent field stays, null clears. Source: Endpoints, Platform API.
 type ContactUpdate struct {
-	// Postal address.
+	// Address Postal address.
 	Address nullable.Nullable[PostalAddress] `json:"address,omitempty,omitzero"`
 
-	// Destination currency.
+	// Currency Destination currency.
 	Currency nullable.Nullable[string] `json:"currency,omitempty,omitzero"`
 
-	// Resolves an existing service contact.
+	// Email Resolves an existing service contact.
 	Email nullable.Nullable[string] `json:"email,omitempty,omitzero"`
 
-	// Whether the contact is outside the selected account.
+	// IsExternal Whether the contact is outside the selected account.
 	IsExternal nullable.Nullable[bool] `json:"isExternal,omitempty,omitzero"`
 
-	// Display name.
+	// Name Display name.
 	Name nullable.Nullable[string] `json:"name,omitempty,omitzero"`
 }
 
-// ContactUser: the profile behind an existing contact. Source: Resources, Contact.
+// ContactUser: The profile behind an existing contact. Source: Resources, Contact.
 type ContactUser struct {
-	// How the account calls itself.
+	// DisplayName How the account calls itself.
 	DisplayName string `json:"displayName,omitempty,omitzero"`
 
-	// The account's email.
+	// Email The account's email.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// The account's id.
+	// ID The account's id.
 	ID string `json:"id,omitempty,omitzero"`
 }
 
-// CryptoDestination: legacy on-chain destination; new code uses `account`. Source: Resources, Contact.
+// CryptoDestination: Legacy on-chain destination; new code uses `account`. Source: Resources, Contact.
 type CryptoDestination struct {
-	// Destination address.
+	// Address Destination address.
 	Address string `json:"address"`
 
-	// Chain code.
+	// Chain Chain code.
 	Chain ChainCode `json:"chain"`
 
-	// Asset accepted.
+	// Token Asset accepted.
 	Token string `json:"token"`
 }
 
-// Decimal: an exact decimal amount that travels as a string. Source: Resources.
-type Decimal = decimal.Decimal
-
-// DepositCreate: emulates a credit. Source: Limits, Sandbox.
+// DepositCreate: Emulates a credit. Source: Limits, Sandbox.
 type DepositCreate struct {
-	// In `currency`; 0.10 to `maxCredit`.
-	Amount Decimal `json:"amount,omitzero"`
+	// Amount In `currency`; 0.10 to `maxCredit`.
+	Amount model.Decimal `json:"amount,omitzero"`
 
-	// The asset.
+	// Currency The asset.
 	Currency Asset `json:"currency,omitzero"`
 }
 
-// EVMAddress: an EVM address.
+// EVMAddress: An EVM address.
 type EVMAddress string
 
-// EmailAccount: an existing contact of the service, found by email. Source: Resources, Contact.
+// EmailAccount: An existing contact of the service, found by email. Source: Resources, Contact.
 type EmailAccount struct {
-	// Always `email`.
+	// AccountType Always `email`.
 	AccountType EmailAccountType `json:"accountType,omitempty,omitzero"`
 
-	// Resolves an existing contact.
+	// Email Resolves an existing contact.
 	Email string `json:"email"`
 }
 
-// EmailAccountType: selects the email variant. Source: Resources, Contact.
+// EmailAccountType: Selects the email variant. Source: Resources, Contact.
 type EmailAccountType string
 
-// Escrow: an on-chain escrow deal. Source: Resources, Platform resources; Limits, Lifetimes.
+// Escrow: An on-chain escrow deal. Source: Resources, Platform resources; Limits, Lifetimes.
 type Escrow struct {
-	// The prepared action.
+	// Action The prepared action.
 	Action *EscrowAction `json:"action,omitempty"`
 
-	// What is held, in `currency`.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	// Amount What is held, in `currency`.
+	Amount model.Decimal `json:"amount,omitempty,omitzero"`
 
-	// End of the approve window.
+	// ApproveBy End of the approve window.
 	ApproveBy time.Time `json:"approveBy,omitempty,omitzero"`
 
-	// What can be done now; an action leaves when its window closes.
+	// AvailableActions What can be done now; an action leaves when its window closes.
 	AvailableActions []EscrowActionType `json:"availableActions"`
 
-	// When it was created.
+	// CreatedAt When it was created.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// The asset.
+	// Currency The asset.
 	Currency Asset `json:"currency,omitempty,omitzero"`
 
-	// End of the hold window.
+	// HoldUntil End of the hold window.
 	HoldUntil time.Time `json:"holdUntil,omitempty,omitzero"`
 
-	// The deal's id.
+	// ID The deal's id.
 	ID EscrowID `json:"id"`
 
-	// The key that anchors it, given or derived.
+	// IdempotencyKey The key that anchors it, given or derived.
 	IdempotencyKey string `json:"idempotencyKey"`
 
-	// A note.
+	// Memo A note.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// Who is paid on release.
+	// Payee Who is paid on release.
 	Payee EVMAddress `json:"payee,omitempty,omitzero"`
 
-	// End of the refund window.
+	// RefundableUntil End of the refund window.
 	RefundableUntil time.Time `json:"refundableUntil,omitempty,omitzero"`
 
-	// Where it stands.
+	// Status Where it stands.
 	Status EscrowStatus `json:"status"`
 
-	// When it was last read from chain.
+	// SyncedAt When it was last read from chain.
 	SyncedAt time.Time `json:"syncedAt,omitempty,omitzero"`
 
-	// Of the last chain transaction.
+	// TransactionHash Of the last chain transaction.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 }
 
-// EscrowAction: a prepared action. Source: Limits, Idempotency.
+// EscrowAction: A prepared action. Source: Limits, Idempotency.
 type EscrowAction struct {
-	// What the developer key signs.
+	// Approval What the developer key signs.
 	Approval *Approval `json:"approval,omitempty"`
 
-	// The raw key, the address in the confirm URL.
+	// IdempotencyKey The raw key, the address in the confirm URL.
 	IdempotencyKey string `json:"idempotencyKey"`
 
-	// What it does.
+	// Type What it does.
 	Type EscrowActionType `json:"type"`
 }
 
-// EscrowActionCreate: prepares an action. Source: Endpoints, Platform API.
+// EscrowActionCreate: Prepares an action. Source: Endpoints, Platform API.
 type EscrowActionCreate struct {
-	// What to do.
+	// Type What to do.
 	Type EscrowActionType `json:"type,omitzero"`
 }
 
-// EscrowActionType: what can be done with a deal. Source: Limits, Idempotency.
+// EscrowActionType: What can be done with a deal. Source: Limits, Idempotency.
 type EscrowActionType string
 
-// EscrowCreate: creates a deal; each window starts where the previous ends. Source: Endpoints, Platform API; Limits, Lifetimes.
+// EscrowCreate: Creates a deal; each window starts where the previous ends. Source: Endpoints, Platform API; Limits, Lifetimes.
 type EscrowCreate struct {
-	// What is held, in `currency`.
-	Amount Decimal `json:"amount,omitzero"`
+	// Amount What is held, in `currency`.
+	Amount model.Decimal `json:"amount,omitzero"`
 
-	// How long the deal waits for its approval; 1h if not given.
+	// ApproveWithin How long the deal waits for its approval; 1h if not given.
 	ApproveWithin EscrowDuration `json:"approveWithin,omitempty,omitzero"`
 
-	// The asset.
+	// Currency The asset.
 	Currency Asset `json:"currency,omitzero"`
 
-	// How long after that the money is held; 14d if not given.
+	// HoldFor How long after that the money is held; 14d if not given.
 	HoldFor EscrowDuration `json:"holdFor,omitempty,omitzero"`
 
-	// A note.
+	// Memo A note.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// Who is paid on release.
+	// Payee Who is paid on release.
 	Payee EVMAddress `json:"payee,omitzero"`
 
-	// How long after that it can be refunded; 90d if not given.
+	// RefundableFor How long after that it can be refunded; 90d if not given.
 	RefundableFor EscrowDuration `json:"refundableFor,omitempty,omitzero"`
 }
 
-// EscrowDuration: a window: a number and s, m, h or d. Source: Limits, Pages and sizes.
+// EscrowDuration: A window: a number and s, m, h or d. Source: Limits, Pages and sizes.
 type EscrowDuration string
 
-// EscrowID: an escrow deal's id.
+// EscrowID: An escrow deal's id.
 type EscrowID string
 
-// EscrowStatus: where a deal stands.
+// EscrowStatus: Where a deal stands.
 type EscrowStatus string
 
-// HolderIDType: government identifier type. Source: Resources, Contact.
+// HolderIDType: Government identifier type. Source: Resources, Contact.
 type HolderIDType string
 
-// InstitutionAddress: postal address of an institution. Source: Resources, Address shapes.
+// InstitutionAddress: Postal address of an institution. Source: Resources, Address shapes.
 type InstitutionAddress struct {
-	// Street and number.
+	// AddressLine1 Street and number.
 	AddressLine1 string `json:"addressLine1,omitempty,omitzero"`
 
-	// Second line.
+	// AddressLine2 Second line.
 	AddressLine2 string `json:"addressLine2,omitempty,omitzero"`
 
-	// City.
+	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// ISO country code.
+	// Country ISO country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// Postal code.
+	// PostalCode Postal code.
 	PostalCode string `json:"postalCode,omitempty,omitzero"`
 
-	// State or region.
+	// State State or region.
 	State string `json:"state,omitempty,omitzero"`
 }
 
-// IntermediaryBank: routing institution for an international transfer. Source: Resources, Contact.
+// IntermediaryBank: Routing institution for an international transfer. Source: Resources, Contact.
 type IntermediaryBank struct {
-	// Its account.
+	// AccountNumber Its account.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// Its address.
+	// BankAddress Its address.
 	BankAddress *InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
 
-	// Institution name.
+	// BankName Institution name.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BIC or SWIFT identifier.
+	// BIC BIC or SWIFT identifier.
 	BIC string `json:"bic,omitempty,omitzero"`
 }
 
-// KYB: the verification of a client. Source: States, Platform objects.
+// KYB: The verification of a client. Source: States, Platform objects.
 type KYB struct {
-	// What is still outstanding.
+	// Requirements What is still outstanding.
 	Requirements []Blocker `json:"requirements"`
 
-	// Verification status.
-	Status KYBStatus `json:"status"`
+	// Status Verification status.
+	Status model.KYCStatus `json:"status"`
 }
 
-// KYBSave: verification information; saving does not submit it. Source: States, Platform objects.
+// KYBSave: Verification information; saving does not submit it. Source: States, Platform objects.
 type KYBSave struct {
-	// Applicant information.
+	// Applicant Applicant information.
 	Applicant map[string]interface{} `json:"applicant,omitzero"`
 
-	// Uploaded documents.
+	// DocumentIDs Uploaded documents.
 	DocumentIDs []string `json:"documentIds,omitzero"`
 }
 
-// KYBStatus: verification status. Source: States, Card and verification.
-type KYBStatus string
-
-// KYBSubmission: a completed submission: an immutable snapshot under review. Source: States, Platform objects.
+// KYBSubmission: A completed submission: an immutable snapshot under review. Source: States, Platform objects.
 type KYBSubmission struct {
-	// Names the immutable snapshot.
+	// SnapshotID Names the immutable snapshot.
 	SnapshotID string `json:"snapshotId"`
 
-	// Verification status.
-	Status KYBStatus `json:"status"`
+	// Status Verification status.
+	Status model.KYCStatus `json:"status"`
 }
 
-// OnchainAccount: a wallet. On Base expecting USDC or EURC it is paid directly; any other is paid cross-chain. Source: Resources, Contact; Coverage catalogue.
+// OnchainAccount: A wallet. On Base expecting USDC or EURC it is paid directly; any other is paid cross-chain. Source: Resources, Contact; Coverage catalogue.
 type OnchainAccount struct {
-	// Always `onchain`.
+	// AccountType Always `onchain`.
 	AccountType OnchainAccountType `json:"accountType,omitempty,omitzero"`
 
-	// The chain's code, such as `base`.
+	// ChainID The chain's code, such as `base`.
 	ChainID ChainCode `json:"chainId"`
 
-	// Asset accepted.
+	// Currency Asset accepted.
 	Currency string `json:"currency"`
 
-	// Of the owner.
+	// Email Of the owner.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// The destination's address.
+	// WalletAddress The destination's address.
 	WalletAddress string `json:"walletAddress"`
 }
 
-// OnchainAccountType: selects the on-chain variant. Source: Resources, Contact.
+// OnchainAccountType: Selects the on-chain variant. Source: Resources, Contact.
 type OnchainAccountType string
 
-// PIXKeyType: type of a PIX key. Source: Resources, Contact.
+// PIXKeyType: Type of a PIX key. Source: Resources, Contact.
 type PIXKeyType string
 
-// Payin: an incoming funding. Source: Vocabulary.
+// Payin: An incoming funding. Source: Vocabulary.
 type Payin struct {
-	// What was asked.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	// Amount What was asked.
+	Amount model.Decimal `json:"amount,omitempty,omitzero"`
 
-	// Of a bank payin.
+	// BankID Of a bank payin.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
 
-	// When it was created.
+	// CreatedAt When it was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Of the amount.
+	// Currency Of the amount.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// Where a cross-chain payin is sent.
+	// DepositAddress Where a cross-chain payin is sent.
 	DepositAddress string `json:"depositAddress,omitempty,omitzero"`
 
-	// The payin's id.
+	// ID The payin's id.
 	ID PayinID `json:"id"`
 
-	// The most that may arrive.
-	MaxAmount Decimal `json:"maxAmount,omitempty,omitzero"`
+	// MaxAmount The most that may arrive.
+	MaxAmount model.Decimal `json:"maxAmount,omitempty,omitzero"`
 
-	// Of a cross-chain payin.
+	// OriginChainID Of a cross-chain payin.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
 
-	// The price, at most 2 minutes old when used.
+	// Quote The price, at most 2 minutes old when used.
 	Quote *Quote `json:"quote,omitempty"`
 
-	// Where it stands.
+	// Status Where it stands.
 	Status PayinStatus `json:"status"`
 }
 
-// PayinCreate: quotes an incoming funding. Source: Endpoints, Platform API.
+// PayinCreate: Quotes an incoming funding. Source: Endpoints, Platform API.
 type PayinCreate struct {
-	// How much arrives, in `currency`.
-	Amount Decimal `json:"amount,omitzero"`
+	// Amount How much arrives, in `currency`.
+	Amount model.Decimal `json:"amount,omitzero"`
 
-	// The virtual account it arrives on, for money over a bank.
+	// BankID The virtual account it arrives on, for money over a bank.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
 
-	// Currency or token that arrives, 3 to 4 characters.
+	// Currency Currency or token that arrives, 3 to 4 characters.
 	Currency string `json:"currency,omitzero"`
 
-	// The most that may arrive, in `currency`.
-	MaxAmount Decimal `json:"maxAmount,omitempty,omitzero"`
+	// MaxAmount The most that may arrive, in `currency`.
+	MaxAmount model.Decimal `json:"maxAmount,omitempty,omitzero"`
 
-	// EVM id of the chain it comes from, for money from a chain.
+	// OriginChainID EVM id of the chain it comes from, for money from a chain.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
 }
 
-// PayinID: a payin's id.
+// PayinID: A payin's id.
 type PayinID string
 
-// PayinInstructions: what the payer needs. Source: Endpoints, Platform API.
+// PayinInstructions: What the payer needs. Source: Endpoints, Platform API.
 type PayinInstructions struct {
-	// The account details a payer needs.
+	// Requisites The account details a payer needs.
 	Requisites Requisites `json:"requisites"`
 }
 
-// PayinStatus: where a payin stands.
+// PayinStatus: Where a payin stands.
 type PayinStatus string
 
-// Payout: a departure of money, to a bank account or to a wallet. Source: Vocabulary; Resources, Platform resources.
+// Payout: A departure of money, to a bank account or to a wallet. Source: Vocabulary; Resources, Platform resources.
 type Payout struct {
-	// What is debited, in `currency`.
-	Amount Decimal `json:"amount"`
+	// Amount What is debited, in `currency`.
+	Amount model.Decimal `json:"amount"`
 
-	// What the developer key signs to fund it; absent once funded.
+	// Approval What the developer key signs to fund it; absent once funded.
 	Approval *Approval `json:"approval,omitempty"`
 
-	// Who is paid.
+	// ContactID Who is paid.
 	ContactID ContactID `json:"contactId"`
 
-	// When it was booked.
+	// CreatedAt When it was booked.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// The asset debited.
+	// Currency The asset debited.
 	Currency Asset `json:"currency"`
 
-	// Supporting documents.
+	// DocumentIDs Supporting documents.
 	DocumentIDs []string `json:"documentIds,omitempty,omitzero"`
 
-	// Of a cross-chain payout.
+	// FromChainID Of a cross-chain payout.
 	FromChainID ChainID `json:"fromChainId,omitempty,omitzero"`
 
-	// The payout's id.
+	// ID The payout's id.
 	ID PayoutID `json:"id"`
 
-	// The key that anchors it, given or derived.
+	// IdempotencyKey The key that anchors it, given or derived.
 	IdempotencyKey string `json:"idempotencyKey"`
 
-	// What the beneficiary sees.
+	// PaymentReference What the beneficiary sees.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// Of the signer.
+	// PublicKey Of the signer.
 	PublicKey Base64 `json:"publicKey,omitempty,omitzero"`
 
-	// Why the money moves.
+	// Purpose Why the money moves.
 	Purpose string `json:"purpose,omitempty,omitzero"`
 
-	// The price, at most 2 minutes old when used.
+	// Quote The price, at most 2 minutes old when used.
 	Quote *Quote `json:"quote,omitempty"`
 
-	// Of the request.
+	// Signature Of the request.
 	Signature Base64 `json:"signature,omitempty,omitzero"`
 
-	// Where it stands.
+	// Status Where it stands.
 	Status PayoutStatus `json:"status"`
 
-	// Of a cross-chain payout.
+	// ToChainID Of a cross-chain payout.
 	ToChainID ChainID `json:"toChainId,omitempty,omitzero"`
 
-	// Of the funding transaction.
+	// TransactionHash Of the funding transaction.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 }
 
-// PayoutCreate: books a payout. Source: Endpoints, Platform API; Limits, Pages and sizes.
+// PayoutCreate: Books a payout. Source: Endpoints, Platform API; Limits, Pages and sizes.
 type PayoutCreate struct {
-	// What is debited, in `currency`; no more decimals than the token has.
-	Amount Decimal `json:"amount,omitzero"`
+	// Amount What is debited, in `currency`; no more decimals than the token has.
+	Amount model.Decimal `json:"amount,omitzero"`
 
-	// Who is paid. Source: Endpoints, Platform API (to a bank contact or wallet contact).
+	// ContactID Who is paid. Source: Endpoints, Platform API (to a bank contact or wallet contact).
 	ContactID ContactID `json:"contactId"`
 
-	// The asset debited, USDC or EURC.
+	// Currency The asset debited, USDC or EURC.
 	Currency Asset `json:"currency,omitzero"`
 
-	// Ids of supporting documents, at most 10.
+	// DocumentIDs Ids of supporting documents, at most 10.
 	DocumentIDs []string `json:"documentIds,omitempty,omitzero"`
 
-	// EVM id of the chain that a cross-chain payout leaves, such as 8453 for Base.
+	// FromChainID EVM id of the chain that a cross-chain payout leaves, such as 8453 for Base.
 	FromChainID ChainID `json:"fromChainId,omitempty,omitzero"`
 
-	// What the beneficiary sees, at most 140 characters.
+	// PaymentReference What the beneficiary sees, at most 140 characters.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// Public key of a request that is signed at once, DER of at most 512 characters in base64.
+	// PublicKey Public key of a request that is signed at once, DER of at most 512 characters in base64.
 	PublicKey Base64 `json:"publicKey,omitempty,omitzero"`
 
-	// Why the money moves, at most 64 characters.
+	// Purpose Why the money moves, at most 64 characters.
 	Purpose string `json:"purpose,omitempty,omitzero"`
 
-	// Signature of a request that is signed at once, at most 2,048 characters in base64.
+	// Signature Signature of a request that is signed at once, at most 2,048 characters in base64.
 	Signature Base64 `json:"signature,omitempty,omitzero"`
 
-	// EVM id of the chain that it arrives on.
+	// ToChainID EVM id of the chain that it arrives on.
 	ToChainID ChainID `json:"toChainId,omitempty,omitzero"`
 }
 
-// PayoutID: a payout's id. Source: Vocabulary.
+// PayoutID: A payout's id. Source: Vocabulary.
 type PayoutID string
 
-// PayoutMove: emulates what a partner would report. Source: Endpoints, Platform API.
+// PayoutMove: Emulates what a partner would report. Source: Endpoints, Platform API.
 type PayoutMove struct {
-	// Where to move the payout.
+	// Status Where to move the payout.
 	Status PayoutStatus `json:"status,omitzero"`
 }
 
-// PayoutStatus: where a payout stands.
+// PayoutStatus: Where a payout stands.
 type PayoutStatus string
 
-// PostalAddress: postal address of a person or business. Source: Resources, Address shapes.
+// PostalAddress: Postal address of a person or business. Source: Resources, Address shapes.
 type PostalAddress struct {
-	// Second line.
+	// AddressLine2 Second line.
 	AddressLine2 string `json:"addressLine2,omitempty,omitzero"`
 
-	// City.
+	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// ISO country code.
+	// Country ISO country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// State or region.
+	// State State or region.
 	State string `json:"state,omitempty,omitzero"`
 
-	// Street and number.
+	// StreetAddress Street and number.
 	StreetAddress string `json:"streetAddress,omitempty,omitzero"`
 
-	// Postal code.
+	// Zip Postal code.
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
-// PreparedEscrowAction: what preparing an action answers: it echoes `action.idempotencyKey`. Source: Resources, Platform resources.
+// PreparedEscrowAction: What preparing an action answers: it echoes `action.idempotencyKey`. Source: Resources, Platform resources.
 type PreparedEscrowAction struct {
-	// The prepared action.
+	// Action The prepared action.
 	Action EscrowAction `json:"action"`
 }
 
-// Quote: a price for one specific payment, at most 2 minutes old when used. Source: Vocabulary; Limits, Lifetimes.
+// Quote: A price for one specific payment, at most 2 minutes old when used. Source: Vocabulary; Limits, Lifetimes.
 type Quote struct {
-	// What arrives, in `destinationCurrency`.
-	DestinationAmount Decimal `json:"destinationAmount"`
+	// DestinationAmount What arrives, in `destinationCurrency`.
+	DestinationAmount model.Decimal `json:"destinationAmount"`
 
-	// What arrives.
+	// DestinationCurrency What arrives.
 	DestinationCurrency string `json:"destinationCurrency"`
 
-	// When the price ends.
+	// ExpiresAt When the price ends.
 	ExpiresAt time.Time `json:"expiresAt"`
 
-	// In the source currency.
-	Fee Decimal `json:"fee"`
+	// Fee In the source currency.
+	Fee model.Decimal `json:"fee"`
 
-	// Units of destination currency for one unit of source currency.
-	Rate Decimal `json:"rate"`
+	// Rate Units of destination currency for one unit of source currency.
+	Rate model.Decimal `json:"rate"`
 
-	// What leaves, in `sourceCurrency`, fee included.
-	SourceAmount Decimal `json:"sourceAmount"`
+	// SourceAmount What leaves, in `sourceCurrency`, fee included.
+	SourceAmount model.Decimal `json:"sourceAmount"`
 
-	// What leaves.
+	// SourceCurrency What leaves.
 	SourceCurrency string `json:"sourceCurrency"`
 }
 
-// Rail: a bank route and the virtual account opened on it. Source: Vocabulary; Coverage catalogue.
+// Rail: A bank route and the virtual account opened on it. Source: Vocabulary; Coverage catalogue.
 type Rail struct {
-	// ISO 4217 currency.
+	// Currency ISO 4217 currency.
 	Currency string `json:"currency"`
 
-	// The rail.
+	// Method The rail.
 	Method BankMethod `json:"method"`
 
-	// Where it stands.
+	// Status Where it stands.
 	Status RailStatus `json:"status"`
 
-	// The opened rail.
+	// VirtualAccount The opened rail.
 	VirtualAccount *VirtualAccount `json:"virtualAccount,omitempty"`
 }
 
-// RailOpen: requests a rail; the natural key is client and rail. Source: Endpoints, Platform API.
+// RailOpen: Requests a rail; the natural key is client and rail. Source: Endpoints, Platform API.
 type RailOpen struct {
-	// ISO 4217 currency.
+	// Currency ISO 4217 currency.
 	Currency string `json:"currency,omitzero"`
 
-	// The rail.
+	// Method The rail.
 	Method BankMethod `json:"method,omitzero"`
 }
 
-// RailPage: a page of rails. Source: Limits, Pages and sizes.
+// RailPage: A page of rails. Source: Limits, Pages and sizes.
 type RailPage struct {
-	// The rails.
+	// Items The rails.
 	Items []Rail `json:"items"`
 
-	// Present until the end.
+	// NextCursor Present until the end.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
-// RailStatus: where a rail stands. Source: States, Platform objects.
+// RailStatus: Where a rail stands. Source: States, Platform objects.
 type RailStatus string
 
-// RefreshRequest: mints a new access token. Source: Authentication, Platform API.
+// RefreshRequest: Mints a new access token. Source: Authentication, Platform API.
 type RefreshRequest struct {
-	// Of the session.
+	// RefreshToken Of the session.
 	RefreshToken moneymovement.Secret `json:"refreshToken,omitzero"`
 }
 
-// Requisites: the account details a payer needs to wire money. Source: Vocabulary.
+// Requisites: The account details a payer needs to wire money. Source: Vocabulary.
 type Requisites struct {
-	// Name on the account.
+	// AccountHolderName Name on the account.
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
-	// Domestic account number.
+	// AccountNumber Domestic account number.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// The institution's address on one line.
+	// BankAddress The institution's address on one line.
 	BankAddress string `json:"bankAddress,omitempty,omitzero"`
 
-	// The institution.
+	// BankName The institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BIC or SWIFT identifier.
+	// BIC BIC or SWIFT identifier.
 	BIC string `json:"bic,omitempty,omitzero"`
 
-	// Account identifier.
+	// IBAN Account identifier.
 	IBAN string `json:"iban,omitempty,omitzero"`
 
-	// Local payment key.
+	// PaymentKey Local payment key.
 	PaymentKey string `json:"paymentKey,omitempty,omitzero"`
 
-	// What the payer must write as reference.
+	// Reference What the payer must write as reference.
 	Reference string `json:"reference,omitempty,omitzero"`
 
-	// Routing or clearing number.
+	// RoutingNumber Routing or clearing number.
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 
-	// Deposit address of a payin from a chain.
+	// WalletAddress Deposit address of a payin from a chain.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// Token: a token of a chain. Source: Resources, Platform resources.
+// Token: A token of a chain. Source: Resources, Platform resources.
 type Token struct {
-	// The token's contract address.
+	// Address The token's contract address.
 	Address string `json:"address"`
 
-	// How many decimals an amount may have.
+	// Decimals How many decimals an amount may have.
 	Decimals int `json:"decimals"`
 
-	// Such as USDC.
+	// Symbol Such as USDC.
 	Symbol string `json:"symbol"`
 }
 
-// TokenGrant: a session. Access tokens live 60 minutes, refresh tokens 60 days. Source: Limits, Lifetimes.
+// TokenGrant: A session. Access tokens live 60 minutes, refresh tokens 60 days. Source: Limits, Lifetimes.
 type TokenGrant struct {
-	// Bearer of every other call.
+	// AccessToken Bearer of every other call.
 	AccessToken moneymovement.Secret `json:"accessToken"`
 
-	// Seconds until the access token expires.
+	// ExpiresIn Seconds until the access token expires.
 	ExpiresIn int `json:"expiresIn"`
 
-	// Seconds until the refresh token expires.
+	// RefreshExpiresIn Seconds until the refresh token expires.
 	RefreshExpiresIn int `json:"refreshExpiresIn"`
 
-	// Mints access tokens; unchanged by a refresh.
+	// RefreshToken Mints access tokens; unchanged by a refresh.
 	RefreshToken moneymovement.Secret `json:"refreshToken"`
 
-	// `Bearer`.
+	// TokenType `Bearer`.
 	TokenType string `json:"tokenType"`
 }
 
-// TokenRequest: completes a login. Source: Authentication, Platform API.
+// TokenRequest: Completes a login. Source: Authentication, Platform API.
 type TokenRequest struct {
-	// Of the challenge. Source: Endpoints, Platform API (with the challenge id and a signature).
+	// ChallengeID Of the challenge. Source: Endpoints, Platform API (with the challenge id and a signature).
 	ChallengeID string `json:"challengeId"`
 
-	// The DER-encoded public half, base64.
+	// PublicKey The DER-encoded public half, base64.
 	PublicKey Base64 `json:"publicKey,omitzero"`
 
-	// Over the decoded payload bytes, base64.
+	// Signature Over the decoded payload bytes, base64.
 	Signature moneymovement.Secret `json:"signature"`
 }
 
-// Transaction: an entry of the account ledger. Source: Endpoints, Platform API.
+// Transaction: An entry of the account ledger. Source: Endpoints, Platform API.
 type Transaction struct {
-	// In `currency`, never negative.
-	Amount Decimal `json:"amount"`
+	// Amount In `currency`, never negative.
+	Amount model.Decimal `json:"amount"`
 
-	// When it was entered.
+	// CreatedAt When it was entered.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// The asset.
+	// Currency The asset.
 	Currency Asset `json:"currency"`
 
-	// Arrived or left.
+	// Direction Arrived or left.
 	Direction TransactionDirection `json:"direction"`
 
-	// Of an escrow deal.
+	// EscrowID Of an escrow deal.
 	EscrowID EscrowID `json:"escrowId,omitempty,omitzero"`
 
-	// The entry's id.
+	// ID The entry's id.
 	ID TransactionID `json:"id"`
 
-	// Of a payin.
+	// PayinID Of a payin.
 	PayinID PayinID `json:"payinId,omitempty,omitzero"`
 
-	// Of a payout or refund.
+	// PayoutID Of a payout or refund.
 	PayoutID PayoutID `json:"payoutId,omitempty,omitzero"`
 
-	// Where it stands.
+	// Status Where it stands.
 	Status TransactionStatus `json:"status"`
 
-	// Of the chain transaction.
+	// TransactionHash Of the chain transaction.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 
-	// What moved the money.
+	// Type What moved the money.
 	Type TransactionType `json:"type"`
 }
 
-// TransactionDirection: whether money arrived or left.
+// TransactionDirection: Whether money arrived or left.
 type TransactionDirection string
 
-// TransactionID: a ledger entry's id.
+// TransactionID: A ledger entry's id.
 type TransactionID string
 
-// TransactionPage: a page of the ledger. Source: Limits, Pages and sizes.
+// TransactionPage: A page of the ledger. Source: Limits, Pages and sizes.
 type TransactionPage struct {
-	// The entries.
+	// Items The entries.
 	Items []Transaction `json:"items"`
 
-	// Present until the end.
+	// NextCursor Present until the end.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
-// TransactionStatus: where an entry stands.
+// TransactionStatus: Where an entry stands.
 type TransactionStatus string
 
-// TransactionType: what moved the money.
+// TransactionType: What moved the money.
 type TransactionType string
 
-// Treasury: the shared faucet. Source: Limits, Sandbox.
+// Treasury: The shared faucet. Source: Limits, Sandbox.
 type Treasury struct {
-	// What the faucet holds.
+	// Balances What the faucet holds.
 	Balances []Balance `json:"balances"`
 
-	// What the faucet has for gas, in the chain's coin; credits fail at zero.
-	Gas Decimal `json:"gas"`
+	// Gas What the faucet has for gas, in the chain's coin; credits fail at zero.
+	Gas model.Decimal `json:"gas"`
 
-	// Largest credit per call.
-	MaxCredit Decimal `json:"maxCredit"`
+	// MaxCredit Largest credit per call.
+	MaxCredit model.Decimal `json:"maxCredit"`
 }
 
-// VirtualAccount: an opened rail. Source: Vocabulary.
+// VirtualAccount: An opened rail. Source: Vocabulary.
 type VirtualAccount struct {
-	// The virtual account's id.
+	// ID The virtual account's id.
 	ID BankID `json:"id"`
 
-	// What a payer needs to wire money.
+	// Requisites What a payer needs to wire money.
 	Requisites Requisites `json:"requisites,omitempty,omitzero"`
 }
 
 // ListRailsParams defines parameters for ListRails.
 type ListRailsParams struct {
-	// Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
+	// Limit Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Opaque, bound to its query (Limits, Pages and sizes).
+	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListChainsParams defines parameters for ListChains.
 type ListChainsParams struct {
-	// Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
+	// Limit Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Opaque, bound to its query (Limits, Pages and sizes).
+	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListTransactionsParams defines parameters for ListTransactions.
 type ListTransactionsParams struct {
-	// Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
+	// Limit Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Opaque, bound to its query (Limits, Pages and sizes).
+	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 
-	// Only entries of this type.
+	// Type Only entries of this type.
 	Type TransactionType `form:"type,omitempty" json:"type,omitempty,omitzero"`
 
-	// Only entries created at or after this time.
+	// Since Only entries created at or after this time.
 	Since time.Time `form:"since,omitempty" json:"since,omitempty,omitzero"`
 }
 

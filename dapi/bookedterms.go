@@ -124,8 +124,7 @@ const windowSlack = 2 * time.Second
 func (d *Escrow) windowsDiffer(asked EscrowCreate, approved bool) *TermsDiffer {
 	approveWithin := cmp.Or(asked.ApproveWithin, standardApproveWithin)
 	early := time.Duration(0)
-	switch d.Status {
-	case EscrowStatusReleased, EscrowStatusRefunded, EscrowStatusExpired:
+	if d.Status.Final() {
 		return nil
 	}
 	if approved {

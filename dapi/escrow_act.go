@@ -108,7 +108,7 @@ func (s *Escrows) open(
 
 // untouched reports that a deal holds no money, as far as its answer says.
 func (d *Escrow) untouched() bool {
-	return d.Status == EscrowStatusPendingApproval || d.Status == EscrowStatusExpired || d.Status == ""
+	return d.Status == "" || d.Status.Known() && !d.Status.approved()
 }
 
 // after is what is left open after an error. A key that belongs to other terms did nothing for these.
@@ -299,7 +299,7 @@ func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction,
 	switch {
 	case prepared == nil || prepared.IdempotencyKey != string(key):
 		return unproven(head, errors.New("the action has another key, or does not say which"))
-	case prepared.Type.known() && prepared.Type != action: // of another word, the approval tells
+	case prepared.Type.Known() && prepared.Type != action: // of another word, the approval tells
 		return &TermsDiffer{Head: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
 	}
 	return nil
@@ -319,7 +319,7 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		switch {
 		case err != nil, read.ID != id, read.differs(terms) != nil:
 			return nil, knownDoubt, thenEnded(cause, err)
-		case read.took(action), attempt.done(), consumed && !read.Status.known() && !read.Can(action):
+		case read.took(action), attempt.done(), consumed && !read.Status.Known() && !read.Can(action):
 			return read, noDoubt, nil
 		case refused:
 			return nil, noDoubt, cause
@@ -341,35 +341,14 @@ const clockTolerance = 3 * time.Second
 func (d *Escrow) took(action EscrowActionType) bool {
 	switch action {
 	case EscrowActionTypeApprove:
-		switch d.Status {
-		case EscrowStatusPendingApproval, EscrowStatusExpired:
-			return false
-		case EscrowStatusActive, EscrowStatusReleased, EscrowStatusRefunded:
-			return true
+		if d.Status.Known() {
+			return d.Status.approved()
 		}
 		return !d.Can(EscrowActionTypeApprove) && (d.Can(EscrowActionTypeRelease) || d.Can(EscrowActionTypeRefund))
 	case EscrowActionTypeRelease:
 		return d.Status == EscrowStatusReleased
 	case EscrowActionTypeRefund:
 		return d.Status == EscrowStatusRefunded
-	}
-	return false
-}
-
-// known reports a status that this version has a word for. The words are assumed, so that one which is not known decides nothing.
-func (s EscrowStatus) known() bool {
-	switch s {
-	case EscrowStatusPendingApproval, EscrowStatusActive, EscrowStatusReleased, EscrowStatusRefunded, EscrowStatusExpired:
-		return true
-	}
-	return false
-}
-
-// known reports an action that this version has a word for.
-func (a EscrowActionType) known() bool {
-	switch a {
-	case EscrowActionTypeApprove, EscrowActionTypeRelease, EscrowActionTypeRefund:
-		return true
 	}
 	return false
 }

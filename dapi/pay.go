@@ -155,7 +155,7 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 			p.read(ctx)
 		}
 		// One that reads as expired is not at its end: it can be booked again, here or in another process.
-		if p.seen != nil && (p.seen.funded() || p.seen.broke()) {
+		if p.seen != nil && (p.seen.funded() || p.seen.Status.broke()) {
 			end = settledBy(p.seen)
 		}
 	}

@@ -43,7 +43,7 @@ func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*
 			return transport.Of(s).low.as(transport.ClassPoll).GetPayin(ctx, id, nil)
 		},
 		status: func(p *Payin) string { return string(p.Status) },
-		done:   func(p *Payin) bool { return p.Status == PayinStatusCompleted || p.Status == PayinStatusExpired },
+		done:   func(p *Payin) bool { return p.Status.Final() },
 	})
 	if err == nil && payin.Status != PayinStatusCompleted {
 		err = &PayinNotCompleted{Head: transport.Of(s).low.head(&opGetPayin, string(id)), Payin: payin}

@@ -198,46 +198,17 @@ func (s *Payouts) wait(
 	return payout, payout.arrived()
 }
 
-// Final reports that a payout's status does not change any more by itself. A status that this version does not know is not final.
-func (s PayoutStatus) Final() bool {
-	switch s {
-	case PayoutStatusCompleted, PayoutStatusFailed, PayoutStatusRefunded, PayoutStatusExpired:
-		return true
-	}
-	return false
-}
-
 // funded reports that the money has left or is leaving. A transaction on chain shows it, whatever the status is called.
 func (p *Payout) funded() bool {
-	switch p.Status {
-	case PayoutStatusFunding, PayoutStatusProcessing, PayoutStatusCompleted:
-		return true
-	case PayoutStatusFailed, PayoutStatusRefunded, PayoutStatusExpired:
-		return false
-	}
-	return p.hashed()
+	return p.Status.funded() || !p.Status.Final() && p.hashed()
 }
 
 // hashed reports a transaction on chain. A hash of zeros does not count.
 func (p *Payout) hashed() bool { return strings.Trim(p.TransactionHash, "0x") != "" }
 
-// known reports a status that this version has a word for. The words are assumed, so that one which is not known decides nothing.
-func (s PayoutStatus) known() bool {
-	switch s {
-	case PayoutStatusAwaitingApproval, PayoutStatusFunding, PayoutStatusProcessing:
-		return true
-	}
-	return s.Final()
-}
-
 // untouched reports that a payout waits for its approval, as far as its answer says.
 func (p *Payout) untouched() bool {
 	return !p.funded() && (p.Status == PayoutStatusAwaitingApproval || p.Status == "")
-}
-
-// broke reports that a payout was funded and did not arrive, so that no reopening funds it again.
-func (p *Payout) broke() bool {
-	return p.Status == PayoutStatusFailed || p.Status == PayoutStatusRefunded
 }
 
 // arrived is nil for a payout that completed or still may.

@@ -22,7 +22,7 @@ func (p *payment) judge(ctx context.Context, err error) ending {
 		return p.awaitFunding(ctx, refusal)
 	}
 	if inDoubt || p.doubt == knownDoubt && reopens(err) {
-		if payout := p.read(ctx); payout != nil && (payout.funded() || payout.broke()) {
+		if payout := p.read(ctx); payout != nil && (payout.funded() || payout.Status.broke()) {
 			return settledBy(payout)
 		}
 	}
@@ -52,7 +52,7 @@ func (p *payment) funded(ctx context.Context, refusal *errors.AlreadyFunded) end
 	switch {
 	case err == nil && payout.differs(p.asked) != nil:
 		return ending{outcome: doubtful, err: p.headed(payout.differs(p.asked))}
-	case err == nil && (payout.funded() || payout.broke()):
+	case err == nil && (payout.funded() || payout.Status.broke()):
 		return settledBy(payout)
 	}
 	return ending{outcome: settled, err: refusal}
@@ -103,7 +103,7 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 		closes = p.booked.Approval.ExpiresAt
 	}
 	lapsed := func(payout *Payout) bool { // of words that are not known, too, the stated window decides: booking again asks the service
-		waits := payout.Status == PayoutStatusAwaitingApproval || !payout.Status.known() && !payout.funded()
+		waits := payout.Status == PayoutStatusAwaitingApproval || !payout.Status.Known() && !payout.funded()
 		return payout.Status == PayoutStatusExpired || waits && !p.payouts.approver.now().Before(closes)
 	}
 	p.reading = transport.ClassPoll

@@ -51,9 +51,7 @@ func (s *Rails) WaitActive(ctx context.Context, method BankMethod, currency stri
 			return (&Rails{transport.Of(s).low.as(transport.ClassPoll)}).find(ctx, method, currency)
 		},
 		status: func(r *Rail) string { return string(r.Status) },
-		done: func(r *Rail) bool {
-			return r.Status == RailStatusActive || r.Status == RailStatusChannelUnavailable
-		},
+		done:   func(r *Rail) bool { return r.Status.settled() },
 	})
 	if err == nil && rail.Status == RailStatusChannelUnavailable {
 		err = &ChannelUnavailable{Head: transport.Of(s).low.head(&opListRails, ""), Rail: rail}

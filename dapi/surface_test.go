@@ -14,6 +14,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -239,7 +240,7 @@ func TestPayinWaits(t *testing.T) {
 
 // A completion whose answer shows nothing is read. It was taken also where it cannot be read.
 func TestCompletionThatShowsNothing(t *testing.T) {
-	for answer, status := range map[string]dapi.KYBStatus{`{"status":"under_review","requirements":[]}`: "under_review", `[`: ""} {
+	for answer, status := range map[string]model.KYCStatus{`{"status":"under_review","requirements":[]}`: "under_review", `[`: ""} {
 		_, integrator := newScript(t, map[string][]string{"POST /client/kyb/complete": {`{}`}, "GET /client/kyb": {answer}})
 		submitted, err := integrator.For("cl_1").Verification.Complete(t.Context())
 		require.NoError(t, err)
@@ -250,7 +251,7 @@ func TestCompletionThatShowsNothing(t *testing.T) {
 
 // Rule: verification.completed-explicitly
 func TestVerificationWaits(t *testing.T) {
-	for _, end := range []dapi.KYBStatus{dapi.KYBStatusApproved, dapi.KYBStatusRejected} {
+	for _, end := range []model.KYCStatus{model.KYCStatusApproved, model.KYCStatusRejected} {
 		t.Run(string(end), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				_, integrator := newScript(t, map[string][]string{"GET /client/kyb": {

@@ -44,6 +44,6 @@ func (s *Verification) WaitDecided(ctx context.Context, options ...WaitOption) (
 			return transport.Of(s).low.as(transport.ClassPoll).GetKYB(ctx, nil)
 		},
 		status: func(k *KYB) string { return string(k.Status) },
-		done:   func(k *KYB) bool { return k.Status == KYBStatusApproved || k.Status == KYBStatusRejected },
+		done:   func(k *KYB) bool { return k.Status.Final() },
 	})
 }

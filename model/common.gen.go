@@ -155,161 +155,161 @@ const (
 	PriorityMethodWire     PriorityMethod = "wire"
 )
 
-// AccountHolderType: whether an account holder is a person or a business.
+// AccountHolderType: Whether an account holder is a person or a business.
 // Source: Invoice (reference endpoints), SEPA payment method fields.
 type AccountHolderType string
 
-// AccountType: kind of a destination or payment method; it selects the fields that go with it.
+// AccountType: Kind of a destination or payment method; it selects the fields that go with it.
 // Source: Contact (platform API), variants of account; Invoice (reference endpoints), payment methods.
 type AccountType string
 
-// BillingAddress: billing address of a card.
+// BillingAddress: Billing address of a card.
 // Source: Card, billingAddress.
 type BillingAddress struct {
-	// Second line.
+	// AddressLine2 Second line.
 	AddressLine2 string `json:"addressLine2,omitempty,omitzero"`
 
-	// City.
+	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// State or region.
+	// State State or region.
 	State string `json:"state,omitempty,omitzero"`
 
-	// Street and house number.
+	// StreetAddress Street and house number.
 	StreetAddress string `json:"streetAddress,omitempty,omitzero"`
 
-	// Postal code.
+	// Zip Postal code.
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
-// Card: a payment card.
+// Card: A payment card.
 // Source: Card.
 type Card struct {
-	// Whether the card was activated.
+	// Activated Whether the card was activated.
 	Activated bool `json:"activated,omitempty,omitzero"`
 
-	// Billing address.
+	// BillingAddress Billing address.
 	BillingAddress BillingAddress `json:"billingAddress,omitempty,omitzero"`
 
-	// What the card shows.
+	// CardData What the card shows.
 	CardData CardData `json:"cardData,omitempty,omitzero"`
 
-	// When the card was created.
+	// CreatedAt When the card was created.
 	CreatedAt string `json:"createdAt,omitempty,omitzero"`
 
-	// Spent today.
+	// DailySpend Spent today.
 	DailySpend Number `json:"dailySpend,omitempty,omitzero"`
 
-	// Card id.
+	// ID Card id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// Label of the caller's own.
+	// Label Label of the caller's own.
 	Label string `json:"label,omitempty,omitzero"`
 
-	// Limits and their usage.
+	// Limit Limits and their usage.
 	Limit CardLimit `json:"limit,omitempty,omitzero"`
 
-	// State.
+	// Status State.
 	Status CardStatus `json:"status,omitempty,omitzero"`
 
-	// Wallet that the card spends from; it signs to reveal the card's details.
+	// WalletAddress Wallet that the card spends from; it signs to reveal the card's details.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// CardData: what a card shows, without secrets.
+// CardData: What a card shows, without secrets.
 // Source: Card, cardData.
 type CardData struct {
-	// Name of the card product.
+	// CardName Name of the card product.
 	CardName string `json:"cardName,omitempty,omitzero"`
 
-	// Month of expiry.
+	// ExpiryDate Month of expiry.
 	ExpiryDate string `json:"expiryDate,omitempty,omitzero"`
 
-	// Last four digits.
+	// LastFour Last four digits.
 	LastFour string `json:"lastFour,omitempty,omitzero"`
 
-	// Name of the holder.
+	// NameOnCard Name of the holder.
 	NameOnCard string `json:"nameOnCard,omitempty,omitzero"`
 
-	// Card network.
+	// PaymentSystem Card network.
 	PaymentSystem string `json:"paymentSystem,omitempty,omitzero"`
 }
 
-// CardDetails: the secrets of a card.
+// CardDetails: The secrets of a card.
 // Source: Card, card details answer.
 type CardDetails struct {
-	// Full number.
+	// CardNumber Full number.
 	CardNumber moneymovement.Secret `json:"cardNumber"`
 
-	// Security code.
+	// Cvv Security code.
 	Cvv moneymovement.Secret `json:"cvv"`
 
-	// Month of expiry.
+	// ExpiryDate Month of expiry.
 	ExpiryDate moneymovement.Secret `json:"expiryDate"`
 }
 
-// CardDetailsProof: proof that the caller holds the card's wallet.
+// CardDetailsProof: Proof that the caller holds the card's wallet.
 // Source: Reference endpoints, card details.
 type CardDetailsProof struct {
-	// Wallet signature of a confirmation message.
+	// MessageSignature Wallet signature of a confirmation message.
 	MessageSignature moneymovement.Secret `json:"messageSignature"`
 
-	// Unix timestamp used in the signed message; valid for 5 minutes.
+	// Nonce Unix timestamp used in the signed message; valid for 5 minutes.
 	Nonce int64 `json:"nonce"`
 }
 
-// CardLimit: limits of a card, and what is used of them.
+// CardLimit: Limits of a card, and what is used of them.
 // Source: Card, limit.
 type CardLimit struct {
-	// Currency of the limits.
+	// Currency Currency of the limits.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// Limit a day.
+	// DailyLimit Limit a day.
 	DailyLimit Number `json:"dailyLimit,omitempty,omitzero"`
 
-	// Used today.
+	// DailyUsage Used today.
 	DailyUsage Number `json:"dailyUsage,omitempty,omitzero"`
 
-	// Limit over the card's life.
+	// LifetimeLimit Limit over the card's life.
 	LifetimeLimit Number `json:"lifetimeLimit,omitempty,omitzero"`
 
-	// Used so far.
+	// LifetimeUsage Used so far.
 	LifetimeUsage Number `json:"lifetimeUsage,omitempty,omitzero"`
 
-	// Limit a month.
+	// MonthlyLimit Limit a month.
 	MonthlyLimit Number `json:"monthlyLimit,omitempty,omitzero"`
 
-	// Used this month.
+	// MonthlyUsage Used this month.
 	MonthlyUsage Number `json:"monthlyUsage,omitempty,omitzero"`
 }
 
-// CardList: the cards of an account, and how far it is from having one.
+// CardList: The cards of an account, and how far it is from having one.
 // Source: Card, card list answer.
 type CardList struct {
-	// The cards.
+	// Cards The cards.
 	Cards []Card `json:"cards"`
 
-	// Whether a card was created.
+	// Created Whether a card was created.
 	Created bool `json:"created,omitempty,omitzero"`
 
-	// State of the holder's verification.
+	// KYCStatus State of the holder's verification.
 	KYCStatus KYCStatus `json:"kycStatus,omitempty,omitzero"`
 
-	// Whether the holder's phone number is verified.
+	// PhoneVerified Whether the holder's phone number is verified.
 	PhoneVerified bool `json:"phoneVerified,omitempty,omitzero"`
 
-	// How many there are.
+	// Total How many there are.
 	Total *int `json:"total,omitempty"`
 }
 
-// CardStatus: state of a card.
+// CardStatus: State of a card.
 // Source: Card.
 type CardStatus string
 
-// ChainCode: code of a chain, an open set; not its EVM id. Source: Contact (platform API), variants of account.
+// ChainCode: Code of a chain, an open set; not its EVM id. Source: Contact (platform API), variants of account.
 type ChainCode string
 
-// ContactAccount: where a contact is paid: a wallet, or an existing contact known by email address.
+// ContactAccount: Where a contact is paid: a wallet, or an existing contact known by email address.
 // Source: App API, Contacts; Contact (platform API), variants of account.
 //
 // It holds one of [OnchainAccount], [EmailAccount]. The zero value holds none.
@@ -318,490 +318,490 @@ type ContactAccount struct {
 	raw     []byte
 }
 
-// Contract: an agreement between a client and a contractor that invoices are issued under.
+// Contract: An agreement between a client and a contractor that invoices are issued under.
 // Source: Contract (reference endpoints).
 type Contract struct {
-	// When it takes effect.
+	// ActivationAt When it takes effect.
 	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
 
-	// Amount of a period in currency.
+	// Amount Amount of a period in currency.
 	Amount *Decimal `json:"amount,omitempty"`
 
-	// The party that pays.
+	// Client The party that pays.
 	Client ContractParty `json:"client,omitempty,omitzero"`
 
-	// The client's acceptance; inner shape not shown.
+	// ClientAcceptance The client's acceptance; inner shape not shown.
 	ClientAcceptance OpenObject `json:"clientAcceptance,omitempty,omitzero"`
 
-	// Account of the party that pays.
+	// ClientID Account of the party that pays.
 	ClientID string `json:"clientId"`
 
-	// The party that is paid.
+	// Contractor The party that is paid.
 	Contractor ContractParty `json:"contractor,omitempty,omitzero"`
 
-	// The contractor's acceptance; inner shape not shown.
+	// ContractorAcceptance The contractor's acceptance; inner shape not shown.
 	ContractorAcceptance OpenObject `json:"contractorAcceptance,omitempty,omitzero"`
 
-	// Account of the party that is paid.
+	// ContractorID Account of the party that is paid.
 	ContractorID string `json:"contractorId"`
 
-	// When the contract was created.
+	// CreatedAt When the contract was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Account that created the contract.
+	// CreatorID Account that created the contract.
 	CreatorID string `json:"creatorId,omitempty,omitzero"`
 
-	// Currency of amount.
+	// Currency Currency of amount.
 	Currency FiatCurrency `json:"currency,omitempty,omitzero"`
 
-	// Where the contract document can be downloaded.
+	// DocumentDownloadLink Where the contract document can be downloaded.
 	DocumentDownloadLink string `json:"documentDownloadLink,omitempty,omitzero"`
 
-	// File name of the contract document.
+	// DocumentFileName File name of the contract document.
 	DocumentFileName string `json:"documentFileName,omitempty,omitzero"`
 
-	// Id of the contract document.
+	// DocumentID Id of the contract document.
 	DocumentID string `json:"documentId,omitempty,omitzero"`
 
-	// Name of the contract document.
+	// DocumentName Name of the contract document.
 	DocumentName string `json:"documentName,omitempty,omitzero"`
 
-	// When it ends.
+	// ExpirationAt When it ends.
 	ExpirationAt time.Time `json:"expirationAt,omitempty,omitzero"`
 
-	// The values filled into the document; inner shape not shown.
+	// Fields The values filled into the document; inner shape not shown.
 	Fields OpenObject `json:"fields,omitempty,omitzero"`
 
-	// Contract id.
+	// ID Contract id.
 	ID string `json:"id"`
 
-	// Label of the caller's own.
+	// Label Label of the caller's own.
 	Label string `json:"label,omitempty,omitzero"`
 
-	// The latest invoice.
+	// LastInvoice The latest invoice.
 	LastInvoice *ContractInvoice `json:"lastInvoice,omitempty"`
 
-	// How the contractor can be paid.
+	// PaymentMethods How the contractor can be paid.
 	PaymentMethods []PaymentMethod `json:"paymentMethods,omitempty,omitzero"`
 
-	// Length of a period, for example monthly.
+	// Period Length of a period, for example monthly.
 	Period string `json:"period,omitempty,omitzero"`
 
-	// Preferred payment methods.
+	// PriorityMethods Preferred payment methods.
 	PriorityMethods []PriorityMethod `json:"priorityMethods,omitempty,omitzero"`
 
-	// Id of the signature request.
+	// SignatureRequestID Id of the signature request.
 	SignatureRequestID string `json:"signatureRequestId,omitempty,omitzero"`
 
-	// Who signed; inner shape not shown.
+	// Signed Who signed; inner shape not shown.
 	Signed OpenObject `json:"signed,omitempty,omitzero"`
 
-	// State.
+	// Status State.
 	Status ContractStatus `json:"status"`
 
-	// Kind.
+	// Type Kind.
 	Type ContractType `json:"type"`
 
-	// When the contract last changed.
+	// UpdatedAt When the contract last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// ContractInvoice: the latest invoice of a contract, flat.
+// ContractInvoice: The latest invoice of a contract, flat.
 // Source: Contract (reference endpoints), lastInvoice.
 type ContractInvoice struct {
-	// Amount due.
+	// Amount Amount due.
 	Amount Decimal `json:"amount,omitempty,omitzero"`
 
-	// Email address of the party that pays.
+	// ClientEmail Email address of the party that pays.
 	ClientEmail string `json:"clientEmail,omitempty,omitzero"`
 
-	// Account of the party that pays.
+	// ClientID Account of the party that pays.
 	ClientID string `json:"clientId,omitempty,omitzero"`
 
-	// Comment.
+	// Comment Comment.
 	Comment string `json:"comment,omitempty,omitzero"`
 
-	// Contract the invoice belongs to.
+	// ContractID Contract the invoice belongs to.
 	ContractID string `json:"contractId,omitempty,omitzero"`
 
-	// Email address of the party that is paid.
+	// ContractorEmail Email address of the party that is paid.
 	ContractorEmail string `json:"contractorEmail,omitempty,omitzero"`
 
-	// Account of the party that is paid.
+	// ContractorID Account of the party that is paid.
 	ContractorID string `json:"contractorId,omitempty,omitzero"`
 
-	// When the invoice was created.
+	// CreatedAt When the invoice was created.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// Discount.
+	// Discount Discount.
 	Discount *Decimal `json:"discount,omitempty"`
 
-	// Day by which payment is due.
+	// DueDate Day by which payment is due.
 	DueDate Date `json:"dueDate,omitempty,omitzero"`
 
-	// Text of the email that carries the invoice.
+	// EmailMessage Text of the email that carries the invoice.
 	EmailMessage string `json:"emailMessage,omitempty,omitzero"`
 
-	// Invoice id.
+	// ID Invoice id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// Id of the invoice document.
+	// InvoiceDocumentID Id of the invoice document.
 	InvoiceDocumentID string `json:"invoiceDocumentId,omitempty,omitzero"`
 
-	// Number the parties see.
+	// InvoiceNumber Number the parties see.
 	InvoiceNumber string `json:"invoiceNumber,omitempty,omitzero"`
 
-	// Day of issue.
+	// IssuedDate Day of issue.
 	IssuedDate Date `json:"issuedDate,omitempty,omitzero"`
 
-	// Custom transaction reference.
+	// OnchainTransactionID Custom transaction reference.
 	OnchainTransactionID string `json:"onchainTransactionId,omitempty,omitzero"`
 
-	// When the invoice was paid.
+	// PaidAt When the invoice was paid.
 	PaidAt time.Time `json:"paidAt,omitempty,omitzero"`
 
-	// State.
+	// Status State.
 	Status InvoiceStatus `json:"status,omitempty,omitzero"`
 
-	// When the invoice last changed.
+	// UpdatedAt When the invoice last changed.
 	UpdatedAt time.Time `json:"updatedAt,omitempty,omitzero"`
 }
 
-// ContractParty: client or contractor of a contract.
+// ContractParty: Client or contractor of a contract.
 // Source: Contract (reference endpoints), client and contractor.
 type ContractParty struct {
-	// Postal address.
+	// Address Postal address.
 	Address *PostalAddress `json:"address,omitempty"`
 
-	// Address of the profile picture.
+	// AvatarURL Address of the profile picture.
 	AvatarURL string `json:"avatarUrl,omitempty,omitzero"`
 
-	// Name to show.
+	// DisplayName Name to show.
 	DisplayName string `json:"displayName,omitempty,omitzero"`
 
-	// Email address.
+	// Email Email address.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// Registered name of a business.
+	// EntityName Registered name of a business.
 	EntityName string `json:"entityName,omitempty,omitzero"`
 
-	// First name of a person.
+	// FirstName First name of a person.
 	FirstName string `json:"firstName,omitempty,omitzero"`
 
-	// Account id.
+	// ID Account id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// Whether the account is a business.
+	// IsBusiness Whether the account is a business.
 	IsBusiness bool `json:"isBusiness,omitempty,omitzero"`
 
-	// Last name of a person.
+	// LastName Last name of a person.
 	LastName string `json:"lastName,omitempty,omitzero"`
 }
 
-// ContractStatus: state of a contract.
+// ContractStatus: State of a contract.
 // Source: States and transitions, Contract.
 type ContractStatus string
 
-// ContractType: kind of a contract.
+// ContractType: Kind of a contract.
 // Source: Contract (reference endpoints).
 type ContractType string
 
-// Decimal: a decimal amount that travels as a string. Source: Resources and their fields.
+// Decimal: A decimal amount that travels as a string. Source: Resources and their fields.
 type Decimal = decimal.Decimal
 
-// Document: a stored document.
+// Document: A stored document.
 // Source: Invoice (reference endpoints), documents.
 type Document struct {
-	// Document id.
+	// ID Document id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// Storage key.
+	// Key Storage key.
 	Key string `json:"key,omitempty,omitzero"`
 
-	// Name to show.
+	// Name Name to show.
 	Name string `json:"name,omitempty,omitzero"`
 }
 
-// EmailAccount: an existing contact known by email address. It is the email variant of a contact's account and the email account of a payment method.
+// EmailAccount: An existing contact known by email address. It is the email variant of a contact's account and the email account of a payment method.
 // Source: Contact (platform API), variants of account.
 type EmailAccount struct {
-	// Always email.
+	// AccountType Always email.
 	AccountType AccountType `json:"accountType,omitempty,omitzero"`
 
-	// Resolves an existing contact.
+	// Email Resolves an existing contact.
 	Email string `json:"email"`
 }
 
-// FiatCurrency: fiat currency of invoices and contracts.
+// FiatCurrency: Fiat currency of invoices and contracts.
 // Source: Invoice (reference endpoints).
 type FiatCurrency string
 
-// InstitutionAddress: postal address of an institution.
+// InstitutionAddress: Postal address of an institution.
 // Source: Contact (platform API), address shapes of invoice payloads.
 type InstitutionAddress struct {
-	// Street and house number.
+	// AddressLine1 Street and house number.
 	AddressLine1 string `json:"addressLine1,omitempty,omitzero"`
 
-	// City.
+	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// Country.
+	// Country Country.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// Postal code.
+	// PostalCode Postal code.
 	PostalCode string `json:"postalCode,omitempty,omitzero"`
 
-	// State or region.
+	// State State or region.
 	State string `json:"state,omitempty,omitzero"`
 }
 
-// Invoice: a request for payment from a contractor to a client. It carries no download link; a PDF is rendered on request.
+// Invoice: A request for payment from a contractor to a client. It carries no download link; a PDF is rendered on request.
 // Source: Invoice (reference endpoints).
 type Invoice struct {
-	// Amount due in currency.
+	// Amount Amount due in currency.
 	Amount Decimal `json:"amount"`
 
-	// The party that pays.
+	// Client The party that pays.
 	Client InvoiceParty `json:"client,omitempty,omitzero"`
 
-	// Comment.
+	// Comment Comment.
 	Comment string `json:"comment,omitempty,omitzero"`
 
-	// The contract the invoice belongs to.
+	// Contract The contract the invoice belongs to.
 	Contract *InvoiceContract `json:"contract,omitempty"`
 
-	// The party that is paid.
+	// Contractor The party that is paid.
 	Contractor InvoiceParty `json:"contractor,omitempty,omitzero"`
 
-	// When the invoice was created.
+	// CreatedAt When the invoice was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency of all amounts.
+	// Currency Currency of all amounts.
 	Currency InvoiceCurrency `json:"currency"`
 
-	// Discount in currency.
+	// Discount Discount in currency.
 	Discount *Decimal `json:"discount,omitempty"`
 
-	// Documents attached.
+	// Documents Documents attached.
 	Documents []Document `json:"documents,omitempty,omitzero"`
 
-	// Day by which payment is due.
+	// DueDate Day by which payment is due.
 	DueDate Date `json:"dueDate,omitempty,omitzero"`
 
-	// Text of the email that carries the invoice.
+	// EmailMessage Text of the email that carries the invoice.
 	EmailMessage string `json:"emailMessage,omitempty,omitzero"`
 
-	// Invoice id.
+	// ID Invoice id.
 	ID string `json:"id"`
 
-	// Link to the invoice; present in one variant.
+	// InvoiceLink Link to the invoice; present in one variant.
 	InvoiceLink string `json:"invoiceLink,omitempty,omitzero"`
 
-	// Number the parties see.
+	// InvoiceNumber Number the parties see.
 	InvoiceNumber string `json:"invoiceNumber,omitempty,omitzero"`
 
-	// Day of issue.
+	// IssuedDate Day of issue.
 	IssuedDate Date `json:"issuedDate,omitempty,omitzero"`
 
-	// What is invoiced.
+	// Items What is invoiced.
 	Items []LineItem `json:"items,omitempty,omitzero"`
 
-	// Custom transaction reference.
+	// OnchainTransactionID Custom transaction reference.
 	OnchainTransactionID string `json:"onchainTransactionId,omitempty,omitzero"`
 
-	// When the invoice was paid.
+	// PaidAt When the invoice was paid.
 	PaidAt time.Time `json:"paidAt,omitempty,omitzero"`
 
-	// How the invoice can be paid; the index here selects the method printed on a PDF.
+	// PaymentMethods How the invoice can be paid; the index here selects the method printed on a PDF.
 	PaymentMethods []PaymentMethod `json:"paymentMethods,omitempty,omitzero"`
 
-	// Number of the period that a recurring contract invoices.
+	// PeriodNumber Number of the period that a recurring contract invoices.
 	PeriodNumber int `json:"periodNumber,omitempty,omitzero"`
 
-	// State.
+	// Status State.
 	Status InvoiceStatus `json:"status"`
 
-	// The linked transaction.
+	// Transaction The linked transaction.
 	Transaction *InvoiceTransaction `json:"transaction,omitempty"`
 
-	// When the invoice last changed.
+	// UpdatedAt When the invoice last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// InvoiceContract: the contract an invoice belongs to, in short.
+// InvoiceContract: The contract an invoice belongs to, in short.
 // Source: Invoice (reference endpoints), contract.
 type InvoiceContract struct {
-	// When it takes effect.
+	// ActivationAt When it takes effect.
 	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
 
-	// When it ends.
+	// ExpirationAt When it ends.
 	ExpirationAt time.Time `json:"expirationAt,omitempty,omitzero"`
 
-	// Contract id.
+	// ID Contract id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// Whether it invoices repeatedly.
+	// IsRecurring Whether it invoices repeatedly.
 	IsRecurring bool `json:"isRecurring,omitempty,omitzero"`
 
-	// Length of a period, for example monthly.
+	// Period Length of a period, for example monthly.
 	Period string `json:"period,omitempty,omitzero"`
 
-	// State of the contract.
+	// Status State of the contract.
 	Status ContractStatus `json:"status,omitempty,omitzero"`
 
-	// Kind of the contract.
+	// Type Kind of the contract.
 	Type ContractType `json:"type,omitempty,omitzero"`
 }
 
-// InvoiceCurrency: currency of an invoice: the 12 fiat currencies, and the 23 more that one variant of the invoice allows.
+// InvoiceCurrency: Currency of an invoice: the 12 fiat currencies, and the 23 more that one variant of the invoice allows.
 // Source: Invoice (reference endpoints).
 type InvoiceCurrency string
 
-// InvoiceParty: client or contractor of an invoice.
+// InvoiceParty: Client or contractor of an invoice.
 // Source: Invoice (reference endpoints), client and contractor.
 type InvoiceParty struct {
-	// Postal address.
+	// Address Postal address.
 	Address PostalAddress `json:"address,omitempty,omitzero"`
 
-	// Name to show.
+	// DisplayName Name to show.
 	DisplayName string `json:"displayName,omitempty,omitzero"`
 
-	// Email address.
+	// Email Email address.
 	Email string `json:"email,omitempty,omitzero"`
 }
 
-// InvoiceStatus: state of an invoice.
+// InvoiceStatus: State of an invoice.
 // Source: States and transitions, Invoice.
 type InvoiceStatus string
 
-// InvoiceTransaction: the transaction that paid an invoice.
+// InvoiceTransaction: The transaction that paid an invoice.
 // Source: Invoice (reference endpoints), transaction.
 type InvoiceTransaction struct {
-	// Amount paid.
+	// Amount Amount paid.
 	Amount Number `json:"amount,omitempty,omitzero"`
 
-	// When the transaction was created.
+	// CreatedAt When the transaction was created.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// Custom transaction reference.
+	// OnchainTransactionID Custom transaction reference.
 	OnchainTransactionID string `json:"onchainTransactionId,omitempty,omitzero"`
 
-	// Hash of the on-chain transaction.
+	// TxHash Hash of the on-chain transaction.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 
-	// Kind of the transaction.
+	// Type Kind of the transaction.
 	Type string `json:"type,omitempty,omitzero"`
 }
 
-// InvoiceUpdate: moves an invoice to another state. With status paid and no onchainTransactionId it is marked paid offline.
+// InvoiceUpdate: Moves an invoice to another state. With status paid and no onchainTransactionId it is marked paid offline.
 // Source: App API, Invoices; States and transitions, Invoice.
 type InvoiceUpdate struct {
-	// Any unique reference string to attach.
+	// OnchainTransactionID Any unique reference string to attach.
 	OnchainTransactionID nullable.Nullable[string] `json:"onchainTransactionId,omitempty,omitzero"`
 
-	// Backdates the payment; now when absent.
+	// PaidAt Backdates the payment; now when absent.
 	PaidAt nullable.Nullable[time.Time] `json:"paidAt,omitempty,omitzero"`
 
-	// The state to move to.
+	// Status The state to move to.
 	Status InvoiceStatus `json:"status"`
 }
 
-// KYCStatus: state of a verification.
+// KYCStatus: State of a verification.
 // Source: States and transitions, Card and verification.
 type KYCStatus string
 
-// LineItem: one line of an invoice.
+// LineItem: One line of an invoice.
 // Source: App API, Invoices, create invoice body and batch body.
 type LineItem struct {
-	// What is invoiced.
+	// Name What is invoiced.
 	Name string `json:"name,omitzero"`
 
-	// Price of one unit.
+	// Price Price of one unit.
 	Price Decimal `json:"price"`
 
-	// How many units.
+	// Quantity How many units.
 	Quantity Number `json:"quantity"`
 }
 
-// LocalRailPaymentMethod: transfer over a domestic clearing system.
+// LocalRailPaymentMethod: Transfer over a domestic clearing system.
 // Source: Invoice (reference endpoints), paymentMethods.
 type LocalRailPaymentMethod struct {
-	// Account number.
+	// AccountNumber Account number.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// Always local.
+	// AccountType Always local.
 	AccountType AccountType `json:"accountType,omitzero"`
 
-	// Name of the institution.
+	// BankName Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// Name of the beneficiary.
+	// BeneficiaryName Name of the beneficiary.
 	BeneficiaryName string `json:"beneficiaryName,omitempty,omitzero"`
 
-	// ISO 4217 currency of the account.
+	// Currency ISO 4217 currency of the account.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// Bank method of the coverage catalogue.
+	// Method Bank method of the coverage catalogue.
 	Method string `json:"method,omitempty,omitzero"`
 
-	// Local payment key.
+	// PaymentKey Local payment key.
 	PaymentKey string `json:"paymentKey,omitempty,omitzero"`
 
-	// Reference the payment carries.
+	// PaymentReference Reference the payment carries.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// Phone number.
+	// PhoneNumber Phone number.
 	PhoneNumber string `json:"phoneNumber,omitempty,omitzero"`
 
-	// Routing or clearing number.
+	// RoutingNumber Routing or clearing number.
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 }
 
-// OnchainAccount: a wallet that can be paid. It is the on-chain variant of a contact's account and the contact wallet of a payment method.
+// OnchainAccount: A wallet that can be paid. It is the on-chain variant of a contact's account and the contact wallet of a payment method.
 // Source: Contact (platform API), variants of account.
 type OnchainAccount struct {
-	// Always onchain.
+	// AccountType Always onchain.
 	AccountType AccountType `json:"accountType,omitempty,omitzero"`
 
-	// Code of the chain that the wallet lives on.
+	// ChainID Code of the chain that the wallet lives on.
 	ChainID ChainCode `json:"chainId"`
 
-	// Asset that the wallet accepts.
+	// Currency Asset that the wallet accepts.
 	Currency string `json:"currency"`
 
-	// Email address of the wallet's holder.
+	// Email Email address of the wallet's holder.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// Address of the wallet.
+	// WalletAddress Address of the wallet.
 	WalletAddress string `json:"walletAddress"`
 }
 
-// OpenObject: an object whose inner shape the description does not show; kept as it came. Source: Resources and their fields.
+// OpenObject: An object whose inner shape the description does not show; kept as it came. Source: Resources and their fields.
 type OpenObject map[string]interface{}
 
-// PIXPaymentMethod: instant transfer to a PIX key.
+// PIXPaymentMethod: Instant transfer to a PIX key.
 // Source: Invoice (reference endpoints), paymentMethods.
 type PIXPaymentMethod struct {
-	// Always pix.
+	// AccountType Always pix.
 	AccountType AccountType `json:"accountType,omitzero"`
 
-	// Name of the beneficiary.
+	// BeneficiaryName Name of the beneficiary.
 	BeneficiaryName string `json:"beneficiaryName,omitempty,omitzero"`
 
-	// ISO 4217 currency of the account.
+	// Currency ISO 4217 currency of the account.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// Tax identifier of the holder.
+	// HolderTaxID Tax identifier of the holder.
 	HolderTaxID string `json:"holderTaxId,omitempty,omitzero"`
 
-	// PIX destination key.
+	// PIXKey PIX destination key.
 	PIXKey string `json:"pixKey,omitempty,omitzero"`
 
-	// Kind of the PIX key.
+	// PIXKeyType Kind of the PIX key.
 	PIXKeyType string `json:"pixKeyType,omitempty,omitzero"`
 }
 
-// PaymentMethod: one way to pay an invoice or a contract.
+// PaymentMethod: One way to pay an invoice or a contract.
 // Source: Invoice (reference endpoints), paymentMethods.
 //
 // It holds one of [SEPAPaymentMethod], [USExternalPaymentMethod], [SWIFTPaymentMethod], [PIXPaymentMethod], [LocalRailPaymentMethod], [ProviderUSDPaymentMethod], [OnchainAccount], [EmailAccount]. The zero value holds none.
@@ -810,238 +810,238 @@ type PaymentMethod struct {
 	raw     []byte
 }
 
-// PostalAddress: postal address of a person or business.
+// PostalAddress: Postal address of a person or business.
 // Source: Contact (platform API), address shapes of invoice payloads.
 type PostalAddress struct {
-	// Second line.
+	// AddressLine2 Second line.
 	AddressLine2 string `json:"addressLine2,omitempty,omitzero"`
 
-	// City.
+	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// ISO country code.
+	// Country ISO country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// State or region.
+	// State State or region.
 	State string `json:"state,omitempty,omitzero"`
 
-	// Street and house number.
+	// StreetAddress Street and house number.
 	StreetAddress string `json:"streetAddress,omitempty,omitzero"`
 
-	// Postal code.
+	// Zip Postal code.
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
-// PriorityMethod: payment method that a contract prefers.
+// PriorityMethod: Payment method that a contract prefers.
 // Source: Contract (reference endpoints), priorityMethods.
 type PriorityMethod string
 
 // ProviderUSDPaymentMethod: US dollar account that a licensed banking partner opened for the payee.
 // Source: Invoice (reference endpoints), paymentMethods.
 type ProviderUSDPaymentMethod struct {
-	// Account number.
+	// AccountNumber Account number.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// Always provider_usd.
+	// AccountType Always provider_usd.
 	AccountType AccountType `json:"accountType,omitzero"`
 
-	// Address of the institution.
+	// BankAddress Address of the institution.
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
 
-	// Name of the institution.
+	// BankName Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// Name of the beneficiary.
+	// BeneficiaryName Name of the beneficiary.
 	BeneficiaryName string `json:"beneficiaryName,omitempty,omitzero"`
 
-	// ISO 4217 currency of the account.
+	// Currency ISO 4217 currency of the account.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// Reference the payment carries.
+	// PaymentReference Reference the payment carries.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// Routing number.
+	// RoutingNumber Routing number.
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 }
 
-// SEPAPaymentMethod: euro transfer to an IBAN.
+// SEPAPaymentMethod: Euro transfer to an IBAN.
 // Source: Invoice (reference endpoints), SEPA payment method fields.
 type SEPAPaymentMethod struct {
-	// Address of the holder.
+	// AccountHolderAddress Address of the holder.
 	AccountHolderAddress PostalAddress `json:"accountHolderAddress,omitempty,omitzero"`
 
-	// Registered name of a business.
+	// AccountHolderBusinessName Registered name of a business.
 	AccountHolderBusinessName string `json:"accountHolderBusinessName,omitempty,omitzero"`
 
-	// First name of a person.
+	// AccountHolderFirstName First name of a person.
 	AccountHolderFirstName string `json:"accountHolderFirstName,omitempty,omitzero"`
 
-	// Last name of a person.
+	// AccountHolderLastName Last name of a person.
 	AccountHolderLastName string `json:"accountHolderLastName,omitempty,omitzero"`
 
-	// Person or business.
+	// AccountHolderType Person or business.
 	AccountHolderType AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
-	// Always sepa.
+	// AccountType Always sepa.
 	AccountType AccountType `json:"accountType,omitzero"`
 
-	// Address of the institution.
+	// BankAddress Address of the institution.
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
 
-	// Name of the institution.
+	// BankName Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// Name of the beneficiary.
+	// BeneficiaryName Name of the beneficiary.
 	BeneficiaryName string `json:"beneficiaryName,omitempty,omitzero"`
 
-	// BIC of the institution.
+	// BIC BIC of the institution.
 	BIC string `json:"bic,omitempty,omitzero"`
 
-	// Industry of a business.
+	// BusinessIndustry Industry of a business.
 	BusinessIndustry string `json:"businessIndustry,omitempty,omitzero"`
 
-	// ISO 4217 currency of the account.
+	// Currency ISO 4217 currency of the account.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// IBAN of the account.
+	// IBANNumber IBAN of the account.
 	IBANNumber string `json:"ibanNumber,omitempty,omitzero"`
 
-	// Reference the payment carries.
+	// PaymentReference Reference the payment carries.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// Relationship to the payer, for example employee.
+	// Relationship Relationship to the payer, for example employee.
 	Relationship string `json:"relationship,omitempty,omitzero"`
 }
 
-// SWIFTPaymentMethod: international wire.
+// SWIFTPaymentMethod: International wire.
 // Source: Invoice (reference endpoints), paymentMethods.
 type SWIFTPaymentMethod struct {
-	// Address of the holder.
+	// AccountHolderAddress Address of the holder.
 	AccountHolderAddress PostalAddress `json:"accountHolderAddress,omitempty,omitzero"`
 
-	// Person or business.
+	// AccountHolderType Person or business.
 	AccountHolderType AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
-	// Account number where there is no IBAN.
+	// AccountNumber Account number where there is no IBAN.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// Always swift.
+	// AccountType Always swift.
 	AccountType AccountType `json:"accountType,omitzero"`
 
-	// Address of the institution.
+	// BankAddress Address of the institution.
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
 
-	// Name of the institution.
+	// BankName Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// Name of the beneficiary.
+	// BeneficiaryName Name of the beneficiary.
 	BeneficiaryName string `json:"beneficiaryName,omitempty,omitzero"`
 
-	// BIC of the institution.
+	// BIC BIC of the institution.
 	BIC string `json:"bic,omitempty,omitzero"`
 
-	// ISO 4217 currency of the account.
+	// Currency ISO 4217 currency of the account.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// IBAN of the account.
+	// IBANNumber IBAN of the account.
 	IBANNumber string `json:"ibanNumber,omitempty,omitzero"`
 
-	// Reference the payment carries.
+	// PaymentReference Reference the payment carries.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 }
 
-// USExternalPaymentMethod: domestic transfer to a United States bank account.
+// USExternalPaymentMethod: Domestic transfer to a United States bank account.
 // Source: Invoice (reference endpoints), paymentMethods.
 type USExternalPaymentMethod struct {
-	// Address of the holder.
+	// AccountHolderAddress Address of the holder.
 	AccountHolderAddress PostalAddress `json:"accountHolderAddress,omitempty,omitzero"`
 
-	// Registered name of a business.
+	// AccountHolderBusinessName Registered name of a business.
 	AccountHolderBusinessName string `json:"accountHolderBusinessName,omitempty,omitzero"`
 
-	// First name of a person.
+	// AccountHolderFirstName First name of a person.
 	AccountHolderFirstName string `json:"accountHolderFirstName,omitempty,omitzero"`
 
-	// Last name of a person.
+	// AccountHolderLastName Last name of a person.
 	AccountHolderLastName string `json:"accountHolderLastName,omitempty,omitzero"`
 
-	// Person or business.
+	// AccountHolderType Person or business.
 	AccountHolderType AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
-	// Classification such as checking or savings.
+	// AccountKind Classification such as checking or savings.
 	AccountKind string `json:"accountKind,omitempty,omitzero"`
 
-	// Account number.
+	// AccountNumber Account number.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// Always us_external.
+	// AccountType Always us_external.
 	AccountType AccountType `json:"accountType,omitzero"`
 
-	// Address of the institution.
+	// BankAddress Address of the institution.
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
 
-	// Name of the institution.
+	// BankName Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// Name of the beneficiary.
+	// BeneficiaryName Name of the beneficiary.
 	BeneficiaryName string `json:"beneficiaryName,omitempty,omitzero"`
 
-	// ISO 4217 currency of the account.
+	// Currency ISO 4217 currency of the account.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// Reference the payment carries.
+	// PaymentReference Reference the payment carries.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// Routing number.
+	// RoutingNumber Routing number.
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 }
 
-// UniversalTransactionStatus: how far a quoted payment has come.
+// UniversalTransactionStatus: How far a quoted payment has come.
 // Source: Universal transaction status.
 type UniversalTransactionStatus struct {
-	// When the transaction was created.
+	// CreatedAt When the transaction was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Address to deposit to.
+	// DepositAddress Address to deposit to.
 	DepositAddress string `json:"depositAddress,omitempty,omitzero"`
 
-	// Hash of the transaction on the destination chain.
+	// DestinationTxHash Hash of the transaction on the destination chain.
 	DestinationTxHash string `json:"destinationTxHash,omitempty,omitzero"`
 
-	// Why the payment failed.
+	// ErrorMessage Why the payment failed.
 	ErrorMessage string `json:"errorMessage,omitempty,omitzero"`
 
-	// When the quote expires.
+	// ExpiresAt When the quote expires.
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
 
-	// Amount sent.
+	// FromAmount Amount sent.
 	FromAmount Number `json:"fromAmount"`
 
-	// Currency sent.
+	// FromCurrency Currency sent.
 	FromCurrency string `json:"fromCurrency"`
 
-	// Transaction id.
+	// ID Transaction id.
 	ID string `json:"id"`
 
-	// Hash of the transaction on the chain of origin.
+	// OriginTxHash Hash of the transaction on the chain of origin.
 	OriginTxHash string `json:"originTxHash,omitempty,omitzero"`
 
-	// Channel the payment takes; the values are not shown.
+	// PaymentChannel Channel the payment takes; the values are not shown.
 	PaymentChannel string `json:"paymentChannel"`
 
-	// Quote that the payment was priced with.
+	// QuoteID Quote that the payment was priced with.
 	QuoteID string `json:"quoteId"`
 
-	// State; the values are not shown.
+	// Status State; the values are not shown.
 	Status string `json:"status"`
 
-	// Amount received.
+	// ToAmount Amount received.
 	ToAmount *Number `json:"toAmount,omitempty"`
 
-	// Currency received.
+	// ToCurrency Currency received.
 	ToCurrency string `json:"toCurrency"`
 
-	// Kind of the transaction; the values are not shown.
+	// Type Kind of the transaction; the values are not shown.
 	Type string `json:"type"`
 }
 

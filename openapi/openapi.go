@@ -8,10 +8,8 @@ package openapi
 
 import "embed"
 
-//go:generate ../internal/tools/run assumptions -o README.md
-
 // Files holds the YAML files of this folder by name: the surfaces dapi.yaml, appapi.yaml, refapi.yaml and public.yaml,
-// common.yaml with the schemas that the last three share, errors.yaml with the slugs and coverage.yaml with the bank
+// common.yaml with the schemas that they share, errors.yaml with the slugs and coverage.yaml with the bank
 // methods and currencies. References between files are relative: common.yaml#/components/schemas/Invoice.
 //
 //go:embed *.yaml

@@ -19,7 +19,7 @@ var answerGetRate = wire.Answer{Shape: &shapeFXRate, Whole: func(value any, body
 }}
 
 func wholeFXRate(v *FXRate, body *wire.Body) bool {
-	if v.USDRate == (Decimal{}) {
+	if v.USDRate == (model.Decimal{}) {
 		return false
 	}
 	return true

@@ -7,29 +7,25 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
-	"github.com/moneymovement/moneymovement-go/model"
-	"github.com/shopspring/decimal"
+	model "github.com/moneymovement/moneymovement-go/model"
 )
 
-// Decimal: a decimal amount that travels as a string. Source: Resources and their fields.
-type Decimal = decimal.Decimal
-
-// FXRate: the rate of a currency priced against USD. More fields than these may come.
+// FXRate: The rate of a currency priced against USD. More fields than these may come.
 // Source: FX rate.
 type FXRate struct {
-	// Rate of a bank transfer.
-	BankTransfer Decimal `json:"bankTransfer,omitempty,omitzero"`
+	// BankTransfer Rate of a bank transfer.
+	BankTransfer model.Decimal `json:"bankTransfer,omitempty,omitzero"`
 
-	// Rate of a card payment.
-	Card Decimal `json:"card,omitempty,omitzero"`
+	// Card Rate of a card payment.
+	Card model.Decimal `json:"card,omitempty,omitzero"`
 
-	// Rate against USD.
-	USDRate Decimal `json:"usdRate,omitempty,omitzero"`
+	// USDRate Rate against USD.
+	USDRate model.Decimal `json:"usdRate,omitempty,omitzero"`
 }
 
 // RenderInvoicePDFParams defines parameters for RenderInvoicePDF.
 type RenderInvoicePDFParams struct {
-	// Index into paymentMethods of the method to print.
+	// Details Index into paymentMethods of the method to print.
 	Details *int `form:"details,omitempty" json:"details,omitempty"`
 }
 

@@ -8,155 +8,151 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
-	"github.com/moneymovement/moneymovement-go/model"
-	"github.com/shopspring/decimal"
+	model "github.com/moneymovement/moneymovement-go/model"
 )
 
-// Decimal: a decimal amount that travels as a string. Source: Resources and their fields.
-type Decimal = decimal.Decimal
-
-// MerchantProduct: a product that a merchant sells.
+// MerchantProduct: A product that a merchant sells.
 // Source: Merchant product.
 type MerchantProduct struct {
-	// Whether it is on sale.
+	// Active Whether it is on sale.
 	Active bool `json:"active"`
 
-	// Where the buyer goes after cancelling.
+	// CancelURL Where the buyer goes after cancelling.
 	CancelURL string `json:"cancelUrl,omitempty,omitzero"`
 
-	// When the product was created.
+	// CreatedAt When the product was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency of all amounts.
+	// Currency Currency of all amounts.
 	Currency string `json:"currency"`
 
-	// Text to show.
+	// Description Text to show.
 	Description string `json:"description,omitempty,omitzero"`
 
-	// Product id.
+	// ID Product id.
 	ID string `json:"id"`
 
-	// Pictures.
+	// Images Pictures.
 	Images []string `json:"images,omitempty,omitzero"`
 
-	// Largest amount the buyer may choose.
-	MaxAmount *Decimal `json:"maxAmount,omitempty"`
+	// MaxAmount Largest amount the buyer may choose.
+	MaxAmount *model.Decimal `json:"maxAmount,omitempty"`
 
-	// How many one purchase may take.
+	// MaxQuantity How many one purchase may take.
 	MaxQuantity *int `json:"maxQuantity,omitempty"`
 
-	// Whatever the merchant attached.
+	// Metadata Whatever the merchant attached.
 	Metadata model.OpenObject `json:"metadata,omitempty,omitzero"`
 
-	// Least amount the buyer may choose.
-	MinAmount *Decimal `json:"minAmount,omitempty"`
+	// MinAmount Least amount the buyer may choose.
+	MinAmount *model.Decimal `json:"minAmount,omitempty"`
 
-	// Name to show.
+	// Name Name to show.
 	Name string `json:"name"`
 
-	// Amount proposed to the buyer.
-	PresetAmount *Decimal `json:"presetAmount,omitempty"`
+	// PresetAmount Amount proposed to the buyer.
+	PresetAmount *model.Decimal `json:"presetAmount,omitempty"`
 
-	// Fixed price.
-	Price *Decimal `json:"price,omitempty"`
+	// Price Fixed price.
+	Price *model.Decimal `json:"price,omitempty"`
 
-	// How many were sold.
+	// SoldCount How many were sold.
 	SoldCount int `json:"soldCount"`
 
-	// Where the buyer goes after paying.
+	// SuccessURL Where the buyer goes after paying.
 	SuccessURL string `json:"successUrl,omitempty,omitzero"`
 
-	// When the product last changed.
+	// UpdatedAt When the product last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
 
-	// Page of the product.
+	// URL Page of the product.
 	URL string `json:"url,omitempty,omitzero"`
 
-	// Where events go; their names and signing are not shown.
+	// WebhookURL Where events go; their names and signing are not shown.
 	WebhookURL string `json:"webhookUrl,omitempty,omitzero"`
 }
 
-// MerchantProductList: the products of a merchant.
+// MerchantProductList: The products of a merchant.
 // Source: Reference endpoints under /api/v1; Merchant product.
 type MerchantProductList []MerchantProduct
 
-// ValidationErrorItem: one thing that failed validation.
+// ValidationErrorItem: One thing that failed validation.
 // Source: Reference endpoints under /api/v1.
 type ValidationErrorItem struct {
-	// Path to the value, from body, query or path on.
+	// Loc Path to the value, from body, query or path on.
 	Loc []string `json:"loc"`
 
-	// What is wrong in words.
+	// Msg What is wrong in words.
 	Msg string `json:"msg"`
 
-	// What is wrong as a code.
+	// Type What is wrong as a code.
 	Type string `json:"type"`
 }
 
-// WalletLogin: a message and the wallet signatures over it.
+// WalletLogin: A message and the wallet signatures over it.
 // Source: Reference endpoints under /api/v1, wallet login.
 type WalletLogin struct {
-	// The message that was signed.
+	// Message The message that was signed.
 	Message string `json:"message"`
 
-	// Signatures over the message.
+	// Signatures Signatures over the message.
 	Signatures []moneymovement.Secret `json:"signatures"`
 }
 
-// WalletLoginResult: outcome of a wallet login.
+// WalletLoginResult: Outcome of a wallet login.
 // Source: Reference endpoints under /api/v1, wallet login.
 type WalletLoginResult struct {
-	// Outcome; the values are not shown.
+	// Status Outcome; the values are not shown.
 	Status string `json:"status"`
 
-	// Hash of the on-chain transaction.
+	// TransactionHash Hash of the on-chain transaction.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 
-	// Hash of the user operation.
+	// UserOpHash Hash of the user operation.
 	UserOpHash string `json:"userOpHash,omitempty,omitzero"`
 }
 
-// WebhookAcknowledgement: the event was taken.
+// WebhookAcknowledgement: The event was taken.
 // Source: Events.
 type WebhookAcknowledgement struct {
-	// Always true.
+	// Ok Always true.
 	Ok *bool `json:"ok,omitempty"`
 }
 
-// WebhookEvent: what a partner reports.
+// WebhookEvent: What a partner reports.
 // Source: Events.
 type WebhookEvent struct {
-	// When it happened.
+	// CreatedAt When it happened.
 	CreatedAt string `json:"createdAt"`
 
-	// What it happened to.
+	// EntityID What it happened to.
 	EntityID string `json:"entityId"`
 
-	// Kind of the entity; the values are not shown.
+	// EntityType Kind of the entity; the values are not shown.
 	EntityType string `json:"entityType"`
 
-	// Content of the event; not shown.
+	// EventPayload Content of the event; not shown.
 	EventPayload model.OpenObject `json:"eventPayload,omitempty,omitzero"`
 
-	// What happened; the values are not shown.
+	// EventType What happened; the values are not shown.
 	EventType string `json:"eventType"`
 }
 
 // ListMerchantProductsParams defines parameters for ListMerchantProducts.
 type ListMerchantProductsParams struct {
-	// Only products on sale.
+	// ActiveOnly Only products on sale.
 	ActiveOnly *bool `form:"active_only,omitempty" json:"active_only,omitempty"`
 }
 
 // LogInWalletParams defines parameters for LogInWallet.
 type LogInWalletParams struct {
-	// Id of the device.
+	// DeviceID Id of the device.
 	DeviceID string `json:"device-id,omitempty,omitzero"`
 
-	// Kind of the device.
+	// DeviceType Kind of the device.
 	DeviceType string `json:"device-type,omitempty,omitzero"`
 
-	// Name of the device.
+	// DeviceName Name of the device.
 	DeviceName string `json:"device-name,omitempty,omitzero"`
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 func main() { program.Main(run) }
@@ -33,7 +34,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	supplier, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier", Account: dapi.SEPA(dapi.BankAccount{
-		Currency: "EUR", IBAN: "DE89370400440532013000", AccountHolderType: dapi.AccountHolderTypeBusiness, AccountHolderBusinessName: "Example supplier",
+		Currency: "EUR", IBAN: "DE89370400440532013000", AccountHolderType: model.AccountHolderTypeBusiness, AccountHolderBusinessName: "Example supplier",
 	})})
 	if err != nil {
 		return err

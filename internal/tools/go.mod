@@ -5,13 +5,12 @@ go 1.26.0
 tool (
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/answers
-	github.com/moneymovement/moneymovement-go/internal/tools/codegen/assumptions
-	github.com/moneymovement/moneymovement-go/internal/tools/codegen/comments
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/coverage
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/errorcatalogue
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/exported
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/requests
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/ruletable
+	github.com/moneymovement/moneymovement-go/internal/tools/codegen/states
 	github.com/moneymovement/moneymovement-go/internal/tools/modproxy
 	github.com/moneymovement/moneymovement-go/internal/tools/mutants
 	github.com/moneymovement/moneymovement-go/internal/tools/sbom

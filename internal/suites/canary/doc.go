@@ -2,4 +2,4 @@
 // what got out. The list of types is generated.
 package canary
 
-//go:generate ../../tools/run exported -root ../../.. -package canary -o exported.gen.go . dapi appapi refapi public errors signing signing/wallet
+//go:generate ../../tools/run exported -root ../../.. -package canary -o exported.gen.go . model dapi appapi refapi public errors signing signing/wallet

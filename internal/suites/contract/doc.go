@@ -15,7 +15,7 @@
 // USDC of its faucet, in amounts further apart than 0.20, paces itself, and removes the contacts and contracts that it made.
 // Invoices are cancelled; the one client, whose email is always the same, and what moved money stay.
 //
-// The report (contract-report/: summary.txt, junit.xml, report.json) says which operations were called, which slugs seen, and of each
+// The report (contract-report/: summary.txt for people, report.json for programs) says which operations were called, which slugs seen, and of each
 // assumption of openapi/README.md whether an answer confirmed or contradicted it, with the field and the shape of the answer. A contradicted
 // one comes with its line (openapi/dapi.yaml:812) and with the edit that would make it true.
 package contract

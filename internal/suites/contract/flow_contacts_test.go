@@ -18,11 +18,11 @@ func postal() *dapi.PostalAddress {
 func (w *world) destinations() map[string]dapi.ContactCreate {
 	return map[string]dapi.ContactCreate{
 		"iban": {Name: "Contract suite", Account: dapi.SEPA(dapi.BankAccount{
-			IBAN: "DE89370400440532013000", BIC: "TESTDEFF", AccountHolderName: "Bob Roe", AccountHolderType: dapi.AccountHolderTypeIndividual, BankName: "Licensed bank",
+			IBAN: "DE89370400440532013000", BIC: "TESTDEFF", AccountHolderName: "Bob Roe", AccountHolderType: model.AccountHolderTypeIndividual, BankName: "Licensed bank",
 			BankAddress: &dapi.InstitutionAddress{AddressLine1: "Main Street 1", City: "Berlin", Country: "DE"},
 		})},
 		"pix key": {Name: "Contract suite", Account: dapi.Bank(dapi.BankMethodPIX, dapi.BankAccount{
-			Currency: "BRL", PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail, AccountHolderName: "Bob Roe", AccountHolderType: dapi.AccountHolderTypeBusiness,
+			Currency: "BRL", PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail, AccountHolderName: "Bob Roe", AccountHolderType: model.AccountHolderTypeBusiness,
 		})},
 		"account number": {Name: "Contract suite", Account: dapi.Bank(dapi.BankMethodACH, dapi.BankAccount{
 			Currency: "USD", AccountNumber: "000123456789", RoutingNumber: "021000021", AccountKind: dapi.AccountKindChecking, AccountHolderName: "Bob Roe",

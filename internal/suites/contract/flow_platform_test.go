@@ -9,6 +9,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -81,7 +82,7 @@ func (w *world) verify(acme *dapi.Account) {
 	ok(acme.Verification.Save(w.Context(), dapi.KYBSave{Applicant: applicant, DocumentIDs: []string{"doc_1", "doc_2"}}))(w)
 	ok(acme.Verification.Complete(w.Context()))(w)
 	w.host.Advance(24 * time.Hour)
-	assert.Equal(w, dapi.KYBStatusApproved, ok(acme.Verification.WaitDecided(w.soon()))(w).Status)
+	assert.Equal(w, model.KYCStatusApproved, ok(acme.Verification.WaitDecided(w.soon()))(w).Status)
 }
 
 func (w *world) payInFromBank(acme *dapi.Account) {

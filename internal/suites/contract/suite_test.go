@@ -164,7 +164,7 @@ func holdComplete(t *testing.T, judged *report.Report) {
 	assert.Empty(t, judged.Undescribed)
 }
 
-// write writes the report's three forms where the environment says.
+// write writes the report's two forms where the environment says.
 func (s *suite) write(t *testing.T, judged *report.Report) {
 	folder := os.Getenv(reportVariable)
 	if folder == "" {
@@ -173,7 +173,6 @@ func (s *suite) write(t *testing.T, judged *report.Report) {
 	require.NoError(t, os.MkdirAll(folder, 0o750))
 	for name, write := range map[string]func(*os.File) error{
 		"summary.txt": func(f *os.File) error { return judged.WriteText(f) },
-		"junit.xml":   func(f *os.File) error { return judged.WriteJUnit(f) },
 		"report.json": func(f *os.File) error { return judged.WriteJSON(f) },
 	} {
 		file, err := os.Create(filepath.Join(folder, name))

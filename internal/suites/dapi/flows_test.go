@@ -11,6 +11,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -32,7 +33,7 @@ func TestOnboardingOfAClient(t *testing.T) {
 		as[*errors.Conflict](t, err)
 
 		verification := complete(t, acme)
-		assert.Equal(t, dapi.KYBStatusApproved, verification.Status)
+		assert.Equal(t, model.KYCStatusApproved, verification.Status)
 
 		_, err = acme.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"})
 		require.NoError(t, err)

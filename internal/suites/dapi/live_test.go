@@ -12,6 +12,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -33,23 +34,23 @@ func TestVerificationLive(t *testing.T) {
 		client := newPayWorld(t).readyClient()
 		before, err := client.Verification.Get(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, dapi.KYBStatusNotStarted, before.Status)
+		assert.Equal(t, model.KYCStatusNotStarted, before.Status)
 		assert.NotEmpty(t, before.Requirements, "what is outstanding")
 		_, err = client.Verification.Complete(t.Context())
 		as[*errors.Conflict](t, err)
 
 		submitted := verified(t, client)
-		assert.Equal(t, dapi.KYBStatusUnderReview, submitted.Status)
+		assert.Equal(t, model.KYCStatusUnderReview, submitted.Status)
 		decided, err := client.Verification.WaitDecided(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, dapi.KYBStatusApproved, decided.Status)
+		assert.Equal(t, model.KYCStatusApproved, decided.Status)
 		assert.Equal(t, submitted.SnapshotID, verified(t, client).SnapshotID, "the same again is the same snapshot")
 
 		_, err = client.Verification.Save(t.Context(), dapi.KYBSave{Applicant: map[string]any{"legalName": "Acme International Ltd"}})
 		require.NoError(t, err)
 		edited, err := client.Verification.Get(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, dapi.KYBStatusApproved, edited.Status, "editing submits nothing")
+		assert.Equal(t, model.KYCStatusApproved, edited.Status, "editing submits nothing")
 		again, err := client.Verification.Complete(t.Context())
 		require.NoError(t, err)
 		assert.NotEqual(t, submitted.SnapshotID, again.SnapshotID)

@@ -20,6 +20,7 @@ var floors = [][]string{
 	{"signing", "internal/wire"},
 	{"internal/transport"},
 	{".", "internal/nonce"},
+	{"model"},
 	{"internal/answers", "internal/cardproof", "internal/recorded"},
 	{"dapi", "appapi", "refapi", "public"}, // the last floor of the SDK
 	{"openapi"},
@@ -28,7 +29,7 @@ var floors = [][]string{
 }
 
 // sdkFloors is how many floors, from the ground, a program that uses the SDK builds upon.
-const sdkFloors = 8
+const sdkFloors = 9
 
 // sandboxMayImport keeps the host an independent reading of the service's description: an SDK that shares its models or
 // its request path would agree with its own mistakes.

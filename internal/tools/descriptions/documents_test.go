@@ -2,6 +2,7 @@ package descriptions_test
 
 import (
 	"io/fs"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -29,18 +30,56 @@ func TestEveryFileIsCovered(t *testing.T) {
 	assert.ElementsMatch(t, append([]string{"errors.yaml", "coverage.yaml"}, descriptions...), names)
 }
 
-func TestThePlatformAPIIsSelfContained(t *testing.T) {
-	walk("", source(t, "dapi.yaml"), func(pointer string, mapping map[string]any) {
-		if ref, isRef := mapping["$ref"].(string); isRef {
-			assert.Regexp(t, `^#/components/`, ref, pointer)
-		}
-	})
+// A surface refers to itself and to what is shared, never to another surface.
+func TestReferencesStayInTheFileOrLeadToTheSharedOne(t *testing.T) {
+	for _, name := range surfaces {
+		walk("", source(t, name), func(pointer string, mapping map[string]any) {
+			if ref, isRef := mapping["$ref"].(string); isRef {
+				assert.Regexp(t, `^(common\.yaml)?#/components/`, ref, name+pointer)
+			}
+		})
+	}
 }
 
-// What common.yaml holds is used by at least two of the three surfaces that share it, directly or through each other.
+// What two files would say in the same way stands in common.yaml alone, whatever the texts that go with it.
+func TestSharedSchemasAreWrittenOnce(t *testing.T) {
+	shared := object(source(t, "common.yaml"), "components", "schemas")
+	for _, name := range surfaces {
+		for schema, node := range object(source(t, name), "components", "schemas") {
+			if there, is := shared[schema]; is {
+				assert.NotEqual(t, withoutTexts(there), withoutTexts(node), "%s: %s is that of common.yaml", name, schema)
+			}
+		}
+	}
+}
+
+// withoutTexts leaves out what changes nothing on the wire, and of references which file they lead to.
+func withoutTexts(node any) any {
+	switch node := node.(type) {
+	case map[string]any:
+		said := map[string]any{}
+		for key, value := range node {
+			if key != "description" && key != "x-assumed" && key != "x-assumed-values" {
+				said[key] = withoutTexts(value)
+			}
+		}
+		return said
+	case []any:
+		var said []any
+		for _, value := range node {
+			said = append(said, withoutTexts(value))
+		}
+		return said
+	case string:
+		return strings.TrimPrefix(node, "common.yaml")
+	}
+	return node
+}
+
+// What common.yaml holds is used by at least two surfaces, directly or through each other.
 func TestSharedSchemasAreShared(t *testing.T) {
 	users := map[string]map[string]bool{}
-	for _, name := range []string{"appapi.yaml", "refapi.yaml", "public.yaml"} {
+	for _, name := range surfaces {
 		reached := map[string]bool{}
 		walk("", source(t, name), func(_ string, mapping map[string]any) {
 			reachShared(t, mapping["$ref"], "common.yaml#/components/schemas/", reached)

@@ -29,7 +29,6 @@ func TestEnumerationsHaveExactlyTheStatedValues(t *testing.T) {
 		{"common.yaml", "InvoiceCurrency", 35, fiatCurrencies +
 			" BRL MXN USDC USDT DAI SOL BTC ETH NEAR BNB XRP ADA DOGE TRX GRAM AVAX MATIC DOT LTC LINK ARB OP SUI"},
 		{"common.yaml", "KYCStatus", 8, "not_started requested incorporating pending under_review in_review approved rejected"},
-		{"dapi.yaml", "KYBStatus", 8, "not_started requested incorporating pending under_review in_review approved rejected"},
 		{"common.yaml", "InvoiceStatus", 6, "draft sent paid cancelled client_paid client_declined"},
 		{"common.yaml", "ContractStatus", 6, "pending_approval_by_contractor pending_approval_by_client active completed cancelled paused"},
 		{"common.yaml", "ContractType", 10, "service employment nda contractor default_contractor custom vendor milestone msa other"},

@@ -14,7 +14,7 @@ import (
 func TestTheDecimalPatternHasAnEquivalent(t *testing.T) {
 	described, err := platformDocument()
 	require.NoError(t, err)
-	require.Equal(t, decimalPattern, described.Components.Schemas["Decimal"].Value.Pattern)
+	require.Equal(t, decimalPattern, described.Components.Schemas["Balance"].Value.Properties["available"].Value.AllOf[0].Value.Pattern)
 
 	stated := regexp2.MustCompile(decimalPattern, regexp2.ECMAScript)
 	matcher, err := compile(decimalPattern)

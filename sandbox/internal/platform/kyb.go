@@ -13,6 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -30,7 +31,7 @@ type snapshot struct {
 	id      string
 	content terms     // of the applicant and the documents
 	decided time.Time // when the review ends, or ended
-	status  platformwire.KYBStatus
+	status  commonwire.KYCStatus
 }
 
 // maxKYBDocuments is how many documents a verification holds, as many as one save may name.
@@ -97,7 +98,7 @@ func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
 			id:      newID("kybs_"),
 			content: content,
 			decided: t.now.Add(time.Duration(t.settings.KYBDecisionAfter)),
-			status:  platformwire.KYBStatusUnderReview,
+			status:  commonwire.KYCStatusUnderReview,
 		}
 	}
 	return serve.OK(platformwire.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.kyb.snapshot.id}).Lean(), nil
@@ -126,18 +127,18 @@ func (v *verification) content() (terms, error) {
 
 // kybStatus is where the verification stands: it has not started, waits to be completed, or is what became of the latest
 // submission.
-func (t *turn) kybStatus(h *holder) platformwire.KYBStatus {
+func (t *turn) kybStatus(h *holder) commonwire.KYCStatus {
 	submitted := h.kyb.snapshot
 	switch {
 	case submitted == nil && len(h.kyb.applicant) == 0 && len(h.kyb.documents) == 0:
-		return platformwire.KYBStatusNotStarted
+		return commonwire.KYCStatusNotStarted
 	case submitted == nil:
-		return platformwire.KYBStatusPending
+		return commonwire.KYCStatusPending
 	}
-	if submitted.status == platformwire.KYBStatusUnderReview && !t.now.Before(submitted.decided) {
-		submitted.status = platformwire.KYBStatusApproved
+	if submitted.status == commonwire.KYCStatusUnderReview && !t.now.Before(submitted.decided) {
+		submitted.status = commonwire.KYCStatusApproved
 		if t.settings.KYBDecision == deployment.KYBDecisionReject {
-			submitted.status = platformwire.KYBStatusRejected
+			submitted.status = commonwire.KYCStatusRejected
 		}
 	}
 	return submitted.status

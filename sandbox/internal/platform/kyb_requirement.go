@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -71,11 +72,11 @@ func (t *turn) unverified(h *holder) []refuse.Blocker {
 		return append([]refuse.Blocker{{Code: code, Message: message}}, h.outstanding()...)
 	}
 	switch t.kybStatus(h) {
-	case platformwire.KYBStatusApproved:
+	case commonwire.KYCStatusApproved:
 		return nil
-	case platformwire.KYBStatusUnderReview:
+	case commonwire.KYCStatusUnderReview:
 		return blocked("verification_under_review", "The client's verification is under review.")
-	case platformwire.KYBStatusRejected:
+	case commonwire.KYCStatusRejected:
 		return blocked("verification_rejected", "The client's verification was rejected.")
 	default:
 		return blocked("verification_not_completed", "The client's verification was not completed.")

@@ -64,9 +64,8 @@ func TestReportsNameTheLineAndTheEdit(t *testing.T) {
 	a := about(t, r, "dapi.yaml Treasury.gas")
 	require.NotEmpty(t, a.Edit())
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"text":  func(b *bytes.Buffer) error { return r.WriteText(b) },
-		"JUnit": func(b *bytes.Buffer) error { return r.WriteJUnit(b) },
-		"JSON":  func(b *bytes.Buffer) error { return r.WriteJSON(b) },
+		"text": func(b *bytes.Buffer) error { return r.WriteText(b) },
+		"JSON": func(b *bytes.Buffer) error { return r.WriteJSON(b) },
 	} {
 		var written bytes.Buffer
 		require.NoError(t, write(&written), name)

@@ -23,14 +23,14 @@ const (
 // Finding is one piece of evidence. What it quotes is redacted.
 type Finding struct {
 	// Assumption is nil for what the description states: then the finding is a deviation.
-	Assumption *wire.Assumption
-	Verdict    Verdict
-	Operation  string // such as "dapi BookPayout"
-	Status     int    // of the answer
-	Field      string // such as "answer quote.fee"
-	Seen       string // what was there
-	Answer     string // the whole answer, if it contradicts
-	Edit       string // of the description, that would make it true, if it contradicts
+	Assumption *wire.Assumption `json:"-"`
+	Verdict    Verdict          `json:"-"`
+	Operation  string           `json:"operation"`        // such as "dapi BookPayout"
+	Status     int              `json:"status,omitempty"` // of the answer
+	Field      string           `json:"field"`            // such as "answer quote.fee"
+	Seen       string           `json:"seen"`             // what was there
+	Answer     string           `json:"answer,omitempty"` // the whole answer, if it contradicts
+	Edit       string           `json:"-"`                // of the description, that would make it true, if it contradicts
 }
 
 // sighting is what was seen, and the edit of the description that would make it true.

@@ -2,7 +2,7 @@
 // assumptions of the description the answers confirm or contradict.
 //
 // An [Observer] sits between the SDK and the host and keeps every exchange in a [Log]. [Judge] compares them with the description and
-// makes a [Report], which writes itself for a terminal, as JUnit XML and as JSON.
+// makes a [Report], which writes itself for a terminal and as JSON.
 //
 // What is written holds no value that a host sent, other than slugs, names of fields and values of enumerations: answers hold
 // credentials, card numbers and names of people.
@@ -59,16 +59,20 @@ type Case struct {
 
 // OperationSeen is an operation and how often it was called.
 type OperationSeen struct {
-	Surface, ID, Method, Path string
-	Calls, Accepted           int
+	Surface  string `json:"surface"`
+	ID       string `json:"operationId"`
+	Method   string `json:"method"`
+	Path     string `json:"path"`
+	Calls    int    `json:"calls"`
+	Accepted int    `json:"accepted"`
 }
 
 // SlugSeen is a slug of the catalogue and how often it was answered.
 type SlugSeen struct {
-	Slug      string
-	Answers   int
-	Operation string // the first that answered it
-	Controls  bool   // only the embedded host gave it, told to or at its own control
+	Slug      string `json:"slug"`
+	Answers   int    `json:"answers"`
+	Operation string `json:"operation,omitempty"` // the first that answered it
+	Controls  bool   `json:"controls,omitempty"`  // only the embedded host gave it, told to or at its own control
 }
 
 // AssumptionSeen is an assumption and what the answers say about it.

@@ -3,7 +3,6 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"strings"
 	"testing"
 	"time"
@@ -53,55 +52,6 @@ func TestTheTerminalShowsWhatCallsForALook(t *testing.T) {
 	} {
 		assert.Contains(t, text, part, text[:min(len(text), 1200)])
 	}
-}
-
-func TestJUnitCountsWhatItHolds(t *testing.T) {
-	r := told(t)
-	var out bytes.Buffer
-	require.NoError(t, r.WriteJUnit(&out))
-	var read struct {
-		Tests    int `xml:"tests,attr"`
-		Failures int `xml:"failures,attr"`
-		Skipped  int `xml:"skipped,attr"`
-		Suites   []struct {
-			Name      string `xml:"name,attr"`
-			Tests     int    `xml:"tests,attr"`
-			Timestamp string `xml:"timestamp,attr"`
-			Cases     []struct {
-				Name    string `xml:"name,attr"`
-				Failure *struct {
-					Message string `xml:"message,attr"`
-					Text    string `xml:",chardata"`
-				} `xml:"failure"`
-				Skipped *struct {
-					Message string `xml:"message,attr"`
-				} `xml:"skipped"`
-			} `xml:"testcase"`
-		} `xml:"testsuite"`
-	}
-	require.NoError(t, xml.Unmarshal(out.Bytes(), &read))
-	tests, failures, skipped := 0, 0, 0
-	messages := map[string]string{}
-	for _, suite := range read.Suites {
-		assert.Len(t, suite.Cases, suite.Tests, suite.Name)
-		assert.Equal(t, "2026-01-02T03:04:05", suite.Timestamp)
-		for _, c := range suite.Cases {
-			tests++
-			if c.Failure != nil {
-				failures++
-				messages[c.Name] = c.Failure.Message + c.Failure.Text
-			}
-			if c.Skipped != nil {
-				skipped++
-				assert.NotEmpty(t, c.Skipped.Message, c.Name)
-			}
-		}
-	}
-	assert.Equal(t, []int{tests, failures, skipped}, []int{read.Tests, read.Failures, read.Skipped})
-	assert.Equal(t, 2+r.Count(report.Open), skipped)
-	assert.Contains(t, messages["Treasury.gas, all of it"], `"gas": number`)
-	assert.Contains(t, messages["dapi CreateContact answer name"], "not string")
-	assert.Contains(t, messages, "to a bank")
 }
 
 func TestJSONHasAllOfIt(t *testing.T) {
@@ -158,7 +108,6 @@ func TestReportsHoldNoValues(t *testing.T) {
 	r.Started = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var out bytes.Buffer
 	require.NoError(t, r.WriteText(&out))
-	require.NoError(t, r.WriteJUnit(&out))
 	require.NoError(t, r.WriteJSON(&out))
 	for _, secret := range secrets {
 		assert.NotContains(t, out.String(), secret)

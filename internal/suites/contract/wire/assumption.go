@@ -3,6 +3,8 @@ package wire
 import (
 	"fmt"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 const (
@@ -47,31 +49,49 @@ func (a *Assumption) What() string {
 }
 
 // collect walks a file in its order and notes every mark.
-func (d *Description) collect(at place, node Node) {
+func (d *Description) collect(at place, node Node) (err error) {
 	for key, value := range node.Members() {
-		switch key {
-		case markKey:
-			if value.Text() != "" {
-				d.add(at, node, "", value)
-			}
-			for aspect, reason := range value.Members() {
-				d.add(at, node, aspect, reason)
-			}
-		case valuesKey:
-			for enumerated, reason := range value.Members() {
-				d.add(at, node, "value "+enumerated, reason)
-			}
+		switch {
+		case key == markKey && value.yaml.Kind != yaml.MappingNode:
+			err = d.add(at, node, "", value)
+		case key == markKey:
+			err = d.addReasons(at, node, "", value)
+		case key == valuesKey:
+			err = d.addReasons(at, node, "value ", value)
 		default:
-			d.collect(at.member(key), value)
+			err = d.collect(at.member(key), value)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	for i, entry := range node.Entries() {
-		d.collect(at.entry(i, entry), entry)
+		if err := d.collect(at.entry(i, entry), entry); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-func (d *Description) add(at place, node Node, aspect string, reason Node) {
-	a := &Assumption{File: node.file.name, Where: at.String(), Aspect: aspect, Reason: strings.TrimSpace(reason.Text()), Line: reason.yaml.Line}
+func (d *Description) addReasons(at place, node Node, prefix string, reasons Node) error {
+	if len(reasons.yaml.Content) == 0 {
+		return fmt.Errorf("line %d: %s: reasons by name are missing", reasons.yaml.Line, at)
+	}
+	for name, reason := range reasons.Members() {
+		if err := d.add(at, node, prefix+name, reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Description) add(at place, node Node, aspect string, reason Node) error {
+	text := strings.TrimSpace(reason.Text())
+	if text == "" {
+		return fmt.Errorf("line %d: %s: the reason is missing", reason.yaml.Line, at)
+	}
+	a := &Assumption{File: node.file.name, Where: at.String(), Aspect: aspect, Reason: text, Line: reason.yaml.Line}
 	d.Assumptions = append(d.Assumptions, a)
 	d.marks[node.yaml] = append(d.marks[node.yaml], a)
+	return nil
 }

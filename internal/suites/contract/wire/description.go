@@ -18,6 +18,8 @@ var readingOrder = append(slices.Clone(surfaces), "common.yaml", "errors.yaml", 
 
 // Description is the wire as the YAML files describe it. It is only read, and safe for concurrent use.
 type Description struct {
+	// Files are the roots of the files, in reading order.
+	Files []Node
 	// Operations are those of every surface, in reading order.
 	Operations []*Operation
 	// Assumptions are all marks, in reading order.
@@ -44,10 +46,14 @@ type Operation struct {
 // Name tells an operation from those of the other surfaces: "appapi GetInvoice".
 func (o *Operation) Name() string { return strings.TrimSuffix(o.Surface, ".yaml") + " " + o.ID }
 
-// Read reads the description from the files of package openapi, or from others of their names.
+// Read reads the description from the YAML files of package openapi, or from others of their names. A mark without a reason is an error.
 func Read(files fs.FS) (*Description, error) {
+	names, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
 	d := &Description{files: map[string]*file{}, marks: map[*yaml.Node][]*Assumption{}}
-	for _, name := range readingOrder {
+	for _, name := range inReadingOrder(names) {
 		source, err := fs.ReadFile(files, name)
 		if err != nil {
 			return nil, err
@@ -60,10 +66,11 @@ func Read(files fs.FS) (*Description, error) {
 			return nil, fmt.Errorf("%s is empty", name)
 		}
 		d.files[name] = &file{name: name, root: document.Content[0], description: d}
-	}
-	for _, name := range readingOrder {
-		root := d.root(name)
-		d.collect(place{root: root}, root)
+		root := Node{d.files[name], document.Content[0]}
+		d.Files = append(d.Files, root)
+		if err := d.collect(place{root: root}, root); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 		if slices.Contains(surfaces, name) {
 			d.addOperations(root)
 		}
@@ -73,18 +80,30 @@ func Read(files fs.FS) (*Description, error) {
 	return d, nil
 }
 
-func (d *Description) root(name string) Node {
-	f := d.files[name]
-	return Node{f, f.root}
+// inReadingOrder sorts names; one that is not known here comes last.
+func inReadingOrder(names []string) []string {
+	rank := func(name string) int {
+		if i := slices.Index(readingOrder, name); i >= 0 {
+			return i
+		}
+		return len(readingOrder)
+	}
+	sorted := slices.Sorted(slices.Values(names))
+	slices.SortStableFunc(sorted, func(a, b string) int { return rank(a) - rank(b) })
+	return sorted
 }
 
-var methods = []string{"get", "put", "post", "patch", "delete"}
+// Methods are the keys of the operations of a path.
+var Methods = []string{"get", "put", "post", "patch", "delete"}
 
 func (d *Description) addOperations(root Node) {
-	base := strings.TrimPrefix(root.At("servers").Entries()[0].At("url").Text(), "{base_url}")
+	base := ""
+	if servers := root.At("servers").Entries(); len(servers) > 0 {
+		base = strings.TrimPrefix(servers[0].At("url").Text(), "{base_url}")
+	}
 	for path, item := range root.At("paths").Members() {
 		for method, node := range item.Members() {
-			if !slices.Contains(methods, method) {
+			if !slices.Contains(Methods, method) {
 				continue
 			}
 			d.Operations = append(d.Operations, &Operation{

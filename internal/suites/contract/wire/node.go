@@ -23,6 +23,9 @@ type file struct {
 	description *Description
 }
 
+// File is the name of the file that n is a place of.
+func (n Node) File() string { return n.file.name }
+
 // Exists reports whether the description has this place.
 func (n Node) Exists() bool { return n.yaml != nil }
 
@@ -91,6 +94,11 @@ func (n Node) True() bool { return n.Text() == "true" }
 func (n Node) Int() (int, bool) {
 	number, err := strconv.Atoi(n.Text())
 	return number, err == nil
+}
+
+// Assumed reports a place that is assumed in all that it says.
+func (n Node) Assumed() bool {
+	return slices.ContainsFunc(n.Marks(), func(a *Assumption) bool { return a.Aspect == "" })
 }
 
 // Marks are the assumptions that stand at this very place.

@@ -76,7 +76,6 @@ type writer struct {
 	wholes   map[string]*openapi3.SchemaRef // whose Go types need a function that tells whether they are whole
 	exported bool
 	common   bool // something of the shared file was named
-	root     bool // a Go type of package model was named
 }
 
 func parseTypes(modelsPath, sharedModels string) (types goTypes, err error) {
@@ -99,7 +98,7 @@ func (w *writer) head(spec, pkg string) []byte {
 	if w.common {
 		imports += "\n" + `"github.com/moneymovement/moneymovement-go/internal/answers"`
 	}
-	if w.root {
+	if bytes.Contains(w.buf.Bytes(), []byte("model.")) {
 		imports += "\n" + `"github.com/moneymovement/moneymovement-go/model"`
 	}
 	comment := ""

@@ -105,7 +105,7 @@ func (w *writer) wholeOf(name string, schema *openapi3.Schema, shared bool) {
 	}
 	typ, function := name, "whole"+name
 	if shared {
-		typ, function, w.root = "model."+name, "Whole"+name, true
+		typ, function = "model."+name, "Whole"+name
 		w.line("\n// %s reports that nothing which has to be there is missing.", function)
 	} else {
 		w.line("")
@@ -264,7 +264,7 @@ func (w *writer) answer(op *openapi3.Operation, ref *openapi3.SchemaRef) error {
 	default:
 		typ := description.RefName(target.Ref)
 		if w.fromShared(target) {
-			typ, w.root = "model."+typ, true
+			typ = "model." + typ
 		}
 		w.line("v := value.(*%s)\nreturn %s(v, body)%s", typ, w.wholeName(target), w.proven(target, proofs))
 	}

@@ -6,12 +6,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	externalRef0 "github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/oapi-codegen/nullable"
 	openapi_types "github.com/oapi-codegen/runtime/types"
-	"github.com/shopspring/decimal"
 )
 
 // Defines values for DocumentKind.
@@ -30,10 +28,10 @@ type App struct {
 	AppName string `json:"appName,omitempty,omitzero"`
 
 	// Balance Balance in USDC.
-	Balance *Decimal `json:"balance,omitempty"`
+	Balance *externalRef0.Decimal `json:"balance,omitempty"`
 
 	// RemainingSpendLimit What the key may still spend.
-	RemainingSpendLimit *Decimal `json:"remainingSpendLimit,omitempty"`
+	RemainingSpendLimit *externalRef0.Decimal `json:"remainingSpendLimit,omitempty"`
 
 	// Scopes Scopes granted to the key.
 	Scopes []string `json:"scopes,omitempty,omitzero"`
@@ -49,7 +47,7 @@ type App struct {
 // Source: App API, Account and profile, GET /balance.
 type Balance struct {
 	// Available What can be spent.
-	Available Decimal `json:"available"`
+	Available externalRef0.Decimal `json:"available"`
 
 	// Currency Asset that the account holds.
 	Currency string `json:"currency"`
@@ -75,7 +73,7 @@ type BalanceList struct {
 // Source: App API, Banks and quotes, POST /balance/payin/quote.
 type BalancePayinQuote struct {
 	// Amount Amount in currency.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// Currency Asset.
 	Currency string `json:"currency"`
@@ -88,7 +86,7 @@ type BalancePayinQuote struct {
 // Source: App API, Banks and quotes, POST /balance/payout/quote.
 type BalancePayoutQuote struct {
 	// Amount Amount.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// BankAccountID Bank account of the contact.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
@@ -182,7 +180,7 @@ type BankList struct {
 // Source: App API, Banks and quotes, POST /banks/payin/quote.
 type BankPayinQuote struct {
 	// Amount Amount in the account's currency.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// BankAccountID Bank account that receives.
 	BankAccountID string `json:"bankAccountId"`
@@ -213,13 +211,13 @@ type CardLabelUpdate struct {
 // Source: App API, Cards, PUT /cards/{card_id}/limit.
 type CardLimitUpdate struct {
 	// DailyLimit Limit a day.
-	DailyLimit nullable.Nullable[Number] `json:"dailyLimit,omitempty,omitzero"`
+	DailyLimit nullable.Nullable[externalRef0.Number] `json:"dailyLimit,omitempty,omitzero"`
 
 	// LifetimeLimit Limit over the card's life.
-	LifetimeLimit nullable.Nullable[Number] `json:"lifetimeLimit,omitempty,omitzero"`
+	LifetimeLimit nullable.Nullable[externalRef0.Number] `json:"lifetimeLimit,omitempty,omitzero"`
 
 	// MonthlyLimit Limit a month.
-	MonthlyLimit nullable.Nullable[Number] `json:"monthlyLimit,omitempty,omitzero"`
+	MonthlyLimit nullable.Nullable[externalRef0.Number] `json:"monthlyLimit,omitempty,omitzero"`
 }
 
 // CardPreApproval A pre-approval as it stands.
@@ -236,7 +234,7 @@ type CardPreApproval struct {
 // Source: App API, Cards, POST /cards/pre-approve.
 type CardPreApprovalCreate struct {
 	// Amount Largest amount.
-	Amount *Decimal `json:"amount,omitempty"`
+	Amount *externalRef0.Decimal `json:"amount,omitempty"`
 
 	// Currency Asset.
 	Currency string `json:"currency,omitempty,omitzero"`
@@ -326,7 +324,7 @@ type ContractCreate struct {
 // Source: App API, Contracts, create contract body.
 type ContractFields struct {
 	// Amount Amount of a period in currency.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	Amount externalRef0.Decimal `json:"amount,omitempty,omitzero"`
 
 	// Currency Currency of amount.
 	Currency externalRef0.FiatCurrency `json:"currency,omitempty,omitzero"`
@@ -342,7 +340,7 @@ type ContractFields struct {
 // Source: App API, Contracts, PATCH /documents/contracts/{contract_id}.
 type ContractFieldsUpdate struct {
 	// Amount Amount of a period in currency.
-	Amount nullable.Nullable[Decimal] `json:"amount,omitempty,omitzero"`
+	Amount nullable.Nullable[externalRef0.Decimal] `json:"amount,omitempty,omitzero"`
 
 	// Currency Currency of amount.
 	Currency nullable.Nullable[externalRef0.FiatCurrency] `json:"currency,omitempty,omitzero"`
@@ -437,9 +435,6 @@ type ContractUpdate struct {
 	// PriorityMethods Preferred payment methods.
 	PriorityMethods nullable.Nullable[[]externalRef0.PriorityMethod] `json:"priorityMethods,omitempty,omitzero"`
 }
-
-// Decimal A decimal amount that travels as a string. Source: Resources and their fields.
-type Decimal = decimal.Decimal
 
 // DocumentKind What a document belongs to.
 // Source: App API, Documents.
@@ -555,10 +550,10 @@ type KYCState struct {
 // Source: App API, Account and profile, GET /mcp/get_balance.
 type MCPBalance struct {
 	// RemainingAllowance What may still be spent in USDC.
-	RemainingAllowance *Decimal `json:"remainingAllowance,omitempty"`
+	RemainingAllowance *externalRef0.Decimal `json:"remainingAllowance,omitempty"`
 
 	// UsdcBalance Balance in USDC.
-	UsdcBalance *Decimal `json:"usdcBalance,omitempty"`
+	UsdcBalance *externalRef0.Decimal `json:"usdcBalance,omitempty"`
 
 	// WalletAddress Address of the wallet.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
@@ -566,9 +561,6 @@ type MCPBalance struct {
 	// WalletEmail Email address of the wallet's owner.
 	WalletEmail string `json:"walletEmail,omitempty,omitzero"`
 }
-
-// Number A decimal amount that travels as a JSON number. Source: Resources and their fields.
-type Number = number.Number
 
 // PaymentMethodsReplacement The payment methods that take the place of all others.
 // Source: App API, Contracts, PUT /documents/contracts/{contract_id}/payment_methods.
@@ -616,7 +608,7 @@ type Quote struct {
 	DepositAddress string `json:"depositAddress,omitempty,omitzero"`
 
 	// DestinationAmount Amount received.
-	DestinationAmount Decimal `json:"destinationAmount,omitempty,omitzero"`
+	DestinationAmount externalRef0.Decimal `json:"destinationAmount,omitempty,omitzero"`
 
 	// DestinationCurrency Currency received.
 	DestinationCurrency string `json:"destinationCurrency,omitempty,omitzero"`
@@ -625,16 +617,16 @@ type Quote struct {
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
 
 	// Fee Fee in source currency.
-	Fee *Decimal `json:"fee,omitempty"`
+	Fee *externalRef0.Decimal `json:"fee,omitempty"`
 
 	// QuoteID Quote id.
 	QuoteID string `json:"quoteId"`
 
 	// Rate Units of destination currency for one unit of source currency.
-	Rate Decimal `json:"rate,omitempty,omitzero"`
+	Rate externalRef0.Decimal `json:"rate,omitempty,omitzero"`
 
 	// SourceAmount Amount sent.
-	SourceAmount Decimal `json:"sourceAmount,omitempty,omitzero"`
+	SourceAmount externalRef0.Decimal `json:"sourceAmount,omitempty,omitzero"`
 
 	// SourceCurrency Currency sent.
 	SourceCurrency string `json:"sourceCurrency,omitempty,omitzero"`
@@ -651,7 +643,7 @@ type QuoteSubmission struct {
 // Source: App API, Transactions.
 type Transaction struct {
 	// Amount Amount in currency.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// BankAccountID Bank account concerned.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
@@ -704,7 +696,7 @@ type TransactionList struct {
 // Source: App API, Transfers, GET /apps/transfers.
 type Transfer struct {
 	// Amount Amount.
-	Amount Number `json:"amount,omitempty,omitzero"`
+	Amount externalRef0.Number `json:"amount,omitempty,omitzero"`
 
 	// ContactID Contact that was paid.
 	ContactID string `json:"contactId,omitempty,omitzero"`
@@ -738,7 +730,7 @@ type Transfer struct {
 // Source: App API, Transfers.
 type TransferCreate struct {
 	// Amount Amount; required with contactId.
-	Amount *Number `json:"amount,omitempty"`
+	Amount *externalRef0.Number `json:"amount,omitempty"`
 
 	// ContactID Contact to pay.
 	ContactID string `json:"contactId,omitempty,omitzero"`
@@ -774,7 +766,7 @@ type TransferReceipt struct {
 // Source: App API, Invoices, POST /documents/contracts/invoices/uploaded.
 type UploadedInvoiceCreate struct {
 	// Amount Amount due.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// ClientEmail Email address of the party that pays.
 	ClientEmail string `json:"clientEmail,omitempty,omitzero"`

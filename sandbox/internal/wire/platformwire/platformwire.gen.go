@@ -11,15 +11,9 @@ import (
 	"errors"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	externalRef0 "github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
-	"github.com/shopspring/decimal"
-)
-
-// Defines values for AccountHolderType.
-const (
-	AccountHolderTypeBusiness   AccountHolderType = "business"
-	AccountHolderTypeIndividual AccountHolderType = "individual"
 )
 
 // Defines values for AccountKind.
@@ -128,18 +122,6 @@ const (
 	EscrowStatusReleased        EscrowStatus = "released"
 )
 
-// Defines values for KYBStatus.
-const (
-	KYBStatusApproved      KYBStatus = "approved"
-	KYBStatusInReview      KYBStatus = "in_review"
-	KYBStatusIncorporating KYBStatus = "incorporating"
-	KYBStatusNotStarted    KYBStatus = "not_started"
-	KYBStatusPending       KYBStatus = "pending"
-	KYBStatusRejected      KYBStatus = "rejected"
-	KYBStatusRequested     KYBStatus = "requested"
-	KYBStatusUnderReview   KYBStatus = "under_review"
-)
-
 // Defines values for OnchainAccountType.
 const (
 	OnchainAccountTypeOnchain OnchainAccountType = "onchain"
@@ -203,9 +185,6 @@ const (
 	TransactionTypeRefund  TransactionType = "refund"
 )
 
-// AccountHolderType Individual or business. Source: Resources, Contact.
-type AccountHolderType string
-
 // AccountKind Account classification. Source: Resources, Contact.
 type AccountKind string
 
@@ -239,7 +218,7 @@ type Asset string
 // Balance An amount held on Base. Source: Resources, Platform resources.
 type Balance struct {
 	// Available What can be spent, in the asset.
-	Available Decimal `json:"available"`
+	Available externalRef0.Decimal `json:"available"`
 
 	// Currency The asset.
 	Currency Asset `json:"currency"`
@@ -260,7 +239,7 @@ type BankAccount struct {
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
 	// AccountHolderType Individual or business.
-	AccountHolderType AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
+	AccountHolderType externalRef0.AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
 	// AccountKind Classification such as checking or savings.
 	AccountKind AccountKind `json:"accountKind,omitempty,omitzero"`
@@ -656,13 +635,10 @@ type CryptoDestination struct {
 	Token string `json:"token"`
 }
 
-// Decimal An exact decimal amount that travels as a string. Source: Resources.
-type Decimal = decimal.Decimal
-
 // DepositCreate Emulates a credit. Source: Limits, Sandbox.
 type DepositCreate struct {
 	// Amount In `currency`; 0.10 to `maxCredit`.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// Currency The asset.
 	Currency Asset `json:"currency"`
@@ -683,31 +659,13 @@ type EmailAccount struct {
 // EmailAccountType Selects the email variant. Source: Resources, Contact.
 type EmailAccountType string
 
-// ErrorBody What is inside the envelope. Source: Errors, Platform envelope.
-type ErrorBody struct {
-	// Code Stable slug; callers branch on it.
-	Code string `json:"code"`
-
-	// Details camelCase object; present only when there is something to carry.
-	Details map[string]interface{} `json:"details,omitempty,omitzero"`
-
-	// Message One sentence safe to log.
-	Message string `json:"message"`
-}
-
-// ErrorEnvelope The body of every refusal. Source: Errors, Platform envelope.
-type ErrorEnvelope struct {
-	// Error What is inside the envelope. Source: Errors, Platform envelope.
-	Error ErrorBody `json:"error"`
-}
-
 // Escrow An on-chain escrow deal. Source: Resources, Platform resources; Limits, Lifetimes.
 type Escrow struct {
 	// Action The prepared action.
 	Action *EscrowAction `json:"action,omitempty"`
 
 	// Amount What is held, in `currency`.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	Amount externalRef0.Decimal `json:"amount,omitempty,omitzero"`
 
 	// ApproveBy End of the approve window.
 	ApproveBy time.Time `json:"approveBy,omitempty,omitzero"`
@@ -773,7 +731,7 @@ type EscrowActionType string
 // EscrowCreate Creates a deal; each window starts where the previous ends. Source: Endpoints, Platform API; Limits, Lifetimes.
 type EscrowCreate struct {
 	// Amount What is held, in `currency`.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// ApproveWithin How long the deal waits for its approval; 1h if not given.
 	ApproveWithin EscrowDuration `json:"approveWithin,omitempty,omitzero"`
@@ -848,7 +806,7 @@ type KYB struct {
 	Requirements []Blocker `json:"requirements"`
 
 	// Status Verification status.
-	Status KYBStatus `json:"status"`
+	Status externalRef0.KYCStatus `json:"status"`
 }
 
 // KYBSave Verification information; saving does not submit it. Source: States, Platform objects.
@@ -860,16 +818,13 @@ type KYBSave struct {
 	DocumentIds []string `json:"documentIds,omitempty,omitzero"`
 }
 
-// KYBStatus Verification status. Source: States, Card and verification.
-type KYBStatus string
-
 // KYBSubmission A completed submission: an immutable snapshot under review. Source: States, Platform objects.
 type KYBSubmission struct {
 	// SnapshotID Names the immutable snapshot.
 	SnapshotID string `json:"snapshotId"`
 
 	// Status Verification status.
-	Status KYBStatus `json:"status"`
+	Status externalRef0.KYCStatus `json:"status"`
 }
 
 // OnchainAccount A wallet. On Base expecting USDC or EURC it is paid directly; any other is paid cross-chain. Source: Resources, Contact; Coverage catalogue.
@@ -899,7 +854,7 @@ type PIXKeyType string
 // Payin An incoming funding. Source: Vocabulary.
 type Payin struct {
 	// Amount What was asked.
-	Amount Decimal `json:"amount,omitempty,omitzero"`
+	Amount externalRef0.Decimal `json:"amount,omitempty,omitzero"`
 
 	// BankID Of a bank payin.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
@@ -917,7 +872,7 @@ type Payin struct {
 	ID PayinID `json:"id"`
 
 	// MaxAmount The most that may arrive.
-	MaxAmount Decimal `json:"maxAmount,omitempty,omitzero"`
+	MaxAmount externalRef0.Decimal `json:"maxAmount,omitempty,omitzero"`
 
 	// OriginChainID Of a cross-chain payin.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
@@ -932,7 +887,7 @@ type Payin struct {
 // PayinCreate Quotes an incoming funding. Source: Endpoints, Platform API.
 type PayinCreate struct {
 	// Amount How much arrives, in `currency`.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// BankID The virtual account it arrives on, for money over a bank.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
@@ -941,7 +896,7 @@ type PayinCreate struct {
 	Currency string `json:"currency"`
 
 	// MaxAmount The most that may arrive, in `currency`.
-	MaxAmount Decimal `json:"maxAmount,omitempty,omitzero"`
+	MaxAmount externalRef0.Decimal `json:"maxAmount,omitempty,omitzero"`
 
 	// OriginChainID EVM id of the chain it comes from, for money from a chain.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
@@ -962,7 +917,7 @@ type PayinStatus string
 // Payout A departure of money, to a bank account or to a wallet. Source: Vocabulary; Resources, Platform resources.
 type Payout struct {
 	// Amount What is debited, in `currency`.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// Approval What the developer key signs to fund it; absent once funded.
 	Approval *Approval `json:"approval,omitempty"`
@@ -1016,7 +971,7 @@ type Payout struct {
 // PayoutCreate Books a payout. Source: Endpoints, Platform API; Limits, Pages and sizes.
 type PayoutCreate struct {
 	// Amount What is debited, in `currency`; no more decimals than the token has.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// ContactID Who is paid. Source: Endpoints, Platform API (to a bank contact or wallet contact).
 	ContactID ContactID `json:"contactId"`
@@ -1088,7 +1043,7 @@ type PreparedEscrowAction struct {
 // Quote A price for one specific payment, at most 2 minutes old when used. Source: Vocabulary; Limits, Lifetimes.
 type Quote struct {
 	// DestinationAmount What arrives, in `destinationCurrency`.
-	DestinationAmount Decimal `json:"destinationAmount"`
+	DestinationAmount externalRef0.Decimal `json:"destinationAmount"`
 
 	// DestinationCurrency What arrives.
 	DestinationCurrency string `json:"destinationCurrency"`
@@ -1097,13 +1052,13 @@ type Quote struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 
 	// Fee In the source currency.
-	Fee Decimal `json:"fee"`
+	Fee externalRef0.Decimal `json:"fee"`
 
 	// Rate Units of destination currency for one unit of source currency.
-	Rate Decimal `json:"rate"`
+	Rate externalRef0.Decimal `json:"rate"`
 
 	// SourceAmount What leaves, in `sourceCurrency`, fee included.
-	SourceAmount Decimal `json:"sourceAmount"`
+	SourceAmount externalRef0.Decimal `json:"sourceAmount"`
 
 	// SourceCurrency What leaves.
 	SourceCurrency string `json:"sourceCurrency"`
@@ -1229,7 +1184,7 @@ type TokenRequest struct {
 // Transaction An entry of the account ledger. Source: Endpoints, Platform API.
 type Transaction struct {
 	// Amount In `currency`, never negative.
-	Amount Decimal `json:"amount"`
+	Amount externalRef0.Decimal `json:"amount"`
 
 	// CreatedAt When it was entered.
 	CreatedAt time.Time `json:"createdAt"`
@@ -1289,10 +1244,10 @@ type Treasury struct {
 	Balances []Balance `json:"balances"`
 
 	// Gas What the faucet has for gas, in the chain's coin; credits fail at zero.
-	Gas Decimal `json:"gas"`
+	Gas externalRef0.Decimal `json:"gas"`
 
 	// MaxCredit Largest credit per call.
-	MaxCredit Decimal `json:"maxCredit"`
+	MaxCredit externalRef0.Decimal `json:"maxCredit"`
 }
 
 // VirtualAccount An opened rail. Source: Vocabulary.
@@ -1304,8 +1259,9 @@ type VirtualAccount struct {
 	Requisites Requisites `json:"requisites,omitempty,omitzero"`
 }
 
-// Refusal The body of every refusal. Source: Errors, Platform envelope.
-type Refusal = ErrorEnvelope
+// Refusal Body of a refusal.
+// Source: Errors, Platform envelope.
+type Refusal = externalRef0.ErrorEnvelope
 
 // ListRailsParams defines parameters for ListRails.
 type ListRailsParams struct {

@@ -7,23 +7,19 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	externalRef0 "github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
-	"github.com/shopspring/decimal"
 )
-
-// Decimal A decimal amount that travels as a string. Source: Resources and their fields.
-type Decimal = decimal.Decimal
 
 // FXRate The rate of a currency priced against USD. More fields than these may come.
 // Source: FX rate.
 type FXRate struct {
 	// BankTransfer Rate of a bank transfer.
-	BankTransfer Decimal `json:"bankTransfer,omitempty,omitzero"`
+	BankTransfer externalRef0.Decimal `json:"bankTransfer,omitempty,omitzero"`
 
 	// Card Rate of a card payment.
-	Card Decimal `json:"card,omitempty,omitzero"`
+	Card externalRef0.Decimal `json:"card,omitempty,omitzero"`
 
 	// USDRate Rate against USD.
-	USDRate Decimal `json:"usdRate,omitempty,omitzero"`
+	USDRate externalRef0.Decimal `json:"usdRate,omitempty,omitzero"`
 }
 
 // Refusal Body of a refusal.

@@ -8,11 +8,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	externalRef0 "github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
-	"github.com/shopspring/decimal"
 )
-
-// Decimal A decimal amount that travels as a string. Source: Resources and their fields.
-type Decimal = decimal.Decimal
 
 // HTTPValidationError Why a request failed validation.
 // Source: Reference endpoints under /api/v1; Errors.
@@ -46,7 +42,7 @@ type MerchantProduct struct {
 	Images []string `json:"images,omitempty,omitzero"`
 
 	// MaxAmount Largest amount the buyer may choose.
-	MaxAmount *Decimal `json:"maxAmount,omitempty"`
+	MaxAmount *externalRef0.Decimal `json:"maxAmount,omitempty"`
 
 	// MaxQuantity How many one purchase may take.
 	MaxQuantity *int `json:"maxQuantity,omitempty"`
@@ -55,16 +51,16 @@ type MerchantProduct struct {
 	Metadata externalRef0.OpenObject `json:"metadata,omitempty,omitzero"`
 
 	// MinAmount Least amount the buyer may choose.
-	MinAmount *Decimal `json:"minAmount,omitempty"`
+	MinAmount *externalRef0.Decimal `json:"minAmount,omitempty"`
 
 	// Name Name to show.
 	Name string `json:"name"`
 
 	// PresetAmount Amount proposed to the buyer.
-	PresetAmount *Decimal `json:"presetAmount,omitempty"`
+	PresetAmount *externalRef0.Decimal `json:"presetAmount,omitempty"`
 
 	// Price Fixed price.
-	Price *Decimal `json:"price,omitempty"`
+	Price *externalRef0.Decimal `json:"price,omitempty"`
 
 	// SoldCount How many were sold.
 	SoldCount int `json:"soldCount"`

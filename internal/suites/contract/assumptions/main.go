@@ -1,7 +1,7 @@
 // Command assumptions writes openapi/README.md: for every file of the folder how much of it the service description
 // states, and every assumption with its place and its reason.
 //
-// Run it with `go generate ./openapi`.
+// Run it with `make generate`.
 package main
 
 import (
@@ -10,8 +10,11 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 	"github.com/moneymovement/moneymovement-go/openapi"
 )
+
+//go:generate go run . -o ../../../../openapi/README.md
 
 func main() {
 	output := flag.String("o", "README.md", "file to write")
@@ -32,21 +35,9 @@ func run(files fs.FS, output string) error {
 
 // report reads the YAML files and renders the page. The same files always give the same bytes.
 func report(files fs.FS) ([]byte, error) {
-	names, err := fs.Glob(files, "*.yaml")
+	described, err := wire.Read(files)
 	if err != nil {
 		return nil, err
 	}
-	var surveys []survey
-	for _, name := range inReadingOrder(names) {
-		source, err := fs.ReadFile(files, name)
-		if err != nil {
-			return nil, err
-		}
-		found, err := surveyFile(name, source)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		surveys = append(surveys, found)
-	}
-	return render(surveys), nil
+	return render(surveys(described)), nil
 }
