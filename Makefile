@@ -131,7 +131,7 @@ mutants: ## change the SDK's code in N (150, 0 for all) places that SEED picks, 
 	$(TOOL) mutants -seed '$(SEED)' -n '$(N)' -jobs '$(JOBS)' -only '$(ONLY)' -again '$(AGAIN)'
 
 cover: ## print the statement coverage of each function, the total last
-	$(GO) test -coverpkg=$$($(GO) list -m)/... -coverprofile=cover.out ./... ./signing/wallet/... ./sandbox/... ./internal/suites/...
+	$(GO) test -coverpkg=$$(GOWORK=off $(GO) list -m)/... -coverprofile=cover.out ./... ./signing/wallet/... ./sandbox/... ./internal/suites/...
 	$(GO) tool cover -func=cover.out
 
 check: ## run all that CI runs

@@ -32,7 +32,7 @@ func main() {
 		os.Exit(2)
 	}
 	for _, folder := range flag.Args() {
-		if err := serve(*root, folder, *version, *out); err != nil {
+		if err := serve(context.Background(), *root, folder, *version, *out); err != nil {
 			fmt.Fprintf(os.Stderr, "modproxy: %s: %v\n", folder, err)
 			os.Exit(1)
 		}
@@ -40,7 +40,7 @@ func main() {
 }
 
 // serve writes what a proxy says of one version of one module.
-func serve(root, folder, version, out string) (err error) {
+func serve(ctx context.Context, root, folder, version, out string) (err error) {
 	source := filepath.Join(root, folder)
 	text, err := os.ReadFile(filepath.Join(source, "go.mod"))
 	if err != nil {
@@ -51,7 +51,7 @@ func serve(root, folder, version, out string) (err error) {
 	if err != nil {
 		return err
 	}
-	files, err := filesOf(root, folder)
+	files, err := filesOf(ctx, root, folder)
 	if err != nil {
 		return err
 	}
@@ -73,9 +73,9 @@ func serve(root, folder, version, out string) (err error) {
 }
 
 // filesOf lists what git would commit below a folder. The zip package leaves out what belongs to modules below it.
-func filesOf(root, folder string) ([]zip.File, error) {
+func filesOf(ctx context.Context, root, folder string) ([]zip.File, error) {
 	// The tree may be another user's, as in a container. With these settings, a list of its files runs no program that the tree names.
-	list := exec.CommandContext(context.Background(), "git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false",
+	list := exec.CommandContext(ctx, "git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false",
 		"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", folder)
 	list.Dir = root
 	list.Stderr = os.Stderr

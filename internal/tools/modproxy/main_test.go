@@ -96,7 +96,7 @@ func TestWhatIsServedIsTheTreeAsItIs(t *testing.T) {
 		}},
 		"nested": {"example.test/!root/nested/@v", "example.test/Root/nested@v0.1.0/", []string{"go.mod", "nested.go", "sub/sub.go"}},
 	} {
-		require.NoError(t, serve(root, folder, version, out))
+		require.NoError(t, serve(t.Context(), root, folder, version, out))
 		at := filepath.Join(out, filepath.FromSlash(want.versions))
 		assert.Equal(t, version+"\n", read(t, filepath.Join(at, "list")))
 		assert.Equal(t, tree[filepath.ToSlash(filepath.Join(folder, "go.mod"))], read(t, filepath.Join(at, version+".mod")))
@@ -136,7 +136,7 @@ func TestWhatIsServedIsTheTreeAsItIs(t *testing.T) {
 func TestTheGoCommandTakesIt(t *testing.T) {
 	root, out := repository(t), t.TempDir()
 	for _, folder := range []string{".", "nested"} {
-		require.NoError(t, serve(root, folder, version, out))
+		require.NoError(t, serve(t.Context(), root, folder, version, out))
 	}
 	user := t.TempDir()
 	write(t, filepath.Join(user, "go.mod"), "module example.test/user\n\ngo 1.26\n")
@@ -161,12 +161,12 @@ func TestWhatCannotBeServed(t *testing.T) {
 		"empty":    "git would commit no file of it",
 		"nowhere":  "go.mod",
 	} {
-		require.ErrorContains(t, serve(root, folder, version, t.TempDir()), want, folder)
+		require.ErrorContains(t, serve(t.Context(), root, folder, version, t.TempDir()), want, folder)
 	}
-	require.ErrorContains(t, serve(root, ".", "next", t.TempDir()), "version")
+	require.ErrorContains(t, serve(t.Context(), root, ".", "next", t.TempDir()), "version")
 
 	alone := t.TempDir()
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(alone))
 	write(t, filepath.Join(alone, "go.mod"), tree["go.mod"])
-	require.ErrorContains(t, serve(alone, ".", version, t.TempDir()), "git ls-files")
+	require.ErrorContains(t, serve(t.Context(), alone, ".", version, t.TempDir()), "git ls-files")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,36 +33,52 @@ type unit struct {
 	Tests                 []testPackage // its own first, then its suites
 }
 
+// listed is what the go command says of a package.
+type listed struct {
+	ImportPath, Name, Dir string
+	GoFiles, Deps         []string
+}
+
+// list asks the go command for packages, without those of internal folders that none of the others imports: they are for tests.
+func list(ctx context.Context, root string, patterns []string) ([]listed, error) {
+	command := goCommand(ctx, root, testPackage{}, append([]string{"list", "-json=ImportPath,Name,Dir,GoFiles,Deps"}, patterns...)...)
+	command.Stderr = os.Stderr
+	said, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	var all []listed
+	linked := map[string]bool{}
+	for decoder := jsontext.NewDecoder(bytes.NewBuffer(said)); decoder.PeekKind() == '{'; {
+		var one listed
+		if err := json.UnmarshalDecode(decoder, &one); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+		if !strings.Contains(one.ImportPath+"/", "/internal/") {
+			linked[one.ImportPath] = true
+			for _, imported := range one.Deps {
+				linked[imported] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(one listed) bool { return !linked[one.ImportPath] }), nil
+}
+
 // load reads the hand-written files of packages, and finds what can be changed in them.
-func load(ctx context.Context, root string, o options) ([]*unit, error) {
-	list := goCommand(ctx, root, testPackage{}, append([]string{"list", "-json=ImportPath,Name,Dir,GoFiles"}, o.packages...)...)
-	list.Stderr = os.Stderr
-	listed, err := list.StdoutPipe()
+func load(ctx context.Context, root string, o options) (units []*unit, err error) {
+	all, err := list(ctx, root, o.packages)
 	if err != nil {
 		return nil, err
 	}
-	if err := list.Start(); err != nil {
-		return nil, err
-	}
-	decoder := jsontext.NewDecoder(listed)
-	var units []*unit
-	for decoder.PeekKind() == '{' {
-		var found struct {
-			ImportPath, Name, Dir string
-			GoFiles               []string
-		}
-		if err := json.UnmarshalDecode(decoder, &found); err != nil {
-			return nil, err
-		}
-		folder, err := filepath.Rel(root, found.Dir)
+	for _, one := range all {
+		folder, err := filepath.Rel(root, one.Dir)
 		if err != nil {
 			return nil, err
 		}
-		if folder = filepath.ToSlash(folder); slices.Contains(o.leftAlone, folder) {
-			continue
-		}
-		u := &unit{ImportPath: found.ImportPath, Name: found.Name, Dir: found.Dir, Tests: append([]testPackage{{folder: folder}}, o.suites[folder]...)}
-		for _, file := range found.GoFiles {
+		folder = filepath.ToSlash(folder)
+		u := &unit{ImportPath: one.ImportPath, Name: one.Name, Dir: one.Dir, Tests: append([]testPackage{{folder: folder}}, o.suites[folder]...)}
+		for _, file := range one.GoFiles {
 			if strings.HasSuffix(file, ".gen.go") {
 				continue
 			}
@@ -73,7 +90,7 @@ func load(ctx context.Context, root string, o options) ([]*unit, error) {
 		}
 		units = append(units, u)
 	}
-	return units, list.Wait()
+	return units, nil
 }
 
 func readSource(root, path string) (*source, error) {

@@ -55,16 +55,13 @@ func TestPasses(t *testing.T) {
 	t.Run("two", func(t *testing.T) { t.Run("below", func(t *testing.T) {}) })
 }
 
-` + "func " /* so that nobody takes it for a target of this package */ + `FuzzPasses(f *testing.F) {
-	f.Add("a seed")
-	f.Fuzz(func(t *testing.T, _ string) {})
-}
-
 func Example() {
 	fmt.Println("said")
 	// Output: said
 }
 `,
+		"passes/fuzz_test.go": "package passes\n\nimport \"testing\"\n\n" +
+			"func FuzzPasses(f *testing.F) {\n\tf.Add(\"a seed\")\n\tf.Fuzz(func(t *testing.T, _ string) {})\n}\n",
 		"skips/skips_test.go": `package skips
 
 import "testing"
