@@ -44,7 +44,7 @@ lint: ## run golangci-lint as .golangci.yml says (the first run builds it)
 
 # Each is told what .golangci.yml tells the linter of the same name, which reads `nolint` besides.
 gosec: ## run gosec by itself (the first run builds it)
-	$(EACH) $(TOOL) gosec -quiet -exclude-generated -exclude=G104,G304 \
+	$(EACH) -apart $(TOOL) gosec -quiet -exclude-generated -exclude=G104,G304 \
 		-exclude-rules='(^|/)internal/(tools|suites/contract/assumptions|suites/contrary/table)/:G301,G303,G304,G306,G703;(^|/)internal/tools/(modproxy|mutants)/:G204;(^|/)internal/recorded/:G704,G705'
 
 staticcheck: ## run staticcheck by itself (the first run builds it)
