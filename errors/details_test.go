@@ -124,8 +124,8 @@ func TestDetailsAreShownAsTheyCame(t *testing.T) {
 	const raw = `{"available":"100","currency":"USDC"}`
 	var refusal *errors.Refusal
 	require.ErrorAs(t, decode(409, `{"error":{"code":"conflict","details":`+raw+`}}`), &refusal)
-	assert.Equal(t, raw, fmt.Sprint(refusal.Details), "not as a list of bytes")
-	assert.Equal(t, "[{"+raw+"}]", fmt.Sprintf("%v", []any{struct{ Details any }{refusal.Details}}))
+	assert.Equal(t, raw, fmt.Sprint(refusal.Details), "not as a list of bytes") //nolint:testifylint // the very text
+	assert.Equal(t, "[{"+raw+"}]", fmt.Sprintf("%v", []any{struct{ Details any }{refusal.Details}})) //nolint:testifylint // the very text
 	assert.Equal(t, "null", fmt.Sprint(errors.JSON(nil)))
 
 	for name, write := range map[string]func(any) ([]byte, error){
@@ -144,6 +144,6 @@ func TestDetailsAreShownAsTheyCame(t *testing.T) {
 		var kept []errors.JSON
 		require.NoError(t, read(given, &kept), name)
 		clear(given)
-		assert.Equal(t, raw, fmt.Sprint(kept[0]), name)
+		assert.Equal(t, raw, fmt.Sprint(kept[0]), name) //nolint:testifylint // the very text
 	}
 }

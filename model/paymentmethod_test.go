@@ -38,5 +38,5 @@ func TestWhatAUnionWritesIsACopy(t *testing.T) {
 	written, err := method.MarshalJSON()
 	require.NoError(t, err)
 	clear(written)
-	assert.Equal(t, text, string(method.Raw()))
+	assert.Equal(t, text, string(method.Raw())) //nolint:testifylint // the very text
 }
