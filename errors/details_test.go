@@ -124,7 +124,7 @@ func TestDetailsAreShownAsTheyCame(t *testing.T) {
 	const raw = `{"available":"100","currency":"USDC"}`
 	var refusal *errors.Refusal
 	require.ErrorAs(t, decode(409, `{"error":{"code":"conflict","details":`+raw+`}}`), &refusal)
-	assert.Equal(t, raw, fmt.Sprint(refusal.Details), "not as a list of bytes") //nolint:testifylint // the very text
+	assert.Equal(t, raw, fmt.Sprint(refusal.Details), "not as a list of bytes")                      //nolint:testifylint // the very text
 	assert.Equal(t, "[{"+raw+"}]", fmt.Sprintf("%v", []any{struct{ Details any }{refusal.Details}})) //nolint:testifylint // the very text
 	assert.Equal(t, "null", fmt.Sprint(errors.JSON(nil)))
 
