@@ -72,11 +72,14 @@ func (s *Contracts) Pause(ctx context.Context, id string, options ...moneymoveme
 
 // ReplacePaymentMethods puts the given methods in place of all that are there; none removes them all. Make them with
 // model.NewPaymentMethod.
-func (s *Contracts) ReplacePaymentMethods(ctx context.Context, id string, methods []model.PaymentMethod, options ...moneymovement.CallOption) (*model.Contract, error) {
+func (s *Contracts) ReplacePaymentMethods(
+	ctx context.Context, id string, methods []model.PaymentMethod, options ...moneymovement.CallOption,
+) (*model.Contract, error) {
 	if methods == nil {
 		methods = []model.PaymentMethod{} // which is sent, unlike one that is not set
 	}
-	return transport.Of(s).low.ReplacePaymentMethods(ctx, id, &PaymentMethodsReplacement{methods}, options).Or(reading(ctx, id, transport.Of(s).low.GetContract))
+	low := transport.Of(s).low
+	return low.ReplacePaymentMethods(ctx, id, &PaymentMethodsReplacement{methods}, options).Or(reading(ctx, id, low.GetContract))
 }
 
 // Delete deletes a contract.

@@ -1340,7 +1340,7 @@ func (t ContactAccount) Raw() []byte { return t.raw }
 // MarshalJSON writes what was read as it was, and the variant otherwise.
 func (t ContactAccount) MarshalJSON() ([]byte, error) {
 	if t.raw != nil {
-		return t.raw, nil
+		return bytes.Clone(t.raw), nil
 	}
 	return wire.Marshal(t.variant)
 }

@@ -29,7 +29,7 @@ func (s EscrowActionType) Known() bool {
 	return false
 }
 
-// approved reports that money was put into the deal, whatever became of it.
+// approved reports that money was put into the deal, even if it was paid out since.
 func (s EscrowStatus) approved() bool {
 	switch s {
 	case "active", "released", "refunded":

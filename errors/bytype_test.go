@@ -59,3 +59,10 @@ func TestLowBalanceIsToldFromNoRouting(t *testing.T) {
 	assert.True(t, (&errors.PayoutNotFundable{Available: decimal.NewFromInt(3)}).LowBalance())
 	assert.True(t, (&errors.Conflict{Currency: "EURC"}).LowBalance())
 }
+
+func TestUnknownCodeHasNoEntry(t *testing.T) {
+	unknown := errors.Code("escrow_not_open")
+	assert.False(t, unknown.Known())
+	assert.Zero(t, unknown.Status())
+	assert.Empty(t, unknown.Condition())
+}

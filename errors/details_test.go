@@ -1,6 +1,8 @@
 package errors_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -8,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // Rule: session.scope
@@ -115,4 +118,32 @@ func digits(n int) string {
 		out[i] = '9'
 	}
 	return string(out)
+}
+
+func TestDetailsAreShownAsTheyCame(t *testing.T) {
+	const raw = `{"available":"100","currency":"USDC"}`
+	var refusal *errors.Refusal
+	require.ErrorAs(t, decode(409, `{"error":{"code":"conflict","details":`+raw+`}}`), &refusal)
+	assert.Equal(t, raw, fmt.Sprint(refusal.Details), "not as a list of bytes")                      //nolint:testifylint // the very text
+	assert.Equal(t, "[{"+raw+"}]", fmt.Sprintf("%v", []any{struct{ Details any }{refusal.Details}})) //nolint:testifylint // the very text
+	assert.Equal(t, "null", fmt.Sprint(errors.JSON(nil)))
+
+	for name, write := range map[string]func(any) ([]byte, error){
+		"v1": json.Marshal,
+		"v2": func(v any) ([]byte, error) { return jsonv2.Marshal(v) },
+	} {
+		written, err := write(map[string]errors.JSON{"a": refusal.Details, "b": nil})
+		require.NoError(t, err, name)
+		assert.JSONEq(t, `{"a":`+raw+`,"b":null}`, string(written), name)
+	}
+	for name, read := range map[string]func([]byte, any) error{
+		"v1": json.Unmarshal,
+		"v2": func(b []byte, into any) error { return jsonv2.Unmarshal(b, into) },
+	} {
+		given := []byte(`[` + raw + `]`)
+		var kept []errors.JSON
+		require.NoError(t, read(given, &kept), name)
+		clear(given)
+		assert.Equal(t, raw, fmt.Sprint(kept[0]), name) //nolint:testifylint // the very text
+	}
 }

@@ -1,8 +1,8 @@
 package errors
 
 import (
+	"bytes"
 	"cmp"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"time"
@@ -19,12 +19,32 @@ type Refusal struct {
 	// Message is the service's sentence, as received. It is safe to log; its wording may change.
 	Message string
 	// Details is error.details as received, nil when absent.
-	Details json.RawMessage
+	Details JSON
 	// Status is the HTTP status as received, also where it is not the one the catalogue gives the slug.
 	Status int
 	// RetryAfter is the wait that the Retry-After header asks for, 0 when absent. Any slug may carry it. RetryAt is when
 	// that wait ends.
 	RetryAfter time.Duration
+}
+
+// JSON is a value as it was received. Unlike json.RawMessage, it prints as what it says and not as a list of bytes.
+type JSON []byte
+
+// String is the value's text, "null" for none.
+func (j JSON) String() string {
+	if j == nil {
+		return "null"
+	}
+	return string(j)
+}
+
+// MarshalJSON writes the value as it is.
+func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j.String()), nil }
+
+// UnmarshalJSON keeps a copy of the value.
+func (j *JSON) UnmarshalJSON(value []byte) error {
+	*j = bytes.Clone(value)
+	return nil
 }
 
 // Error is one line, safe to log, that says what was refused and what to do about it: "GetPayout: 404 not_found: no such

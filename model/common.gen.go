@@ -1075,7 +1075,7 @@ func (t ContactAccount) Raw() []byte { return t.raw }
 // MarshalJSON writes what was read as it was, and the variant otherwise.
 func (t ContactAccount) MarshalJSON() ([]byte, error) {
 	if t.raw != nil {
-		return t.raw, nil
+		return bytes.Clone(t.raw), nil
 	}
 	return wire.Marshal(t.variant)
 }
@@ -1160,7 +1160,7 @@ func (t PaymentMethod) Raw() []byte { return t.raw }
 // MarshalJSON writes what was read as it was, and the variant otherwise.
 func (t PaymentMethod) MarshalJSON() ([]byte, error) {
 	if t.raw != nil {
-		return t.raw, nil
+		return bytes.Clone(t.raw), nil
 	}
 	return wire.Marshal(t.variant)
 }

@@ -1,15 +1,15 @@
 package model
 
 import (
-	"encoding/json"
-	"errors"
+	stderrors "errors"
 
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // UnmarshalJSON reads an object as encoding/json does, except that its numbers become [Number], exactly: what is not shown can be money. A
-// number of more than 78 digits stays the json.RawMessage that it came as.
+// number of more than 78 digits stays the errors.JSON that it came as.
 func (o *OpenObject) UnmarshalJSON(b []byte) error {
 	var object map[string]any
 	if err := jsonv2.Unmarshal(b, &object, jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(readOpen))); err != nil {
@@ -21,7 +21,7 @@ func (o *OpenObject) UnmarshalJSON(b []byte) error {
 
 func readOpen(dec *jsonv2.Decoder, value *any) error {
 	if dec.PeekKind() != jsonv2.KindNumber {
-		return errors.ErrUnsupported // for the usual reading
+		return stderrors.ErrUnsupported // for the usual reading
 	}
 	literal, err := dec.ReadValue()
 	if err != nil {
@@ -30,7 +30,7 @@ func readOpen(dec *jsonv2.Decoder, value *any) error {
 	if amount, err := wire.ParseAmount(string(literal)); err == nil {
 		*value = NewNumber(amount)
 	} else {
-		*value = json.RawMessage(literal.Clone())
+		*value = errors.JSON(literal.Clone())
 	}
 	return nil
 }

@@ -30,3 +30,13 @@ func TestAPaymentMethodIsSentBackAsItCame(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAUnionWritesIsACopy(t *testing.T) {
+	const text = `{"accountType":"carrier_pigeon","loft":"7"}`
+	var method model.PaymentMethod
+	require.NoError(t, method.UnmarshalJSON([]byte(text)))
+	written, err := method.MarshalJSON()
+	require.NoError(t, err)
+	clear(written)
+	assert.Equal(t, text, string(method.Raw())) //nolint:testifylint // the very text
+}

@@ -24,16 +24,16 @@
 // SLUGS.md next to this file says how.
 //
 // Rate windows are counted only if asked for, so that a busy test is not slowed
-// down: set [Settings.RateLimits], or pass [WithRateLimits].
+// down: set [deployment.Settings.RateLimits], or pass [WithRateLimits].
 //
 // The host is bounded where strangers are concerned. What arrives on a loopback
 // address is to ask for localhost, a loopback address, or a name of [WithHosts]. A
 // caller without credentials has nothing of its body read. A caller has a minute
 // to send a body and a minute to take an answer in, unless the [http.Server] has
 // timeouts of its own. What callers can make it keep is bounded by
-// [Settings.MaxRecords]; what would add to that is then 409 conflict, and the
+// [deployment.Settings.MaxRecords]; what would add to that is then 409 conflict, and the
 // message names the setting. A rig that makes payouts by the million lets
-// [Settings.ForgetFinishedAfter] forget those that are over.
+// [deployment.Settings.ForgetFinishedAfter] forget those that are over.
 //
 // The same controls are served over HTTP under /_host to tests in any language,
 // if asked for with [WithControl], and then only to the machine itself.

@@ -48,7 +48,7 @@ func WithDeveloperKey(key *signing.DeveloperKey) Option {
 }
 
 // WithSettings changes the settings of the first state. A change that
-// [Settings.Check] refuses is not made.
+// [deployment.Settings.Check] refuses is not made.
 func WithSettings(change func(*Settings)) Option {
 	return func(s *setup) {
 		changed := s.settings.Clone()

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
-
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 

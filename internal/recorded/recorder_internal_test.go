@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 

@@ -42,7 +42,7 @@ func HostBehind(t *testing.T, front func(http.Handler) http.Handler, options ...
 	return host, []string{"-base-url", server.URL, "-email", host.Credentials().Email, "-key", keyFile}
 }
 
-// Run runs a program, which has to end well and to tell the steps in this order, and answers what it tells after the last.
+// Run runs a program, which has to end well and to tell the steps in this order, and returns what it tells after the last.
 func Run(t *testing.T, program func(context.Context, []string, io.Writer) error, args []string, steps ...string) (rest string) {
 	t.Helper()
 	var out bytes.Buffer

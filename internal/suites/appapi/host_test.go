@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -322,4 +323,17 @@ func TestTransactionsAreFiltered(t *testing.T) {
 	assert.Zero(t, count(appapi.ListTransactionsParams{Status: "failed"}))
 	assert.Zero(t, count(appapi.ListTransactionsParams{BankAccountID: "bnk_none"}))
 	assert.Equal(t, 2, count(appapi.ListTransactionsParams{Offset: 1}))
+}
+
+const (
+	id1 = "11111111-1111-4111-8111-111111111111"
+	id2 = "22222222-2222-4222-8222-222222222222"
+)
+
+func price(text string) decimal.Decimal { return decimal.RequireFromString(text) }
+
+func number(text string) model.Number { return model.NewNumber(price(text)) }
+
+func lines() []model.LineItem {
+	return []model.LineItem{{Name: "Design", Quantity: number("1.5"), Price: price("80.00")}}
 }

@@ -333,6 +333,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[errors.InvalidID](),
 	reflect.TypeFor[errors.InvalidInput](),
 	reflect.TypeFor[errors.InvalidRequest](),
+	reflect.TypeFor[errors.JSON](),
 	reflect.TypeFor[errors.KeyNotRegistered](),
 	reflect.TypeFor[errors.LoginModeUnavailable](),
 	reflect.TypeFor[errors.LoginUnavailable](),

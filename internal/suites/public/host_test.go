@@ -90,3 +90,5 @@ func TestHostShowsAnInvoiceAndItsPDFs(t *testing.T) {
 	assert.True(t, is[*errors.UnexpectedAnswer](err), "a proxy's page: %v", err)
 	assert.Positive(t, page.Consumed())
 }
+
+func is[E error](err error) bool { _, ok := errors.AsType[E](err); return ok }

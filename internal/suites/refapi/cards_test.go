@@ -10,12 +10,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/model"
+	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
@@ -197,4 +199,24 @@ func TestWhatIsRevealedDoesNotPrint(t *testing.T) {
 		assert.NotContains(t, fmt.Sprintf(verb, details), "40000000", verb)
 		assert.NotContains(t, fmt.Sprintf(verb, *details), "123", verb)
 	}
+}
+
+const baseURL = "https://service.example"
+
+// newClient is a client whose requests are answered by respond.
+func newClient(t *testing.T, respond httpmock.Responder, options ...moneymovement.Option) *refapi.Client {
+	t.Helper()
+	mock := httpmock.NewMockTransport()
+	mock.RegisterNoResponder(respond)
+	client, err := refapi.New(baseURL, refapi.NewAccessToken("token-1"),
+		append([]moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: mock})}, options...)...)
+	require.NoError(t, err)
+	return client
+}
+
+func answer(status int, body string) *http.Response {
+	a := httpmock.NewStringResponse(status, body)
+	a.Header.Set("Content-Type", "application/json")
+	a.Header.Set("X-Request-ID", "req_1")
+	return a
 }

@@ -252,3 +252,7 @@ func TestHostLostAnswers(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, read.PaidAt, again.PaidAt)
 }
+
+var paid = model.InvoiceUpdate{Status: model.InvoiceStatusPaid}
+
+func is[E error](err error) bool { _, ok := errors.AsType[E](err); return ok }

@@ -112,7 +112,7 @@ func wholeSeconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(d.Seconds())))
 }
 
-// finish completes the headers. A fault may script one without a value, which is none.
+// finish completes the headers. A fault may script one without a value, which is left out.
 func (a *answer) finish() {
 	maps.DeleteFunc(a.header, func(_ string, values []string) bool {
 		return !slices.ContainsFunc(values, func(value string) bool { return value != "" })

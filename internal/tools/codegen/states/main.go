@@ -1,6 +1,6 @@
 // Command states writes, for each enumeration of a description whose values are classified (x-classes), a method for each class, and Known for
-// all values. Every value of a status has its classes, be they none: a value that is added without them fails the generation, so that
-// nobody has to remember which code compares statuses.
+// all values. Every value of a status is listed, with no class if none fits: a value that is added and not listed fails the generation,
+// so that nobody has to remember which code compares statuses.
 //
 //	x-classes: {funding: [funded], completed: [funded, final], expired: [final]}
 package main
@@ -26,7 +26,7 @@ var methods = map[string]struct{ name, reports string }{
 	"final":    {"Final", "reports that the status does not change any more by itself. One that this version does not know is not final."},
 	"funded":   {"funded", "reports that the money has left or is leaving."},
 	"broke":    {"broke", "reports that the money left and did not arrive."},
-	"approved": {"approved", "reports that money was put into the deal, whatever became of it."},
+	"approved": {"approved", "reports that money was put into the deal, even if it was paid out since."},
 	"settled":  {"settled", "reports that the request has ended, well or not."},
 }
 

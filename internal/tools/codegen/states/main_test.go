@@ -50,7 +50,7 @@ func TestEveryValueOfAStatusIsClassified(t *testing.T) {
 	for name, c := range map[string]struct{ from, to, problem string }{
 		"a new value":            {"enum: [funding, completed]", "enum: [funding, completed, cancelled]", "what cancelled means"},
 		"a value that went":      {"enum: [funding, completed]", "enum: [completed]", "funding, which is no value"},
-		"a class that is none":   {"completed: [funded, final]", "completed: [funded, finl]", "no class finl"},
+		"a class nobody knows":   {"completed: [funded, final]", "completed: [funded, finl]", "no class finl"},
 		"a status without marks": {", x-classes: {funding: [funded], completed: [funded, final]}", "", "says by x-classes"},
 	} {
 		t.Run(name, func(t *testing.T) {
