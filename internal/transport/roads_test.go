@@ -226,6 +226,58 @@ func breaksOff(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
+// An address of a redirect that cannot be read neither takes the place of the answer, nor is it told.
+func TestAnUnreadableAddressOfARedirectOnBothRoads(t *testing.T) {
+	redirect := answers(http.StatusTemporaryRedirect, "", "Location", "http://s3cret:s3cret")
+	for called, timeout := range patiences {
+		for position, steps := range map[string][]step{"at first": {redirect}, "again": {unavailable, redirect}} {
+			t.Run(position+"/"+called, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					svc := script(steps...)
+					_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout)), &readThing, transport.Call{})
+					var unexpected *errors.UnexpectedAnswer
+					require.ErrorAs(t, err, &unexpected)
+					assert.Equal(t, http.StatusTemporaryRedirect, unexpected.Status)
+					assert.NotContains(t, err.Error(), "s3cret")
+					assert.Len(t, svc.attempts(), len(steps))
+				})
+			})
+		}
+	}
+}
+
+// endless is the body of an answer that does not end, and counts what is read of it.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.read += len(p)
+	return len(p), nil
+}
+
+// Of an answer that is tried again no more than 4 KiB are read, so that one that does not end holds nothing up.
+func TestAnEndlessRefusalOnBothRoads(t *testing.T) {
+	for called, timeout := range patiences {
+		t.Run(called, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				bodies := make([]endless, 2)
+				var at int
+				svc := step(func(req *http.Request) (*http.Response, error) {
+					if at == len(bodies) {
+						return ok(req)
+					}
+					resp, err := unavailable(req)
+					resp.Body, resp.ContentLength = io.NopCloser(&bodies[at]), -1
+					at++
+					return resp, err
+				})
+				_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout)), &readThing, transport.Call{})
+				require.NoError(t, err)
+				assert.Equal(t, []endless{{4 << 10}, {4 << 10}}, bodies)
+			})
+		})
+	}
+}
+
 // numbered gives each attempt a credential of its own, and counts them as a limiter does.
 type numbered struct{ authorized, paced int }
 
