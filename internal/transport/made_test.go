@@ -38,6 +38,14 @@ func TestAClientThatNobodyMade(t *testing.T) {
 	assert.Nil(t, refusals(t, func(c *transport.Check) { c.Made(newClient(t, host), "New") }))
 }
 
+// Options set up a client in their order, and nil is none.
+func TestWhatAClientIsMadeOf(t *testing.T) {
+	config := transport.ConfigOf("1.2.3", []func(*transport.Config){
+		func(c *transport.Config) { c.UserAgent = "first" }, nil, func(c *transport.Config) { c.UserAgent += ", second" },
+	})
+	assert.Equal(t, transport.Config{Version: "1.2.3", UserAgent: "first, second"}, config)
+}
+
 // A call is its client's own account's, with its options; without a client it is refused.
 func TestARequestOfAClient(t *testing.T) {
 	svc := script(ok)

@@ -204,6 +204,18 @@ func TestTimeoutOfBothRoads(t *testing.T) {
 	}
 }
 
+// However short it is.
+func TestTheShortestTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		started := time.Now()
+		_, err := send(ctx, newClient(t, host, throughFor(step(hangs), 1), retries(transport.Retry{Max: -1})), &readThing, transport.Call{})
+		require.Error(t, err)
+		assert.Less(t, time.Since(started), time.Second)
+	})
+}
+
 // beneath is what an error says, with what kept an answer from being read.
 func beneath(err error) string {
 	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
@@ -226,22 +238,24 @@ func breaksOff(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// An address of a redirect that cannot be read neither takes the place of the answer, nor is it told.
-func TestAnUnreadableAddressOfARedirectOnBothRoads(t *testing.T) {
-	redirect := answers(http.StatusTemporaryRedirect, "", "Location", "http://s3cret:s3cret")
-	for called, timeout := range patiences {
-		for position, steps := range map[string][]step{"at first": {redirect}, "again": {unavailable, redirect}} {
-			t.Run(position+"/"+called, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					svc := script(steps...)
-					_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout)), &readThing, transport.Call{})
-					var unexpected *errors.UnexpectedAnswer
-					require.ErrorAs(t, err, &unexpected)
-					assert.Equal(t, http.StatusTemporaryRedirect, unexpected.Status)
-					assert.NotContains(t, err.Error(), "s3cret")
-					assert.Len(t, svc.attempts(), len(steps))
+// A redirect is the answer, and is not followed. Its address is not told, and one that cannot be read does not take the answer's place.
+func TestRedirectsOfBothRoads(t *testing.T) {
+	for name, address := range map[string]string{"to another host": "https://elsewhere.example/s3cret", "to what is no URL": "http://s3cret:s3cret"} {
+		redirect := answers(http.StatusTemporaryRedirect, "", "Location", address)
+		for called, timeout := range patiences {
+			for position, steps := range map[string][]step{"at first": {redirect}, "again": {unavailable, redirect}} {
+				t.Run(name+"/"+position+"/"+called, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						svc := script(append(slices.Clone(steps), ok)...)
+						_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout)), &readThing, transport.Call{})
+						var unexpected *errors.UnexpectedAnswer
+						require.ErrorAs(t, err, &unexpected)
+						assert.Equal(t, http.StatusTemporaryRedirect, unexpected.Status)
+						assert.NotContains(t, err.Error(), "s3cret")
+						assert.Len(t, svc.attempts(), len(steps))
+					})
 				})
-			})
+			}
 		}
 	}
 }

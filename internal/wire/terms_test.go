@@ -66,3 +66,10 @@ func TestSameTermsInAnotherSpelling(t *testing.T) {
 		})
 	}
 }
+
+// Most operations have several terms, and one is enough.
+func TestTheOnlyTerm(t *testing.T) {
+	stated, seed := []Term{{Name: "amount", Format: TermDecimal}}, maphash.MakeSeed()
+	before, now := Digests(seed, stated, []byte(`{"amount":"1"}`)), Digests(seed, stated, []byte(`{"amount":"2"}`))
+	assert.Equal(t, []string{"amount"}, Differing(stated, before, now))
+}
