@@ -103,8 +103,8 @@ func TestFilesThatPeopleRead(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "{\n  \"name\": \"a\"\n}", string(text)) //nolint:testifylint // the very bytes
 
-	const misspelled = `{"name":"a","nmae":"b"}`
+	const unknown = `{"name":"a","surname":"b"}`
 	var read file
-	require.NoError(t, jsonv2.Unmarshal([]byte(misspelled), &read))
-	require.ErrorContains(t, jsonv2.Unmarshal([]byte(misspelled), &read, jsonv2.NoUnknownMembers()), "nmae")
+	require.NoError(t, jsonv2.Unmarshal([]byte(unknown), &read))
+	require.ErrorContains(t, jsonv2.Unmarshal([]byte(unknown), &read, jsonv2.NoUnknownMembers()), "surname")
 }
