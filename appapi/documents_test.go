@@ -122,3 +122,21 @@ func TestADocumentThatCannotBeReadIsNotSent(t *testing.T) {
 	assert.Empty(t, failure.IdempotencyKey)
 	assert.Empty(t, server.requests())
 }
+
+// A document is not read for a call that cannot be made.
+func TestAnUploadThatCannotBeMade(t *testing.T) {
+	server, app := serve(t, answering(200, "{}"))
+	content := reader(func([]byte) (int, error) {
+		t.Error("it was read")
+		return 0, io.EOF
+	})
+	var without context.Context
+	_, err := app.Documents.Upload(without, appapi.DocumentUpload{Content: content})
+	var input *sdkerrors.InvalidInput
+	require.ErrorAs(t, err, &input)
+	assert.Equal(t, "context", input.Fields[0].Field)
+	_, err = new(appapi.Documents).Upload(t.Context(), appapi.DocumentUpload{Content: content})
+	require.ErrorAs(t, err, &input)
+	assert.Equal(t, "client", input.Fields[0].Field)
+	assert.Empty(t, server.requests())
+}

@@ -51,6 +51,7 @@ func TestOpenObjectsAreObjects(t *testing.T) {
 	}
 	var syntax *jsonv2.SyntacticError
 	require.ErrorAs(t, jsonv2.Unmarshal([]byte(`{"a":1.}`), &object), &syntax, "a number that is cut off")
+	require.ErrorAs(t, object.UnmarshalJSON([]byte(`{"a":1.}`)), &syntax, "without a decoder that looked at it before")
 	require.NoError(t, jsonv2.Unmarshal([]byte(`null`), &object))
 	assert.Nil(t, object)
 }

@@ -94,3 +94,17 @@ func TestKinds(t *testing.T) {
 		assert.Equal(t, kind, jsonv2.Value(text).Kind(), text)
 	}
 }
+
+func TestFilesThatPeopleRead(t *testing.T) {
+	type file struct {
+		Name string `json:"name"`
+	}
+	text, err := jsonv2.Marshal(file{"a"}, jsonv2.Indented())
+	require.NoError(t, err)
+	assert.Equal(t, "{\n  \"name\": \"a\"\n}", string(text)) //nolint:testifylint // the very bytes
+
+	const unknown = `{"name":"a","surname":"b"}`
+	var read file
+	require.NoError(t, jsonv2.Unmarshal([]byte(unknown), &read))
+	require.ErrorContains(t, jsonv2.Unmarshal([]byte(unknown), &read, jsonv2.NoUnknownMembers()), "surname")
+}

@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"context"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,6 +36,33 @@ func TestWhatAFlowCannotBeginWithout(t *testing.T) {
 func TestAClientThatNobodyMade(t *testing.T) {
 	assert.Equal(t, []string{"client not_made"}, refusals(t, func(c *transport.Check) { c.Made(nil, "New") }))
 	assert.Nil(t, refusals(t, func(c *transport.Check) { c.Made(newClient(t, host), "New") }))
+}
+
+// Options set up a client in their order, and nil is none.
+func TestWhatAClientIsMadeOf(t *testing.T) {
+	config := transport.ConfigOf("1.2.3", []func(*transport.Config){
+		func(c *transport.Config) { c.UserAgent = "first" }, nil, func(c *transport.Config) { c.UserAgent += ", second" },
+	})
+	assert.Equal(t, transport.Config{Version: "1.2.3", UserAgent: "first, second"}, config)
+}
+
+// A call is its client's own account's, with its options; without a client it is refused.
+func TestARequestOfAClient(t *testing.T) {
+	svc := script(ok)
+	client := newClient(t, host, through(svc))
+	list := transport.Operation{ID: "ListThings", Method: http.MethodGet, Path: "/things"}
+	var kept transport.Answer
+	options := []func(*transport.Call){nil, func(c *transport.Call) { c.Keep = keep(&kept) }}
+	_, err := transport.Do[thing](t.Context(), client, transport.RequestOf(client, "New", &list, options))
+	require.NoError(t, err)
+	require.Len(t, svc.attempts(), 1)
+	assert.Equal(t, "/v1/things", svc.attempts()[0].uri)
+	assert.Empty(t, svc.attempts()[0].header["X-Service-Account"])
+	assert.Equal(t, http.StatusOK, kept.Status)
+
+	_, err = transport.Do[thing](t.Context(), nil, transport.RequestOf(nil, "appapi.New", &list, options))
+	refused(t, err, "client", "not_made")
+	require.ErrorContains(t, err, "appapi.New")
 }
 
 // A service that nobody made is one whose calls are refused, and no nil.

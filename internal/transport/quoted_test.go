@@ -129,7 +129,7 @@ func TestMalformedAnswersAreNotQuoted(t *testing.T) {
 		"trailer":               {head + "Transfer-Encoding: chunked\r\n\r\n0\r\nSet-Cookie session=s3cret\r\n\r\n", "malformed MIME header"},
 		"trailer of a refusal":  {"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nSet\x00Cookie: session=s3cret\r\n\r\n", "malformed MIME header"},
 		"chunk":                 {head + "Transfer-Encoding: chunked\r\n\r\ns3cret\r\n\r\n", "chunk length"},
-		"compression":           {head + "Content-Encoding: gzip\r\nContent-Length: 16\r\n\r\ns3crets3crets3cr", "gzip"},
+		"compression":           {head + "Connection: close\r\nContent-Encoding: gzip\r\nContent-Length: 16\r\n\r\ns3crets3crets3cr", "gzip"},
 		"address of a redirect": {"HTTP/1.1 307 Elsewhere\r\nConnection: close\r\nLocation: http://s3cret:s3cret\r\nContent-Length: 0\r\n\r\n", "307"},
 	} {
 		t.Run(name, func(t *testing.T) { requireQuiet(t, "http://"+raw(t, tc.answer), tc.says) })

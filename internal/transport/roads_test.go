@@ -204,6 +204,18 @@ func TestTimeoutOfBothRoads(t *testing.T) {
 	}
 }
 
+// However short it is.
+func TestTheShortestTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		started := time.Now()
+		_, err := send(ctx, newClient(t, host, throughFor(step(hangs), 1), retries(transport.Retry{Max: -1})), &readThing, transport.Call{})
+		require.Error(t, err)
+		assert.Less(t, time.Since(started), time.Second)
+	})
+}
+
 // beneath is what an error says, with what kept an answer from being read.
 func beneath(err error) string {
 	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
@@ -224,6 +236,60 @@ func breaksOff(req *http.Request) (*http.Response, error) {
 	resp, err := ok(req)
 	resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(oneThing[:5]), untilDone{req}))
 	return resp, err
+}
+
+// A redirect is the answer, and is not followed. Its address is not told, and one that cannot be read does not take the answer's place.
+func TestRedirectsOfBothRoads(t *testing.T) {
+	for name, address := range map[string]string{"to another host": "https://elsewhere.example/s3cret", "to what is no URL": "http://s3cret:s3cret"} {
+		redirect := answers(http.StatusTemporaryRedirect, "", "Location", address)
+		for called, timeout := range patiences {
+			for position, steps := range map[string][]step{"at first": {redirect}, "again": {unavailable, redirect}} {
+				t.Run(name+"/"+position+"/"+called, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						svc := script(append(slices.Clone(steps), ok)...)
+						_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout)), &readThing, transport.Call{})
+						var unexpected *errors.UnexpectedAnswer
+						require.ErrorAs(t, err, &unexpected)
+						assert.Equal(t, http.StatusTemporaryRedirect, unexpected.Status)
+						assert.NotContains(t, err.Error(), "s3cret")
+						assert.Len(t, svc.attempts(), len(steps))
+					})
+				})
+			}
+		}
+	}
+}
+
+// endless is the body of an answer that does not end, and counts what is read of it.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.read += len(p)
+	return len(p), nil
+}
+
+// Of an answer that is tried again no more than 4 KiB are read, so that one that does not end holds nothing up.
+func TestAnEndlessRefusalOnBothRoads(t *testing.T) {
+	for called, timeout := range patiences {
+		t.Run(called, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				bodies := make([]endless, 2)
+				var at int
+				svc := step(func(req *http.Request) (*http.Response, error) {
+					if at == len(bodies) {
+						return ok(req)
+					}
+					resp, err := unavailable(req)
+					resp.Body, resp.ContentLength = io.NopCloser(&bodies[at]), -1
+					at++
+					return resp, err
+				})
+				_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout)), &readThing, transport.Call{})
+				require.NoError(t, err)
+				assert.Equal(t, []endless{{4 << 10}, {4 << 10}}, bodies)
+			})
+		})
+	}
 }
 
 // numbered gives each attempt a credential of its own, and counts them as a limiter does.

@@ -49,6 +49,7 @@ func TestAmountsAreReadFromStringsAndNumbers(t *testing.T) {
 		"boolean":                    {`true`, ""},
 		"object":                     {`{"value":"1"}`, ""},
 		"array":                      {`["1"]`, ""},
+		"two zeros":                  {`00.5`, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"hash/maphash"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,10 @@ func TestSameTermsInAnotherSpelling(t *testing.T) {
 			before, now := Digests(seed, stated, []byte(tc.before)), Digests(seed, stated, []byte(tc.now))
 			assert.Equal(t, tc.differ, strings.Join(Differing(stated, before, now), " "))
 			assert.Equal(t, tc.differ, strings.Join(Differing(stated, now, before), " "))
+			for i, term := range stated { // each alone
+				before, now := Digests(seed, stated[i:i+1], []byte(tc.before)), Digests(seed, stated[i:i+1], []byte(tc.now))
+				assert.Equal(t, slices.Contains(strings.Fields(tc.differ), term.Name), Differing(stated[i:i+1], before, now) != nil, term.Name)
+			}
 		})
 	}
 }

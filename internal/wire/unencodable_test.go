@@ -27,6 +27,7 @@ func TestUnencodable(t *testing.T) {
 		"bank.bankName":      map[string]any{"bank": part{BankName: bad}},
 		"list[1].bankName":   map[string]any{"list": []any{1, part{BankName: bad}}},
 		"do":                 map[string]any{"do": func() {}},
+		"a":                  map[string]any{"a": bad},
 		"account.bankName":   map[string]any{"account": itself{part{BankName: bad}}},
 		"bank.bankName.deep": map[string]any{"bank": itself{map[string]any{"bankName": itself{map[string]any{"deep": bad}}}}},
 		"bankName":           itself{part{BankName: bad}},

@@ -253,8 +253,12 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		})
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := w.account.Escrows.Open(short, w.deal, "deal-2", dapi.FirstUse())
+		_, err := w.account.Escrows.Open(short, w.deal, "deal-3", dapi.FirstUsedAt(time.Now().Add(-7*24*time.Hour)))
+		as[*dapi.KeyTooOld](t, err) // at once, for it is too old already
+		_, err = w.account.Escrows.Open(short, w.deal, "deal-2", dapi.FirstUse())
 		assert.Equal(t, errors.Head{Operation: "CreateEscrow", IdempotencyKey: "deal-2"}, as[*errors.NotDelivered](t, err).Head)
+		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1")
+		assert.Equal(t, "release-1", as[*errors.NotDelivered](t, err).IdempotencyKey)
 		time.Sleep(time.Hour)
 		creates := len(w.host.Requests())
 		close(release)

@@ -22,8 +22,7 @@ import (
 // sdk lists the packages whose hand-written files are mutated: those of the two modules that users link, but for what only their tests import.
 var sdk = []string{"./...", "./signing/wallet/..."}
 
-// suites lists, by the folder of a package, where further tests of it stand: those that need what its own module does not require, and those of
-// the packages around one that has none.
+// suites lists, by the folder of a package, where further tests of it stand: those that need what its own module does not require.
 var suites = map[string][]testPackage{
 	".":       {{folder: "internal/suites/root"}},
 	"model":   {{folder: "internal/suites/root"}},
@@ -33,8 +32,6 @@ var suites = map[string][]testPackage{
 	"public":  {{folder: "internal/suites/public"}},
 	"signing": {{folder: "internal/suites/signing"}},
 	"errors":  {{folder: "internal/tools/descriptions", alone: true}},
-
-	"internal/cardproof": {{folder: "appapi"}, {folder: "refapi"}, {folder: "internal/suites/appapi"}, {folder: "internal/suites/refapi"}},
 }
 
 // equivalents names the file with the changes that change nothing, from the root.
