@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,18 @@ func TestAGivenKeyIsTheCredentials(t *testing.T) {
 	host := sandbox.New(sandbox.WithDeveloperKey(key))
 	assert.Equal(t, key, host.Credentials().Key)
 	assert.Equal(t, key.PublicKey(), host.Keys()[0].PublicKey)
+}
+
+func TestSettingsHaveOneFormInJSON(t *testing.T) {
+	text, err := json.Marshal(sandbox.Settings{LoginMode: "sso", ReturnAfter: sandbox.Duration(time.Minute), RailsHidden: []string{"pix"}})
+	require.NoError(t, err)
+	assert.Equal(t, `{"rateLimits":false,"databaseAvailable":false,"loginAvailable":false,"loginMode":"sso","opaqueLogin":false,`+
+		`"maxRecords":0,"maxCredit":"0","faucetBalance":"0","faucetGas":"0","signingPolicy":"","requireLowS":false,`+
+		`"signerDetached":false,"partnerDown":false,"payoutMethodsDisabled":null,"priceWorsening":"0","clientReadyAfter":"0s",`+
+		`"payoutStepAfter":"0s","returnAfter":"1m0s","returnFee":"0","forgetFinishedAfter":"0s","quoteLifetime":"0s",`+
+		`"approvalLifetime":"0s","kybDecision":"","kybDecisionAfter":"0s","railsHidden":["pix"],"railsDisabled":null,`+
+		`"channelsUnavailable":null,"railActiveAfter":"0s","chainReadEvery":"0s","contractorAcceptsAfter":"0s","maxUpload":0,`+
+		`"cardActiveAfter":"0s"}`, string(text))
 }
 
 func TestSettingsAreCopies(t *testing.T) {
