@@ -25,7 +25,7 @@ type Host struct {
 	challenges *session.Challenges
 	windows    *window.Counters
 	appKeys    *credential.AppKeys
-	access     credential.AccessTokens
+	access     *credential.AccessTokens
 	platform   *platform.Platform
 	*surfaces
 
@@ -49,14 +49,15 @@ func New(options ...Option) *Host {
 	h := &Host{
 		clock:      clk,
 		configured: newConfigured(setup.settings),
-		registry:   session.NewRegistry(clk),
-		tokens:     session.NewTokens(clk),
-		challenges: session.NewChallenges(clk),
-		appKeys:    credential.NewAppKeys(clk),
+		registry:   session.NewRegistry(clk, setup.store),
+		tokens:     session.NewTokens(clk, setup.store),
+		challenges: session.NewChallenges(clk, setup.store),
+		appKeys:    credential.NewAppKeys(clk, setup.store),
+		access:     credential.NewAccessTokens(setup.store),
 	}
 	h.windows = window.New(clk, func() bool { return h.configured.get().RateLimits })
 	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf)
-	h.seed = newSeed(setup, h.registry, h.appKeys, &h.access)
+	h.seed = newSeed(setup, h.registry, h.appKeys, h.access)
 	h.tokens.AddForeign(h.seed.foreign()...)
 	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(), setup.logger)
 	h.keepers = keepers{h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, &h.faults}
@@ -80,7 +81,7 @@ func (h *Host) newGate(setup setup) http.Handler {
 		Reference: referenceOperations{accountReference{App: h.app}, paperworkReference{Billing: h.billing}, cardsReference{Cards: h.cards}, h.products},
 		Public:    publicOperations{accountPublic{App: h.app}, paperworkPublic{Billing: h.billing}},
 		Registry:  h.registry, Tokens: h.tokens, Windows: h.windows, IsClient: h.platform.HasClient,
-		AppKeys: h.appKeys, AccessTokens: &h.access,
+		AppKeys: h.appKeys, AccessTokens: h.access,
 		Clock: h.clock, Faults: &h.faults, Log: &h.log, Names: setup.names,
 		DatabaseAvailable: func() bool { return h.configured.get().DatabaseAvailable },
 		Room:              h.room,

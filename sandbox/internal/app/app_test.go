@@ -18,6 +18,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
@@ -62,7 +63,7 @@ func newWorld(t require.TestingT, limit string) *world {
 	w := &world{clock: clock.New(func() time.Time { return start }), settings: deployment.DefaultSettings(), invoices: invoices{}}
 	settings := func() *deployment.Settings { return &w.settings }
 	w.platform = platform.New(w.clock, settings, func(string) (string, bool) { return "", false })
-	w.keys = credential.NewAppKeys(w.clock)
+	w.keys = credential.NewAppKeys(w.clock, store.Memory{})
 	w.App = app.New(app.Config{
 		Clock: w.clock, Settings: settings, Platform: w.platform, Keys: w.keys, Invoices: w.invoices,
 	})
