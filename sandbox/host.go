@@ -59,7 +59,7 @@ func New(options ...Option) *Host {
 	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf)
 	h.seed = newSeed(setup, h.registry, h.appKeys, h.access)
 	h.tokens.AddForeign(h.seed.foreign()...)
-	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(), setup.logger)
+	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(), setup.logger, setup.store)
 	h.keepers = keepers{h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, &h.faults}
 	h.handler = h.newGate(setup)
 	if setup.control != nil {

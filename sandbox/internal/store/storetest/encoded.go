@@ -3,8 +3,11 @@ package storetest
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
@@ -42,7 +45,10 @@ func (s *Encoded) Commit(changes []store.Change) error {
 			continue
 		}
 		var err error
-		if encoded[i], err = change.Encode(); err != nil {
+		if encoded[i], err = change.Encode(); err == nil {
+			err = same(change, encoded[i])
+		}
+		if err != nil {
 			return fmt.Errorf("%s %s: %w", change.Kind, change.ID, err)
 		}
 	}
@@ -53,6 +59,18 @@ func (s *Encoded) Commit(changes []store.Change) error {
 	}
 	for i, change := range changes {
 		s.apply(change, encoded[i])
+	}
+	return nil
+}
+
+// same fails for a record that does not decode to what it was.
+func same(change store.Change, encoded []byte) error {
+	change.Record = reflect.New(reflect.TypeOf(change.Record).Elem()).Interface()
+	if err := json.Unmarshal(encoded, change.Record); err != nil {
+		return err
+	}
+	if again, err := change.Encode(); err != nil || !bytes.Equal(again, encoded) {
+		return fmt.Errorf("encodes as %s, and decodes to %s", encoded, again)
 	}
 	return nil
 }
