@@ -68,7 +68,7 @@ func newSurfaces(
 	kept store.Store,
 ) *surfaces {
 	s := &surfaces{logger: logger, products: merchant.New(clk.Now().Truncate(time.Millisecond))}
-	s.billing = billing.New(billing.Config{Clock: clk, Settings: settings, Profile: s.partyOf})
+	s.billing = billing.New(billing.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: kept})
 	s.app = app.New(app.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing, Wallet: wallet})
 	s.cards = card.New(card.Config{Clock: clk, Settings: settings, Holder: s.holderOf, WalletAddress: wallet, Store: kept})
 	return s
