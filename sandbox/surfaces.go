@@ -69,7 +69,7 @@ func newSurfaces(
 ) *surfaces {
 	s := &surfaces{logger: logger, products: merchant.New(clk.Now().Truncate(time.Millisecond))}
 	s.billing = billing.New(billing.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: kept})
-	s.app = app.New(app.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing, Wallet: wallet})
+	s.app = app.New(app.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing, Wallet: wallet, Store: kept})
 	s.cards = card.New(card.Config{Clock: clk, Settings: settings, Holder: s.holderOf, WalletAddress: wallet, Store: kept})
 	return s
 }
