@@ -30,7 +30,7 @@ type Host struct {
 	*surfaces
 
 	keepers keepers
-	faults  fault.Set
+	faults  *fault.Set
 	log     gate.Log
 	handler http.Handler
 
@@ -52,6 +52,7 @@ func New(options ...Option) *Host {
 		registry:   session.NewRegistry(clk, setup.store),
 		tokens:     session.NewTokens(clk, setup.store),
 		challenges: session.NewChallenges(clk, setup.store),
+		faults:     fault.NewSet(setup.store),
 		appKeys:    credential.NewAppKeys(clk, setup.store),
 		access:     credential.NewAccessTokens(setup.store),
 	}
@@ -60,7 +61,7 @@ func New(options ...Option) *Host {
 	h.seed = newSeed(setup, h.registry, h.appKeys, h.access)
 	h.tokens.AddForeign(h.seed.foreign()...)
 	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(), setup.logger, setup.store)
-	h.keepers = keepers{h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, &h.faults}
+	h.keepers = keepers{h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, h.faults}
 	h.handler = h.newGate(setup)
 	if setup.control != nil {
 		h.handler = setup.control(h, setup.names, h.handler)
@@ -82,7 +83,7 @@ func (h *Host) newGate(setup setup) http.Handler {
 		Public:    publicOperations{accountPublic{App: h.app}, paperworkPublic{Billing: h.billing}},
 		Registry:  h.registry, Tokens: h.tokens, Windows: h.windows, IsClient: h.platform.HasClient,
 		AppKeys: h.appKeys, AccessTokens: h.access,
-		Clock: h.clock, Faults: &h.faults, Log: &h.log, Names: setup.names,
+		Clock: h.clock, Faults: h.faults, Log: &h.log, Names: setup.names,
 		DatabaseAvailable: func() bool { return h.configured.get().DatabaseAvailable },
 		Room:              h.room,
 		Violation:         setup.violation,

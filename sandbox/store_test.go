@@ -1,11 +1,16 @@
 package sandbox_test
 
 import (
+	"errors"
+	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 )
 
@@ -16,4 +21,70 @@ func encoded(t testing.TB) sandbox.Option {
 	kept := new(storetest.Encoded)
 	t.Cleanup(func() { assert.Empty(t, kept.Stale()) })
 	return sandbox.WithStore(kept)
+}
+
+// A second host on the same store answers what the first one answered, byte by byte, to the same callers. The platform's
+// own records are not among it.
+func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
+	kept := new(storetest.Encoded)
+	first := newWorld(t, sandbox.WithStore(kept))
+	me, session := first.app(), first.login()
+	me.wallet("base", "USDC")
+	me.must(http.StatusOK, "PUT", "/user/kyc", object{"firstName": "Ada", "lastName": "Lovelace", "address": object{
+		"streetAddress": "1 High St", "city": "Leeds", "country": "GB", "zip": "LS1",
+	}})
+	me.must(http.StatusCreated, "POST", "/documents/contracts", object{
+		"contractorEmail": "ada@example.com", "type": "service", "activationAt": "2026-05-01T00:00:00+02:00",
+		"fields": object{"amount": "100.00", "currency": "EUR"},
+	})
+	invoice := me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	card := me.got(http.StatusCreated, "POST", "/cards", object{}).text("id")
+	me.must(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": "10", "currency": "USDC"})
+	reads := []string{
+		"/user", "/user/contacts", "/documents/contracts", invoices, invoices + "/" + invoice, "/cards", "/cards/" + card, "/apps/me",
+	}
+	answered := map[string]string{}
+	for _, path := range reads {
+		answered[path] = string(me.must(http.StatusOK, "GET", path, nil).raw)
+	}
+	require.Empty(t, kept.Stale())
+
+	second := newWorld(t, sandbox.WithStore(kept))
+	again := bearer{second, me.token}
+	for _, path := range reads {
+		assert.Equal(t, answered[path], string(again.must(http.StatusOK, "GET", path, nil).raw), path)
+	}
+	session.world = second
+	assert.Equal(t, http.StatusOK, session.call("GET", "/chains", nil).status, "the session goes on")
+	assert.Equal(t, "WEB-0002", again.got(http.StatusCreated, "POST", invoices, newInvoice()).text("invoiceNumber"))
+
+	second.host.Reset()
+	assert.Equal(t, http.StatusUnauthorized, again.call("GET", "/cards", nil).status, "it is another host's first state")
+}
+
+// full is a store that can stop taking changes.
+type full struct {
+	storetest.Encoded
+	now atomic.Bool
+}
+
+func (f *full) Commit(changes []store.Change) error {
+	if f.now.Load() {
+		return errors.New("no space left")
+	}
+	return f.Encoded.Commit(changes)
+}
+
+// What could not be kept is not answered for, is handed to the store again, and holds nobody up.
+func TestAStoreThatTakesNothingIsAnInternalError(t *testing.T) {
+	kept := new(full)
+	w := newWorld(t, sandbox.WithStore(kept))
+	me := w.app()
+	me.must(http.StatusOK, "GET", "/user", nil)
+	kept.now.Store(true)
+	refused(t, http.StatusInternalServerError, "internal_error", me.call("POST", "/cards", object{}))
+	me.must(http.StatusOK, "GET", "/utils/rates/EUR", nil)
+	kept.now.Store(false)
+	me.must(http.StatusOK, "GET", "/cards", nil)
+	assert.Equal(t, 1, kept.Len("card.card"))
 }

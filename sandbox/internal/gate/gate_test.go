@@ -78,7 +78,7 @@ func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) 
 	r.Gate, err = New(Config{
 		Platform: operations{login: login, treasury: treasury},
 		Clock:    clk, Registry: r.registry, Tokens: tokens,
-		Windows: windows, Faults: &fault.Set{}, Log: &Log{},
+		Windows: windows, Faults: fault.NewSet(store.Memory{}), Log: &Log{},
 		IsClient: func(string, string) bool { return false },
 		AppKeys:  credential.NewAppKeys(clk, store.Memory{}), AccessTokens: credential.NewAccessTokens(store.Memory{}),
 		DatabaseAvailable: func() bool { return true },
