@@ -57,7 +57,7 @@ func New(options ...Option) *Host {
 		access:     credential.NewAccessTokens(setup.store),
 	}
 	h.windows = window.New(clk, func() bool { return h.configured.get().RateLimits })
-	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf)
+	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf, setup.store)
 	h.seed = newSeed(setup, h.registry, h.appKeys, h.access)
 	h.tokens.AddForeign(h.seed.foreign()...)
 	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(), setup.logger, setup.store)

@@ -23,8 +23,7 @@ func encoded(t testing.TB) sandbox.Option {
 	return sandbox.WithStore(kept)
 }
 
-// A second host on the same store answers what the first one answered, byte by byte, to the same callers. The platform's
-// own records are not among it.
+// A second host on the same store answers what the first one answered, byte by byte, to the same callers.
 func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
 	kept := new(storetest.Encoded)
 	first := newWorld(t, sandbox.WithStore(kept))
@@ -40,6 +39,10 @@ func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
 	invoice := me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
 	card := me.got(http.StatusCreated, "POST", "/cards", object{}).text("id")
 	me.must(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": "10", "currency": "USDC"})
+	session.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"}, "Idempotency-Key", "fund")
+	booked := session.must(http.StatusCreated, "POST", "/payouts", object{
+		"contactId": session.walletContact(), "amount": "12.5", "currency": "USDC",
+	}, "Idempotency-Key", "pay").body
 	reads := []string{
 		"/user", "/user/contacts", "/documents/contracts", invoices, invoices + "/" + invoice, "/cards", "/cards/" + card, "/apps/me",
 	}
@@ -47,6 +50,11 @@ func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
 	for _, path := range reads {
 		answered[path] = string(me.must(http.StatusOK, "GET", path, nil).raw)
 	}
+	platformReads := []string{"/transactions", "/payouts/" + booked.text("id"), "/sandbox/treasury"}
+	for _, path := range platformReads {
+		answered[path] = string(session.must(http.StatusOK, "GET", path, nil).raw)
+	}
+	books := first.host.Ledger()
 	require.Empty(t, kept.Stale())
 
 	second := newWorld(t, sandbox.WithStore(kept))
@@ -55,7 +63,15 @@ func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
 		assert.Equal(t, answered[path], string(again.must(http.StatusOK, "GET", path, nil).raw), path)
 	}
 	session.world = second
-	assert.Equal(t, http.StatusOK, session.call("GET", "/chains", nil).status, "the session goes on")
+	for _, path := range platformReads {
+		assert.Equal(t, answered[path], string(session.must(http.StatusOK, "GET", path, nil).raw), path)
+	}
+	assert.Equal(t, len(books.Entries), len(second.host.Ledger().Entries))
+	confirmed := session.must(http.StatusOK, "POST", "/payouts/"+booked.text("id")+"/confirm", object{
+		"approvalId": booked.text("approval", "id"), "publicKey": session.key.public(t),
+		"signature": session.key.sign(t, bytesOf(t, booked.text("approval", "payload"))),
+	}).body
+	assert.Equal(t, "funding", confirmed.text("status"), "an approval of the first host is good")
 	assert.Equal(t, "WEB-0002", again.got(http.StatusCreated, "POST", invoices, newInvoice()).text("invoiceNumber"))
 
 	second.host.Reset()

@@ -68,7 +68,7 @@ func newWorld(t require.TestingT, limit string) *world {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	w := &world{kept: new(storetest.Encoded), clock: clock.New(func() time.Time { return start }), settings: deployment.DefaultSettings(), invoices: invoices{}}
 	settings := func() *deployment.Settings { return &w.settings }
-	w.platform = platform.New(w.clock, settings, func(string) (string, bool) { return "", false })
+	w.platform = platform.New(w.clock, settings, func(string) (string, bool) { return "", false }, w.kept)
 	w.keys = credential.NewAppKeys(w.clock, w.kept)
 	w.config = app.Config{
 		Clock: w.clock, Settings: settings, Platform: w.platform, Keys: w.keys, Invoices: w.invoices, Store: w.kept,

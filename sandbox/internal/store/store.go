@@ -17,16 +17,34 @@ type Store interface {
 // Change is one thing that happened to the records of a kind.
 type Change struct {
 	Kind string
-	// ID names the record. An empty one stands for all records of the kind, which are gone.
-	ID string
 	// Record is what the record is from now on; nil when it is gone.
 	Record any
+
+	id    string
+	named Named // in place of the id
+}
+
+// Named is a record that knows its id.
+type Named interface{ RecordID() string }
+
+// Put is a record that is new or changed.
+func Put(kind, id string, record any) Change { return Change{Kind: kind, id: id, Record: record} }
+
+// Gone is a record that is gone; without an id, all records of the kind are.
+func Gone(kind, id string) Change { return Change{Kind: kind, id: id} }
+
+// ID names the record. An empty one stands for all records of the kind, which are gone.
+func (c Change) ID() string {
+	if c.named != nil {
+		return c.named.RecordID()
+	}
+	return c.id
 }
 
 // Encode is how the record is kept, which is what [Store.Load] hands out.
 func (c Change) Encode() ([]byte, error) { return json.Marshal(c.Record, json.Deterministic(true)) }
 
-// Memory is a store that does not last: it keeps nothing beside the tables, which are the memory.
+// Memory is a store that does not last: it keeps nothing beside what the parts hold, which is the memory.
 type Memory struct{}
 
 // Load implements [Store].

@@ -46,21 +46,27 @@ type Table[R any] struct {
 // them, in the order in which they were first put. It panics if the store cannot be read.
 func Open[R any](k *Keeper, kind string, index ...func(id string, record *R)) *Table[R] {
 	t := &Table[R]{keeper: k, kind: kind, records: map[string]*R{}}
+	load(k, kind, func(id string, record *R) {
+		t.records[id] = record
+		for _, show := range index {
+			show(id, record)
+		}
+	})
+	return t
+}
+
+func load[R any](k *Keeper, kind string, each func(id string, record *R)) {
 	err := k.store.Load(kind, func(id string, encoded []byte) error {
 		record := new(R)
 		if err := json.Unmarshal(encoded, record); err != nil {
 			return fmt.Errorf("%s: %w", id, err)
 		}
-		t.records[id] = record
-		for _, show := range index {
-			show(id, record)
-		}
+		each(id, record)
 		return nil
 	})
 	if err != nil {
 		panic(fmt.Errorf("store: cannot read %s: %w", kind, err))
 	}
-	return t
 }
 
 // Get returns a record, or nil.
@@ -69,7 +75,7 @@ func (t *Table[R]) Get(id string) *R { return t.records[id] }
 // Put keeps a record that is new or changed.
 func (t *Table[R]) Put(id string, record *R) {
 	t.records[id] = record
-	t.keeper.changes = append(t.keeper.changes, Change{Kind: t.kind, ID: id, Record: record})
+	t.keeper.changes = append(t.keeper.changes, Put(t.kind, id, record))
 }
 
 // Delete forgets a record, if there is one.
@@ -78,7 +84,7 @@ func (t *Table[R]) Delete(id string) {
 		return
 	}
 	delete(t.records, id)
-	t.keeper.changes = append(t.keeper.changes, Change{Kind: t.kind, ID: id})
+	t.keeper.changes = append(t.keeper.changes, Gone(t.kind, id))
 }
 
 // DeleteFunc forgets the records that are meant.
@@ -93,7 +99,7 @@ func (t *Table[R]) DeleteFunc(isMeant func(id string, record *R) bool) {
 // Clear forgets every record.
 func (t *Table[R]) Clear() {
 	t.records = map[string]*R{}
-	t.keeper.changes = append(t.keeper.changes, Change{Kind: t.kind})
+	t.keeper.changes = append(t.keeper.changes, Gone(t.kind, ""))
 }
 
 // All has the records in no order.

@@ -49,7 +49,7 @@ func (s *Encoded) Commit(changes []store.Change) error {
 			err = same(change, encoded[i])
 		}
 		if err != nil {
-			return fmt.Errorf("%s %s: %w", change.Kind, change.ID, err)
+			return fmt.Errorf("%s %s: %w", change.Kind, change.ID(), err)
 		}
 	}
 	s.mu.Lock()
@@ -77,9 +77,9 @@ func same(change store.Change, encoded []byte) error {
 
 func (s *Encoded) apply(change store.Change, encoded []byte) {
 	kept := s.kinds[change.Kind]
-	at := slices.IndexFunc(kept, func(e entry) bool { return e.id == change.ID })
-	switch put := (entry{change.ID, encoded, change}); {
-	case change.ID == "":
+	at := slices.IndexFunc(kept, func(e entry) bool { return e.id == change.ID() })
+	switch put := (entry{change.ID(), encoded, change}); {
+	case change.ID() == "":
 		delete(s.kinds, change.Kind)
 	case change.Record == nil:
 		if at >= 0 {

@@ -68,9 +68,9 @@ func Conforms(t *testing.T, open func(*testing.T) store.Store) {
 func Lasts(t *testing.T, open func(*testing.T) store.Store) {
 	t.Helper()
 	put := func(kind, id, text string) store.Change {
-		return store.Change{Kind: kind, ID: id, Record: &record{Text: text}}
+		return store.Put(kind, id, &record{Text: text})
 	}
-	gone := func(kind, id string) store.Change { return store.Change{Kind: kind, ID: id} }
+	gone := store.Gone
 	for name, test := range map[string]struct {
 		turns [][]store.Change
 		want  []string // of kind
@@ -104,7 +104,7 @@ func Lasts(t *testing.T, open func(*testing.T) store.Store) {
 	}
 	t.Run("a record as it was committed", func(t *testing.T) {
 		opened, live := open(t), &record{Text: "before", Named: map[string]string{"a": "b"}}
-		if err := opened.Commit([]store.Change{{Kind: kind, ID: "a", Record: live}}); err != nil {
+		if err := opened.Commit([]store.Change{store.Put(kind, "a", live)}); err != nil {
 			t.Fatal(err)
 		}
 		live.Text, live.Named["a"] = "after", "c"
@@ -115,7 +115,7 @@ func Lasts(t *testing.T, open func(*testing.T) store.Store) {
 	})
 	t.Run("all of a turn or nothing", func(t *testing.T) {
 		opened := open(t)
-		unencodable := store.Change{Kind: kind, ID: "b", Record: func() {}}
+		unencodable := store.Put(kind, "b", func() {})
 		if err := opened.Commit([]store.Change{put(kind, "a", "1"), unencodable, put(other, "c", "2")}); err == nil {
 			t.Fatal("a function was committed")
 		}
