@@ -66,7 +66,8 @@ type world struct {
 
 func newWorld(t require.TestingT, limit string) *world {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	w := &world{kept: new(storetest.Encoded), clock: clock.New(func() time.Time { return start }), settings: deployment.DefaultSettings(), invoices: invoices{}}
+	w := &world{kept: new(storetest.Encoded)}
+	w.clock, w.settings, w.invoices = clock.New(func() time.Time { return start }), deployment.DefaultSettings(), invoices{}
 	settings := func() *deployment.Settings { return &w.settings }
 	w.platform = platform.New(w.clock, settings, func(string) (string, bool) { return "", false }, w.kept)
 	w.keys = credential.NewAppKeys(w.clock, w.kept)

@@ -76,17 +76,38 @@ func Lasts(t *testing.T, open func(*testing.T) store.Store) {
 		want  []string // of kind
 		other []string
 	}{
-		"what was put":                      {turns: [][]store.Change{{put(kind, "a", "1")}}, want: []string{"a=1"}},
-		"in the order of the first put":     {turns: [][]store.Change{{put(kind, "b", "1"), put(kind, "a", "2")}, {put(kind, "c", "3")}}, want: []string{"b=1", "a=2", "c=3"}},
-		"the last of two puts, in place":    {turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "b", "2")}, {put(kind, "a", "3")}}, want: []string{"a=3", "b=2"}},
-		"two puts in one turn":              {turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "a", "2")}}, want: []string{"a=2"}},
-		"without what is gone":              {turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "b", "2")}, {gone(kind, "a")}}, want: []string{"b=2"}},
-		"put and gone in one turn":          {turns: [][]store.Change{{put(kind, "a", "1"), gone(kind, "a")}}},
-		"at the end if it was gone between": {turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "b", "2")}, {gone(kind, "a"), put(kind, "a", "3")}}, want: []string{"b=2", "a=3"}},
-		"gone and never there":              {turns: [][]store.Change{{gone(kind, "a")}, {gone(kind, "")}}},
-		"kinds apart":                       {turns: [][]store.Change{{put(kind, "a", "1"), put(other, "a", "2")}, {gone(kind, "a")}}, other: []string{"a=2"}},
-		"a kind that is gone":               {turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "b", "1"), put(other, "a", "2")}, {gone(kind, ""), put(kind, "c", "3")}}, want: []string{"c=3"}, other: []string{"a=2"}},
-		"an id of any text":                 {turns: [][]store.Change{{put(kind, "a/b c\"é\n:€", "1")}}, want: []string{"a/b c\"é\n:€=1"}},
+		"what was put": {turns: [][]store.Change{{put(kind, "a", "1")}}, want: []string{"a=1"}},
+		"in the order of the first put": {
+			turns: [][]store.Change{{put(kind, "b", "1"), put(kind, "a", "2")}, {put(kind, "c", "3")}},
+			want:  []string{"b=1", "a=2", "c=3"},
+		},
+		"the last of two puts, in place": {
+			turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "b", "2")}, {put(kind, "a", "3")}},
+			want:  []string{"a=3", "b=2"},
+		},
+		"two puts in one turn": {turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "a", "2")}}, want: []string{"a=2"}},
+		"without what is gone": {
+			turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "b", "2")}, {gone(kind, "a")}},
+			want:  []string{"b=2"},
+		},
+		"put and gone in one turn": {turns: [][]store.Change{{put(kind, "a", "1"), gone(kind, "a")}}},
+		"at the end if it was gone between": {
+			turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "b", "2")}, {gone(kind, "a"), put(kind, "a", "3")}},
+			want:  []string{"b=2", "a=3"},
+		},
+		"gone and never there": {turns: [][]store.Change{{gone(kind, "a")}, {gone(kind, "")}}},
+		"kinds apart": {
+			turns: [][]store.Change{{put(kind, "a", "1"), put(other, "a", "2")}, {gone(kind, "a")}},
+			other: []string{"a=2"},
+		},
+		"a kind that is gone": {
+			turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "b", "1"), put(other, "a", "2")}, {gone(kind, ""), put(kind, "c", "3")}},
+			want:  []string{"c=3"}, other: []string{"a=2"},
+		},
+		"an id of any text": {
+			turns: [][]store.Change{{put(kind, "a/b c\"é\n:€", "1")}},
+			want:  []string{"a/b c\"é\n:€=1"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			opened := open(t)
