@@ -89,3 +89,29 @@ func records(b *bench) int {
 	fresh.Ledger()
 	return fresh.Records()
 }
+
+// Returned money that was attributed to another payout than its own is attributed to it once, also after an opening between.
+func TestAttributedMoneyStaysAttributedAfterTheNextOpening(t *testing.T) {
+	b := newBench(t)
+	client := b.fundedClient("client@example.com")
+	to := b.contact(client, sepaContact).ID
+	refund := func(key string, after time.Duration) platformwire.Payout {
+		b.set(func(s *deployment.Settings) { s.ReturnAfter = deployment.Duration(after) })
+		made := b.booked(client, key, platformwire.PayoutCreate{ContactID: to, Amount: decimal.NewFromInt(10), Currency: platformwire.AssetUSDC})
+		_, err := b.confirm(client, made)
+		require.NoError(t, err)
+		_, err = b.move(client, key, made.ID, platformwire.PayoutStatusRefunded)
+		require.NoError(t, err)
+		b.clock.Advance(time.Second)
+		b.reopen()
+		return made
+	}
+	slow, fast := refund("slow", time.Hour), refund("fast", 0)
+	b.clock.Advance(time.Hour)
+	b.reopen()
+	page, err := b.transactions(client, platformwire.ListTransactionsParams{Type: "refund"})
+	require.NoError(t, err)
+	require.Len(t, page.Items, 2)
+	assert.Equal(t, slow.ID, page.Items[1].PayoutID, "the oldest that fits")
+	assert.Equal(t, fast.ID, page.Items[0].PayoutID, "what is left")
+}
