@@ -125,6 +125,7 @@ func newWorld(t testing.TB, options ...sandbox.Option) *world {
 	options = slices.Concat([]sandbox.Option{
 		sandbox.WithClock(func() time.Time { return start }),
 		sandbox.WithAnswerValidation(func(_ string, err error) { t.Error(err) }),
+		encoded(t),
 	}, options)
 	w := &world{t: t, host: sandbox.New(options...), key: newSigner(t)}
 	w.email = w.host.Credentials().Email

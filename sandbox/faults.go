@@ -104,9 +104,9 @@ type ArmedFault struct {
 func (h *Host) Arm(method, path string, f Fault) *ArmedFault {
 	armed, err := h.faults.Arm(method, path, f.times, f.inner)
 	if err != nil {
-		return &ArmedFault{set: &h.faults} // the zero Fault
+		return &ArmedFault{set: h.faults} // the zero Fault
 	}
-	return &ArmedFault{set: &h.faults, id: armed.ID}
+	return &ArmedFault{set: h.faults, id: armed.ID}
 }
 
 // Consumed tells how often the fault happened so far.

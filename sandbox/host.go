@@ -25,12 +25,12 @@ type Host struct {
 	challenges *session.Challenges
 	windows    *window.Counters
 	appKeys    *credential.AppKeys
-	access     credential.AccessTokens
+	access     *credential.AccessTokens
 	platform   *platform.Platform
 	*surfaces
 
 	keepers keepers
-	faults  fault.Set
+	faults  *fault.Set
 	log     gate.Log
 	handler http.Handler
 
@@ -49,17 +49,19 @@ func New(options ...Option) *Host {
 	h := &Host{
 		clock:      clk,
 		configured: newConfigured(setup.settings),
-		registry:   session.NewRegistry(clk),
-		tokens:     session.NewTokens(clk),
-		challenges: session.NewChallenges(clk),
-		appKeys:    credential.NewAppKeys(clk),
+		registry:   session.NewRegistry(clk, setup.store),
+		tokens:     session.NewTokens(clk, setup.store),
+		challenges: session.NewChallenges(clk, setup.store),
+		faults:     fault.NewSet(setup.store),
+		appKeys:    credential.NewAppKeys(clk, setup.store),
+		access:     credential.NewAccessTokens(setup.store),
 	}
 	h.windows = window.New(clk, func() bool { return h.configured.get().RateLimits })
-	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf)
-	h.seed = newSeed(setup, h.registry, h.appKeys, &h.access)
+	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf, setup.store)
+	h.seed = newSeed(setup, h.registry, h.appKeys, h.access)
 	h.tokens.AddForeign(h.seed.foreign()...)
-	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(), setup.logger)
-	h.keepers = keepers{h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, &h.faults}
+	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(), setup.logger, setup.store)
+	h.keepers = keepers{h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, h.faults}
 	h.handler = h.newGate(setup)
 	if setup.control != nil {
 		h.handler = setup.control(h, setup.names, h.handler)
@@ -80,8 +82,8 @@ func (h *Host) newGate(setup setup) http.Handler {
 		Reference: referenceOperations{accountReference{App: h.app}, paperworkReference{Billing: h.billing}, cardsReference{Cards: h.cards}, h.products},
 		Public:    publicOperations{accountPublic{App: h.app}, paperworkPublic{Billing: h.billing}},
 		Registry:  h.registry, Tokens: h.tokens, Windows: h.windows, IsClient: h.platform.HasClient,
-		AppKeys: h.appKeys, AccessTokens: &h.access,
-		Clock: h.clock, Faults: &h.faults, Log: &h.log, Names: setup.names,
+		AppKeys: h.appKeys, AccessTokens: h.access,
+		Clock: h.clock, Faults: h.faults, Log: &h.log, Names: setup.names,
 		DatabaseAvailable: func() bool { return h.configured.get().DatabaseAvailable },
 		Room:              h.room,
 		Violation:         setup.violation,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -22,10 +23,11 @@ type setup struct {
 	names     hostname.Names
 	violation func(operation string, err error)
 	logger    *slog.Logger
+	store     store.Store
 }
 
 func defaults() setup {
-	return setup{email: "ops@example.com", settings: DefaultSettings(), logger: slog.New(slog.DiscardHandler)}
+	return setup{email: "ops@example.com", settings: DefaultSettings(), logger: slog.New(slog.DiscardHandler), store: store.Memory{}}
 }
 
 // WithEmail names the integrator's account; ops@example.com otherwise.

@@ -14,6 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/merchant"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -64,11 +65,12 @@ type surfaces struct {
 
 func newSurfaces(
 	clk *clock.Clock, settings func() *deployment.Settings, p *platform.Platform, keys *credential.AppKeys, wallet string, logger *slog.Logger,
+	kept store.Store,
 ) *surfaces {
 	s := &surfaces{logger: logger, products: merchant.New(clk.Now().Truncate(time.Millisecond))}
-	s.billing = billing.New(billing.Config{Clock: clk, Settings: settings, Profile: s.partyOf})
-	s.app = app.New(app.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing, Wallet: wallet})
-	s.cards = card.New(card.Config{Clock: clk, Settings: settings, Holder: s.holderOf, WalletAddress: wallet})
+	s.billing = billing.New(billing.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: kept})
+	s.app = app.New(app.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing, Wallet: wallet, Store: kept})
+	s.cards = card.New(card.Config{Clock: clk, Settings: settings, Holder: s.holderOf, WalletAddress: wallet, Store: kept})
 	return s
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
 // Invoices are what transfers need to pay one. They must be safe for concurrent use.
@@ -30,6 +31,8 @@ type Config struct {
 	Invoices Invoices
 	// Wallet is the address of the wallet that logs in.
 	Wallet string
+	// Store is where the accounts and what they sent are kept.
+	Store store.Store
 }
 
 // App answers the operations of the app API that are about its owner's account and money. It is safe for concurrent use.
@@ -40,36 +43,81 @@ type App struct {
 	state *state
 }
 
-// state is everything that Reset forgets.
+// state is everything that Reset forgets: what is kept, and what follows from it.
 type state struct {
-	accounts  map[string]*account  // by owner
-	transfers map[string]*transfer // by the transaction of the ledger
-	sent      []*transfer          // oldest first
-	logins    []WalletLogin
-	events    []PartnerEvent
+	keeper   *store.Keeper
+	accounts *store.Table[account] // by owner
+	contacts *store.Table[contact] // each by its id
+	quotes   *store.Table[payoutQuote]
+	sent     *store.Table[transfer]
+	memos    *store.Table[memo] // by payin
+	logins   *store.Table[WalletLogin]
+	events   *store.Table[PartnerEvent]
+
+	transfers     map[string]*transfer // by the transaction of the ledger
+	sentInOrder   []*transfer          // oldest first
+	loginsInOrder []WalletLogin
+	eventsInOrder []PartnerEvent
 }
 
 // account is what an integrator's own account has on this surface.
 type account struct {
-	profile  profile
+	Profile profile
+
 	contacts []*contact // oldest first
 	quotes   map[string]*payoutQuote
 	memos    map[string]string    // of payins
 	anchored map[string]*transfer // the latest of each idempotency key
 }
 
-func newState() *state {
-	return &state{accounts: map[string]*account{}, transfers: map[string]*transfer{}}
+// memo is what a payin of an account is for.
+type memo struct{ Account, Text string }
+
+// New returns the operations of an app on what is kept.
+func New(config Config) *App {
+	s := &state{keeper: store.NewKeeper(config.Store), transfers: map[string]*transfer{}}
+	s.accounts = store.Open(s.keeper, "app.account", func(_ string, mine *account) { mine.open() })
+	s.contacts = store.Open(s.keeper, "app.contact", func(_ string, c *contact) {
+		mine := s.accounts.Get(c.Account)
+		mine.contacts = append(mine.contacts, c)
+	})
+	s.sent = store.Open(s.keeper, "app.transfer", func(_ string, sent *transfer) { s.enter(s.accounts.Get(sent.Account), sent) })
+	s.quotes = store.Open(s.keeper, "app.payout_quote", func(id string, quoted *payoutQuote) {
+		quoted.used = s.sent.Get(quoted.UsedBy)
+		s.accounts.Get(quoted.Account).quotes[id] = quoted
+	})
+	s.memos = store.Open(s.keeper, "app.memo", func(payin string, m *memo) { s.accounts.Get(m.Account).memos[payin] = m.Text })
+	s.logins = store.Open(s.keeper, "app.login", func(_ string, login *WalletLogin) { s.loginsInOrder = append(s.loginsInOrder, *login) })
+	s.events = store.Open(s.keeper, "app.event", func(_ string, event *PartnerEvent) { s.eventsInOrder = append(s.eventsInOrder, *event) })
+	return &App{Config: config, state: s}
 }
 
-// New returns an app's operations in their first state.
-func New(config Config) *App { return &App{Config: config, state: newState()} }
+func (mine *account) open() {
+	mine.quotes, mine.memos, mine.anchored = map[string]*payoutQuote{}, map[string]string{}, map[string]*transfer{}
+}
+
+// enter makes a transfer the latest of an account.
+func (s *state) enter(mine *account, sent *transfer) {
+	s.sentInOrder = append(s.sentInOrder, sent)
+	s.transfers[sent.LedgerTransaction] = sent
+	if sent.Key != "" {
+		mine.anchored[sent.Key] = sent
+	}
+}
 
 // Reset goes back to the first state.
 func (a *App) Reset() {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.state = newState()
+	defer a.leave()
+	s := a.state
+	s.accounts.Clear()
+	s.contacts.Clear()
+	s.quotes.Clear()
+	s.sent.Clear()
+	s.memos.Clear()
+	s.logins.Clear()
+	s.events.Clear()
+	s.transfers, s.sentInOrder, s.loginsInOrder, s.eventsInOrder = map[string]*transfer{}, nil, nil, nil
 }
 
 // turn is one request's time with the state, while the lock is held. Money and invoices have locks of their own, which
@@ -88,10 +136,11 @@ func (a *App) enter(ctx context.Context) *turn {
 	settings := a.Settings()
 	who := caller.From(ctx)
 	a.mu.Lock()
-	mine := a.state.accounts[who.Owner]
+	mine := a.state.accounts.Get(who.Owner)
 	if mine == nil {
-		mine = &account{quotes: map[string]*payoutQuote{}, memos: map[string]string{}, anchored: map[string]*transfer{}}
-		a.state.accounts[who.Owner] = mine
+		mine = &account{}
+		mine.open()
+		a.state.accounts.Put(who.Owner, mine)
 	}
 	return &turn{
 		state: a.state, account: mine, caller: who, own: a.Platform.Own(who),
@@ -99,7 +148,11 @@ func (a *App) enter(ctx context.Context) *turn {
 	}
 }
 
-func (a *App) leave() { a.mu.Unlock() }
+// leave keeps what has changed, and gives the lock back.
+func (a *App) leave() {
+	defer a.mu.Unlock()
+	a.state.keeper.Commit()
+}
 
 // defaultLimit is how many entries a list answers. Source: Limits, Pages and sizes.
 const defaultLimit = 50
@@ -123,9 +176,10 @@ func total[T any](list []T) *int {
 func (a *App) Records() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	kept := len(a.state.accounts) + len(a.state.sent) + len(a.state.logins) + len(a.state.events)
-	for _, mine := range a.state.accounts {
-		kept += len(mine.contacts) + len(mine.quotes) + len(mine.memos) + len(mine.anchored)
+	s := a.state
+	kept := s.accounts.Len() + s.contacts.Len() + s.quotes.Len() + s.sent.Len() + s.memos.Len() + s.logins.Len() + s.events.Len()
+	for _, mine := range s.accounts.All() {
+		kept += len(mine.anchored)
 	}
 	return kept
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,9 +20,12 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // invoices is paperwork with one invoice of each amount in dollars.
@@ -55,17 +60,21 @@ type world struct {
 	invoices invoices
 	ctx      context.Context
 	key      credential.AppKey
+	config   app.Config
+	kept     *storetest.Encoded
 }
 
 func newWorld(t require.TestingT, limit string) *world {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	w := &world{clock: clock.New(func() time.Time { return start }), settings: deployment.DefaultSettings(), invoices: invoices{}}
+	w := &world{kept: new(storetest.Encoded)}
+	w.clock, w.settings, w.invoices = clock.New(func() time.Time { return start }), deployment.DefaultSettings(), invoices{}
 	settings := func() *deployment.Settings { return &w.settings }
-	w.platform = platform.New(w.clock, settings, func(string) (string, bool) { return "", false })
-	w.keys = credential.NewAppKeys(w.clock)
-	w.App = app.New(app.Config{
-		Clock: w.clock, Settings: settings, Platform: w.platform, Keys: w.keys, Invoices: w.invoices,
-	})
+	w.platform = platform.New(w.clock, settings, func(string) (string, bool) { return "", false }, w.kept)
+	w.keys = credential.NewAppKeys(w.clock, w.kept)
+	w.config = app.Config{
+		Clock: w.clock, Settings: settings, Platform: w.platform, Keys: w.keys, Invoices: w.invoices, Store: w.kept,
+	}
+	w.App = app.New(w.config)
 	spend := decimal.RequireFromString(limit)
 	var err error
 	w.key, err = w.keys.Register(credential.Account{ID: "acc_1", Email: "ops@example.com"}, credential.Registration{SpendLimit: &spend})
@@ -74,6 +83,34 @@ func newWorld(t require.TestingT, limit string) *world {
 	require.NoError(t, err)
 	w.ctx = w.as("")
 	return w
+}
+
+// reopen opens the app and its keys a second time, as they are kept: its owner reads what it read.
+func (w *world) reopen(t require.TestingT) {
+	read, records := w.read(t), w.Records()
+	require.Empty(t, w.kept.Stale())
+	w.keys = credential.NewAppKeys(w.clock, w.kept)
+	w.config.Keys = w.keys
+	w.App = app.New(w.config)
+	require.Equal(t, read, w.read(t))
+	require.Equal(t, records, w.Records())
+}
+
+// read is what the owner reads, as it travels.
+func (w *world) read(t require.TestingT) string {
+	var all []any
+	take := func(answer serve.Answer, err error) {
+		require.NoError(t, err)
+		all = append(all, answer.Body)
+	}
+	take(w.GetApp(w.ctx))
+	take(w.GetProfile(w.ctx))
+	take(w.ListContacts(w.ctx, appwire.ListContactsParams{Limit: 100}))
+	take(w.ListTransfers(w.ctx, appwire.ListTransfersParams{Limit: 100}))
+	take(w.ListTransactions(w.ctx, appwire.ListTransactionsParams{Limit: 100}))
+	text, err := json.Marshal(append(all, w.Logins(), w.Events()), json.Deterministic(true))
+	require.NoError(t, err)
+	return string(text)
 }
 
 // as is a request with an idempotency key.
@@ -149,6 +186,7 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 				}
 				transfer(appwire.TransferCreate{InvoiceID: id})
 			},
+			"reopen": func(t *rapid.T) { w.reopen(t) },
 			"time": func(t *rapid.T) {
 				w.clock.Advance(time.Duration(rapid.IntRange(1, 8*24*60).Draw(t, "minutes")) * time.Minute / 8)
 			},
@@ -217,4 +255,55 @@ func TestMoneyThatDidNotMoveIsNotSpent(t *testing.T) {
 	require.ErrorIs(t, err, refuse.PayoutNotFundable("", nil))
 	assert.Equal(t, "150", w.remaining(t).String())
 	assert.Empty(t, w.transfers(t))
+}
+
+// TestAnAppIsKept opens it a second time: it stands where it stood, and goes on from there.
+func TestAnAppIsKept(t *testing.T) {
+	w := newWorld(t, "150")
+	_, err := w.platform.CreateDeposit(w.ctx, platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
+	require.NoError(t, err)
+	direct, routed := w.contact(t, "base", "USDC"), w.contact(t, "arbitrum", "USDT")
+	_, err = w.UpdateContact(w.ctx, direct, appwire.ContactUpdate{Name: nullable.NewNullableWithValue("Ada")})
+	require.NoError(t, err)
+	answer, err := w.QuoteBalancePayout(w.ctx, appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)})
+	require.NoError(t, err)
+	used := answer.Body.(appwire.Quote).QuoteID
+	answer, err = w.QuoteBalancePayout(w.ctx, appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(5)})
+	require.NoError(t, err)
+	unused := answer.Body.(appwire.Quote).QuoteID
+	receipt, err := w.CreateTransfer(w.as("a"), appwire.TransferCreate{QuoteID: used, Memo: "rent"})
+	require.NoError(t, err)
+	_, err = w.DeleteContact(w.ctx, routed)
+	require.NoError(t, err)
+	_, err = w.UpdateProfile(w.ctx, appwire.ProfileUpdate{
+		EntityName: nullable.NewNullableWithValue("Acme"), Address: nullable.NewNullableWithValue(appwire.ProfileAddress{Country: "DE"}),
+	})
+	require.NoError(t, err)
+	_, err = w.CreateKYCLink(w.ctx)
+	require.NoError(t, err)
+	w.clock.Advance(time.Hour)
+	_, err = app.Reference{App: w.App}.ReceiveWebhook(w.ctx, "bank", referencewire.WebhookEvent{
+		EventType: "paid", EventPayload: map[string]any{"amount": 1.5, "of": []any{"a", nil}},
+	})
+	require.NoError(t, err)
+	decided, err := w.GetKYCStatus(w.ctx, appwire.GetKYCStatusParams{})
+	require.NoError(t, err)
+	assert.Equal(t, commonwire.KYCStatusApproved, decided.Body.(appwire.KYCState).Status)
+	w.settings.KYBDecision = deployment.KYBDecisionReject // decides no more
+
+	w.reopen(t)
+	replayed, err := w.CreateTransfer(w.as("a"), appwire.TransferCreate{QuoteID: used, Memo: "rent"})
+	require.NoError(t, err)
+	assert.Equal(t, receipt.Body, replayed.Body)
+	_, err = w.CreateTransfer(w.as("b"), appwire.TransferCreate{QuoteID: used})
+	require.ErrorIs(t, err, refuse.Conflict(""), "the quote was used before")
+	_, err = w.CreateTransfer(w.as("b"), appwire.TransferCreate{QuoteID: unused})
+	require.ErrorIs(t, err, refuse.QuoteExpired())
+	w.contact(t, "base", "USDC")
+	assert.Len(t, w.Events(), 1)
+
+	w.Reset()
+	assert.Empty(t, w.Events())
+	w.reopen(t)
+	assert.Equal(t, 1, w.Records(), "the account, which opens when it is read")
 }

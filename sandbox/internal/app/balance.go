@@ -62,7 +62,7 @@ func (a *App) GetApp(ctx context.Context) (serve.Answer, error) {
 	}
 	dollars, err := t.dollars()
 	return serve.OK(appwire.App{
-		UserName: cmp.Or(t.profile.displayName(), key.Account.Email), UserEmail: key.Account.Email,
+		UserName: cmp.Or(t.Profile.displayName(), key.Account.Email), UserEmail: key.Account.Email,
 		AppID: key.AppID, AppName: key.AppName, Scopes: key.Scopes,
 		Balance: &dollars, RemainingSpendLimit: key.Remaining(),
 	}), err

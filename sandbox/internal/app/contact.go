@@ -18,14 +18,15 @@ import (
 
 // contact is a saved payment destination.
 type contact struct {
-	id, name, relationship string
-	given                  commonwire.ContactAccount
-	to                     platform.Destination
-	createdAt              time.Time
+	ID, Account        string // the owner's
+	Name, Relationship string
+	Given              commonwire.ContactAccount
+	To                 platform.Destination
+	CreatedAt          time.Time
 }
 
 func (c *contact) view() appwire.Contact {
-	return appwire.Contact{ID: c.id, Name: c.name, Relationship: c.relationship, Account: c.given, CreatedAt: c.createdAt}
+	return appwire.Contact{ID: c.ID, Name: c.Name, Relationship: c.Relationship, Account: c.Given, CreatedAt: c.CreatedAt}
 }
 
 // ListContacts lists the contacts, oldest first. Source: App API, Contacts.
@@ -33,10 +34,10 @@ func (a *App) ListContacts(ctx context.Context, params appwire.ListContactsParam
 	t := a.enter(ctx)
 	defer a.leave()
 	items := []appwire.Contact{}
-	for _, c := range pageOf(t.contacts, params.Limit, params.Offset) {
+	for _, c := range pageOf(t.account.contacts, params.Limit, params.Offset) {
 		items = append(items, c.view())
 	}
-	return serve.OK(appwire.ContactList{Items: items, Total: total(t.contacts)}), nil
+	return serve.OK(appwire.ContactList{Items: items, Total: total(t.account.contacts)}), nil
 }
 
 // CreateContact saves a destination, or answers the contact that has the same account details. Source: App API,
@@ -51,15 +52,16 @@ func (a *App) CreateContact(ctx context.Context, body appwire.ContactCreate) (se
 	if err := t.own.Resolve(to); err != nil {
 		return serve.Answer{}, err
 	}
-	i := slices.IndexFunc(t.contacts, func(c *contact) bool { return c.to == to })
+	i := slices.IndexFunc(t.account.contacts, func(c *contact) bool { return c.To == to })
 	if i >= 0 {
-		return serve.Created(t.contacts[i].view()), nil
+		return serve.Created(t.account.contacts[i].view()), nil
 	}
 	created := &contact{
-		id: uuid.NewString(), name: body.Name, relationship: body.Relationship,
-		given: body.Account, to: to, createdAt: t.now,
+		ID: uuid.NewString(), Account: t.caller.Owner, Name: body.Name, Relationship: body.Relationship,
+		Given: body.Account, To: to, CreatedAt: t.now,
 	}
-	t.contacts = append(t.contacts, created)
+	t.account.contacts = append(t.account.contacts, created)
+	t.state.contacts.Put(created.ID, created)
 	return serve.Created(created.view()), nil
 }
 
@@ -83,11 +85,11 @@ func destinationOf(account commonwire.ContactAccount) (platform.Destination, err
 // contactOf finds a contact of the account. Its id may come with its prefix. Source: Vocabulary; Limits, Pages and sizes.
 func (t *turn) contactOf(id string) (*contact, error) {
 	id = strings.TrimPrefix(id, "ct_")
-	i := slices.IndexFunc(t.contacts, func(c *contact) bool { return c.id == id })
+	i := slices.IndexFunc(t.account.contacts, func(c *contact) bool { return c.ID == id })
 	if i < 0 {
 		return nil, refuse.NotFound()
 	}
-	return t.contacts[i], nil
+	return t.account.contacts[i], nil
 }
 
 // UpdateContact changes what the body names. Source: App API, Contacts.
@@ -98,8 +100,9 @@ func (a *App) UpdateContact(ctx context.Context, contactID string, body appwire.
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	given.To(&found.name, body.Name)
-	given.To(&found.relationship, body.Relationship)
+	given.To(&found.Name, body.Name)
+	given.To(&found.Relationship, body.Relationship)
+	t.state.contacts.Put(found.ID, found)
 	return serve.OK(found.view()), nil
 }
 
@@ -112,7 +115,8 @@ func (a *App) DeleteContact(ctx context.Context, contactID string) (serve.Answer
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	t.contacts = slices.DeleteFunc(t.contacts, func(c *contact) bool { return c == found })
+	t.account.contacts = slices.DeleteFunc(t.account.contacts, func(c *contact) bool { return c == found })
+	t.state.contacts.Delete(found.ID)
 	return serve.NoContent(), nil
 }
 

@@ -21,8 +21,8 @@ func (a *App) ListTransfers(ctx context.Context, params appwire.ListTransfersPar
 		return serve.Answer{}, err
 	}
 	found := []appwire.Transfer{}
-	for _, sent := range slices.Backward(t.sent) {
-		if sent.appID == key.AppID && (params.IdempotencyKey == "" || sent.key == params.IdempotencyKey) {
+	for _, sent := range slices.Backward(t.sentInOrder) {
+		if sent.AppID == key.AppID && (params.IdempotencyKey == "" || sent.Key == params.IdempotencyKey) {
 			found = append(found, sent.view())
 		}
 	}
@@ -31,8 +31,8 @@ func (a *App) ListTransfers(ctx context.Context, params appwire.ListTransfersPar
 
 func (s *transfer) view() appwire.Transfer {
 	return appwire.Transfer{
-		ID: s.id, ContactID: s.contactID, QuoteID: s.quoteID, InvoiceID: s.invoice, Amount: number.Of(s.amount),
-		Memo: s.terms.memo, TxHash: s.hash, Status: transferStatus, IdempotencyKey: s.key, CreatedAt: s.createdAt,
+		ID: s.ID, ContactID: s.ContactID, QuoteID: s.QuoteID, InvoiceID: s.Invoice, Amount: number.Of(s.Amount),
+		Memo: s.Terms.Memo, TxHash: s.Hash, Status: transferStatus, IdempotencyKey: s.Key, CreatedAt: s.CreatedAt,
 	}
 }
 
@@ -68,11 +68,11 @@ func (t *turn) transactionView(entry platform.Entry) appwire.Transaction {
 	view := appwire.Transaction{
 		ID: entry.ID, Type: entry.Method, Status: string(entry.Status), Incoming: &incoming,
 		Amount: entry.Amount, Currency: string(entry.Currency), BankAccountID: entry.BankAccountID,
-		QuoteID: entry.PayinID, Memo: t.memos[entry.PayinID], TxHash: entry.TransactionHash, CreatedAt: entry.CreatedAt,
+		QuoteID: entry.PayinID, Memo: t.account.memos[entry.PayinID], TxHash: entry.TransactionHash, CreatedAt: entry.CreatedAt,
 	}
 	if sent := t.transfers[entry.ID]; sent != nil {
-		view.Type, view.Memo = sent.method, sent.terms.memo
-		view.ContactID, view.QuoteID, view.InvoiceID = sent.contactID, sent.quoteID, sent.invoice
+		view.Type, view.Memo = sent.Method, sent.Terms.Memo
+		view.ContactID, view.QuoteID, view.InvoiceID = sent.ContactID, sent.QuoteID, sent.Invoice
 	}
 	return view
 }

@@ -13,19 +13,19 @@ import (
 
 // profile is what an account told about itself.
 type profile struct {
-	firstName, lastName, entityName string
-	address                         *appwire.ProfileAddress
-	verification                    verification
+	FirstName, LastName, EntityName string
+	Address                         *appwire.ProfileAddress
+	Verification                    verification
 }
 
 // complete tells whether verification has what it reads: a name and a country.
 func (p *profile) complete() bool {
-	named := p.entityName != "" || p.firstName != "" && p.lastName != ""
-	return named && p.address != nil && p.address.Country != ""
+	named := p.EntityName != "" || p.FirstName != "" && p.LastName != ""
+	return named && p.Address != nil && p.Address.Country != ""
 }
 
 func (p *profile) displayName() string {
-	return cmp.Or(p.entityName, strings.TrimSpace(p.firstName+" "+p.lastName))
+	return cmp.Or(p.EntityName, strings.TrimSpace(p.FirstName+" "+p.LastName))
 }
 
 // GetProfile answers the profile. Source: App API, Account and profile.
@@ -45,26 +45,30 @@ func (a *App) Profile(ctx context.Context) (appwire.UserProfile, error) {
 func (a *App) UpdateProfile(ctx context.Context, body appwire.ProfileUpdate) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	t.profile.change(body, t.now)
+	t.Profile.change(body, t.now)
+	t.changed()
 	view, err := t.profileView()
 	return serve.OK(view), err
 }
 
+// changed keeps the account as it is.
+func (t *turn) changed() { t.accounts.Put(t.caller.Owner, t.account) }
+
 func (p *profile) change(body appwire.ProfileUpdate, now time.Time) {
-	given.To(&p.firstName, body.FirstName)
-	given.To(&p.lastName, body.LastName)
-	given.To(&p.entityName, body.EntityName)
-	for _, name := range []*string{&p.firstName, &p.lastName, &p.entityName} {
+	given.To(&p.FirstName, body.FirstName)
+	given.To(&p.LastName, body.LastName)
+	given.To(&p.EntityName, body.EntityName)
+	for _, name := range []*string{&p.FirstName, &p.LastName, &p.EntityName} {
 		*name = strings.TrimSpace(*name)
 	}
 	if body.Address.IsSpecified() {
-		p.address = nil
+		p.Address = nil
 		if address, err := body.Address.Get(); err == nil {
-			p.address = &address
+			p.Address = &address
 		}
 	}
-	if p.complete() && p.verification.completedAt.IsZero() {
-		p.verification.completedAt = now
+	if p.complete() && p.Verification.CompletedAt.IsZero() {
+		p.Verification.CompletedAt = now
 	}
 }
 
@@ -73,16 +77,16 @@ func (t *turn) profileView() (appwire.UserProfile, error) {
 	if err != nil {
 		return appwire.UserProfile{}, err
 	}
-	isBusiness := t.profile.entityName != ""
+	isBusiness := t.Profile.EntityName != ""
 	return appwire.UserProfile{
 		ID:            identity.UserID,
 		Email:         identity.Email,
-		DisplayName:   t.profile.displayName(),
-		FirstName:     t.profile.firstName,
-		LastName:      t.profile.lastName,
-		EntityName:    t.profile.entityName,
+		DisplayName:   t.Profile.displayName(),
+		FirstName:     t.Profile.FirstName,
+		LastName:      t.Profile.LastName,
+		EntityName:    t.Profile.EntityName,
 		IsBusiness:    &isBusiness,
-		Address:       t.profile.address,
+		Address:       t.Profile.Address,
 		WalletAddress: identity.Wallet,
 		KYCStatus:     t.kycStatus(),
 		CreatedAt:     identity.CreatedAt,

@@ -14,11 +14,14 @@ import (
 
 // payoutQuote is a price for paying one contact; it pays once.
 type payoutQuote struct {
-	id        string
-	contact   contact // as it was when the quote was made
-	price     platformwire.Quote
-	createdAt time.Time
-	used      *transfer // nil before
+	ID        string
+	Account   string  // the owner's
+	Contact   contact // as it was when the quote was made
+	Price     platformwire.Quote
+	CreatedAt time.Time
+	UsedBy    string // the transfer; empty before
+
+	used *transfer
 }
 
 // QuoteBalancePayin prices a transfer from another chain, which may be sent at once. Source: App API, Banks and quotes.
@@ -49,7 +52,8 @@ func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (
 	}
 	quoted, err := t.own.QuotePayin(platformwire.PayinCreate{Amount: body.Amount, Currency: rail.Currency, BankID: body.BankAccountID})
 	if err == nil && body.Memo != "" {
-		t.memos[quoted.ID] = body.Memo
+		t.account.memos[quoted.ID] = body.Memo
+		t.state.memos.Put(quoted.ID, &memo{t.caller.Owner, body.Memo})
 	}
 	return serve.OK(payinView(quoted)), err
 }
@@ -75,7 +79,7 @@ func (a *App) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmis
 
 // payin finds a payin's quote. A payout's is of another kind.
 func (t *turn) payin(quoteID string) (platformwire.Payin, error) {
-	if t.quotes[quoteID] != nil {
+	if t.account.quotes[quoteID] != nil {
 		return platformwire.Payin{}, refuse.Conflict("The quote is one of a payout.")
 	}
 	return t.own.Payin(quoteID)
@@ -92,13 +96,14 @@ func (a *App) QuoteBalancePayout(ctx context.Context, body appwire.BalancePayout
 	if body.BankAccountID != "" {
 		return serve.Answer{}, refuse.NotFound() // contacts of this surface are wallets and emails, and have no bank account
 	}
-	price, err := t.own.Price(paid.to, body.Amount)
+	price, err := t.own.Price(paid.To, body.Amount)
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	quoted := &payoutQuote{id: "qt_" + strings.ToLower(rand.Text()), contact: *paid, price: price, createdAt: t.now}
-	t.quotes[quoted.id] = quoted
-	return serve.OK(quoteView(quoted.id, price)), nil
+	quoted := &payoutQuote{ID: "qt_" + strings.ToLower(rand.Text()), Account: t.caller.Owner, Contact: *paid, Price: price, CreatedAt: t.now}
+	t.account.quotes[quoted.ID] = quoted
+	t.state.quotes.Put(quoted.ID, quoted)
+	return serve.OK(quoteView(quoted.ID, price)), nil
 }
 
 func payinView(p platformwire.Payin) appwire.Quote {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,10 +53,12 @@ func (r Reference) LogInWallet(ctx context.Context, params referencewire.LogInWa
 	}
 	t := r.App.enter(ctx)
 	defer r.App.leave()
-	t.logins = append(t.logins, WalletLogin{
+	login := WalletLogin{
 		Account: caller.From(ctx).Owner, Wallet: r.App.Wallet, At: t.now, DeviceID: params.DeviceID,
 		DeviceType: cmp.Or(params.DeviceType, defaultDevice), DeviceName: cmp.Or(params.DeviceName, defaultDevice),
-	})
+	}
+	t.loginsInOrder = append(t.loginsInOrder, login)
+	t.logins.Put(strconv.Itoa(len(t.loginsInOrder)), &login)
 	return serve.OK(referencewire.WalletLoginResult{Status: "success"}), nil
 }
 
@@ -81,10 +84,12 @@ func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 func (r Reference) ReceiveWebhook(ctx context.Context, partner string, body referencewire.WebhookEvent) (serve.Answer, error) {
 	t := r.App.enter(ctx)
 	defer r.App.leave()
-	t.events = append(t.events, PartnerEvent{
+	event := PartnerEvent{
 		Partner: partner, EventType: body.EventType, EntityID: body.EntityID, EntityType: body.EntityType,
 		CreatedAt: body.CreatedAt, Payload: body.EventPayload, At: t.now,
-	})
+	}
+	t.eventsInOrder = append(t.eventsInOrder, event)
+	t.events.Put(strconv.Itoa(len(t.eventsInOrder)), &event)
 	ok := true
 	return serve.OK(referencewire.WebhookAcknowledgement{Ok: &ok}), nil
 }
@@ -93,14 +98,14 @@ func (r Reference) ReceiveWebhook(ctx context.Context, partner string, body refe
 func (a *App) Logins() []WalletLogin {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.Clone(a.state.logins)
+	return slices.Clone(a.state.loginsInOrder)
 }
 
 // Events answers what partners reported, oldest first.
 func (a *App) Events() []PartnerEvent {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.Clone(a.state.events)
+	return slices.Clone(a.state.eventsInOrder)
 }
 
 // Public answers the public utilities on rates.

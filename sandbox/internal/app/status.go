@@ -25,7 +25,7 @@ const (
 func (a *App) Status(ctx context.Context, quoteID string) (commonwire.UniversalTransactionStatus, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	if quoted := t.quotes[quoteID]; quoted != nil {
+	if quoted := t.account.quotes[quoteID]; quoted != nil {
 		return t.payoutStatus(quoted), nil
 	}
 	quoted, err := t.own.Payin(quoteID)
@@ -36,13 +36,13 @@ func (a *App) Status(ctx context.Context, quoteID string) (commonwire.UniversalT
 }
 
 func (t *turn) payoutStatus(quoted *payoutQuote) commonwire.UniversalTransactionStatus {
-	status := statusOf(quoted.id, typePayout, quoted.price, quoted.createdAt)
-	status.PaymentChannel = quoted.contact.to.Method()
+	status := statusOf(quoted.ID, typePayout, quoted.Price, quoted.CreatedAt)
+	status.PaymentChannel = quoted.Contact.To.Method()
 	status.Status = statusQuoted
 	switch {
 	case quoted.used != nil:
-		status.Status, status.OriginTxHash = statusCompleted, quoted.used.hash
-	case !t.now.Before(quoted.price.ExpiresAt):
+		status.Status, status.OriginTxHash = statusCompleted, quoted.used.Hash
+	case !t.now.Before(quoted.Price.ExpiresAt):
 		status.Status, status.ErrorMessage = statusExpired, "The price expired before it was used."
 	}
 	return status

@@ -19,18 +19,19 @@ const keyLifetime = 7 * 24 * time.Hour
 
 // transfer is money that an app sent.
 type transfer struct {
-	id, appID, key    string
-	terms             terms
-	contactID, hash   string
-	method            string
-	amount            decimal.Decimal // in USDC, fee included
-	createdAt         time.Time
-	quoteID, invoice  string
-	ledgerTransaction string
+	ID, AppID, Key    string
+	Account           string // the owner's
+	Terms             terms
+	ContactID, Hash   string
+	Method            string
+	Amount            decimal.Decimal // in USDC, fee included
+	CreatedAt         time.Time
+	QuoteID, Invoice  string
+	LedgerTransaction string
 }
 
 // terms are what a transfer was asked for; equal terms are the same transfer.
-type terms struct{ contactID, quoteID, invoiceID, amount, memo string }
+type terms struct{ ContactID, QuoteID, InvoiceID, Amount, Memo string }
 
 // CreateTransfer pays a contact, a quote or an invoice. Source: App API, Transfers; Limits, Idempotency.
 func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (serve.Answer, error) {
@@ -45,23 +46,20 @@ func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (
 	}
 	asked := termsOf(body)
 	anchor := t.caller.IdempotencyKey // of the account, whichever of its apps sends it
-	if earlier := t.anchored[anchor]; earlier != nil && t.now.Before(earlier.createdAt.Add(keyLifetime)) {
-		if earlier.terms != asked {
-			return serve.Answer{}, refuse.IdempotencyKeyReused("transferId", earlier.id)
+	if earlier := t.anchored[anchor]; earlier != nil && t.now.Before(earlier.CreatedAt.Add(keyLifetime)) {
+		if earlier.Terms != asked {
+			return serve.Answer{}, refuse.IdempotencyKeyReused("transferId", earlier.ID)
 		}
-		return receipt(earlier.hash).Replayed(), nil
+		return receipt(earlier.Hash).Replayed(), nil
 	}
 	sent, err := a.send(t, asked, body)
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	sent.appID, sent.key = key.AppID, anchor
-	t.sent = append(t.sent, sent)
-	t.transfers[sent.ledgerTransaction] = sent
-	if anchor != "" {
-		t.anchored[anchor] = sent
-	}
-	return receipt(sent.hash), nil
+	sent.AppID, sent.Key = key.AppID, anchor
+	t.state.enter(t.account, sent)
+	t.sent.Put(sent.ID, sent)
+	return receipt(sent.Hash), nil
 }
 
 // receipt is the answer of a transfer.
@@ -96,9 +94,9 @@ func checkTransfer(body appwire.TransferCreate) error {
 }
 
 func termsOf(body appwire.TransferCreate) terms {
-	asked := terms{contactID: body.ContactID, quoteID: body.QuoteID, invoiceID: body.InvoiceID, memo: body.Memo}
+	asked := terms{ContactID: body.ContactID, QuoteID: body.QuoteID, InvoiceID: body.InvoiceID, Memo: body.Memo}
 	if body.Amount != nil {
-		asked.amount = body.Amount.String()
+		asked.Amount = body.Amount.String()
 	}
 	return asked
 }
@@ -106,8 +104,8 @@ func termsOf(body appwire.TransferCreate) terms {
 // send finds out what is to be paid, and pays it within the key's spend limit.
 func (a *App) send(t *turn, asked terms, body appwire.TransferCreate) (*transfer, error) {
 	sent := &transfer{
-		id: uuid.NewString(), terms: asked, createdAt: t.now,
-		contactID: body.ContactID, quoteID: body.QuoteID, invoice: body.InvoiceID,
+		ID: uuid.NewString(), Account: t.caller.Owner, Terms: asked, CreatedAt: t.now,
+		ContactID: body.ContactID, QuoteID: body.QuoteID, Invoice: body.InvoiceID,
 	}
 	switch {
 	case body.QuoteID != "":
@@ -120,60 +118,61 @@ func (a *App) send(t *turn, asked terms, body appwire.TransferCreate) (*transfer
 }
 
 func (a *App) payContact(t *turn, sent *transfer, amount decimal.Decimal) error {
-	paid, err := t.contactOf(sent.contactID)
+	paid, err := t.contactOf(sent.ContactID)
 	if err != nil {
 		return err
 	}
-	sent.amount = amount
-	return a.spend(t, sent, func() (platform.Paid, error) { return t.own.Pay(paid.to, amount, nil, sent.id) })
+	sent.Amount = amount
+	return a.spend(t, sent, func() (platform.Paid, error) { return t.own.Pay(paid.To, amount, nil, sent.ID) })
 }
 
 func (a *App) payQuote(t *turn, sent *transfer) error {
-	quoted := t.quotes[sent.quoteID]
+	quoted := t.account.quotes[sent.QuoteID]
 	switch {
 	case quoted == nil:
-		if _, err := t.own.Payin(sent.quoteID); err != nil {
+		if _, err := t.own.Payin(sent.QuoteID); err != nil {
 			return err
 		}
 		return refuse.Conflict("The quote is one of a payin.")
 	case quoted.used != nil:
 		return refuse.Conflict("The quote was used before.")
-	case !t.now.Before(quoted.price.ExpiresAt):
+	case !t.now.Before(quoted.Price.ExpiresAt):
 		return refuse.QuoteExpired()
 	}
-	sent.amount = quoted.price.SourceAmount
+	sent.Amount = quoted.Price.SourceAmount
 	err := a.spend(t, sent, func() (platform.Paid, error) {
-		return t.own.Pay(quoted.contact.to, sent.amount, &quoted.price, sent.id)
+		return t.own.Pay(quoted.Contact.To, sent.Amount, &quoted.Price, sent.ID)
 	})
 	if err == nil {
-		quoted.used = sent
+		quoted.UsedBy, quoted.used = sent.ID, sent
+		t.state.quotes.Put(quoted.ID, quoted)
 	}
 	return err
 }
 
 func (a *App) payInvoice(t *turn, sent *transfer) error {
-	return a.Invoices.Settle(sent.invoice, func(amount decimal.Decimal, currency, payee string) (string, error) {
+	return a.Invoices.Settle(sent.Invoice, func(amount decimal.Decimal, currency, payee string) (string, error) {
 		cost, err := t.own.CostOf(amount, currency)
 		if err != nil {
 			return "", err
 		}
-		sent.amount = cost
-		err = a.spend(t, sent, func() (platform.Paid, error) { return t.own.PayByEmail(payee, cost, sent.id) })
-		return sent.hash, err
+		sent.Amount = cost
+		err = a.spend(t, sent, func() (platform.Paid, error) { return t.own.PayByEmail(payee, cost, sent.ID) })
+		return sent.Hash, err
 	})
 }
 
 // spend pays within the key's spend limit, which gets back what did not move.
 func (a *App) spend(t *turn, sent *transfer, pay func() (platform.Paid, error)) error {
-	if err := a.Keys.Spend(t.caller.KeyID, sent.amount); err != nil {
+	if err := a.Keys.Spend(t.caller.KeyID, sent.Amount); err != nil {
 		return err
 	}
 	paid, err := pay()
 	if err != nil {
-		a.Keys.GiveBack(t.caller.KeyID, sent.amount)
+		a.Keys.GiveBack(t.caller.KeyID, sent.Amount)
 		return err
 	}
-	sent.hash, sent.method, sent.ledgerTransaction = paid.Hash, paid.Method, paid.TransactionID
+	sent.Hash, sent.Method, sent.LedgerTransaction = paid.Hash, paid.Method, paid.TransactionID
 	return nil
 }
 

@@ -17,20 +17,21 @@ const verificationProvider = "sandbox"
 
 // verification is how far the account's owner has come.
 type verification struct {
-	link                  string
-	linkedAt, completedAt time.Time // when the link was made, and when the profile had what it reads
-	decision              commonwire.KYCStatus
+	Link                  string
+	LinkedAt, CompletedAt time.Time // when the link was made, and when the profile had what it reads
+	Decision              commonwire.KYCStatus
 }
 
 // CreateKYCLink makes a link, or fetches the one there is. Source: App API, Account and profile.
 func (a *App) CreateKYCLink(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	v := &t.profile.verification
-	if v.link == "" {
-		v.link, v.linkedAt = "https://verify.example.com/kyc/"+strings.ToLower(rand.Text()), t.now
+	v := &t.Profile.Verification
+	if v.Link == "" {
+		v.Link, v.LinkedAt = "https://verify.example.com/kyc/"+strings.ToLower(rand.Text()), t.now
+		t.changed()
 	}
-	return serve.OK(appwire.KYCLink{URL: v.link, Status: t.kycStatus()}), nil
+	return serve.OK(appwire.KYCLink{URL: v.Link, Status: t.kycStatus()}), nil
 }
 
 // GetKYCStatus answers how far verification has come. Source: App API, Account and profile.
@@ -45,23 +46,25 @@ func (a *App) GetKYCStatus(ctx context.Context, params appwire.GetKYCStatusParam
 
 // kycStatus is where verification stands. Once decided it stays so. Source: States, Card and verification.
 func (t *turn) kycStatus() commonwire.KYCStatus {
-	v := &t.profile.verification
-	reviewFrom := v.linkedAt
-	if v.completedAt.After(reviewFrom) {
-		reviewFrom = v.completedAt
+	v := &t.Profile.Verification
+	reviewFrom := v.LinkedAt
+	if v.CompletedAt.After(reviewFrom) {
+		reviewFrom = v.CompletedAt
 	}
 	switch {
-	case v.decision != "":
-	case v.link == "":
+	case v.Decision != "":
+		return v.Decision
+	case v.Link == "":
 		return commonwire.KYCStatusNotStarted
-	case !t.profile.complete():
+	case !t.Profile.complete():
 		return commonwire.KYCStatusRequested
 	case t.now.Before(reviewFrom.Add(time.Duration(t.settings.KYBDecisionAfter))):
 		return commonwire.KYCStatusUnderReview
 	case t.settings.KYBDecision == deployment.KYBDecisionReject:
-		v.decision = commonwire.KYCStatusRejected
+		v.Decision = commonwire.KYCStatusRejected
 	default:
-		v.decision = commonwire.KYCStatusApproved
+		v.Decision = commonwire.KYCStatusApproved
 	}
-	return v.decision
+	t.changed()
+	return v.Decision
 }

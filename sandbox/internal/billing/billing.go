@@ -7,6 +7,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
@@ -28,6 +29,8 @@ type Config struct {
 	Settings func() *deployment.Settings
 	// Profile answers the account that makes a request.
 	Profile func(context.Context) Profile
+	// Store is where paperwork is kept.
+	Store store.Store
 }
 
 // Billing answers the operations on documents, contracts and invoices. It is safe for concurrent use.
@@ -38,37 +41,53 @@ type Billing struct {
 	state *state
 }
 
-// state is everything that Reset forgets.
+// state is everything that Reset forgets: what is kept, each by its id, and what follows from it.
 type state struct {
-	documents map[string]*document
+	keeper    *store.Keeper
+	documents *store.Table[document]
+	contracts *store.Table[contract]
+	invoices  *store.Table[invoice]
+	numbers   *store.Table[sequence]
 
-	contracts     map[string]*contract
-	contractOrder []*contract // oldest first
-
-	invoices     map[string]*invoice
-	invoiceOrder []*invoice          // oldest first
-	references   map[string]*invoice // by custom transaction reference
-	numbers      map[numberKey]int   // the last number given
+	contractOrder []*contract         // oldest first
+	invoiceOrder  []*invoice          // oldest first
+	references    map[string]*invoice // by custom transaction reference
 }
 
-func newState() *state {
-	return &state{
-		documents:  map[string]*document{},
-		contracts:  map[string]*contract{},
-		invoices:   map[string]*invoice{},
-		references: map[string]*invoice{},
-		numbers:    map[numberKey]int{},
+// New returns the paperwork that is kept.
+func New(config Config) *Billing {
+	s := &state{keeper: store.NewKeeper(config.Store), references: map[string]*invoice{}}
+	s.documents = store.Open[document](s.keeper, "billing.document")
+	s.contracts = store.Open(s.keeper, "billing.contract", func(_ string, c *contract) { s.contractOrder = append(s.contractOrder, c) })
+	s.invoices = store.Open(s.keeper, "billing.invoice", func(_ string, i *invoice) {
+		i.contract, i.document = s.contracts.Get(i.ContractID), s.documents.Get(i.DocumentID)
+		s.enter(i)
+		if i.Reference != "" {
+			s.references[i.Reference] = i
+		}
+	})
+	s.numbers = store.Open[sequence](s.keeper, "billing.number")
+	return &Billing{config: config, state: s}
+}
+
+// enter makes an invoice the latest.
+func (s *state) enter(i *invoice) {
+	s.invoiceOrder = append(s.invoiceOrder, i)
+	if i.contract != nil {
+		i.contract.invoices = append(i.contract.invoices, i)
 	}
 }
-
-// New returns paperwork in its first state: none.
-func New(config Config) *Billing { return &Billing{config: config, state: newState()} }
 
 // Reset goes back to the first state.
 func (b *Billing) Reset() {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.state = newState()
+	defer b.leave()
+	s := b.state
+	s.documents.Clear()
+	s.contracts.Clear()
+	s.invoices.Clear()
+	s.numbers.Clear()
+	s.contractOrder, s.invoiceOrder, s.references = nil, nil, map[string]*invoice{}
 }
 
 // turn is one request's time with the state, while the lock is held.
@@ -97,12 +116,16 @@ func (b *Billing) enterPublic() *turn {
 // precision is how finely the host tells the time.
 const precision = time.Millisecond
 
-func (b *Billing) leave() { b.mu.Unlock() }
+// leave keeps what has changed, and gives the lock back.
+func (b *Billing) leave() {
+	defer b.mu.Unlock()
+	b.state.keeper.Commit()
+}
 
 // Records is how many records there are.
 func (b *Billing) Records() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.state
-	return len(s.documents) + len(s.contracts) + len(s.invoices) + len(s.references) + len(s.numbers)
+	return s.documents.Len() + s.contracts.Len() + s.invoices.Len() + len(s.references) + s.numbers.Len()
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,6 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -22,8 +24,9 @@ import (
 // office is paperwork with a clock that only moves when told to.
 type office struct {
 	*billing.Billing
-	t     testing.TB
-	clock *clock.Clock
+	config billing.Config
+	t      testing.TB
+	clock  *clock.Clock
 }
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -31,13 +34,38 @@ var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func newOffice(t testing.TB) *office {
 	t.Helper()
 	clk := clock.New(func() time.Time { return start })
-	return &office{t: t, clock: clk, Billing: billing.New(billing.Config{
+	kept := new(storetest.Encoded)
+	t.Cleanup(func() { assert.Empty(t, kept.Stale()) })
+	config := billing.Config{
+		Store:    kept,
 		Clock:    clk,
 		Settings: func() *deployment.Settings { s := deployment.DefaultSettings(); s.MaxUpload = 100; return &s },
 		Profile: func(ctx context.Context) billing.Profile {
 			return billing.Profile{Email: caller.From(ctx).Email, WalletAddress: "0x1111111111111111111111111111111111111111"}
 		},
-	})}
+	}
+	return &office{t: t, clock: clk, Billing: billing.New(config), config: config}
+}
+
+// reopen opens the paperwork a second time, as it is kept: every party reads what it read.
+func (o *office) reopen() {
+	o.t.Helper()
+	read, records := o.read(), o.Records()
+	o.Billing = billing.New(o.config)
+	require.Equal(o.t, read, o.read())
+	require.Equal(o.t, records, o.Records())
+}
+
+// read is what every party reads, as it travels.
+func (o *office) read() string {
+	o.t.Helper()
+	var all []any
+	for _, who := range []string{acme, ada, eve} {
+		all = append(all, o.Contracts(as(who), billing.Page{Limit: 100}), o.Invoices(as(who), billing.Page{Limit: 100}))
+	}
+	text, err := json.Marshal(all, json.Deterministic(true))
+	require.NoError(o.t, err)
+	return string(text)
 }
 
 // as is a request of the account with this email.
@@ -152,4 +180,40 @@ func TestUploads(t *testing.T) {
 	apart, err := o.Upload(as(ada), appwire.DocumentUpload{Base64: []byte("x"), Type: "invoice", Context: "contract"})
 	require.NoError(t, err)
 	assert.Equal(t, "documents/invoice/"+apart.ID, apart.Key)
+}
+
+// TestPaperworkIsKept opens it a second time: it stands where it stood, and goes on from there.
+func TestPaperworkIsKept(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	contract, first := o.contract(), o.invoice()
+	_, err := o.ReplacePaymentMethods(as(ada), contract, first.PaymentMethods)
+	require.NoError(t, err)
+	uploaded, err := o.Upload(as(acme), appwire.DocumentUpload{Name: "bill.pdf", Base64: []byte("%PDF"), Type: appwire.DocumentKindInvoice})
+	require.NoError(t, err)
+	billed, err := o.CreateUploadedInvoice(as(acme), appwire.UploadedInvoiceCreate{
+		DocumentID: uploaded.ID, ContractorEmail: ada, Amount: decimal.NewFromInt(5), Currency: "EUR",
+	})
+	require.NoError(t, err)
+	_, err = o.UpdateInvoice(as(acme), billed.ID, commonwire.InvoiceUpdate{Status: "paid", OnchainTransactionID: referring("ref 1")})
+	require.NoError(t, err)
+	_, err = o.CreateInvoiceFromContract(as(ada), contract, appwire.ContractInvoiceCreate{InvoicePrefix: "ADA"})
+	require.NoError(t, err)
+	pdf, err := o.RenderInvoice(billed.ID, nil)
+	require.NoError(t, err)
+
+	o.reopen()
+	again, err := o.RenderInvoice(billed.ID, nil)
+	require.NoError(t, err)
+	assert.Equal(t, pdf, again)
+	_, err = o.UpdateInvoice(as(ada), first.ID, commonwire.InvoiceUpdate{Status: "paid", OnchainTransactionID: referring("ref 1")})
+	assert.ErrorIs(t, err, refuse.Conflict(""), "the reference belongs to another invoice")
+	second, err := o.CreateInvoiceFromContract(as(ada), contract, appwire.ContractInvoiceCreate{InvoicePrefix: "ADA"})
+	require.NoError(t, err)
+	assert.Equal(t, "ADA-0002", second.InvoiceNumber)
+	assert.Equal(t, 2, second.PeriodNumber)
+
+	o.Reset()
+	o.reopen()
+	assert.Zero(t, o.Records())
 }

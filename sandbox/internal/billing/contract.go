@@ -14,38 +14,38 @@ import (
 
 // contract is an agreement from its offer on.
 type contract struct {
-	id                   string
-	client, contractor   party
-	terms                appwire.ContractCreate
-	expirationAt         time.Time // zero: it does not end by itself
-	methods              []commonwire.PaymentMethod
-	createdAt, updatedAt time.Time
+	ID                   string
+	Client, Contractor   party
+	Terms                appwire.ContractCreate
+	ExpirationAt         time.Time // zero: it does not end by itself
+	Methods              []commonwire.PaymentMethod
+	CreatedAt, UpdatedAt time.Time
 
-	status commonwire.ContractStatus
+	Status commonwire.ContractStatus
 	// When each side accepted; zero before.
-	clientAccepted, contractorAccepted time.Time
+	ClientAccepted, ContractorAccepted time.Time
 
 	invoices []*invoice // oldest first
 }
 
 // requiresSignature tells whether the client signs after the contractor.
 func (c *contract) requiresSignature() bool {
-	return c.terms.RequireSignature != nil && *c.terms.RequireSignature
+	return c.Terms.RequireSignature != nil && *c.Terms.RequireSignature
 }
 
 // pending tells whether a side has yet to accept.
 func (c *contract) pending() bool {
-	return c.status == commonwire.ContractStatusPendingApprovalByContractor ||
-		c.status == commonwire.ContractStatusPendingApprovalByClient
+	return c.Status == commonwire.ContractStatusPendingApprovalByContractor ||
+		c.Status == commonwire.ContractStatusPendingApprovalByClient
 }
 
 // over tells whether the contract has ended.
 func (c *contract) over() bool {
-	return c.status == commonwire.ContractStatusCompleted || c.status == commonwire.ContractStatusCancelled
+	return c.Status == commonwire.ContractStatusCompleted || c.Status == commonwire.ContractStatusCancelled
 }
 
 func (c *contract) move(status commonwire.ContractStatus, at time.Time) {
-	c.status, c.updatedAt = status, at
+	c.Status, c.UpdatedAt = status, at
 }
 
 // accept enters one side's acceptance, and moves the contract to whoever is next.
@@ -54,9 +54,9 @@ func (c *contract) accept(side *time.Time, at time.Time) {
 		*side = at
 	}
 	switch {
-	case c.contractorAccepted.IsZero():
+	case c.ContractorAccepted.IsZero():
 		c.move(commonwire.ContractStatusPendingApprovalByContractor, at)
-	case c.clientAccepted.IsZero():
+	case c.ClientAccepted.IsZero():
 		c.move(commonwire.ContractStatusPendingApprovalByClient, at)
 	default:
 		c.move(commonwire.ContractStatusActive, at)
@@ -65,31 +65,43 @@ func (c *contract) accept(side *time.Time, at time.Time) {
 
 // settle does what has become due: the contractor accepts, the contract ends.
 func (t *turn) settle(c *contract) {
-	due := c.createdAt.Add(time.Duration(t.settings.ContractorAcceptsAfter))
-	if c.status == commonwire.ContractStatusPendingApprovalByContractor && !t.now.Before(due) && !c.ended(due) {
-		c.accept(&c.contractorAccepted, due)
+	if t.overdue(c) {
+		t.changed(c)
+	}
+}
+
+// changed keeps a contract that is new or changed.
+func (t *turn) changed(c *contract) { t.contracts.Put(c.ID, c) }
+
+// overdue does it, and tells whether there was anything to do.
+func (t *turn) overdue(c *contract) (changed bool) {
+	due := c.CreatedAt.Add(time.Duration(t.settings.ContractorAcceptsAfter))
+	if c.Status == commonwire.ContractStatusPendingApprovalByContractor && !t.now.Before(due) && !c.ended(due) {
+		c.accept(&c.ContractorAccepted, due)
+		changed = true
 	}
 	if c.over() || !c.ended(t.now) {
-		return
+		return changed
 	}
 	end := commonwire.ContractStatusCompleted
 	if c.pending() {
 		end = commonwire.ContractStatusCancelled
 	}
-	c.move(end, c.expirationAt)
+	c.move(end, c.ExpirationAt)
+	return true
 }
 
 func (c *contract) ended(at time.Time) bool {
-	return !c.expirationAt.IsZero() && !at.Before(c.expirationAt)
+	return !c.ExpirationAt.IsZero() && !at.Before(c.ExpirationAt)
 }
 
 // seenBy tells whether an account is a party.
-func (c *contract) seenBy(who party) bool { return c.client.is(who) || c.contractor.is(who) }
+func (c *contract) seenBy(who party) bool { return c.Client.is(who) || c.Contractor.is(who) }
 
 // contract finds a contract of the caller, up to date.
 func (t *turn) contract(id string) (*contract, error) {
-	found, ok := t.contracts[id]
-	if !ok || !found.seenBy(t.me) {
+	found := t.contracts.Get(id)
+	if found == nil || !found.seenBy(t.me) {
 		return nil, refuse.NotFound()
 	}
 	t.settle(found)
@@ -138,18 +150,18 @@ func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreat
 		return commonwire.Contract{}, err
 	}
 	offered := &contract{
-		id:         uuid.NewString(),
-		client:     t.me,
-		contractor: contractor,
-		terms:      body,
-		createdAt:  t.now,
-		updatedAt:  t.now,
-		status:     commonwire.ContractStatusPendingApprovalByContractor,
+		ID:         uuid.NewString(),
+		Client:     t.me,
+		Contractor: contractor,
+		Terms:      body,
+		CreatedAt:  t.now,
+		UpdatedAt:  t.now,
+		Status:     commonwire.ContractStatusPendingApprovalByContractor,
 	}
 	if !offered.requiresSignature() {
-		offered.clientAccepted = t.now
+		offered.ClientAccepted = t.now
 	}
-	t.contracts[offered.id] = offered
+	t.changed(offered)
 	t.contractOrder = append(t.contractOrder, offered)
 	return offered.view(), nil
 }
@@ -169,28 +181,28 @@ func checkFields(fields appwire.ContractFields) []refuse.Field {
 // view is the contract as it stands.
 func (c *contract) view() commonwire.Contract {
 	view := commonwire.Contract{
-		ID:                   c.id,
-		Type:                 c.terms.Type,
-		Status:               c.status,
-		ClientID:             c.client.id,
-		ContractorID:         c.contractor.id,
-		CreatorID:            c.client.id,
-		Client:               c.client.onContract(),
-		Contractor:           c.contractor.onContract(),
-		Label:                c.terms.Label,
-		Period:               c.terms.Period,
-		Currency:             c.terms.Fields.Currency,
-		ActivationAt:         c.terms.ActivationAt,
-		ExpirationAt:         c.expirationAt,
-		PriorityMethods:      c.terms.PriorityMethods,
-		PaymentMethods:       slices.Clone(c.methods),
-		ClientAcceptance:     acceptance(c.clientAccepted),
-		ContractorAcceptance: acceptance(c.contractorAccepted),
-		Fields:               fieldsOf(c.terms.Fields),
-		CreatedAt:            c.createdAt,
-		UpdatedAt:            c.updatedAt,
+		ID:                   c.ID,
+		Type:                 c.Terms.Type,
+		Status:               c.Status,
+		ClientID:             c.Client.ID,
+		ContractorID:         c.Contractor.ID,
+		CreatorID:            c.Client.ID,
+		Client:               c.Client.onContract(),
+		Contractor:           c.Contractor.onContract(),
+		Label:                c.Terms.Label,
+		Period:               c.Terms.Period,
+		Currency:             c.Terms.Fields.Currency,
+		ActivationAt:         c.Terms.ActivationAt,
+		ExpirationAt:         c.ExpirationAt,
+		PriorityMethods:      c.Terms.PriorityMethods,
+		PaymentMethods:       slices.Clone(c.Methods),
+		ClientAcceptance:     acceptance(c.ClientAccepted),
+		ContractorAcceptance: acceptance(c.ContractorAccepted),
+		Fields:               fieldsOf(c.Terms.Fields),
+		CreatedAt:            c.CreatedAt,
+		UpdatedAt:            c.UpdatedAt,
 	}
-	if amount := c.terms.Fields.Amount; amount.IsPositive() {
+	if amount := c.Terms.Fields.Amount; amount.IsPositive() {
 		view.Amount = &amount
 	}
 	if len(c.invoices) > 0 {
@@ -198,9 +210,9 @@ func (c *contract) view() commonwire.Contract {
 		view.LastInvoice = &last
 	}
 	if c.requiresSignature() {
-		view.SignatureRequestID = "sig_" + c.id
-		if !c.clientAccepted.IsZero() && !c.contractorAccepted.IsZero() {
-			view.Signed = commonwire.OpenObject{"client": stamp(c.clientAccepted), "contractor": stamp(c.contractorAccepted)}
+		view.SignatureRequestID = "sig_" + c.ID
+		if !c.ClientAccepted.IsZero() && !c.ContractorAccepted.IsZero() {
+			view.Signed = commonwire.OpenObject{"client": stamp(c.ClientAccepted), "contractor": stamp(c.ContractorAccepted)}
 		}
 	}
 	return view

@@ -16,7 +16,7 @@ func (b *Billing) UpdateContract(ctx context.Context, id string, body appwire.Co
 		if c.over() {
 			return refuse.Conflict("The contract has ended.")
 		}
-		terms, expirationAt := c.terms, c.expirationAt
+		terms, expirationAt := c.Terms, c.ExpirationAt
 		given.To(&terms.Fields.Amount, body.Fields.Amount)
 		given.To(&terms.Fields.Currency, body.Fields.Currency)
 		given.To(&terms.Fields.JobTitle, body.Fields.JobTitle)
@@ -34,7 +34,8 @@ func (b *Billing) UpdateContract(ctx context.Context, id string, body appwire.Co
 		if err := invalid(wrong); err != nil {
 			return err
 		}
-		c.terms, c.expirationAt, c.updatedAt = terms, expirationAt, t.now
+		c.Terms, c.ExpirationAt, c.UpdatedAt = terms, expirationAt, t.now
+		t.changed(c)
 		t.settle(c)
 		return nil
 	})
@@ -47,7 +48,8 @@ func (b *Billing) ReplacePaymentMethods(ctx context.Context, id string, methods 
 		if c.over() {
 			return refuse.Conflict("The contract has ended.")
 		}
-		c.methods, c.updatedAt = slices.Clone(methods), t.now
+		c.Methods, c.UpdatedAt = slices.Clone(methods), t.now
+		t.changed(c)
 		return nil
 	})
 }
@@ -59,14 +61,15 @@ func (b *Billing) ApproveContract(ctx context.Context, id string) (commonwire.Co
 		switch {
 		case c.over():
 			return refuse.Conflict("The contract has ended.")
-		case c.status == commonwire.ContractStatusPaused:
+		case c.Status == commonwire.ContractStatusPaused:
 			c.move(commonwire.ContractStatusActive, t.now)
 		case !c.pending(): // in force already
-		case c.client.is(t.me):
-			c.accept(&c.clientAccepted, t.now)
+		case c.Client.is(t.me):
+			c.accept(&c.ClientAccepted, t.now)
 		default:
-			c.accept(&c.contractorAccepted, t.now)
+			c.accept(&c.ContractorAccepted, t.now)
 		}
+		t.changed(c)
 		return nil
 	})
 }
@@ -75,9 +78,10 @@ func (b *Billing) ApproveContract(ctx context.Context, id string) (commonwire.Co
 // Source: App API, Contracts; States and transitions, Contract.
 func (b *Billing) PauseContract(ctx context.Context, id string) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(t *turn, c *contract) error {
-		switch c.status {
+		switch c.Status {
 		case commonwire.ContractStatusActive:
 			c.move(commonwire.ContractStatusPaused, t.now)
+			t.changed(c)
 			return nil
 		case commonwire.ContractStatusPaused:
 			return nil
@@ -92,12 +96,13 @@ func (b *Billing) DeleteContract(ctx context.Context, id string) error {
 	_, err := b.onContract(ctx, id, func(t *turn, c *contract) error {
 		switch {
 		case c.pending():
-			delete(t.contracts, c.id)
+			t.contracts.Delete(c.ID)
 			t.contractOrder = slices.DeleteFunc(t.contractOrder, func(other *contract) bool { return other == c })
-		case c.status == commonwire.ContractStatusCompleted:
+		case c.Status == commonwire.ContractStatusCompleted:
 			return refuse.Conflict("The contract is completed.")
-		case c.status != commonwire.ContractStatusCancelled:
+		case c.Status != commonwire.ContractStatusCancelled:
 			c.move(commonwire.ContractStatusCancelled, t.now)
+			t.changed(c)
 		}
 		return nil
 	})

@@ -42,8 +42,8 @@ func (b *Billing) Preview(ctx context.Context, id string) (appwire.ContractPrevi
 	if err != nil {
 		return appwire.ContractPreview{}, err
 	}
-	fields := fieldsOf(found.terms.Fields)
-	fields["clientName"], fields["contractorName"] = found.client.name(), found.contractor.name()
+	fields := fieldsOf(found.Terms.Fields)
+	fields["clientName"], fields["contractorName"] = found.Client.name(), found.Contractor.name()
 	return appwire.ContractPreview{Fields: fields, Text: found.text()}, nil
 }
 
@@ -67,29 +67,29 @@ func fieldsOf(fields appwire.ContractFields) commonwire.OpenObject {
 func (c *contract) text() string {
 	paragraphs := []string{
 		c.title(),
-		fmt.Sprintf("Between %s (client) and %s (contractor).", c.client.name(), c.contractor.name()),
+		fmt.Sprintf("Between %s (client) and %s (contractor).", c.Client.name(), c.Contractor.name()),
 	}
 	add := func(condition bool, format string, arguments ...any) {
 		if condition {
 			paragraphs = append(paragraphs, fmt.Sprintf(format, arguments...))
 		}
 	}
-	fields := c.terms.Fields
+	fields := c.Terms.Fields
 	add(fields.JobTitle != "", "The contractor works as %s.", fields.JobTitle)
 	add(fields.ScopeDescription != "", "Scope: %s", fields.ScopeDescription)
 	add(fields.Amount.IsPositive(), "The client pays %s %s %s.", fields.Amount, fields.Currency,
-		cmp.Or(c.terms.Period, "for each period that is invoiced"))
-	add(!c.terms.ActivationAt.IsZero(), "It takes effect on %s.", c.terms.ActivationAt.Format("2 January 2006"))
-	add(!c.expirationAt.IsZero(), "It ends on %s.", c.expirationAt.Format("2 January 2006"))
+		cmp.Or(c.Terms.Period, "for each period that is invoiced"))
+	add(!c.Terms.ActivationAt.IsZero(), "It takes effect on %s.", c.Terms.ActivationAt.Format("2 January 2006"))
+	add(!c.ExpirationAt.IsZero(), "It ends on %s.", c.ExpirationAt.Format("2 January 2006"))
 	return strings.Join(paragraphs, "\n\n")
 }
 
 // title is the contract's label, or the name of its kind.
 func (c *contract) title() string {
 	for _, template := range templates {
-		if template.Type == c.terms.Type {
-			return cmp.Or(c.terms.Label, template.Name)
+		if template.Type == c.Terms.Type {
+			return cmp.Or(c.Terms.Label, template.Name)
 		}
 	}
-	return cmp.Or(c.terms.Label, string(c.terms.Type))
+	return cmp.Or(c.Terms.Label, string(c.Terms.Type))
 }

@@ -15,13 +15,13 @@ import (
 
 // document is an uploaded file, of which the host keeps the particulars.
 type document struct {
-	id, name, key string
-	kind          appwire.DocumentKind // empty: not said
-	owner         party
+	ID, Name, Key string
+	Kind          appwire.DocumentKind // empty: not said
+	Owner         party
 }
 
 func (d *document) view() commonwire.Document {
-	return commonwire.Document{ID: d.id, Name: d.name, Key: d.key}
+	return commonwire.Document{ID: d.ID, Name: d.Name, Key: d.Key}
 }
 
 // Upload stores a document. Source: App API, Documents.
@@ -37,12 +37,12 @@ func (b *Billing) Upload(ctx context.Context, body appwire.DocumentUpload) (comm
 		return commonwire.Document{}, refusal
 	}
 	stored := &document{
-		id:    uuid.NewString(),
-		name:  cmp.Or(body.Name, body.OriginName, "document"),
-		kind:  body.Type,
-		owner: t.me,
+		ID:    uuid.NewString(),
+		Name:  cmp.Or(body.Name, body.OriginName, "document"),
+		Kind:  body.Type,
+		Owner: t.me,
 	}
-	stored.key = path.Join("documents", cmp.Or(string(body.Type), "other"), stored.id)
-	t.documents[stored.id] = stored
+	stored.Key = path.Join("documents", cmp.Or(string(body.Type), "other"), stored.ID)
+	t.documents.Put(stored.ID, stored)
 	return stored.view(), nil
 }

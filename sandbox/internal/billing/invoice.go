@@ -17,48 +17,52 @@ import (
 
 // invoice is a request for payment.
 type invoice struct {
-	id                       string
-	number                   string
-	creator                  party
-	client, contractor       party
-	amount                   decimal.Decimal
-	currency                 commonwire.InvoiceCurrency
-	items                    []commonwire.LineItem
-	methods                  []commonwire.PaymentMethod // as they were when it was issued
-	comment                  string
-	issued, due, periodStart openapi_types.Date // zero: not said
-	contract                 *contract          // nil: on its own
-	period                   int                // of the contract, from 1
-	document                 *document          // nil: none
-	createdAt, updatedAt     time.Time
-	status                   commonwire.InvoiceStatus
-	reference                string // custom transaction reference
-	transaction              *commonwire.InvoiceTransaction
-	paidAt                   time.Time
-	transferred              bool // paid by money of this host
+	ID                       string
+	Number                   string
+	Creator                  party
+	Client, Contractor       party
+	Amount                   decimal.Decimal
+	Currency                 commonwire.InvoiceCurrency
+	Items                    []commonwire.LineItem
+	Methods                  []commonwire.PaymentMethod // as they were when it was issued
+	Comment                  string
+	Issued, Due, PeriodStart openapi_types.Date // zero: not said
+	ContractID               string             // empty: on its own
+	Period                   int                // of the contract, from 1
+	DocumentID               string             // empty: none
+	CreatedAt, UpdatedAt     time.Time
+	Status                   commonwire.InvoiceStatus
+	Reference                string // custom transaction reference
+	Transaction              *commonwire.InvoiceTransaction
+	PaidAt                   time.Time
+	Transferred              bool // paid by money of this host
+
+	contract *contract // nil: none
+	document *document // nil: none
 }
 
-// numberKey is a sequence of invoice numbers.
-type numberKey struct{ account, prefix string }
+// sequence is one of invoice numbers: of an account, and a prefix.
+type sequence struct{ Last int }
 
 // issue enters a new invoice: from now on its parties see it.
 func (t *turn) issue(made *invoice, prefix string) {
 	if prefix == "" {
 		prefix = "INV"
 	}
-	sequence := numberKey{t.me.id, prefix}
-	t.numbers[sequence]++
-	made.id = uuid.NewString()
-	made.number = fmt.Sprintf("%s-%04d", prefix, t.numbers[sequence])
-	made.creator = t.me
-	made.status = commonwire.InvoiceStatusSent
-	made.issued = dateOf(t.now)
-	made.createdAt, made.updatedAt = t.now, t.now
-	t.invoices[made.id] = made
-	t.invoiceOrder = append(t.invoiceOrder, made)
-	if made.contract != nil {
-		made.contract.invoices = append(made.contract.invoices, made)
+	name, numbers := t.me.ID+"/"+prefix, &sequence{}
+	if known := t.numbers.Get(name); known != nil {
+		numbers = known
 	}
+	numbers.Last++
+	t.numbers.Put(name, numbers)
+	made.ID = uuid.NewString()
+	made.Number = fmt.Sprintf("%s-%04d", prefix, numbers.Last)
+	made.Creator = t.me
+	made.Status = commonwire.InvoiceStatusSent
+	made.Issued = dateOf(t.now)
+	made.CreatedAt, made.UpdatedAt = t.now, t.now
+	t.invoices.Put(made.ID, made)
+	t.enter(made)
 }
 
 func dateOf(at time.Time) openapi_types.Date {
@@ -67,16 +71,16 @@ func dateOf(at time.Time) openapi_types.Date {
 
 // seenBy tells whether an account may see the invoice: who made it may always, the parties unless it is a draft.
 func (i *invoice) seenBy(who party) bool {
-	return i.creator.is(who) || i.sent() && (i.client.is(who) || i.contractor.is(who))
+	return i.Creator.is(who) || i.sent() && (i.Client.is(who) || i.Contractor.is(who))
 }
 
 // sent tells whether anybody but its maker sees the invoice.
-func (i *invoice) sent() bool { return i.status != commonwire.InvoiceStatusDraft }
+func (i *invoice) sent() bool { return i.Status != commonwire.InvoiceStatusDraft }
 
 // invoice finds an invoice of the caller.
 func (t *turn) invoice(id string) (*invoice, error) {
-	found, ok := t.invoices[id]
-	if !ok || !found.seenBy(t.me) {
+	found := t.invoices.Get(id)
+	if found == nil || !found.seenBy(t.me) {
 		return nil, refuse.NotFound()
 	}
 	return found, nil
@@ -113,8 +117,8 @@ func (b *Billing) PublicInvoice(id string) (commonwire.Invoice, error) {
 }
 
 func (t *turn) publicInvoice(id string) (*invoice, error) {
-	found, ok := t.invoices[id]
-	if !ok || !found.sent() {
+	found := t.invoices.Get(id)
+	if found == nil || !found.sent() {
 		return nil, refuse.NotFound()
 	}
 	return found, nil
@@ -123,25 +127,25 @@ func (t *turn) publicInvoice(id string) (*invoice, error) {
 // view is the invoice as it stands.
 func (t *turn) view(i *invoice) commonwire.Invoice {
 	view := commonwire.Invoice{
-		ID:                   i.id,
-		Amount:               i.amount,
-		Currency:             i.currency,
-		Status:               i.status,
-		InvoiceNumber:        i.number,
-		PeriodNumber:         i.period,
-		Comment:              i.comment,
-		IssuedDate:           i.issued,
-		DueDate:              i.due,
-		Items:                slices.Clone(i.items),
-		PaymentMethods:       slices.Clone(i.methods),
-		Client:               i.client.onInvoice(),
-		Contractor:           i.contractor.onInvoice(),
-		OnchainTransactionID: i.reference,
-		Transaction:          i.transaction,
-		PaidAt:               i.paidAt,
-		InvoiceLink:          "/public/invoices/" + i.id,
-		CreatedAt:            i.createdAt,
-		UpdatedAt:            i.updatedAt,
+		ID:                   i.ID,
+		Amount:               i.Amount,
+		Currency:             i.Currency,
+		Status:               i.Status,
+		InvoiceNumber:        i.Number,
+		PeriodNumber:         i.Period,
+		Comment:              i.Comment,
+		IssuedDate:           i.Issued,
+		DueDate:              i.Due,
+		Items:                slices.Clone(i.Items),
+		PaymentMethods:       slices.Clone(i.Methods),
+		Client:               i.Client.onInvoice(),
+		Contractor:           i.Contractor.onInvoice(),
+		OnchainTransactionID: i.Reference,
+		Transaction:          i.Transaction,
+		PaidAt:               i.PaidAt,
+		InvoiceLink:          "/public/invoices/" + i.ID,
+		CreatedAt:            i.CreatedAt,
+		UpdatedAt:            i.UpdatedAt,
 	}
 	if i.document != nil {
 		view.Documents = []commonwire.Document{i.document.view()}
@@ -149,13 +153,13 @@ func (t *turn) view(i *invoice) commonwire.Invoice {
 	if c := i.contract; c != nil {
 		t.settle(c)
 		view.Contract = &commonwire.InvoiceContract{
-			ID:           c.id,
-			Type:         c.terms.Type,
-			Status:       c.status,
-			IsRecurring:  c.terms.Period != "",
-			Period:       c.terms.Period,
-			ActivationAt: c.terms.ActivationAt,
-			ExpirationAt: c.expirationAt,
+			ID:           c.ID,
+			Type:         c.Terms.Type,
+			Status:       c.Status,
+			IsRecurring:  c.Terms.Period != "",
+			Period:       c.Terms.Period,
+			ActivationAt: c.Terms.ActivationAt,
+			ExpirationAt: c.ExpirationAt,
 		}
 	}
 	return view
@@ -164,25 +168,25 @@ func (t *turn) view(i *invoice) commonwire.Invoice {
 // onContract is the invoice as the latest of its contract, flat.
 func (i *invoice) onContract() commonwire.ContractInvoice {
 	view := commonwire.ContractInvoice{
-		ID:                   i.id,
-		ClientID:             i.client.id,
-		ContractorID:         i.contractor.id,
-		ContractID:           i.contract.id,
-		ClientEmail:          i.client.profile.Email,
-		ContractorEmail:      i.contractor.profile.Email,
-		Amount:               i.amount,
-		Status:               i.status,
-		InvoiceNumber:        i.number,
-		Comment:              i.comment,
-		IssuedDate:           i.issued,
-		DueDate:              i.due,
-		OnchainTransactionID: i.reference,
-		PaidAt:               i.paidAt,
-		CreatedAt:            i.createdAt,
-		UpdatedAt:            i.updatedAt,
+		ID:                   i.ID,
+		ClientID:             i.Client.ID,
+		ContractorID:         i.Contractor.ID,
+		ContractID:           i.contract.ID,
+		ClientEmail:          i.Client.Profile.Email,
+		ContractorEmail:      i.Contractor.Profile.Email,
+		Amount:               i.Amount,
+		Status:               i.Status,
+		InvoiceNumber:        i.Number,
+		Comment:              i.Comment,
+		IssuedDate:           i.Issued,
+		DueDate:              i.Due,
+		OnchainTransactionID: i.Reference,
+		PaidAt:               i.PaidAt,
+		CreatedAt:            i.CreatedAt,
+		UpdatedAt:            i.UpdatedAt,
 	}
 	if i.document != nil {
-		view.InvoiceDocumentID = i.document.id
+		view.InvoiceDocumentID = i.document.ID
 	}
 	return view
 }

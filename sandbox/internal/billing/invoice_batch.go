@@ -56,7 +56,7 @@ func (b *batch) plan(row appwire.InvoiceBatchEntry) []refuse.Field {
 	switch {
 	case err != nil:
 		return []refuse.Field{{Field: "contractId", Code: "not_found", Message: "There is no such contract."}}
-	case under.status != commonwire.ContractStatusActive:
+	case under.Status != commonwire.ContractStatusActive:
 		return []refuse.Field{{Field: "contractId", Code: "conflict", Message: "Only an active contract is invoiced."}}
 	}
 	period := b.next(under)
@@ -77,7 +77,7 @@ func (b *batch) plan(row appwire.InvoiceBatchEntry) []refuse.Field {
 	if len(wrong) > 0 {
 		return wrong
 	}
-	made.comment = row.Memo
+	made.Comment = row.Memo
 	if b.planned[under] == nil {
 		b.planned[under] = map[int]bool{}
 	}

@@ -23,7 +23,7 @@ func (b *Billing) CreateInvoiceFromContract(ctx context.Context, contractID stri
 	if err != nil {
 		return commonwire.Invoice{}, err
 	}
-	if under.status != commonwire.ContractStatusActive {
+	if under.Status != commonwire.ContractStatusActive {
 		return commonwire.Invoice{}, refuse.Conflict("Only an active contract is invoiced.")
 	}
 	if under.invoicedFrom(body.PeriodStart) {
@@ -33,15 +33,15 @@ func (b *Billing) CreateInvoiceFromContract(ctx context.Context, contractID stri
 	if err := invalid(wrong); err != nil {
 		return commonwire.Invoice{}, err
 	}
-	made.periodStart = body.PeriodStart
-	made.contractor = made.contractor.renamed("", body.ContractorAddress)
+	made.PeriodStart = body.PeriodStart
+	made.Contractor = made.Contractor.renamed("", body.ContractorAddress)
 	t.issue(made, body.InvoicePrefix)
 	return t.view(made), nil
 }
 
 // invoice makes the invoice of one period, which is yet to be issued. The field names where lines come from.
 func (c *contract) invoice(period int, lines []commonwire.LineItem, field string) (*invoice, []refuse.Field) {
-	currency := commonwire.InvoiceCurrency(c.terms.Fields.Currency)
+	currency := commonwire.InvoiceCurrency(c.Terms.Fields.Currency)
 	if len(lines) == 0 {
 		return nil, []refuse.Field{{Field: field, Code: "missing", Message: "The contract names no amount, so the invoice needs lines."}}
 	}
@@ -50,32 +50,32 @@ func (c *contract) invoice(period int, lines []commonwire.LineItem, field string
 	}
 	amount, wrong := total(field, lines, currency)
 	made := &invoice{
-		client: c.client, contractor: c.contractor, contract: c, period: period,
-		amount: amount, currency: currency, items: lines,
+		Client: c.Client, Contractor: c.Contractor, ContractID: c.ID, contract: c, Period: period,
+		Amount: amount, Currency: currency, Items: lines,
 	}
-	if made.methods = slices.Clone(c.methods); len(made.methods) == 0 {
-		made.methods = made.ownMethods(slices.Contains(c.terms.PriorityMethods, commonwire.PriorityMethodCrypto))
+	if made.Methods = slices.Clone(c.Methods); len(made.Methods) == 0 {
+		made.Methods = made.ownMethods(slices.Contains(c.Terms.PriorityMethods, commonwire.PriorityMethodCrypto))
 	}
 	return made, wrong
 }
 
 // ownLines is what the contract itself says to invoice for a period, if it names an amount.
 func (c *contract) ownLines(periodStart openapi_types.Date) []commonwire.LineItem {
-	if !c.terms.Fields.Amount.IsPositive() {
+	if !c.Terms.Fields.Amount.IsPositive() {
 		return nil
 	}
 	name := c.title()
 	if !periodStart.IsZero() {
 		name = fmt.Sprintf("%s, period from %s", name, periodStart)
 	}
-	return []commonwire.LineItem{{Name: name, Quantity: number.Of(decimal.NewFromInt(1)), Price: c.terms.Fields.Amount}}
+	return []commonwire.LineItem{{Name: name, Quantity: number.Of(decimal.NewFromInt(1)), Price: c.Terms.Fields.Amount}}
 }
 
 // nextPeriod is the period after the last that was invoiced.
 func (c *contract) nextPeriod() int {
 	last := 0
 	for _, issued := range c.invoices {
-		last = max(last, issued.period)
+		last = max(last, issued.Period)
 	}
 	return last + 1
 }
@@ -83,18 +83,18 @@ func (c *contract) nextPeriod() int {
 // invoiced tells whether a period has an invoice that stands.
 func (c *contract) invoiced(period int) bool {
 	return slices.ContainsFunc(c.invoices, func(i *invoice) bool {
-		return i.period == period && i.status != commonwire.InvoiceStatusCancelled
+		return i.Period == period && i.Status != commonwire.InvoiceStatusCancelled
 	})
 }
 
 func (c *contract) invoicedFrom(start openapi_types.Date) bool {
 	return !start.IsZero() && slices.ContainsFunc(c.invoices, func(i *invoice) bool {
-		return i.periodStart.Equal(start.Time) && i.status != commonwire.InvoiceStatusCancelled
+		return i.PeriodStart.Equal(start.Time) && i.Status != commonwire.InvoiceStatusCancelled
 	})
 }
 
 // replaced tells whether a cancelled invoice's period has an invoice that stands.
 func (i *invoice) replaced() bool {
-	return i.status == commonwire.InvoiceStatusCancelled && i.contract != nil &&
-		(i.contract.invoiced(i.period) || i.contract.invoicedFrom(i.periodStart))
+	return i.Status == commonwire.InvoiceStatusCancelled && i.contract != nil &&
+		(i.contract.invoiced(i.Period) || i.contract.invoicedFrom(i.PeriodStart))
 }

@@ -34,13 +34,13 @@ func (b *Billing) copyOf(id string, details *int) (invoicepdf.Copy, error) {
 	if details == nil {
 		return content, nil
 	}
-	if *details < 0 || *details >= len(found.methods) {
+	if *details < 0 || *details >= len(found.Methods) {
 		return invoicepdf.Copy{}, refuse.ValidationFailed("query", refuse.Field{
 			Field: "details", Code: "index_out_of_range",
-			Message: "The invoice has " + strconv.Itoa(len(found.methods)) + " payment methods, counted from 0.",
+			Message: "The invoice has " + strconv.Itoa(len(found.Methods)) + " payment methods, counted from 0.",
 		})
 	}
-	content.Payment, err = detailsOf(found.methods[*details])
+	content.Payment, err = detailsOf(found.Methods[*details])
 	return content, err
 }
 
@@ -48,36 +48,36 @@ func (b *Billing) copyOf(id string, details *int) (invoicepdf.Copy, error) {
 // same invoice are the same file.
 func (i *invoice) copy() invoicepdf.Copy {
 	content := invoicepdf.Copy{
-		Title: "Invoice " + i.number,
+		Title: "Invoice " + i.Number,
 		Facts: []invoicepdf.Row{
-			{Label: "Status", Value: string(i.status)},
-			{Label: "Issued", Value: i.issued.Format(dayFormat)},
+			{Label: "Status", Value: string(i.Status)},
+			{Label: "Issued", Value: i.Issued.Format(dayFormat)},
 		},
-		From:       i.contractor.onCopy(),
-		To:         i.client.onCopy(),
-		Totals:     []invoicepdf.Row{{Label: "Amount due", Value: i.printed(i.amount) + " " + string(i.currency)}},
-		Note:       i.comment,
-		RenderedAt: i.updatedAt,
+		From:       i.Contractor.onCopy(),
+		To:         i.Client.onCopy(),
+		Totals:     []invoicepdf.Row{{Label: "Amount due", Value: i.printed(i.Amount) + " " + string(i.Currency)}},
+		Note:       i.Comment,
+		RenderedAt: i.UpdatedAt,
 	}
-	if !i.due.IsZero() {
-		content.Facts = append(content.Facts, invoicepdf.Row{Label: "Due", Value: i.due.Format(dayFormat)})
+	if !i.Due.IsZero() {
+		content.Facts = append(content.Facts, invoicepdf.Row{Label: "Due", Value: i.Due.Format(dayFormat)})
 	}
-	if !i.paidAt.IsZero() {
-		content.Facts = append(content.Facts, invoicepdf.Row{Label: "Paid", Value: i.paidAt.Format(dayFormat)})
+	if !i.PaidAt.IsZero() {
+		content.Facts = append(content.Facts, invoicepdf.Row{Label: "Paid", Value: i.PaidAt.Format(dayFormat)})
 		content.Totals[0].Label = "Amount paid"
 	}
 	if i.contract != nil {
 		content.Facts = append(content.Facts,
 			invoicepdf.Row{Label: "Contract", Value: i.contract.title()},
-			invoicepdf.Row{Label: "Period", Value: strconv.Itoa(i.period)})
+			invoicepdf.Row{Label: "Period", Value: strconv.Itoa(i.Period)})
 	}
 	if i.document != nil {
-		content.Facts = append(content.Facts, invoicepdf.Row{Label: "Document", Value: i.document.name})
+		content.Facts = append(content.Facts, invoicepdf.Row{Label: "Document", Value: i.document.Name})
 	}
-	for _, line := range i.items {
+	for _, line := range i.Items {
 		content.Lines = append(content.Lines, invoicepdf.Line{
 			Name: line.Name, Quantity: line.Quantity.Decimal.String(),
-			Price: i.printed(line.Price), Total: i.printed(lineTotal(line, decimalsOf(i.currency))),
+			Price: i.printed(line.Price), Total: i.printed(lineTotal(line, decimalsOf(i.Currency))),
 		})
 	}
 	return content
@@ -85,7 +85,7 @@ func (i *invoice) copy() invoicepdf.Copy {
 
 // printed is an amount with the decimals of a fiat currency, or with those that it has.
 func (i *invoice) printed(amount decimal.Decimal) string {
-	if decimals := decimalsOf(i.currency); decimals <= 2 {
+	if decimals := decimalsOf(i.Currency); decimals <= 2 {
 		return amount.StringFixed(decimals)
 	}
 	return amount.String()
@@ -93,11 +93,11 @@ func (i *invoice) printed(amount decimal.Decimal) string {
 
 func (p party) onCopy() invoicepdf.Party {
 	view := invoicepdf.Party{Name: p.name()}
-	if address := p.profile.Address; address != nil {
+	if address := p.Profile.Address; address != nil {
 		view.Lines = addressLines(*address)
 	}
-	if p.profile.Email != view.Name {
-		view.Lines = append(view.Lines, p.profile.Email)
+	if p.Profile.Email != view.Name {
+		view.Lines = append(view.Lines, p.Profile.Email)
 	}
 	return view
 }

@@ -18,14 +18,14 @@ func (b *Billing) CreateInvoice(ctx context.Context, body appwire.InvoiceCreate)
 		return commonwire.Invoice{}, err
 	}
 	made := &invoice{
-		client:     client.renamed(body.ClientDisplayName, body.ClientAddress),
-		contractor: contractor.renamed(body.ContractorDisplayName, commonwire.PostalAddress{}),
-		amount:     amount,
-		currency:   body.Currency,
-		items:      body.Items,
-		due:        body.DueDate,
+		Client:     client.renamed(body.ClientDisplayName, body.ClientAddress),
+		Contractor: contractor.renamed(body.ContractorDisplayName, commonwire.PostalAddress{}),
+		Amount:     amount,
+		Currency:   body.Currency,
+		Items:      body.Items,
+		Due:        body.DueDate,
 	}
-	made.methods = made.ownMethods(body.Onchain != nil && *body.Onchain)
+	made.Methods = made.ownMethods(body.Onchain != nil && *body.Onchain)
 	t.issue(made, body.InvoicePrefix)
 	return t.view(made), nil
 }
@@ -36,21 +36,22 @@ func (b *Billing) CreateUploadedInvoice(ctx context.Context, body appwire.Upload
 	defer b.leave()
 	client, contractor, wrong := t.parties(body.ClientEmail, body.ContractorEmail)
 	wrong = append(wrong, checkAmount("amount", body.Amount, decimalsOf(body.Currency))...)
-	uploaded, ok := t.documents[body.DocumentID]
+	uploaded := t.documents.Get(body.DocumentID)
 	switch {
-	case !ok || !uploaded.owner.is(t.me):
+	case uploaded == nil || !uploaded.Owner.is(t.me):
 		wrong = append(wrong, refuse.Field{Field: "documentId", Code: "not_found", Message: "There is no such document."})
-	case uploaded.kind == appwire.DocumentKindContract:
+	case uploaded.Kind == appwire.DocumentKindContract:
 		wrong = append(wrong, refuse.Field{Field: "documentId", Code: "value_error", Message: "The document is a contract."})
 	}
 	if err := invalid(wrong); err != nil {
 		return commonwire.Invoice{}, err
 	}
 	made := &invoice{
-		client: client, contractor: contractor,
-		amount: body.Amount, currency: body.Currency, due: body.DueDate, document: uploaded,
+		Client: client, Contractor: contractor,
+		Amount: body.Amount, Currency: body.Currency, Due: body.DueDate,
+		DocumentID: uploaded.ID, document: uploaded,
 	}
-	made.methods = made.ownMethods(false)
+	made.Methods = made.ownMethods(false)
 	t.issue(made, "")
 	return t.view(made), nil
 }

@@ -30,7 +30,7 @@ func (b *Billing) UpdateInvoice(ctx context.Context, id string, body commonwire.
 	switch {
 	case body.Status != commonwire.InvoiceStatusCancelled && found.replaced():
 		err = refuse.Conflict("The invoice was cancelled, and its period is invoiced anew.")
-	case found.transferred && body.Status != commonwire.InvoiceStatusPaid:
+	case found.Transferred && body.Status != commonwire.InvoiceStatusPaid:
 		err = refuse.Conflict("The invoice was paid by a transfer.")
 	case isPayment(body.Status):
 		err = t.payByHand(found, body)
@@ -40,6 +40,7 @@ func (b *Billing) UpdateInvoice(ctx context.Context, id string, body commonwire.
 	if err != nil {
 		return commonwire.Invoice{}, err
 	}
+	t.invoices.Put(found.ID, found)
 	return t.view(found), nil
 }
 
@@ -58,22 +59,22 @@ func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
 		return refuse.InvalidField("paidAt", "less_than_equal", "A payment is not dated in the future.")
 	case owner != nil && owner != i:
 		return refuse.Conflict("The transaction reference belongs to another invoice.")
-	case i.transferred && relinked && reference != i.reference:
+	case i.Transferred && relinked && reference != i.Reference:
 		return refuse.Conflict("The invoice is linked to the transfer that paid it.")
 	}
-	if i.status != body.Status {
+	if i.Status != body.Status {
 		t.forgetPayment(i)
 		if body.Status == commonwire.InvoiceStatusPaid {
-			i.paidAt = t.now
+			i.PaidAt = t.now
 		}
 	}
 	if !paidAt.IsZero() {
-		i.paidAt = paidAt.UTC()
+		i.PaidAt = paidAt.UTC()
 	}
-	if relinked && !i.transferred {
+	if relinked && !i.Transferred {
 		t.link(i, reference)
 	}
-	i.status, i.updatedAt = body.Status, t.now
+	i.Status, i.UpdatedAt = body.Status, t.now
 	return nil
 }
 
@@ -86,38 +87,38 @@ func (t *turn) moveUnpaid(i *invoice, body commonwire.InvoiceUpdate) error {
 		return refuse.InvalidField("paidAt", "value_error", "Only a paid invoice has a time of payment.")
 	}
 	t.forgetPayment(i)
-	i.status, i.updatedAt = body.Status, t.now
+	i.Status, i.UpdatedAt = body.Status, t.now
 	return nil
 }
 
 // forgetPayment forgets a payment by hand.
 func (t *turn) forgetPayment(i *invoice) {
 	t.link(i, "")
-	i.paidAt = time.Time{}
+	i.PaidAt = time.Time{}
 }
 
 // link makes a reference the transaction that paid an invoice; an empty one leaves it without.
 func (t *turn) link(i *invoice, reference string) {
 	t.refer(i, reference)
-	i.transaction = nil
+	i.Transaction = nil
 	if reference == "" {
 		return
 	}
-	at := i.paidAt
+	at := i.PaidAt
 	if at.IsZero() {
 		at = t.now
 	}
-	i.transaction = &commonwire.InvoiceTransaction{
-		OnchainTransactionID: reference, Amount: number.Of(i.amount), Type: paidByReference, CreatedAt: at,
+	i.Transaction = &commonwire.InvoiceTransaction{
+		OnchainTransactionID: reference, Amount: number.Of(i.Amount), Type: paidByReference, CreatedAt: at,
 	}
 }
 
 // refer links an invoice to a transaction reference, or to none, in place of the one before.
 func (t *turn) refer(i *invoice, reference string) {
-	if i.reference != "" {
-		delete(t.references, i.reference)
+	if i.Reference != "" {
+		delete(t.references, i.Reference)
 	}
-	if i.reference = reference; reference != "" {
+	if i.Reference = reference; reference != "" {
 		t.references[reference] = i
 	}
 }
@@ -133,19 +134,20 @@ func (b *Billing) Settle(id string, pay func(amount decimal.Decimal, currency, p
 	switch {
 	case err != nil:
 		return err
-	case found.status == commonwire.InvoiceStatusPaid:
+	case found.Status == commonwire.InvoiceStatusPaid:
 		return refuse.Conflict("The invoice is paid.")
-	case found.status != commonwire.InvoiceStatusSent:
+	case found.Status != commonwire.InvoiceStatusSent:
 		return refuse.Conflict("The invoice does not wait for its payment.")
 	}
-	hash, err := pay(found.amount, string(found.currency), found.contractor.profile.Email)
+	hash, err := pay(found.Amount, string(found.Currency), found.Contractor.Profile.Email)
 	if err != nil {
 		return err
 	}
 	t.refer(found, hash)
-	found.transaction = &commonwire.InvoiceTransaction{
-		OnchainTransactionID: hash, Amount: number.Of(found.amount), TxHash: hash, Type: paidByTransfer, CreatedAt: t.now,
+	found.Transaction = &commonwire.InvoiceTransaction{
+		OnchainTransactionID: hash, Amount: number.Of(found.Amount), TxHash: hash, Type: paidByTransfer, CreatedAt: t.now,
 	}
-	found.status, found.paidAt, found.transferred, found.updatedAt = commonwire.InvoiceStatusPaid, t.now, true, t.now
+	found.Status, found.PaidAt, found.Transferred, found.UpdatedAt = commonwire.InvoiceStatusPaid, t.now, true, t.now
+	t.invoices.Put(found.ID, found)
 	return nil
 }

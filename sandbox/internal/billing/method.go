@@ -13,11 +13,11 @@ import (
 // on chain and the wallet is known, and the contractor's account by its email address.
 func (i *invoice) ownMethods(onchain bool) []commonwire.PaymentMethod {
 	methods := make([]commonwire.PaymentMethod, 0, 2)
-	payee := i.contractor.profile
+	payee := i.Contractor.Profile
 	if onchain && payee.WalletAddress != "" {
 		var wallet commonwire.PaymentMethod
 		_ = wallet.FromOnchainAccount(commonwire.OnchainAccount{ // strings always become JSON
-			AccountType: commonwire.AccountTypeOnchain, WalletAddress: payee.WalletAddress, ChainID: "base", Currency: assetFor(i.currency),
+			AccountType: commonwire.AccountTypeOnchain, WalletAddress: payee.WalletAddress, ChainID: "base", Currency: assetFor(i.Currency),
 		})
 		methods = append(methods, wallet)
 	}

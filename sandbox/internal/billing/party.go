@@ -11,8 +11,8 @@ import (
 
 // party is one side of a contract or an invoice.
 type party struct {
-	id      string // of the account
-	profile Profile
+	ID      string // of the account
+	Profile Profile
 }
 
 // partyOf is the party with an email address, of whom nothing else may be known.
@@ -20,12 +20,12 @@ func partyOf(email string) party { return Profile{Email: email}.party() }
 
 func (p Profile) party() party {
 	derived := uuid.NewSHA1(uuid.NameSpaceURL, []byte("mailto:"+strings.ToLower(p.Email))).String()
-	return party{id: cmp.Or(p.ID, derived), profile: p}
+	return party{ID: cmp.Or(p.ID, derived), Profile: p}
 }
 
 // is tells whether two parties are the same account; nobody is the zero party.
 func (p party) is(other party) bool {
-	return p.profile.Email != "" && strings.EqualFold(p.profile.Email, other.profile.Email)
+	return p.Profile.Email != "" && strings.EqualFold(p.Profile.Email, other.Profile.Email)
 }
 
 // resolve is the party with an email address: the caller itself with all that is known of it, or somebody else.
@@ -39,37 +39,37 @@ func (t *turn) resolve(email string) party {
 // name is how the party is called.
 func (p party) name() string {
 	return cmp.Or(
-		p.profile.DisplayName, p.profile.EntityName,
-		strings.TrimSpace(p.profile.FirstName+" "+p.profile.LastName), p.profile.Email,
+		p.Profile.DisplayName, p.Profile.EntityName,
+		strings.TrimSpace(p.Profile.FirstName+" "+p.Profile.LastName), p.Profile.Email,
 	)
 }
 
 func (p party) onContract() commonwire.ContractParty {
 	return commonwire.ContractParty{
-		ID:          p.id,
-		Email:       p.profile.Email,
+		ID:          p.ID,
+		Email:       p.Profile.Email,
 		DisplayName: p.name(),
-		FirstName:   p.profile.FirstName,
-		LastName:    p.profile.LastName,
-		EntityName:  p.profile.EntityName,
-		IsBusiness:  p.profile.IsBusiness,
-		Address:     p.profile.Address,
+		FirstName:   p.Profile.FirstName,
+		LastName:    p.Profile.LastName,
+		EntityName:  p.Profile.EntityName,
+		IsBusiness:  p.Profile.IsBusiness,
+		Address:     p.Profile.Address,
 	}
 }
 
 func (p party) onInvoice() commonwire.InvoiceParty {
-	view := commonwire.InvoiceParty{Email: p.profile.Email, DisplayName: p.name()}
-	if p.profile.Address != nil {
-		view.Address = *p.profile.Address
+	view := commonwire.InvoiceParty{Email: p.Profile.Email, DisplayName: p.name()}
+	if p.Profile.Address != nil {
+		view.Address = *p.Profile.Address
 	}
 	return view
 }
 
 // renamed is the party under the name and address that a document gives it.
 func (p party) renamed(displayName string, address commonwire.PostalAddress) party {
-	p.profile.DisplayName = cmp.Or(displayName, p.profile.DisplayName)
+	p.Profile.DisplayName = cmp.Or(displayName, p.Profile.DisplayName)
 	if address != (commonwire.PostalAddress{}) {
-		p.profile.Address = &address
+		p.Profile.Address = &address
 	}
 	return p
 }

@@ -154,7 +154,7 @@ func TestPaperworkHoldsTogetherWhateverIsCalled(t *testing.T) {
 		a.contracts = []string{a.contract(), a.contract()}
 		rt.Repeat(map[string]func(*rapid.T){
 			"create contract": a.createContract, "move contract": a.moveContract, "invoice contracts": a.invoiceContracts,
-			"update": a.update, "transfer": a.transfer, "wait": a.wait, "": a.check,
+			"update": a.update, "transfer": a.transfer, "wait": a.wait, "reopen": func(*rapid.T) { a.reopen() }, "": a.check,
 		})
 	})
 }

@@ -9,39 +9,39 @@ import (
 
 // card is a payment card.
 type card struct {
-	id, label string
-	holder    Holder
-	wallet    string // its address
-	limits    limits
-	secrets   secrets
-	nonces    map[int64]bool // that revealed it
-	frozen    bool
-	createdAt time.Time
+	ID, Account, Label string
+	Holder             Holder
+	Wallet             string // its address
+	Limits             limits
+	Secrets            secrets
+	Nonces             map[int64]bool // that revealed it
+	Frozen             bool
+	CreatedAt          time.Time
 }
 
 // view is the card as it stands, without its secrets.
 func (t *turn) view(c *card) commonwire.Card {
 	return commonwire.Card{
-		ID:            c.id,
-		WalletAddress: c.wallet,
-		CreatedAt:     c.createdAt.Format(time.RFC3339Nano),
-		Label:         c.label,
+		ID:            c.ID,
+		WalletAddress: c.Wallet,
+		CreatedAt:     c.CreatedAt.Format(time.RFC3339Nano),
+		Label:         c.Label,
 		Status:        t.status(c),
 		Activated:     !t.pending(c),
 		Limit: commonwire.CardLimit{
-			DailyLimit:    number.Of(c.limits.daily),
-			MonthlyLimit:  number.Of(c.limits.monthly),
-			LifetimeLimit: number.Of(c.limits.lifetime),
+			DailyLimit:    number.Of(c.Limits.Daily),
+			MonthlyLimit:  number.Of(c.Limits.Monthly),
+			LifetimeLimit: number.Of(c.Limits.Lifetime),
 			Currency:      limitCurrency,
 		},
 		CardData: commonwire.CardData{
-			NameOnCard:    c.holder.Name,
+			NameOnCard:    c.Holder.Name,
 			PaymentSystem: paymentSystem,
-			LastFour:      c.secrets.number[len(c.secrets.number)-4:],
-			ExpiryDate:    c.secrets.expiry,
+			LastFour:      c.Secrets.Number[len(c.Secrets.Number)-4:],
+			ExpiryDate:    c.Secrets.Expiry,
 			CardName:      "Virtual card",
 		},
-		BillingAddress: c.holder.Address,
+		BillingAddress: c.Holder.Address,
 	}
 }
 
@@ -49,7 +49,7 @@ func (t *turn) status(c *card) commonwire.CardStatus {
 	switch {
 	case t.pending(c):
 		return commonwire.CardStatusPending
-	case c.frozen:
+	case c.Frozen:
 		return commonwire.CardStatusFrozen
 	default:
 		return commonwire.CardStatusActive

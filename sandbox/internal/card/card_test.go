@@ -18,6 +18,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
@@ -26,9 +27,10 @@ import (
 // bank is a card programme with a clock that only moves when told to.
 type bank struct {
 	*card.Cards
-	t     testing.TB
-	clock *clock.Clock
-	key   *wallet.Key
+	config card.Config
+	t      testing.TB
+	clock  *clock.Clock
+	key    *wallet.Key
 }
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -38,11 +40,18 @@ func newBank(t testing.TB) *bank {
 	key, err := wallet.Generate()
 	require.NoError(t, err)
 	clk := clock.New(func() time.Time { return start })
-	return &bank{t: t, clock: clk, key: key, Cards: card.New(card.Config{
+	kept := new(storetest.Encoded)
+	t.Cleanup(func() { assert.Empty(t, kept.Stale()) })
+	config := card.Config{
+		Store: kept,
 		Clock: clk, Settings: func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings }, WalletAddress: key.Address(),
 		Holder: func(context.Context) card.Holder { return card.Holder{Name: "Ada Lovelace"} },
-	})}
+	}
+	return &bank{t: t, clock: clk, key: key, Cards: card.New(config), config: config}
 }
+
+// reopen opens the cards a second time, as they are kept.
+func (b *bank) reopen() { b.Cards = card.New(b.config) }
 
 // me is a request of one account, other of another.
 var (
@@ -293,4 +302,46 @@ func TestPreApprovals(t *testing.T) {
 	assert.Equal(t, map[string]string{"amount": "amount_precision"}, fields(t, err))
 	_, err = b.PreApprove(me, appwire.CardPreApprovalCreate{Currency: "USD"})
 	assert.Equal(t, map[string]string{"currency": "enum"}, fields(t, err))
+}
+
+// TestCardsAreKept opens them a second time: they stand where they stood.
+func TestCardsAreKept(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	first, second := b.active(), b.active()
+	_, err := b.Freeze(me, first, true)
+	require.NoError(t, err)
+	_, err = b.SetLabel(me, first, "Travel")
+	require.NoError(t, err)
+	daily := nullable.NewNullableWithValue(number.Of(decimal.RequireFromString("12.5")))
+	_, err = b.SetLimit(me, second, appwire.CardLimitUpdate{DailyLimit: daily})
+	require.NoError(t, err)
+	proof := b.proof(b.key, second, b.clock.Now().Unix())
+	details, err := b.Reveal(me, second, proof)
+	require.NoError(t, err)
+	asked := decimal.NewFromInt(100)
+	approved, err := b.PreApprove(me, appwire.CardPreApprovalCreate{Amount: &asked})
+	require.NoError(t, err)
+	b.KYCLink(other)
+	b.clock.Advance(time.Second)
+	mine, others, records := b.List(me), b.List(other), b.Records()
+
+	b.reopen()
+	assert.Equal(t, mine, b.List(me))
+	assert.Equal(t, others, b.List(other))
+	assert.Equal(t, commonwire.KYCStatusApproved, others.KYCStatus)
+	assert.Equal(t, records, b.Records())
+	_, err = b.Reveal(me, second, proof)
+	require.ErrorIs(t, err, refuse.Conflict(""), "the nonce was used before")
+	again, err := b.Reveal(me, second, b.proof(b.key, second, b.clock.Now().Unix()))
+	require.NoError(t, err)
+	assert.Equal(t, details, again)
+	repeated, err := b.PreApprove(me, appwire.CardPreApprovalCreate{Amount: &asked})
+	require.NoError(t, err)
+	assert.Equal(t, approved, repeated)
+
+	b.Reset()
+	b.reopen()
+	assert.Zero(t, b.Records())
+	assert.Equal(t, commonwire.KYCStatusNotStarted, b.List(other).KYCStatus)
 }

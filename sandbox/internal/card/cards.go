@@ -12,6 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
@@ -29,40 +30,63 @@ type Config struct {
 	Holder func(context.Context) Holder
 	// WalletAddress is the wallet that every card spends from.
 	WalletAddress string
+	// Store is where cards are kept.
+	Store store.Store
 }
 
 // Cards answers the operations on cards. It is safe for concurrent use.
 type Cards struct {
 	config Config
 
-	mu         sync.Mutex
+	mu     sync.Mutex
+	keeper *store.Keeper
+	issued *store.Table[card]      // by id
+	parts  *store.Table[programme] // by account, of those that did more than look
+
 	programmes map[string]*programme // by account
 }
 
 // programme is the card programme as one account takes part in it.
 type programme struct {
-	cards       []*card // oldest first
-	requestedAt time.Time
-	allowance   *allowance // nil: none
+	RequestedAt time.Time
+	Allowance   *allowance // nil: none
+
+	cards []*card // oldest first
 }
 
-// New returns a programme without cards.
+// New returns the cards that are kept.
 func New(config Config) *Cards {
-	c := &Cards{config: config}
-	c.Reset()
+	c := &Cards{config: config, keeper: store.NewKeeper(config.Store), programmes: map[string]*programme{}}
+	c.parts = store.Open(c.keeper, "card.programme", func(account string, mine *programme) { c.programmes[account] = mine })
+	c.issued = store.Open(c.keeper, "card.card", func(_ string, issued *card) {
+		mine := c.programme(issued.Account)
+		mine.cards = append(mine.cards, issued)
+	})
 	return c
+}
+
+// programme needs the lock to be held.
+func (c *Cards) programme(account string) *programme {
+	if c.programmes[account] == nil {
+		c.programmes[account] = &programme{}
+	}
+	return c.programmes[account]
 }
 
 // Reset goes back to the first state.
 func (c *Cards) Reset() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.leave()
+	c.issued.Clear()
+	c.parts.Clear()
 	c.programmes = map[string]*programme{}
 }
 
 // turn is one request's time with the account's part of the programme, while the lock is held.
 type turn struct {
+	*Cards
 	*programme
+	account  string
 	settings *deployment.Settings
 	now      time.Time
 }
@@ -71,18 +95,28 @@ type turn struct {
 func (c *Cards) enter(ctx context.Context) *turn {
 	account, settings := caller.From(ctx).Owner, c.config.Settings()
 	c.mu.Lock()
-	if c.programmes[account] == nil {
-		c.programmes[account] = &programme{}
+	return &turn{
+		Cards: c, programme: c.programme(account), account: account,
+		settings: settings, now: c.config.Clock.Now().Truncate(time.Millisecond),
 	}
-	return &turn{programme: c.programmes[account], settings: settings, now: c.config.Clock.Now().Truncate(time.Millisecond)}
 }
 
-func (c *Cards) leave() { c.mu.Unlock() }
+// leave keeps what has changed, and gives the lock back.
+func (c *Cards) leave() {
+	defer c.mu.Unlock()
+	c.keeper.Commit()
+}
+
+// changed keeps a card that is new or changed.
+func (t *turn) changed(c *card) { t.issued.Put(c.ID, c) }
+
+// took keeps how the account takes part.
+func (t *turn) took() { t.parts.Put(t.account, t.programme) }
 
 // card finds a card of the account.
 func (t *turn) card(id string) (*card, error) {
 	for _, found := range t.cards {
-		if found.id == id {
+		if found.ID == id {
 			return found, nil
 		}
 	}
@@ -91,7 +125,7 @@ func (t *turn) card(id string) (*card, error) {
 
 // pending tells whether a card is not ready to be used.
 func (t *turn) pending(c *card) bool {
-	return t.now.Before(c.createdAt.Add(time.Duration(t.settings.CardActiveAfter)))
+	return t.now.Before(c.CreatedAt.Add(time.Duration(t.settings.CardActiveAfter)))
 }
 
 // List answers the cards, newest first, and how far the account is from having one. Source: Card, card list answer.
@@ -120,14 +154,16 @@ func (c *Cards) Create(ctx context.Context) (commonwire.Card, error) {
 	t := c.enter(ctx)
 	defer c.leave()
 	issued := &card{
-		id:        "card_" + uuid.NewString(),
-		holder:    holder,
-		wallet:    c.config.WalletAddress,
-		limits:    firstLimits(),
-		secrets:   secrets,
-		nonces:    map[int64]bool{},
-		createdAt: t.now,
+		ID:        "card_" + uuid.NewString(),
+		Account:   t.account,
+		Holder:    holder,
+		Wallet:    c.config.WalletAddress,
+		Limits:    firstLimits(),
+		Secrets:   secrets,
+		Nonces:    map[int64]bool{},
+		CreatedAt: t.now,
 	}
+	t.changed(issued)
 	t.cards = append(t.cards, issued)
 	return t.view(issued), nil
 }
@@ -153,8 +189,9 @@ func (c *Cards) on(ctx context.Context, id string, do func(*turn, *card) error) 
 
 // SetLabel gives a card a label of the caller's own. Source: App API, Cards.
 func (c *Cards) SetLabel(ctx context.Context, id, label string) (commonwire.Card, error) {
-	return c.on(ctx, id, func(_ *turn, found *card) error {
-		found.label = label
+	return c.on(ctx, id, func(t *turn, found *card) error {
+		found.Label = label
+		t.changed(found)
 		return nil
 	})
 }
@@ -165,7 +202,8 @@ func (c *Cards) Freeze(ctx context.Context, id string, frozen bool) (commonwire.
 		if t.pending(found) {
 			return refuse.Conflict("The card is not active yet.")
 		}
-		found.frozen = frozen
+		found.Frozen = frozen
+		t.changed(found)
 		return nil
 	})
 }
@@ -174,9 +212,5 @@ func (c *Cards) Freeze(ctx context.Context, id string, frozen bool) (commonwire.
 func (c *Cards) Records() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	kept := 0
-	for _, mine := range c.programmes {
-		kept += len(mine.cards)
-	}
-	return kept
+	return c.issued.Len()
 }

@@ -19,26 +19,27 @@ const (
 )
 
 // limits are what a card may spend.
-type limits struct{ daily, monthly, lifetime decimal.Decimal }
+type limits struct{ Daily, Monthly, Lifetime decimal.Decimal }
 
 func firstLimits() limits {
-	return limits{daily: decimal.NewFromInt(1_000), monthly: decimal.NewFromInt(10_000), lifetime: decimal.NewFromInt(100_000)}
+	return limits{Daily: decimal.NewFromInt(1_000), Monthly: decimal.NewFromInt(10_000), Lifetime: decimal.NewFromInt(100_000)}
 }
 
 // SetLimit sets the limits that are given and leaves the rest. Source: App API, Cards.
 func (c *Cards) SetLimit(ctx context.Context, id string, body appwire.CardLimitUpdate) (commonwire.Card, error) {
-	return c.on(ctx, id, func(_ *turn, found *card) error {
-		changed := found.limits
-		wrong := set("dailyLimit", &changed.daily, body.DailyLimit)
-		wrong = append(wrong, set("monthlyLimit", &changed.monthly, body.MonthlyLimit)...)
-		wrong = append(wrong, set("lifetimeLimit", &changed.lifetime, body.LifetimeLimit)...)
+	return c.on(ctx, id, func(t *turn, found *card) error {
+		changed := found.Limits
+		wrong := set("dailyLimit", &changed.Daily, body.DailyLimit)
+		wrong = append(wrong, set("monthlyLimit", &changed.Monthly, body.MonthlyLimit)...)
+		wrong = append(wrong, set("lifetimeLimit", &changed.Lifetime, body.LifetimeLimit)...)
 		if len(wrong) == 0 {
 			wrong = changed.ordered()
 		}
 		if len(wrong) > 0 {
 			return refuse.ValidationFailed("", wrong...)
 		}
-		found.limits = changed
+		found.Limits = changed
+		t.changed(found)
 		return nil
 	})
 }
@@ -67,10 +68,10 @@ func set(field string, limit *decimal.Decimal, member nullable.Nullable[number.N
 // ordered says whether a limit is more than that of a longer time.
 func (l limits) ordered() []refuse.Field {
 	var wrong []refuse.Field
-	if l.daily.GreaterThan(l.monthly) {
+	if l.Daily.GreaterThan(l.Monthly) {
 		wrong = append(wrong, refuse.Field{Field: "dailyLimit", Code: "less_than_equal", Message: "A day's limit is no more than a month's."})
 	}
-	if l.monthly.GreaterThan(l.lifetime) {
+	if l.Monthly.GreaterThan(l.Lifetime) {
 		wrong = append(wrong, refuse.Field{Field: "monthlyLimit", Code: "less_than_equal", Message: "A month's limit is no more than that of the card's life."})
 	}
 	return wrong

@@ -19,18 +19,18 @@ const maxAllowanceDigits = 36
 
 // allowance is what the card programme may draw on the wallet.
 type allowance struct {
-	amount   *decimal.Decimal // nil: without bound
-	currency string
-	hash     string
+	Amount   *decimal.Decimal // nil: without bound
+	Currency string
+	Hash     string
 }
 
 // verification is how far the card programme's verification has come.
 // Source: States and transitions, Card and verification.
 func (t *turn) verification() commonwire.KYCStatus {
 	switch {
-	case t.requestedAt.IsZero():
+	case t.RequestedAt.IsZero():
 		return commonwire.KYCStatusNotStarted
-	case t.now.Before(t.requestedAt.Add(time.Duration(t.settings.CardActiveAfter))):
+	case t.now.Before(t.RequestedAt.Add(time.Duration(t.settings.CardActiveAfter))):
 		return commonwire.KYCStatusRequested
 	default:
 		return commonwire.KYCStatusApproved
@@ -41,8 +41,9 @@ func (t *turn) verification() commonwire.KYCStatus {
 func (c *Cards) KYCLink(ctx context.Context) appwire.KYCLink {
 	t := c.enter(ctx)
 	defer c.leave()
-	if t.requestedAt.IsZero() {
-		t.requestedAt = t.now
+	if t.RequestedAt.IsZero() {
+		t.RequestedAt = t.now
+		t.took()
 	}
 	return appwire.KYCLink{
 		URL:    "https://verify.example.com/cards/" + caller.From(ctx).Owner,
@@ -60,18 +61,19 @@ func (c *Cards) PreApprove(ctx context.Context, body appwire.CardPreApprovalCrea
 	}
 	t := c.enter(ctx)
 	defer c.leave()
-	if t.allowance == nil || !t.allowance.is(body) {
-		t.allowance = &allowance{amount: body.Amount, currency: body.Currency, hash: newHash()}
+	if t.Allowance == nil || !t.Allowance.is(body) {
+		t.Allowance = &allowance{Amount: body.Amount, Currency: body.Currency, Hash: newHash()}
+		t.took()
 	}
-	return appwire.CardPreApproval{Approved: true, TxHash: t.allowance.hash}, nil
+	return appwire.CardPreApproval{Approved: true, TxHash: t.Allowance.Hash}, nil
 }
 
 // is tells whether the allowance is what is asked for.
 func (a *allowance) is(body appwire.CardPreApprovalCreate) bool {
-	if a.amount == nil || body.Amount == nil {
-		return a.amount == body.Amount && a.currency == body.Currency
+	if a.Amount == nil || body.Amount == nil {
+		return a.Amount == body.Amount && a.Currency == body.Currency
 	}
-	return a.amount.Equal(*body.Amount) && a.currency == body.Currency
+	return a.Amount.Equal(*body.Amount) && a.Currency == body.Currency
 }
 
 func checkAllowance(body appwire.CardPreApprovalCreate) error {

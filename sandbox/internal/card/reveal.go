@@ -37,14 +37,14 @@ func (c *Cards) Reveal(ctx context.Context, id string, shown commonwire.CardDeta
 		return commonwire.CardDetails{}, refuse.InvalidField("nonce", "nonce_expired", "The nonce is more than five minutes off.")
 	case refused != nil:
 		return commonwire.CardDetails{}, refused
-	case !strings.EqualFold(signer, found.wallet):
+	case !strings.EqualFold(signer, found.Wallet):
 		return commonwire.CardDetails{}, refuse.SignatureInvalid()
-	case found.nonces[shown.Nonce]:
+	case found.Nonces[shown.Nonce]:
 		return commonwire.CardDetails{}, refuse.Conflict("The nonce was used before.")
 	}
 	t.use(found, shown.Nonce)
 	return commonwire.CardDetails{
-		CardNumber: found.secrets.number, Cvv: found.secrets.cvv, ExpiryDate: found.secrets.expiry,
+		CardNumber: found.Secrets.Number, Cvv: found.Secrets.CVV, ExpiryDate: found.Secrets.Expiry,
 	}, nil
 }
 
@@ -57,10 +57,11 @@ func (t *turn) fresh(nonce int64) bool {
 
 // use remembers a nonce for as long as it could come again.
 func (t *turn) use(c *card, nonce int64) {
-	for used := range c.nonces {
+	for used := range c.Nonces {
 		if !t.fresh(used) {
-			delete(c.nonces, used)
+			delete(c.Nonces, used)
 		}
 	}
-	c.nonces[nonce] = true
+	c.Nonces[nonce] = true
+	t.changed(c)
 }

@@ -17,7 +17,7 @@ const (
 )
 
 // secrets are what a card hides.
-type secrets struct{ number, cvv, expiry string }
+type secrets struct{ Number, CVV, Expiry string }
 
 // newSecrets draws a number with a valid check digit, which no network routes.
 func newSecrets(now time.Time) (secrets, error) {
@@ -31,9 +31,9 @@ func newSecrets(now time.Time) (secrets, error) {
 	}
 	body := issuer + account
 	return secrets{
-		number: body + checkDigit(body),
-		cvv:    cvv,
-		expiry: now.AddDate(validYears, 0, 0).Format("01/06"),
+		Number: body + checkDigit(body),
+		CVV:    cvv,
+		Expiry: now.AddDate(validYears, 0, 0).Format("01/06"),
 	}, nil
 }
 

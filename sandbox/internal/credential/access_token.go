@@ -5,13 +5,22 @@ import (
 	"sync"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
 // AccessTokens holds the bearer tokens of the reference endpoints. How one is minted and how long it lives is not shown;
-// these live as long as the host. The zero store is empty and ready. It is safe for concurrent use.
+// these live as long as they are kept. It is safe for concurrent use.
 type AccessTokens struct {
-	mu    sync.RWMutex
-	known map[string]Account
+	mu     sync.RWMutex
+	keeper *store.Keeper
+	known  *store.Table[Account] // by token
+}
+
+// NewAccessTokens returns the tokens that are kept.
+func NewAccessTokens(kept store.Store) *AccessTokens {
+	s := &AccessTokens{keeper: store.NewKeeper(kept)}
+	s.known = store.Open[Account](s.keeper, "credential.access_token")
+	return s
 }
 
 // Mint adds a token that acts for an account.
@@ -19,10 +28,8 @@ func (s *AccessTokens) Mint(account Account) (token string) {
 	token = "uat_" + rand.Text()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.known == nil {
-		s.known = map[string]Account{}
-	}
-	s.known[token] = account
+	s.known.Put(token, &account)
+	s.keeper.Commit()
 	return token
 }
 
@@ -30,9 +37,9 @@ func (s *AccessTokens) Mint(account Account) (token string) {
 func (s *AccessTokens) Authenticate(token string) (Account, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	account, ok := s.known[token]
-	if !ok {
+	account := s.known.Get(token)
+	if account == nil {
 		return Account{}, refuse.Unauthenticated()
 	}
-	return account, nil
+	return *account, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
 // The scopes of an app key. The description says that a key has some and does not name them.
@@ -66,26 +67,40 @@ type AppKeys struct {
 	clock *clock.Clock
 
 	mu       sync.RWMutex
-	byID     map[string]*AppKey
+	keeper   *store.Keeper
+	keys     *store.Table[AppKey] // by id
 	bySecret map[string]*AppKey
 }
 
-// NewAppKeys returns a store without keys.
-func NewAppKeys(clk *clock.Clock) *AppKeys {
-	s := &AppKeys{clock: clk}
-	s.Reset()
+// NewAppKeys returns the app keys that are kept.
+func NewAppKeys(clk *clock.Clock, kept store.Store) *AppKeys {
+	s := &AppKeys{clock: clk, keeper: store.NewKeeper(kept), bySecret: map[string]*AppKey{}}
+	s.keys = store.Open(s.keeper, "credential.app_key", func(_ string, key *AppKey) { s.bySecret[key.Secret] = key })
 	return s
+}
+
+// leave keeps what has changed, and gives the lock back.
+func (s *AppKeys) leave() {
+	defer s.mu.Unlock()
+	s.keeper.Commit()
 }
 
 // Reset forgets every key but these, of which nothing is spent.
 func (s *AppKeys) Reset(kept ...AppKey) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.byID, s.bySecret = map[string]*AppKey{}, map[string]*AppKey{}
+	defer s.leave()
+	s.keys.Clear()
+	s.bySecret = map[string]*AppKey{}
 	for _, key := range kept {
 		key.Spent = decimal.Zero
-		s.byID[key.ID], s.bySecret[key.Secret] = &key, &key
+		s.add(&key)
 	}
+}
+
+// add needs the lock to be held.
+func (s *AppKeys) add(key *AppKey) {
+	s.keys.Put(key.ID, key)
+	s.bySecret[key.Secret] = key
 }
 
 // Register adds a key of an account, or refuses it with validation_failed.
@@ -99,20 +114,20 @@ func (s *AppKeys) Register(account Account, registration Registration) (AppKey, 
 	key.AppID = uuid.NewSHA1(uuid.NameSpaceURL, []byte("app of "+account.ID+"/"+key.AppName)).String()
 
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.byID[key.ID], s.bySecret[key.Secret] = key, key
+	defer s.leave()
+	s.add(key)
 	return key.copied(), nil
 }
 
 // Delete deletes a key, or refuses an unknown id with not_found.
 func (s *AppKeys) Delete(id string) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := s.byID[id]
+	defer s.leave()
+	key := s.keys.Get(id)
 	if key == nil {
 		return refuse.NotFound()
 	}
-	delete(s.byID, id)
+	s.keys.Delete(id)
 	delete(s.bySecret, key.Secret)
 	return nil
 }
@@ -121,8 +136,8 @@ func (s *AppKeys) Delete(id string) error {
 func (s *AppKeys) List() []AppKey {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	keys := make([]AppKey, 0, len(s.byID))
-	for _, key := range s.byID {
+	keys := make([]AppKey, 0, s.keys.Len())
+	for _, key := range s.keys.All() {
 		keys = append(keys, key.copied())
 	}
 	slices.SortFunc(keys, func(a, b AppKey) int {
@@ -138,7 +153,7 @@ func (s *AppKeys) List() []AppKey {
 func (s *AppKeys) Records() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.byID)
+	return s.keys.Len()
 }
 
 // Authenticate answers the key behind what was sent, or refuses it with unauthenticated.
@@ -152,7 +167,7 @@ func (s *AppKeys) Authenticate(secret string) (AppKey, error) {
 func (s *AppKeys) Get(id string) (AppKey, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return found(s.byID[id])
+	return found(s.keys.Get(id))
 }
 
 func found(key *AppKey) (AppKey, error) {
@@ -166,8 +181,8 @@ func found(key *AppKey) (AppKey, error) {
 // what is left. Source: App API, Account and profile.
 func (s *AppKeys) Spend(id string, amount decimal.Decimal) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := s.byID[id]
+	defer s.leave()
+	key := s.keys.Get(id)
 	if key == nil {
 		return refuse.Unauthenticated()
 	}
@@ -175,15 +190,17 @@ func (s *AppKeys) Spend(id string, amount decimal.Decimal) error {
 		return refuse.SpendLimitExceeded(remaining.String())
 	}
 	key.Spent = key.Spent.Add(amount)
+	s.keys.Put(id, key)
 	return nil
 }
 
 // GiveBack undoes a Spend of money that did not move.
 func (s *AppKeys) GiveBack(id string, amount decimal.Decimal) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if key := s.byID[id]; key != nil {
+	defer s.leave()
+	if key := s.keys.Get(id); key != nil {
 		key.Spent = key.Spent.Sub(amount)
+		s.keys.Put(id, key)
 	}
 }
 

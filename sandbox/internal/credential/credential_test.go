@@ -12,6 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 )
 
 var owner = credential.Account{ID: "acc_1", Email: "ops@example.com"}
@@ -22,7 +24,7 @@ func amount(text string) *decimal.Decimal {
 }
 
 func TestAKeyIsFoundByItsSecretUntilItIsDeleted(t *testing.T) {
-	keys := credential.NewAppKeys(clock.New(time.Now))
+	keys := credential.NewAppKeys(clock.New(time.Now), store.Memory{})
 	key, err := keys.Register(owner, credential.Registration{})
 	require.NoError(t, err)
 	assert.Equal(t, credential.Scopes(), key.Scopes)
@@ -43,7 +45,7 @@ func TestAKeyIsFoundByItsSecretUntilItIsDeleted(t *testing.T) {
 }
 
 func TestKeysOfTheSameNameBelongToTheSameApp(t *testing.T) {
-	keys := credential.NewAppKeys(clock.New(time.Now))
+	keys := credential.NewAppKeys(clock.New(time.Now), store.Memory{})
 	register := func(account credential.Account, app string) string {
 		key, err := keys.Register(account, credential.Registration{App: app})
 		require.NoError(t, err)
@@ -56,7 +58,7 @@ func TestKeysOfTheSameNameBelongToTheSameApp(t *testing.T) {
 }
 
 func TestRegistrationsThatMakeNoSense(t *testing.T) {
-	keys := credential.NewAppKeys(clock.New(time.Now))
+	keys := credential.NewAppKeys(clock.New(time.Now), store.Memory{})
 	for name, registration := range map[string]credential.Registration{
 		"unknown scope":  {Scopes: []string{"read", "everything"}},
 		"negative limit": {SpendLimit: amount("-1")},
@@ -69,7 +71,7 @@ func TestRegistrationsThatMakeNoSense(t *testing.T) {
 }
 
 func TestScopesCoverRoutes(t *testing.T) {
-	keys := credential.NewAppKeys(clock.New(time.Now))
+	keys := credential.NewAppKeys(clock.New(time.Now), store.Memory{})
 	key, err := keys.Register(owner, credential.Registration{Scopes: []string{credential.ScopeRead}})
 	require.NoError(t, err)
 	require.NoError(t, key.Check(""))
@@ -78,7 +80,7 @@ func TestScopesCoverRoutes(t *testing.T) {
 }
 
 func TestSpendingStopsAtTheLimit(t *testing.T) {
-	keys := credential.NewAppKeys(clock.New(time.Now))
+	keys := credential.NewAppKeys(clock.New(time.Now), store.Memory{})
 	key, err := keys.Register(owner, credential.Registration{SpendLimit: amount("10")})
 	require.NoError(t, err)
 
@@ -109,11 +111,42 @@ func TestSpendingStopsAtTheLimit(t *testing.T) {
 }
 
 func TestAccessTokens(t *testing.T) {
-	var tokens credential.AccessTokens
+	tokens := credential.NewAccessTokens(store.Memory{})
 	token := tokens.Mint(owner)
 	found, err := tokens.Authenticate(token)
 	require.NoError(t, err)
 	assert.Equal(t, owner, found)
 	_, err = tokens.Authenticate("")
 	assert.ErrorIs(t, err, refuse.Unauthenticated())
+}
+
+// TestCredentialsAreKept opens them a second time: what was spent is spent.
+func TestCredentialsAreKept(t *testing.T) {
+	clk, kept := clock.New(time.Now), new(storetest.Encoded)
+	keys, tokens := credential.NewAppKeys(clk, kept), credential.NewAccessTokens(kept)
+	key, err := keys.Register(owner, credential.Registration{App: "shop", SpendLimit: amount("10.50")})
+	require.NoError(t, err)
+	gone, err := keys.Register(owner, credential.Registration{})
+	require.NoError(t, err)
+	require.NoError(t, keys.Delete(gone.ID))
+	require.NoError(t, keys.Spend(key.ID, *amount("4")))
+	keys.GiveBack(key.ID, *amount("1.25"))
+	token := tokens.Mint(owner)
+	assert.Empty(t, kept.Stale())
+
+	again := credential.NewAppKeys(clk, kept)
+	assert.Equal(t, 1, again.Records())
+	found, err := again.Authenticate(key.Secret)
+	require.NoError(t, err)
+	assert.Equal(t, "7.75", found.Remaining().String())
+	assert.Equal(t, key.Scopes, found.Scopes)
+	assert.True(t, key.CreatedAt.Equal(found.CreatedAt))
+	account, err := credential.NewAccessTokens(kept).Authenticate(token)
+	require.NoError(t, err)
+	assert.Equal(t, owner, account)
+
+	again.Reset(found)
+	found, err = credential.NewAppKeys(clk, kept).Get(key.ID)
+	require.NoError(t, err)
+	assert.True(t, found.Spent.IsZero())
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 )
 
 func TestPatternsCoverPaths(t *testing.T) {
@@ -37,7 +39,7 @@ func TestPatternsCoverPaths(t *testing.T) {
 }
 
 func TestFaultsAreConsumedInTheOrderOfArming(t *testing.T) {
-	var set fault.Set
+	set := fault.NewSet(store.Memory{})
 	first, err := set.Arm("post", "/payouts", 2, fault.Fault{Kind: fault.DropAfterCommit})
 	require.NoError(t, err)
 	_, err = set.Arm("", "/**", 0, fault.Fault{Kind: fault.Respond, Status: 503})
@@ -73,7 +75,7 @@ func TestAFaultThatCouldNotHappenIsRefused(t *testing.T) {
 		{Kind: fault.Delay},
 		{Kind: fault.Truncate, Keep: -1},
 	} {
-		var set fault.Set
+		set := fault.NewSet(store.Memory{})
 		_, err := set.Arm("", "/**", 1, f)
 		assert.ErrorIs(t, err, refuse.ValidationFailed(""), "%+v", f)
 		assert.Empty(t, set.List())
@@ -96,4 +98,33 @@ func TestDurationsTravelAsText(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"kind":"delay","delay":"1.5s"}`, string(text))
 	assert.Error(t, json.Unmarshal([]byte(`{"delay":"soon"}`), &f))
+}
+
+// TestFaultsAreKept opens them a second time: what was consumed is consumed.
+func TestFaultsAreKept(t *testing.T) {
+	kept := new(storetest.Encoded)
+	set := fault.NewSet(kept)
+	for _, f := range []fault.Fault{
+		{Kind: fault.Delay, Delay: fault.Duration(time.Second)},
+		{Kind: fault.Respond, Status: 503, Code: "x", Details: map[string]any{"a": []any{1.5, "b"}}, Headers: map[string]string{"X-A": "b"}},
+	} {
+		_, err := set.Arm("post", "/payouts", 2, f)
+		require.NoError(t, err)
+	}
+	_, hit := set.Take("POST", "/payouts")
+	require.True(t, hit)
+	assert.Empty(t, kept.Stale())
+
+	again := fault.NewSet(kept)
+	assert.Equal(t, set.List(), again.List())
+	_, hit = again.Take("POST", "/payouts")
+	require.True(t, hit)
+	taken, _ := again.Take("POST", "/payouts")
+	assert.Equal(t, fault.Respond, taken.Kind)
+	again.Clear()
+	renewed := fault.NewSet(kept)
+	assert.Zero(t, renewed.Records())
+	armed, err := renewed.Arm("", "/**", 1, fault.Fault{Kind: fault.Garbage})
+	require.NoError(t, err)
+	assert.Equal(t, "flt_3", armed.ID, "ids are not given out again")
 }

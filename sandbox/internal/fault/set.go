@@ -2,9 +2,10 @@ package fault
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
 // Armed is a fault that waits for its requests.
@@ -17,12 +18,42 @@ type Armed struct {
 	Fault    Fault  `json:"fault"`
 }
 
-// Set holds the armed faults, in the order of arming. The zero Set is empty and
-// ready. It is safe for concurrent use.
+// Set holds the armed faults, in the order of arming. It is safe for concurrent
+// use.
 type Set struct {
-	mu    sync.Mutex
-	last  int
-	armed []Armed
+	mu     sync.Mutex
+	keeper *store.Keeper
+	kept   *store.Table[Armed]
+	ids    *store.Table[ids]
+	armed  []*Armed
+}
+
+// ids are what faults are named by.
+type ids struct{ Last int }
+
+// NewSet returns the faults that are kept.
+func NewSet(kept store.Store) *Set {
+	s := &Set{keeper: store.NewKeeper(kept)}
+	s.kept = store.Open(s.keeper, "fault.armed", func(_ string, armed *Armed) { s.armed = append(s.armed, armed) })
+	s.ids = store.Open[ids](s.keeper, "fault.ids")
+	return s
+}
+
+// leave keeps what has changed, and gives the lock back.
+func (s *Set) leave() {
+	defer s.mu.Unlock()
+	s.keeper.Commit()
+}
+
+// next is the id of the next fault. It needs the lock to be held.
+func (s *Set) next() string {
+	given := s.ids.Get("flt")
+	if given == nil {
+		given = &ids{}
+	}
+	given.Last++
+	s.ids.Put("flt", given)
+	return fmt.Sprintf("flt_%d", given.Last)
 }
 
 // Arm adds a fault for the next times requests of the method (empty: any) and
@@ -34,24 +65,24 @@ func (s *Set) Arm(method, path string, times int, f Fault) (Armed, error) {
 		return Armed{}, err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last++
-	armed := Armed{
-		ID: fmt.Sprintf("flt_%d", s.last), Method: strings.ToUpper(method), Path: path,
+	defer s.leave()
+	armed := &Armed{
+		ID: s.next(), Method: strings.ToUpper(method), Path: path,
 		Times: max(times, 1), Fault: f,
 	}
 	s.armed = append(s.armed, armed)
-	return armed, nil
+	s.kept.Put(armed.ID, armed)
+	return *armed, nil
 }
 
 // Take consumes the first armed fault that matches the request.
 func (s *Set) Take(method, path string) (Fault, bool) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := range s.armed {
-		armed := &s.armed[i]
+	defer s.leave()
+	for _, armed := range s.armed {
 		if armed.Consumed < armed.Times && (armed.Method == "" || armed.Method == method) && Matches(armed.Path, path) {
 			armed.Consumed++
+			s.kept.Put(armed.ID, armed)
 			return armed.Fault, true
 		}
 	}
@@ -62,10 +93,8 @@ func (s *Set) Take(method, path string) (Fault, bool) {
 func (s *Set) Get(id string) (Armed, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, armed := range s.armed {
-		if armed.ID == id {
-			return armed, true
-		}
+	if armed := s.kept.Get(id); armed != nil {
+		return *armed, true
 	}
 	return Armed{}, false
 }
@@ -74,7 +103,11 @@ func (s *Set) Get(id string) (Armed, bool) {
 func (s *Set) List() []Armed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.armed)
+	list := make([]Armed, len(s.armed))
+	for i, armed := range s.armed {
+		list[i] = *armed
+	}
+	return list
 }
 
 // Records is how many faults were armed.
@@ -88,6 +121,7 @@ func (s *Set) Records() int {
 // again.
 func (s *Set) Clear() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.leave()
+	s.kept.Clear()
 	s.armed = nil
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -61,8 +62,8 @@ type rig struct {
 func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) *rig {
 	t.Helper()
 	clk := clock.New(time.Now)
-	r := &rig{registry: session.NewRegistry(clk), logged: &bytes.Buffer{}}
-	tokens := session.NewTokens(clk)
+	r := &rig{registry: session.NewRegistry(clk, store.Memory{}), logged: &bytes.Buffer{}}
+	tokens := session.NewTokens(clk, store.Memory{})
 	developer, err := signing.Generate()
 	require.NoError(t, err)
 	r.key, err = r.registry.Register(session.Registration{
@@ -71,15 +72,15 @@ func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) 
 	require.NoError(t, err)
 	windows := window.New(clk, func() bool { return false })
 	login := &session.Login{
-		Clock: clk, Registry: r.registry, Tokens: tokens, Challenges: session.NewChallenges(clk), Windows: windows,
+		Clock: clk, Registry: r.registry, Tokens: tokens, Challenges: session.NewChallenges(clk, store.Memory{}), Windows: windows,
 		Settings: func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings },
 	}
 	r.Gate, err = New(Config{
 		Platform: operations{login: login, treasury: treasury},
 		Clock:    clk, Registry: r.registry, Tokens: tokens,
-		Windows: windows, Faults: &fault.Set{}, Log: &Log{},
+		Windows: windows, Faults: fault.NewSet(store.Memory{}), Log: &Log{},
 		IsClient: func(string, string) bool { return false },
-		AppKeys:  credential.NewAppKeys(clk), AccessTokens: &credential.AccessTokens{},
+		AppKeys:  credential.NewAppKeys(clk, store.Memory{}), AccessTokens: credential.NewAccessTokens(store.Memory{}),
 		DatabaseAvailable: func() bool { return true },
 		Room:              func() error { return nil },
 		Violation:         func(_ string, err error) { r.broken = append(r.broken, err) },

@@ -25,6 +25,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -36,21 +37,38 @@ type bench struct {
 	settings atomic.Pointer[deployment.Settings]
 	key      *ecdsa.PrivateKey
 	public   []byte
+	kept     *storetest.Encoded
 }
 
 func newBench(t testing.TB) *bench {
-	b := &bench{TB: t}
+	b := &bench{TB: t, kept: new(storetest.Encoded)}
+	t.Cleanup(func() { require.Empty(t, b.kept.Stale()) })
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	b.clock = clock.New(func() time.Time { return start })
 	settings := deployment.DefaultSettings()
 	b.settings.Store(&settings)
-	b.Platform = platform.New(b.clock, func() *deployment.Settings { return b.settings.Load() }, nobody)
+	b.Platform = platform.New(b.clock, func() *deployment.Settings { return b.settings.Load() }, nobody, b.kept)
 	var err error
 	b.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	b.public, err = x509.MarshalPKIXPublicKey(&b.key.PublicKey)
 	require.NoError(t, err)
 	return b
+}
+
+// reopen opens the platform a second time, as it is kept: the books and the counts are what they were.
+func (b *bench) reopen() {
+	before, records := b.Ledger(), b.Records()
+	require.Empty(b, b.kept.Stale())
+	b.Platform = platform.New(b.clock, func() *deployment.Settings { return b.settings.Load() }, nobody, b.kept)
+	require.Equal(b, written(b, before), written(b, b.Ledger()))
+	require.Equal(b, records, b.Records())
+}
+
+func written(t testing.TB, value any) string {
+	text, err := json.Marshal(value)
+	require.NoError(t, err)
+	return string(text)
 }
 
 // nobody is known but who made a request.
@@ -242,4 +260,7 @@ func (b *bench) balance(account string, currency platformwire.Asset) string {
 }
 
 // step advances the clock by one step of a payout.
-func (b *bench) step() { b.clock.Advance(time.Duration(b.settings.Load().PayoutStepAfter)) }
+func (b *bench) step() {
+	b.clock.Advance(time.Duration(b.settings.Load().PayoutStepAfter))
+	b.reopen()
+}

@@ -32,9 +32,10 @@ func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreat
 	if err := t.bookings.forgotten(key, asked, t.now); err != nil {
 		return serve.Answer{}, err
 	}
-	if booked, found, same := t.bookings.find(key, asked, t.now); found {
+	if id, found, same := t.bookings.find(key, asked, t.now); found {
+		booked := t.payouts[id]
 		if !same {
-			return serve.Answer{}, refuse.IdempotencyKeyReused("payoutId", booked.id)
+			return serve.Answer{}, refuse.IdempotencyKeyReused("payoutId", booked.ID)
 		}
 		if booked.stale(t.now) {
 			if err := t.price(booked); err != nil {
@@ -43,11 +44,11 @@ func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreat
 		}
 		return serve.OK(booked.answer()).Lean().Replayed(), nil
 	}
-	booked, err := t.book(h, key.key, body)
+	booked, err := t.book(h, key.Key, body)
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	t.bookings.keep(key, asked, booked, t.now, lifetime)
+	t.bookings.keep(key, asked, booked.ID, t.now, lifetime)
 	return serve.Created(booked.answer()).Lean(), nil
 }
 
@@ -70,37 +71,41 @@ func (t *turn) book(h *holder, key string, body platformwire.PayoutCreate) (*pay
 	if t.settings.SignerDetached {
 		return nil, refuse.SignerNotAttached()
 	}
-	if err := checkRoute(body, paid.to); err != nil {
+	if err := checkRoute(body, paid.To); err != nil {
 		return nil, err
 	}
 	booked := &payout{
-		id:        newID("po_"),
+		ID:        newID("po_"),
+		Account:   h.Key,
 		holder:    h,
-		key:       key,
-		terms:     body,
-		contact:   paid,
-		createdAt: t.now,
-		receiver:  t.receiver(paid.to, string(body.Currency)),
+		Key:       key,
+		Terms:     body,
+		Contact:   paid,
+		CreatedAt: t.now,
+		receiver:  t.receiver(paid.To, string(body.Currency)),
 	}
-	if paid.to.bank == nil {
-		booked.id += ":" + key // Source: Limits, Idempotency: with a wallet contact the key is part of the id.
+	if booked.receiver != nil {
+		booked.Receiver = booked.receiver.Key
+	}
+	if paid.To.Bank == nil {
+		booked.ID += ":" + key // Source: Limits, Idempotency: with a wallet contact the key is part of the id.
 	}
 	if err := t.price(booked); err != nil {
 		return nil, err
 	}
-	t.payouts[booked.id] = booked
+	t.payouts[booked.ID] = booked
 	return booked, nil
 }
 
 // price gives a payout that nobody funded a fresh quote and a fresh approval.
 func (t *turn) price(booked *payout) error {
-	if blockers := t.blockers(booked.contact); len(blockers) > 0 {
+	if blockers := t.blockers(booked.Contact); len(blockers) > 0 {
 		return refuse.ContactNotPayable(blockers)
 	}
-	if booked.contact.to.bank != nil && t.settings.PartnerDown {
+	if booked.Contact.To.Bank != nil && t.settings.PartnerDown {
 		return refuse.ProviderUnavailable("The banking partner is unavailable.")
 	}
-	quote, err := t.quote(booked.contact, booked.asset(), booked.terms.Amount)
+	quote, err := t.quote(booked.Contact, booked.asset(), booked.Terms.Amount)
 	if err != nil {
 		return err
 	}
@@ -108,11 +113,12 @@ func (t *turn) price(booked *payout) error {
 	if err != nil {
 		return err
 	}
-	if booked.approval.ID != "" {
-		booked.earlier = append(booked.earlier, booked.approval.ID)
+	if booked.Approval.ID != "" {
+		booked.Earlier = append(booked.Earlier, booked.Approval.ID)
 	}
-	booked.status, booked.quote, booked.approval = platformwire.PayoutStatusAwaitingApproval, *quote, approval
+	booked.Status, booked.Quote, booked.Approval = platformwire.PayoutStatusAwaitingApproval, quote, approval
 	t.approvals[approval.ID] = booked
+	t.kept.payouts.Put(booked)
 	return nil
 }
 
@@ -120,11 +126,11 @@ func (t *turn) price(booked *payout) error {
 func (p *payout) approvalPayload() approvalPayload {
 	return approvalPayload{
 		Operation:   "payout.fund",
-		ResourceID:  p.id,
-		Account:     p.holder.key.account,
-		Amount:      p.terms.Amount.String(),
+		ResourceID:  p.ID,
+		Account:     p.holder.Key.Account,
+		Amount:      p.Terms.Amount.String(),
 		Currency:    p.asset(),
-		Destination: approvalDestination{ContactID: p.terms.ContactID, ChainID: p.terms.ToChainID},
+		Destination: approvalDestination{ContactID: p.Terms.ContactID, ChainID: p.Terms.ToChainID},
 	}
 }
 
@@ -136,12 +142,12 @@ func checkRoute(body platformwire.PayoutCreate, to destination) error {
 	if body.ToChainID == 0 {
 		return nil
 	}
-	if to.bank != nil {
+	if to.Bank != nil {
 		return refuse.InvalidField("toChainId", "chain_mismatch", "A bank contact is on no chain.")
 	}
 	arrival := int64(baseID)
-	if to.wallet != nil {
-		chain, live := chainByCode(to.wallet.chain)
+	if to.Wallet != nil {
+		chain, live := chainByCode(to.Wallet.Chain)
 		if !live {
 			return nil // the contact is not payable, which says more
 		}

@@ -39,7 +39,7 @@ func (p *Platform) GetContactCapabilities(ctx context.Context, contactID platfor
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	answer := platformwire.ContactCapabilities{ContactID: found.id, Blockers: blockersView(t.blockers(found))}
+	answer := platformwire.ContactCapabilities{ContactID: found.ID, Blockers: blockersView(t.blockers(found))}
 	payable := len(answer.Blockers) == 0
 	if answer.Payable = &payable; payable {
 		answer.Methods = found.methods()
@@ -58,11 +58,11 @@ func blockersView(list []refuse.Blocker) []platformwire.Blocker {
 
 // methods lists the ways a payable contact can be paid. A way is cross-chain when no settlement asset gets there directly.
 func (c *contact) methods() []platformwire.ContactMethod {
-	switch to := c.to; {
-	case to.bank != nil:
-		return []platformwire.ContactMethod{{Method: string(to.bank.AccountType), Currency: to.currency(c.currency)}}
-	case to.wallet != nil:
-		return []platformwire.ContactMethod{{Method: "onchain", Currency: to.wallet.token, CrossChain: !slices.ContainsFunc(assets, to.direct)}}
+	switch to := c.To; {
+	case to.Bank != nil:
+		return []platformwire.ContactMethod{{Method: string(to.Bank.AccountType), Currency: to.currency(c.Currency)}}
+	case to.Wallet != nil:
+		return []platformwire.ContactMethod{{Method: "onchain", Currency: to.Wallet.Token, CrossChain: !slices.ContainsFunc(assets, to.direct)}}
 	default:
 		list := make([]platformwire.ContactMethod, len(assets))
 		for i, asset := range assets {
@@ -75,11 +75,11 @@ func (c *contact) methods() []platformwire.ContactMethod {
 // blockers lists what stands in the way of paying a contact, in the order of the account's fields.
 func (t *turn) blockers(c *contact) []refuse.Blocker {
 	switch {
-	case c.to.bank != nil:
+	case c.To.Bank != nil:
 		return t.bankBlockers(c)
-	case c.to.wallet != nil:
-		return walletBlockers(c.to.wallet)
-	case !t.ready(c.to.email.holder):
+	case c.To.Wallet != nil:
+		return walletBlockers(c.To.Wallet)
+	case !t.ready(c.To.Email.holder):
 		return []refuse.Blocker{{Code: blockedAccountNotReady, Message: "The account behind the email has no wallet yet.", Field: "email"}}
 	default:
 		return nil
@@ -87,7 +87,7 @@ func (t *turn) blockers(c *contact) []refuse.Blocker {
 }
 
 func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
-	bank := c.to.bank
+	bank := c.To.Bank
 	route, known := coverage.Methods[string(bank.AccountType)]
 	if !known {
 		return []refuse.Blocker{{Code: blockedMethod, Message: "No payout method has this name.", Field: "accountType"}}
@@ -96,11 +96,11 @@ func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
 	if slices.Contains(t.settings.PayoutMethodsDisabled, string(bank.AccountType)) {
 		list = append(list, refuse.Blocker{Code: blockedChannelUnavailable, Message: "The method is unavailable for the time being."})
 	}
-	if currency := c.to.currency(c.currency); currency != route.Currency {
+	if currency := c.To.currency(c.Currency); currency != route.Currency {
 		message := fmt.Sprintf("The method %s pays out %s.", bank.AccountType, route.Currency)
 		list = append(list, refuse.Blocker{Code: blockedCurrency, Message: message, Field: "currency"})
 	}
-	if holderName(bank, c.name) == "" {
+	if holderName(bank, c.Name) == "" {
 		list = append(list, refuse.Blocker{Code: blockedHolderMissing, Message: "A bank payment names its holder.", Field: "accountHolderName"})
 	}
 	identifiers := identifiersOf(bank)
@@ -143,13 +143,13 @@ func invalidIdentifiers(bank *platformwire.BankAccount, route coverage.Method) [
 // cross-chain. Source: Errors, Slugs; Coverage catalogue.
 func walletBlockers(wallet *walletDestination) []refuse.Blocker {
 	var list []refuse.Blocker
-	chain, live := chainByCode(wallet.chain)
+	chain, live := chainByCode(wallet.Chain)
 	if !live {
 		list = append(list, refuse.Blocker{Code: blockedChain, Message: "The chain is not among the live ones.", Field: "chainId"})
-	} else if _, listed := tokenOf(chain, wallet.token); !listed {
+	} else if _, listed := tokenOf(chain, wallet.Token); !listed {
 		list = append(list, refuse.Blocker{Code: blockedToken, Message: "The chain does not list this token.", Field: "currency"})
 	}
-	if !addressForm.MatchString(wallet.address) {
+	if !addressForm.MatchString(wallet.Address) {
 		list = append(list, refuse.Blocker{Code: blockedDetailInvalid, Message: "The address is not one of this chain.", Field: "walletAddress"})
 	}
 	return list

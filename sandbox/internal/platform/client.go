@@ -28,8 +28,7 @@ func (p *Platform) CreateClient(ctx context.Context, body platformwire.ClientCre
 		Country:    body.Country,
 		CreatedAt:  t.now,
 	}
-	h := t.open(holderKey{c.Owner, client.ID}, client)
-	t.emails[clientEmail(c.Owner, client.Email)] = h
+	h := t.openAccount(holderKey{c.Owner, client.ID}, client)
 	return serve.Created(t.clientView(h)).Lean(), nil
 }
 
@@ -47,11 +46,11 @@ func (p *Platform) GetClient(ctx context.Context, clientID platformwire.ClientID
 
 // clientView is the client as it stands: pending, or ready with its wallet.
 func (t *turn) clientView(h *holder) platformwire.Client {
-	view := h.client
+	view := h.Client
 	view.Status = platformwire.ClientStatusPending
 	if t.ready(h) {
 		view.Status = platformwire.ClientStatusReady
-		view.BaseSmartWallet = h.wallet
+		view.BaseSmartWallet = h.Wallet
 	}
 	view.Balances = t.balances(h.book())
 	return view

@@ -53,7 +53,7 @@ func (p *Platform) confirmable(c caller.Caller, payoutID, approvalID string) ([]
 	if err != nil {
 		return nil, err
 	}
-	return booked.approval.Payload, nil
+	return booked.Approval.Payload, nil
 }
 
 // fund moves the money into clearing.
@@ -67,20 +67,21 @@ func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (serve.Ans
 	if err := t.fundable(booked); err != nil {
 		return serve.Answer{}, err
 	}
-	booked.status = platformwire.PayoutStatusFunding
-	booked.hash = newHash()
-	booked.due = t.now.Add(time.Duration(t.settings.PayoutStepAfter))
+	booked.Status = platformwire.PayoutStatusFunding
+	booked.Hash = newHash()
+	booked.Due = t.now.Add(time.Duration(t.settings.PayoutStepAfter))
 	t.inFlight = append(t.inFlight, booked)
-	booked.traces.moved(t.books.movement("payout_funding", booked.id, t.now).
-		transfer(booked.holder.book(), bookClearing, booked.asset(), booked.terms.Amount))
-	booked.transaction = t.record(booked.holder, platformwire.Transaction{
+	t.kept.payouts.Put(booked)
+	booked.traces.moved(t.books.movement("payout_funding", booked.ID, t.now).
+		transfer(booked.holder.book(), bookClearing, booked.asset(), booked.Terms.Amount))
+	booked.transaction = t.recordOf(booked.ID, booked.holder, platformwire.Transaction{
 		Type:            platformwire.TransactionTypePayout,
 		Direction:       platformwire.TransactionDirectionOut,
 		Status:          platformwire.TransactionStatusPending,
-		Amount:          booked.terms.Amount,
-		Currency:        booked.terms.Currency,
-		PayoutID:        booked.id,
-		TransactionHash: booked.hash,
+		Amount:          booked.Terms.Amount,
+		Currency:        booked.Terms.Currency,
+		PayoutID:        booked.ID,
+		TransactionHash: booked.Hash,
 		CreatedAt:       t.now,
 	})
 	return serve.OK(booked.view(t.now)).Lean(), nil
@@ -98,13 +99,13 @@ func (t *turn) awaiting(c caller.Caller, payoutID, approvalID string) (*payout, 
 		return nil, err
 	case t.approvals[approvalID] != booked:
 		return nil, refuse.ApprovalMismatch()
-	case booked.status == platformwire.PayoutStatusFunding:
+	case booked.Status == platformwire.PayoutStatusFunding:
 		return nil, refuse.FundingInProgress()
-	case booked.status == platformwire.PayoutStatusProcessing, booked.status == platformwire.PayoutStatusCompleted:
-		return nil, refuse.AlreadyFunded(booked.id, booked.hash)
-	case booked.status == platformwire.PayoutStatusFailed, booked.status == platformwire.PayoutStatusRefunded:
+	case booked.Status == platformwire.PayoutStatusProcessing, booked.Status == platformwire.PayoutStatusCompleted:
+		return nil, refuse.AlreadyFunded(booked.ID, booked.Hash)
+	case booked.Status == platformwire.PayoutStatusFailed, booked.Status == platformwire.PayoutStatusRefunded:
 		return nil, refuse.ApprovalConsumed()
-	case booked.expired(t.now), approvalID != booked.approval.ID:
+	case booked.expired(t.now), approvalID != booked.Approval.ID:
 		return nil, refuse.FundingAttemptExpired()
 	case booked.stale(t.now):
 		return nil, refuse.QuoteExpired()
@@ -119,7 +120,7 @@ func (t *turn) fundable(booked *payout) error {
 		return err
 	}
 	available := t.books.balance(booked.holder.book(), booked.asset())
-	if available.LessThan(booked.terms.Amount) {
+	if available.LessThan(booked.Terms.Amount) {
 		return refuse.PayoutNotFundable("The balance does not cover the payout.", map[string]any{
 			"available": available.String(),
 			"currency":  booked.asset(),

@@ -18,15 +18,15 @@ import (
 
 // contact is a saved payment destination of one account.
 type contact struct {
-	id         string
-	account    holderKey
-	name       string
-	currency   string
-	email      string // of a contact that is not paid by email
-	address    *platformwire.PostalAddress
-	isExternal bool
-	createdAt  time.Time
-	to         destination
+	ID         string
+	Account    holderKey
+	Name       string
+	Currency   string
+	Email      string // of a contact that is not paid by email
+	Address    *platformwire.PostalAddress
+	IsExternal bool
+	CreatedAt  time.Time
+	To         destination
 }
 
 // detailsKey deduplicates contacts within an account.
@@ -35,7 +35,7 @@ type detailsKey struct {
 	details string
 }
 
-func (c *contact) detailsKey() detailsKey { return detailsKey{c.account, c.to.details()} }
+func (c *contact) detailsKey() detailsKey { return detailsKey{c.Account, c.To.details()} }
 
 // contactID is an id with its prefix, which may be missing. Source: Resources, Contact.
 func contactID(id string) string { return "ct_" + strings.TrimPrefix(id, "ct_") }
@@ -43,7 +43,7 @@ func contactID(id string) string { return "ct_" + strings.TrimPrefix(id, "ct_") 
 // contactOf finds a contact of the account.
 func (t *turn) contactOf(h *holder, id string) (*contact, error) {
 	found, ok := t.contacts[contactID(id)]
-	if !ok || found.account != h.key {
+	if !ok || found.Account != h.Key {
 		return nil, refuse.NotFound()
 	}
 	return found, nil
@@ -64,23 +64,24 @@ func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactC
 		return serve.Answer{}, err
 	}
 	created := &contact{
-		id:         newID("ct_"),
-		account:    h.key,
-		name:       body.Name,
-		currency:   body.Currency,
-		address:    body.Address,
-		isExternal: body.IsExternal == nil || *body.IsExternal,
-		createdAt:  t.now,
-		to:         to,
+		ID:         newID("ct_"),
+		Account:    h.Key,
+		Name:       body.Name,
+		Currency:   body.Currency,
+		Address:    body.Address,
+		IsExternal: body.IsExternal == nil || *body.IsExternal,
+		CreatedAt:  t.now,
+		To:         to,
 	}
-	if to.wallet != nil {
-		created.email = to.wallet.email
+	if to.Wallet != nil {
+		created.Email = to.Wallet.Email
 	}
 	key := created.detailsKey()
 	if existing, ok := t.byDetails[key]; ok {
 		return serve.OK(existing.view()).Lean().Replayed(), nil
 	}
-	t.contacts[created.id] = created
+	t.contacts[created.ID] = created
+	t.kept.contacts.Put(created)
 	t.byDetails[key] = created
 	return serve.Created(created.view()).Lean(), nil
 }
@@ -103,18 +104,19 @@ func (p *Platform) UpdateContact(ctx context.Context, contactID platformwire.Con
 	}
 	delete(t.byDetails, found.detailsKey())
 	found = &changed
-	t.contacts[found.id], t.byDetails[found.detailsKey()] = found, found
-	given.To(&found.name, body.Name)
-	given.To(&found.currency, body.Currency)
+	t.contacts[found.ID], t.byDetails[found.detailsKey()] = found, found
+	given.To(&found.Name, body.Name)
+	given.To(&found.Currency, body.Currency)
 	if body.IsExternal.IsSpecified() {
-		found.isExternal = body.IsExternal.IsNull() || given.Value(body.IsExternal)
+		found.IsExternal = body.IsExternal.IsNull() || given.Value(body.IsExternal)
 	}
 	if body.Address.IsSpecified() {
-		found.address = nil
+		found.Address = nil
 		if address, err := body.Address.Get(); err == nil {
-			found.address = &address
+			found.Address = &address
 		}
 	}
+	t.kept.contacts.Put(found)
 	return serve.OK(found.view()).Lean(), nil
 }
 
@@ -124,21 +126,21 @@ func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 	if !email.IsSpecified() {
 		return nil
 	}
-	if c.to.email == nil {
-		c.email = given.Value(email)
+	if c.To.Email == nil {
+		c.Email = given.Value(email)
 		return nil
 	}
 	if email.IsNull() || given.Value(email) == "" {
 		return refuse.InvalidRequest("The email is this contact's destination.")
 	}
-	to, err := t.readEmail(c.account.owner, given.Value(email))
+	to, err := t.readEmail(c.Account.Owner, given.Value(email))
 	if err != nil {
 		return err
 	}
-	if other, ok := t.byDetails[detailsKey{c.account, to.details()}]; ok && other.id != c.id {
+	if other, ok := t.byDetails[detailsKey{c.Account, to.details()}]; ok && other.ID != c.ID {
 		return refuse.Conflict("Another contact has these account details.")
 	}
-	c.to = to
+	c.To = to
 	return nil
 }
 
@@ -154,38 +156,39 @@ func (p *Platform) DeleteContact(ctx context.Context, contactID platformwire.Con
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	delete(t.contacts, found.id)
+	delete(t.contacts, found.ID)
+	t.kept.contacts.Delete(found)
 	delete(t.byDetails, found.detailsKey())
 	return serve.NoContent(), nil
 }
 
 func (c *contact) view() platformwire.Contact {
 	view := platformwire.Contact{
-		ID:         c.id,
-		Name:       c.name,
-		IsExternal: c.isExternal,
-		CreatedAt:  c.createdAt,
-		Email:      c.email,
-		Address:    c.address,
+		ID:         c.ID,
+		Name:       c.Name,
+		IsExternal: c.IsExternal,
+		CreatedAt:  c.CreatedAt,
+		Email:      c.Email,
+		Address:    c.Address,
 	}
-	switch to := c.to; {
-	case to.bank != nil:
+	switch to := c.To; {
+	case to.Bank != nil:
 		view.Bank = &platformwire.ContactBankView{
-			Currency:          to.currency(c.currency),
-			BankName:          to.bank.BankName,
-			AccountHolderName: holderName(to.bank, c.name),
-			AccountMask:       mask(to.bank),
+			Currency:          to.currency(c.Currency),
+			BankName:          to.Bank.BankName,
+			AccountHolderName: holderName(to.Bank, c.Name),
+			AccountMask:       mask(to.Bank),
 		}
-		if _, known := coverage.Methods[string(to.bank.AccountType)]; known { // the legacy form takes any word
-			view.Bank.Method = to.bank.AccountType
+		if _, known := coverage.Methods[string(to.Bank.AccountType)]; known { // the legacy form takes any word
+			view.Bank.Method = to.Bank.AccountType
 		}
-	case to.wallet != nil:
-		view.Crypto = &platformwire.ContactCryptoView{Chain: to.wallet.chain, Token: to.wallet.token, Address: to.wallet.address}
+	case to.Wallet != nil:
+		view.Crypto = &platformwire.ContactCryptoView{Chain: to.Wallet.Chain, Token: to.Wallet.Token, Address: to.Wallet.Address}
 	default:
-		behind := to.email.holder
-		view.Email = to.email.email
-		view.UserID = behind.userID
-		view.User = &platformwire.ContactUser{ID: behind.userID, Email: to.email.email, DisplayName: behind.displayName()}
+		behind := to.Email.holder
+		view.Email = to.Email.Email
+		view.UserID = behind.UserID
+		view.User = &platformwire.ContactUser{ID: behind.UserID, Email: to.Email.Email, DisplayName: behind.displayName()}
 	}
 	return view
 }

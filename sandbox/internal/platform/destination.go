@@ -14,19 +14,20 @@ import (
 
 // destination is where a contact is paid: exactly one of its members is set.
 type destination struct {
-	bank   *platformwire.BankAccount
-	wallet *walletDestination
-	email  *emailDestination
+	Bank   *platformwire.BankAccount
+	Wallet *walletDestination
+	Email  *emailDestination
 }
 
 type walletDestination struct {
-	chain, token, address string
-	email                 string // of the owner; says nothing of where the money goes
+	Chain, Token, Address string
+	Email                 string // of the owner; says nothing of where the money goes
 }
 
 type emailDestination struct {
-	email  string
-	holder *holder // the existing account behind it
+	Email   string
+	Account holderKey // the existing one behind it
+	holder  *holder
 }
 
 // readDestination finds the one destination of a create request. Of `account`, `bank`, `crypto` and `email` exactly one
@@ -80,7 +81,7 @@ func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 	switch kind {
 	case string(platformwire.OnchainAccountTypeOnchain):
 		to := walletAt(variant.ChainID, variant.Currency, variant.WalletAddress)
-		to.wallet.email = variant.Email
+		to.Wallet.Email = variant.Email
 		return to, nil
 	case string(platformwire.EmailAccountTypeEmail):
 		return t.readEmail(owner, variant.Email)
@@ -89,11 +90,11 @@ func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 	if err := json.Unmarshal(account, &bank); err != nil {
 		return destination{}, refuse.InvalidField("account", "invalid", "The account is not one of the variants.")
 	}
-	return destination{bank: &bank}, nil
+	return destination{Bank: &bank}, nil
 }
 
 func walletAt(chain, token, address string) destination {
-	return destination{wallet: &walletDestination{chain: chain, token: strings.ToUpper(token), address: address}}
+	return destination{Wallet: &walletDestination{Chain: chain, Token: strings.ToUpper(token), Address: address}}
 }
 
 // readEmail resolves an existing account of the service; there is none to pay otherwise.
@@ -102,7 +103,7 @@ func (t *turn) readEmail(owner, email string) (destination, error) {
 	if !ok {
 		return destination{}, refuse.NotFound()
 	}
-	return destination{email: &emailDestination{email: strings.ToLower(email), holder: h}}, nil
+	return destination{Email: &emailDestination{Email: strings.ToLower(email), Account: h.Key, holder: h}}, nil
 }
 
 // readLegacyBank reads the legacy form into the typed one: `fields` and `holder` carry the typed variant's members, and
@@ -127,23 +128,23 @@ func readLegacyBank(legacy *platformwire.BankDestination) (destination, error) {
 	if legacy.BankAddress != nil {
 		bank.BankAddress = legacy.BankAddress
 	}
-	return destination{bank: &bank}, nil
+	return destination{Bank: &bank}, nil
 }
 
 // details are the account details that a contact is deduplicated by. Source: Limits, Idempotency.
 func (d destination) details() string {
 	var details any
 	switch {
-	case d.bank != nil:
-		details = d.bank
-	case d.wallet != nil:
-		address := d.wallet.address
+	case d.Bank != nil:
+		details = d.Bank
+	case d.Wallet != nil:
+		address := d.Wallet.Address
 		if addressForm.MatchString(address) {
 			address = strings.ToLower(address)
 		}
-		details = []string{"wallet", d.wallet.chain, d.wallet.token, address}
+		details = []string{"wallet", d.Wallet.Chain, d.Wallet.Token, address}
 	default:
-		details = []string{"email", d.email.email}
+		details = []string{"email", d.Email.Email}
 	}
 	text, err := json.Marshal(details, json.Deterministic(true))
 	if err != nil { // plain strings marshal; invalid UTF-8 does not get past the gate
@@ -155,10 +156,10 @@ func (d destination) details() string {
 // currency is what arrives: a fiat currency, or a token. The contact's own currency stands in for a bank account's.
 func (d destination) currency(contact string) string {
 	switch {
-	case d.bank != nil:
-		return strings.ToUpper(cmp.Or(d.bank.Currency, contact, coverage.Methods[string(d.bank.AccountType)].Currency))
-	case d.wallet != nil:
-		return d.wallet.token
+	case d.Bank != nil:
+		return strings.ToUpper(cmp.Or(d.Bank.Currency, contact, coverage.Methods[string(d.Bank.AccountType)].Currency))
+	case d.Wallet != nil:
+		return d.Wallet.Token
 	default:
 		return "" // an account of the service takes the asset that is sent
 	}
@@ -167,16 +168,16 @@ func (d destination) currency(contact string) string {
 // direct tells whether an asset is paid from balance without conversion: to a wallet on Base that expects it, or to
 // an account of the service. Source: Coverage catalogue.
 func (d destination) direct(asset string) bool {
-	return d.email != nil || d.wallet != nil && d.wallet.chain == baseCode && d.wallet.token == asset
+	return d.Email != nil || d.Wallet != nil && d.Wallet.Chain == baseCode && d.Wallet.Token == asset
 }
 
 // receiver is the account of this host that a direct payment arrives at, or nil.
 func (t *turn) receiver(d destination, asset string) *holder {
 	switch {
-	case d.email != nil:
-		return d.email.holder
+	case d.Email != nil:
+		return d.Email.holder
 	case d.direct(asset):
-		return t.wallets[strings.ToLower(d.wallet.address)]
+		return t.wallets[strings.ToLower(d.Wallet.Address)]
 	default:
 		return nil
 	}

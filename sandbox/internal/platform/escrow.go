@@ -15,26 +15,27 @@ import (
 
 // deal is an escrow deal. Its three windows follow each other from its creation on.
 type deal struct {
-	id        string
+	ID        string
+	Account   holderKey
 	holder    *holder
-	key       string // the idempotency key, given or derived
-	terms     platformwire.EscrowCreate
-	createdAt time.Time
+	Key       string // the idempotency key, given or derived
+	Terms     platformwire.EscrowCreate
+	CreatedAt time.Time
 
-	approveBy, holdUntil, refundableUntil time.Time
+	ApproveBy, HoldUntil, RefundableUntil time.Time
 
-	chain     chainState // what is so
-	projected chainState // what the last chain read saw
-	syncedAt  time.Time  // of that read; zero before the first
+	Chain     chainState // what is so
+	Projected chainState // what the last chain read saw
+	SyncedAt  time.Time  // of that read; zero before the first
 
-	actions map[string]*escrowAction // by raw key, the address in the confirm URL
-	answer  platformwire.Escrow      // what the create call answers while the key lives
+	Actions map[string]*escrowAction // by raw key, the address in the confirm URL
+	Answer  platformwire.Escrow      // what the create call answers while the key lives
 }
 
 // chainState is a deal as the chain has it.
 type chainState struct {
-	status platformwire.EscrowStatus
-	hash   string // of the last transaction; empty before the first
+	Status platformwire.EscrowStatus
+	Hash   string // of the last transaction; empty before the first
 }
 
 // The windows of a deal that names none. Source: Limits, Lifetimes.
@@ -64,18 +65,19 @@ func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCre
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	if agreed, found, same := t.agreements.find(key, asked, t.now); found {
+	if id, found, same := t.agreements.find(key, asked, t.now); found {
+		agreed := t.deals[id]
 		if !same {
-			return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", agreed.id)
+			return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", agreed.ID)
 		}
-		return serve.OK(agreed.answer).Lean().Replayed(), nil
+		return serve.OK(agreed.Answer).Lean().Replayed(), nil
 	}
-	agreed, err := t.agree(h, key.key, body)
+	agreed, err := t.agree(h, key.Key, body)
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	t.agreements.keep(key, asked, agreed, t.now, lifetime)
-	return serve.Created(agreed.answer).Lean(), nil
+	t.agreements.keep(key, asked, agreed.ID, t.now, lifetime)
+	return serve.Created(agreed.Answer).Lean(), nil
 }
 
 // agree makes a new deal with its approve action.
@@ -87,25 +89,27 @@ func (t *turn) agree(h *holder, key string, body platformwire.EscrowCreate) (*de
 		return nil, refuse.SignerNotAttached()
 	}
 	agreed := &deal{
-		id:        newID("esc_"),
+		ID:        newID("esc_"),
+		Account:   h.Key,
 		holder:    h,
-		key:       key,
-		terms:     body,
-		createdAt: t.now,
-		chain:     chainState{status: platformwire.EscrowStatusPendingApproval},
-		projected: chainState{status: platformwire.EscrowStatusPendingApproval},
-		actions:   map[string]*escrowAction{},
+		Key:       key,
+		Terms:     body,
+		CreatedAt: t.now,
+		Chain:     chainState{Status: platformwire.EscrowStatusPendingApproval},
+		Projected: chainState{Status: platformwire.EscrowStatusPendingApproval},
+		Actions:   map[string]*escrowAction{},
 	}
-	agreed.approveBy = t.now.Add(lasting(body.ApproveWithin))
-	agreed.holdUntil = agreed.approveBy.Add(lasting(body.HoldFor))
-	agreed.refundableUntil = agreed.holdUntil.Add(lasting(body.RefundableFor))
+	agreed.ApproveBy = t.now.Add(lasting(body.ApproveWithin))
+	agreed.HoldUntil = agreed.ApproveBy.Add(lasting(body.HoldFor))
+	agreed.RefundableUntil = agreed.HoldUntil.Add(lasting(body.RefundableFor))
 	approve, err := t.prepare(agreed, key, platformwire.EscrowActionTypeApprove)
 	if err != nil {
 		return nil, err
 	}
-	t.deals[agreed.id] = agreed
-	agreed.answer = agreed.view(t.now)
-	agreed.answer.Action = &approve
+	t.deals[agreed.ID] = agreed
+	agreed.Answer = agreed.view(t.now)
+	agreed.Answer.Action = &approve
+	t.kept.deals.Put(agreed)
 	return agreed, nil
 }
 
@@ -148,22 +152,22 @@ func (t *turn) dealOf(h *holder, id string) (*deal, error) {
 // service co-signs every approval.
 func (d *deal) view(now time.Time) platformwire.Escrow {
 	view := platformwire.Escrow{
-		ID:               d.id,
-		Status:           d.projected.status,
-		AvailableActions: d.available(d.projected.status, now),
-		IdempotencyKey:   d.key,
-		Amount:           d.terms.Amount,
-		Currency:         d.terms.Currency,
-		Payee:            d.terms.Payee,
-		Memo:             d.terms.Memo,
-		ApproveBy:        d.approveBy,
-		HoldUntil:        d.holdUntil,
-		RefundableUntil:  d.refundableUntil,
-		TransactionHash:  d.projected.hash,
-		SyncedAt:         d.syncedAt,
-		CreatedAt:        d.createdAt,
+		ID:               d.ID,
+		Status:           d.Projected.Status,
+		AvailableActions: d.available(d.Projected.Status, now),
+		IdempotencyKey:   d.Key,
+		Amount:           d.Terms.Amount,
+		Currency:         d.Terms.Currency,
+		Payee:            d.Terms.Payee,
+		Memo:             d.Terms.Memo,
+		ApproveBy:        d.ApproveBy,
+		HoldUntil:        d.HoldUntil,
+		RefundableUntil:  d.RefundableUntil,
+		TransactionHash:  d.Projected.Hash,
+		SyncedAt:         d.SyncedAt,
+		CreatedAt:        d.CreatedAt,
 	}
-	if d.chain.status == platformwire.EscrowStatusPendingApproval && !now.Before(d.approveBy) {
+	if d.Chain.Status == platformwire.EscrowStatusPendingApproval && !now.Before(d.ApproveBy) {
 		view.Status = platformwire.EscrowStatusExpired
 	}
 	return view
@@ -173,11 +177,11 @@ func (d *deal) view(now time.Time) platformwire.Escrow {
 // within the second; the money comes back within the third. Source: Limits, Lifetimes.
 func (d *deal) available(status platformwire.EscrowStatus, now time.Time) []platformwire.EscrowActionType {
 	switch {
-	case status == platformwire.EscrowStatusPendingApproval && now.Before(d.approveBy):
+	case status == platformwire.EscrowStatusPendingApproval && now.Before(d.ApproveBy):
 		return []platformwire.EscrowActionType{platformwire.EscrowActionTypeApprove}
-	case status == platformwire.EscrowStatusActive && now.Before(d.holdUntil):
+	case status == platformwire.EscrowStatusActive && now.Before(d.HoldUntil):
 		return []platformwire.EscrowActionType{platformwire.EscrowActionTypeRelease}
-	case status == platformwire.EscrowStatusActive && now.Before(d.refundableUntil):
+	case status == platformwire.EscrowStatusActive && now.Before(d.RefundableUntil):
 		return []platformwire.EscrowActionType{platformwire.EscrowActionTypeRefund}
 	default:
 		return []platformwire.EscrowActionType{}

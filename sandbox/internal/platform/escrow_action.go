@@ -17,11 +17,11 @@ const actionApprovalLifetime = 60 * time.Second
 // escrowAction is a prepared action of a deal.
 type escrowAction struct {
 	deal      *deal
-	key       string
-	kind      platformwire.EscrowActionType
-	approvals map[string]platformwire.Approval // every one that was issued, by id
-	latest    platformwire.Approval
-	confirmed bool
+	Key       string
+	Kind      platformwire.EscrowActionType
+	Approvals map[string]platformwire.Approval // every one that was issued, by id
+	Latest    platformwire.Approval
+	Confirmed bool
 }
 
 // PrepareEscrowAction prepares an action and answers the approval to sign. The key anchors the action, and is its address
@@ -46,27 +46,27 @@ func (p *Platform) PrepareEscrowAction(
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	if prepared, ok, same := t.actions.find(key, asked, t.now); ok && !same {
-		return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", prepared.deal.id)
+	if dealID, ok, same := t.actions.find(key, asked, t.now); ok && !same {
+		return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", dealID)
 	}
-	known := found.actions[key.key]
-	if known != nil && known.kind != kind {
-		return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", found.id)
+	known := found.Actions[key.Key]
+	if known != nil && known.Kind != kind {
+		return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", found.ID)
 	}
-	if known != nil && known.confirmed {
+	if known != nil && known.Confirmed {
 		return serve.OK(platformwire.PreparedEscrowAction{Action: known.view()}).Lean().Replayed(), nil
 	}
-	if !slices.Contains(found.available(found.chain.status, t.now), kind) {
+	if !slices.Contains(found.available(found.Chain.Status, t.now), kind) {
 		return serve.Answer{}, refuse.Conflict("The deal's state or its windows do not allow the action.")
 	}
-	answer, err := t.prepare(found, key.key, kind)
+	answer, err := t.prepare(found, key.Key, kind)
 	if err != nil {
 		return serve.Answer{}, err
 	}
 	if known != nil {
 		return serve.OK(platformwire.PreparedEscrowAction{Action: answer}).Lean().Replayed(), nil
 	}
-	t.actions.keep(key, asked, found.actions[key.key], t.now, lifetime)
+	t.actions.keep(key, asked, found.ID, t.now, lifetime)
 	return serve.Created(platformwire.PreparedEscrowAction{Action: answer}).Lean(), nil
 }
 
@@ -75,26 +75,27 @@ func (p *Platform) PrepareEscrowAction(
 func (t *turn) prepare(d *deal, key string, kind platformwire.EscrowActionType) (platformwire.EscrowAction, error) {
 	approval, err := newApproval(approvalPayload{
 		Operation:   "escrow." + string(kind),
-		ResourceID:  d.id,
-		Account:     d.holder.key.account,
-		Amount:      d.terms.Amount.String(),
-		Currency:    string(d.terms.Currency),
-		Destination: approvalDestination{Address: d.terms.Payee},
+		ResourceID:  d.ID,
+		Account:     d.holder.Key.Account,
+		Amount:      d.Terms.Amount.String(),
+		Currency:    string(d.Terms.Currency),
+		Destination: approvalDestination{Address: d.Terms.Payee},
 	}, t.now.Add(actionApprovalLifetime))
 	if err != nil {
 		return platformwire.EscrowAction{}, err
 	}
-	action := d.actions[key]
+	action := d.Actions[key]
 	if action == nil {
-		action = &escrowAction{deal: d, key: key, kind: kind, approvals: map[string]platformwire.Approval{}}
-		d.actions[key] = action
+		action = &escrowAction{deal: d, Key: key, Kind: kind, Approvals: map[string]platformwire.Approval{}}
+		d.Actions[key] = action
 	}
-	action.latest, action.approvals[approval.ID] = approval, approval
+	action.Latest, action.Approvals[approval.ID] = approval, approval
 	t.actionApprovals++
+	t.kept.deals.Put(d)
 	return action.view(), nil
 }
 
 func (a *escrowAction) view() platformwire.EscrowAction {
-	approval := a.latest
-	return platformwire.EscrowAction{IdempotencyKey: a.key, Type: a.kind, Approval: &approval}
+	approval := a.Latest
+	return platformwire.EscrowAction{IdempotencyKey: a.Key, Type: a.Kind, Approval: &approval}
 }

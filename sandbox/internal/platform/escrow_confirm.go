@@ -41,7 +41,7 @@ func (p *Platform) actionable(c caller.Caller, signed signedAction) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	return action.approvals[signed.approvalID].Payload, nil
+	return action.Approvals[signed.approvalID].Payload, nil
 }
 
 // act carries the action out.
@@ -55,8 +55,9 @@ func (p *Platform) act(c caller.Caller, signed signedAction) (serve.Answer, erro
 	if err := t.permitted(action); err != nil {
 		return serve.Answer{}, err
 	}
-	action.confirmed = true
-	switch found := action.deal; action.kind {
+	action.Confirmed = true
+	t.kept.deals.Put(action.deal)
+	switch found := action.deal; action.Kind {
 	case platformwire.EscrowActionTypeApprove:
 		t.hold(found)
 	case platformwire.EscrowActionTypeRelease:
@@ -78,19 +79,19 @@ func (t *turn) prepared(c caller.Caller, signed signedAction) (*escrowAction, er
 	if err != nil {
 		return nil, err
 	}
-	action, known := found.actions[signed.key]
+	action, known := found.Actions[signed.key]
 	if !known {
 		return nil, refuse.NotFound()
 	}
-	approval, issued := action.approvals[signed.approvalID]
+	approval, issued := action.Approvals[signed.approvalID]
 	switch {
 	case !issued:
 		return nil, refuse.ApprovalMismatch()
-	case action.confirmed:
+	case action.Confirmed:
 		return nil, refuse.ApprovalConsumed()
 	case !t.now.Before(approval.ExpiresAt):
 		return nil, refuse.ApprovalExpired()
-	case !slices.Contains(found.available(found.chain.status, t.now), action.kind):
+	case !slices.Contains(found.available(found.Chain.Status, t.now), action.Kind):
 		return nil, refuse.Conflict("The deal's state or its windows do not allow the action.")
 	default:
 		return action, nil
@@ -99,10 +100,10 @@ func (t *turn) prepared(c caller.Caller, signed signedAction) (*escrowAction, er
 
 // permitted refuses what the service would not co-sign, and a deal that the balance does not cover.
 func (t *turn) permitted(action *escrowAction) error {
-	if err := t.signable(action.deal.holder); err != nil || action.kind != platformwire.EscrowActionTypeApprove {
+	if err := t.signable(action.deal.holder); err != nil || action.Kind != platformwire.EscrowActionTypeApprove {
 		return err
 	}
-	asked := action.deal.terms
+	asked := action.deal.Terms
 	available := t.books.balance(action.deal.holder.book(), string(asked.Currency))
 	if available.LessThan(asked.Amount) {
 		refusal := refuse.Conflict("The balance does not cover the deal.")
@@ -114,33 +115,33 @@ func (t *turn) permitted(action *escrowAction) error {
 
 // hold moves the money from the account to the deal.
 func (t *turn) hold(d *deal) {
-	d.chain = chainState{platformwire.EscrowStatusActive, newHash()}
-	t.escrowed(d, d.holder.book(), d.id)
+	d.Chain = chainState{platformwire.EscrowStatusActive, newHash()}
+	t.escrowed(d, d.holder.book(), d.ID)
 	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionOut)
 }
 
 // release moves the money from the deal to the payee, who may be an account of this host.
 func (t *turn) release(d *deal) {
-	d.chain = chainState{platformwire.EscrowStatusReleased, newHash()}
-	if payee, ok := t.wallets[strings.ToLower(d.terms.Payee)]; ok {
-		t.escrowed(d, d.id, payee.book())
+	d.Chain = chainState{platformwire.EscrowStatusReleased, newHash()}
+	if payee, ok := t.wallets[strings.ToLower(d.Terms.Payee)]; ok {
+		t.escrowed(d, d.ID, payee.book())
 		t.recordEscrow(d, payee, platformwire.TransactionDirectionIn)
 		return
 	}
-	t.escrowed(d, d.id, bookOutside)
+	t.escrowed(d, d.ID, bookOutside)
 }
 
 // giveBack moves the money from the deal back to the account.
 func (t *turn) giveBack(d *deal) {
-	d.chain = chainState{platformwire.EscrowStatusRefunded, newHash()}
-	t.escrowed(d, d.id, d.holder.book())
+	d.Chain = chainState{platformwire.EscrowStatusRefunded, newHash()}
+	t.escrowed(d, d.ID, d.holder.book())
 	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionIn)
 }
 
 // escrowed enters a movement of the whole deal, named after what it came to.
 func (t *turn) escrowed(d *deal, from, to string) {
-	t.books.movement("escrow_"+string(d.chain.status), d.id, t.now).
-		transfer(from, to, string(d.terms.Currency), d.terms.Amount)
+	t.books.movement("escrow_"+string(d.Chain.Status), d.ID, t.now).
+		transfer(from, to, string(d.Terms.Currency), d.Terms.Amount)
 }
 
 func (t *turn) recordEscrow(d *deal, h *holder, direction platformwire.TransactionDirection) {
@@ -148,10 +149,10 @@ func (t *turn) recordEscrow(d *deal, h *holder, direction platformwire.Transacti
 		Type:            platformwire.TransactionTypeEscrow,
 		Direction:       direction,
 		Status:          platformwire.TransactionStatusCompleted,
-		Amount:          d.terms.Amount,
-		Currency:        d.terms.Currency,
-		EscrowID:        d.id,
-		TransactionHash: d.chain.hash,
+		Amount:          d.Terms.Amount,
+		Currency:        d.Terms.Currency,
+		EscrowID:        d.ID,
+		TransactionHash: d.Chain.Hash,
 		CreatedAt:       t.now,
 	})
 }

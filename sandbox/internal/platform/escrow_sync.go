@@ -28,8 +28,9 @@ func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowI
 
 // readChain brings the projection up to date, once in a while: one chain read per 15 seconds and deal.
 func (t *turn) readChain(d *deal) {
-	if !d.syncedAt.IsZero() && t.now.Before(d.syncedAt.Add(time.Duration(t.settings.ChainReadEvery))) {
+	if !d.SyncedAt.IsZero() && t.now.Before(d.SyncedAt.Add(time.Duration(t.settings.ChainReadEvery))) {
 		return
 	}
-	d.projected, d.syncedAt = d.chain, t.now
+	d.Projected, d.SyncedAt = d.Chain, t.now
+	t.kept.deals.Put(d)
 }

@@ -10,7 +10,6 @@ import (
 // traces are what a payout leaves behind beside itself.
 type traces struct {
 	movements []*movement
-	moves     []string     // the keys of its moves
 	arrival   *transaction // of the receiver
 	refund    *transaction // of the returned money
 }
@@ -25,7 +24,9 @@ type finished struct {
 
 // finish notes that nothing of a payout is left to happen by itself.
 func (t *turn) finish(p *payout, at time.Time) {
-	p.finishedAt = at
+	t.finishes++
+	p.FinishedAt, p.FinishNumber = at, t.finishes
+	t.kept.payouts.Put(p)
 	t.finished.push(finished{p, at})
 }
 
@@ -43,21 +44,22 @@ func (t *turn) forgetFinished() {
 			break
 		}
 		t.finished.pop()
-		if next.payout.finishedAt.Equal(next.at) && t.payouts[next.payout.id] == next.payout {
+		if next.payout.FinishedAt.Equal(next.at) && t.payouts[next.payout.ID] == next.payout {
 			t.forget(next.payout)
 			unmatched--
 		}
 	}
 	if unmatched < len(t.unmatched) {
-		t.unmatched = slices.DeleteFunc(t.unmatched, func(p *payout) bool { return t.payouts[p.id] != p })
+		t.unmatched = slices.DeleteFunc(t.unmatched, func(p *payout) bool { return t.payouts[p.ID] != p })
 	}
 }
 
 // forget takes a finished payout out of the state. What it did to the books stays in their sums, and its keys are known
 // until they expire.
 func (t *turn) forget(p *payout) {
-	delete(t.payouts, p.id)
-	for _, id := range append(p.earlier, p.approval.ID) {
+	delete(t.payouts, p.ID)
+	t.kept.payouts.Delete(p)
+	for _, id := range append(p.Earlier, p.Approval.ID) {
 		delete(t.approvals, id)
 	}
 	for _, m := range p.traces.movements {
@@ -67,11 +69,11 @@ func (t *turn) forget(p *payout) {
 	t.drop(p.holder, p.traces.refund)
 	t.drop(p.receiver, p.traces.arrival)
 
-	at := anchor{owner: p.holder.key.owner, account: p.holder.key.account, operation: "BookPayout", key: p.key}
-	t.bookings.forget(at, func(booked *payout) bool { return booked == p }, t.now)
-	at.operation = "MovePayout"
-	for _, at.key = range p.traces.moves {
-		t.moves.forget(at, func(moved platformwire.Payout) bool { return moved.ID == p.id }, t.now)
+	at := anchor{Owner: p.Account.Owner, Account: p.Account.Account, Operation: "BookPayout", Key: p.Key}
+	t.bookings.forget(at, func(id string) bool { return id == p.ID }, t.now)
+	at.Operation = "MovePayout"
+	for _, at.Key = range p.Moves {
+		t.moves.forget(at, func(moved platformwire.Payout) bool { return moved.ID == p.ID }, t.now)
 	}
 }
 

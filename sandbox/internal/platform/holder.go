@@ -14,7 +14,7 @@ import (
 )
 
 // holderKey names an account: an integrator's client, or the integrator itself as [caller.Self].
-type holderKey struct{ owner, account string }
+type holderKey struct{ Owner, Account string }
 
 // emailKey finds an account by its email: an integrator's clients under the integrator, integrators under no owner.
 type emailKey struct{ owner, email string }
@@ -24,37 +24,37 @@ func integratorEmail(email string) emailKey    { return emailKey{"", strings.ToL
 
 // holder is an account that holds a balance.
 type holder struct {
-	key          holderKey
-	client       platformwire.Client // of a client; of the integrator only the email
-	wallet       string
-	userID       string
+	Key          holderKey
+	Client       platformwire.Client // of a client; of the integrator only the email
+	Wallet       string
+	UserID       string
 	transactions []*transaction // oldest first
 	forgotten    int            // of the transactions
-	kyb          verification
-	rails        map[platformwire.BankMethod]*rail
+	KYB          verification
+	Rails        map[platformwire.BankMethod]*rail
 }
 
-func (h *holder) isClient() bool { return h.key.account != caller.Self }
+func (h *holder) isClient() bool { return h.Key.Account != caller.Self }
 
 // book is the holder's name in the ledger.
 func (h *holder) book() string {
 	if h.isClient() {
-		return h.key.account
+		return h.Key.Account
 	}
-	return h.key.owner
+	return h.Key.Owner
 }
 
 // displayName is how the account calls itself to others.
 func (h *holder) displayName() string {
-	if h.client.EntityName != "" {
-		return h.client.EntityName
+	if h.Client.EntityName != "" {
+		return h.Client.EntityName
 	}
-	return strings.TrimSpace(h.client.FirstName + " " + h.client.LastName)
+	return strings.TrimSpace(h.Client.FirstName + " " + h.Client.LastName)
 }
 
 // ready tells whether the account has a wallet. The integrator's own account always has one.
 func (t *turn) ready(h *holder) bool {
-	return !h.isClient() || !t.now.Before(h.client.CreatedAt.Add(time.Duration(t.settings.ClientReadyAfter)))
+	return !h.isClient() || !t.now.Before(h.Client.CreatedAt.Add(time.Duration(t.settings.ClientReadyAfter)))
 }
 
 // holderOf finds the account that a caller acts for. The integrator's own account opens on its first request.
@@ -63,7 +63,7 @@ func (t *turn) holderOf(c caller.Caller) (*holder, error) {
 	if h, ok := t.holders[key]; ok {
 		return h, nil
 	}
-	if key.account != caller.Self {
+	if key.Account != caller.Self {
 		return nil, refuse.NotFound()
 	}
 	return t.openOwn(c.Owner, c.Email), nil
@@ -71,23 +71,21 @@ func (t *turn) holderOf(c caller.Caller) (*holder, error) {
 
 // openOwn opens an integrator's own account.
 func (t *turn) openOwn(owner, email string) *holder {
-	h := t.open(holderKey{owner, caller.Self}, platformwire.Client{Email: email, CreatedAt: t.now})
-	t.emails[integratorEmail(email)] = h
-	return h
+	return t.openAccount(holderKey{owner, caller.Self}, platformwire.Client{Email: email, CreatedAt: t.now})
 }
 
-// open adds an account with a wallet address that follows from its name.
-func (t *turn) open(key holderKey, client platformwire.Client) *holder {
-	name := key.owner + "/" + key.account
+// openAccount adds an account with a wallet address that follows from its name.
+func (t *turn) openAccount(key holderKey, client platformwire.Client) *holder {
+	name := key.Owner + "/" + key.Account
 	digest := sha256.Sum256([]byte("wallet of " + name))
 	h := &holder{
-		key:    key,
-		client: client,
-		wallet: "0x" + hex.EncodeToString(digest[:20]),
-		userID: uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String(),
+		Key:    key,
+		Client: client,
+		Wallet: "0x" + hex.EncodeToString(digest[:20]),
+		UserID: uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String(),
 	}
-	t.holders[key] = h
-	t.wallets[h.wallet] = h
+	t.enroll(h)
+	t.kept.holders.Put(h)
 	return h
 }
 

@@ -3,13 +3,13 @@ package platform
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
 // How long a key replays. Source: Limits, Idempotency.
@@ -20,7 +20,7 @@ const (
 
 // anchor is what an idempotency key holds on to: a key within (account, operation), and the terms it stands for.
 type anchor struct {
-	owner, account, operation, key string
+	Owner, Account, Operation, Key string
 }
 
 // terms identify what was asked; two requests with equal terms are the same request.
@@ -33,44 +33,78 @@ func anchorOf(c caller.Caller, operation string, request any) (anchor, terms, ti
 		return anchor{}, terms{}, 0, err
 	}
 	asked := terms(sha256.Sum256(canonical))
-	a := anchor{owner: c.Owner, account: c.Account, operation: operation, key: c.IdempotencyKey}
-	if a.key != "" {
+	a := anchor{Owner: c.Owner, Account: c.Account, Operation: operation, Key: c.IdempotencyKey}
+	if a.Key != "" {
 		return a, asked, explicitKeyLifetime, nil
 	}
-	a.key = "derived-" + hex.EncodeToString(asked[:16])
+	a.Key = "derived-" + hex.EncodeToString(asked[:16])
 	return a, asked, derivedKeyLifetime, nil
 }
 
 // record is what a key stands for until it expires.
 type record[T any] struct {
-	terms   terms
-	expires time.Time
-	value   T
+	Anchor  anchor
+	Terms   terms
+	Expires time.Time
+	Value   T
+}
+
+// RecordID implements [store.Named].
+func (r *record[T]) RecordID() string { return r.Anchor.text() }
+
+// text is the anchor in one word; a key may have any character, and comes last.
+func (a anchor) text() string {
+	return a.Owner + "/" + a.Account + "/" + a.Operation + "/" + a.Key
 }
 
 // records are the idempotency records of one kind of write. Expired ones count as absent, and are dropped all at once
 // each time the table has doubled.
 type records[T any] struct {
-	kept  map[anchor]record[T]
+	kept  map[anchor]*record[T]
+	feed  *store.Feed[*record[T]]
 	sweep int
 
 	// Keys whose value was forgotten before they expired.
 	spent      map[digest]spentKey
+	spentFeed  *store.Feed[*spentRecord]
 	spentSweep int
 }
+
+// openRecords returns the records that are kept.
+func openRecords[T any](k *store.Keeper, kind string) *records[T] {
+	r := &records[T]{kept: map[anchor]*record[T]{}, spent: map[digest]spentKey{}}
+	r.feed = store.Follow(k, kind, func(kept *record[T]) { r.kept[kept.Anchor] = kept })
+	r.spentFeed = store.Follow(k, kind+"_spent", func(kept *spentRecord) { r.spent[kept.Digest] = kept.Key })
+	return r
+}
+
+func (r *records[T]) clear() {
+	r.feed.Clear()
+	r.spentFeed.Clear()
+	r.kept, r.sweep, r.spent, r.spentSweep = map[anchor]*record[T]{}, 0, map[digest]spentKey{}, 0
+}
+
+// spentRecord is how a spent key is kept.
+type spentRecord struct {
+	Digest digest
+	Key    spentKey
+}
+
+// RecordID implements [store.Named].
+func (r *spentRecord) RecordID() string { return hex.EncodeToString(r.Digest[:]) }
 
 // digest stands for an anchor in less room.
 type digest [16]byte
 
 func (a anchor) digest() digest {
-	sum := sha256.Sum256([]byte(a.owner + "\x00" + a.account + "\x00" + a.operation + "\x00" + a.key))
+	sum := sha256.Sum256([]byte(a.text()))
 	return digest(sum[:16])
 }
 
 // spentKey is what is left of the record of a key whose value was forgotten.
 type spentKey struct {
-	terms   digest // the first half
-	expires int64  // in Unix milliseconds
+	Terms   digest // the first half
+	Expires int64  // in Unix milliseconds
 }
 
 // forgotten refuses a key whose value was forgotten before the key expired: the same terms are gone, since what they made
@@ -80,9 +114,9 @@ func (r *records[T]) forgotten(a anchor, asked terms, now time.Time) error {
 		return nil
 	}
 	switch spent, ok := r.spent[a.digest()]; {
-	case !ok || now.UnixMilli() >= spent.expires:
+	case !ok || now.UnixMilli() >= spent.Expires:
 		return nil
-	case spent.terms != digest(asked[:16]):
+	case spent.Terms != digest(asked[:16]):
 		return refuse.IdempotencyKeyReused("", "")
 	default:
 		return refuse.Gone("The payout of this key finished, and the host has forgotten it as its setting forgetFinishedAfter says.")
@@ -92,45 +126,50 @@ func (r *records[T]) forgotten(a anchor, asked terms, now time.Time) error {
 // forget drops the value of a key, if it is the one that is meant. The key itself stays known until it expires.
 func (r *records[T]) forget(a anchor, isMeant func(T) bool, now time.Time) {
 	kept, ok := r.kept[a]
-	if !ok || !isMeant(kept.value) {
+	if !ok || !isMeant(kept.Value) {
 		return
 	}
 	delete(r.kept, a)
-	if !now.Before(kept.expires) {
+	r.feed.Delete(kept)
+	if !now.Before(kept.Expires) {
 		return
 	}
-	if r.spent == nil {
-		r.spent = map[digest]spentKey{}
-	}
 	if len(r.spent) >= max(r.spentSweep, 1024) {
-		maps.DeleteFunc(r.spent, func(_ digest, spent spentKey) bool { return now.UnixMilli() >= spent.expires })
+		for at, spent := range r.spent {
+			if now.UnixMilli() >= spent.Expires {
+				delete(r.spent, at)
+				r.spentFeed.Delete(&spentRecord{at, spent})
+			}
+		}
 		r.spentSweep = 2 * len(r.spent)
 	}
-	r.spent[a.digest()] = spentKey{digest(kept.terms[:16]), kept.expires.UnixMilli()}
+	spent := &spentRecord{a.digest(), spentKey{digest(kept.Terms[:16]), kept.Expires.UnixMilli()}}
+	r.spent[spent.Digest] = spent.Key
+	r.spentFeed.Put(spent)
 }
 
 // find returns what the key stands for. Same is false when it stands for other terms.
 func (r *records[T]) find(a anchor, asked terms, now time.Time) (value T, found, same bool) {
 	kept, ok := r.kept[a]
-	if !ok || !now.Before(kept.expires) {
+	if !ok || !now.Before(kept.Expires) {
 		return value, false, false
 	}
-	return kept.value, true, kept.terms == asked
+	return kept.Value, true, kept.Terms == asked
 }
 
 func (r *records[T]) keep(a anchor, asked terms, value T, now time.Time, lifetime time.Duration) {
-	if r.kept == nil {
-		r.kept = map[anchor]record[T]{}
-	}
 	if len(r.kept) >= max(r.sweep, 1024) {
 		for key, kept := range r.kept {
-			if !now.Before(kept.expires) {
+			if !now.Before(kept.Expires) {
 				delete(r.kept, key)
+				r.feed.Delete(kept)
 			}
 		}
 		r.sweep = 2 * len(r.kept)
 	}
-	r.kept[a] = record[T]{terms: asked, expires: now.Add(lifetime), value: value}
+	made := &record[T]{Anchor: a, Terms: asked, Expires: now.Add(lifetime), Value: value}
+	r.kept[a] = made
+	r.feed.Put(made)
 }
 
 // size is how many keys are known.

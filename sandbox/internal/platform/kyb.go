@@ -20,18 +20,18 @@ import (
 // verification is what a client told about itself, and what was submitted of it. Editing never changes a submission:
 // completing sends a snapshot. Source: States, Platform objects.
 type verification struct {
-	applicant map[string]any
-	documents []string
+	Applicant map[string]any
+	Documents []string
 
-	snapshot *snapshot // the latest; nil before the first completion
+	Snapshot *snapshot // the latest; nil before the first completion
 }
 
 // snapshot is what one completion submitted.
 type snapshot struct {
-	id      string
-	content terms     // of the applicant and the documents
-	decided time.Time // when the review ends, or ended
-	status  commonwire.KYCStatus
+	ID      string
+	Content terms     // of the applicant and the documents
+	Decided time.Time // when the review ends, or ended
+	Status  commonwire.KYCStatus
 }
 
 // maxKYBDocuments is how many documents a verification holds, as many as one save may name.
@@ -57,7 +57,7 @@ func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBSave) (serv
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	documents := slices.Clone(h.kyb.documents)
+	documents := slices.Clone(h.KYB.Documents)
 	for _, id := range body.DocumentIds {
 		if !slices.Contains(documents, id) {
 			documents = append(documents, id)
@@ -66,14 +66,15 @@ func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBSave) (serv
 	if len(documents) > maxKYBDocuments {
 		return serve.Answer{}, refuse.InvalidField("documentIds", "too_long", "A verification holds at most 50 documents.")
 	}
-	h.kyb.documents = documents
-	if h.kyb.applicant == nil {
-		h.kyb.applicant = map[string]any{}
+	h.KYB.Documents = documents
+	if h.KYB.Applicant == nil {
+		h.KYB.Applicant = map[string]any{}
 	}
-	before := len(h.kyb.applicant)
-	maps.Copy(h.kyb.applicant, body.Applicant)
-	maps.DeleteFunc(h.kyb.applicant, func(_ string, value any) bool { return value == nil })
-	t.particulars += len(h.kyb.applicant) - before
+	before := len(h.KYB.Applicant)
+	maps.Copy(h.KYB.Applicant, body.Applicant)
+	maps.DeleteFunc(h.KYB.Applicant, func(_ string, value any) bool { return value == nil })
+	t.particulars += len(h.KYB.Applicant) - before
+	t.kept.holders.Put(h)
 	return t.kybAnswer(h), nil
 }
 
@@ -89,19 +90,20 @@ func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
 	if len(h.outstanding()) > 0 {
 		return serve.Answer{}, refuse.Conflict("Requirements are outstanding; GET /client/kyb names them.")
 	}
-	content, err := h.kyb.content()
+	content, err := h.KYB.content()
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	if h.kyb.snapshot == nil || h.kyb.snapshot.content != content {
-		h.kyb.snapshot = &snapshot{
-			id:      newID("kybs_"),
-			content: content,
-			decided: t.now.Add(time.Duration(t.settings.KYBDecisionAfter)),
-			status:  commonwire.KYCStatusUnderReview,
+	if h.KYB.Snapshot == nil || h.KYB.Snapshot.Content != content {
+		h.KYB.Snapshot = &snapshot{
+			ID:      newID("kybs_"),
+			Content: content,
+			Decided: t.now.Add(time.Duration(t.settings.KYBDecisionAfter)),
+			Status:  commonwire.KYCStatusUnderReview,
 		}
+		t.kept.holders.Put(h)
 	}
-	return serve.OK(platformwire.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.kyb.snapshot.id}).Lean(), nil
+	return serve.OK(platformwire.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.KYB.Snapshot.ID}).Lean(), nil
 }
 
 // verifiable finds the client that is verified. The integrator's own account is verified in the service's application,
@@ -117,8 +119,8 @@ func (t *turn) verifiable(c caller.Caller) (*holder, error) {
 
 // content identifies what would be submitted.
 func (v *verification) content() (terms, error) {
-	documents := slices.Sorted(slices.Values(v.documents))
-	text, err := json.Marshal([]any{v.applicant, documents}, json.Deterministic(true))
+	documents := slices.Sorted(slices.Values(v.Documents))
+	text, err := json.Marshal([]any{v.Applicant, documents}, json.Deterministic(true))
 	if err != nil {
 		return terms{}, err
 	}
@@ -128,20 +130,21 @@ func (v *verification) content() (terms, error) {
 // kybStatus is where the verification stands: it has not started, waits to be completed, or is what became of the latest
 // submission.
 func (t *turn) kybStatus(h *holder) commonwire.KYCStatus {
-	submitted := h.kyb.snapshot
+	submitted := h.KYB.Snapshot
 	switch {
-	case submitted == nil && len(h.kyb.applicant) == 0 && len(h.kyb.documents) == 0:
+	case submitted == nil && len(h.KYB.Applicant) == 0 && len(h.KYB.Documents) == 0:
 		return commonwire.KYCStatusNotStarted
 	case submitted == nil:
 		return commonwire.KYCStatusPending
 	}
-	if submitted.status == commonwire.KYCStatusUnderReview && !t.now.Before(submitted.decided) {
-		submitted.status = commonwire.KYCStatusApproved
+	if submitted.Status == commonwire.KYCStatusUnderReview && !t.now.Before(submitted.Decided) {
+		submitted.Status = commonwire.KYCStatusApproved
 		if t.settings.KYBDecision == deployment.KYBDecisionReject {
-			submitted.status = commonwire.KYCStatusRejected
+			submitted.Status = commonwire.KYCStatusRejected
 		}
+		t.kept.holders.Put(h)
 	}
-	return submitted.status
+	return submitted.Status
 }
 
 func (t *turn) kybAnswer(h *holder) serve.Answer {

@@ -26,9 +26,9 @@ func (h *holder) outstanding() []refuse.Blocker {
 	missing := func(field, message string) {
 		list = append(list, refuse.Blocker{Code: requiredApplicantField, Message: message, Field: "applicant." + field})
 	}
-	business := h.kyb.says("legalName", "entityName") != ""
-	first, last := h.kyb.says("firstName") != "", h.kyb.says("lastName") != ""
-	individual := h.client.Type == platformwire.ClientTypeIndividual || h.client.Type == "" && !business && (first || last)
+	business := h.KYB.says("legalName", "entityName") != ""
+	first, last := h.KYB.says("firstName") != "", h.KYB.says("lastName") != ""
+	individual := h.Client.Type == platformwire.ClientTypeIndividual || h.Client.Type == "" && !business && (first || last)
 	if !individual && !business {
 		missing("legalName", "A business has a registered name.")
 	}
@@ -38,7 +38,7 @@ func (h *holder) outstanding() []refuse.Blocker {
 	if individual && !last {
 		missing("lastName", "A person has a last name.")
 	}
-	switch country := h.kyb.says("country"); {
+	switch country := h.KYB.says("country"); {
 	case country == "":
 		missing("country", "The country of residency or registration is needed.")
 	case !countryForm.MatchString(country):
@@ -46,7 +46,7 @@ func (h *holder) outstanding() []refuse.Blocker {
 			Code: requiredApplicantFormat, Message: "A country is its ISO 3166-1 alpha-2 code.", Field: "applicant.country",
 		})
 	}
-	if len(h.kyb.documents) == 0 {
+	if len(h.KYB.Documents) == 0 {
 		list = append(list, refuse.Blocker{Code: requiredDocument, Message: "At least one document is needed.", Field: "documentIds"})
 	}
 	return list
@@ -56,7 +56,7 @@ func (h *holder) outstanding() []refuse.Blocker {
 func (v *verification) says(names ...string) string {
 	var found string
 	for _, name := range names {
-		text, _ := v.applicant[name].(string)
+		text, _ := v.Applicant[name].(string)
 		found = cmp.Or(found, strings.TrimSpace(text))
 	}
 	return found

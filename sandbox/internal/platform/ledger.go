@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
 // Book accounts of the host beside those of integrators, clients and escrow deals. Only the outside may be overdrawn: it stands for
@@ -59,13 +61,56 @@ type books struct {
 	last      int // the number of the last movement
 	entries   int // of the movements that are kept
 
-	folded    map[holding]decimal.Decimal
+	folded    map[holding]*folding
 	foldedAt  time.Time // when something was last forgotten
 	forgotten int       // of movements, whose places are still there
+
+	feed       *store.Feed[*movement]
+	foldedFeed *store.Feed[*folding]
 }
 
 func newBooks() books {
-	return books{balances: map[holding]decimal.Decimal{}, folded: map[holding]decimal.Decimal{}}
+	return books{balances: map[holding]decimal.Decimal{}, folded: map[holding]*folding{}}
+}
+
+// folding is what forgotten movements came to for one account and currency.
+type folding struct {
+	Account, Currency string
+	Sum               decimal.Decimal
+}
+
+// open reads the books, and shows each movement.
+func (b *books) open(k *store.Keeper, show func(*movement)) {
+	b.foldedFeed = store.Follow(k, "platform.folded", func(f *folding) {
+		at := holding{f.Account, f.Currency}
+		b.folded[at] = f
+		b.balances[at] = f.Sum
+	})
+	b.feed = store.Follow(k, "platform.movement", func(m *movement) {
+		b.movements = append(b.movements, m)
+		for _, t := range m.Transfers {
+			b.apply(t)
+		}
+		show(m)
+	})
+}
+
+// apply moves the money of a transfer.
+func (b *books) apply(t transfer) {
+	b.entries += 2
+	b.balances[holding{t.From, t.Currency}] = b.balances[holding{t.From, t.Currency}].Sub(t.Amount)
+	b.balances[holding{t.To, t.Currency}] = b.balances[holding{t.To, t.Currency}].Add(t.Amount)
+}
+
+// fold adds to what forgotten movements came to.
+func (b *books) fold(at holding, amount decimal.Decimal) {
+	sum := b.folded[at]
+	if sum == nil {
+		sum = &folding{Account: at.account, Currency: at.currency}
+		b.folded[at] = sum
+	}
+	sum.Sum = sum.Sum.Add(amount)
+	b.foldedFeed.Put(sum)
 }
 
 func (b *books) balance(account, currency string) decimal.Decimal {
@@ -74,22 +119,22 @@ func (b *books) balance(account, currency string) decimal.Decimal {
 
 // movement is money that moves at one instant for one reason.
 type movement struct {
-	number           int
-	kind, resourceID string
-	at               time.Time
-	transfers        []transfer // none once it is forgotten
+	Number           int
+	Kind, ResourceID string
+	At               time.Time
+	Transfers        []transfer // none once it is forgotten
 }
 
 // transfer is an amount that moves from one account to the other: two entries of the ledger.
 type transfer struct {
-	from, to, currency string
-	amount             decimal.Decimal
+	From, To, Currency string
+	Amount             decimal.Decimal
 }
 
 // movement starts a movement, which is part of the books from its first transfer on.
 func (b *books) movement(kind, resourceID string, at time.Time) *moving {
 	b.last++
-	return &moving{b, &movement{number: b.last, kind: kind, resourceID: resourceID, at: at}}
+	return &moving{b, &movement{Number: b.last, Kind: kind, ResourceID: resourceID, At: at}}
 }
 
 // moving is a movement that is being made.
@@ -104,29 +149,30 @@ func (m *moving) transfer(from, to, currency string, amount decimal.Decimal) *mo
 		return m.movement
 	}
 	b := m.books
-	if len(m.transfers) == 0 {
+	if len(m.Transfers) == 0 {
 		b.movements = append(b.movements, m.movement)
 	}
-	m.transfers = append(m.transfers, transfer{from, to, currency, amount})
-	b.entries += 2
-	b.balances[holding{from, currency}] = b.balances[holding{from, currency}].Sub(amount)
-	b.balances[holding{to, currency}] = b.balances[holding{to, currency}].Add(amount)
+	made := transfer{from, to, currency, amount}
+	m.Transfers = append(m.Transfers, made)
+	b.apply(made)
+	b.feed.Put(m.movement)
 	return m.movement
 }
 
 // forget folds a movement into the sums. Balances stay as they are.
 func (b *books) forget(m *movement, now time.Time) {
-	if len(m.transfers) == 0 {
+	if len(m.Transfers) == 0 {
 		return
 	}
-	for _, t := range m.transfers {
-		b.folded[holding{t.from, t.currency}] = b.folded[holding{t.from, t.currency}].Sub(t.amount)
-		b.folded[holding{t.to, t.currency}] = b.folded[holding{t.to, t.currency}].Add(t.amount)
+	for _, t := range m.Transfers {
+		b.fold(holding{t.From, t.Currency}, t.Amount.Neg())
+		b.fold(holding{t.To, t.Currency}, t.Amount)
 	}
-	b.entries -= 2 * len(m.transfers)
-	m.transfers, b.foldedAt = nil, now
+	b.feed.Delete(m)
+	b.entries -= 2 * len(m.Transfers)
+	m.Transfers, b.foldedAt = nil, now
 	if b.forgotten++; 2*b.forgotten > len(b.movements) {
-		b.movements = slices.DeleteFunc(b.movements, func(m *movement) bool { return len(m.transfers) == 0 })
+		b.movements = slices.DeleteFunc(b.movements, func(m *movement) bool { return len(m.Transfers) == 0 })
 		b.forgotten = 0
 	}
 }
@@ -139,12 +185,12 @@ func (b *books) view() Ledger {
 		Balances: map[string]map[string]decimal.Decimal{},
 	}
 	for _, m := range b.movements {
-		entry := LedgerEntry{Movement: movementID(m.number), Kind: m.kind, ResourceID: m.resourceID, At: m.at}
-		for _, t := range m.transfers {
-			entry.Currency = t.currency
-			entry.Account, entry.Amount = t.from, t.amount.Neg()
+		entry := LedgerEntry{Movement: movementID(m.Number), Kind: m.Kind, ResourceID: m.ResourceID, At: m.At}
+		for _, t := range m.Transfers {
+			entry.Currency = t.Currency
+			entry.Account, entry.Amount = t.From, t.Amount.Neg()
 			ledger.Entries = append(ledger.Entries, entry)
-			entry.Account, entry.Amount = t.to, t.amount
+			entry.Account, entry.Amount = t.To, t.Amount
 			ledger.Entries = append(ledger.Entries, entry)
 		}
 	}
@@ -164,9 +210,9 @@ func (b *books) view() Ledger {
 func (b *books) opening() []LedgerEntry {
 	var entries []LedgerEntry
 	for at, sum := range b.folded {
-		if !sum.IsZero() {
+		if !sum.Sum.IsZero() {
 			entries = append(entries, LedgerEntry{
-				Account: at.account, Amount: sum, Currency: at.currency, Movement: movementID(0), Kind: "forgotten", At: b.foldedAt,
+				Account: at.account, Amount: sum.Sum, Currency: at.currency, Movement: movementID(0), Kind: "forgotten", At: b.foldedAt,
 			})
 		}
 	}

@@ -2,6 +2,7 @@ package platform_test
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -82,6 +84,38 @@ func one[T any](t *rapid.T, met []owned[T]) (owned[T], bool) {
 	return met[len(met)-1-rapid.IntRange(0, min(len(met)-1, 3)).Draw(t, "which")], true
 }
 
+// all is what every account reads, as it travels.
+func (w *walk) all() string {
+	var read []string
+	take := func(answer serve.Answer, err error) {
+		if err != nil {
+			read = append(read, err.Error())
+			return
+		}
+		read = append(read, render(w, answer).Body.String())
+	}
+	for _, account := range w.accounts {
+		me := w.as(account, "")
+		take(w.ListTransactions(me, platformwire.ListTransactionsParams{Limit: 100}))
+		take(w.ListRails(me, platformwire.ListRailsParams{}))
+		take(w.GetKYB(me))
+		take(w.GetClient(me, account))
+		for _, contact := range w.contacts[account] {
+			take(w.GetContactCapabilities(me, contact))
+		}
+	}
+	for _, payout := range w.payouts {
+		take(w.GetPayout(w.as(payout.account, ""), payout.resource.ID))
+	}
+	for _, payin := range w.payins {
+		take(w.GetPayin(w.as(payin.account, ""), payin.resource.ID))
+	}
+	for _, deal := range w.deals {
+		take(w.SyncEscrow(w.as(deal.account, ""), deal.resource.ID))
+	}
+	return strings.Join(read, "\n")
+}
+
 // faucetSteps move money from and into the faucet, the clock, and how money is returned.
 func (w *walk) faucetSteps() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
@@ -89,6 +123,11 @@ func (w *walk) faucetSteps() map[string]func(*rapid.T) {
 			_, _ = w.deposit(w.account(t), keys.Draw(t, "key"), amounts.Draw(t, "amount").String(), currencies.Draw(t, "currency"))
 		},
 		"wait": func(t *rapid.T) { w.clock.Advance(pauses.Draw(t, "pause")) },
+		"reopen": func(*rapid.T) {
+			before := w.all()
+			w.reopen()
+			require.Equal(w, before, w.all())
+		},
 		"faucet": func(t *rapid.T) {
 			balance := amounts.Draw(t, "balance").Mul(decimal.NewFromInt(10))
 			w.set(func(s *deployment.Settings) { s.FaucetBalance = balance })

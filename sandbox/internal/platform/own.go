@@ -44,7 +44,7 @@ func (o Own) Identity() (Identity, error) {
 	if err != nil {
 		return Identity{}, err
 	}
-	return Identity{UserID: h.userID, Email: h.client.Email, Wallet: h.wallet, CreatedAt: h.client.CreatedAt}, nil
+	return Identity{UserID: h.UserID, Email: h.Client.Email, Wallet: h.Wallet, CreatedAt: h.Client.CreatedAt}, nil
 }
 
 // Balances lists what the account holds of each settlement asset.
@@ -66,7 +66,7 @@ func (o Own) Rails() ([]platformwire.Rail, error) {
 	}
 	var rails []platformwire.Rail
 	for _, offered := range coverage.Rails {
-		if !t.hidden(offered) || h.rails[offered.Method] != nil {
+		if !t.hidden(offered) || h.Rails[offered.Method] != nil {
 			rails = append(rails, t.railView(h, offered))
 		}
 	}

@@ -40,10 +40,10 @@ func (o Own) Transactions() ([]Entry, error) {
 func (t *turn) entryOf(recorded platformwire.Transaction) Entry {
 	entry := Entry{Transaction: recorded, Method: MethodCrypto}
 	if received := t.payins[recorded.PayinID]; received != nil && received.over != nil {
-		entry.Method, entry.BankAccountID = string(received.over.Method), received.over.id
+		entry.Method, entry.BankAccountID = string(received.over.Method), received.over.ID
 	}
 	if sent := t.payouts[recorded.PayoutID]; sent != nil {
-		entry.Method = sent.contact.to.method()
+		entry.Method = sent.Contact.To.method()
 	}
 	if recorded.Type == platformwire.TransactionTypeRefund {
 		entry.Method = MethodRefund
@@ -54,9 +54,9 @@ func (t *turn) entryOf(recorded platformwire.Transaction) Entry {
 // method is the way that money takes to a destination.
 func (d destination) method() string {
 	switch {
-	case d.bank != nil:
-		return string(d.bank.AccountType)
-	case d.email != nil:
+	case d.Bank != nil:
+		return string(d.Bank.AccountType)
+	case d.Email != nil:
 		return MethodInternal
 	default:
 		return MethodCrypto

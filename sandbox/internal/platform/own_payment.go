@@ -50,7 +50,7 @@ func (o Own) Price(to Destination, amount decimal.Decimal) (platformwire.Quote, 
 	if err != nil {
 		return platformwire.Quote{}, err
 	}
-	return *quote, nil
+	return quote, nil
 }
 
 // Pay moves dollars out of the account at once, at the price given or, without one, at the price of the moment. Too
@@ -66,11 +66,13 @@ func (o Own) Pay(to Destination, amount decimal.Decimal, agreed *platformwire.Qu
 		return Paid{}, err
 	}
 	if agreed == nil {
-		if agreed, err = t.priceNow(paid, amount); err != nil {
+		price, err := t.priceNow(paid, amount)
+		if err != nil {
 			return Paid{}, err
 		}
+		agreed = &price
 	}
-	return t.pay(h, t.receiver(paid.to, settlementDollars), *agreed, resource)
+	return t.pay(h, t.receiver(paid.To, settlementDollars), *agreed, resource)
 }
 
 // PayByEmail moves dollars to the account behind an email, or out of the host if it has none.
@@ -90,10 +92,10 @@ func (o Own) PayByEmail(email string, amount decimal.Decimal, resource string) (
 // contactAt is the contact that a destination amounts to.
 func (t *turn) contactAt(owner string, to Destination) (*contact, error) {
 	if to.Email == "" {
-		return &contact{to: walletAt(to.Chain, to.Token, to.Address)}, nil
+		return &contact{To: walletAt(to.Chain, to.Token, to.Address)}, nil
 	}
 	behind, err := t.readEmail(owner, to.Email)
-	return &contact{to: behind}, err
+	return &contact{To: behind}, err
 }
 
 // payable is the contact that a destination amounts to, or the refusal of one that cannot be paid.
@@ -109,9 +111,9 @@ func (t *turn) payable(owner string, to Destination) (*contact, error) {
 }
 
 // priceNow is what dollars for a contact cost at the moment.
-func (t *turn) priceNow(paid *contact, amount decimal.Decimal) (*platformwire.Quote, error) {
+func (t *turn) priceNow(paid *contact, amount decimal.Decimal) (platformwire.Quote, error) {
 	if err := CheckDollars(amount); err != nil {
-		return nil, err
+		return platformwire.Quote{}, err
 	}
 	return t.quote(paid, settlementDollars, amount)
 }

@@ -12,15 +12,17 @@ import (
 
 // payin is an incoming funding, from its quote on.
 type payin struct {
-	id        string
+	ID        string
+	Account   holderKey
 	holder    *holder
-	terms     platformwire.PayinCreate
+	Terms     platformwire.PayinCreate
 	over      *rail // of a bank payin
-	createdAt time.Time
+	CreatedAt time.Time
 
-	status     platformwire.PayinStatus
-	quote      platformwire.Quote
-	requisites platformwire.Requisites // what the payer is told
+	Status     platformwire.PayinStatus
+	Quote      platformwire.Quote
+	Requisites platformwire.Requisites // what the payer is told
+	Asked      terms                   // what Terms come to
 }
 
 // payinKey is the natural key of a payin: the account and what it asked for.
@@ -31,11 +33,11 @@ type payinKey struct {
 
 // expired tells whether the price has passed on a payin that nobody funded.
 func (p *payin) expired(now time.Time) bool {
-	return p.status != platformwire.PayinStatusCompleted && !now.Before(p.quote.ExpiresAt)
+	return p.Status != platformwire.PayinStatusCompleted && !now.Before(p.Quote.ExpiresAt)
 }
 
 // asset is what the account is credited in.
-func (p *payin) asset() platformwire.Asset { return platformwire.Asset(p.quote.DestinationCurrency) }
+func (p *payin) asset() platformwire.Asset { return platformwire.Asset(p.Quote.DestinationCurrency) }
 
 // CreatePayin prices an incoming funding over a virtual account or from another chain. The same terms again answer the
 // same payin for as long as it is quoted.
@@ -57,15 +59,17 @@ func (p *Platform) CreatePayin(ctx context.Context, body platformwire.PayinCreat
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	key := payinKey{h.key, asked}
-	if known := t.quoted[key]; known != nil && known.status == platformwire.PayinStatusQuoted && !known.expired(t.now) {
+	key := payinKey{h.Key, asked}
+	if known := t.quoted[key]; known != nil && known.Status == platformwire.PayinStatusQuoted && !known.expired(t.now) {
 		return serve.OK(known.view(t.now)).Lean().Replayed(), nil
 	}
 	quoted, err := t.quotePayin(h, body)
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	t.payins[quoted.id], t.quoted[key] = quoted, quoted
+	quoted.Asked = asked
+	t.payins[quoted.ID], t.quoted[key] = quoted, quoted
+	t.kept.payins.Put(quoted)
 	return serve.Created(quoted.view(t.now)).Lean(), nil
 }
 
@@ -109,9 +113,10 @@ func (p *Platform) CreatePayinInstructions(ctx context.Context, payinID platform
 	if found.expired(t.now) {
 		return serve.Answer{}, refuse.QuoteExpired()
 	}
-	instructions := platformwire.PayinInstructions{Requisites: found.requisites}
-	if found.status == platformwire.PayinStatusQuoted {
-		found.status = platformwire.PayinStatusAwaitingFunds
+	instructions := platformwire.PayinInstructions{Requisites: found.Requisites}
+	if found.Status == platformwire.PayinStatusQuoted {
+		found.Status = platformwire.PayinStatusAwaitingFunds
+		t.kept.payins.Put(found)
 		return serve.Created(instructions).Lean(), nil
 	}
 	return serve.OK(instructions).Lean().Replayed(), nil
@@ -119,18 +124,18 @@ func (p *Platform) CreatePayinInstructions(ctx context.Context, payinID platform
 
 // view is the payin as it stands.
 func (p *payin) view(now time.Time) platformwire.Payin {
-	quote := p.quote
+	quote := p.Quote
 	view := platformwire.Payin{
-		ID:             p.id,
-		Status:         p.status,
-		Amount:         p.terms.Amount,
-		Currency:       p.terms.Currency,
-		BankID:         p.terms.BankID,
-		OriginChainID:  p.terms.OriginChainID,
-		MaxAmount:      p.terms.MaxAmount,
+		ID:             p.ID,
+		Status:         p.Status,
+		Amount:         p.Terms.Amount,
+		Currency:       p.Terms.Currency,
+		BankID:         p.Terms.BankID,
+		OriginChainID:  p.Terms.OriginChainID,
+		MaxAmount:      p.Terms.MaxAmount,
 		Quote:          &quote,
-		DepositAddress: p.requisites.WalletAddress,
-		CreatedAt:      p.createdAt,
+		DepositAddress: p.Requisites.WalletAddress,
+		CreatedAt:      p.CreatedAt,
 	}
 	if p.expired(now) {
 		view.Status = platformwire.PayinStatusExpired

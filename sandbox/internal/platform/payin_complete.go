@@ -34,7 +34,7 @@ func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.Payin
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	if arriving.status != platformwire.PayinStatusCompleted {
+	if arriving.Status != platformwire.PayinStatusCompleted {
 		if err := t.arrive(arriving); err != nil {
 			return serve.Answer{}, err
 		}
@@ -46,15 +46,16 @@ func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.Payin
 
 // arrive credits what the quote says.
 func (t *turn) arrive(arriving *payin) error {
-	credit := platformwire.DepositCreate{Amount: arriving.quote.DestinationAmount, Currency: arriving.asset()}
+	credit := platformwire.DepositCreate{Amount: arriving.Quote.DestinationAmount, Currency: arriving.asset()}
 	if err := t.arrivable(arriving); err != nil {
 		return err
 	}
 	if err := t.creditable(arriving.holder, credit); err != nil {
 		return err
 	}
-	arriving.status = platformwire.PayinStatusCompleted
-	t.books.movement("payin", arriving.id, t.now).
+	arriving.Status = platformwire.PayinStatusCompleted
+	t.kept.payins.Put(arriving)
+	t.books.movement("payin", arriving.ID, t.now).
 		transfer(bookFaucet, arriving.holder.book(), string(credit.Currency), credit.Amount)
 	t.record(arriving.holder, platformwire.Transaction{
 		Type:            platformwire.TransactionTypePayin,
@@ -62,7 +63,7 @@ func (t *turn) arrive(arriving *payin) error {
 		Status:          platformwire.TransactionStatusCompleted,
 		Amount:          credit.Amount,
 		Currency:        credit.Currency,
-		PayinID:         arriving.id,
+		PayinID:         arriving.ID,
 		TransactionHash: newHash(),
 		CreatedAt:       t.now,
 	})
@@ -75,7 +76,7 @@ func (t *turn) arrivable(arriving *payin) error {
 	switch {
 	case arriving.expired(t.now):
 		return refuse.QuoteExpired()
-	case arriving.status == platformwire.PayinStatusQuoted:
+	case arriving.Status == platformwire.PayinStatusQuoted:
 		return refuse.QuoteNotSubmitted()
 	case arriving.over != nil && t.railStatus(arriving.over, arriving.over.Method) != platformwire.RailStatusActive:
 		return refuse.PayoutNotFundable("The virtual account has no routing at present.", nil)

@@ -19,11 +19,12 @@ func (t *turn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, err
 		return nil, refuse.WalletNotLinked()
 	}
 	quoted := &payin{
-		id:        newID("pi_"),
+		ID:        newID("pi_"),
+		Account:   h.Key,
 		holder:    h,
-		terms:     body,
-		createdAt: t.now,
-		status:    platformwire.PayinStatusQuoted,
+		Terms:     body,
+		CreatedAt: t.now,
+		Status:    platformwire.PayinStatusQuoted,
 	}
 	route := t.fromChain
 	if body.BankID != "" {
@@ -36,7 +37,7 @@ func (t *turn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, err
 	if err := checkPayinAmounts(body, decimals); err != nil {
 		return nil, err
 	}
-	if quoted.quote, err = t.payinQuote(body, fee); err != nil {
+	if quoted.Quote, err = t.payinQuote(body, fee); err != nil {
 		return nil, err
 	}
 	return quoted, nil
@@ -45,25 +46,25 @@ func (t *turn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, err
 // overBank routes a payin over one of the account's virtual accounts, which costs nothing. It answers the fee and how
 // finely the currency counts.
 func (t *turn) overBank(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
-	over, err := t.railByID(quoted.holder, quoted.terms.BankID)
+	over, err := t.railByID(quoted.holder, quoted.Terms.BankID)
 	if err != nil {
 		return fee, 0, err
 	}
 	switch {
-	case over.Currency != quoted.terms.Currency:
+	case over.Currency != quoted.Terms.Currency:
 		return fee, 0, refuse.InvalidField("currency", "currency_mismatch", "The virtual account receives "+over.Currency+".")
 	case t.settings.PartnerDown, t.railStatus(over, over.Method) != platformwire.RailStatusActive:
 		return fee, 0, refuse.ProviderUnavailable("The rail is unavailable.")
 	}
-	quoted.over, quoted.requisites = over, over.requisites(quoted.holder)
-	quoted.requisites.Reference = referenceOf(quoted.id)
+	quoted.over, quoted.Requisites = over, over.requisites(quoted.holder)
+	quoted.Requisites.Reference = referenceOf(quoted.ID)
 	return fee, fiatDecimals(over.Currency), nil
 }
 
 // railByID finds a virtual account by the id that the list shows once it was active.
 func (t *turn) railByID(h *holder, id string) (*rail, error) {
-	for _, opened := range h.rails {
-		if opened.id == id && !t.now.Before(opened.activeAt(t.settings)) {
+	for _, opened := range h.Rails {
+		if opened.ID == id && !t.now.Before(opened.activeAt(t.settings)) {
 			return opened, nil
 		}
 	}
@@ -73,18 +74,18 @@ func (t *turn) railByID(h *holder, id string) (*rail, error) {
 // fromChain routes a payin from another chain. Money on Base needs none: it is balance when it arrives.
 // Source: Coverage catalogue.
 func (t *turn) fromChain(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
-	origin := slices.IndexFunc(chains, func(c platformwire.Chain) bool { return c.ChainID == quoted.terms.OriginChainID })
+	origin := slices.IndexFunc(chains, func(c platformwire.Chain) bool { return c.ChainID == quoted.Terms.OriginChainID })
 	switch {
 	case origin < 0:
 		return fee, 0, refuse.InvalidField("originChainId", "chain_not_live", "The chain is not among the live ones.")
-	case quoted.terms.OriginChainID == baseID:
+	case quoted.Terms.OriginChainID == baseID:
 		return fee, 0, refuse.InvalidField("originChainId", "chain_mismatch", "Funds on Base are balance when they arrive at the account's wallet.")
 	}
-	token, listed := tokenOf(chains[origin], quoted.terms.Currency)
+	token, listed := tokenOf(chains[origin], quoted.Terms.Currency)
 	if !listed {
 		return fee, 0, refuse.InvalidField("currency", "token_not_listed", "The chain does not list this token.")
 	}
-	quoted.requisites = platformwire.Requisites{WalletAddress: newAddress(), Reference: referenceOf(quoted.id)}
+	quoted.Requisites = platformwire.Requisites{WalletAddress: newAddress(), Reference: referenceOf(quoted.ID)}
 	return feeCrossChain, int32(token.Decimals), nil //gosec:disable G115 -- the chains list 6 to 18
 }
 

@@ -12,74 +12,79 @@ import (
 
 // payout is a departure of money, from its booking on.
 type payout struct {
-	id        string
+	ID        string
+	Account   holderKey
 	holder    *holder
-	key       string // the idempotency key, given or derived
-	terms     platformwire.PayoutCreate
-	contact   *contact // as it was when the payout was booked
-	createdAt time.Time
+	Key       string // the idempotency key, given or derived
+	Terms     platformwire.PayoutCreate
+	Contact   *contact // as it was when the payout was booked
+	CreatedAt time.Time
 
-	status   platformwire.PayoutStatus
-	quote    platformwire.Quote
-	approval platformwire.Approval
-	earlier  []string // ids of approvals that closed before
+	Status   platformwire.PayoutStatus
+	Quote    platformwire.Quote
+	Approval platformwire.Approval
+	Earlier  []string // ids of approvals that closed before
 
-	hash        string       // of the funding transaction; empty before
+	Hash        string       // of the funding transaction; empty before
 	transaction *transaction // of the funding
-	due         time.Time    // when the next step happens by itself
-	receiver    *holder      // the account of this host that is paid, if it is one
+	Due         time.Time    // when the next step happens by itself
+	Receiver    holderKey    // the account of this host that is paid, if it is one
+	receiver    *holder
 
-	finishedAt time.Time // when nothing was left to happen by itself; zero before
-	traces     traces
+	FinishedAt   time.Time // when nothing was left to happen by itself; zero before
+	FinishNumber int       // in the order of finishing, from 1
+	Moves        []string  // the keys of its moves
+	Refund       *refund   // nil before
+	traces       traces
 }
 
 // asset is what is debited.
-func (p *payout) asset() string { return string(p.terms.Currency) }
+func (p *payout) asset() string { return string(p.Terms.Currency) }
 
 // expired tells whether the approval window has closed on a payout that nobody funded.
 func (p *payout) expired(now time.Time) bool {
-	return p.status == platformwire.PayoutStatusExpired ||
-		p.status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.approval.ExpiresAt)
+	return p.Status == platformwire.PayoutStatusExpired ||
+		p.Status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.Approval.ExpiresAt)
 }
 
 // stale tells whether a payout that nobody funded needs a new price or a new approval.
 func (p *payout) stale(now time.Time) bool {
-	return p.expired(now) || p.status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.quote.ExpiresAt)
+	return p.expired(now) || p.Status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.Quote.ExpiresAt)
 }
 
 // answer is what the create call answers while the key lives: the payout as it was when it was last priced.
 func (p *payout) answer() platformwire.Payout {
 	first := *p
-	first.status, first.hash = platformwire.PayoutStatusAwaitingApproval, ""
+	first.Status, first.Hash = platformwire.PayoutStatusAwaitingApproval, ""
 	return first.view(time.Time{}) // before anything of it expired
 }
 
 // view is the payout as it stands.
 func (p *payout) view(now time.Time) platformwire.Payout {
-	quote := p.quote
+	quote := p.Quote
 	view := platformwire.Payout{
-		ID:               p.id,
-		Status:           p.status,
-		IdempotencyKey:   p.key,
-		ContactID:        p.terms.ContactID,
-		Amount:           p.terms.Amount,
-		Currency:         p.terms.Currency,
-		PaymentReference: p.terms.PaymentReference,
-		Purpose:          p.terms.Purpose,
-		DocumentIds:      p.terms.DocumentIds,
-		PublicKey:        p.terms.PublicKey,
-		Signature:        p.terms.Signature,
-		FromChainID:      p.terms.FromChainID,
-		ToChainID:        p.terms.ToChainID,
+		ID:               p.ID,
+		Status:           p.Status,
+		IdempotencyKey:   p.Key,
+		ContactID:        p.Terms.ContactID,
+		Amount:           p.Terms.Amount,
+		Currency:         p.Terms.Currency,
+		PaymentReference: p.Terms.PaymentReference,
+		Purpose:          p.Terms.Purpose,
+		DocumentIds:      p.Terms.DocumentIds,
+		PublicKey:        p.Terms.PublicKey,
+		Signature:        p.Terms.Signature,
+		FromChainID:      p.Terms.FromChainID,
+		ToChainID:        p.Terms.ToChainID,
 		Quote:            &quote,
-		TransactionHash:  p.hash,
-		CreatedAt:        p.createdAt,
+		TransactionHash:  p.Hash,
+		CreatedAt:        p.CreatedAt,
 	}
 	if p.expired(now) {
 		view.Status = platformwire.PayoutStatusExpired
 	}
-	if p.hash == "" {
-		approval := p.approval
+	if p.Hash == "" {
+		approval := p.Approval
 		view.Approval = &approval
 	}
 	return view

@@ -12,6 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -30,6 +31,7 @@ type Platform struct {
 type state struct {
 	books  books
 	filled decimal.Decimal // the faucet balance setting as the books have it
+	kept   kept
 
 	holders map[holderKey]*holder
 	emails  map[emailKey]*holder
@@ -41,10 +43,12 @@ type state struct {
 	payouts   map[string]*payout
 	approvals map[string]*payout // by approval id, also those that are closed
 	inFlight  []*payout          // funded and still moving by itself, in the order of funding
-	returning []*returned        // money of refunded payouts that is on its way back
+	returning []*payout          // refunded, with money that is on its way back
 	unmatched []*payout          // refunded, and no returned money is attributed to them yet
 	finished  queue[finished]    // payouts, in the order in which they finished
 	sequence  int                // of the last transaction
+	finishes  int                // of payouts
+	refunds   int                // of payouts
 	recorded  int                // transactions of all accounts
 
 	payins map[string]*payin
@@ -54,16 +58,16 @@ type state struct {
 	actionApprovals int // of escrow deals
 	particulars     int // of applicants
 
-	bookings    records[*payout]
-	deposits    records[platformwire.Transaction]
-	moves       records[platformwire.Payout]
-	completions records[platformwire.Payin]
-	agreements  records[*deal]
-	actions     records[*escrowAction]
+	bookings    *records[string] // of payouts
+	deposits    *records[platformwire.Transaction]
+	moves       *records[platformwire.Payout]
+	completions *records[platformwire.Payin]
+	agreements  *records[string] // of deals
+	actions     *records[string] // of deals
 }
 
-func newState() *state {
-	return &state{
+func newState(k *store.Keeper) *state {
+	made := &state{
 		books:     newBooks(),
 		holders:   map[holderKey]*holder{},
 		emails:    map[emailKey]*holder{},
@@ -76,22 +80,27 @@ func newState() *state {
 		quoted:    map[payinKey]*payin{},
 		deals:     map[string]*deal{},
 	}
+	made.open(k)
+	return made
 }
 
 // Integrators finds the account of an integrator by its email. It must be safe for concurrent use.
 type Integrators func(email string) (owner string, ok bool)
 
-// New returns a platform in its first state. The settings are read at the start of each request, before any lock is
+// New returns a platform as it is kept. The settings are read at the start of each request, before any lock is
 // taken; they must be safe for concurrent use.
-func New(clk *clock.Clock, settings func() *deployment.Settings, integrator Integrators) *Platform {
-	return &Platform{clock: clk, settings: settings, integrator: integrator, state: newState()}
+func New(clk *clock.Clock, settings func() *deployment.Settings, integrator Integrators, kept store.Store) *Platform {
+	return &Platform{clock: clk, settings: settings, integrator: integrator, state: newState(store.NewKeeper(kept))}
 }
 
 // Reset goes back to the first state.
 func (p *Platform) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.state = newState()
+	keeper := p.state.kept.keeper
+	p.state.clear()
+	keeper.Commit()
+	p.state = newState(keeper)
 }
 
 // Ledger is a copy of the books, up to date.
@@ -129,7 +138,11 @@ func (p *Platform) enter() *turn {
 	return t
 }
 
-func (p *Platform) leave() { p.mu.Unlock() }
+// leave keeps what has changed, and gives the lock back.
+func (p *Platform) leave() {
+	defer p.mu.Unlock()
+	p.state.commit()
+}
 
 // newID is a random id in a namespace.
 func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()) }

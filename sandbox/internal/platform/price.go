@@ -44,7 +44,7 @@ var wholeCurrencies = map[string]bool{"CLP": true, "JPY": true, "KRW": true, "UG
 var pegs = map[string]string{"USDC": "USD", "EURC": "EUR", "USDT": "USD", "DAI": "USD"}
 
 // quote prices a payment of an amount of an asset to a contact. The fee is part of the amount.
-func (t *turn) quote(c *contact, asset string, amount decimal.Decimal) (*platformwire.Quote, error) {
+func (t *turn) quote(c *contact, asset string, amount decimal.Decimal) (platformwire.Quote, error) {
 	quote := platformwire.Quote{
 		SourceAmount:        amount,
 		SourceCurrency:      asset,
@@ -53,26 +53,26 @@ func (t *turn) quote(c *contact, asset string, amount decimal.Decimal) (*platfor
 		Rate:                decimal.NewFromInt(1),
 		ExpiresAt:           t.now.Add(time.Duration(t.settings.QuoteLifetime)),
 	}
-	if c.to.direct(asset) {
-		return &quote, nil
+	if c.To.direct(asset) {
+		return quote, nil
 	}
-	quote.DestinationCurrency = c.to.currency(c.currency)
-	quote.Fee = feeOf(c.to)
+	quote.DestinationCurrency = c.To.currency(c.Currency)
+	quote.Fee = feeOf(c.To)
 	quote.Rate = t.rate(asset, quote.DestinationCurrency)
-	quote.DestinationAmount = amount.Sub(quote.Fee).Mul(quote.Rate).Truncate(decimalsOf(c.to, quote.DestinationCurrency))
+	quote.DestinationAmount = amount.Sub(quote.Fee).Mul(quote.Rate).Truncate(decimalsOf(c.To, quote.DestinationCurrency))
 	if !quote.DestinationAmount.IsPositive() {
-		return nil, refuse.InvalidField("amount", "amount_below_fee", "The amount does not cover the fee.")
+		return quote, refuse.InvalidField("amount", "amount_below_fee", "The amount does not cover the fee.")
 	}
-	return &quote, nil
+	return quote, nil
 }
 
 func feeOf(to destination) decimal.Decimal {
 	switch {
-	case to.bank == nil:
+	case to.Bank == nil:
 		return feeCrossChain
-	case to.bank.AccountType == platformwire.BankMethodSwift:
+	case to.Bank.AccountType == platformwire.BankMethodSwift:
 		return feeSwift
-	case to.bank.AccountType == platformwire.BankMethodFedwire:
+	case to.Bank.AccountType == platformwire.BankMethodFedwire:
 		return feeFedwire
 	default:
 		return feeBank
@@ -101,9 +101,9 @@ func fiatOf(currency string) string {
 // decimalsOf is how finely the destination counts.
 func decimalsOf(to destination, currency string) int32 {
 	switch {
-	case to.wallet != nil:
-		chain, _ := chainByCode(to.wallet.chain)
-		token, _ := tokenOf(chain, to.wallet.token)
+	case to.Wallet != nil:
+		chain, _ := chainByCode(to.Wallet.Chain)
+		token, _ := tokenOf(chain, to.Wallet.Token)
 		return int32(token.Decimals) //gosec:disable G115 -- the chains list 6 to 18
 	default:
 		return fiatDecimals(currency)

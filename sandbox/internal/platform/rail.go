@@ -16,8 +16,8 @@ import (
 // rail is a rail that an account has opened: its virtual account.
 type rail struct {
 	coverage.Rail
-	id       string // bnk_
-	openedAt time.Time
+	ID       string // bnk_
+	OpenedAt time.Time
 }
 
 // ListRails lists the rails that the account can have, opened or not. Source: Coverage catalogue.
@@ -37,7 +37,7 @@ func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsP
 	page := platformwire.RailPage{Items: []platformwire.Rail{}}
 	size := pageSize(params.Limit)
 	for i, offered := range coverage.Rails {
-		if i < from || t.hidden(offered) && h.rails[offered.Method] == nil {
+		if i < from || t.hidden(offered) && h.Rails[offered.Method] == nil {
 			continue
 		}
 		if len(page.Items) == size {
@@ -63,16 +63,17 @@ func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailOpen) (se
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	if h.rails[wanted.Method] != nil {
+	if h.Rails[wanted.Method] != nil {
 		return serve.OK(t.railView(h, wanted)).Lean().Replayed(), nil
 	}
 	if err := t.openable(h, wanted); err != nil {
 		return serve.Answer{}, err
 	}
-	if h.rails == nil {
-		h.rails = map[platformwire.BankMethod]*rail{}
+	if h.Rails == nil {
+		h.Rails = map[platformwire.BankMethod]*rail{}
 	}
-	h.rails[wanted.Method] = &rail{Rail: wanted, id: newID("bnk_"), openedAt: t.now}
+	h.Rails[wanted.Method] = &rail{Rail: wanted, ID: newID("bnk_"), OpenedAt: t.now}
+	t.kept.holders.Put(h)
 	return serve.Created(t.railView(h, wanted)).Lean(), nil
 }
 
@@ -125,15 +126,15 @@ func (t *turn) railStatus(opened *rail, method platformwire.BankMethod) platform
 }
 
 func (r *rail) activeAt(settings *deployment.Settings) time.Time {
-	return r.openedAt.Add(time.Duration(settings.RailActiveAfter))
+	return r.OpenedAt.Add(time.Duration(settings.RailActiveAfter))
 }
 
 // railView shows a rail. Its virtual account is there once it was active, also while the channel is not.
 func (t *turn) railView(h *holder, r coverage.Rail) platformwire.Rail {
-	opened := h.rails[r.Method]
+	opened := h.Rails[r.Method]
 	view := platformwire.Rail{Method: r.Method, Currency: r.Currency, Status: t.railStatus(opened, r.Method)}
 	if opened != nil && !t.now.Before(opened.activeAt(t.settings)) {
-		view.VirtualAccount = &platformwire.VirtualAccount{ID: opened.id, Requisites: opened.requisites(h)}
+		view.VirtualAccount = &platformwire.VirtualAccount{ID: opened.ID, Requisites: opened.requisites(h)}
 	}
 	return view
 }

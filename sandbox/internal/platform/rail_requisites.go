@@ -18,7 +18,7 @@ const sandboxBIC = "ZZZZZZZ0"
 // from the account's id, and carry valid checksums.
 func (r *rail) requisites(h *holder) platformwire.Requisites {
 	all := platformwire.Requisites{
-		AccountHolderName: cmp.Or(h.displayName(), h.client.Email),
+		AccountHolderName: cmp.Or(h.displayName(), h.Client.Email),
 		BankName:          partnerName,
 	}
 	switch r.Method {
@@ -43,14 +43,14 @@ func (r *rail) requisites(h *holder) platformwire.Requisites {
 	case platformwire.BankMethodPse:
 		all.AccountNumber = r.digits(11)
 	default: // pix and breb route on a key
-		all.PaymentKey = r.id[len("bnk_"):]
+		all.PaymentKey = r.ID[len("bnk_"):]
 	}
 	return all
 }
 
 // digits are decimal digits that follow from the account's id, at most 32.
 func (r *rail) digits(n int) string {
-	digest := sha256.Sum256([]byte(r.id))
+	digest := sha256.Sum256([]byte(r.ID))
 	text := make([]byte, n)
 	for i := range text {
 		text[i] = '0' + digest[i]%10

@@ -13,55 +13,61 @@ import (
 // Source: Limits, Sandbox.
 var returnTolerance = decimal.RequireFromString("0.20")
 
-// returned is the money of a refunded payout on its way back. The books know whose it is; the account is told by amount
+// refund is the money of a refunded payout on its way back. The books know whose it is; the account is told by amount
 // alone, as the service tells.
-type returned struct {
-	from      *payout
-	delivered bool
-	due       time.Time
+type refund struct {
+	Number    int  // in the order of refunding, from 1
+	Delivered bool // before
+	Due       time.Time
+	Arrived   bool
+	Matched   bool // some returned money is attributed to the payout
 }
 
 // sendBack puts the whole amount of a payout on its way, fee included, from clearing or from where it was delivered.
 func (t *turn) sendBack(p *payout, delivered bool) {
 	p.transaction.Status = platformwire.TransactionStatusCompleted
+	t.kept.transactions.Put(p.transaction)
+	t.refunds++
+	p.Refund = &refund{Number: t.refunds, Delivered: delivered, Due: t.now.Add(time.Duration(t.settings.ReturnAfter))}
+	t.kept.payouts.Put(p)
 	t.unmatched = append(t.unmatched, p)
-	t.returning = append(t.returning, &returned{p, delivered, t.now.Add(time.Duration(t.settings.ReturnAfter))})
+	t.returning = append(t.returning, p)
 	t.receiveReturned()
 }
 
 // receiveReturned credits the returned money that has arrived.
 func (t *turn) receiveReturned() {
-	t.returning = slices.DeleteFunc(t.returning, func(r *returned) bool {
-		arrived := !t.now.Before(r.due)
+	t.returning = slices.DeleteFunc(t.returning, func(p *payout) bool {
+		arrived := !t.now.Before(p.Refund.Due)
 		if arrived {
-			t.receive(r)
+			t.receive(p)
 		}
 		return arrived
 	})
 }
 
-func (t *turn) receive(r *returned) {
-	p := r.from
-	amount := decimal.Max(decimal.Zero, p.terms.Amount.Sub(t.settings.ReturnFee))
+func (t *turn) receive(p *payout) {
+	p.Refund.Arrived = true
+	amount := decimal.Max(decimal.Zero, p.Terms.Amount.Sub(t.settings.ReturnFee))
 	defer t.finish(p, t.now)
-	back := t.books.movement("payout_refund", p.id, t.now)
+	back := t.books.movement("payout_refund", p.ID, t.now)
 	p.traces.moved(back.movement)
-	if r.delivered {
-		back.transfer(bookFees, bookOutside, p.asset(), p.quote.Fee)
+	if p.Refund.Delivered {
+		back.transfer(bookFees, bookOutside, p.asset(), p.Quote.Fee)
 	} else {
-		back.transfer(bookClearing, bookOutside, p.asset(), p.terms.Amount)
+		back.transfer(bookClearing, bookOutside, p.asset(), p.Terms.Amount)
 	}
 	back.transfer(bookOutside, p.holder.book(), p.asset(), amount)
 	if amount.IsZero() {
 		return
 	}
-	p.traces.refund = t.record(p.holder, platformwire.Transaction{
+	p.traces.refund = t.recordOf(p.ID, p.holder, platformwire.Transaction{
 		Type:            platformwire.TransactionTypeRefund,
 		Direction:       platformwire.TransactionDirectionIn,
 		Status:          platformwire.TransactionStatusCompleted,
 		Amount:          amount,
-		Currency:        p.terms.Currency,
-		PayoutID:        t.attribute(p.holder, p.terms.Currency, amount),
+		Currency:        p.Terms.Currency,
+		PayoutID:        t.attribute(p.holder, p.Terms.Currency, amount),
 		TransactionHash: newHash(),
 		CreatedAt:       t.now,
 	})
@@ -72,15 +78,17 @@ func (t *turn) receive(r *returned) {
 func (t *turn) attribute(h *holder, asset platformwire.Asset, amount decimal.Decimal) (payoutID string) {
 	found := -1
 	for i, p := range t.unmatched {
-		fits := p.holder == h && p.terms.Currency == asset && p.terms.Amount.Sub(amount).Abs().LessThanOrEqual(returnTolerance)
-		if fits && (found < 0 || p.createdAt.Before(t.unmatched[found].createdAt)) {
+		fits := p.holder == h && p.Terms.Currency == asset && p.Terms.Amount.Sub(amount).Abs().LessThanOrEqual(returnTolerance)
+		if fits && (found < 0 || p.CreatedAt.Before(t.unmatched[found].CreatedAt)) {
 			found = i
 		}
 	}
 	if found < 0 {
 		return ""
 	}
-	payoutID = t.unmatched[found].id
+	payoutID = t.unmatched[found].ID
+	t.unmatched[found].Refund.Matched = true
+	t.kept.payouts.Put(t.unmatched[found])
 	t.unmatched = slices.Delete(t.unmatched, found, found+1)
 	return payoutID
 }

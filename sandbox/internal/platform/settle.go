@@ -25,15 +25,16 @@ var legalMoves = map[platformwire.PayoutStatus][]platformwire.PayoutStatus{
 // settleDue takes the steps that are due: from funding to processing, and from there to completed.
 func (t *turn) settleDue() {
 	t.inFlight = slices.DeleteFunc(t.inFlight, func(p *payout) bool {
-		for !p.due.IsZero() && !t.now.Before(p.due) {
-			at := p.due
-			if p.status == platformwire.PayoutStatusFunding {
-				p.status, p.due = platformwire.PayoutStatusProcessing, at.Add(time.Duration(t.settings.PayoutStepAfter))
+		for !p.Due.IsZero() && !t.now.Before(p.Due) {
+			at := p.Due
+			if p.Status == platformwire.PayoutStatusFunding {
+				p.Status, p.Due = platformwire.PayoutStatusProcessing, at.Add(time.Duration(t.settings.PayoutStepAfter))
+				t.kept.payouts.Put(p)
 				continue
 			}
 			t.settle(p, platformwire.PayoutStatusCompleted, at)
 		}
-		return p.due.IsZero()
+		return p.Due.IsZero()
 	})
 }
 
@@ -70,18 +71,19 @@ func (p *Platform) MovePayout(ctx context.Context, payoutID platformwire.PayoutI
 	}
 	view := moving.view(t.now)
 	t.moves.keep(key, asked, view, t.now, lifetime)
-	moving.traces.moves = append(moving.traces.moves, key.key)
+	moving.Moves = append(moving.Moves, key.Key)
+	t.kept.payouts.Put(moving)
 	return serve.OK(view).Lean(), nil
 }
 
 func (t *turn) move(moving *payout, to platformwire.PayoutStatus) error {
-	from := moving.status
+	from := moving.Status
 	if moving.expired(t.now) {
 		from = platformwire.PayoutStatusExpired
 	}
 	switch {
 	case from == to:
-		moving.due = time.Time{}
+		moving.Due = time.Time{}
 		return nil
 	case slices.Contains(legalMoves[from], to):
 	case from == platformwire.PayoutStatusAwaitingApproval:
@@ -100,15 +102,17 @@ func (t *turn) move(moving *payout, to platformwire.PayoutStatus) error {
 
 // settle puts a payout into a status with the money movement that belongs to it, and ends its own steps.
 func (t *turn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
-	from := p.status
-	p.status, p.due, p.finishedAt = to, time.Time{}, time.Time{}
+	from := p.Status
+	p.Status, p.Due, p.FinishedAt, p.FinishNumber = to, time.Time{}, time.Time{}, 0
+	t.kept.payouts.Put(p)
 	switch to {
 	case platformwire.PayoutStatusCompleted:
 		t.payOut(p, at)
 		t.finish(p, at)
 	case platformwire.PayoutStatusFailed:
-		p.traces.moved(t.books.movement("payout_return", p.id, at).transfer(bookClearing, p.holder.book(), p.asset(), p.terms.Amount))
+		p.traces.moved(t.books.movement("payout_return", p.ID, at).transfer(bookClearing, p.holder.book(), p.asset(), p.Terms.Amount))
 		p.transaction.Status = platformwire.TransactionStatusFailed
+		t.kept.transactions.Put(p.transaction)
 		t.finish(p, at)
 	case platformwire.PayoutStatusRefunded:
 		t.sendBack(p, from == platformwire.PayoutStatusCompleted)
@@ -117,23 +121,24 @@ func (t *turn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
 
 // payOut delivers what a payout has in clearing, less its fee.
 func (t *turn) payOut(p *payout, at time.Time) {
-	delivered := p.terms.Amount.Sub(p.quote.Fee)
-	settlement := t.books.movement("payout_settlement", p.id, at)
+	delivered := p.Terms.Amount.Sub(p.Quote.Fee)
+	settlement := t.books.movement("payout_settlement", p.ID, at)
 	p.traces.moved(settlement.movement)
-	settlement.transfer(bookClearing, bookFees, p.asset(), p.quote.Fee)
+	settlement.transfer(bookClearing, bookFees, p.asset(), p.Quote.Fee)
 	p.transaction.Status = platformwire.TransactionStatusCompleted
+	t.kept.transactions.Put(p.transaction)
 	if p.receiver == nil {
 		settlement.transfer(bookClearing, bookOutside, p.asset(), delivered)
 		return
 	}
 	settlement.transfer(bookClearing, p.receiver.book(), p.asset(), delivered)
-	p.traces.arrival = t.record(p.receiver, platformwire.Transaction{
+	p.traces.arrival = t.recordOf(p.ID, p.receiver, platformwire.Transaction{
 		Type:            platformwire.TransactionTypeDeposit,
 		Direction:       platformwire.TransactionDirectionIn,
 		Status:          platformwire.TransactionStatusCompleted,
 		Amount:          delivered,
-		Currency:        p.terms.Currency,
-		TransactionHash: p.hash,
+		Currency:        p.Terms.Currency,
+		TransactionHash: p.Hash,
 		CreatedAt:       at,
 	})
 }

@@ -15,16 +15,25 @@ import (
 // transaction is an entry of an account's ledger, as the account sees it.
 type transaction struct {
 	platformwire.Transaction
-	sequence  int // grows with every entry of the host
+	Sequence int // grows with every entry of the host
+	Account  holderKey
+	Of       string // the payout whose money it is, if it is one's
+
 	forgotten bool
 }
 
 // record enters a transaction into an account's ledger.
 func (t *turn) record(h *holder, entry platformwire.Transaction) *transaction {
+	return t.recordOf("", h, entry)
+}
+
+// recordOf is record for the money of a payout.
+func (t *turn) recordOf(payoutID string, h *holder, entry platformwire.Transaction) *transaction {
 	t.sequence++
 	entry.ID = newID("tx_")
-	recorded := &transaction{Transaction: entry, sequence: t.sequence}
+	recorded := &transaction{Transaction: entry, Sequence: t.sequence, Account: h.Key, Of: payoutID}
 	h.transactions = append(h.transactions, recorded)
+	t.kept.transactions.Put(recorded)
 	t.recorded++
 	return recorded
 }
@@ -34,7 +43,8 @@ func (t *turn) drop(h *holder, entry *transaction) {
 	if entry == nil || entry.forgotten {
 		return
 	}
-	*entry = transaction{sequence: entry.sequence, forgotten: true}
+	t.kept.transactions.Delete(entry)
+	*entry = transaction{Sequence: entry.Sequence, forgotten: true}
 	t.recorded--
 	if h.forgotten++; 2*h.forgotten > len(h.transactions) {
 		h.transactions = slices.DeleteFunc(h.transactions, func(entry *transaction) bool { return entry.forgotten })
@@ -62,7 +72,7 @@ func (p *Platform) ListTransactions(ctx context.Context, params platformwire.Lis
 	last := 0
 	for i := len(h.transactions) - 1; i >= 0; i-- {
 		entry := h.transactions[i]
-		if entry.sequence >= before || !entry.matches(params.Type, params.Since) {
+		if entry.Sequence >= before || !entry.matches(params.Type, params.Since) {
 			continue
 		}
 		if len(page.Items) == size {
@@ -70,7 +80,7 @@ func (p *Platform) ListTransactions(ctx context.Context, params platformwire.Lis
 			break
 		}
 		page.Items = append(page.Items, entry.Transaction)
-		last = entry.sequence
+		last = entry.Sequence
 	}
 	return serve.OK(page).Lean(), nil
 }

@@ -7,22 +7,26 @@ import "crypto/rand"
 func (r *Registry) Account(email string) (id, canonical string) {
 	canonical = canonicalEmail(email)
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.leave()
 	return r.accountOf(canonical), canonical
 }
 
 // accountOf needs the lock to be held.
 func (r *Registry) accountOf(email string) string {
-	if r.owners[email] == "" {
-		r.owners[email] = "acc_" + rand.Text()
+	if known := r.owners.Get(email); known != nil {
+		return known.ID
 	}
-	return r.owners[email]
+	opened := &owner{"acc_" + rand.Text()}
+	r.owners.Put(email, opened)
+	return opened.ID
 }
 
 // OwnerOf answers the id of the integrator's account that has the email.
 func (r *Registry) OwnerOf(email string) (id string, ok bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	id, ok = r.owners[canonicalEmail(email)]
-	return id, ok
+	if known := r.owners.Get(canonicalEmail(email)); known != nil {
+		return known.ID, true
+	}
+	return "", false
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"crypto/rand"
-	"maps"
 	"sync"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
 // maxRequestExpiry is how far out a login's requestExpiry may lie.
@@ -25,32 +25,40 @@ type Challenges struct {
 	clock *clock.Clock
 
 	mu      sync.Mutex
-	issued  map[string]*challenge
+	keeper  *store.Keeper
+	issued  *store.Table[challenge] // by id
 	sweepAt int
 	most    int // how many are remembered
 }
 
 // challenge is what one login signs. It is single use.
 type challenge struct {
-	id        string
-	email     string
-	payload   []byte
-	expiresAt time.Time
-	consumed  bool
+	ID        string
+	Email     string
+	Payload   []byte
+	ExpiresAt time.Time
+	Consumed  bool
 }
 
-// NewChallenges returns a store without challenges.
-func NewChallenges(clk *clock.Clock) *Challenges {
-	c := &Challenges{clock: clk, most: maxChallenges}
-	c.Reset()
+// NewChallenges returns the challenges that are kept.
+func NewChallenges(clk *clock.Clock, kept store.Store) *Challenges {
+	c := &Challenges{clock: clk, keeper: store.NewKeeper(kept), sweepAt: sweepAt, most: maxChallenges}
+	c.issued = store.Open[challenge](c.keeper, "session.challenge")
 	return c
+}
+
+// leave keeps what has changed, and gives the lock back.
+func (c *Challenges) leave() {
+	defer c.mu.Unlock()
+	c.keeper.Commit()
 }
 
 // Reset forgets every challenge.
 func (c *Challenges) Reset() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.issued, c.sweepAt = map[string]*challenge{}, sweepAt
+	defer c.leave()
+	c.issued.Clear()
+	c.sweepAt = sweepAt
 }
 
 // issue makes a challenge for whoever has the email, known or not, so that the
@@ -60,30 +68,30 @@ func (c *Challenges) issue(email string, expiresAt time.Time) (challenge, error)
 	if expiresAt.Before(now) || expiresAt.After(now.Add(maxRequestExpiry)) {
 		return challenge{}, refuse.RequestExpired()
 	}
-	issued := &challenge{id: "ch_" + rand.Text(), email: email, expiresAt: expiresAt}
+	issued := &challenge{ID: "ch_" + rand.Text(), Email: email, ExpiresAt: expiresAt}
 	var err error
-	if issued.payload, err = issued.encode(); err != nil {
+	if issued.Payload, err = issued.encode(); err != nil {
 		return challenge{}, err
 	}
 
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.issued) >= c.sweepAt {
+	defer c.leave()
+	if c.issued.Len() >= c.sweepAt {
 		c.forgetLongExpired(now)
-		c.sweepAt = max(sweepAt, 2*len(c.issued))
+		c.sweepAt = max(sweepAt, 2*c.issued.Len())
 	}
-	if len(c.issued) >= c.most && !c.makeRoom(now) {
+	if c.issued.Len() >= c.most && !c.makeRoom(now) {
 		return challenge{}, refuse.LoginUnavailable()
 	}
-	c.issued[issued.id] = issued
+	c.issued.Put(issued.ID, issued)
 	return *issued, nil
 }
 
 // makeRoom forgets what cannot be used any more, and reports whether that was
 // anything.
 func (c *Challenges) makeRoom(now time.Time) bool {
-	maps.DeleteFunc(c.issued, func(_ string, issued *challenge) bool { return issued.consumed || !now.Before(issued.expiresAt) })
-	return len(c.issued) < c.most
+	c.issued.DeleteFunc(func(_ string, issued *challenge) bool { return issued.Consumed || !now.Before(issued.ExpiresAt) })
+	return c.issued.Len() < c.most
 }
 
 // encode writes the bytes to sign: canonical JSON that says what it is for, so
@@ -91,9 +99,9 @@ func (c *Challenges) makeRoom(now time.Time) bool {
 func (c *challenge) encode() ([]byte, error) {
 	text, err := json.Marshal(map[string]string{
 		"purpose":     "login",
-		"challengeId": c.id,
-		"email":       c.email,
-		"expiresAt":   c.expiresAt.UTC().Format(time.RFC3339Nano),
+		"challengeId": c.ID,
+		"email":       c.Email,
+		"expiresAt":   c.ExpiresAt.UTC().Format(time.RFC3339Nano),
 		"nonce":       rand.Text(),
 	})
 	if err != nil {
@@ -117,24 +125,25 @@ func (c *Challenges) open(id string) (challenge, error) {
 // consume uses a challenge up. Of several callers at once, one succeeds.
 func (c *Challenges) consume(id string) error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.leave()
 	issued, err := c.usable(id)
 	if err != nil {
 		return err
 	}
-	issued.consumed = true
+	issued.Consumed = true
+	c.issued.Put(id, issued)
 	return nil
 }
 
 // usable needs the lock to be held.
 func (c *Challenges) usable(id string) (*challenge, error) {
-	issued := c.issued[id]
+	issued := c.issued.Get(id)
 	switch {
 	case issued == nil:
 		return nil, refuse.ChallengeNotFound()
-	case issued.consumed:
+	case issued.Consumed:
 		return nil, refuse.ChallengeConsumed()
-	case !c.clock.Now().Before(issued.expiresAt):
+	case !c.clock.Now().Before(issued.ExpiresAt):
 		return nil, refuse.ChallengeExpired()
 	default:
 		return issued, nil
@@ -144,5 +153,5 @@ func (c *Challenges) usable(id string) (*challenge, error) {
 // forgetLongExpired keeps a challenge for a day after it expired, so that it is
 // refused as consumed or expired.
 func (c *Challenges) forgetLongExpired(now time.Time) {
-	maps.DeleteFunc(c.issued, func(_ string, issued *challenge) bool { return now.Sub(issued.expiresAt) > 24*time.Hour })
+	c.issued.DeleteFunc(func(_ string, issued *challenge) bool { return now.Sub(issued.ExpiresAt) > 24*time.Hour })
 }

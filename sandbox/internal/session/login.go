@@ -38,7 +38,7 @@ func (l *Login) CreateChallenge(_ context.Context, body platformwire.ChallengeRe
 		return serve.Answer{}, err
 	}
 	return serve.Created(platformwire.Challenge{
-		ChallengeID: issued.id, Payload: issued.payload, ExpiresAt: issued.expiresAt,
+		ChallengeID: issued.ID, Payload: issued.Payload, ExpiresAt: issued.ExpiresAt,
 	}), nil
 }
 
@@ -68,7 +68,7 @@ func (l *Login) CreateToken(ctx context.Context, body platformwire.TokenRequest)
 // prove checks a proof of identity: the account, the key, the signature, and
 // only then what a caller with a valid proof could not see either.
 func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signature []byte) (Key, error) {
-	key, standing := l.Registry.lookUp(issued.email, publicKey)
+	key, standing := l.Registry.lookUp(issued.Email, publicKey)
 	switch standing {
 	case unknownAccount:
 		return Key{}, refuse.InvalidCredentials()
@@ -76,7 +76,7 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 		return Key{}, refuse.KeyNotRegistered()
 	}
 	settings := l.Settings()
-	if refused := proof.Check(publicKey, issued.payload, signature, settings.RequireLowS); refused != nil {
+	if refused := proof.Check(publicKey, issued.Payload, signature, settings.RequireLowS); refused != nil {
 		if settings.OpaqueLogin {
 			return Key{}, refuse.InvalidCredentials()
 		}

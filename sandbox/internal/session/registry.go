@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/netip"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
@@ -22,35 +24,44 @@ type Registry struct {
 	clock *clock.Clock
 
 	mu      sync.RWMutex
-	owners  map[string]string // account ids by email
-	keys    map[string]*Key   // by id
-	deleted map[deletedKey]struct{}
+	keeper  *store.Keeper
+	owners  *store.Table[owner] // by email
+	keys    *store.Table[Key]   // by id
+	deleted *store.Table[tombstone]
 }
 
-// deletedKey remembers a public half, since the login of a deleted key is
-// refused otherwise than that of an unknown one.
-type deletedKey struct {
-	owner  string
-	digest [sha256.Size]byte
-}
+// owner is an integrator's account.
+type owner struct{ ID string }
 
-// NewRegistry returns a registry without accounts.
-func NewRegistry(clk *clock.Clock) *Registry {
-	r := &Registry{clock: clk}
-	r.Reset()
+// tombstone remembers the public half that it is named after, since the login of a
+// deleted key is refused otherwise than that of an unknown one.
+type tombstone struct{}
+
+// NewRegistry returns the accounts and keys that are kept.
+func NewRegistry(clk *clock.Clock, kept store.Store) *Registry {
+	r := &Registry{clock: clk, keeper: store.NewKeeper(kept)}
+	r.owners = store.Open[owner](r.keeper, "session.owner")
+	r.keys = store.Open[Key](r.keeper, "session.key")
+	r.deleted = store.Open[tombstone](r.keeper, "session.deleted_key")
 	return r
+}
+
+// leave keeps what has changed, and gives the lock back.
+func (r *Registry) leave() {
+	defer r.mu.Unlock()
+	r.keeper.Commit()
 }
 
 // Reset forgets every account and key but these, which stay as they are.
 func (r *Registry) Reset(kept ...Key) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.owners = map[string]string{}
-	r.keys = map[string]*Key{}
-	r.deleted = map[deletedKey]struct{}{}
+	defer r.leave()
+	r.owners.Clear()
+	r.keys.Clear()
+	r.deleted.Clear()
 	for _, key := range kept {
-		r.owners[key.Email] = key.Owner
-		r.keys[key.ID] = &key
+		r.owners.Put(key.Email, &owner{key.Owner})
+		r.keys.Put(key.ID, &key)
 	}
 }
 
@@ -62,14 +73,14 @@ func (r *Registry) Register(registration Registration) (Key, error) {
 		return Key{}, err
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.leave()
 	key.Owner = r.accountOf(key.Email)
 	if r.find(key.Owner, key.PublicKey) != nil {
 		return Key{}, refuse.DeveloperKeyAlreadyExists()
 	}
 	key.ID, key.CreatedAt = "dk_"+rand.Text(), r.clock.Now()
-	delete(r.deleted, tombstone(key))
-	r.keys[key.ID] = key
+	r.deleted.Delete(tombstoneOf(key.Owner, key.PublicKey))
+	r.keys.Put(key.ID, key)
 	return *key, nil
 }
 
@@ -77,13 +88,13 @@ func (r *Registry) Register(registration Registration) (Key, error) {
 // is refused with developer_key_not_found.
 func (r *Registry) Delete(id string) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	key := r.keys[id]
+	defer r.leave()
+	key := r.keys.Get(id)
 	if key == nil {
 		return refuse.DeveloperKeyNotFound()
 	}
-	delete(r.keys, id)
-	r.deleted[tombstone(key)] = struct{}{}
+	r.keys.Delete(id)
+	r.deleted.Put(tombstoneOf(key.Owner, key.PublicKey), &tombstone{})
 	return nil
 }
 
@@ -91,8 +102,8 @@ func (r *Registry) Delete(id string) error {
 func (r *Registry) Keys() []Key {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	keys := make([]Key, 0, len(r.keys))
-	for _, key := range r.keys {
+	keys := make([]Key, 0, r.keys.Len())
+	for _, key := range r.keys.All() {
 		keys = append(keys, *key)
 	}
 	slices.SortFunc(keys, func(a, b Key) int {
@@ -108,7 +119,7 @@ func (r *Registry) Keys() []Key {
 func (r *Registry) Records() int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return len(r.owners) + len(r.keys) + len(r.deleted)
+	return r.owners.Len() + r.keys.Len() + r.deleted.Len()
 }
 
 // Check is what every request, every refresh and every co-signing repeats: the
@@ -116,7 +127,7 @@ func (r *Registry) Records() int {
 // the route. Source: Authentication, Platform API.
 func (r *Registry) Check(keyID string, source netip.Addr, scope string) (Key, error) {
 	r.mu.RLock()
-	key := r.keys[keyID]
+	key := r.keys.Get(keyID)
 	r.mu.RUnlock()
 	switch {
 	case key == nil, !key.allows(source):
@@ -153,14 +164,14 @@ const (
 func (r *Registry) lookUp(email string, publicKey []byte) (Key, standing) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	owner := r.owners[email]
-	if owner == "" {
+	account := r.owners.Get(email)
+	if account == nil {
 		return Key{}, unknownAccount
 	}
-	if key := r.find(owner, publicKey); key != nil {
+	if key := r.find(account.ID, publicKey); key != nil {
 		return *key, registered
 	}
-	if _, ok := r.deleted[tombstone(&Key{Owner: owner, PublicKey: publicKey})]; ok {
+	if r.deleted.Get(tombstoneOf(account.ID, publicKey)) != nil {
 		return Key{}, deletedBefore
 	}
 	return Key{}, notRegistered
@@ -168,7 +179,7 @@ func (r *Registry) lookUp(email string, publicKey []byte) (Key, standing) {
 
 // find needs the lock to be held.
 func (r *Registry) find(owner string, publicKey []byte) *Key {
-	for _, key := range r.keys {
+	for _, key := range r.keys.All() {
 		if key.Owner == owner && bytes.Equal(key.PublicKey, publicKey) {
 			return key
 		}
@@ -176,8 +187,9 @@ func (r *Registry) find(owner string, publicKey []byte) *Key {
 	return nil
 }
 
-func tombstone(key *Key) deletedKey {
-	return deletedKey{key.Owner, sha256.Sum256(key.PublicKey)}
+func tombstoneOf(owner string, publicKey []byte) (id string) {
+	digest := sha256.Sum256(publicKey)
+	return owner + "/" + hex.EncodeToString(digest[:])
 }
 
 // usable tells whether signatures by a public half can be verified at all.

@@ -22,6 +22,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -40,7 +41,7 @@ func publicKey(t *testing.T) string {
 }
 
 func TestAllowlists(t *testing.T) {
-	registry := NewRegistry(frozen())
+	registry := NewRegistry(frozen(), store.Memory{})
 	for _, c := range []struct {
 		name      string
 		allowlist []string
@@ -74,7 +75,7 @@ func TestAllowlists(t *testing.T) {
 }
 
 func TestRegistrationsNameTheirWrongFields(t *testing.T) {
-	registry := NewRegistry(frozen())
+	registry := NewRegistry(frozen(), store.Memory{})
 	good := Registration{Email: "ops@example.com", PublicKey: publicKey(t)}
 	other, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
 	require.NoError(t, err)
@@ -112,7 +113,7 @@ func TestRegistrationsNameTheirWrongFields(t *testing.T) {
 }
 
 func TestAKeyBelongsToOneAccountOnce(t *testing.T) {
-	registry := NewRegistry(frozen())
+	registry := NewRegistry(frozen(), store.Memory{})
 	registration := Registration{Email: "ops@example.com", PublicKey: publicKey(t)}
 	first, err := registry.Register(registration)
 	require.NoError(t, err)
@@ -132,21 +133,21 @@ func TestAKeyBelongsToOneAccountOnce(t *testing.T) {
 }
 
 func TestOfSeveralLoginsAtOnceOneUsesTheChallenge(t *testing.T) {
-	challenges := NewChallenges(frozen())
+	challenges := NewChallenges(frozen(), store.Memory{})
 	issued, err := challenges.issue("ops@example.com", challenges.clock.Now().Add(time.Minute))
 	require.NoError(t, err)
 	var succeeded atomic.Int32
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
-			if challenges.consume(issued.id) == nil {
+			if challenges.consume(issued.ID) == nil {
 				succeeded.Add(1)
 			}
 		})
 	}
 	wg.Wait()
 	assert.EqualValues(t, 1, succeeded.Load())
-	assert.Equal(t, refuse.ChallengeConsumed(), challenges.consume(issued.id))
+	assert.Equal(t, refuse.ChallengeConsumed(), challenges.consume(issued.ID))
 }
 
 // meanwhile is a context in which something happens when a value is first asked for: when a login is as good as proven.
@@ -166,7 +167,7 @@ func (m *meanwhile) Value(key any) any {
 func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	clk := frozen()
 	login := &Login{
-		Clock: clk, Registry: NewRegistry(clk), Tokens: NewTokens(clk), Challenges: NewChallenges(clk),
+		Clock: clk, Registry: NewRegistry(clk, store.Memory{}), Tokens: NewTokens(clk, store.Memory{}), Challenges: NewChallenges(clk, store.Memory{}),
 		Windows:  window.New(clk, func() bool { return false }),
 		Settings: func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings },
 	}
@@ -176,10 +177,10 @@ func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	require.NoError(t, err)
 	issued, err := login.Challenges.issue("ops@example.com", clk.Now().Add(time.Minute))
 	require.NoError(t, err)
-	signature, err := key.Sign(t.Context(), issued.payload)
+	signature, err := key.Sign(t.Context(), issued.Payload)
 	require.NoError(t, err)
 	request := platformwire.TokenRequest{
-		ChallengeID: issued.id, PublicKey: key.PublicKey(), Signature: signature,
+		ChallengeID: issued.ID, PublicKey: key.PublicKey(), Signature: signature,
 	}
 
 	var first error
@@ -187,22 +188,22 @@ func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	_, second := login.CreateToken(ctx, request)
 	assert.NoError(t, first)
 	assert.Equal(t, refuse.ChallengeConsumed(), second)
-	assert.Len(t, login.Tokens.access, 1)
+	assert.Equal(t, 1, login.Tokens.access.Len())
 }
 
 func TestAChallengeSaysWhatItIsFor(t *testing.T) {
-	challenges := NewChallenges(frozen())
+	challenges := NewChallenges(frozen(), store.Memory{})
 	issued, err := challenges.issue("ops@example.com", challenges.clock.Now().Add(time.Minute))
 	require.NoError(t, err)
-	assert.Contains(t, string(issued.payload), `"purpose":"login"`)
-	canonical := jsontext.Value(slices.Clone(issued.payload))
+	assert.Contains(t, string(issued.Payload), `"purpose":"login"`)
+	canonical := jsontext.Value(slices.Clone(issued.Payload))
 	require.NoError(t, canonical.Canonicalize())
-	assert.Equal(t, string(canonical), string(issued.payload))
+	assert.Equal(t, string(canonical), string(issued.Payload))
 }
 
 func TestStoresForgetWhatNobodyWaitsFor(t *testing.T) {
 	clk := frozen()
-	challenges, tokens := NewChallenges(clk), NewTokens(clk)
+	challenges, tokens := NewChallenges(clk, store.Memory{}), NewTokens(clk, store.Memory{})
 	fill := func() {
 		for range sweepAt {
 			_, err := challenges.issue("ops@example.com", clk.Now().Add(time.Minute))
@@ -214,14 +215,14 @@ func TestStoresForgetWhatNobodyWaitsFor(t *testing.T) {
 	old := tokens.mint("dk_1")
 	clk.Advance(RefreshLifetime + 25*time.Hour)
 	fill()
-	assert.LessOrEqual(t, len(challenges.issued), sweepAt+1)
-	assert.LessOrEqual(t, len(tokens.access), 2*sweepAt)
+	assert.LessOrEqual(t, challenges.issued.Len(), sweepAt+1)
+	assert.LessOrEqual(t, tokens.access.Len(), 2*sweepAt)
 	_, err := tokens.Authenticate(old.access)
 	assert.Error(t, err)
 }
 
 func TestTokensAreLongAndDifferent(t *testing.T) {
-	tokens := NewTokens(frozen())
+	tokens := NewTokens(frozen(), store.Memory{})
 	a, b := tokens.mint("dk_1"), tokens.mint("dk_1")
 	assert.NotEqual(t, a.access, b.access)
 	assert.GreaterOrEqual(t, len(strings.TrimPrefix(a.refresh, "rt_")), 52, "at least 256 bits")
@@ -230,7 +231,7 @@ func TestTokensAreLongAndDifferent(t *testing.T) {
 // Anybody may ask for a challenge, so that those have a bound of their own. What cannot be used any more makes room.
 func TestChallengesAreBounded(t *testing.T) {
 	clk := frozen()
-	challenges := NewChallenges(clk)
+	challenges := NewChallenges(clk, store.Memory{})
 	challenges.most = 3
 	for range challenges.most {
 		_, err := challenges.issue("anybody@example.com", clk.Now().Add(time.Minute))
@@ -241,5 +242,5 @@ func TestChallengesAreBounded(t *testing.T) {
 	clk.Advance(time.Minute)
 	_, err = challenges.issue("anybody@example.com", clk.Now().Add(time.Minute))
 	require.NoError(t, err)
-	assert.Len(t, challenges.issued, 1)
+	assert.Equal(t, 1, challenges.issued.Len())
 }

@@ -2,12 +2,12 @@ package session
 
 import (
 	"crypto/rand"
-	"maps"
 	"sync"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
 // The lifetimes of a session. Source: Limits, Lifetimes.
@@ -21,17 +21,21 @@ type Tokens struct {
 	clock *clock.Clock
 
 	mu      sync.Mutex
-	access  map[string]token
-	refresh map[string]token
-	foreign map[string]struct{}
+	keeper  *store.Keeper
+	access  *store.Table[token]
+	refresh *store.Table[token]
+	foreign *store.Table[foreign]
 	sweepAt int
 }
 
 // token is one half of a session.
 type token struct {
-	keyID     string
-	expiresAt time.Time
+	KeyID     string
+	ExpiresAt time.Time
 }
+
+// foreign is a token of another surface.
+type foreign struct{}
 
 // grant is what a login or a refresh answers.
 type grant struct {
@@ -39,18 +43,28 @@ type grant struct {
 	accessExpiresAt, refreshExpiresAt time.Time
 }
 
-// NewTokens returns a store without sessions.
-func NewTokens(clk *clock.Clock) *Tokens {
-	t := &Tokens{clock: clk}
-	t.Reset()
+// NewTokens returns the sessions that are kept.
+func NewTokens(clk *clock.Clock, kept store.Store) *Tokens {
+	t := &Tokens{clock: clk, keeper: store.NewKeeper(kept), sweepAt: sweepAt}
+	t.access = store.Open[token](t.keeper, "session.access_token")
+	t.refresh = store.Open[token](t.keeper, "session.refresh_token")
+	t.foreign = store.Open[foreign](t.keeper, "session.foreign_token")
 	return t
+}
+
+// leave keeps what has changed, and gives the lock back.
+func (t *Tokens) leave() {
+	defer t.mu.Unlock()
+	t.keeper.Commit()
 }
 
 // Reset forgets every token.
 func (t *Tokens) Reset() {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.access, t.refresh, t.foreign = map[string]token{}, map[string]token{}, map[string]struct{}{}
+	defer t.leave()
+	t.access.Clear()
+	t.refresh.Clear()
+	t.foreign.Clear()
 	t.sweepAt = sweepAt
 }
 
@@ -58,9 +72,9 @@ func (t *Tokens) Reset() {
 // the platform API.
 func (t *Tokens) AddForeign(tokens ...string) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, foreign := range tokens {
-		t.foreign[foreign] = struct{}{}
+	defer t.leave()
+	for _, known := range tokens {
+		t.foreign.Put(known, &foreign{})
 	}
 }
 
@@ -70,15 +84,13 @@ func (t *Tokens) AddForeign(tokens ...string) {
 func (t *Tokens) Authenticate(bearer string) (keyID string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if held, ok := t.access[bearer]; ok {
-		if !t.clock.Now().Before(held.expiresAt) {
+	if held := t.access.Get(bearer); held != nil {
+		if !t.clock.Now().Before(held.ExpiresAt) {
 			return "", refuse.TokenExpired()
 		}
-		return held.keyID, nil
+		return held.KeyID, nil
 	}
-	_, isRefresh := t.refresh[bearer]
-	_, isForeign := t.foreign[bearer]
-	if isRefresh || isForeign {
+	if t.refresh.Get(bearer) != nil || t.foreign.Get(bearer) != nil {
 		return "", refuse.DeveloperSessionRequired()
 	}
 	return "", refuse.Unauthenticated()
@@ -87,41 +99,44 @@ func (t *Tokens) Authenticate(bearer string) (keyID string, err error) {
 // Expire ends an access token now. An unknown one is left unknown.
 func (t *Tokens) Expire(bearer string) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if held, ok := t.access[bearer]; ok {
-		held.expiresAt = t.clock.Now()
-		t.access[bearer] = held
+	defer t.leave()
+	if held := t.access.Get(bearer); held != nil {
+		held.ExpiresAt = t.clock.Now()
+		t.access.Put(bearer, held)
 	}
 }
 
 // mint opens a session for a key.
 func (t *Tokens) mint(keyID string) grant {
 	t.mu.Lock()
-	defer t.mu.Unlock()
+	defer t.leave()
 	refresh := "rt_" + rand.Text() + rand.Text()
-	t.refresh[refresh] = token{keyID: keyID, expiresAt: t.clock.Now().Add(RefreshLifetime)}
+	t.refresh.Put(refresh, &token{KeyID: keyID, ExpiresAt: t.clock.Now().Add(RefreshLifetime)})
 	return t.mintAccess(refresh)
 }
 
 // renew mints a new access token; the refresh token stays as it is.
 func (t *Tokens) renew(refresh string) grant {
 	t.mu.Lock()
-	defer t.mu.Unlock()
+	defer t.leave()
 	return t.mintAccess(refresh)
 }
 
 // mintAccess needs the lock to be held.
 func (t *Tokens) mintAccess(refresh string) grant {
-	now, held := t.clock.Now(), t.refresh[refresh]
-	if len(t.access) >= t.sweepAt {
-		t.forgetLongExpired(now)
-		t.sweepAt = max(sweepAt, 2*len(t.access))
+	now, held := t.clock.Now(), token{}
+	if known := t.refresh.Get(refresh); known != nil { // which a Reset may have forgotten meanwhile
+		held = *known
 	}
-	access := "at_" + rand.Text() + rand.Text()
-	t.access[access] = token{keyID: held.keyID, expiresAt: now.Add(AccessLifetime)}
+	if t.access.Len() >= t.sweepAt {
+		t.forgetLongExpired(now)
+		t.sweepAt = max(sweepAt, 2*t.access.Len())
+	}
+	access, minted := "at_"+rand.Text()+rand.Text(), &token{KeyID: held.KeyID, ExpiresAt: now.Add(AccessLifetime)}
+	t.access.Put(access, minted)
 	return grant{
-		access: access, accessExpiresAt: t.access[access].expiresAt,
-		refresh: refresh, refreshExpiresAt: held.expiresAt,
+		access: access, accessExpiresAt: minted.ExpiresAt,
+		refresh: refresh, refreshExpiresAt: held.ExpiresAt,
 	}
 }
 
@@ -129,15 +144,18 @@ func (t *Tokens) mintAccess(refresh string) grant {
 func (t *Tokens) holder(refresh string) (keyID string, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	held, ok := t.refresh[refresh]
-	return held.keyID, ok && t.clock.Now().Before(held.expiresAt)
+	held := t.refresh.Get(refresh)
+	if held == nil {
+		return "", false
+	}
+	return held.KeyID, t.clock.Now().Before(held.ExpiresAt)
 }
 
 // Records is how many tokens there are.
 func (t *Tokens) Records() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.access) + len(t.refresh) + len(t.foreign)
+	return t.access.Len() + t.refresh.Len() + t.foreign.Len()
 }
 
 // sweepAt is how many entries a store has before it forgets those that nobody
@@ -147,7 +165,7 @@ const sweepAt = 4096
 // forgetLongExpired keeps a token for a day after it expired, so that it is
 // refused as expired.
 func (t *Tokens) forgetLongExpired(now time.Time) {
-	for _, held := range []map[string]token{t.access, t.refresh} {
-		maps.DeleteFunc(held, func(_ string, held token) bool { return now.Sub(held.expiresAt) > 24*time.Hour })
+	for _, held := range []*store.Table[token]{t.access, t.refresh} {
+		held.DeleteFunc(func(_ string, held *token) bool { return now.Sub(held.ExpiresAt) > 24*time.Hour })
 	}
 }

@@ -1,0 +1,183 @@
+package platform
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
+)
+
+// kept is where what changes in the state is handed on. Whatever the state has besides follows from what is kept.
+type kept struct {
+	keeper       *store.Keeper
+	holders      *store.Feed[*holder]
+	contacts     *store.Feed[*contact]
+	payouts      *store.Feed[*payout]
+	transactions *store.Feed[*transaction]
+	payins       *store.Feed[*payin]
+	deals        *store.Feed[*deal]
+	counts       *store.Feed[*counts]
+	counted      counts // as they were last kept
+}
+
+// counts are the numbers that go on where they were.
+type counts struct {
+	Filled                                 decimal.Decimal
+	Sequence, Movements, Finishes, Refunds int
+	FoldedAt                               time.Time
+}
+
+// The ids under which records are kept.
+func (h *holder) RecordID() string      { return h.Key.Owner + "/" + h.Key.Account }
+func (c *contact) RecordID() string     { return c.ID }
+func (p *payout) RecordID() string      { return p.ID }
+func (t *transaction) RecordID() string { return t.ID }
+func (p *payin) RecordID() string       { return p.ID }
+func (d *deal) RecordID() string        { return d.ID }
+func (m *movement) RecordID() string    { return strconv.Itoa(m.Number) }
+func (f *folding) RecordID() string     { return f.Currency + "/" + f.Account }
+func (*counts) RecordID() string        { return "platform" }
+
+// open reads the state, each kind after those that it refers to.
+func (s *state) open(k *store.Keeper) {
+	s.kept.keeper = k
+	s.kept.counts = store.Follow(k, "platform.counts", func(c *counts) {
+		s.kept.counted = *c
+		s.filled, s.sequence, s.finishes, s.refunds = c.Filled, c.Sequence, c.Finishes, c.Refunds
+		s.books.last, s.books.foldedAt = c.Movements, c.FoldedAt
+	})
+	s.kept.holders = store.Follow(k, "platform.holder", func(h *holder) {
+		s.enroll(h)
+		s.particulars += len(h.KYB.Applicant)
+	})
+	s.kept.contacts = store.Follow(k, "platform.contact", func(c *contact) {
+		s.link(c)
+		s.contacts[c.ID], s.byDetails[c.detailsKey()] = c, c
+	})
+	s.kept.payouts = store.Follow(k, "platform.payout", s.openPayout)
+	s.orderPayouts()
+	s.books.open(k, func(m *movement) {
+		if p := s.payouts[m.ResourceID]; p != nil {
+			p.traces.moved(m)
+		}
+	})
+	slices.SortStableFunc(s.inFlight, func(a, b *payout) int { return cmp.Compare(a.traces.movements[0].Number, b.traces.movements[0].Number) })
+	s.kept.transactions = store.Follow(k, "platform.transaction", s.openTransaction)
+	s.kept.payins = store.Follow(k, "platform.payin", func(p *payin) {
+		p.holder = s.holders[p.Account]
+		for _, opened := range p.holder.Rails {
+			if opened.ID == p.Terms.BankID {
+				p.over = opened
+			}
+		}
+		s.payins[p.ID], s.quoted[payinKey{p.Account, p.Asked}] = p, p
+	})
+	s.kept.deals = store.Follow(k, "platform.deal", func(d *deal) {
+		d.holder, s.deals[d.ID] = s.holders[d.Account], d
+		for _, action := range d.Actions {
+			action.deal = d
+			s.actionApprovals += len(action.Approvals)
+		}
+	})
+	s.bookings = openRecords[string](k, "platform.booking")
+	s.deposits = openRecords[platformwire.Transaction](k, "platform.deposit")
+	s.moves = openRecords[platformwire.Payout](k, "platform.move")
+	s.completions = openRecords[platformwire.Payin](k, "platform.completion")
+	s.agreements = openRecords[string](k, "platform.agreement")
+	s.actions = openRecords[string](k, "platform.action")
+}
+
+// enroll makes an account known by all its names.
+func (s *state) enroll(h *holder) {
+	s.holders[h.Key], s.wallets[h.Wallet] = h, h
+	if h.isClient() {
+		s.emails[clientEmail(h.Key.Owner, h.Client.Email)] = h
+	} else {
+		s.emails[integratorEmail(h.Client.Email)] = h
+	}
+}
+
+// link finds the account behind the email that a contact is paid by.
+func (s *state) link(c *contact) {
+	if to := c.To.Email; to != nil {
+		to.holder = s.holders[to.Account]
+	}
+}
+
+func (s *state) openPayout(p *payout) {
+	p.holder, p.receiver = s.holders[p.Account], s.holders[p.Receiver]
+	s.link(p.Contact)
+	s.payouts[p.ID] = p
+	for _, id := range append(p.Earlier, p.Approval.ID) {
+		s.approvals[id] = p
+	}
+	if !p.Due.IsZero() {
+		s.inFlight = append(s.inFlight, p)
+	}
+	if p.FinishNumber > 0 {
+		s.finished.push(finished{p, p.FinishedAt})
+	}
+	if p.Refund != nil && !p.Refund.Arrived {
+		s.returning = append(s.returning, p)
+	}
+	if p.Refund != nil && !p.Refund.Matched {
+		s.unmatched = append(s.unmatched, p)
+	}
+}
+
+// orderPayouts puts the lists of payouts in the order in which they got there.
+func (s *state) orderPayouts() {
+	slices.SortFunc(s.finished.list, func(a, b finished) int { return cmp.Compare(a.payout.FinishNumber, b.payout.FinishNumber) })
+	for _, refunded := range [][]*payout{s.returning, s.unmatched} {
+		slices.SortFunc(refunded, func(a, b *payout) int { return cmp.Compare(a.Refund.Number, b.Refund.Number) })
+	}
+}
+
+func (s *state) openTransaction(entry *transaction) {
+	h := s.holders[entry.Account]
+	h.transactions = append(h.transactions, entry)
+	s.recorded++
+	p := s.payouts[entry.Of]
+	if p == nil {
+		return
+	}
+	switch entry.Type {
+	case platformwire.TransactionTypePayout:
+		p.transaction = entry
+	case platformwire.TransactionTypeRefund:
+		p.traces.refund = entry
+	default:
+		p.traces.arrival = entry
+	}
+}
+
+// commit keeps what has changed.
+func (s *state) commit() {
+	now := counts{s.filled, s.sequence, s.books.last, s.finishes, s.refunds, s.books.foldedAt}
+	if now != s.kept.counted {
+		s.kept.counted = now
+		s.kept.counts.Put(&s.kept.counted)
+	}
+	s.kept.keeper.Commit()
+}
+
+// clear forgets everything that is kept.
+func (s *state) clear() {
+	for _, kind := range []interface{ Clear() }{
+		s.kept.holders, s.kept.contacts, s.kept.payouts, s.kept.transactions, s.kept.payins, s.kept.deals, s.kept.counts,
+		s.books.feed, s.books.foldedFeed,
+	} {
+		kind.Clear()
+	}
+	s.bookings.clear()
+	s.deposits.clear()
+	s.moves.clear()
+	s.completions.clear()
+	s.agreements.clear()
+	s.actions.clear()
+}
