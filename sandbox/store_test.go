@@ -66,7 +66,7 @@ func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
 	for _, path := range platformReads {
 		assert.Equal(t, answered[path], string(session.must(http.StatusOK, "GET", path, nil).raw), path)
 	}
-	assert.Equal(t, len(books.Entries), len(second.host.Ledger().Entries))
+	assert.Len(t, second.host.Ledger().Entries, len(books.Entries))
 	confirmed := session.must(http.StatusOK, "POST", "/payouts/"+booked.text("id")+"/confirm", object{
 		"approvalId": booked.text("approval", "id"), "publicKey": session.key.public(t),
 		"signature": session.key.sign(t, bytesOf(t, booked.text("approval", "payload"))),
