@@ -47,7 +47,9 @@ func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.Cal
 // *errors.Conflict: call again, which signs anew.
 //
 // Source: App API, Cards; Limits, Lifetimes (card details nonce).
-func (s *Cards) Details(ctx context.Context, id string, wallet model.CardSigner, options ...moneymovement.CallOption) (*model.CardDetails, error) {
+func (s *Cards) Details(
+	ctx context.Context, id string, wallet model.CardSigner, options ...moneymovement.CallOption,
+) (*model.CardDetails, error) {
 	if err := transport.Of(s).low.ready(ctx, &opRevealCardDetails); err != nil {
 		return nil, err
 	}
@@ -59,7 +61,9 @@ func (s *Cards) Details(ctx context.Context, id string, wallet model.CardSigner,
 }
 
 // DetailsWithProof is [Cards.Details] with a proof that was signed in another place; see model.ProveCard.
-func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof model.CardDetailsProof, options ...moneymovement.CallOption) (*model.CardDetails, error) {
+func (s *Cards) DetailsWithProof(
+	ctx context.Context, id string, proof model.CardDetailsProof, options ...moneymovement.CallOption,
+) (*model.CardDetails, error) {
 	return transport.Of(s).low.RevealCardDetails(ctx, id, &proof, options)
 }
 

@@ -2,5 +2,5 @@ package appapi
 
 //go:generate ../internal/tools/run oapi-codegen -config ../internal/tools/codegen/oapi/appapi.yaml -o api.gen.go ../openapi/appapi.yaml
 //go:generate gofmt -w -r "externalRef0 -> model" api.gen.go
-//go:generate ../internal/tools/run answers -spec ../openapi/appapi.yaml -package appapi -models api.gen.go -shared-models ../model/common.gen.go -o answers.gen.go
-//go:generate ../internal/tools/run requests -spec ../openapi/appapi.yaml -models api.gen.go -shared-models ../model/common.gen.go -o requests.gen.go
+//go:generate ../internal/tools/run answers -spec ../openapi/appapi.yaml -package appapi
+//go:generate ../internal/tools/run requests -spec ../openapi/appapi.yaml

@@ -42,12 +42,16 @@ func (s *Invoices) Create(ctx context.Context, invoice InvoiceCreate, options ..
 }
 
 // CreateUploaded issues an invoice whose document was uploaded before, with [Documents.Upload].
-func (s *Invoices) CreateUploaded(ctx context.Context, invoice UploadedInvoiceCreate, options ...moneymovement.CallOption) (*model.Invoice, error) {
+func (s *Invoices) CreateUploaded(
+	ctx context.Context, invoice UploadedInvoiceCreate, options ...moneymovement.CallOption,
+) (*model.Invoice, error) {
 	return transport.Of(s).low.CreateUploadedInvoice(ctx, &invoice, options)
 }
 
 // CreateFromContract issues the invoice of one period of a contract. contractID is a UUID.
-func (s *Invoices) CreateFromContract(ctx context.Context, contractID string, invoice ContractInvoiceCreate, options ...moneymovement.CallOption) (*model.Invoice, error) {
+func (s *Invoices) CreateFromContract(
+	ctx context.Context, contractID string, invoice ContractInvoiceCreate, options ...moneymovement.CallOption,
+) (*model.Invoice, error) {
 	return transport.Of(s).low.CreateInvoiceFromContract(ctx, contractID, &invoice, options)
 }
 
@@ -68,7 +72,9 @@ func (s *Invoices) CreateBatch(ctx context.Context, batch InvoiceBatch, options 
 // Update gives an invoice another state. Which states accept which targets is the service's to say. id is a UUID.
 //
 // Source: States and transitions, Invoice.
-func (s *Invoices) Update(ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption) (*model.Invoice, error) {
+func (s *Invoices) Update(
+	ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption,
+) (*model.Invoice, error) {
 	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options).Or(reading(ctx, id, transport.Of(s).low.GetInvoice))
 }
 

@@ -138,7 +138,7 @@ func (a approver) endOf(approval *Approval, window time.Duration) time.Time {
 	var said struct {
 		ExpiresAt time.Time `json:"expiresAt"`
 	}
-	_ = jsonv2.Unmarshal(approval.Payload, &said) // a payload that is no JSON says nothing
+	_ = jsonv2.Unmarshal(approval.Payload, &said) // invalid JSON leaves it empty
 	end := approval.ExpiresAt
 	switch {
 	case end.IsZero():

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -41,7 +43,7 @@ func deal() dapi.EscrowCreate {
 }
 
 // newEscrowService is a client of a new service.
-func newEscrowService(t *testing.T) (*escrowService, *signer, *dapi.Escrows) {
+func newEscrowService(t *testing.T) (*escrowService, *watchedkey.Key, *dapi.Escrows) {
 	t.Helper()
 	s := &escrowService{T: t, consumed: map[string]bool{}, readable: true}
 	mux := http.NewServeMux()
@@ -57,7 +59,7 @@ func newEscrowService(t *testing.T) (*escrowService, *signer, *dapi.Escrows) {
 	mux.HandleFunc("POST /dapi/v1/escrow/esc_1/sync", s.sync)
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	counting := &signer{Signer: key}
+	counting := &watchedkey.Key{Signer: key}
 	account, err := dapi.NewSelfServe(baseURL, dapi.Developer{Email: "ops@example.com", Key: counting},
 		through(&inprocess.Transport{Handler: mux}))
 	require.NoError(t, err)

@@ -5,6 +5,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -17,18 +19,18 @@ import (
 // Rule: lifetime.escrow-approval, idempotency.escrow
 func TestEscrowOpens(t *testing.T) {
 	for name, c := range map[string]struct {
-		arrange  func(s *escrowService, key *signer)
+		arrange  func(s *escrowService, key *watchedkey.Key)
 		prepared int // besides the create call's own
 		confirms int
 		syncs    int
 	}{
 		"at once": {confirms: 1},
 		"although the confirm's answer is lost": {
-			arrange: func(s *escrowService, _ *signer) { s.lose = 1 }, confirms: 2, syncs: 1,
+			arrange: func(s *escrowService, _ *watchedkey.Key) { s.lose = 1 }, confirms: 2, syncs: 1,
 		},
 		"although the window closed, by the service's clock": {
-			arrange: func(_ *escrowService, key *signer) {
-				key.beforeApproval(func(n int) {
+			arrange: func(_ *escrowService, key *watchedkey.Key) {
+				key.BeforeApproval(func(n int) {
 					if n == 1 {
 						time.Sleep(61 * time.Second)
 					}
@@ -82,7 +84,7 @@ func TestEscrowThatExpiredIsNotOpen(t *testing.T) {
 	_, err := escrows.Open(t.Context(), deal(), "deal-1")
 	assert.Equal(t, dapi.EscrowID("esc_1"), as[*dapi.EscrowNotOpened](t, err).Escrow.ID)
 	assert.EqualError(t, err, "escrow esc_1 expired before it was approved; to open a deal, use a new key")
-	assert.Zero(t, key.approvals())
+	assert.Zero(t, key.Approvals())
 }
 
 // Rule: idempotency.escrow-action, idempotency.echo
@@ -110,11 +112,11 @@ func TestEscrowApprovalThatIsOverAndGivenAgain(t *testing.T) {
 	opened, err := escrows.Open(t.Context(), deal(), "deal-1")
 	require.NoError(t, err)
 	s.over = true
-	signed := key.approvals()
+	signed := key.Approvals()
 	released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
 	require.NoError(t, err)
 	assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
-	assert.Equal(t, signed+1, key.approvals(), "the first time it is not signed")
+	assert.Equal(t, signed+1, key.Approvals(), "the first time it is not signed")
 	assert.Equal(t, 2, s.bodies)
 }
 
@@ -159,7 +161,7 @@ func TestEscrowApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 			s.distort = c.distort
 			_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
 			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, err).Field)
-			assert.Equal(t, 1, key.approvals(), "only the opening was signed")
+			assert.Equal(t, 1, key.Approvals(), "only the opening was signed")
 			assert.Equal(t, 1, s.confirmed)
 		})
 	}
@@ -171,7 +173,7 @@ func TestEscrowConfirmOfNothing(t *testing.T) {
 		_, err := escrows.Confirm(t.Context(), deal(), "esc_1", dapi.EscrowActionTypeApprove, prepared)
 		as[*signing.ApprovalRefused](t, err)
 	}
-	assert.Zero(t, key.approvals()+s.confirmed)
+	assert.Zero(t, key.Approvals()+s.confirmed)
 }
 
 func TestEscrowOutcomeThatCannotBeReadIsUnknown(t *testing.T) {
@@ -222,15 +224,15 @@ func TestActionThatIsPreparedAgainForAnotherKeyIsNotSigned(t *testing.T) {
 		s, key, escrows := newEscrowService(t)
 		opened, err := escrows.Open(t.Context(), deal(), "deal-1")
 		require.NoError(t, err)
-		signed := key.approvals()
-		key.beforeApproval(func(int) { // the first is over when it is sent
+		signed := key.Approvals()
+		key.BeforeApproval(func(int) { // the first is over when it is sent
 			time.Sleep(61 * time.Second)
 			s.distort = func(action, _ map[string]any) { action["idempotencyKey"] = "action-2" }
 		})
 		_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		require.ErrorContains(t, unknown.Cause, "the action has another key")
-		assert.Equal(t, signed+1, key.approvals(), "the second is not signed")
+		assert.Equal(t, signed+1, key.Approvals(), "the second is not signed")
 		assert.Equal(t, "active", s.deal["status"])
 	})
 }

@@ -78,9 +78,12 @@ func TestCardDetailsDoNotPrint(t *testing.T) {
 		"4242424242421234": "card details (redacted, ending 1234)", "": "card details (redacted)", "1234": "card details (redacted)",
 		"123456781234": "card details (redacted, ending 1234)", "42424241234": "card details (redacted)",
 	} {
-		details := model.CardDetails{CardNumber: moneymovement.NewSecret(number), Cvv: moneymovement.NewSecret("987"), ExpiryDate: moneymovement.NewSecret("12/29")}
+		details := model.CardDetails{
+			CardNumber: moneymovement.NewSecret(number), Cvv: moneymovement.NewSecret("987"), ExpiryDate: moneymovement.NewSecret("12/29"),
+		}
 		var printed bytes.Buffer
-		fmt.Fprintf(&printed, "%v %+v %#v %s %q %x %v %+v", details, details, details, details, details, details, &details, struct{ D model.CardDetails }{details})
+		fmt.Fprintf(&printed, "%v %+v %#v %s %q %x %v %+v",
+			details, details, details, details, details, details, &details, struct{ D model.CardDetails }{details})
 		slog.New(slog.NewJSONHandler(&printed, timeless)).Info("card", "details", details)
 		slog.New(slog.NewTextHandler(&printed, timeless)).Info("card", "details", &details)
 		assert.Contains(t, printed.String(), want)

@@ -50,12 +50,18 @@ func TestAbsentDates(t *testing.T) {
 	type dated struct {
 		Due model.Date `json:"due,omitempty,omitzero"`
 	}
-	for name, marshal := range map[string]func(any) ([]byte, error){"v1": jsonv1.Marshal, "v2": func(v any) ([]byte, error) { return jsonv2.Marshal(v) }} {
+	for name, marshal := range map[string]func(any) ([]byte, error){
+		"v1": jsonv1.Marshal,
+		"v2": func(v any) ([]byte, error) { return jsonv2.Marshal(v) },
+	} {
 		written, err := marshal(dated{})
 		require.NoError(t, err, name)
 		assert.Equal(t, `{}`, string(written), "%s: no day is left out", name)
 	}
-	for name, unmarshal := range map[string]func([]byte, any) error{"v1": jsonv1.Unmarshal, "v2": func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) }} {
+	for name, unmarshal := range map[string]func([]byte, any) error{
+		"v1": jsonv1.Unmarshal,
+		"v2": func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) },
+	} {
 		for _, absent := range []string{`{}`, `{"due":""}`, `{"due":null}`} {
 			var got dated
 			require.NoError(t, unmarshal([]byte(absent), &got), "%s: %s", name, absent)

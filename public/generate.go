@@ -2,5 +2,5 @@ package public
 
 //go:generate ../internal/tools/run oapi-codegen -config ../internal/tools/codegen/oapi/public.yaml -o api.gen.go ../openapi/public.yaml
 //go:generate gofmt -w -r "externalRef0 -> model" api.gen.go
-//go:generate ../internal/tools/run answers -spec ../openapi/public.yaml -package public -models api.gen.go -shared-models ../model/common.gen.go -o answers.gen.go
-//go:generate ../internal/tools/run requests -spec ../openapi/public.yaml -models api.gen.go -shared-models ../model/common.gen.go -o requests.gen.go
+//go:generate ../internal/tools/run answers -spec ../openapi/public.yaml -package public
+//go:generate ../internal/tools/run requests -spec ../openapi/public.yaml

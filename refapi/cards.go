@@ -33,7 +33,9 @@ func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (
 // *errors.Conflict: call again, which signs anew.
 //
 // Source: Reference endpoints, card details; Limits, Lifetimes (card details nonce).
-func (s *Cards) Details(ctx context.Context, id string, wallet model.CardSigner, options ...moneymovement.CallOption) (*model.CardDetails, error) {
+func (s *Cards) Details(
+	ctx context.Context, id string, wallet model.CardSigner, options ...moneymovement.CallOption,
+) (*model.CardDetails, error) {
 	if err := transport.Of(s).low.ready(ctx, &opRevealCardDetails); err != nil {
 		return nil, err
 	}
@@ -45,6 +47,8 @@ func (s *Cards) Details(ctx context.Context, id string, wallet model.CardSigner,
 }
 
 // DetailsWithProof is [Cards.Details] with a proof that was signed in another place, such as by [model.ProveCard] on the holder's device.
-func (s *Cards) DetailsWithProof(ctx context.Context, id string, proof model.CardDetailsProof, options ...moneymovement.CallOption) (*model.CardDetails, error) {
+func (s *Cards) DetailsWithProof(
+	ctx context.Context, id string, proof model.CardDetailsProof, options ...moneymovement.CallOption,
+) (*model.CardDetails, error) {
 	return transport.Of(s).low.RevealCardDetails(ctx, id, &proof, options)
 }

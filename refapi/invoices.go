@@ -18,7 +18,9 @@ type Invoices struct{ low lowLevel }
 // id is a UUID.
 //
 // Source: States and transitions, Invoice.
-func (s *Invoices) Update(ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption) (*model.Invoice, error) {
+func (s *Invoices) Update(
+	ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption,
+) (*model.Invoice, error) {
 	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options)
 }
 
@@ -26,7 +28,9 @@ func (s *Invoices) Update(ctx context.Context, id string, change model.InvoiceUp
 // /api/v1/invoices/documents/contracts/invoices/{invoice_id}, for a host that answers only that one.
 //
 // Source: Reference endpoints under /api/v1.
-func (s *Invoices) UpdateOnInvoicesPath(ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption) (*model.Invoice, error) {
+func (s *Invoices) UpdateOnInvoicesPath(
+	ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption,
+) (*model.Invoice, error) {
 	return transport.Of(s).low.UpdateInvoiceOnInvoicesPath(ctx, id, &change, options)
 }
 

@@ -1,5 +1,5 @@
-// Package inprocess takes the requests of a client to a handler of the same process, without a socket between them. A test that runs in a
-// synctest bubble needs that, so that one clock moves both.
+// Package inprocess connects a client with a handler in the same process, without a socket. A test in a synctest bubble needs that: one clock
+// then moves the client and the handler.
 package inprocess
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Transport is an http.RoundTripper that calls a handler as a server would. It can change the answers on their way.
+// Transport is an http.RoundTripper that passes each request to a handler in the same process. OnAnswer lets a test change the responses.
 type Transport struct {
 	Handler http.Handler
 	Now     func() time.Time // for the Date of each answer; nil sets no Date
@@ -22,7 +22,8 @@ type Transport struct {
 	tamper func(*http.Request, *http.Response)
 }
 
-// RoundTrip implements http.RoundTripper. An answer that the handler gave up with http.ErrAbortHandler breaks off where it stood.
+// RoundTrip implements http.RoundTripper. If the handler panics with http.ErrAbortHandler, the body of the response ends with an error where
+// the handler stopped.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := readAll(r.Body)
 	if err != nil {
@@ -58,20 +59,20 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// OnAnswer changes the answers from now on.
+// OnAnswer sets a function that changes each response before the client sees it. It replaces the one set before; nil removes it.
 func (t *Transport) OnAnswer(tamper func(*http.Request, *http.Response)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.tamper = tamper
 }
 
-// SetBody gives an answer another body.
+// SetBody replaces the body of a response.
 func SetBody(answer *http.Response, body []byte) {
 	answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	answer.Header.Del("Content-Length")
 }
 
-// served is false if the handler closed the connection.
+// served calls the handler, and returns false if that closed the connection.
 func served(handler http.Handler, recorder http.ResponseWriter, r *http.Request) (answered bool) {
 	defer func() {
 		if reason, aborted := recover().(error); aborted {

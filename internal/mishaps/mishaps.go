@@ -1,4 +1,5 @@
-// Package mishaps is a test that each surface passes: whatever happens to a call, no error leaves the SDK that does not answer for it.
+// Package mishaps is a test that each surface passes: it makes calls fail in many ways. Every error has to say which call it belongs to, and
+// whether money may have moved.
 package mishaps
 
 import (
@@ -18,7 +19,7 @@ type Connection func(*http.Request) (*http.Response, error)
 // RoundTrip implements http.RoundTripper.
 func (c Connection) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
 
-// Page is a service that has one answer to everything.
+// Page returns the same answer to every request.
 func Page(status int, kind, body string) Connection {
 	return func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(body))}, nil
@@ -28,7 +29,7 @@ func Page(status int, kind, body string) Connection {
 // ErrUnlike is an error of a kind that the SDK does not know.
 var ErrUnlike = errors.New("an error of the caller's own kind")
 
-// Mishap happens to a call. What is nil is as it should be.
+// Mishap is a way for a call to fail. A nil field changes nothing.
 type Mishap struct {
 	Context func(context.Context) (context.Context, context.CancelFunc)
 	Service Connection
@@ -41,7 +42,7 @@ var Canceled = Mishap{Context: func(ctx context.Context) (context.Context, conte
 	return ctx, cancel
 }}
 
-// Usual are those that can happen to any call.
+// Usual returns the mishaps that can happen to any call.
 func Usual() map[string]Mishap {
 	return map[string]Mishap{
 		"canceled before":   Canceled,
@@ -53,7 +54,8 @@ func Usual() map[string]Mishap {
 	}
 }
 
-// Befall makes a call to which the mishap happens, on a clock of its own. Its error has to answer for it; nil is for the call to judge.
+// Befall makes a call to which the mishap happens, on a clock of its own, and checks the error that it returns. It accepts nil: the call has
+// to check that itself.
 func (m Mishap) Befall(t *testing.T, call func(*testing.T, context.Context, *http.Client) error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -64,17 +66,17 @@ func (m Mishap) Befall(t *testing.T, call func(*testing.T, context.Context, *htt
 			ctx = begun
 		}
 		if err := call(t, ctx, &http.Client{Transport: m.Service}); err != nil {
-			Answers(t, err)
+			Check(t, err)
 		}
 	})
 }
 
-// Answers checks that an error answers for its call: what it was, and what of money.
-func Answers(t *testing.T, err error) {
+// Check fails the test if an error does not name its operation, does not say whether money may have moved, or has more than one line.
+func Check(t *testing.T, err error) {
 	t.Helper()
 	failure, ok := errors.AsType[errors.Failure](err)
 	if !ok || failure.MovedByCall() == "" {
-		t.Errorf("does not say what of money: %T: %v", err, err)
+		t.Errorf("does not say whether money may have moved: %T: %v", err, err)
 	}
 	if head, ok := errors.HeadOf(err); !ok || head.Operation == "" {
 		t.Errorf("does not name the operation: %T: %v", err, err)

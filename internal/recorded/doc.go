@@ -1,7 +1,8 @@
-// Package recorded plays answers of the sandbox host to the runnable examples of the SDK's packages. An SDK that imported the host for them would
-// hand the host's dependencies to its users.
+// Package recorded lets the examples of the SDK's packages run without the sandbox host. It returns responses that the host gave when the
+// example was recorded. If the SDK imported the host for its examples, every user of the SDK would get the host's dependencies.
 //
-// Each example that calls [Serve] has a recording, testdata/<package>/<example>.json: its requests and the answers in the order in which the host
-// gave them. The suite internal/suites/recordings runs the same examples against the host itself and compares; `make recordings` writes the files
-// anew. What a host draws at random has a name there by first appearance (po_1), and its times are counted from the start: {{now+15m0s}}.
+// Each example that calls [Serve] has a recording, testdata/<package>/<example>.json, with its requests and the host's responses, in order.
+// The suite in internal/suites/recordings runs the same examples against the host and compares; `make recordings` writes the files again.
+// A random value of the host is replaced by a name such as po_1, numbered by first appearance. A time is relative to the start of the
+// example: {{now+15m0s}}.
 package recorded

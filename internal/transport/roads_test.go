@@ -196,7 +196,8 @@ func TestTimeoutOfBothRoads(t *testing.T) {
 		t.Run(name+"/once", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				started := time.Now()
-				_, err := send(t.Context(), newClient(t, host, throughFor(script(tc.hangs), timeout), retries(transport.Retry{Max: -1})), &readThing, transport.Call{})
+				client := newClient(t, host, throughFor(script(tc.hangs), timeout), retries(transport.Retry{Max: -1}))
+				_, err := send(t.Context(), client, &readThing, transport.Call{})
 				assert.Equal(t, timeout, time.Since(started).Round(time.Second))
 				assert.Contains(t, beneath(err), tc.says)
 			})
@@ -240,7 +241,10 @@ func breaksOff(req *http.Request) (*http.Response, error) {
 
 // A redirect is the answer, and is not followed. Its address is not told, and one that cannot be read does not take the answer's place.
 func TestRedirectsOfBothRoads(t *testing.T) {
-	for name, address := range map[string]string{"to another host": "https://elsewhere.example/s3cret", "to what is no URL": "http://s3cret:s3cret"} {
+	for name, address := range map[string]string{
+		"to another host":   "https://elsewhere.example/s3cret",
+		"to an invalid URL": "http://s3cret:s3cret",
+	} {
 		redirect := answers(http.StatusTemporaryRedirect, "", "Location", address)
 		for called, timeout := range patiences {
 			for position, steps := range map[string][]step{"at first": {redirect}, "again": {unavailable, redirect}} {
@@ -331,7 +335,8 @@ func TestEachAttemptIsPreparedOnBothRoads(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				auth, svc := new(numbered), script(unavailable, lostAnswer, brokenAnswer, ok)
 				log := new(statuses)
-				client := newClient(t, host, throughFor(svc, timeout), authorizedBy(auth), limitedBy(auth), func(c *transport.Config) { c.Logger = slog.New(log) })
+				client := newClient(t, host, throughFor(svc, timeout), authorizedBy(auth), limitedBy(auth),
+					func(c *transport.Config) { c.Logger = slog.New(log) })
 				_, err := sendKeyed(t.Context(), client, &bookThing, transport.Call{})
 				require.NoError(t, err)
 				assert.Equal(t, []string{"Bearer 1", "Bearer 2", "Bearer 3", "Bearer 4"}, credentials(svc.attempts()))

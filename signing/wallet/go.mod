@@ -5,7 +5,6 @@ go 1.26.4
 require github.com/moneymovement/moneymovement-go v0.1.0
 
 require (
-	github.com/c2sp/wycheproof v0.0.0-20260902155932-3fa63dd0344a
 	github.com/ethereum/go-ethereum v1.17.10
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/stretchr/testify v1.12.1

@@ -1,16 +1,10 @@
 package wallet_test
 
 import (
-	"encoding/asn1"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"io/fs"
-	"math/big"
 	"testing"
 
-	"github.com/c2sp/wycheproof"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -23,54 +17,6 @@ func unhex(t *testing.T, s string) []byte {
 	data, err := hex.DecodeString(s)
 	require.NoError(t, err)
 	return data
-}
-
-func TestVerifyWycheproof(t *testing.T) {
-	data, err := fs.ReadFile(wycheproof.TestVectors, "ecdsa_secp256k1_sha256_test.json")
-	require.NoError(t, err)
-	var vectors struct {
-		NumberOfTests int `json:"numberOfTests"`
-		TestGroups    []struct {
-			PublicKeyDER string `json:"publicKeyDer"`
-			Tests        []struct {
-				ID      int    `json:"tcId"`
-				Comment string `json:"comment"`
-				Message string `json:"msg"`
-				Sig     string `json:"sig"`
-				Result  string `json:"result"`
-			} `json:"tests"`
-		} `json:"testGroups"`
-	}
-	require.NoError(t, json.Unmarshal(data, &vectors))
-
-	half := new(big.Int).Rsh(crypto.S256().Params().N, 1)
-	ran, valid, malleable := 0, 0, 0
-	for _, group := range vectors.TestGroups {
-		public := unhex(t, group.PublicKeyDER)
-		for _, tc := range group.Tests {
-			ran++
-			signature := unhex(t, tc.Sig)
-			err := wallet.Verify(public, unhex(t, tc.Message), signature)
-			if tc.Result != "valid" {
-				assert.ErrorIs(t, err, signing.ErrSignatureInvalid, "%d %s", tc.ID, tc.Comment)
-				assert.NotErrorIs(t, err, signing.ErrSignatureMalleable, "%d %s", tc.ID, tc.Comment)
-				continue
-			}
-			var sig struct{ R, S *big.Int }
-			_, parseErr := asn1.Unmarshal(signature, &sig)
-			require.NoError(t, parseErr)
-			if sig.S.Cmp(half) > 0 {
-				malleable++
-				assert.ErrorIs(t, err, signing.ErrSignatureMalleable, "%d %s", tc.ID, tc.Comment)
-			} else {
-				valid++
-				assert.NoError(t, err, "%d %s", tc.ID, tc.Comment)
-			}
-		}
-	}
-	assert.Equal(t, vectors.NumberOfTests, ran)
-	assert.Positive(t, valid)
-	assert.Positive(t, malleable)
 }
 
 func TestVerifyKnowsTheOtherKinds(t *testing.T) {

@@ -281,7 +281,7 @@ func TestWindowsOfADealWithAnotherWord(t *testing.T) {
 	})
 	_, err := account.Escrows.Open(t.Context(), asked, "deal-1", dapi.FirstUse())
 	require.Error(t, err)
-	assert.Zero(t, w.key.approvals(), "nothing was signed")
+	assert.Zero(t, w.key.Approvals(), "nothing was signed")
 }
 
 // The first price is a bound that an amount which cannot be read does not lift.

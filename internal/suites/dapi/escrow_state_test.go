@@ -238,7 +238,7 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		w := newDealWorld(t)
 		w.deal.Amount = amount("1")
 		release := make(chan struct{})
-		w.key.beforeApproval(func(int) { <-release })
+		w.key.BeforeApproval(func(int) { <-release })
 		var line sync.WaitGroup
 		for i := range 6 { // as many as may be under way
 			line.Go(func() {
@@ -372,9 +372,9 @@ func TestSignerThatPanicsOverADeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newDealWorld(t)
 		panics := func(call func()) {
-			w.key.beforeApproval(func(int) { panic("signer") })
+			w.key.BeforeApproval(func(int) { panic("signer") })
 			assert.Panics(t, call)
-			w.key.beforeApproval(nil)
+			w.key.BeforeApproval(nil)
 		}
 		panics(func() { _, _ = w.open() })
 		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
@@ -388,9 +388,9 @@ func TestSignerThatPanicsOverADeal(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
-		w.key.beforeApproval(func(int) { panic("signer") })
+		w.key.BeforeApproval(func(int) { panic("signer") })
 		assert.Panics(t, func() { _, _ = w.release(t.Context(), id) })
-		w.key.beforeApproval(nil)
+		w.key.BeforeApproval(nil)
 		time.Sleep(8 * 24 * time.Hour)
 		w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden"))
 		_, err := w.release(t.Context(), id)

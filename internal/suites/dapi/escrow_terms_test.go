@@ -44,7 +44,7 @@ func (w *dealWorld) holdings() (count int) {
 
 func (w *dealWorld) assertNothingHeld(t *testing.T) {
 	t.Helper()
-	assert.Zero(t, w.key.approvals(), "the signer is not called")
+	assert.Zero(t, w.key.Approvals(), "the signer is not called")
 	assert.Zero(t, w.holdings())
 }
 

@@ -42,7 +42,7 @@ func TestErrorsOfSigningHaveATypeAndNameThePayout(t *testing.T) {
 			}
 
 			_, err = account.Payouts.Confirm(ctx, w.asked, booked)
-			mishaps.Answers(t, err)
+			mishaps.Check(t, err)
 			assert.ErrorIs(t, err, tc.is)
 			head, _ := errors.HeadOf(err)
 			assert.Equal(t, string(booked.ID), head.Resource)

@@ -69,11 +69,11 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 
 			w.answerPayload(opaque)
 			w.host.Reset() // and with it the session
-			logins := w.key.logins
+			logins := w.key.Logins()
 			refused := as[*signing.ChallengeRefused](t, read(t.Context(), integrator.For("cl_8fK2")))
 			assert.Contains(t, refused.Reason, "an approval")
-			assert.Equal(t, logins, w.key.logins, "the signer is not called")
-			assert.Zero(t, w.key.approvals())
+			assert.Equal(t, logins, w.key.Logins(), "the signer is not called")
+			assert.Zero(t, w.key.Approvals())
 
 			w.wire.OnAnswer(nil)
 			assert.NoError(t, read(t.Context(), integrator.Self()), "a good challenge is signed as before")
@@ -105,11 +105,11 @@ func TestChallengeVerifierHasTheLastWord(t *testing.T) {
 			if c.says != nil {
 				as[*signing.ChallengeRefused](t, err)
 				require.ErrorIs(t, err, no)
-				assert.Zero(t, w.key.logins)
+				assert.Zero(t, w.key.Logins())
 				return
 			}
 			as[*errors.ChallengeNotFound](t, err) // for the host does not know it
-			assert.Equal(t, 1, w.key.logins)
+			assert.Equal(t, 1, w.key.Logins())
 		})
 	}
 }

@@ -57,7 +57,7 @@ func TestChallengeThatReadsAsAnApprovalIsNotSigned(t *testing.T) {
 			require.True(t, ok, "%v", err)
 			assert.Equal(t, "ch_1", refused.ChallengeID)
 			assert.Contains(t, err.Error(), `login challenge "ch_1" refused`)
-			assert.Zero(t, w.key.logins+w.key.approvals(), "the signer is not called")
+			assert.Zero(t, w.key.Logins()+w.key.Approvals(), "the signer is not called")
 			assert.Zero(t, w.sent("CreateToken"))
 		})
 	}

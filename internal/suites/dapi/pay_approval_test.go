@@ -99,7 +99,7 @@ func TestBookingThatHasEnded(t *testing.T) {
 
 func (w *payWorld) assertNothingSigned(t *testing.T) {
 	t.Helper()
-	assert.Zero(t, w.key.approvals(), "the signer is not called")
+	assert.Zero(t, w.key.Approvals(), "the signer is not called")
 	sent := w.traffic()
 	assert.Equal(t, 1, sent.books)
 	assert.Zero(t, sent.confirms, "and nothing is confirmed")

@@ -240,7 +240,7 @@ func TestAnySequenceOfFaultsIsOnePayment(t *testing.T) {
 			for _, c := range courses {
 				p.take(c)
 			}
-			p.key.beforeApproval(nil)
+			p.key.BeforeApproval(nil)
 			p.untilPaid()
 			time.Sleep(10 * time.Minute) // for a login that its caller left alone
 			lies = p.lies
@@ -261,7 +261,7 @@ func (p *payments) take(c course) {
 	}
 	p.worsen("0")
 	signed := false
-	p.key.beforeApproval(func(int) {
+	p.key.BeforeApproval(func(int) {
 		if !signed {
 			signed = true
 			p.worsen(c.Worse)

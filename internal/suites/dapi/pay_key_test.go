@@ -95,7 +95,7 @@ func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)
 				w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(step) })
-				w.key.beforeApproval(func(int) { time.Sleep(time.Second) }) // all book before one confirms
+				w.key.BeforeApproval(func(int) { time.Sleep(time.Second) }) // all book before one confirms
 				var (
 					calls sync.WaitGroup
 					mu    sync.Mutex

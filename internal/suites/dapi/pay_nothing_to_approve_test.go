@@ -50,7 +50,7 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 			})
 			payout, err := w.pay()
 			assert.Equal(t, tc.state, dapi.PaymentStateOf(payout, err), "%v", err)
-			assert.Zero(t, w.key.approvals(), "the signer is not called")
+			assert.Zero(t, w.key.Approvals(), "the signer is not called")
 			if tc.state == dapi.PaymentUnknown {
 				w.assertInDoubt(t, payout, err)
 				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause, `there is nothing to approve, and the status is "settling"`)

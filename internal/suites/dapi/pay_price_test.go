@@ -215,9 +215,7 @@ func TestOfferThatIsOver(t *testing.T) {
 		assert.Equal(t, "ConfirmPayout", as[*errors.NotDelivered](t, err).Operation)
 		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 		assert.Equal(t, traffic{4, 0, 1}, w.traffic())
-		w.key.mu.Lock()
-		defer w.key.mu.Unlock()
-		assert.Zero(t, w.key.counts, "nothing was signed")
+		assert.Zero(t, w.key.Approvals(), "nothing was signed")
 	})
 	t.Run("an approval without a price, and the same one again", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -312,7 +310,7 @@ func TestNothingIsSignedWithoutASession(t *testing.T) {
 		})
 		_, err := w.pay(slow)
 		require.Error(t, err)
-		assert.Zero(t, w.key.counts, "no approval was signed")
+		assert.Zero(t, w.key.Approvals(), "no approval was signed")
 		assert.Zero(t, w.fundings())
 	})
 }

@@ -67,7 +67,7 @@ func TestFreshQuote(t *testing.T) {
 
 func TestTolerancesDoNotAddUp(t *testing.T) {
 	w := newPayWorld(t)
-	w.key.beforeApproval(func(n int) {
+	w.key.BeforeApproval(func(n int) {
 		w.worsen([]string{"0.009", "0.018", "0.027"}[min(n, 3)-1])
 		w.host.Advance(31 * time.Second)
 	})

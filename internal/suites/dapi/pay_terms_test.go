@@ -77,7 +77,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			payout, err := w.pay(dapi.FirstUse())
 			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err), "a difference is doubt, never success")
 			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
-			assert.Zero(t, w.key.approvals())
+			assert.Zero(t, w.key.Approvals())
 		})
 		t.Run(name+", in the answer to the confirm", func(t *testing.T) {
 			w := newPayWorld(t)
@@ -137,7 +137,7 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	assert.Equal(t, string(booked.ID), head.Resource)
 	assert.Empty(t, head.IdempotencyKey, "no call was made with one")
 	assert.Empty(t, head.Account, "the credential's own")
-	assert.Zero(t, w.key.approvals())
+	assert.Zero(t, w.key.Approvals())
 	w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["amount"] = "250" })
 	confirmed, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 	assert.Nil(t, confirmed)
@@ -158,7 +158,7 @@ func TestBeforeSigning(t *testing.T) {
 		payout, err := w.pay(dapi.BeforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
 			seen, during = booked, ctx
 			assert.NoError(t, ctx.Err())
-			assert.Zero(t, w.key.approvals())
+			assert.Zero(t, w.key.Approvals())
 			return nil
 		}))
 		require.NoError(t, err)

@@ -44,7 +44,7 @@ func (w *payWorld) payAs(key moneymovement.Key, options ...dapi.PayOption) (*dap
 
 // waitBeforeSigning lets time pass on the host before the first n approvals are signed.
 func (w *payWorld) waitBeforeSigning(d time.Duration, n int) {
-	w.key.beforeApproval(func(approval int) {
+	w.key.BeforeApproval(func(approval int) {
 		if approval <= n {
 			w.host.Advance(d)
 		}
@@ -102,7 +102,7 @@ func TestPaySettles(t *testing.T) {
 		"quote_expired, and the fresh quote is better": {
 			arrange: func(w *payWorld) {
 				w.worsen("0.02")
-				w.key.beforeApproval(func(n int) {
+				w.key.BeforeApproval(func(n int) {
 					if n == 1 {
 						w.worsen("0")
 						w.host.Advance(31 * time.Second)
@@ -113,7 +113,7 @@ func TestPaySettles(t *testing.T) {
 		},
 		"quote_expired, and the fresh quote is worse by less than the tolerance": {
 			arrange: func(w *payWorld) {
-				w.key.beforeApproval(func(n int) {
+				w.key.BeforeApproval(func(n int) {
 					if n == 1 {
 						w.worsen("0.02")
 						w.host.Advance(31 * time.Second)
@@ -300,7 +300,7 @@ func TestPayReturns(t *testing.T) {
 		},
 		"developer key deleted between booking and confirm": {
 			arrange: func(w *payWorld) {
-				w.key.beforeApproval(func(int) { require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID)) })
+				w.key.BeforeApproval(func(int) { require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID)) })
 			},
 			want: func(t *testing.T, _ *payWorld, err error) { as[*errors.Forbidden](t, err) },
 			sent: traffic{books: 1, confirms: 1, reads: 1},
@@ -405,7 +405,7 @@ func TestPayWorsePrice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
-			w.key.beforeApproval(func(n int) {
+			w.key.BeforeApproval(func(n int) {
 				if n == 1 {
 					w.worsen("0.02")
 					w.host.Advance(31 * time.Second)

@@ -124,7 +124,7 @@ func TestCallbackThatPanics(t *testing.T) {
 		options []dapi.PayOption
 	}{
 		"the hook":   {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { panic("hook") })}},
-		"the signer": {arrange: func(w *payWorld) { w.key.beforeApproval(func(int) { panic("signer") }) }},
+		"the signer": {arrange: func(w *payWorld) { w.key.BeforeApproval(func(int) { panic("signer") }) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestCallbackThatPanics(t *testing.T) {
 					c.arrange(w)
 				}
 				assert.Panics(t, func() { _, _ = w.pay(c.options...) })
-				w.key.beforeApproval(nil)
+				w.key.BeforeApproval(nil)
 				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
 				payout, err := w.pay(dapi.FirstUse())
 				w.assertInDoubt(t, payout, err)

@@ -413,7 +413,7 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 		"another amount":   {arrange: func(w *payWorld) { w.onBooking(func(payout map[string]any) { payout["amount"] = "250" }) }},
 		"too dear":         {options: []dapi.PayOption{dapi.HighestFee(amount("0.1"))}},
 		"declined":         {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return errors.New("no") })}},
-		"the signer fails": {arrange: func(w *payWorld) { w.key.fails = errors.New("the key service is down") }},
+		"the signer fails": {arrange: func(w *payWorld) { w.key.Fails = errors.New("the key service is down") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

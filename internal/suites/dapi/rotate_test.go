@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -18,13 +20,13 @@ import (
 )
 
 // second registers another key of the account, and returns it with a way to delete the first one.
-func (w *world) second() (key *signer, deleteFirst func()) {
+func (w *world) second() (key *watchedkey.Key, deleteFirst func()) {
 	w.Helper()
 	fresh, err := signing.Generate()
 	require.NoError(w, err)
 	_, err = w.host.RegisterKey(sandbox.KeyRegistration{Email: w.host.Credentials().Email, PublicKey: fresh.PublicKey()})
 	require.NoError(w, err)
-	return &signer{Signer: fresh}, func() { require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID)) }
+	return &watchedkey.Key{Signer: fresh}, func() { require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID)) }
 }
 
 // funded is an integrator with 100 USDC.
@@ -63,16 +65,16 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 
 	first, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "first", change)
 	require.NoError(t, err)
-	assert.Equal(t, 1, w.key.counts, "the key that booked signs the approval")
+	assert.Equal(t, 1, w.key.Approvals(), "the key that booked signs the approval")
 	require.Len(t, seen("/payouts"), 1)
 	assert.Equal(t, seen("/payouts"), seen("/payouts/"+string(first.ID)+"/confirm"), "one session books and confirms")
-	assert.Zero(t, next.logins, "nothing was sent under the new key")
+	assert.Zero(t, next.Logins(), "nothing was sent under the new key")
 
 	deleteFirst()
 	second, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount("6"), Currency: dapi.USDC}, "second")
 	require.NoError(t, err)
-	assert.Equal(t, 1, next.logins)
-	assert.Equal(t, 1, next.counts, "the new key signed the approval")
+	assert.Equal(t, 1, next.Logins())
+	assert.Equal(t, 1, next.Approvals(), "the new key signed the approval")
 	assert.NotEqual(t, seen("/payouts")[0], seen("/payouts")[1])
 	assert.Equal(t, seen("/payouts")[1:], seen("/payouts/"+string(second.ID)+"/confirm"))
 	assert.Equal(t, 2, w.fundings())
@@ -82,12 +84,14 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 func TestTheSameKeyComesInDuringAPayment(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
-	again := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return integrator.UseKey(&signer{Signer: w.key.Signer}) })
+	again := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+		return integrator.UseKey(&watchedkey.Key{Signer: w.key.Signer})
+	})
 	_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 		ContactID: w.contact(account, wallet()), Amount: amount("5"), Currency: dapi.USDC,
 	}, "first", again)
 	require.NoError(t, err)
-	assert.Equal(t, 1, w.key.logins)
+	assert.Equal(t, 1, w.key.Logins())
 }
 
 // A payment that waits for longer than its price lives is booked again, and by then its key may be gone.
@@ -96,13 +100,13 @@ func TestAPaymentThatIsBookedAgainTakesTheNewKey(t *testing.T) {
 	account := integrator.Self()
 	contact := w.contact(account, wallet())
 	next, _ := w.second()
-	w.key.beforeApproval(func(int) {
+	w.key.BeforeApproval(func(int) {
 		require.NoError(t, integrator.UseKey(next))
 		w.host.Advance(121 * time.Second)
 	})
 	_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "slow")
 	require.NoError(t, err)
-	assert.Equal(t, 1, next.counts, "the new key signed what was booked again")
+	assert.Equal(t, 1, next.Approvals(), "the new key signed what was booked again")
 	assert.Equal(t, 1, w.fundings())
 }
 
@@ -111,7 +115,7 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	account := integrator.Self()
 	next, deleteFirst := w.second()
 	seen := w.tokens()
-	w.key.beforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
+	w.key.BeforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
 	terms := dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.USDC, Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
 	deal, err := account.Escrows.Open(t.Context(), terms, "deal")
 	require.NoError(t, err)
@@ -119,7 +123,7 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	deleteFirst()
 	_, err = account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRelease, "release")
 	require.NoError(t, err)
-	assert.Equal(t, 1, next.counts)
+	assert.Equal(t, 1, next.Approvals())
 	assert.Equal(t, seen("/escrow/"+string(deal.ID)+"/actions"), seen("/escrow/"+string(deal.ID)+"/actions/release/confirm"))
 }
 
@@ -137,10 +141,10 @@ func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 	escrows := integrator.Self().Escrows
 	opened, err := escrows.Open(t.Context(), deal(), "deal-1")
 	require.NoError(t, err)
-	assert.Equal(t, []int{1, 0}, []int{w.key.approvals(), next.approvals()})
+	assert.Equal(t, []int{1, 0}, []int{w.key.Approvals(), next.Approvals()})
 	_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "release-1")
 	require.NoError(t, err)
-	assert.Equal(t, []int{1, 1}, []int{w.key.approvals(), next.approvals()})
+	assert.Equal(t, []int{1, 1}, []int{w.key.Approvals(), next.Approvals()})
 }
 
 // A write that shows nothing is followed by a read in the session of the write, whatever key came between.
@@ -165,7 +169,7 @@ func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 	assert.Equal(t, dapi.PayoutStatusFailed, moved.Status)
 	require.Len(t, carried, 2)
 	assert.Equal(t, carried[0], carried[1])
-	assert.Zero(t, next.logins)
+	assert.Zero(t, next.Logins())
 }
 
 func TestAllAccountsChangeOver(t *testing.T) {
@@ -182,7 +186,7 @@ func TestAllAccountsChangeOver(t *testing.T) {
 	}
 	_, err = integrator.Clients.Get(t.Context(), client.ID)
 	require.NoError(t, err)
-	assert.Equal(t, 1, next.logins, "one login serves them all")
+	assert.Equal(t, 1, next.Logins(), "one login serves them all")
 }
 
 func TestAKeyThatIsNoneChangesNothing(t *testing.T) {
@@ -197,14 +201,14 @@ func TestAKeyThatIsNoneChangesNothing(t *testing.T) {
 		}
 	}
 	require.NoError(t, read(t.Context(), integrator.Self()))
-	assert.Equal(t, 1, w.key.logins)
+	assert.Equal(t, 1, w.key.Logins())
 }
 
 // A program can hand in its key whenever its configuration is read.
 func TestTheSameKeyKeepsItsSession(t *testing.T) {
 	w := newWorld(t)
 	integrator := w.integrator()
-	other := &signer{Signer: w.key.Signer}
+	other := &watchedkey.Key{Signer: w.key.Signer}
 	for _, key := range []signing.Signer{w.key, other, w.key} {
 		require.NoError(t, read(t.Context(), integrator.Self()))
 		require.NoError(t, integrator.UseKey(key))

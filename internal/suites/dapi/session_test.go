@@ -59,7 +59,7 @@ func TestAnyNumberOfGoroutinesShareOneLogin(t *testing.T) {
 		assert.Equal(t, 1, w.sent("CreateChallenge"))
 		assert.Equal(t, 1, w.sent("CreateToken"))
 		assert.Equal(t, 200, w.sent("ListChains"))
-		assert.Equal(t, 1, w.key.logins)
+		assert.Equal(t, 1, w.key.Logins())
 	})
 }
 

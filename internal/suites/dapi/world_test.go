@@ -2,16 +2,16 @@ package dapi_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
@@ -21,7 +21,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/sandbox"
-	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // baseURL is where the tests' clients send; the wire delivers whatever the address is.
@@ -32,14 +31,14 @@ type world struct {
 	*testing.T
 	host *sandbox.Host
 	wire *inprocess.Transport
-	key  *signer
+	key  *watchedkey.Key
 }
 
 func newWorld(t *testing.T, options ...sandbox.Option) *world {
 	t.Helper()
 	violated := func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }
 	host := sandbox.New(append(options, sandbox.WithAnswerValidation(violated))...)
-	return &world{T: t, host: host, wire: &inprocess.Transport{Handler: host, Now: host.Now}, key: &signer{Signer: host.Credentials().Key}}
+	return &world{T: t, host: host, wire: &inprocess.Transport{Handler: host, Now: host.Now}, key: &watchedkey.Key{Signer: host.Credentials().Key}}
 }
 
 func (w *world) developer() dapi.Developer {
@@ -198,48 +197,4 @@ func (w *world) onSuccessOf(kinds []string, change func(body map[string]any)) {
 		assert.NoError(w, err)
 		inprocess.SetBody(answer, changed)
 	})
-}
-
-// signer counts what is signed, and can do something just before.
-type signer struct {
-	signing.Signer
-
-	mu     sync.Mutex
-	logins int
-	counts int // of the approvals
-	before func(approvals int)
-	fails  error // of the signatures of approvals
-}
-
-// Sign implements signing.Signer.
-func (s *signer) Sign(ctx context.Context, message []byte) ([]byte, error) {
-	s.mu.Lock()
-	before, approvals := s.before, 0
-	if bytes.Contains(message, []byte(`"approvalId"`)) {
-		s.counts++
-		approvals = s.counts
-	} else {
-		s.logins++
-	}
-	s.mu.Unlock()
-	if before != nil && approvals > 0 {
-		before(approvals)
-	}
-	if s.fails != nil && approvals > 0 {
-		return nil, s.fails
-	}
-	return s.Signer.Sign(ctx, message)
-}
-
-// beforeApproval calls f before the nth approval is signed.
-func (s *signer) beforeApproval(f func(n int)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.before = f
-}
-
-func (s *signer) approvals() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.counts
 }

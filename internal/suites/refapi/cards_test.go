@@ -10,12 +10,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/mishaps"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
@@ -204,19 +204,14 @@ func TestWhatIsRevealedDoesNotPrint(t *testing.T) {
 const baseURL = "https://service.example"
 
 // newClient is a client whose requests are answered by respond.
-func newClient(t *testing.T, respond httpmock.Responder, options ...moneymovement.Option) *refapi.Client {
+func newClient(t *testing.T, respond mishaps.Connection) *refapi.Client {
 	t.Helper()
-	mock := httpmock.NewMockTransport()
-	mock.RegisterNoResponder(respond)
-	client, err := refapi.New(baseURL, refapi.NewAccessToken("token-1"),
-		append([]moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: mock})}, options...)...)
+	client, err := refapi.New(baseURL, refapi.NewAccessToken("token-1"), moneymovement.WithHTTPClient(&http.Client{Transport: respond}))
 	require.NoError(t, err)
 	return client
 }
 
 func answer(status int, body string) *http.Response {
-	a := httpmock.NewStringResponse(status, body)
-	a.Header.Set("Content-Type", "application/json")
-	a.Header.Set("X-Request-ID", "req_1")
-	return a
+	answered, _ := mishaps.Page(status, "application/json", body)(nil) // it never fails
+	return answered
 }

@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"errors"},
 	{"internal/required", "internal/mishaps", "internal/unmade"},
 	{"signing", "internal/wire"},
-	{"internal/transport"},
+	{"internal/transport", "internal/watchedkey"},
 	{".", "internal/nonce"},
 	{"model"},
 	{"internal/answers", "internal/cardproof", "internal/recorded"},

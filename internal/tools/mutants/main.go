@@ -24,14 +24,14 @@ var sdk = []string{"./...", "./signing/wallet/..."}
 
 // suites lists, by the folder of a package, where further tests of it stand: those that need what its own module does not require.
 var suites = map[string][]testPackage{
-	".":       {{folder: "internal/suites/root"}},
-	"model":   {{folder: "internal/suites/root"}},
-	"dapi":    {{folder: "internal/suites/dapi"}},
-	"appapi":  {{folder: "internal/suites/appapi"}},
-	"refapi":  {{folder: "internal/suites/refapi"}},
-	"public":  {{folder: "internal/suites/public"}},
-	"signing": {{folder: "internal/suites/signing"}},
-	"errors":  {{folder: "internal/tools/descriptions", alone: true}},
+	"model":          {{folder: "internal/suites/model"}},
+	"dapi":           {{folder: "internal/suites/dapi"}},
+	"appapi":         {{folder: "internal/suites/appapi"}},
+	"refapi":         {{folder: "internal/suites/refapi"}},
+	"public":         {{folder: "internal/suites/public"}},
+	"signing":        {{folder: "internal/suites/vectors"}},
+	"signing/wallet": {{folder: "internal/suites/vectors"}},
+	"errors":         {{folder: "internal/tools/descriptions", alone: true}},
 }
 
 // equivalents names the file with the changes that change nothing, from the root.

@@ -15,9 +15,11 @@ import (
 func TestPayoutMoves(t *testing.T) {
 	t.Parallel()
 	const (
-		awaiting, funding, processing = platformwire.PayoutStatusAwaitingApproval, platformwire.PayoutStatusFunding, platformwire.PayoutStatusProcessing
-		completed, failed             = platformwire.PayoutStatusCompleted, platformwire.PayoutStatusFailed
-		refunded, expired             = platformwire.PayoutStatusRefunded, platformwire.PayoutStatusExpired
+		awaiting          = platformwire.PayoutStatusAwaitingApproval
+		funding           = platformwire.PayoutStatusFunding
+		processing        = platformwire.PayoutStatusProcessing
+		completed, failed = platformwire.PayoutStatusCompleted, platformwire.PayoutStatusFailed
+		refunded, expired = platformwire.PayoutStatusRefunded, platformwire.PayoutStatusExpired
 	)
 	for name, tc := range map[string]struct {
 		path    []platformwire.PayoutStatus // moves before the last one, each legal; awaiting means unconfirmed
@@ -131,8 +133,10 @@ func TestRefundIsATransactionOfItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, page.Items, 3)
 	refund, payout := page.Items[0], page.Items[1]
-	assert.Equal(t, []any{platformwire.TransactionTypeRefund, platformwire.TransactionDirectionIn, booked.ID}, []any{refund.Type, refund.Direction, refund.PayoutID})
-	assert.Equal(t, []any{platformwire.TransactionTypePayout, platformwire.TransactionDirectionOut, booked.ID}, []any{payout.Type, payout.Direction, payout.PayoutID})
+	assert.Equal(t, []any{platformwire.TransactionTypeRefund, platformwire.TransactionDirectionIn, booked.ID},
+		[]any{refund.Type, refund.Direction, refund.PayoutID})
+	assert.Equal(t, []any{platformwire.TransactionTypePayout, platformwire.TransactionDirectionOut, booked.ID},
+		[]any{payout.Type, payout.Direction, payout.PayoutID})
 	assert.Equal(t, "0", b.balance("fees", platformwire.AssetUSDC), "the fee comes back too")
 
 	_, err = b.move("cl_none", "", booked.ID, platformwire.PayoutStatusFailed)

@@ -129,5 +129,7 @@ func ProviderUnavailable(message string) *Refusal {
 
 // DatabaseUnavailable is 503 database_unavailable.
 func DatabaseUnavailable() *Refusal {
-	return &Refusal{Status: http.StatusServiceUnavailable, Code: "database_unavailable", Message: "The service's database is unavailable; retry with backoff."}
+	return &Refusal{
+		Status: http.StatusServiceUnavailable, Code: "database_unavailable", Message: "The service's database is unavailable; retry with backoff.",
+	}
 }

@@ -34,9 +34,9 @@ func main() {
 	spec := flag.String("spec", "", "OpenAPI file")
 	pkg := flag.String("package", "", "package of the file to write")
 	shared := flag.Bool("shared", false, "write the shape of every schema of the file, and whether its Go type is whole, exported, for other packages")
-	modelsPath := flag.String("models", "", "generated Go file with the models; none if those of package model are all")
-	sharedModels := flag.String("shared-models", "", "generated Go file with the models of package model, if the description uses them")
-	out := flag.String("o", "", "file to write")
+	modelsPath := flag.String("models", "api.gen.go", "generated Go file with the models; empty if those of package model are all")
+	sharedModels := flag.String("shared-models", "../model/common.gen.go", "generated Go file with the models of package model, if the description uses them")
+	out := flag.String("o", "answers.gen.go", "file to write")
 	flag.Parse()
 	if err := run(*spec, *pkg, *shared, *modelsPath, *sharedModels, *out); err != nil {
 		log.Fatal("answers: ", err)

@@ -40,9 +40,9 @@ import (
 func main() {
 	log.SetFlags(0)
 	spec := flag.String("spec", "", "OpenAPI file")
-	modelsPath := flag.String("models", "", "generated Go file with the models")
-	sharedModels := flag.String("shared-models", "", "generated Go file with the models of package model, if the description uses them")
-	out := flag.String("o", "", "file to write")
+	modelsPath := flag.String("models", "api.gen.go", "generated Go file with the models")
+	sharedModels := flag.String("shared-models", "../model/common.gen.go", "generated Go file with the models of package model, if the description uses them")
+	out := flag.String("o", "requests.gen.go", "file to write")
 	flag.Parse()
 	if err := run(*spec, *modelsPath, *sharedModels, *out); err != nil {
 		log.Fatal("requests: ", err)

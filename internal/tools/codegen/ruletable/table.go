@@ -26,7 +26,8 @@ func sideOf(file string) (side, bool) {
 	switch path.Dir(file) {
 	case "sandbox":
 		return host, true
-	case ".", "model", "dapi", "errors", "signing", "internal/transport", "internal/suites/dapi", "internal/suites/root", "internal/tools/descriptions":
+	case ".", "model", "dapi", "errors", "signing", "internal/transport",
+		"internal/suites/dapi", "internal/suites/model", "internal/suites/vectors", "internal/tools/descriptions":
 		return sdk, true
 	default:
 		return "", false

@@ -53,14 +53,7 @@ func Conforms(t *testing.T, open func(*testing.T) store.Store) {
 	})
 	t.Run("of parts at once", func(t *testing.T) {
 		opened := open(t)
-		inParallel(func(part string) {
-			keeper := store.NewKeeper(opened)
-			table := store.Open[record](keeper, part)
-			for i := range 50 {
-				table.Put(fmt.Sprint(i), &record{Text: part})
-				keeper.Commit()
-			}
-		})
+		fill(opened)
 	})
 }
 
@@ -157,14 +150,7 @@ func Lasts(t *testing.T, open func(*testing.T) store.Store) {
 	})
 	t.Run("of parts at once", func(t *testing.T) {
 		opened := open(t)
-		inParallel(func(part string) {
-			keeper := store.NewKeeper(opened)
-			table := store.Open[record](keeper, part)
-			for i := range 50 {
-				table.Put(fmt.Sprint(i), &record{Text: part})
-				keeper.Commit()
-			}
-		})
+		fill(opened)
 		inParallel(func(part string) {
 			if found := load(t, opened, part); len(found) != 50 || found[49] != "49="+part {
 				t.Errorf("%s: found %q", part, found)
@@ -186,4 +172,16 @@ func load(t *testing.T, s store.Store, kind string) (found []string) {
 	t.Helper()
 	store.Open(store.NewKeeper(s), kind, func(id string, r *record) { found = append(found, id+"="+r.Text) })
 	return found
+}
+
+// fill has parts commit 50 records each, all at once.
+func fill(opened store.Store) {
+	inParallel(func(part string) {
+		keeper := store.NewKeeper(opened)
+		table := store.Open[record](keeper, part)
+		for i := range 50 {
+			table.Put(fmt.Sprint(i), &record{Text: part})
+			keeper.Commit()
+		}
+	})
 }

@@ -1,4 +1,4 @@
-package moneymovement_test
+package model_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package signing_test
+package vectors_test
 
 import (
 	"crypto/elliptic"
@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
 // vectors is what the signature verification files of Project Wycheproof have in common.
@@ -44,13 +45,23 @@ func readVectors(t *testing.T, file string) vectors {
 	return v
 }
 
+// secp256k1 is the order of the curve that wallets sign on.
+const secp256k1 = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"
+
 func TestVerifyWycheproof(t *testing.T) {
-	for file, order := range map[string]*big.Int{ // the order is that of an ECDSA curve
-		"ecdsa_secp256r1_sha256_test.json":    elliptic.P256().Params().N,
-		"ed25519_test.json":                   nil,
-		"rsa_signature_2048_sha256_test.json": nil,
-		"rsa_signature_3072_sha256_test.json": nil,
-		"rsa_signature_4096_sha256_test.json": nil,
+	ofWallets, ok := new(big.Int).SetString(secp256k1, 16)
+	require.True(t, ok)
+	type verify = func(public, message, signature []byte) error
+	for file, tested := range map[string]struct {
+		verify verify
+		order  *big.Int // of an ECDSA curve
+	}{
+		"ecdsa_secp256r1_sha256_test.json":    {signing.Verify, elliptic.P256().Params().N},
+		"ecdsa_secp256k1_sha256_test.json":    {wallet.Verify, ofWallets},
+		"ed25519_test.json":                   {signing.Verify, nil},
+		"rsa_signature_2048_sha256_test.json": {signing.Verify, nil},
+		"rsa_signature_3072_sha256_test.json": {signing.Verify, nil},
+		"rsa_signature_4096_sha256_test.json": {signing.Verify, nil},
 	} {
 		t.Run(file, func(t *testing.T) {
 			v := readVectors(t, file)
@@ -60,9 +71,9 @@ func TestVerifyWycheproof(t *testing.T) {
 				for _, tc := range group.Tests {
 					ran++
 					signature := unhex(t, tc.Sig)
-					err := signing.Verify(public, unhex(t, tc.Message), signature)
+					err := tested.verify(public, unhex(t, tc.Message), signature)
 					switch {
-					case tc.Result == "valid" && order != nil && highS(t, signature, order):
+					case tc.Result == "valid" && tested.order != nil && highS(t, signature, tested.order):
 						malleable++
 						assert.ErrorIs(t, err, signing.ErrSignatureMalleable, "%d %s", tc.ID, tc.Comment)
 					case tc.Result == "valid":
@@ -76,7 +87,7 @@ func TestVerifyWycheproof(t *testing.T) {
 			}
 			assert.Equal(t, v.NumberOfTests, ran)
 			assert.Positive(t, valid)
-			assert.Equal(t, order != nil, malleable > 0, "only ECDSA signatures have two forms")
+			assert.Equal(t, tested.order != nil, malleable > 0, "only ECDSA signatures have two forms")
 		})
 	}
 }
