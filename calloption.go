@@ -10,8 +10,8 @@ import (
 // CallOption sets up one call.
 type CallOption func(*transport.Call)
 
-// IdempotencyKey anchors a write to a key of the caller's. An empty key and one on a read are *errors.InvalidInput. See [Key] for what a key
-// does, and for what the service does with a write that has none.
+// IdempotencyKey anchors a write to a key of the caller's. An empty key and one on a read are *errors.InvalidInput. See
+// [Key] for what a key does, and for what the service does with a write that has none.
 //
 // Source: Limits, Idempotency.
 func IdempotencyKey(key Key) CallOption {
@@ -26,8 +26,8 @@ type Answer struct {
 	Header http.Header
 	// RequestID is the service's X-Request-ID.
 	RequestID string
-	// IdempotencyKey is the caller's key that the write carried, else empty. A key that the service derived is in the resource's own field,
-	// such as dapi's Payout.IdempotencyKey.
+	// IdempotencyKey is the caller's key that the write carried, else empty. A key that the service derived is in the
+	// resource's own field, such as dapi's Payout.IdempotencyKey.
 	IdempotencyKey string
 	// Replayed says that the service answered an earlier write again (Idempotency-Replayed: true).
 	Replayed bool
@@ -35,31 +35,32 @@ type Answer struct {
 	Attempts int
 	// Queued is how long the call waited in line for its rate windows, over all attempts.
 	Queued time.Duration
-	// Unread names what could not be read of the answer, as it differs from what the service's description states or this SDK assumes; its
-	// fields are zero. What was read in another form, such as a number that came as a text, is not named, and neither is an optional member
-	// that is absent or null. Of one answer a thousand are named at most.
+	// Unread names what could not be read of the answer, as it differs from what the service's description states or
+	// this SDK assumes; its fields are zero. What was read in another form, such as a number that came as a text, is
+	// not named, and neither is an optional member that is absent or null. Of one answer a thousand are named at most.
 	Unread []Unread
 
-	// Body is the answer's body as it came, with the fields that this version of the SDK does not know. Of a call that reveals secrets, such as
-	// a card's details, it is nil unless [CaptureWithSecrets] asked for it.
+	// Body is the answer's body as it came, with the fields that this version of the SDK does not know. Of a call that
+	// reveals secrets, such as a card's details, it is nil unless [CaptureWithSecrets] asked for it.
 	Body []byte
 }
 
 // Unread is a member of an answer that could not be read.
 type Unread struct {
-	// Pointer is the JSON pointer (RFC 6901) of the member, such as /items/3/amount. It is that of the body as it is described: of a list that
-	// came in another envelope, it begins with /items all the same.
+	// Pointer is the JSON pointer (RFC 6901) of the member, such as /items/3/amount. It is that of the body as it is
+	// described: of a list that came in another envelope, it begins with /items all the same.
 	Pointer string
 
-	// Stated says that the service's description states what the member differs from. Else the SDK assumes it, and openapi/README.md says why.
+	// Stated says that the service's description states what the member differs from. Else the SDK assumes it, and
+	// openapi/README.md says why.
 	Stated bool
 
 	// Problem is what is wrong, in a few words without the value, such as "is a number".
 	Problem string
 }
 
-// Capture keeps what came back besides the decoded value, also when the call fails. Of a flow that makes several calls, it keeps the
-// last one's answer. Several of them each keep it.
+// Capture keeps what came back besides the decoded value, also when the call fails. Of a flow that makes several calls,
+// it keeps the last one's answer. Several of them each keep it.
 func Capture(into *Answer) CallOption {
 	return capturing(into, func(answer transport.Answer) Answer {
 		if answer.Secret {
@@ -69,8 +70,8 @@ func Capture(into *Answer) CallOption {
 	})
 }
 
-// CaptureWithSecrets is [Capture] that keeps the body of a call that reveals secrets, too. A body prints and is encoded like any other bytes:
-// keep it out of logs.
+// CaptureWithSecrets is [Capture] that keeps the body of a call that reveals secrets, too. A body prints and is encoded
+// like any other bytes: keep it out of logs.
 func CaptureWithSecrets(into *Answer) CallOption { return capturing(into, answerOf) }
 
 func capturing(into *Answer, what func(transport.Answer) Answer) CallOption {

@@ -47,8 +47,8 @@ func (shared) Wait(ctx context.Context, call moneymovement.RateCall) error {
 	return ctx.Err() // nil: it may; else wait here, no longer than ctx allows
 }
 
-// The windows of the service are counted for a credential, so that processes which share one have to share its windows as well. A single
-// process needs no option: its client keeps them by itself. WithoutPacing turns that off.
+// The windows of the service are counted for a credential, so that processes which share one have to share its windows
+// as well. A single process needs no option: its client keeps them by itself. WithoutPacing turns that off.
 func ExampleWithRateLimiter() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()

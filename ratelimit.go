@@ -25,7 +25,8 @@ const (
 // RateClass says which calls go first when a window is full.
 type RateClass = transport.RateClass
 
-// The classes, those that go first before the others. More may come; take one that you do not know for a write or a read.
+// The classes, those that go first before the others. More may come; take one that you do not know for a write or a
+// read.
 const (
 	ClassRefresh = transport.ClassRefresh // renews the access token, without which nothing else can be sent
 	ClassConfirm = transport.ClassConfirm // confirms what is signed for 60 or 120 seconds; the approval that closes first goes first
@@ -44,22 +45,24 @@ type RateCall struct {
 	Scope string
 	// Class says which calls go first.
 	Class RateClass
-	// Closes is when the approval's window closes that a confirm is for, by this machine's clock; zero for other calls. A confirm that
-	// cannot be sent before that had better be refused.
+	// Closes is when the approval's window closes that a confirm is for, by this machine's clock; zero for other calls.
+	// A confirm that cannot be sent before that had better be refused.
 	Closes time.Time
 }
 
-// RateLimiter paces calls before they are sent. Implement it to share the windows of one credential among several processes, or the login
-// window of one address among several credentials. It must be safe for concurrent use.
+// RateLimiter paces calls before they are sent. Implement it to share the windows of one credential among several
+// processes, or the login window of one address among several credentials. It must be safe for concurrent use.
 //
-// Hold a window for a second longer than is stated: calls travel for different times, and arrive closer together than they left.
+// Hold a window for a second longer than is stated: calls travel for different times, and arrive closer together than
+// they left.
 type RateLimiter interface {
-	// Wait returns when the call may be sent, or an error when ctx ends first. A call that more than one window counts waits for each of
-	// them. It is sent right after, except for a confirm, which is signed first.
+	// Wait returns when the call may be sent, or an error when ctx ends first. A call that more than one window counts
+	// waits for each of them. It is sent right after, except for a confirm, which is signed first.
 	Wait(ctx context.Context, call RateCall) error
 }
 
-// WithRateLimiter paces the client with a limiter of the caller's, instead of one of its own that keeps the stated windows.
+// WithRateLimiter paces the client with a limiter of the caller's, instead of one of its own that keeps the stated
+// windows.
 func WithRateLimiter(limiter RateLimiter) Option {
 	return func(c *transport.Config) {
 		c.Limiter = nil
@@ -77,9 +80,9 @@ func (l ownLimiter) Wait(ctx context.Context, call transport.RateCall) error {
 	return l.RateLimiter.Wait(ctx, RateCall(call))
 }
 
-// WithoutPacing sends calls at once; what is over a window then comes back as *errors.RateLimited after the retries. No more than
-// 108 payments are between booking and confirm at any time all the same, so that their approvals do not close while the service
-// refuses their confirms.
+// WithoutPacing sends calls at once; what is over a window then comes back as *errors.RateLimited after the retries. No
+// more than 108 payments are between booking and confirm at any time all the same, so that their approvals do not close
+// while the service refuses their confirms.
 func WithoutPacing() Option {
 	return func(c *transport.Config) { c.Limiter, c.Unpaced = nil, true }
 }

@@ -5,13 +5,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Secret is a text that no printer and no encoder shows, such as a card's number or a token. Package fmt, log/slog, JSON, XML, YAML, gob and
-// printers that work by reflection show "[redacted]" or less. [Secret.Reveal] gives the text to a program that means to hand it on:
+// Secret is a text that no printer and no encoder shows, such as a card's number or a token. Package fmt, log/slog,
+// JSON, XML, YAML, gob and printers that work by reflection show "[redacted]" or less. [Secret.Reveal] gives the text
+// to a program that means to hand it on:
 //
 //	page.ShowCard(details.CardNumber.Reveal())
 //
-// Two are compared with [Secret.Equal]; == does not compile. A Secret is read from JSON and other encodings like a text. What one of them wrote
-// holds no secret, so that reading it back is an error.
+// Two are compared with [Secret.Equal]; == does not compile. A Secret is read from JSON and other encodings like a
+// text. What one of them wrote holds no secret, so that reading it back is an error.
 type Secret struct{ secret }
 
 // secret keeps the field out of callers' reach.

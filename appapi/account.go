@@ -17,7 +17,8 @@ func (s *Account) Profile(ctx context.Context, options ...moneymovement.CallOpti
 	return transport.Of(s).low.GetProfile(ctx, options)
 }
 
-// UpdateProfile saves the names and the address that verification reads: what is absent stays, and what is empty or null is cleared.
+// UpdateProfile saves the names and the address that verification reads: what is absent stays, and what is empty or
+// null is cleared.
 func (s *Account) UpdateProfile(ctx context.Context, profile ProfileUpdate, options ...moneymovement.CallOption) (*UserProfile, error) {
 	return transport.Of(s).low.UpdateProfile(ctx, &profile, options).Or(func(same transport.SameCredential) (*UserProfile, error) {
 		return transport.Of(s).low.GetProfile(ctx, []moneymovement.CallOption{same})
@@ -45,7 +46,8 @@ func (s *Account) Balances(ctx context.Context, options ...moneymovement.CallOpt
 	return list.Items, nil
 }
 
-// WalletBalance answers the owner's wallet, what it holds in USDC, and what the key may still spend of it (GET /mcp/get_balance).
+// WalletBalance answers the owner's wallet, what it holds in USDC, and what the key may still spend of it (GET
+// /mcp/get_balance).
 func (s *Account) WalletBalance(ctx context.Context, options ...moneymovement.CallOption) (*MCPBalance, error) {
 	return transport.Of(s).low.GetMCPBalance(ctx, options)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// APIKey is the credential of the app API; it identifies the owning app. Make one with [NewAPIKey]. It never prints, and is no credential of
-// another surface.
+// APIKey is the credential of the app API; it identifies the owning app. Make one with [NewAPIKey]. It never prints,
+// and is no credential of another surface.
 //
 // Source: Authentication, App API and reference endpoints.
 type APIKey struct{ secret }

@@ -21,8 +21,8 @@ func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) (
 	return list.Items, nil
 }
 
-// Activate opens accounts on the named rails, or on all that are available if none is named. Activating a rail again changes nothing. The
-// description does not show the body, so that its one field is assumed.
+// Activate opens accounts on the named rails, or on all that are available if none is named. Activating a rail again
+// changes nothing. The description does not show the body, so that its one field is assumed.
 func (s *Banks) Activate(ctx context.Context, methods []string, options ...moneymovement.CallOption) ([]Bank, error) {
 	low := transport.Of(s).low
 	list, err := low.ActivateBanks(ctx, &BankActivation{methods}, options).Or(func(same transport.SameCredential) (*BankList, error) {

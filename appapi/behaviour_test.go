@@ -70,7 +70,8 @@ func TestATransferIsSentAgainWithItsKey(t *testing.T) {
 	}
 }
 
-// TestATransferUnderAUsedKeyIsNotSent: what it pays is compared by value, and the same mistake is the service's own error.
+// TestATransferUnderAUsedKeyIsNotSent: what it pays is compared by value, and the same mistake is the service's own
+// error.
 func TestATransferUnderAUsedKeyIsNotSent(t *testing.T) {
 	server, app := serve(t, answering(200, `{"txHash":"0xabc"}`))
 	rent := appapi.ToContact{ContactID: id1, Amount: price("12.5"), Memo: "1.50"}
@@ -218,7 +219,8 @@ func (w *lateWallet) SignMessage(ctx context.Context, message []byte) (string, e
 	return w.paperWallet.SignMessage(ctx, message)
 }
 
-// TestASignatureThatComesTooLateIsNotSent: the nonce counts, which the calls before may have pushed back, and not how long this wallet took.
+// TestASignatureThatComesTooLateIsNotSent: the nonce counts, which the calls before may have pushed back, and not how
+// long this wallet took.
 func TestASignatureThatComesTooLateIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := 0

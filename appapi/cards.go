@@ -37,14 +37,14 @@ func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.Cal
 	return transport.Of(s).low.GetCard(ctx, id, options)
 }
 
-// Details reveals a card's number and security code. The card's wallet signs a confirmation message that the service takes for five
-// minutes and once, so that each call signs anew. Another wallet's signature is refused by the service. If the wallet signs only when the five
-// minutes are over, as one that asks a person can, nothing is sent and the error is *errors.InvalidInput. With model.CardMessage the
-// wallet signs another text. Number, security code and expiry are [moneymovement.Secret]s, which
-// do not print: their Reveal method gives the text to show to the holder.
+// Details reveals a card's number and security code. The card's wallet signs a confirmation message that the service
+// takes for five minutes and once, so that each call signs anew. Another wallet's signature is refused by the service.
+// If the wallet signs only when the five minutes are over, as one that asks a person can, nothing is sent and the error
+// is *errors.InvalidInput. With model.CardMessage the wallet signs another text. Number, security code and expiry are
+// [moneymovement.Secret]s, which do not print: their Reveal method gives the text to show to the holder.
 //
-// The proof of a call whose answer is lost is sent again, as it is. A service that took it the first time can refuse it as used then, as
-// *errors.Conflict: call again, which signs anew.
+// The proof of a call whose answer is lost is sent again, as it is. A service that took it the first time can refuse it
+// as used then, as *errors.Conflict: call again, which signs anew.
 //
 // Source: App API, Cards; Limits, Lifetimes (card details nonce).
 func (s *Cards) Details(
@@ -72,8 +72,8 @@ func (s *Cards) SetLabel(ctx context.Context, id, label string, options ...money
 	return transport.Of(s).low.SetCardLabel(ctx, id, &CardLabelUpdate{model.Set(label)}, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
-// SetLimit sets the limits that are given and leaves the others; what null means is for the service to say. The description does not
-// show the body: its fields are assumed to be those of the card.
+// SetLimit sets the limits that are given and leaves the others; what null means is for the service to say. The
+// description does not show the body: its fields are assumed to be those of the card.
 func (s *Cards) SetLimit(ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption) (*model.Card, error) {
 	return transport.Of(s).low.SetCardLimit(ctx, id, &limit, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
@@ -93,8 +93,8 @@ func (s *Cards) KYCLink(ctx context.Context, options ...moneymovement.CallOption
 	return transport.Of(s).low.CreateCardKYCLink(ctx, options).OrZero()
 }
 
-// PreApprove allows the card programme to draw on the wallet. The description does not show the body: its fields are assumed. Whether a second
-// pre-approval adds up is not shown, so that it is never sent twice.
+// PreApprove allows the card programme to draw on the wallet. The description does not show the body: its fields are
+// assumed. Whether a second pre-approval adds up is not shown, so that it is never sent twice.
 func (s *Cards) PreApprove(ctx context.Context, approval CardPreApprovalCreate, options ...moneymovement.CallOption) (*CardPreApproval, error) {
 	return transport.Of(s).low.PreApproveCard(ctx, &approval, options).OrZero()
 }

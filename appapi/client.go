@@ -28,9 +28,9 @@ type Client struct {
 	keyHeader bool // the key goes there, and not into Authorization
 }
 
-// New makes a client. baseURL is the service's address, such as https://host; it has to be https unless it is loopback. The key is sent to
-// that origin only, as Authorization: Bearer unless [WithKeyHeader] says otherwise. Nothing is sent before the first call. Bad input is
-// *errors.InvalidInput.
+// New makes a client. baseURL is the service's address, such as https://host; it has to be https unless it is loopback.
+// The key is sent to that origin only, as Authorization: Bearer unless [WithKeyHeader] says otherwise. Nothing is sent
+// before the first call. Bad input is *errors.InvalidInput.
 func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, error) {
 	if err := key.validate("New"); err != nil {
 		return nil, err
@@ -59,8 +59,9 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 	}, nil
 }
 
-// UseKey changes over to another key, of the same app or of another one. Calls that begin from now on carry it; those under way end with
-// the old one, so that both have to be good until they are over. A key that is empty or that no header can carry is *errors.InvalidInput.
+// UseKey changes over to another key, of the same app or of another one. Calls that begin from now on carry it; those
+// under way end with the old one, so that both have to be good until they are over. A key that is empty or that no
+// header can carry is *errors.InvalidInput.
 func (c *Client) UseKey(key APIKey) error {
 	c = transport.Of(c)
 	if err := transport.Validate("UseKey", func(check *transport.Check) { check.Made(c.transport, maker) }); err != nil {

@@ -14,13 +14,14 @@ import (
 // Source: App API, Contacts.
 type Contacts struct{ low lowLevel }
 
-// List returns one page: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides how many.
+// List returns one page: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides how
+// many.
 func (s *Contacts) List(ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption) (*ContactList, error) {
 	return transport.Of(s).low.ListContacts(ctx, &params, options)
 }
 
-// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created or deleted
-// meanwhile can shift entries from one page to another.
+// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What
+// is created or deleted meanwhile can shift entries from one page to another.
 func (s *Contacts) All(ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption) iter.Seq2[Contact, error] {
 	return pages(ctx, &opListContacts, s.List, params, options,
 		func(p *ListContactsParams) (offset *int, limit int) { return &p.Offset, p.Limit },
@@ -42,8 +43,8 @@ func (s *Contacts) Delete(ctx context.Context, id string, options ...moneymoveme
 	return transport.Of(s).low.DeleteContact(ctx, id, options)
 }
 
-// ValidateBank checks bank details and saves nothing. Details that cannot be used are no error: the answer's Valid is false and its Errors
-// name the fields. Valid is nil where the service does not say, which is not false.
+// ValidateBank checks bank details and saves nothing. Details that cannot be used are no error: the answer's Valid is
+// false and its Errors name the fields. Valid is nil where the service does not say, which is not false.
 func (s *Contacts) ValidateBank(ctx context.Context, bank BankDetails, options ...moneymovement.CallOption) (*BankDetailsCheck, error) {
 	return transport.Of(s).low.ValidateBankDetails(ctx, &bank, options).OrZero()
 }

@@ -14,13 +14,14 @@ import (
 // Source: App API, Contracts.
 type Contracts struct{ low lowLevel }
 
-// List returns one page: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides how many.
+// List returns one page: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides how
+// many.
 func (s *Contracts) List(ctx context.Context, params ListContractsParams, options ...moneymovement.CallOption) (*ContractList, error) {
 	return transport.Of(s).low.ListContracts(ctx, &params, options)
 }
 
-// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What is created or deleted
-// meanwhile can shift entries from one page to another.
+// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What
+// is created or deleted meanwhile can shift entries from one page to another.
 func (s *Contracts) All(ctx context.Context, params ListContractsParams, options ...moneymovement.CallOption) iter.Seq2[model.Contract, error] {
 	return pages(ctx, &opListContracts, s.List, params, options,
 		func(p *ListContractsParams) (offset *int, limit int) { return &p.Offset, p.Limit },

@@ -75,7 +75,8 @@ func TestTheKeyStaysWithItsOrigin(t *testing.T) {
 	assert.Zero(t, elsewhere.Load(), "redirects are not followed")
 }
 
-// TestTheWishForAHeaderIsNoCredentialElsewhere: an option of this surface given to another leaves that one's credential alone.
+// TestTheWishForAHeaderIsNoCredentialElsewhere: an option of this surface given to another leaves that one's credential
+// alone.
 func TestTheWishForAHeaderIsNoCredentialElsewhere(t *testing.T) {
 	var headers []http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { headers = append(headers, r.Header) }))

@@ -20,10 +20,11 @@ import (
 // Source: App API, Documents.
 type Documents struct{ low lowLevel }
 
-// Upload stores a document. Its Content is read to the end and encoded on the way, so that its bytes are never held apart from the body that is
-// sent; it is not closed. A reader that fails, and a context that ends between two of its reads, are *errors.NotDelivered around the error, and
-// nothing was sent. The description names the refusal of a document that is too large, *errors.PayloadTooLarge, and no bound: a program that
-// reads what others hand it should bound it.
+// Upload stores a document. Its Content is read to the end and encoded on the way, so that its bytes are never held
+// apart from the body that is sent; it is not closed. A reader that fails, and a context that ends between two of its
+// reads, are *errors.NotDelivered around the error, and nothing was sent. The description names the refusal of a
+// document that is too large, *errors.PayloadTooLarge, and no bound: a program that reads what others hand it should
+// bound it.
 func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options ...moneymovement.CallOption) (*model.Document, error) {
 	if err := transport.Of(s).low.ready(ctx, &opUploadDocument); err != nil {
 		return nil, err
@@ -51,8 +52,8 @@ type documentAbout struct {
 	Type       DocumentKind `json:"type,omitzero"`
 }
 
-// encodeDocument writes the request's body while it reads the document. about is the object that the document goes into. Base64 needs no
-// escapes in JSON.
+// encodeDocument writes the request's body while it reads the document. about is the object that the document goes
+// into. Base64 needs no escapes in JSON.
 func encodeDocument(ctx context.Context, content io.Reader, about []byte) (transport.Encoded, error) {
 	room := len(`"base64":"",`) + len(about) + base64.StdEncoding.EncodedLen(sizeHint(content))
 	buffer := bytes.NewBuffer(make([]byte, 0, room))

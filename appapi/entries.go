@@ -6,8 +6,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// entriesOf lists the entries of a list's answer as they came, with those that are left out since they could not be read. It is nil if all
-// were read.
+// entriesOf lists the entries of a list's answer as they came, with those that are left out since they could not be
+// read. It is nil if all were read.
 func entriesOf(operation *transport.Operation, answer *moneymovement.Answer) []wire.Entry {
 	if len(answer.Unread) == 0 {
 		return nil

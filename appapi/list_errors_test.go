@@ -26,7 +26,8 @@ func counted[T any](all iter.Seq2[T, error]) (entries int, failures []error) {
 	return entries, failures
 }
 
-// A list that cannot be read is an error, and never a list that ends early: who takes it for whole would pay what is paid already.
+// A list that cannot be read is an error, and never a list that ends early: who takes it for whole would pay what is
+// paid already.
 func TestEveryWalkEndsInTheErrorThatItMeets(t *testing.T) {
 	for name, walk := range map[string]func(context.Context, *appapi.Client) (int, []error){
 		"contacts": func(ctx context.Context, app *appapi.Client) (int, []error) {

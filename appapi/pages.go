@@ -29,7 +29,8 @@ func (p *page[T]) same(other *page[T]) bool {
 	return reflect.DeepEqual(p.items, other.items) && reflect.DeepEqual(p.left, other.left)
 }
 
-// again takes the page down, and reports one that was there before. One that cannot be written, such as with an entry of null, is new.
+// again takes the page down, and reports one that was there before. One that cannot be written, such as with an entry
+// of null, is new.
 func (p *page[T]) again(walked *transport.Trail) bool {
 	text, err := jsonv2.Marshal(p.items, jsonv2.Deterministic())
 	for _, entry := range p.left {
@@ -38,17 +39,18 @@ func (p *page[T]) again(walked *transport.Trail) bool {
 	return err == nil && walked.Again(string(text))
 }
 
-// mostBlind bounds how often a walk comes by a page again of which nothing can be read. Two that are alike may well be two: both hold null.
+// mostBlind bounds how often a walk comes by a page again of which nothing can be read. Two that are alike may well be
+// two: both hold null.
 const mostBlind = 20
 
-// pages walks a list by offset, from where its parameters begin, to an empty page. Each range starts there again. Neither a total ends it nor a
-// page that is not full: the one is assumed, and how many entries a service gives at most is not stated, so that either could lose the rest.
-// An entry that cannot be read is counted with the others. window says where the parameters keep their offset and what their limit is, and read
-// what an answer holds.
+// pages walks a list by offset, from where its parameters begin, to an empty page. Each range starts there again.
+// Neither a total ends it nor a page that is not full: the one is assumed, and how many entries a service gives at most
+// is not stated, so that either could lose the rest. An entry that cannot be read is counted with the others. window
+// says where the parameters keep their offset and what their limit is, and read what an answer holds.
 //
-// A page that is there twice in a row comes from a service that passes over the offset, which is not stated for every list: that ends the walk
-// too. It is an error where there must be others: the total says so, or the first page has just as many entries as were asked for. A page from
-// further back is always an error.
+// A page that is there twice in a row comes from a service that passes over the offset, which is not stated for every
+// list: that ends the walk too. It is an error where there must be others: the total says so, or the first page has
+// just as many entries as were asked for. A page from further back is always an error.
 func pages[P, L, T any](
 	ctx context.Context, operation *transport.Operation, list func(context.Context, P, ...moneymovement.CallOption) (*L, error), params P,
 	options []moneymovement.CallOption, window func(*P) (offset *int, limit int), read func(*L) (items []T, total int),

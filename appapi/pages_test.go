@@ -76,7 +76,8 @@ func TestListsAreWalkedByOffset(t *testing.T) {
 	}
 }
 
-// The description states no offset for the lists of invoices and contracts. A service that does not know it returns the whole list each time.
+// The description states no offset for the lists of invoices and contracts. A service that does not know it returns the
+// whole list each time.
 func TestAListWithoutPagesIsWalkedOnce(t *testing.T) {
 	for name, more := range map[string]string{"without a total": "", "with one": `,"total":2`} {
 		first := invoiceJSON
@@ -92,8 +93,8 @@ func TestAListWithoutPagesIsWalkedOnce(t *testing.T) {
 	}
 }
 
-// TestAWalkThatDoesNotAdvanceIsAnError: a service that counts more entries than it gives has others, and giving the same again is
-// not giving them.
+// TestAWalkThatDoesNotAdvanceIsAnError: a service that counts more entries than it gives has others, and giving the
+// same again is not giving them.
 func TestAWalkThatDoesNotAdvanceIsAnError(t *testing.T) {
 	server, app := serve(t, answering(200, `{"items":[`+invoiceJSON+`],"total":3}`))
 	var walked []string
@@ -192,7 +193,8 @@ func TestACircleIsNoticedWhateverAnEntryHolds(t *testing.T) {
 	assert.Len(t, server.requests(), 3)
 }
 
-// TestAWalkCountsWhatItCannotRead: an entry that is left out has its place in the list, and a page of them is not the end.
+// TestAWalkCountsWhatItCannotRead: an entry that is left out has its place in the list, and a page of them is not the
+// end.
 func TestAWalkCountsWhatItCannotRead(t *testing.T) {
 	pages := func(limit int, entries ...string) (*service, *appapi.Client) {
 		return serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -238,7 +240,8 @@ func TestAWalkCountsWhatItCannotRead(t *testing.T) {
 	}
 }
 
-// TestAWalkOverWhatCannotBeReadIsNotEndless: a page of which nothing is read, and that comes again and again, says nothing of an end.
+// TestAWalkOverWhatCannotBeReadIsNotEndless: a page of which nothing is read, and that comes again and again, says
+// nothing of an end.
 func TestAWalkOverWhatCannotBeReadIsNotEndless(t *testing.T) {
 	for items, requests := range map[string]int{
 		`[null]`: 21, `["a","b"]`: 21, `[7,{"id":"1","createdAt":"2026-01-02T03:04:05Z"}]`: 2,

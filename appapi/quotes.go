@@ -8,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Quotes are prices for one specific payment each. A price is at most two minutes old when it is used; then it is *errors.QuoteExpired.
-// A quote moves nothing. Pay a payout's by its id, with [ToQuote].
+// Quotes are prices for one specific payment each. A price is at most two minutes old when it is used; then it is
+// *errors.QuoteExpired. A quote moves nothing. Pay a payout's by its id, with [ToQuote].
 //
 // Source: App API, Banks and quotes; Vocabulary, quote.
 type Quotes struct{ low lowLevel }
@@ -24,8 +24,8 @@ func (s *Quotes) PayinFromBank(ctx context.Context, payin BankPayinQuote, option
 	return transport.Of(s).low.QuoteBankPayin(ctx, &payin, options)
 }
 
-// SubmitPayin accepts the price of a transfer from a bank account. The answer is the payment as it stands; follow it by its quote id. Whether a
-// second submission is harmless is not shown, so that it is never sent twice.
+// SubmitPayin accepts the price of a transfer from a bank account. The answer is the payment as it stands; follow it by
+// its quote id. Whether a second submission is harmless is not shown, so that it is never sent twice.
 func (s *Quotes) SubmitPayin(ctx context.Context, quoteID string, options ...moneymovement.CallOption) (*model.UniversalTransactionStatus, error) {
 	return transport.Of(s).low.SubmitBankPayinQuote(ctx, &QuoteSubmission{quoteID}, options).OrZero()
 }

@@ -17,8 +17,8 @@ import (
 // Source: App API, Transfers.
 type Transfers struct{ low lowLevel }
 
-// Destination is what a transfer pays: [ToContact], [ToQuote] or [ToInvoice], by value. Only a contact is paid an amount of the caller's; of
-// a quote and an invoice it follows.
+// Destination is what a transfer pays: [ToContact], [ToQuote] or [ToInvoice], by value. Only a contact is paid an
+// amount of the caller's; of a quote and an invoice it follows.
 //
 // Source: App API, Transfers (rules for the transfer body).
 type Destination interface{ isDestination() }
@@ -46,9 +46,9 @@ func (ToContact) isDestination() {}
 func (ToQuote) isDestination()   {}
 func (ToInvoice) isDestination() {}
 
-// Send pays. The key is required, and makes the transfer happen once, in whatever process: derive it from what is paid, with
-// [moneymovement.DeriveKey]. With other terms the same key is refused as *errors.IdempotencyKeyReused. If the answer is lost
-// (*errors.OutcomeUnknown), repeat the call with the same key, or look it up with [Transfers.ByKey].
+// Send pays. The key is required, and makes the transfer happen once, in whatever process: derive it from what is paid,
+// with [moneymovement.DeriveKey]. With other terms the same key is refused as *errors.IdempotencyKeyReused. If the
+// answer is lost (*errors.OutcomeUnknown), repeat the call with the same key, or look it up with [Transfers.ByKey].
 //
 // Source: Limits, Idempotency.
 func (s *Transfers) Send(
@@ -84,22 +84,23 @@ func transferOf(to Destination) (body TransferCreate, known bool) {
 	return TransferCreate{}, false
 }
 
-// List returns one page of the app's transfers: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides
-// how many.
+// List returns one page of the app's transfers: at most params.Limit entries, from params.Offset on. With a Limit of 0
+// the service decides how many.
 func (s *Transfers) List(ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption) (*TransferList, error) {
 	return transport.Of(s).low.ListTransfers(ctx, &params, options)
 }
 
-// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. Transfers that are sent meanwhile
-// can shift entries from one page to another.
+// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error.
+// Transfers that are sent meanwhile can shift entries from one page to another.
 func (s *Transfers) All(ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption) iter.Seq2[Transfer, error] {
 	return pages(ctx, &opListTransfers, s.List, params, options,
 		func(p *ListTransfersParams) (offset *int, limit int) { return &p.Offset, p.Limit },
 		func(l *TransferList) ([]Transfer, int) { return l.Items, l.Total })
 }
 
-// ByKey finds the transfer that an idempotency key anchors. found is false if the service knows none, or several of which none echoes the key.
-// If one that is listed cannot be read, and no other is the one, the error is *errors.UnexpectedAnswer, for it may be.
+// ByKey finds the transfer that an idempotency key anchors. found is false if the service knows none, or several of
+// which none echoes the key. If one that is listed cannot be read, and no other is the one, the error is
+// *errors.UnexpectedAnswer, for it may be.
 //
 // Source: Limits, Idempotency (history can be looked up by idempotency_key).
 func (s *Transfers) ByKey(

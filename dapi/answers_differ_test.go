@@ -16,7 +16,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// A stated member that is missing costs nothing else. It is named, and a logger gets an error record; an assumed one is a warning, once.
+// A stated member that is missing costs nothing else. It is named, and a logger gets an error record; an assumed one is
+// a warning, once.
 func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
 	var log strings.Builder
 	answer := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC","createdAt":"soon","purpose":["x"]}`

@@ -40,9 +40,9 @@ type checkedApproval struct {
 	*signing.CheckedApproval
 }
 
-// confirm compares an approval with what was asked for, waits for the room to send its confirm, signs it, and gives the body of that call and
-// its options. The signer is not called on any difference, and nothing is signed that then waits in line. evenIfOver signs an approval that this
-// machine takes for over.
+// confirm compares an approval with what was asked for, waits for the room to send its confirm, signs it, and gives the
+// body of that call and its options. The signer is not called on any difference, and nothing is signed that then waits
+// in line. evenIfOver signs an approval that this machine takes for over.
 func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Operation, approval *Approval, want signing.Intent, evenIfOver bool,
 	options []moneymovement.CallOption,
 ) (*ApprovalConfirm, []moneymovement.CallOption, error) {
@@ -122,8 +122,8 @@ func (c *checkedApproval) confirm(ctx context.Context) (*ApprovalConfirm, error)
 	return &ApprovalConfirm{ApprovalID: c.id, PublicKey: c.key.PublicKey(), Signature: signature}, nil
 }
 
-// note remembers an approval as soon as the service answered it, whether or not it will be signed. One that does not say when it ends gets
-// the end that its payload says, or that of the stated window from now on.
+// note remembers an approval as soon as the service answered it, whether or not it will be signed. One that does not
+// say when it ends gets the end that its payload says, or that of the stated window from now on.
 func (a approver) note(approval *Approval, window time.Duration) {
 	if approval != nil {
 		a.seen.Note(approval.Payload)
@@ -133,7 +133,8 @@ func (a approver) note(approval *Approval, window time.Duration) {
 	}
 }
 
-// endOf is when an approval ends. Its payload can say it more exactly: the answer around it may leave out the seconds, or their fraction.
+// endOf is when an approval ends. Its payload can say it more exactly: the answer around it may leave out the seconds,
+// or their fraction.
 func (a approver) endOf(approval *Approval, window time.Duration) time.Time {
 	var said struct {
 		ExpiresAt time.Time `json:"expiresAt"`
@@ -149,7 +150,8 @@ func (a approver) endOf(approval *Approval, window time.Duration) time.Time {
 	return end
 }
 
-// same reports that another approval has the same id and signs the same bytes. Its end may be reckoned, from when it came.
+// same reports that another approval has the same id and signs the same bytes. Its end may be reckoned, from when it
+// came.
 func (a *Approval) same(other *Approval) bool {
 	return a != nil && other != nil && a.ID == other.ID && bytes.Equal(a.Payload, other.Payload)
 }

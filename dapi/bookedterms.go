@@ -12,8 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// TermsDiffer says that the service echoed other terms than were asked for. Nothing was signed by this call, unless it is the Cause of
-// *errors.OutcomeUnknown.
+// TermsDiffer says that the service echoed other terms than were asked for. Nothing was signed by this call, unless it
+// is the Cause of *errors.OutcomeUnknown.
 type TermsDiffer struct {
 	errors.Head
 	// Member is the term, in wire spelling, such as "amount".
@@ -36,7 +36,8 @@ func (e *TermsDiffer) Retryable() bool { return false }
 // *errors.OutcomeUnknown instead.
 func (e *TermsDiffer) MovedByCall() errors.Movement { return errors.NotMoved }
 
-// echo compares the terms that an answer repeats with what was asked. An answer may leave a term out, since all of them are assumed.
+// echo compares the terms that an answer repeats with what was asked. An answer may leave a term out, since all of them
+// are assumed.
 type echo struct{ differs *TermsDiffer }
 
 func (e *echo) text(member, asked, got string) {
@@ -115,10 +116,10 @@ func (d *Escrow) differs(asked EscrowCreate) *TermsDiffer {
 // windowSlack is how far a window's length may be off by what the service rounds away.
 const windowSlack = 2 * time.Second
 
-// windowsDiffer compares a deal's windows with what was asked for. Each starts where the one before it ends, and the first one when the deal is
-// created. A window whose end is not said is compared together with the next. The description does not say whether an approval ends the first
-// window at once: in a deal that is known to be approved, the hold may start earlier by as much as the first window is long. Once the deal is
-// over, its windows decide nothing.
+// windowsDiffer compares a deal's windows with what was asked for. Each starts where the one before it ends, and the
+// first one when the deal is created. A window whose end is not said is compared together with the next. The
+// description does not say whether an approval ends the first window at once: in a deal that is known to be approved,
+// the hold may start earlier by as much as the first window is long. Once the deal is over, its windows decide nothing.
 //
 // Source: Limits, Lifetimes.
 func (d *Escrow) windowsDiffer(asked EscrowCreate, approved bool) *TermsDiffer {

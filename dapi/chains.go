@@ -17,8 +17,8 @@ type Chains struct {
 	live *liveChains
 }
 
-// Live answers all chains, from memory if they were asked for in the last ten minutes. While they are known, amounts are held to the live
-// decimals of their token before they are sent. The slice is shared: do not change it.
+// Live answers all chains, from memory if they were asked for in the last ten minutes. While they are known, amounts
+// are held to the live decimals of their token before they are sent. The slice is shared: do not change it.
 func (s *Chains) Live(ctx context.Context) ([]Chain, error) {
 	if err := transport.Of(s).low.ready(ctx, &opListChains); err != nil {
 		return nil, err

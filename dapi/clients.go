@@ -10,8 +10,8 @@ import (
 // Clients are the accounts that an integrator created.
 type Clients struct{ low lowLevel }
 
-// Create makes a client. The email is its natural key: the same email answers the client that exists, and [moneymovement.Capture] tells
-// by Replayed. A new client is not `ready` at once; see [Clients.WaitReady].
+// Create makes a client. The email is its natural key: the same email answers the client that exists, and
+// [moneymovement.Capture] tells by Replayed. A new client is not `ready` at once; see [Clients.WaitReady].
 //
 // Source: Endpoints, Platform API; Limits, Idempotency.
 func (s *Clients) Create(ctx context.Context, client ClientCreate, options ...moneymovement.CallOption) (*Client, error) {
@@ -23,8 +23,8 @@ func (s *Clients) Get(ctx context.Context, id ClientID, options ...moneymovement
 	return transport.Of(s).low.GetClient(ctx, id, options)
 }
 
-// WaitReady polls until the client is `ready`, which is when it has a wallet and can move money. If ctx ends first, the error is
-// *StillPending with the last status.
+// WaitReady polls until the client is `ready`, which is when it has a wallet and can move money. If ctx ends first, the
+// error is *StillPending with the last status.
 //
 // Source: States, Platform objects; Events.
 func (s *Clients) WaitReady(ctx context.Context, id ClientID, options ...WaitOption) (*Client, error) {

@@ -12,9 +12,9 @@ import (
 // Source: Resources, Contact.
 type Contacts struct{ low lowLevel }
 
-// Create saves a destination. Make its Account with [Onchain], [EmailContact], [Bank] or [SEPA]. Contacts are deduplicated by their account
-// details: the same ones answer the contact that exists, and [moneymovement.Capture] tells by Replayed. For a create, absent and null mean the
-// same, so that its fields are plain.
+// Create saves a destination. Make its Account with [Onchain], [EmailContact], [Bank] or [SEPA]. Contacts are
+// deduplicated by their account details: the same ones answer the contact that exists, and [moneymovement.Capture]
+// tells by Replayed. For a create, absent and null mean the same, so that its fields are plain.
 //
 // The description of the legacy Bank destination is cut off: fields that it lacks go into AdditionalProperties.
 func (s *Contacts) Create(ctx context.Context, contact ContactCreate, options ...moneymovement.CallOption) (*Contact, error) {
@@ -35,15 +35,16 @@ func (s *Contacts) Delete(ctx context.Context, id ContactID, options ...moneymov
 	return transport.Of(s).low.DeleteContact(ctx, id, options)
 }
 
-// Capabilities answers what the contact can be paid by, and the blockers that stand in the way. It is the authoritative answer. The
-// blockers are what the service states; Payable is nil where it does not say, which is not false.
+// Capabilities answers what the contact can be paid by, and the blockers that stand in the way. It is the authoritative
+// answer. The blockers are what the service states; Payable is nil where it does not say, which is not false.
 //
 // Source: Coverage catalogue.
 func (s *Contacts) Capabilities(ctx context.Context, id ContactID, options ...moneymovement.CallOption) (*ContactCapabilities, error) {
 	return transport.Of(s).low.GetContactCapabilities(ctx, id, options)
 }
 
-// Onchain is a wallet as a destination. On Base, expecting USDC or EURC, it is paid directly; any other is paid cross-chain.
+// Onchain is a wallet as a destination. On Base, expecting USDC or EURC, it is paid directly; any other is paid
+// cross-chain.
 func Onchain(account OnchainAccount) ContactAccount { return NewContactAccount(account) }
 
 // EmailContact is an existing contact of the service as a destination, found by its email.

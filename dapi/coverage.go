@@ -7,8 +7,8 @@ import (
 
 // Coverage is a row of the coverage catalogue: a bank method and a currency that it moves.
 //
-// The catalogue says what can exist at all. What a client or a contact really has is decided per integrator, client and partner, and
-// answered by [Rails.List] and [Contacts.Capabilities].
+// The catalogue says what can exist at all. What a client or a contact really has is decided per integrator, client and
+// partner, and answered by [Rails.List] and [Contacts.Capabilities].
 //
 // Source: Coverage catalogue.
 type Coverage struct {
@@ -45,8 +45,8 @@ func (m BankMethod) Kind() MethodKind {
 	return MethodKindScheme
 }
 
-// PaidDirectly reports that the wallet is paid from the balance without conversion: it is on Base and expects USDC or EURC. Any other is
-// paid by a cross-chain route, quoted with FromChainID and ToChainID of the payout.
+// PaidDirectly reports that the wallet is paid from the balance without conversion: it is on Base and expects USDC or
+// EURC. Any other is paid by a cross-chain route, quoted with FromChainID and ToChainID of the payout.
 //
 // Source: Coverage catalogue, On chain.
 func (a OnchainAccount) PaidDirectly() bool {

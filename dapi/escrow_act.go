@@ -13,14 +13,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// Open creates a deal, compares its terms and its approval with what was asked for, signs and confirms it: the money is held when it returns.
-// key says which deal is meant: calling it again with the same key and terms, within 7 days, holds the money once. An empty key is
-// *errors.InvalidInput. A deal whose approve window closed before is *[EscrowNotOpened]; other windows, another payee or amount than asked are
-// *[TermsDiffer], and nothing was signed.
+// Open creates a deal, compares its terms and its approval with what was asked for, signs and confirms it: the money is
+// held when it returns. key says which deal is meant: calling it again with the same key and terms, within 7 days,
+// holds the money once. An empty key is *errors.InvalidInput. A deal whose approve window closed before is
+// *[EscrowNotOpened]; other windows, another payee or amount than asked are *[TermsDiffer], and nothing was signed.
 //
-// A refusal speaks for its call, as [Payouts.Pay] says: a deal whose money may have been held, by this call or an earlier one, ends in
-// *errors.OutcomeUnknown. So does one that echoes other terms when it is active already, or in the answer to the confirm. [FirstUse] counts as it
-// does for Pay.
+// A refusal speaks for its call, as [Payouts.Pay] says: a deal whose money may have been held, by this call or an
+// earlier one, ends in *errors.OutcomeUnknown. So does one that echoes other terms when it is active already, or in the
+// answer to the confirm. [FirstUse] counts as it does for Pay.
 //
 // Source: Limits, Idempotency.
 func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, options ...OpenOption) (*Escrow, error) {
@@ -168,14 +168,16 @@ func (e *EscrowNotOpened) Retryable() bool { return false }
 // MovedByCall is not_moved: the deal never held money.
 func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved }
 
-// Act prepares an action of a deal, compares its approval with the deal's terms, signs and confirms it. terms is what the deal was created
-// with: its amount, currency and payee have to stand in the approval, and the action itself, else it is *signing.ApprovalRefused and
-// nothing was sent. key says which action is meant, so that calling it again takes it once; an empty one is *errors.InvalidInput. If the
-// approval's 60 seconds pass before it is confirmed, the action is prepared once more under the same key. The status of the deal that comes
-// back can be the one from before the action, as [Escrows.Confirm] says.
+// Act prepares an action of a deal, compares its approval with the deal's terms, signs and confirms it. terms is what
+// the deal was created with: its amount, currency and payee have to stand in the approval, and the action itself, else
+// it is *signing.ApprovalRefused and nothing was sent. key says which action is meant, so that calling it again takes
+// it once; an empty one is *errors.InvalidInput. If the approval's 60 seconds pass before it is confirmed, the action
+// is prepared once more under the same key. The status of the deal that comes back can be the one from before the
+// action, as [Escrows.Confirm] says.
 //
-// A refusal speaks for its call. An action that this client may have taken ends in *errors.OutcomeUnknown. One that is not available is
-// *errors.Conflict, once the deal was read and does not show that it was taken. What another process did with the key, the deal tells.
+// A refusal speaks for its call. An action that this client may have taken ends in *errors.OutcomeUnknown. One that is
+// not available is *errors.Conflict, once the deal was read and does not show that it was taken. What another process
+// did with the key, the deal tells.
 //
 // Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
 func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, key moneymovement.Key) (*Escrow, error) {
@@ -213,11 +215,11 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 	return conclude(attempt, max(left, open), opPrepareEscrowAction.ID, id, deal, err)
 }
 
-// Confirm confirms an action that was prepared, perhaps in another process. What is signed is the action that the caller names, whatever
-// prepared says it is. Its errors are those of [Escrows.Act], which calls it.
+// Confirm confirms an action that was prepared, perhaps in another process. What is signed is the action that the
+// caller names, whatever prepared says it is. Its errors are those of [Escrows.Act], which calls it.
 //
-// A success says that the action was taken, and not that the chain has been read since: the deal that comes back is the stored projection, and
-// can stand where it stood before the action. [Escrows.Wait] tells when its status follows.
+// A success says that the action was taken, and not that the chain has been read since: the deal that comes back is the
+// stored projection, and can stand where it stood before the action. [Escrows.Wait] tells when its status follows.
 func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, options ...moneymovement.CallOption) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opConfirmEscrowAction); err != nil {
 		return nil, err
@@ -265,8 +267,9 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	return deal, nil
 }
 
-// act confirms, and prepares once more if the window closed on the way. An approval that was used already, an action that is not
-// available any more, or a lost answer may be the work of an earlier attempt with this key: the deal tells what came of it.
+// act confirms, and prepares once more if the window closed on the way. An approval that was used already, an action
+// that is not available any more, or a lost answer may be the work of an earlier attempt with this key: the deal tells
+// what came of it.
 func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
 	prepared *EscrowAction, attempt *attempt, options ...moneymovement.CallOption,
 ) (*Escrow, doubt, error) {
@@ -291,7 +294,8 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 	return deal, doubtOf(err), err
 }
 
-// checkPrepared makes sure that an action is the one that was asked for: the raw key is echoed, and is the action's address.
+// checkPrepared makes sure that an action is the one that was asked for: the raw key is echoed, and is the action's
+// address.
 //
 // Source: Limits, Idempotency.
 func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction, key moneymovement.Key) error {
@@ -305,9 +309,10 @@ func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction,
 	return nil
 }
 
-// resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says nothing, and the next
-// chain read is waited for. An approval signs nothing but its action: where the words of the status say nothing to this version, one that is
-// consumed tells that the action was taken, once the deal does not offer it any more.
+// resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says
+// nothing, and the next chain read is waited for. An approval signs nothing but its action: where the words of the
+// status say nothing to this version, one that is consumed tells that the action was taken, once the deal does not
+// offer it any more.
 func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
 	began time.Time, attempt *attempt, cause error,
 ) (*Escrow, doubt, error) {
@@ -333,11 +338,12 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	}
 }
 
-// clockTolerance is how far the service's time, as this machine knows it, may be off: it comes in whole seconds, and less than two count as none.
+// clockTolerance is how far the service's time, as this machine knows it, may be off: it comes in whole seconds, and
+// less than two count as none.
 const clockTolerance = 3 * time.Second
 
-// took reports that a deal shows that the action happened. What can be done next is stated, and tells of an approval: before it, there is
-// nothing to release or refund. The words of the status are assumed.
+// took reports that a deal shows that the action happened. What can be done next is stated, and tells of an approval:
+// before it, there is nothing to release or refund. The words of the status are assumed.
 func (d *Escrow) took(action EscrowActionType) bool {
 	switch action {
 	case EscrowActionTypeApprove:

@@ -11,9 +11,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Escrows are on-chain agreements: money is held, and released to a payee or refunded. A deal has three windows, each starting where the
-// previous ends: ApproveWithin (1h by default), HoldFor (14d), RefundableFor (90d). When a window closes, its action leaves
-// AvailableActions.
+// Escrows are on-chain agreements: money is held, and released to a payee or refunded. A deal has three windows, each
+// starting where the previous ends: ApproveWithin (1h by default), HoldFor (14d), RefundableFor (90d). When a window
+// closes, its action leaves AvailableActions.
 //
 // Source: Limits, Lifetimes.
 type Escrows struct {
@@ -24,9 +24,10 @@ type Escrows struct {
 	line     *paymentLine
 }
 
-// Create creates a deal and prepares its `approve` action; no money moves. The idempotency key anchors the deal, its windows and that
-// action: other terms under the same key are *errors.IdempotencyKeyReused with the owner's EscrowID. Without a key the service derives one
-// from the request and remembers it for two hours: two equal deals within them are one. [Escrows.Open] creates and approves in one call.
+// Create creates a deal and prepares its `approve` action; no money moves. The idempotency key anchors the deal, its
+// windows and that action: other terms under the same key are *errors.IdempotencyKeyReused with the owner's EscrowID.
+// Without a key the service derives one from the request and remembers it for two hours: two equal deals within them
+// are one. [Escrows.Open] creates and approves in one call.
 //
 // Source: Limits, Idempotency.
 func (s *Escrows) Create(ctx context.Context, deal EscrowCreate, options ...moneymovement.CallOption) (*Escrow, error) {
@@ -36,8 +37,8 @@ func (s *Escrows) Create(ctx context.Context, deal EscrowCreate, options ...mone
 	return s.approver.noteDeal(s.low.demanding(s.demands(&deal)).CreateEscrow(ctx, &deal, options))
 }
 
-// demands is what a deal must say although the description calls it required nowhere, for the reason that [Payouts] has: each approval of the
-// deal is compared with it before it is signed.
+// demands is what a deal must say although the description calls it required nowhere, for the reason that [Payouts]
+// has: each approval of the deal is compared with it before it is signed.
 func (s *Escrows) demands(deal *EscrowCreate) func(*transport.Check) {
 	return func(c *transport.Check) {
 		c.Positive("amount", deal.Amount)
@@ -47,8 +48,8 @@ func (s *Escrows) demands(deal *EscrowCreate) func(*transport.Check) {
 	}
 }
 
-// Sync reads the deal, refreshed from chain. There is one chain read per 15 seconds and deal; calls in between answer the stored
-// projection, whose age SyncedAt tells. [Escrows.Wait] keeps that pace.
+// Sync reads the deal, refreshed from chain. There is one chain read per 15 seconds and deal; calls in between answer
+// the stored projection, whose age SyncedAt tells. [Escrows.Wait] keeps that pace.
 //
 // Source: Limits, Lifetimes.
 func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovement.CallOption) (*Escrow, error) {
@@ -58,9 +59,9 @@ func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovemen
 	return s.approver.noteDeal(s.low.SyncEscrow(ctx, id, options))
 }
 
-// Prepare prepares an action and answers its approval, which lasts 60 seconds. The idempotency key anchors the action and is its address
-// when it is confirmed; without one the service derives a key from the request and returns it in EscrowAction.IdempotencyKey. An action that
-// is not in AvailableActions is *errors.Conflict.
+// Prepare prepares an action and answers its approval, which lasts 60 seconds. The idempotency key anchors the action
+// and is its address when it is confirmed; without one the service derives a key from the request and returns it in
+// EscrowAction.IdempotencyKey. An action that is not in AvailableActions is *errors.Conflict.
 //
 // Source: Limits, Lifetimes and Idempotency.
 func (s *Escrows) Prepare(ctx context.Context, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption) (*EscrowAction, error) {
@@ -99,8 +100,9 @@ func (d *Escrow) Can(action EscrowActionType) bool {
 	return slices.Contains(d.AvailableActions, action)
 }
 
-// EscrowFor writes a duration in the service's form, in the largest unit that fits it exactly: EscrowFor(14*24*time.Hour) is "14d".
-// One that has a part of a second, is negative or needs more than four digits is *errors.InvalidInput when it is sent.
+// EscrowFor writes a duration in the service's form, in the largest unit that fits it exactly:
+// EscrowFor(14*24*time.Hour) is "14d". One that has a part of a second, is negative or needs more than four digits is
+// *errors.InvalidInput when it is sent.
 //
 // Source: Limits, Pages and sizes (^\d{1,4}[smhd]$).
 func EscrowFor(d time.Duration) EscrowDuration {

@@ -91,7 +91,8 @@ func ExampleContacts_Update() {
 	// Output: Bob true <nil>
 }
 
-// Money is held for a deal and released to its payee. Both calls compare the approval with the deal's terms before the key signs.
+// Money is held for a deal and released to its payee. Both calls compare the approval with the deal's terms before the
+// key signs.
 func ExampleEscrows_Open() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()

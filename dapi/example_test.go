@@ -58,7 +58,8 @@ func Example() {
 	// Output: completed 25 USDC as 22.42 EUR
 }
 
-// A key that another program of the account used for other terms is refused, and the refusal names the payout that owns the key.
+// A key that another program of the account used for other terms is refused, and the refusal names the payout that owns
+// the key.
 func ExamplePayouts_Pay_idempotencyKeyReused() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()

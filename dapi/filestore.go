@@ -13,21 +13,23 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// FileTokenStore keeps a session in a file that only its owner can read (mode 0600). Processes that share the file take turns, for up to ten
-// seconds; then Load and Save give up.
+// FileTokenStore keeps a session in a file that only its owner can read (mode 0600). Processes that share the file take
+// turns, for up to ten seconds; then Load and Save give up.
 //
-// The file has room for two sessions. Save writes the new one beside the old one, and Load takes the newest that is complete. There is no
-// temporary file: if a process is killed or a machine loses power, the file still holds the new session or the old one. Save syncs the folder,
-// too, where the system can. Load reads at most about 650 kB, however long the file is. If the path is a symbolic link to an existing file, that
-// file is used. If the link leads nowhere, no file is made.
+// The file has room for two sessions. Save writes the new one beside the old one, and Load takes the newest that is
+// complete. There is no temporary file: if a process is killed or a machine loses power, the file still holds the new
+// session or the old one. Save syncs the folder, too, where the system can. Load reads at most about 650 kB, however
+// long the file is. If the path is a symbolic link to an existing file, that file is used. If the link leads nowhere,
+// no file is made.
 //
-// On Unix systems, which include macOS, a file is refused if others can write or read it, if it belongs to another user than the process or root,
-// or if it is not a regular file. It is also refused if it lies in a folder, at any height, where everybody can replace files. Save replaces a
-// file of the process's own user that others can write or read, or that holds no session. A file on a volume without working mode bits or
-// without locks is refused.
+// On Unix systems, which include macOS, a file is refused if others can write or read it, if it belongs to another user
+// than the process or root, or if it is not a regular file. It is also refused if it lies in a folder, at any height,
+// where everybody can replace files. Save replaces a file of the process's own user that others can write or read, or
+// that holds no session. A file on a volume without working mode bits or without locks is refused.
 //
-// On Windows only the file's form and length are looked at: who can read it is what its folder lets new files inherit, so keep it in the user's
-// profile. On js/wasm, wasip1, Solaris and AIX nothing keeps two processes from writing at the same time. The last write then stays, or none.
+// On Windows only the file's form and length are looked at: who can read it is what its folder lets new files inherit,
+// so keep it in the user's profile. On js/wasm, wasip1, Solaris and AIX nothing keeps two processes from writing at the
+// same time. The last write then stays, or none.
 func FileTokenStore(path string) TokenStore {
 	return fileTokenStore{path: path, open: openLocked, syncFolder: syncFolder}
 }
@@ -101,8 +103,8 @@ func (f fileTokenStore) Save(ctx context.Context, session Session) error {
 	return f.syncFolder(filepath.Dir(f.path)) // or a crash could take a new file's name
 }
 
-// toWrite opens the file, and creates it if it does not exist. A file of this user that cannot be trusted with a session is removed first:
-// another process that has it open could read what is written later.
+// toWrite opens the file, and creates it if it does not exist. A file of this user that cannot be trusted with a
+// session is removed first: another process that has it open could read what is written later.
 func (f fileTokenStore) toWrite(ctx context.Context) (file sessionFile, before slot, err error) {
 	for range 3 { // another process may make or replace the file in between
 		if file, err = f.locked(ctx, os.O_RDWR); errors.Is(err, fs.ErrNotExist) {

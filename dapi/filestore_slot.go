@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// slot is one of the two places in a session's file. They are written in turn, so that the other one is whole at any time. A checksum tells
-// one that was written in part.
+// slot is one of the two places in a session's file. They are written in turn, so that the other one is whole at any
+// time. A checksum tells one that was written in part.
 type slot struct {
 	number uint64 // one more than that of the session before
 	data   []byte // nil if nothing was written yet
@@ -19,7 +19,8 @@ type slot struct {
 const (
 	slotMark   = "session1"
 	slotHeader = len(slotMark) + 8 + 4 + sha256.Size
-	// slotSize holds two tokens of the length that no header exceeds, each character of which is escaped, and what stands beside them.
+	// slotSize holds two tokens of the length that no header exceeds, each character of which is escaped, and what
+	// stands beside them.
 	slotSize  = 5 * 64 << 10
 	maxStored = slotSize - slotHeader
 )

@@ -51,7 +51,8 @@ func TestEmptyFileHoldsNoSession(t *testing.T) {
 	assert.Equal(t, dapi.Session{}, none)
 }
 
-// A later version finds what this one stored: two places of 320 KiB, each with its mark, 44 bytes that tell whether it is whole, and JSON.
+// A later version finds what this one stored: two places of 320 KiB, each with its mark, 44 bytes that tell whether it
+// is whole, and JSON.
 func TestFormOfASessionFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	store := dapi.FileTokenStore(path)

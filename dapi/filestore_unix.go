@@ -29,7 +29,8 @@ func checkFile(info fs.FileInfo) error {
 	return nil
 }
 
-// checkFolders refuses a path on which everybody can put another file in the session's place: where it stands, and where links lead.
+// checkFolders refuses a path on which everybody can put another file in the session's place: where it stands, and
+// where links lead.
 func checkFolders(path string) error {
 	named, err := filepath.Abs(path)
 	if err != nil {
@@ -63,7 +64,8 @@ func checkFoldersOf(path string) error {
 	}
 }
 
-// syncFolder writes the names in a folder to the disk, so that a crash cannot lose them. File systems that cannot do this are accepted.
+// syncFolder writes the names in a folder to the disk, so that a crash cannot lose them. File systems that cannot do
+// this are accepted.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {

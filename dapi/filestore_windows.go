@@ -33,7 +33,8 @@ func openLocked(path string, flag int) (sessionFile, error) {
 	return os.NewFile(uintptr(handle), path), nil
 }
 
-// checkFile and checkFolders check nothing: mode bits say nothing here, and who can reach a file is its folder's to say.
+// checkFile and checkFolders check nothing: mode bits say nothing here, and who can reach a file is its folder's to
+// say.
 func checkFile(fs.FileInfo) error { return nil }
 func checkFolders(string) error   { return nil }
 

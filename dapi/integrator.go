@@ -12,7 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// Developer is the credential of the platform API: an account and one of its developer keys. It is no credential of another surface.
+// Developer is the credential of the platform API: an account and one of its developer keys. It is no credential of
+// another surface.
 //
 // Source: Authentication, Platform API.
 type Developer struct {
@@ -22,15 +23,18 @@ type Developer struct {
 	Key signing.Signer
 	// Store hands the session to another process or the next start; nil keeps it in memory only.
 	Store TokenStore
-	// Verifier judges approvals in place of signing.CheckApproval, for a service whose approvals are not readable. Nil refuses those. An
-	// approval that cannot be read cannot be told from a login challenge either: set ChallengeVerifier as well.
+	// Verifier judges approvals in place of signing.CheckApproval, for a service whose approvals are not readable. Nil
+	// refuses those. An approval that cannot be read cannot be told from a login challenge either: set
+	// ChallengeVerifier as well.
 	Verifier signing.Verifier
-	// ChallengeVerifier has the last word on the bytes that a login signs, after signing.CheckChallenge. Nil leaves it at that.
+	// ChallengeVerifier has the last word on the bytes that a login signs, after signing.CheckChallenge. Nil leaves it
+	// at that.
 	ChallengeVerifier signing.ChallengeVerifier
 }
 
-// Credential names the developer at a service, as [Session].Credential does: a digest of the service's address, the email and the public key, which
-// tells credentials apart without showing them. It is for stores that keep sessions of several. A developer without a key has the empty name.
+// Credential names the developer at a service, as [Session].Credential does: a digest of the service's address, the
+// email and the public key, which tells credentials apart without showing them. It is for stores that keep sessions of
+// several. A developer without a key has the empty name.
 func (d Developer) Credential(baseURL string) string {
 	if d.Key == nil {
 		return ""
@@ -42,7 +46,8 @@ func (d Developer) Credential(baseURL string) string {
 	return hex.EncodeToString(digest.Sum(nil)[:16])
 }
 
-// Integrator is the whitelabel product: an integrator's backend that created clients and signs for them. It is safe for concurrent use.
+// Integrator is the whitelabel product: an integrator's backend that created clients and signs for them. It is safe for
+// concurrent use.
 //
 // Source: What the service does.
 type Integrator struct {
@@ -69,8 +74,9 @@ type Account struct {
 	platform *platform
 }
 
-// NewWhitelabel makes the client of an integrator. baseURL is the service's address, such as https://host, without /dapi/v1; it has to be
-// https unless it is loopback. Nothing is sent before the first call, which logs in. Bad input is *errors.InvalidInput.
+// NewWhitelabel makes the client of an integrator. baseURL is the service's address, such as https://host, without
+// /dapi/v1; it has to be https unless it is loopback. Nothing is sent before the first call, which logs in. Bad input
+// is *errors.InvalidInput.
 func NewWhitelabel(baseURL string, developer Developer, options ...moneymovement.Option) (*Integrator, error) {
 	p, err := newPlatform(baseURL, developer, options)
 	if err != nil {
@@ -79,8 +85,8 @@ func NewWhitelabel(baseURL string, developer Developer, options ...moneymovement
 	return &Integrator{platform: p, Clients: &Clients{p.low()}}, nil
 }
 
-// NewSelfServe makes the client of an account whose owner holds the only key. It has no clients and acts for nobody else.
-// Its arguments are those of [NewWhitelabel].
+// NewSelfServe makes the client of an account whose owner holds the only key. It has no clients and acts for nobody
+// else. Its arguments are those of [NewWhitelabel].
 func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.Option) (*Account, error) {
 	p, err := newPlatform(baseURL, developer, options)
 	if err != nil {
@@ -89,8 +95,8 @@ func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.
 	return p.account(p.low()), nil
 }
 
-// For acts for a client: its calls carry the client's id as X-Service-Account. The id is checked by the calls, which refuse an
-// empty one, and one without its prefix cl_, as *errors.InvalidInput.
+// For acts for a client: its calls carry the client's id as X-Service-Account. The id is checked by the calls, which
+// refuse an empty one, and one without its prefix cl_, as *errors.InvalidInput.
 //
 // Source: Authentication, Platform API.
 func (i *Integrator) For(client ClientID) *Account {
@@ -106,8 +112,8 @@ func (i *Integrator) Self() *Account {
 	return platform.account(platform.low())
 }
 
-// platform is what all accounts of one credential share: connections, session, rate windows, retry budget, and the lines of payments that
-// wait for room in them.
+// platform is what all accounts of one credential share: connections, session, rate windows, retry budget, and the
+// lines of payments that wait for room in them.
 type platform struct {
 	baseURL   string
 	transport *transport.Client

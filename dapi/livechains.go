@@ -100,8 +100,8 @@ func (l *liveChains) askCode(ctx context.Context, id ChainID) ChainCode {
 	return l.codeOf(id)
 }
 
-// checkPlaces refuses an amount with more decimals than its token has by the listing, as far as it is known without asking the service.
-// Otherwise the service decides.
+// checkPlaces refuses an amount with more decimals than its token has by the listing, as far as it is known without
+// asking the service. Otherwise the service decides.
 //
 // Source: Errors, Platform envelope (amount_precision).
 func (l *liveChains) checkPlaces(c *transport.Check, amount decimal.Decimal, asset Asset) {

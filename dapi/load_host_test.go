@@ -13,8 +13,9 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// busyHost stands for a service under load. It counts requests as they arrive, up to a tenth of a second after they were sent, and keeps
-// only what a test of load needs to know of a payment. It is simpler and faster than the sandbox host.
+// busyHost stands for a service under load. It counts requests as they arrive, up to a tenth of a second after they
+// were sent, and keeps only what a test of load needs to know of a payment. It is simpler and faster than the sandbox
+// host.
 type busyHost struct {
 	writes, reads counter
 	tokenLives    time.Duration

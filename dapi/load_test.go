@@ -54,8 +54,8 @@ func payoutOf(number int) dapi.PayoutCreate {
 	return dapi.PayoutCreate{ContactID: "ct_bob", Amount: amount(fmt.Sprintf("%d.25", number+1)), Currency: dapi.USDC}
 }
 
-// As many payments as there are lines in a payroll, started at once, are all paid at the first try of each call, and use the
-// window that the service gives. It takes hours of the bubble's clock, over which tokens expire.
+// As many payments as there are lines in a payroll, started at once, are all paid at the first try of each call, and
+// use the window that the service gives. It takes hours of the bubble's clock, over which tokens expire.
 func TestPaymentsThatStartAtOnceAreAllPaid(t *testing.T) {
 	count := loadOf(t)
 	for name, windows := range map[string][2]counter{
@@ -211,7 +211,8 @@ func TestNothingIsSignedBeforeThereIsRoomToSendIt(t *testing.T) {
 	})
 }
 
-// An approval that closes before there is room for its confirm is not signed, and the payment is booked anew once there is.
+// An approval that closes before there is room for its confirm is not signed, and the payment is booked anew once there
+// is.
 func TestAnApprovalThatClosesBeforeThereIsRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})

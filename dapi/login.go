@@ -12,15 +12,16 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// requestWindow is how long a login request stays valid. The service takes at most five minutes and nothing in the past, so that the
-// middle leaves the same room for a clock that is ahead as for one that is behind.
+// requestWindow is how long a login request stays valid. The service takes at most five minutes and nothing in the
+// past, so that the middle leaves the same room for a clock that is ahead as for one that is behind.
 //
 // Source: Authentication, Platform API (requestExpiry).
 const requestWindow = 150 * time.Second
 
-// login proves possession of the developer key: challenge, signature, token. A challenge is single use. If the answer to its use
-// was lost, it may be consumed, and one fresh challenge is asked for. A service that is down for a moment is asked again, as
-// often as the retry policy says, each time with a fresh challenge: everyone who needs the session waits for this one login.
+// login proves possession of the developer key: challenge, signature, token. A challenge is single use. If the answer
+// to its use was lost, it may be consumed, and one fresh challenge is asked for. A service that is down for a moment is
+// asked again, as often as the retry policy says, each time with a fresh challenge: everyone who needs the session
+// waits for this one login.
 func (s *session) login(ctx context.Context) (Session, error) {
 	for tried, renewed := 0, false; ; tried++ {
 		grant, err := s.loginOnce(ctx)
@@ -38,7 +39,8 @@ func (s *session) login(ctx context.Context) (Session, error) {
 	}
 }
 
-// unavailable reports that the service could not use the challenge for now. The path of one call does not send a token call again.
+// unavailable reports that the service could not use the challenge for now. The path of one call does not send a token
+// call again.
 func unavailable(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	return ok && refusal.Operation == opCreateToken.ID && refusal.Status == http.StatusServiceUnavailable
@@ -69,8 +71,8 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 	return sessionOf(opCreateToken.ID, grant, asked)
 }
 
-// challenge asks for the bytes to sign. If the service finds the request's expiry out of range, this machine's clock is off by minutes,
-// and the service's own, as its answer's Date header tells it, dates a second request.
+// challenge asks for the bytes to sign. If the service finds the request's expiry out of range, this machine's clock is
+// off by minutes, and the service's own, as its answer's Date header tells it, dates a second request.
 func (s *session) challenge(ctx context.Context) (*Challenge, error) {
 	var answer moneymovement.Answer
 	challenge, err := s.challengeAt(ctx, time.Now(), moneymovement.Capture(&answer))

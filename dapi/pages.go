@@ -11,8 +11,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// pages walks a cursor list from where its parameters begin, at each range anew, over at most so many pages; one that goes on is an error.
-// Walks that nobody asked for are bounded. cursor says where the parameters keep theirs, and read what a page holds.
+// pages walks a cursor list from where its parameters begin, at each range anew, over at most so many pages; one that
+// goes on is an error. Walks that nobody asked for are bounded. cursor says where the parameters keep theirs, and read
+// what a page holds.
 func pages[P, L, T any](
 	ctx context.Context, most int, operation *transport.Operation, list func(context.Context, P, ...moneymovement.CallOption) (*L, error), params P,
 	options []moneymovement.CallOption, cursor func(*P) *string, read func(*L) (items []T, next string),

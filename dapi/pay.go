@@ -9,38 +9,42 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Pay makes a payment: it books a payout, compares price and terms with what was asked for, signs the approval and confirms it. Without
-// [HighestFee] a fee of any size passes, and without [LeastArrives] or [NoWorseThan] the first price does, whatever arrives. The payment that
-// it returns is funded: what the service shows of it says so, or, in words for a status that this version does not know, that it took the
-// confirm. [Payouts.Wait] follows it to its end. [PaymentStateOf] says what an error means for the payment.
+// Pay makes a payment: it books a payout, compares price and terms with what was asked for, signs the approval and
+// confirms it. Without [HighestFee] a fee of any size passes, and without [LeastArrives] or [NoWorseThan] the first
+// price does, whatever arrives. The payment that it returns is funded: what the service shows of it says so, or, in
+// words for a status that this version does not know, that it took the confirm. [Payouts.Wait] follows it to its end.
+// [PaymentStateOf] says what an error means for the payment.
 //
-// key says which payment is meant. Calling Pay again with the same key and terms never pays twice, whatever happened to the calls before, for
-// the 7 days that the service remembers the key; see [FirstUsedAt] for what comes later. An empty key is *errors.InvalidInput.
+// key says which payment is meant. Calling Pay again with the same key and terms never pays twice, whatever happened to
+// the calls before, for the 7 days that the service remembers the key; see [FirstUsedAt] for what comes later. An empty
+// key is *errors.InvalidInput.
 //
-// A refusal speaks for its call; only success, already funded, or the payout's own end settles a payment that was in doubt. Pay assumes that
-// the key may have been sent before, by this process or another, unless [FirstUse] says otherwise or the service shows that the booking is new.
-// A payment that may have been made by this call or an earlier one ends in *errors.OutcomeUnknown, whatever was refused last, and never in the
-// type of that refusal; the refusal is its Cause.
+// A refusal speaks for its call; only success, already funded, or the payout's own end settles a payment that was in
+// doubt. Pay assumes that the key may have been sent before, by this process or another, unless [FirstUse] says
+// otherwise or the service shows that the booking is new. A payment that may have been made by this call or an earlier
+// one ends in *errors.OutcomeUnknown, whatever was refused last, and never in the type of that refusal; the refusal is
+// its Cause.
 //
 // On the way it settles what needs nobody's decision:
 //
 //   - already_funded: success, the funded payout is read and returned;
-//   - funding_in_progress: it waits until the funding is through, as long as ctx lets it; of a payment that this client has seen paid, it
-//     returns the payout at once;
-//   - quote_expired, funding_attempt_expired, approval_expired, approval_mismatch, and a price or an approval that is over by the service's
-//     clock: it books again with the same key. A fresh price has to keep the bounds, and without a bound on what arrives it has to be as good
-//     as the first, but for the [QuoteTolerance];
+//   - funding_in_progress: it waits until the funding is through, as long as ctx lets it; of a payment that this client
+//     has seen paid, it returns the payout at once;
+//   - quote_expired, funding_attempt_expired, approval_expired, approval_mismatch, and a price or an approval that is
+//     over by the service's clock: it books again with the same key. A fresh price has to keep the bounds, and without
+//     a bound on what arrives it has to be as good as the first, but for the [QuoteTolerance];
 //   - approval_consumed, and a confirm whose answer was lost: it reads the payout to see whether it is funded;
-//   - a refusal after the booking: it reads the payout once, for another client with the same key may have paid it since. If the booking itself
-//     is refused, and nobody here knows the payout, it looks through the newest 300 entries of the ledger.
+//   - a refusal after the booking: it reads the payout once, for another client with the same key may have paid it
+//     since. If the booking itself is refused, and nobody here knows the payout, it looks through the newest 300
+//     entries of the ledger.
 //
-// What it booked is returned with each error after the booking, and the error names it. Nothing was signed by a call that ends in
-// *[PriceRefused], *[TermsDiffer], *[PaymentDeclined], *[KeyTooOld] or *signing.ApprovalRefused. A payment that was funded once and failed or
-// came back is *[PayoutNotCompleted], and is not funded again. The others are those of [Payouts.Book] and [Payouts.Confirm], such as
-// *errors.ContactNotPayable and *errors.PayoutNotFundable.
+// What it booked is returned with each error after the booking, and the error names it. Nothing was signed by a call
+// that ends in *[PriceRefused], *[TermsDiffer], *[PaymentDeclined], *[KeyTooOld] or *signing.ApprovalRefused. A payment
+// that was funded once and failed or came back is *[PayoutNotCompleted], and is not funded again. The others are those
+// of [Payouts.Book] and [Payouts.Confirm], such as *errors.ContactNotPayable and *errors.PayoutNotFundable.
 //
-// Any number of payments may be started at once. They queue in front of the booking in the order in which they came, and nothing is signed
-// before there is room in the rate window to send it.
+// Any number of payments may be started at once. They queue in front of the booking in the order in which they came,
+// and nothing is signed before there is room in the rate window to send it.
 //
 // Source: Errors, Slugs; Limits, Lifetimes and Idempotency.
 func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovement.Key, options ...PayOption) (*Payout, error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// PayoutNotCompleted says that a payout came to its own end in another status than `completed`: `failed`, `refunded` or `expired`. Its key pays
-// nothing any more.
+// PayoutNotCompleted says that a payout came to its own end in another status than `completed`: `failed`, `refunded` or
+// `expired`. Its key pays nothing any more.
 type PayoutNotCompleted struct {
 	errors.Head
 	Payout *Payout
@@ -57,8 +57,8 @@ func (e *PaymentDeclined) Retryable() bool { return true }
 // MovedByCall is not_moved: nothing was signed.
 func (e *PaymentDeclined) MovedByCall() errors.Movement { return errors.NotMoved }
 
-// KeyTooOld says that a key was first used so long ago that the service may have forgotten it, so that the same call could pay again. Nothing
-// was sent. Read the payout or the ledger to find what came of it.
+// KeyTooOld says that a key was first used so long ago that the service may have forgotten it, so that the same call
+// could pay again. Nothing was sent. Read the payout or the ledger to find what came of it.
 type KeyTooOld struct {
 	errors.Head
 	// FirstUsed is when the key was first used, as the caller says.

@@ -13,9 +13,9 @@ const (
 	findReads = 10 // of payouts
 )
 
-// find looks for the payout of this payment in the ledger, for a process that knows nothing but the key: the service refuses the booking, as of a
-// contact that was deleted, although an earlier process has paid. The ledger does not name keys, so that payouts of the same amount are read.
-// That it finds none says nothing.
+// find looks for the payout of this payment in the ledger, for a process that knows nothing but the key: the service
+// refuses the booking, as of a contact that was deleted, although an earlier process has paid. The ledger does not name
+// keys, so that payouts of the same amount are read. That it finds none says nothing.
 func (p *payment) find(ctx context.Context, refusal error) {
 	if p.id() != "" || !refusesBooking(refusal) {
 		return
@@ -41,7 +41,8 @@ func (p *payment) find(ctx context.Context, refusal error) {
 	}
 }
 
-// refusesBooking reports a refusal by a service that can be asked for more: it judged the request, and not its credential or its rate.
+// refusesBooking reports a refusal by a service that can be asked for more: it judged the request, and not its
+// credential or its rate.
 func refusesBooking(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	if !ok {

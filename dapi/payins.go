@@ -9,8 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Payins are incoming fundings that are quoted first: over a virtual account (BankID) or from another chain (OriginChainID). Money that
-// arrives at the client's wallet on Base needs none.
+// Payins are incoming fundings that are quoted first: over a virtual account (BankID) or from another chain
+// (OriginChainID). Money that arrives at the client's wallet on Base needs none.
 //
 // Source: Resources, Vocabulary; Coverage catalogue.
 type Payins struct{ low lowLevel }
@@ -32,8 +32,8 @@ func (s *Payins) Get(ctx context.Context, id PayinID, options ...moneymovement.C
 	return transport.Of(s).low.GetPayin(ctx, id, options)
 }
 
-// Wait polls until the payin is `completed`. One that expires comes back with *PayinNotCompleted; if ctx ends first, the last reading comes
-// back with *StillPending.
+// Wait polls until the payin is `completed`. One that expires comes back with *PayinNotCompleted; if ctx ends first,
+// the last reading comes back with *StillPending.
 //
 // Source: Events.
 func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*Payin, error) {

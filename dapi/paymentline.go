@@ -13,13 +13,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// paymentLine is where payments of a credential wait before they are booked, in the order in which they came. A payment that is
-// booked holds an approval that closes, and its confirm needs room in the same window as its booking: if everything were booked
-// at once, the approvals would close while their confirms wait. So no more than [underWay] payments stand between booking and
-// confirm.
+// paymentLine is where payments of a credential wait before they are booked, in the order in which they came. A payment
+// that is booked holds an approval that closes, and its confirm needs room in the same window as its booking: if
+// everything were booked at once, the approvals would close while their confirms wait. So no more than [underWay]
+// payments stand between booking and confirm.
 //
-// The bound holds whoever paces. Another limiter than the client's own gives a process at most the stated window. Without pacing,
-// the service counts all the same, or does not count and then a hundred payments at once keep it busy.
+// The bound holds whoever paces. Another limiter than the client's own gives a process at most the stated window.
+// Without pacing, the service counts all the same, or does not count and then a hundred payments at once keep it busy.
 type paymentLine struct {
 	operation string // that begins a payment
 	window    transport.Allowance
@@ -37,7 +37,8 @@ const (
 	escrowApproval = 60 * time.Second
 )
 
-// roomToConfirm is the end of an approval's window that is not reckoned with: the confirm has to be signed, and to travel.
+// roomToConfirm is the end of an approval's window that is not reckoned with: the confirm has to be signed, and to
+// travel.
 const roomToConfirm = 5 * time.Second
 
 func newPaymentLine(operation string, window transport.Allowance, approval time.Duration, paced bool, logger *slog.Logger) *paymentLine {
@@ -47,17 +48,19 @@ func newPaymentLine(operation string, window transport.Allowance, approval time.
 	}
 }
 
-// underWay is how many payments may stand between booking and confirm, where n calls pass in a window and approvals live for a time:
+// underWay is how many payments may stand between booking and confirm, where n calls pass in a window and approvals
+// live for a time:
 //
 //	n × ⌊(lifetime − 5 s) / window⌋ × 9/10   if that is not zero,
 //	n / 20                                   otherwise, and one at least.
 //
-// At worst, bookings take the last slots of a window, and all their confirms wait for the next one. In an approval's lifetime,
-// less 5 seconds to sign and to travel, so many whole windows pass, each with room for n. Confirms go first there, but for the
-// tenth that other writes keep. A window counts as long as it is held, 61 seconds for a minute.
+// At worst, bookings take the last slots of a window, and all their confirms wait for the next one. In an approval's
+// lifetime, less 5 seconds to sign and to travel, so many whole windows pass, each with room for n. Confirms go first
+// there, but for the tenth that other writes keep. A window counts as long as it is held, 61 seconds for a minute.
 //
-// If the approval does not outlive a window, a confirm that misses the window of its booking is too late, and the payment is prepared anew.
-// That befalls those that are between booking and confirm when the window is full: a twentieth of it at most.
+// If the approval does not outlive a window, a confirm that misses the window of its booking is too late, and the
+// payment is prepared anew. That befalls those that are between booking and confirm when the window is full: a
+// twentieth of it at most.
 //
 // With 120 calls a minute that makes 108 payouts (120 s) and 6 deals (60 s).
 func underWay(window transport.Allowance, approval time.Duration) int {
@@ -68,8 +71,8 @@ func underWay(window transport.Allowance, approval time.Duration) int {
 	return max(window.Calls*windows*9/10, 1)
 }
 
-// enter waits for a place, which leave gives up: after the confirm, or when there will be none. leave may be called more than
-// once. A payment whose turn would come after the deadline is told so at once.
+// enter waits for a place, which leave gives up: after the confirm, or when there will be none. leave may be called
+// more than once. A payment whose turn would come after the deadline is told so at once.
 func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err error) {
 	if l.places.TryAcquire(1) {
 		return l.leave(), nil
@@ -97,7 +100,8 @@ func (l *paymentLine) refused(key string, retryAt time.Time, err error) error {
 	return &errors.NotDelivered{Head: errors.Head{Operation: l.operation, IdempotencyKey: key, RetryAt: retryAt}, Err: err}
 }
 
-// least is how long a payment takes at least that has so many before it in line: each needs two calls, and so does this one.
+// least is how long a payment takes at least that has so many before it in line: each needs two calls, and so does this
+// one.
 func (l *paymentLine) least(before int64) time.Duration {
 	calls := 2 * (before + 1)
 	return time.Duration((calls-1)/int64(l.window.Calls)) * l.window.Held()

@@ -33,8 +33,9 @@ func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
 	}
 }
 
-// Whatever other writes come between, no confirm of a payout misses its approval, and nothing of the window is lost. A deal's
-// approval does not outlive a window, so that some are prepared again: never more in a window than may be under way.
+// Whatever other writes come between, no confirm of a payout misses its approval, and nothing of the window is lost. A
+// deal's approval does not outlive a window, so that some are prepared again: never more in a window than may be under
+// way.
 func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 	for _, calls := range []int{1, 10, 120} {
 		for _, approval := range []time.Duration{payoutApproval, escrowApproval} {

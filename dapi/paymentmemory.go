@@ -10,10 +10,12 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// paymentMemory is what the client of one credential knows about its payments by key: which of them may have been paid, and what the first
-// price was. It is a help and no proof: another process, or another client, may have used the same key.
+// paymentMemory is what the client of one credential knows about its payments by key: which of them may have been paid,
+// and what the first price was. It is a help and no proof: another process, or another client, may have used the same
+// key.
 //
-// A doubt is never forgotten before it is settled or the service has forgotten the key. Everything else is dropped when there is too much of it.
+// A doubt is never forgotten before it is settled or the service has forgotten the key. Everything else is dropped when
+// there is too much of it.
 type paymentMemory struct {
 	mu     sync.Mutex
 	known  map[paymentKey]*remembered
@@ -72,8 +74,8 @@ type attempt struct {
 	ended  bool
 }
 
-// begin notes that a call makes a payment, and says what earlier ones leave open. A first use is refused if there are so many doubts already
-// that another could not be kept, unless this client knows that it is not the first.
+// begin notes that a call makes a payment, and says what earlier ones leave open. A first use is refused if there are
+// so many doubts already that another could not be kept, unless this client knows that it is not the first.
 func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -111,7 +113,8 @@ func (a *attempt) alone() bool {
 	return a.known.underway == 1 && a.known.begun == a.number
 }
 
-// end ends the call. What it knows for certain outweighs what others did not; that a call came to nothing says nothing about others.
+// end ends the call. What it knows for certain outweighs what others did not; that a call came to nothing says nothing
+// about others.
 func (a *attempt) end(came fate) {
 	m := a.memory
 	m.mu.Lock()
@@ -134,8 +137,8 @@ func (m *paymentMemory) doubtful(key paymentKey) {
 	}
 }
 
-// bookedAs notes what a booking said, and gives the first price of the payment that any booking said, nil if this one has the first. again says
-// that a booking was seen before.
+// bookedAs notes what a booking said, and gives the first price of the payment that any booking said, nil if this one
+// has the first. again says that a booking was seen before.
 func (a *attempt) bookedAs(resource string, quote *Quote) (first *Quote, again bool) {
 	a.memory.mu.Lock()
 	defer a.memory.mu.Unlock()
@@ -149,8 +152,9 @@ func (a *attempt) bookedAs(resource string, quote *Quote) (first *Quote, again b
 	return first, again
 }
 
-// learn takes from the first answer of a call whether there was a call before it, and gives what that leaves open. A replay of what this call
-// sent twice, or of what an earlier call of this client booked and did not pay, means nothing new.
+// learn takes from the first answer of a call whether there was a call before it, and gives what that leaves open. A
+// replay of what this call sent twice, or of what an earlier call of this client booked and did not pay, means nothing
+// new.
 func (a *attempt) learn(left doubt, resource string, done bool, answer moneymovement.Answer) doubt {
 	replayed := answer.Replayed || answer.Status == http.StatusOK
 	switch {

@@ -55,7 +55,8 @@ func TestDoubtsAreForgottenWithTheirKeys(t *testing.T) {
 	})
 }
 
-// A doubt is never forgotten to make room for another: new first uses are refused before anything is sent, and what is in doubt can be settled.
+// A doubt is never forgotten to make room for another: new first uses are refused before anything is sent, and what is
+// in doubt can be settled.
 func TestTooManyDoubts(t *testing.T) {
 	m := newPaymentMemory()
 	assert.Equal(t, noDoubt, m.pay(t, keyOf(-1), true, nothing))

@@ -13,13 +13,15 @@ const (
 	PaymentPaid PaymentState = "paid"
 	// PaymentNotPaid: nothing was paid, neither by this call nor by one before it. The error says why.
 	PaymentNotPaid PaymentState = "not_paid"
-	// PaymentEnded: the payout came to its own end without arriving: it failed, was refunded or expired. Its key pays nothing any more.
+	// PaymentEnded: the payout came to its own end without arriving: it failed, was refunded or expired. Its key pays
+	// nothing any more.
 	PaymentEnded PaymentState = "ended"
-	// PaymentUnknown: it may be paid. Call [Payouts.Pay] again with the same key and terms, and do not pay in another way.
+	// PaymentUnknown: it may be paid. Call [Payouts.Pay] again with the same key and terms, and do not pay in another
+	// way.
 	PaymentUnknown PaymentState = "unknown"
-	// PaymentNeedsDecision: this call paid nothing, and the same call will not pay: its input is wrong (*errors.InvalidInput), the price is out of
-	// bounds, the service booked something else, the key is too old, or it belongs to a payment of other terms, which may be paid. Somebody has to
-	// look at the error and decide.
+	// PaymentNeedsDecision: this call paid nothing, and the same call will not pay: its input is wrong
+	// (*errors.InvalidInput), the price is out of bounds, the service booked something else, the key is too old, or it
+	// belongs to a payment of other terms, which may be paid. Somebody has to look at the error and decide.
 	PaymentNeedsDecision PaymentState = "needs_decision"
 )
 
@@ -34,12 +36,13 @@ const (
 //	case dapi.PaymentNeedsDecision: // a person looks at err
 //	}
 //
-// A refusal speaks for its call; only success, already funded, or the payout's own end settles a payment that was in doubt. Pay keeps to that
-// in the errors that it returns, so that this function needs no memory of the calls before.
+// A refusal speaks for its call; only success, already funded, or the payout's own end settles a payment that was in
+// doubt. Pay keeps to that in the errors that it returns, so that this function needs no memory of the calls before.
 //
-// It reads what [Payouts.Wait] returned as well, but for *[StillPending]: that says that the wait is over, and a payment that was paid stays paid.
-// Of any other payout and error it believes as little as it can: what it does not know is PaymentUnknown.
-// A payout of a status that this version does not know is paid if Pay returned it without an error and nothing of it waits for an approval.
+// It reads what [Payouts.Wait] returned as well, but for *[StillPending]: that says that the wait is over, and a
+// payment that was paid stays paid. Of any other payout and error it believes as little as it can: what it does not
+// know is PaymentUnknown. A payout of a status that this version does not know is paid if Pay returned it without an
+// error and nothing of it waits for an approval.
 func PaymentStateOf(payout *Payout, err error) PaymentState {
 	if err == nil {
 		return stateOf(payout)

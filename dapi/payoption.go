@@ -11,7 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// PayOption sets up one [Payouts.Pay]: [HighestFee], [LeastArrives], [NoWorseThan], [QuoteTolerance], [BeforeSigning], and each [KeyOption].
+// PayOption sets up one [Payouts.Pay]: [HighestFee], [LeastArrives], [NoWorseThan], [QuoteTolerance], [BeforeSigning],
+// and each [KeyOption].
 type PayOption interface{ setPay(*payWish) }
 
 // OpenOption sets up one [Escrows.Open]: each [KeyOption].
@@ -56,15 +57,16 @@ func payWishOf(options []PayOption) payWish {
 	return wish
 }
 
-// FirstUse states that no earlier call with this key can have paid, in any process: there was none, or each ended in [PaymentNotPaid], or in
-// [PaymentNeedsDecision] for its price, its terms or its input. Then a plain refusal means that nothing was paid, and has its own type. Without it
-// an earlier call may have paid, and a refusal leaves the payment [PaymentUnknown]. State it only from what the program has stored. It is ignored if
-// the service or this client knows better.
+// FirstUse states that no earlier call with this key can have paid, in any process: there was none, or each ended in
+// [PaymentNotPaid], or in [PaymentNeedsDecision] for its price, its terms or its input. Then a plain refusal means that
+// nothing was paid, and has its own type. Without it an earlier call may have paid, and a refusal leaves the payment
+// [PaymentUnknown]. State it only from what the program has stored. It is ignored if the service or this client knows
+// better.
 func FirstUse() KeyOption { return func(w *keyWish) { w.firstUse = true } }
 
-// FirstUsedAt states when the key was first used, with [FirstUse] or without. The service remembers a key for 7 days, and after that the same call is
-// a new payment: a key that is older than 7 days less an hour, by this machine's clock or the service's, is refused as *[KeyTooOld], and nothing is
-// signed. The zero time is refused as bad input.
+// FirstUsedAt states when the key was first used, with [FirstUse] or without. The service remembers a key for 7 days,
+// and after that the same call is a new payment: a key that is older than 7 days less an hour, by this machine's clock
+// or the service's, is refused as *[KeyTooOld], and nothing is signed. The zero time is refused as bad input.
 //
 // Source: Limits, Idempotency.
 func FirstUsedAt(at time.Time) KeyOption { return func(w *keyWish) { w.firstUsed = &at } }
@@ -79,27 +81,28 @@ func LeastArrives(amount decimal.Decimal, currency string) PayOption {
 	return payOption(func(w *payWish) { w.bounds.least, w.bounds.leastCurrency = &amount, currency })
 }
 
-// HighestFee refuses a price with a fee of more than amount, in the asset that is debited: see [PriceRefused]. Zero allows no fee. Whether the fee
-// is part of the amount or comes on top is not stated; [LeastArrives] bounds what the payee gets.
+// HighestFee refuses a price with a fee of more than amount, in the asset that is debited: see [PriceRefused]. Zero
+// allows no fee. Whether the fee is part of the amount or comes on top is not stated; [LeastArrives] bounds what the
+// payee gets.
 func HighestFee(amount decimal.Decimal) PayOption {
 	return payOption(func(w *payWish) { w.bounds.fee = &amount })
 }
 
-// NoWorseThan refuses a price at which less arrives or more leaves than in a quote that the program has stored, but for the [QuoteTolerance]:
-// see [PriceRefused].
+// NoWorseThan refuses a price at which less arrives or more leaves than in a quote that the program has stored, but for
+// the [QuoteTolerance]: see [PriceRefused].
 func NoWorseThan(quote Quote) PayOption {
 	return payOption(func(w *payWish) { w.bounds.reference = &quote })
 }
 
-// QuoteTolerance lets a price be worse than the one that it is compared with, by up to this fraction: 0.005 is half a percent. It counts for
-// [NoWorseThan], and for a fresh price in the place of one that expired.
+// QuoteTolerance lets a price be worse than the one that it is compared with, by up to this fraction: 0.005 is half a
+// percent. It counts for [NoWorseThan], and for a fresh price in the place of one that expired.
 func QuoteTolerance(fraction decimal.Decimal) PayOption {
 	return payOption(func(w *payWish) { w.bounds.tolerance = fraction })
 }
 
-// BeforeSigning calls f between booking and signing, with the booked payout: to look at its quote, to store its id, or to refuse. An error of
-// f ends the payment unsigned, as *[PaymentDeclined]. f is called again for each fresh price. Its context ends 20 seconds before the approval
-// does, so that there is time to confirm.
+// BeforeSigning calls f between booking and signing, with the booked payout: to look at its quote, to store its id, or
+// to refuse. An error of f ends the payment unsigned, as *[PaymentDeclined]. f is called again for each fresh price.
+// Its context ends 20 seconds before the approval does, so that there is time to confirm.
 func BeforeSigning(f func(ctx context.Context, booked *Payout) error) PayOption {
 	return payOption(func(w *payWish) { w.before = f })
 }
@@ -138,8 +141,8 @@ func (w *payWish) check(c *transport.Check) {
 	w.bounds.check(c)
 }
 
-// checkAge refuses a key that the service may have forgotten, by this machine's clock or by the service's, whichever is later. A flow checks again
-// after it has waited, and after the booking, whose answer tells the service's time.
+// checkAge refuses a key that the service may have forgotten, by this machine's clock or by the service's, whichever is
+// later. A flow checks again after it has waited, and after the booking, whose answer tells the service's time.
 func (w *keyWish) checkAge(operation string, key moneymovement.Key, service time.Time) error {
 	if w.firstUsed == nil || max(time.Since(*w.firstUsed), service.Sub(*w.firstUsed)) <= keyLifetime-keyMargin {
 		return nil

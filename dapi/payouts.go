@@ -13,8 +13,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// Payouts are departures of money, to a bank account or to a wallet. A payout is booked, its approval is compared with what the caller
-// asked for and signed, and the signature confirms it, all within the approval's 120 seconds. [Payouts.Pay] does it in one call.
+// Payouts are departures of money, to a bank account or to a wallet. A payout is booked, its approval is compared with
+// what the caller asked for and signed, and the signature confirms it, all within the approval's 120 seconds.
+// [Payouts.Pay] does it in one call.
 //
 // Source: Resources, Vocabulary; Authentication, Signing.
 type Payouts struct {
@@ -25,10 +26,11 @@ type Payouts struct {
 	line     *paymentLine
 }
 
-// Book books a payout and returns its quote and the approval to sign; no money moves. The idempotency key anchors the payment: two payouts of
-// equal terms need distinct keys, and the same key with other terms is *errors.IdempotencyKeyReused with the owner's PayoutID, whether the
-// service or this client noticed. Without a key the service derives one from the terms: two equal bookings within two hours are one payout. The
-// key comes back in Payout.IdempotencyKey. A contact that cannot be paid is *errors.ContactNotPayable with its Blockers.
+// Book books a payout and returns its quote and the approval to sign; no money moves. The idempotency key anchors the
+// payment: two payouts of equal terms need distinct keys, and the same key with other terms is
+// *errors.IdempotencyKeyReused with the owner's PayoutID, whether the service or this client noticed. Without a key the
+// service derives one from the terms: two equal bookings within two hours are one payout. The key comes back in
+// Payout.IdempotencyKey. A contact that cannot be paid is *errors.ContactNotPayable with its Blockers.
 //
 // Source: Limits, Idempotency.
 func (s *Payouts) Book(ctx context.Context, payout PayoutCreate, options ...moneymovement.CallOption) (*Payout, error) {
@@ -38,8 +40,8 @@ func (s *Payouts) Book(ctx context.Context, payout PayoutCreate, options ...mone
 	return s.approver.notePayout(s.low.demanding(s.demands(&payout)).BookPayout(ctx, &payout, options))
 }
 
-// demands is what a payout must say although the description calls it required nowhere: the approval is compared with it before it is signed,
-// and an approval of another amount or asset than was thought of would be signed.
+// demands is what a payout must say although the description calls it required nowhere: the approval is compared with
+// it before it is signed, and an approval of another amount or asset than was thought of would be signed.
 func (s *Payouts) demands(payout *PayoutCreate) func(*transport.Check) {
 	return func(c *transport.Check) {
 		c.Positive("amount", payout.Amount)
@@ -48,15 +50,16 @@ func (s *Payouts) demands(payout *PayoutCreate) func(*transport.Check) {
 	}
 }
 
-// Confirm funds a booked payout. asked is what Book was called with, and booked what it returned, perhaps in another process. Terms that the
-// booking echoes otherwise than they were asked are *[TermsDiffer], a price that takes more than the amount and the fee, or another asset, is
-// *[PriceRefused], and every field of the approval is compared with asked before the key signs: a difference is *signing.ApprovalRefused. After
-// each of them nothing was signed or sent.
+// Confirm funds a booked payout. asked is what Book was called with, and booked what it returned, perhaps in another
+// process. Terms that the booking echoes otherwise than they were asked are *[TermsDiffer], a price that takes more
+// than the amount and the fee, or another asset, is *[PriceRefused], and every field of the approval is compared with
+// asked before the key signs: a difference is *signing.ApprovalRefused. After each of them nothing was signed or sent.
 //
-// Errors that a caller meets: *errors.AlreadyFunded (the money has moved), *errors.FundingInProgress (wait), *errors.QuoteExpired and
-// *errors.FundingAttemptExpired (book again with the same key), *errors.ApprovalConsumed, *errors.SigningPolicyRefused. A 502 is safe to
-// retry and has been retried. *errors.OutcomeUnknown: the answer was lost, or neither it nor the payout shows that the confirm was taken; read
-// the payout, or repeat. A status that this version does not know, and that has changed since the booking, shows it.
+// Errors that a caller meets: *errors.AlreadyFunded (the money has moved), *errors.FundingInProgress (wait),
+// *errors.QuoteExpired and *errors.FundingAttemptExpired (book again with the same key), *errors.ApprovalConsumed,
+// *errors.SigningPolicyRefused. A 502 is safe to retry and has been retried. *errors.OutcomeUnknown: the answer was
+// lost, or neither it nor the payout shows that the confirm was taken; read the payout, or repeat. A status that this
+// version does not know, and that has changed since the booking, shows it.
 //
 // Source: Authentication, Signing; Limits, Lifetimes; Errors, Slugs.
 func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption) (*Payout, error) {
@@ -111,9 +114,9 @@ func (s *Payouts) confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 	return confirmed, nil // of another status that is not known, too: the service took the confirm, and nothing contradicts it
 }
 
-// sign gives the body of a confirm and its options. The caller names a chain by its EVM id, and the approval may name it by its code: the
-// listing tells that these are one, and is asked for only if the approval says something else than the id. The approval may spell the contact
-// with its prefix where the booking left it out, or the other way.
+// sign gives the body of a confirm and its options. The caller names a chain by its EVM id, and the approval may name
+// it by its code: the listing tells that these are one, and is asked for only if the approval says something else than
+// the id. The approval may spell the contact with its prefix where the booking left it out, or the other way.
 func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, evenIfOver bool, options []moneymovement.CallOption) (
 	*ApprovalConfirm, []moneymovement.CallOption, error,
 ) {
@@ -137,7 +140,8 @@ func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, 
 	}
 }
 
-// intent is what the approval of a payout has to say. code is the other name of the chain that is asked for, empty if it is not known.
+// intent is what the approval of a payout has to say. code is the other name of the chain that is asked for, empty if
+// it is not known.
 func intent(asked PayoutCreate, booked *Payout, code ChainCode) signing.Intent {
 	destination := signing.Destination{ContactID: string(asked.ContactID.spelledAs(booked.ContactID))}
 	if asked.ToChainID != 0 {
@@ -152,7 +156,8 @@ func intent(asked PayoutCreate, booked *Payout, code ChainCode) signing.Intent {
 	}
 }
 
-// spelledAs gives the other spelling of the id if it is one: its prefix may be missing, and approvals are compared letter for letter.
+// spelledAs gives the other spelling of the id if it is one: its prefix may be missing, and approvals are compared
+// letter for letter.
 //
 // Source: Resources, Contact (pattern of the id).
 func (id ContactID) spelledAs(other ContactID) ContactID {
@@ -170,8 +175,8 @@ func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement
 	return s.approver.notePayout(s.low.GetPayout(ctx, id, options))
 }
 
-// Wait polls until the payout is `completed`. One that ends otherwise comes back with *PayoutNotCompleted; if ctx ends first, the last
-// reading comes back with *StillPending.
+// Wait polls until the payout is `completed`. One that ends otherwise comes back with *PayoutNotCompleted; if ctx ends
+// first, the last reading comes back with *StillPending.
 //
 // Source: Events (clients learn of progress by reading; polling should back off).
 func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) (*Payout, error) {

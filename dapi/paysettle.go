@@ -38,8 +38,8 @@ func (p *payment) judge(ctx context.Context, err error) ending {
 	return ending{outcome: refused, err: err}
 }
 
-// funded reads the payout that the service says is funded. If it cannot be read, the refusal itself is the proof: it says that the money moved.
-// One that names another payout than the booked one proves nothing.
+// funded reads the payout that the service says is funded. If it cannot be read, the refusal itself is the proof: it
+// says that the money moved. One that names another payout than the booked one proves nothing.
 func (p *payment) funded(ctx context.Context, refusal *errors.AlreadyFunded) ending {
 	id := PayoutID(refusal.PayoutID)
 	switch {
@@ -92,8 +92,8 @@ func (p *payment) id() PayoutID {
 	return PayoutID(p.attempt.resource())
 }
 
-// awaitFunding waits while the service funds the payout. An attempt that came to nothing until the approval's window closed is over, and the
-// payout can be reopened.
+// awaitFunding waits while the service funds the payout. An attempt that came to nothing until the approval's window
+// closed is over, and the payout can be reopened.
 func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	if payout := p.seenPaid(ctx); payout != nil {
 		return settledBy(payout)
@@ -154,8 +154,8 @@ func reopens(err error) bool {
 	return false
 }
 
-// windowClosed reports an approval that was not signed because its time was over, or whose confirm was refused for its token and had no room
-// to be sent again in time.
+// windowClosed reports an approval that was not signed because its time was over, or whose confirm was refused for its
+// token and had no room to be sent again in time.
 func windowClosed(err error) bool {
 	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
 		return true

@@ -10,10 +10,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// book books, and makes sure that the answer is about this payment: approving the booking of another key could pay that one twice and
-// this one never.
+// book books, and makes sure that the answer is about this payment: approving the booking of another key could pay that
+// one twice and this one never.
 //
-// Source: Resources, Platform resources (a payout create echoes idempotencyKey); Limits, Idempotency (a replay is a 200).
+// Source: Resources, Platform resources (a payout create echoes idempotencyKey); Limits, Idempotency (a replay is a
+// 200).
 func (p *payment) book(ctx context.Context) ending {
 	if err := p.wish.checkAge(opBookPayout.ID, p.key, p.payouts.approver.now()); err != nil {
 		return ending{outcome: refused, err: err}
@@ -43,7 +44,8 @@ func (p *payment) book(ctx context.Context) ending {
 	return ending{outcome: goesOn}
 }
 
-// look looks at what was booked: an earlier call with this key may have gone through, and the service may have booked something else.
+// look looks at what was booked: an earlier call with this key may have gone through, and the service may have booked
+// something else.
 func (p *payment) look(ctx context.Context) ending {
 	booked := p.booked
 	if differs := booked.differs(p.asked); differs != nil {
@@ -64,9 +66,9 @@ func (p *payment) look(ctx context.Context) ending {
 	return ending{outcome: goesOn}
 }
 
-// nothingToApprove is a booking without an approval whose status says nothing to this version: an earlier call has confirmed it, unless the
-// service does not say what is to be signed. A payout that this client has seen paid is, and of another one the payout itself may show it, which
-// is read because of the doubt.
+// nothingToApprove is a booking without an approval whose status says nothing to this version: an earlier call has
+// confirmed it, unless the service does not say what is to be signed. A payout that this client has seen paid is, and
+// of another one the payout itself may show it, which is read because of the doubt.
 func (p *payment) nothingToApprove(ctx context.Context) ending {
 	if payout := p.seenPaid(ctx); payout != nil {
 		return settledBy(payout)
@@ -82,8 +84,9 @@ func (p *payment) seenPaid(ctx context.Context) *Payout {
 	return cmp.Or(p.read(ctx), p.booked)
 }
 
-// price refuses a price that is out of bounds, and books again for a price or an approval that is over. If the service gives the same one
-// again it is confirmed, once: this machine's idea of the time may be wrong, and only the service's own 409 reopens a payment.
+// price refuses a price that is out of bounds, and books again for a price or an approval that is over. If the service
+// gives the same one again it is confirmed, once: this machine's idea of the time may be wrong, and only the service's
+// own 409 reopens a payment.
 func (p *payment) price(context.Context) ending {
 	first, again := p.attempt.bookedAs(string(p.booked.ID), p.booked.Quote)
 	refusal := p.wish.bounds.refused(price{

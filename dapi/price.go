@@ -11,9 +11,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// PriceRefused says that a price was not taken: it is outside what the caller allows, or not a price for what was asked. Nothing was signed by
-// this call. To take the price all the same, call [Payouts.Pay] again with the same key and bounds that allow it: what Bound names, looser. For
-// [BoundNoWorseThan] that is [NoWorseThan] with Quote, or [LeastArrives]; [BoundAmount], [BoundAsset] and [BoundReadable] cannot be loosened.
+// PriceRefused says that a price was not taken: it is outside what the caller allows, or not a price for what was
+// asked. Nothing was signed by this call. To take the price all the same, call [Payouts.Pay] again with the same key
+// and bounds that allow it: what Bound names, looser. For [BoundNoWorseThan] that is [NoWorseThan] with Quote, or
+// [LeastArrives]; [BoundAmount], [BoundAsset] and [BoundReadable] cannot be loosened.
 type PriceRefused struct {
 	errors.Head
 	// Bound is what the price breaks.
@@ -52,7 +53,8 @@ func (e *PriceRefused) Retryable() bool { return false }
 // MovedByCall is not_moved: the price was refused before anything was signed.
 func (e *PriceRefused) MovedByCall() errors.Movement { return errors.NotMoved }
 
-// priceBounds are what the caller allows. Without a bound on what arrives, the first price of the payment that this client saw is one.
+// priceBounds are what the caller allows. Without a bound on what arrives, the first price of the payment that this
+// client saw is one.
 type priceBounds struct {
 	least         *decimal.Decimal
 	leastCurrency string
@@ -86,8 +88,8 @@ type price struct {
 	unpriced bool   // this client has seen a booking of this payment, and none with a quote
 }
 
-// refused says why a price is not taken, or nil. What is checked without any bound needs no knowledge of how fees are counted: the description
-// shows no quote, so that the fee may be part of the amount or come on top of it.
+// refused says why a price is not taken, or nil. What is checked without any bound needs no knowledge of how fees are
+// counted: the description shows no quote, so that the fee may be part of the amount or come on top of it.
 func (b priceBounds) refused(p price) *PriceRefused {
 	q := p.quote
 	refuse := func(bound PriceBound, format string, args ...any) *PriceRefused {
@@ -137,7 +139,8 @@ func (b priceBounds) refused(p price) *PriceRefused {
 	return worse
 }
 
-// outOfBounds compares with the caller's absolute bounds. What a bound needs and the quote lacks is a refusal, never a pass.
+// outOfBounds compares with the caller's absolute bounds. What a bound needs and the quote lacks is a refusal, never a
+// pass.
 func (b priceBounds) outOfBounds(p price, refuse func(PriceBound, string, ...any) *PriceRefused) *PriceRefused {
 	q := p.quote
 	switch {
@@ -173,8 +176,8 @@ func (q *Quote) readable() bool {
 	return q.DestinationAmount.IsPositive() && q.SourceAmount.IsPositive() && q.DestinationCurrency != "" && q.SourceCurrency != ""
 }
 
-// hasFee reports whether the answer of a booking says the fee. A decoded quote does not tell: a fee that is missing, or that cannot be read,
-// is zero there.
+// hasFee reports whether the answer of a booking says the fee. A decoded quote does not tell: a fee that is missing, or
+// that cannot be read, is zero there.
 func hasFee(body []byte) bool {
 	var booked struct {
 		Quote struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Rails are the bank routes of a client, and the virtual accounts opened on them. What a client can have is decided per integrator,
-// client and partner; [Rails.List] is the authoritative answer.
+// Rails are the bank routes of a client, and the virtual accounts opened on them. What a client can have is decided per
+// integrator, client and partner; [Rails.List] is the authoritative answer.
 //
 // Source: Resources, Vocabulary; Coverage catalogue.
 type Rails struct{ low lowLevel }
@@ -29,9 +29,9 @@ func (s *Rails) All(ctx context.Context, params ListRailsParams, options ...mone
 		func(page *RailPage) ([]Rail, string) { return page.Items, page.NextCursor })
 }
 
-// Open requests a rail; client and rail are its natural key, so that asking again answers the rail that exists. A rail outside the
-// integrator's agreement is *errors.RailNotAvailable, one that the client's verification blocks *errors.RailRequirementsUnmet
-// with its Blockers, and a partner that is down *errors.ProviderUnavailable.
+// Open requests a rail; client and rail are its natural key, so that asking again answers the rail that exists. A rail
+// outside the integrator's agreement is *errors.RailNotAvailable, one that the client's verification blocks
+// *errors.RailRequirementsUnmet with its Blockers, and a partner that is down *errors.ProviderUnavailable.
 //
 // Source: Coverage catalogue (factors that narrow availability).
 func (s *Rails) Open(ctx context.Context, rail RailOpen, options ...moneymovement.CallOption) (*Rail, error) {
@@ -40,8 +40,9 @@ func (s *Rails) Open(ctx context.Context, rail RailOpen, options ...moneymovemen
 	})
 }
 
-// WaitActive polls until the rail is `active`, when VirtualAccount.Requisites tell a payer where to wire money. A rail that reports
-// `channel_unavailable` ends the wait as *ChannelUnavailable; if ctx ends first, the error is *StillPending.
+// WaitActive polls until the rail is `active`, when VirtualAccount.Requisites tell a payer where to wire money. A rail
+// that reports `channel_unavailable` ends the wait as *ChannelUnavailable; if ctx ends first, the error is
+// *StillPending.
 //
 // Source: States, Platform objects.
 func (s *Rails) WaitActive(ctx context.Context, method BankMethod, currency string, options ...WaitOption) (*Rail, error) {

@@ -7,11 +7,12 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// UseKey changes to another developer key of the same account, which has to be registered already. Calls that begin from now on log in and sign
-// with it, for the integrator and all its clients. Calls under way end with the old key and its session: delete the old key in the service's
-// application after that. A payment that is booked again uses the new key from then on, and so does a wait when it reads again. A [TokenStore]
-// stays in use, and holds the session of the new key after the next login. If the key is the one in use already, its session goes on. A key
-// that is nil or has no public half is *errors.InvalidInput.
+// UseKey changes to another developer key of the same account, which has to be registered already. Calls that begin
+// from now on log in and sign with it, for the integrator and all its clients. Calls under way end with the old key and
+// its session: delete the old key in the service's application after that. A payment that is booked again uses the new
+// key from then on, and so does a wait when it reads again. A [TokenStore] stays in use, and holds the session of the
+// new key after the next login. If the key is the one in use already, its session goes on. A key that is nil or has no
+// public half is *errors.InvalidInput.
 //
 // Source: Authentication, Platform API (keys are immutable; to change scopes or allowlist, create a second key).
 func (i *Integrator) UseKey(key signing.Signer) error { return transport.Of(i).platform.useKey(key) }
@@ -60,7 +61,8 @@ func (c lowLevel) session() *session {
 	return c.keys.current.Load()
 }
 
-// holding makes its calls in the session of now, whatever comes after it: what was booked with a key is signed and confirmed with it.
+// holding makes its calls in the session of now, whatever comes after it: what was booked with a key is signed and
+// confirmed with it.
 func (c lowLevel) holding() lowLevel {
 	c.held = c.keys.current.Load()
 	return c

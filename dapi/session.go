@@ -15,8 +15,8 @@ import (
 
 // session holds the access token of one credential and renews it. It is the authorizer of the request path.
 //
-// Any number of goroutines that need a token at the same time share one renewal. The renewal runs on its own: a caller whose context
-// ends stops waiting for it, and the others still get its result.
+// Any number of goroutines that need a token at the same time share one renewal. The renewal runs on its own: a caller
+// whose context ends stops waiting for it, and the others still get its result.
 //
 // Source: Authentication, Platform API; Limits, Lifetimes.
 type session struct {
@@ -39,10 +39,12 @@ type renewal struct {
 }
 
 const (
-	// refreshBefore is how long before its expiry an access token is renewed, so that no call has to meet token_expired first. It is longer
-	// than calls wait for a full window of a minute: the renewal is then first in line, and those behind it find the new token.
+	// refreshBefore is how long before its expiry an access token is renewed, so that no call has to meet token_expired
+	// first. It is longer than calls wait for a full window of a minute: the renewal is then first in line, and those
+	// behind it find the new token.
 	refreshBefore = 90 * time.Second
-	// refreshShare of its lifetime is the longest that a token of a short one is renewed ahead, lest each call renews it.
+	// refreshShare of its lifetime is the longest that a token of a short one is renewed ahead, lest each call renews
+	// it.
 	refreshShare = 4
 	// renewalPause keeps a failing renewal from being tried again by each call while the token still works.
 	renewalPause = 10 * time.Second
@@ -64,8 +66,8 @@ func (s *session) Authorize(ctx context.Context, h http.Header) error {
 	return nil
 }
 
-// bearer answers the header value of a token that has not expired. One that soon will is renewed in the background: as long as it
-// works, no call waits for its successor, nor fails because there is none yet.
+// bearer answers the header value of a token that has not expired. One that soon will is renewed in the background: as
+// long as it works, no call waits for its successor, nor fails because there is none yet.
 func (s *session) bearer(ctx context.Context) ([]string, error) {
 	s.mu.Lock()
 	now := time.Now()
@@ -87,7 +89,8 @@ func (s *session) bearer(ctx context.Context) ([]string, error) {
 	return s.current.bearer.Value(), nil
 }
 
-// Renew implements transport.Authorizer. If another call renewed the token since the refused one was sent, there is nothing to do.
+// Renew implements transport.Authorizer. If another call renewed the token since the refused one was sent, there is
+// nothing to do.
 func (s *session) Renew(ctx context.Context, refused http.Header) error {
 	s.mu.Lock()
 	if bearer := s.current.bearer.Value(); bearer == nil || refused.Get("Authorization") == bearer[0] {
@@ -142,7 +145,8 @@ func (s *session) run(ctx context.Context, r *renewal, current Session) {
 	close(r.done)
 }
 
-// obtain gets a session in the cheapest way that works: one that another process left in the store, or a new one, which is stored.
+// obtain gets a session in the cheapest way that works: one that another process left in the store, or a new one, which
+// is stored.
 func (s *session) obtain(ctx context.Context, current Session) (Session, error) {
 	if stored := s.load(ctx); stored.newerThan(current) {
 		if stored.usable(time.Now()) {
@@ -184,8 +188,8 @@ func (s *session) refresh(ctx context.Context, current Session) (Session, error)
 	return renewed, err
 }
 
-// refreshRefused reports that the service judged the refresh token, so that only a login helps. Being told to wait, or no answer, is no
-// judgement: a login would meet the same.
+// refreshRefused reports that the service judged the refresh token, so that only a login helps. Being told to wait, or
+// no answer, is no judgement: a login would meet the same.
 func refreshRefused(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	return ok && refusal.Status >= 400 && refusal.Status < 500 && refusal.Status != http.StatusTooManyRequests

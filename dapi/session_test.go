@@ -21,7 +21,8 @@ func read(ctx context.Context, account *dapi.Account) error {
 	return err
 }
 
-// A token that lives for less than the usual time ahead is renewed in the last quarter of its life, and not by each call.
+// A token that lives for less than the usual time ahead is renewed in the last quarter of its life, and not by each
+// call.
 func TestTokensThatLiveShortlyAreNotRenewedByEachCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
@@ -40,8 +41,8 @@ func TestTokensThatLiveShortlyAreNotRenewedByEachCall(t *testing.T) {
 	})
 }
 
-// The window is full and a thousand writes wait, when the token expires: its renewal goes first, and nothing is sent without a
-// token that works.
+// The window is full and a thousand writes wait, when the token expires: its renewal goes first, and nothing is sent
+// without a token that works.
 func TestARefreshGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
@@ -62,8 +63,8 @@ func TestARefreshGoesFirst(t *testing.T) {
 	})
 }
 
-// A service that takes the old token back when it grants a new one refuses the calls that are on their way. They are sent again,
-// and payments whose confirm then comes too late are booked anew.
+// A service that takes the old token back when it grants a new one refuses the calls that are on their way. They are
+// sent again, and payments whose confirm then comes too late are booked anew.
 func TestPaymentsOutliveTokensThatAreTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})

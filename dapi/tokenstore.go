@@ -16,9 +16,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// TokenStore hands a session on, to another process of the same credential or to the next start, so that it need not log in again. One
-// store belongs to one credential: of two that share one, each logs in when it finds the other's session. It must be safe for concurrent use.
-// Its errors are logged and never fail a call.
+// TokenStore hands a session on, to another process of the same credential or to the next start, so that it need not
+// log in again. One store belongs to one credential: of two that share one, each logs in when it finds the other's
+// session. It must be safe for concurrent use. Its errors are logged and never fail a call.
 type TokenStore interface {
 	// Load answers the stored session, or the zero Session if there is none.
 	Load(ctx context.Context) (Session, error)
@@ -26,8 +26,8 @@ type TokenStore interface {
 	Save(ctx context.Context, session Session) error
 }
 
-// Session is a login's result. The access token lives 60 minutes, the refresh token 60 days. No encoder shows its tokens:
-// [Session.Export] gives the bytes to store, and [ImportSession] reads them.
+// Session is a login's result. The access token lives 60 minutes, the refresh token 60 days. No encoder shows its
+// tokens: [Session.Export] gives the bytes to store, and [ImportSession] reads them.
 //
 // Source: Limits, Lifetimes.
 type Session struct {
@@ -35,8 +35,8 @@ type Session struct {
 	RefreshToken     moneymovement.Secret
 	ExpiresAt        time.Time // of the access token
 	RefreshExpiresAt time.Time // of the refresh token
-	// Credential names who logged in where, as [Developer.Credential] does. A stored session of another credential, or of none, is not used: it
-	// would act for another account, or show its tokens to another service.
+	// Credential names who logged in where, as [Developer.Credential] does. A stored session of another credential, or
+	// of none, is not used: it would act for another account, or show its tokens to another service.
 	Credential string
 
 	lives  time.Duration              // the access token, since it was asked for; 0 if another process asked
@@ -51,8 +51,8 @@ const (
 	refreshLifetime = 60 * 24 * time.Hour
 )
 
-// sessionOf dates a grant from when it was asked for, so that it never seems to live longer than it does. It refuses one whose access token
-// could not be sent.
+// sessionOf dates a grant from when it was asked for, so that it never seems to live longer than it does. It refuses
+// one whose access token could not be sent.
 func sessionOf(operation string, grant *TokenGrant, asked time.Time) (Session, error) {
 	if !sendable(grant.AccessToken) {
 		return Session{}, &errors.UnexpectedAnswer{
@@ -125,14 +125,14 @@ type exportedSession struct {
 	Credential       string    `json:"credential,omitempty"`
 }
 
-// Export returns the session with its tokens, for a [TokenStore] to keep. The bytes are as secret as a password: store them where only the
-// program can read.
+// Export returns the session with its tokens, for a [TokenStore] to keep. The bytes are as secret as a password: store
+// them where only the program can read.
 func (s Session) Export() ([]byte, error) {
 	return jsonv2.Marshal(exportedSession{s.AccessToken.Reveal(), s.RefreshToken.Reveal(), s.ExpiresAt, s.RefreshExpiresAt, s.Credential})
 }
 
-// ImportSession reads what [Session.Export] returned. What cannot be read so is *errors.InvalidInput; a member that is absent is
-// empty.
+// ImportSession reads what [Session.Export] returned. What cannot be read so is *errors.InvalidInput; a member that is
+// absent is empty.
 func ImportSession(data []byte) (Session, error) {
 	var exported exportedSession
 	if err := jsonv2.Unmarshal(data, &exported); err != nil {

@@ -104,7 +104,8 @@ func TestAContactOfNulls(t *testing.T) {
 	assert.JSONEq(t, text, string(answer.Body))
 }
 
-// An answer that is not the resource, such as one in an envelope of its own, is no resource without an id, and no empty ledger.
+// An answer that is not the resource, such as one in an envelope of its own, is no resource without an id, and no empty
+// ledger.
 func TestAnotherAnswerIsNoSuccess(t *testing.T) {
 	for name, x := range exchanges {
 		var described map[string]any

@@ -14,8 +14,8 @@ import (
 // Source: Endpoints, Platform API.
 type Transactions struct{ low lowLevel }
 
-// List answers one page: at most params.Limit entries, 50 if it is 0. A cursor belongs to its query: with other filters it is
-// *errors.InvalidCursor.
+// List answers one page: at most params.Limit entries, 50 if it is 0. A cursor belongs to its query: with other filters
+// it is *errors.InvalidCursor.
 //
 // Source: Limits, Pages and sizes.
 func (s *Transactions) List(ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption) (*TransactionPage, error) {

@@ -9,7 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
-// unproven is what the answer of a booking or a confirm means that says success and does not show it: no more than one that was lost.
+// unproven is what the answer of a booking or a confirm means that says success and does not show it: no more than one
+// that was lost.
 func unproven(head errors.Head, reason error) error {
 	return &errors.OutcomeUnknown{Head: head, Resolve: "repeat the same request with the same idempotency key", Cause: reason}
 }
@@ -28,8 +29,8 @@ func thenEnded(cause, err error) error {
 	return cause
 }
 
-// inDoubt is the error of what may have been done, by this call or one before it. It does not unwrap to what was refused last: that speaks for
-// its call only. operation is for a cause that names none.
+// inDoubt is the error of what may have been done, by this call or one before it. It does not unwrap to what was
+// refused last: that speaks for its call only. operation is for a cause that names none.
 func inDoubt(cause error, operation string, key moneymovement.Key, resolve string) error {
 	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // one that is wrapped, as by a hook, is about something else
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Verification is the KYB workflow of a client: save information, inspect what is outstanding, complete. Editing and completing are separate
-// calls; completing sends an immutable snapshot for review.
+// Verification is the KYB workflow of a client: save information, inspect what is outstanding, complete. Editing and
+// completing are separate calls; completing sends an immutable snapshot for review.
 //
 // Source: States, Platform objects.
 type Verification struct{ low lowLevel }
@@ -25,7 +25,8 @@ func (s *Verification) Get(ctx context.Context, options ...moneymovement.CallOpt
 	return transport.Of(s).low.GetKYB(ctx, options)
 }
 
-// Complete submits what was saved for review. While requirements are outstanding it is *errors.Conflict; [Verification.Get] names them.
+// Complete submits what was saved for review. While requirements are outstanding it is *errors.Conflict;
+// [Verification.Get] names them.
 func (s *Verification) Complete(ctx context.Context, options ...moneymovement.CallOption) (*KYBSubmission, error) {
 	return transport.Of(s).low.CompleteKYB(ctx, options).Or(func(same transport.SameCredential) (*KYBSubmission, error) {
 		kyb, err := transport.Of(s).low.GetKYB(ctx, []moneymovement.CallOption{same})
@@ -36,7 +37,8 @@ func (s *Verification) Complete(ctx context.Context, options ...moneymovement.Ca
 	})
 }
 
-// WaitDecided polls until the review ends `approved` or `rejected`. A review by people can take days: give ctx a deadline.
+// WaitDecided polls until the review ends `approved` or `rejected`. A review by people can take days: give ctx a
+// deadline.
 func (s *Verification) WaitDecided(ctx context.Context, options ...WaitOption) (*KYB, error) {
 	return wait(ctx, options, poll[KYB]{
 		low: transport.Of(s).low, resource: "verification", id: transport.Of(s).low.actingFor(),

@@ -30,9 +30,9 @@ func OnProgress(f func(Progress)) WaitOption {
 	}
 }
 
-// PollEvery bounds the pause between two reads: least at first, half as much again each time, most in the end. The default is
-// 500 ms to 15 s, and no pause is shorter than 1 ms or longer than 24 h. Pauses are drawn at random from the upper half, so that many
-// waits do not read in step.
+// PollEvery bounds the pause between two reads: least at first, half as much again each time, most in the end. The
+// default is 500 ms to 15 s, and no pause is shorter than 1 ms or longer than 24 h. Pauses are drawn at random from the
+// upper half, so that many waits do not read in step.
 func PollEvery(least, most time.Duration) WaitOption {
 	return func(w *waiting) { w.pace = transport.NewPace(least, most) }
 }
@@ -42,8 +42,8 @@ type waiting struct {
 	progress func(Progress)
 }
 
-// StillPending says that a wait ended before its resource came to an end: its context ended, or leaves no time for another read. It wraps
-// the context's error, and that of the last read if it failed.
+// StillPending says that a wait ended before its resource came to an end: its context ended, or leaves no time for
+// another read. It wraps the context's error, and that of the last read if it failed.
 type StillPending struct {
 	Progress
 	Err error

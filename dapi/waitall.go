@@ -20,21 +20,23 @@ type WaitedPayout struct {
 	Err error
 }
 
-// readsAtOnce bounds how many reads of a WaitAll are under way or in line for the window, so that any number of payouts burdens neither.
+// readsAtOnce bounds how many reads of a WaitAll are under way or in line for the window, so that any number of payouts
+// burdens neither.
 const readsAtOnce = 32
 
-// WaitAll waits for many payouts and gives each as soon as its wait is over, in the order in which they end. An error about one
-// does not end the others. If ctx ends first, all that are left come with *StillPending. Each id comes once. To leave the loop
-// ends the waits. The function of [OnProgress] is called for one payout at a time.
+// WaitAll waits for many payouts and gives each as soon as its wait is over, in the order in which they end. An error
+// about one does not end the others. If ctx ends first, all that are left come with *StillPending. Each id comes once.
+// To leave the loop ends the waits. The function of [OnProgress] is called for one payout at a time.
 //
 //	for waited := range account.Payouts.WaitAll(ctx, ids) {
 //		if waited.Err != nil { ... }
 //	}
 //
-// Payouts take turns: none is read twice while another waits for its read. Of the 600 reads a minute that the service allows, a
-// client leaves 60 to other reads and makes up to 540 for waits, in 61 seconds: 531 a minute. By default, a payout is read 5
-// times a minute in the end, so that a hundred are read at that pace. More are read less often: a thousand each every 2 minutes,
-// ten thousand every 19. While other reads use up the window, waits keep a tenth of it, 59 reads a minute.
+// Payouts take turns: none is read twice while another waits for its read. Of the 600 reads a minute that the service
+// allows, a client leaves 60 to other reads and makes up to 540 for waits, in 61 seconds: 531 a minute. By default, a
+// payout is read 5 times a minute in the end, so that a hundred are read at that pace. More are read less often: a
+// thousand each every 2 minutes, ten thousand every 19. While other reads use up the window, waits keep a tenth of it,
+// 59 reads a minute.
 //
 // Source: Events (polling should back off); Limits, Rate windows.
 func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOption) iter.Seq[WaitedPayout] {

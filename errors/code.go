@@ -1,7 +1,7 @@
 package errors
 
-// Code is a slug: the stable lowercase snake_case name of a refusal. Callers branch on it, never on the message. The set
-// is open.
+// Code is a slug: the stable lowercase snake_case name of a refusal. Callers branch on it, never on the message. The
+// set is open.
 //
 // Source: Errors, Platform envelope.
 type Code string

@@ -39,9 +39,9 @@ type envelope struct {
 // [*DetailErrors] for the /api/v1 shape, and [*UnexpectedAnswer] for everything else. It is never nil, for any input.
 //
 // A slug is taken at its word whatever the status is; the status is kept as received. A slug that folds into another
-// one becomes that other one. Where detail is a sentence instead of an array, a client error is [*Unauthenticated] if it
-// is 401 and else [*Unrecognized] without a code: of the other statuses, more than one slug is known. The error keeps no
-// reference to the body.
+// one becomes that other one. Where detail is a sentence instead of an array, a client error is [*Unauthenticated] if
+// it is 401 and else [*Unrecognized] without a code: of the other statuses, more than one slug is known. The error
+// keeps no reference to the body.
 //
 // Source: Errors.
 func Decode(a Answer) error {

@@ -94,7 +94,8 @@ func TestDetailShape(t *testing.T) {
 	assert.Equal(t, errors.NotMoved, failure.MovedByCall())
 }
 
-// Where the reference endpoints answer a sentence in place of the array, it is the refusal's message. Only the status then says what it is about.
+// Where the reference endpoints answer a sentence in place of the array, it is the refusal's message. Only the status
+// then says what it is about.
 func TestDetailThatIsASentence(t *testing.T) {
 	for status, remedy := range map[int]errors.Remedy{
 		400: errors.RemedyChangeRequest, 401: errors.RemedyLogin, 403: errors.RemedyChangeAccount, 404: errors.RemedyChangeRequest,

@@ -12,8 +12,9 @@ type Failure interface {
 	// Retryable reports whether the very same request, with the same idempotency key, may be sent again now, unchanged,
 	// and has a chance to succeed. It says nothing about what an operator can mend, see [RemedyChangeAccount].
 	Retryable() bool
-	// MovedByCall says whether this call moved the money that it asked to move, and nothing about the calls before it. Only
-	// a flow that makes a payment, such as dapi's Pay, knows of them: where one may have paid, it returns [OutcomeUnknown].
+	// MovedByCall says whether this call moved the money that it asked to move, and nothing about the calls before it.
+	// Only a flow that makes a payment, such as dapi's Pay, knows of them: where one may have paid, it returns
+	// [OutcomeUnknown].
 	MovedByCall() Movement
 }
 

@@ -66,8 +66,8 @@ func CarriedOut(err error, _ callfacts.Asker) Movement {
 	return MaybeMoved
 }
 
-// Name says in the head of err which resource a flow of several calls was about, and under which key. It is for the SDK itself: its last
-// argument cannot be named outside of this module.
+// Name says in the head of err which resource a flow of several calls was about, and under which key. It is for the SDK
+// itself: its last argument cannot be named outside of this module.
 func Name(err error, resource, key string, _ callfacts.Asker) {
 	var headed interface {
 		error
@@ -80,8 +80,8 @@ func Name(err error, resource, key string, _ callfacts.Asker) {
 
 func (h *Head) name(resource, key string) { h.Resource, h.IdempotencyKey = resource, key }
 
-// Own gives a copy of err that [Name] may write into: the error of one login is shared by all calls that waited for it. It is for the SDK
-// itself: its last argument cannot be named outside of this module.
+// Own gives a copy of err that [Name] may write into: the error of one login is shared by all calls that waited for it.
+// It is for the SDK itself: its last argument cannot be named outside of this module.
 func Own(err error, _ callfacts.Asker) error {
 	shared, headed := err.(interface { //nolint:errorlint // the value itself is copied
 		error

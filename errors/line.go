@@ -126,8 +126,8 @@ func listedWith(names []string, separator string) string {
 	return strings.Join(names[:maxNames], separator) + " and " + strconv.Itoa(len(names)-maxNames) + " more"
 }
 
-// causeText is the text of an underlying error, without what the outer error of the same call says itself. A *url.Error is
-// shown without its URL, which can carry ids and queries.
+// causeText is the text of an underlying error, without what the outer error of the same call says itself. A *url.Error
+// is shown without its URL, which can carry ids and queries.
 func causeText(err error, outer Head) string {
 	if err == nil {
 		return ""

@@ -27,8 +27,8 @@ func (e *InvalidInput) Retryable() bool { return false }
 // MovedByCall is [NotMoved]: nothing was sent.
 func (e *InvalidInput) MovedByCall() Movement { return NotMoved }
 
-// NotDelivered is a request that changed nothing because it never reached the service, or a read that got no answer: the
-// connection could not be made, the context ended first, or the local rate limiter would have waited too long.
+// NotDelivered is a request that changed nothing because it never reached the service, or a read that got no answer:
+// the connection could not be made, the context ended first, or the local rate limiter would have waited too long.
 type NotDelivered struct {
 	Head
 	// Err is what went wrong.
@@ -56,8 +56,9 @@ func (e *NotDelivered) line() errorLine {
 // Unwrap gives what went wrong, so that context errors are visible to errors.Is.
 func (e *NotDelivered) Unwrap() error { return e.Err }
 
-// Retryable is true: nothing has happened, so the same call may be made again, not before RetryAt. It is false where trying again does
-// not help: a service whose certificate cannot be verified or that speaks no TLS of version 1.2 or later, a login that is refused, a key that signs wrong.
+// Retryable is true: nothing has happened, so the same call may be made again, not before RetryAt. It is false where
+// trying again does not help: a service whose certificate cannot be verified or that speaks no TLS of version 1.2 or
+// later, a login that is refused, a key that signs wrong.
 func (e *NotDelivered) Retryable() bool {
 	if failure, ok := AsType[Failure](e.Err); ok {
 		return failure.Retryable()

@@ -1,14 +1,14 @@
 package errors
 
-// LowBalance tells the two conditions of this slug apart: true is a balance that does not cover the payout, and false an
-// account without the routing to fund it. A low balance is cured by a credit; then the same call with the same key
+// LowBalance tells the two conditions of this slug apart: true is a balance that does not cover the payout, and false
+// an account without the routing to fund it. A low balance is cured by a credit; then the same call with the same key
 // succeeds.
 func (e *PayoutNotFundable) LowBalance() bool {
 	return e.Currency != "" || !e.Available.IsZero() || namesBalance(e.Details)
 }
 
-// LowBalance reports that the conflict is a balance that does not cover the deal. It is cured by a credit; then the same
-// call with the same key succeeds.
+// LowBalance reports that the conflict is a balance that does not cover the deal. It is cured by a credit; then the
+// same call with the same key succeeds.
 func (e *Conflict) LowBalance() bool {
 	return e.Currency != "" || !e.Available.IsZero() || namesBalance(e.Details)
 }

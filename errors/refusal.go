@@ -22,8 +22,8 @@ type Refusal struct {
 	Details JSON
 	// Status is the HTTP status as received, also where it is not the one the catalogue gives the slug.
 	Status int
-	// RetryAfter is the wait that the Retry-After header asks for, 0 when absent. Any slug may carry it. RetryAt is when
-	// that wait ends.
+	// RetryAfter is the wait that the Retry-After header asks for, 0 when absent. Any slug may carry it. RetryAt is
+	// when that wait ends.
 	RetryAfter time.Duration
 }
 
@@ -47,14 +47,14 @@ func (j *JSON) UnmarshalJSON(value []byte) error {
 	return nil
 }
 
-// Error is one line, safe to log, that says what was refused and what to do about it: "GetPayout: 404 not_found: no such
-// payout - check the id po_7 (request req_1)".
+// Error is one line, safe to log, that says what was refused and what to do about it: "GetPayout: 404 not_found: no
+// such payout - check the id po_7 (request req_1)".
 func (r *Refusal) Error() string { return r.line().String() }
 
 func (r *Refusal) line() errorLine { return r.lineWith("", "") }
 
-// lineWith is the error's text with names of what is concerned, such as fields or blockers, and with the advice of a type that
-// knows more than its slug does.
+// lineWith is the error's text with names of what is concerned, such as fields or blockers, and with the advice of a
+// type that knows more than its slug does.
 func (r *Refusal) lineWith(concerned, advice string) errorLine {
 	return errorLine{
 		head:       r.Head,
@@ -94,9 +94,9 @@ func (r *Refusal) Remedy() Remedy {
 	return remedyOf(r.Status)
 }
 
-// Retryable reports whether the same request, with the same key, may succeed when it is sent again after RetryAfter or a
-// backoff, unchanged and with nobody's help. A write that may have been carried out is retryable only if a key keeps it
-// from being done twice.
+// Retryable reports whether the same request, with the same key, may succeed when it is sent again after RetryAfter or
+// a backoff, unchanged and with nobody's help. A write that may have been carried out is retryable only if a key keeps
+// it from being done twice.
 //
 // A refusal that [RemedyLogin] cures is not retryable as it stands: a new token comes first. One that
 // [RemedyChangeAccount] cures can be repeated with the same key once an operator has acted.
@@ -152,8 +152,8 @@ func (r *Refusal) LogValue() slog.Value {
 
 func isClientError(status int) bool { return status >= 400 && status < 500 }
 
-// rejects reports statuses that say by themselves that nothing was done. A request timeout (408) and a conflict (409) say nothing about
-// where the request got to.
+// rejects reports statuses that say by themselves that nothing was done. A request timeout (408) and a conflict (409)
+// say nothing about where the request got to.
 func rejects(status int) bool {
 	return isClientError(status) && status != http.StatusRequestTimeout && status != http.StatusConflict
 }
@@ -174,8 +174,8 @@ func remedyOf(status int) Remedy {
 	return RemedyChangeRequest
 }
 
-// Unrecognized is a refusal whose slug the catalogue does not know, or that has none but a sentence. Everything received is
-// kept.
+// Unrecognized is a refusal whose slug the catalogue does not know, or that has none but a sentence. Everything
+// received is kept.
 //
 // Source: Errors, Slugs ("109 slugs in total").
 type Unrecognized struct{ Refusal }

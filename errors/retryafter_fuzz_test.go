@@ -9,8 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// FuzzRetryAfter: whatever the header says, the wait is from 0 to 24 hours, 0 where nothing is readable, and a readable one means the same
-// when it is written anew, as seconds and as a date.
+// FuzzRetryAfter: whatever the header says, the wait is from 0 to 24 hours, 0 where nothing is readable, and a readable
+// one means the same when it is written anew, as seconds and as a date.
 func FuzzRetryAfter(f *testing.F) {
 	for _, value := range []string{
 		"", "30", " 5 ", "-5", "-", "86401", "99999999999999999999999", "1.5", "0x10", "1, 2", "٣",

@@ -83,9 +83,9 @@ func (e *UnexpectedAnswer) Retryable() bool {
 	return e.effect() == NotMoved || !e.facts.Once
 }
 
-// MovedByCall is [NotMoved] for a read and for a client error, else [MaybeMoved]. A request timeout (408) and a conflict
-// (409) say nothing about where the request got to, so they may have moved it. An operation that moves no money
-// moved nothing.
+// MovedByCall is [NotMoved] for a read and for a client error, else [MaybeMoved]. A request timeout (408) and a
+// conflict (409) say nothing about where the request got to, so they may have moved it. An operation that moves no
+// money moved nothing.
 func (e *UnexpectedAnswer) MovedByCall() Movement {
 	if e.facts.Moneyless {
 		return NotMoved

@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// command is how the first line of an example ends; arguments that it shows after that are left out here, as they may be.
+// command is how the first line of an example ends; arguments that it shows after that are left out here, as they may
+// be.
 var command = regexp.MustCompile(`^// .+: (go (?:run|test) \./examples/([a-z]+))(?: [-[].+)?$`)
 
 // commands finds the command of each example, by its folder.

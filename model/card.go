@@ -11,8 +11,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// CardSigner is the wallet that a card spends from. Its signature reveals the card's details. A *wallet.Key of package signing/wallet is
-// one; so is anything that asks a hardware wallet or another process. It must be safe for concurrent use.
+// CardSigner is the wallet that a card spends from. Its signature reveals the card's details. A *wallet.Key of package
+// signing/wallet is one; so is anything that asks a hardware wallet or another process. It must be safe for concurrent
+// use.
 //
 // Source: Authentication, App API and reference endpoints.
 type CardSigner interface {
@@ -22,19 +23,21 @@ type CardSigner interface {
 	SignMessage(ctx context.Context, message []byte) (signature string, err error)
 }
 
-// CardMessage has a card's wallet sign another text than "Reveal card <card id> at <nonce>", which is assumed: the description says that
-// a confirmation message is signed and does not show it.
+// CardMessage has a card's wallet sign another text than "Reveal card <card id> at <nonce>", which is assumed: the
+// description says that a confirmation message is signed and does not show it.
 //
 // Source: Reference endpoints, card details.
 func CardMessage(format func(cardID string, nonce int64) string) moneymovement.CallOption {
 	return func(c *transport.Call) { c.CardMessage = format }
 }
 
-// ProveCard signs the confirmation message for one reveal of a card's details. The proof is good for five minutes from at, by the service's
-// clock, and for one use. Of the options it reads [CardMessage]. A card id that is none and a wallet without address are
-// *errors.InvalidInput, before anything is signed; an error of the wallet comes back as *errors.NotDelivered around it.
+// ProveCard signs the confirmation message for one reveal of a card's details. The proof is good for five minutes from
+// at, by the service's clock, and for one use. Of the options it reads [CardMessage]. A card id that is none and a
+// wallet without address are *errors.InvalidInput, before anything is signed; an error of the wallet comes back as
+// *errors.NotDelivered around it.
 //
-// The surfaces that reveal card details do this by themselves; it is here for programs that sign in another place than they send from.
+// The surfaces that reveal card details do this by themselves; it is here for programs that sign in another place than
+// they send from.
 //
 // Source: Limits, Lifetimes (card details nonce).
 func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Time, options ...moneymovement.CallOption) (CardDetailsProof, error) {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Date is a calendar day without a time, such as an invoice's due date. The zero Date is no day. It travels as 2006-01-02.
+// Date is a calendar day without a time, such as an invoice's due date. The zero Date is no day. It travels as
+// 2006-01-02.
 //
 // Source: Resources and their fields (date).
 type Date struct {

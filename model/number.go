@@ -6,8 +6,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Number is money that travels as a JSON number: card limits, the amounts of a transaction status, a transfer's amount. It is read from the
-// number's digits and written back as such, so that nothing is rounded on the way. Its value is the embedded Decimal.
+// Number is money that travels as a JSON number: card limits, the amounts of a transaction status, a transfer's amount.
+// It is read from the number's digits and written back as such, so that nothing is rounded on the way. Its value is the
+// embedded Decimal.
 //
 // Source: Resources, Card; Universal transaction status.
 type Number struct{ decimal.Decimal }

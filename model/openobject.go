@@ -8,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// UnmarshalJSON reads an object as encoding/json does, except that its numbers become [Number], exactly: what is not shown can be money. A
-// number of more than 78 digits stays the errors.JSON that it came as.
+// UnmarshalJSON reads an object as encoding/json does, except that its numbers become [Number], exactly: what is not
+// shown can be money. A number of more than 78 digits stays the errors.JSON that it came as.
 func (o *OpenObject) UnmarshalJSON(b []byte) error {
 	var object map[string]any
 	if err := jsonv2.Unmarshal(b, &object, jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(readOpen))); err != nil {

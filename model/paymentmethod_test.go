@@ -9,8 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// TestAPaymentMethodIsSentBackAsItCame: a contract's methods are replaced all at once, so that a caller who adds one sends the others back,
-// with the fields of theirs that this version does not know.
+// TestAPaymentMethodIsSentBackAsItCame: a contract's methods are replaced all at once, so that a caller who adds one
+// sends the others back, with the fields of theirs that this version does not know.
 func TestAPaymentMethodIsSentBackAsItCame(t *testing.T) {
 	for text, want := range map[string]model.PaymentMethodVariant{
 		`{"accountType":"sepa","bic":"COBADEFF","intermediaryBank":{"bic":"DEUTDEFF"}}`: model.SEPAPaymentMethod{AccountType: "sepa", BIC: "COBADEFF"},

@@ -2,8 +2,9 @@ package model
 
 import "github.com/oapi-codegen/nullable"
 
-// Nullable is a member of an update. It has three states: absent, which is the zero value and leaves what is there; null, made with [Null],
-// which clears it; and a value, made with [Set], be it an empty text. Creates have plain fields: for them, absent and null mean the same.
+// Nullable is a member of an update. It has three states: absent, which is the zero value and leaves what is there;
+// null, made with [Null], which clears it; and a value, made with [Set], be it an empty text. Creates have plain
+// fields: for them, absent and null mean the same.
 type Nullable[T any] = nullable.Nullable[T]
 
 // Set is a member that gets a value.

@@ -1,5 +1,6 @@
 // Package openapi holds the description of the wire: one OpenAPI 3.0.3 file a surface, the schemas that surfaces share,
-// the error catalogue and the coverage catalogue. Models, clients, validation and the sandbox host are generated from it.
+// the error catalogue and the coverage catalogue. Models, clients, validation and the sandbox host are generated from
+// it.
 //
 // What the service description states is written plainly. What it leaves open and a client cannot work without carries
 // x-assumed with the reason; README.md lists every such mark, so that correcting one is one edit here and one

@@ -16,8 +16,8 @@ import (
 // flowMapping begins a mapping in braces, alone or within a list.
 var flowMapping = regexp.MustCompile(`^\s*(?:- )*(?:\S+: )?(?:\[\s*)?\{[^}]`)
 
-// A difference of these files is read line by line: one member a line, and no line too long to be seen whole. The rows of coverage.yaml are a
-// table.
+// A difference of these files is read line by line: one member a line, and no line too long to be seen whole. The rows
+// of coverage.yaml are a table.
 func TestFilesAreInBlockStyle(t *testing.T) {
 	names, err := fs.Glob(openapi.Files, "*.yaml")
 	require.NoError(t, err)

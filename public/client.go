@@ -13,10 +13,11 @@ type Client struct {
 	Invoices *Invoices
 }
 
-// New makes a client. baseURL is the service's address, such as https://host; it has to be https unless it is loopback. Nothing is sent.
-// Bad input is *errors.InvalidInput.
+// New makes a client. baseURL is the service's address, such as https://host; it has to be https unless it is loopback.
+// Nothing is sent. Bad input is *errors.InvalidInput.
 //
-// The description shows no rate windows for this surface, so that the client is not paced unless moneymovement.WithRateLimiter says so.
+// The description shows no rate windows for this surface, so that the client is not paced unless
+// moneymovement.WithRateLimiter says so.
 func New(baseURL string, options ...moneymovement.Option) (*Client, error) {
 	config := transport.ConfigOf(moneymovement.Version, options)
 	config.Auth = nil // whatever the options of another surface brought along

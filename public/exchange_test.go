@@ -178,7 +178,8 @@ func TestRefusals(t *testing.T) {
 
 func is[E error](err error) bool { _, ok := errors.AsType[E](err); return ok }
 
-// TestNothingIdentifiesTheCaller: also on the wire of the standard client, with a jar full of cookies, and after a cookie came.
+// TestNothingIdentifiesTheCaller: also on the wire of the standard client, with a jar full of cookies, and after a
+// cookie came.
 func TestNothingIdentifiesTheCaller(t *testing.T) {
 	var headers []http.Header
 	server := newServer(t, func(w http.ResponseWriter, r *http.Request) {

@@ -18,12 +18,12 @@ func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.
 	return transport.Of(s).low.GetInvoice(ctx, id, options)
 }
 
-// PDF has a copy of an invoice rendered and answers it as a stream of at most 64 MiB. The copy carries no payment details unless Details
-// says, by its index in the invoice's PaymentMethods, whose: new(0) for the first. An index that the invoice does not have is the
-// service's refusal.
+// PDF has a copy of an invoice rendered and answers it as a stream of at most 64 MiB. The copy carries no payment
+// details unless Details says, by its index in the invoice's PaymentMethods, whose: new(0) for the first. An index that
+// the invoice does not have is the service's refusal.
 //
-// The call's error comes before the first byte; a copy that breaks off later is *errors.UnexpectedAnswer from [PDF.Read]. ctx has to live
-// until the stream is read.
+// The call's error comes before the first byte; a copy that breaks off later is *errors.UnexpectedAnswer from
+// [PDF.Read]. ctx has to live until the stream is read.
 //
 // Source: Invoice (reference endpoints).
 func (s *Invoices) PDF(ctx context.Context, id string, params RenderInvoicePDFParams, options ...moneymovement.CallOption) (*PDF, error) {

@@ -23,10 +23,11 @@ type Client struct {
 	keys *keyring
 }
 
-// New makes a client. baseURL is the service's address, such as https://host, without /api/v1; it has to be https unless it is loopback.
-// Nothing is sent. Bad input is *errors.InvalidInput.
+// New makes a client. baseURL is the service's address, such as https://host, without /api/v1; it has to be https
+// unless it is loopback. Nothing is sent. Bad input is *errors.InvalidInput.
 //
-// The description shows no rate windows for this surface, so that the client is not paced unless moneymovement.WithRateLimiter says so.
+// The description shows no rate windows for this surface, so that the client is not paced unless
+// moneymovement.WithRateLimiter says so.
 func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*Client, error) {
 	config := transport.ConfigOf(moneymovement.Version, options)
 	current := token.with(config.Auth)
@@ -46,8 +47,9 @@ func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*C
 	}, nil
 }
 
-// UseToken changes over to another access token. Calls that begin from now on carry it; those under way end with the old one, so that both have
-// to be good until they are over. A token that is empty or that no header can carry is *errors.InvalidInput.
+// UseToken changes over to another access token. Calls that begin from now on carry it; those under way end with the
+// old one, so that both have to be good until they are over. A token that is empty or that no header can carry is
+// *errors.InvalidInput.
 func (c *Client) UseToken(token AccessToken) error {
 	return transport.Of(c).keys.change("UseToken", func(next *credential) { next.token = token })
 }

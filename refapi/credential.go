@@ -9,8 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// AccessToken is the credential of the reference endpoints, sent as Authorization: Bearer. Make one with [NewAccessToken]; how the service
-// issues it is not stated. It never prints, and is no credential of another surface.
+// AccessToken is the credential of the reference endpoints, sent as Authorization: Bearer. Make one with
+// [NewAccessToken]; how the service issues it is not stated. It never prints, and is no credential of another surface.
 //
 // Source: Authentication, App API and reference endpoints.
 type AccessToken struct{ secret }
@@ -21,7 +21,8 @@ type secret = transport.Secret
 // NewAccessToken holds a token as the service issued it.
 func NewAccessToken(token string) AccessToken { return AccessToken{transport.NewSecret(token)} }
 
-// APIKey is an app API key that goes along with the access token, as x-api-key. Make one with [NewAPIKey]. It never prints.
+// APIKey is an app API key that goes along with the access token, as x-api-key. Make one with [NewAPIKey]. It never
+// prints.
 //
 // Source: Authentication, App API and reference endpoints.
 type APIKey struct{ secret }
@@ -29,9 +30,11 @@ type APIKey struct{ secret }
 // NewAPIKey holds a key as the service issued it.
 func NewAPIKey(key string) APIKey { return APIKey{transport.NewSecret(key)} }
 
-// WithAPIKey sends an app API key along with the access token. It is an option of [New]; clients of other surfaces pass it over.
+// WithAPIKey sends an app API key along with the access token. It is an option of [New]; clients of other surfaces pass
+// it over.
 func WithAPIKey(key APIKey) moneymovement.Option {
-	// It waits where the credential goes: New picks it up there, and every other surface puts its own credential in its place.
+	// It waits where the credential goes: New picks it up there, and every other surface puts its own credential in its
+	// place.
 	return func(c *transport.Config) { c.Auth = &credential{apiKey: key, hasKey: true} }
 }
 

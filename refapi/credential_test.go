@@ -46,7 +46,8 @@ func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 	assert.NotContains(t, fmt.Sprintf("%v %+v", err, unexpected), "key-1")
 }
 
-// TestTheOptionGivesItsKeyToNoOtherSurface: an option is of one type for all surfaces, so that it can come to another one by mistake.
+// TestTheOptionGivesItsKeyToNoOtherSurface: an option is of one type for all surfaces, so that it can come to another
+// one by mistake.
 func TestTheOptionGivesItsKeyToNoOtherSurface(t *testing.T) {
 	mock := httpmock.NewMockTransport()
 	var sent []http.Header

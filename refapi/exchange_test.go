@@ -117,8 +117,8 @@ func TestEachExchangeLooksAsDescribed(t *testing.T) {
 	}
 }
 
-// assertDecoded checks that nothing of the answer was lost: written again, each of its members is there. Numbers are compared by their
-// digits, and null is the same as absent.
+// assertDecoded checks that nothing of the answer was lost: written again, each of its members is there. Numbers are
+// compared by their digits, and null is the same as absent.
 func assertDecoded(t *testing.T, answer string, value any) {
 	t.Helper()
 	written, err := json.Marshal(value)

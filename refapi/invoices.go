@@ -13,9 +13,9 @@ import (
 // Source: Invoice (reference endpoints).
 type Invoices struct{ low lowLevel }
 
-// Update moves an invoice to another state. With Status paid and no OnchainTransactionID the invoice is marked paid offline, without a
-// transaction; an OnchainTransactionID attaches any unique reference. PaidAt backdates the payment; without it, it is now.
-// id is a UUID.
+// Update moves an invoice to another state. With Status paid and no OnchainTransactionID the invoice is marked paid
+// offline, without a transaction; an OnchainTransactionID attaches any unique reference. PaidAt backdates the payment;
+// without it, it is now. id is a UUID.
 //
 // Source: States and transitions, Invoice.
 func (s *Invoices) Update(

@@ -13,7 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// WebhookDelivery is a partner's request as it came, for what a deployment has agreed on with that partner, such as a signature.
+// WebhookDelivery is a partner's request as it came, for what a deployment has agreed on with that partner, such as a
+// signature.
 type WebhookDelivery struct {
 	Method string
 	Host   string // from the Host header
@@ -22,25 +23,27 @@ type WebhookDelivery struct {
 	Body   []byte // exactly the bytes received
 }
 
-// WebhookHandler receives a partner's webhook: it takes POST with a JSON body of bounded size, reads the event, and hands it on.
+// WebhookHandler receives a partner's webhook: it takes POST with a JSON body of bounded size, reads the event, and
+// hands it on.
 //
 //	mux.Handle("POST /api/v1/webhook/acme", &refapi.WebhookHandler{Handle: func(ctx context.Context, event refapi.WebhookEvent) error {
 //		return queue.Put(ctx, event.EventType, event.EntityID)
 //	}})
 //
-// It answers 200 {"ok":true} when Handle is done, and 500 when Handle fails, so that the sender tries again; the error itself stays here. A
-// panic of Handle is net/http's: it breaks the connection off, and the sender tries again, too.
-// What is no event is refused before: 405 another method, 415 another content type, 413 too large, 401 what Verify refuses, 422 with the
-// failures in the shape of the reference endpoints.
+// It answers 200 {"ok":true} when Handle is done, and 500 when Handle fails, so that the sender tries again; the error
+// itself stays here. A panic of Handle is net/http's: it breaks the connection off, and the sender tries again, too.
+// What is no event is refused before: 405 another method, 415 another content type, 413 too large, 401 what Verify
+// refuses, 422 with the failures in the shape of the reference endpoints.
 //
-// The description states the path, the body and the answer of a partner's webhook. It states no signature, no secret and no other proof of who
-// sent it, so that without Verify anybody who reaches the handler can send events. Check there what a deployment has agreed on with its
-// partner, or put in front of the handler what knows the partner, such as an allowlist of addresses or mutual TLS. The handler can meet the same
-// event twice, for a sender that lost the answer sends again.
+// The description states the path, the body and the answer of a partner's webhook. It states no signature, no secret
+// and no other proof of who sent it, so that without Verify anybody who reaches the handler can send events. Check
+// there what a deployment has agreed on with its partner, or put in front of the handler what knows the partner, such
+// as an allowlist of addresses or mutual TLS. The handler can meet the same event twice, for a sender that lost the
+// answer sends again.
 //
-// No event reaches an integrator's backend by the description: partners report to the service, and how the service would call an integrator,
-// with what names, signature or retries, is not shown. Progress is read: see dapi's Wait methods and [Quotes.Wait]. This handler is for who
-// runs the receiving end, or for a deployment that agreed on more.
+// No event reaches an integrator's backend by the description: partners report to the service, and how the service
+// would call an integrator, with what names, signature or retries, is not shown. Progress is read: see dapi's Wait
+// methods and [Quotes.Wait]. This handler is for who runs the receiving end, or for a deployment that agreed on more.
 //
 // It is safe for concurrent use if Handle, Verify and OnError are. Its fields are not to be changed while it serves.
 //
@@ -48,13 +51,14 @@ type WebhookDelivery struct {
 type WebhookHandler struct {
 	// Handle takes an event. Its context ends when the sender goes away. Nil takes none: every event is answered 503.
 	Handle func(ctx context.Context, event WebhookEvent) error
-	// Verify judges a delivery before anything in its body is read as JSON. It gets a copy of the body, and has to compare in constant time, as
-	// hmac.Equal does. An error is answered 401 without the reason, which OnError is told. Nil lets every delivery pass.
+	// Verify judges a delivery before anything in its body is read as JSON. It gets a copy of the body, and has to
+	// compare in constant time, as hmac.Equal does. An error is answered 401 without the reason, which OnError is told.
+	// Nil lets every delivery pass.
 	Verify func(ctx context.Context, delivery WebhookDelivery) error
 	// MaxBody bounds the body in bytes; zero is 1 MiB.
 	MaxBody int64
-	// OnError is told why an event was not taken, with the request id that the sender got: Handle's or Verify's error, or what was wrong with
-	// the request. Nil tells nobody.
+	// OnError is told why an event was not taken, with the request id that the sender got: Handle's or Verify's error,
+	// or what was wrong with the request. Nil tells nobody.
 	OnError func(r *http.Request, requestID string, err error)
 }
 

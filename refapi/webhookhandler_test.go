@@ -188,7 +188,8 @@ func TestSendAndReceive(t *testing.T) {
 	assert.True(t, is[*errors.PayloadTooLarge](err), "%v", err)
 }
 
-// FuzzWebhookHandler: whatever comes, the handler answers JSON with a status of its list, and hands on complete events only.
+// FuzzWebhookHandler: whatever comes, the handler answers JSON with a status of its list, and hands on complete events
+// only.
 func FuzzWebhookHandler(f *testing.F) {
 	for _, body := range []string{eventJSON, `{}`, `null`, `[]`, `{"eventType":1e999999999}`, `{"eventPayload":{"a":1e999999999,"b":[-0,1.50]}}`, "{\"\xff\":1}", `{"eventType":"\ud800"}`, `{"a":`, strings.Repeat("[", 20000)} {
 		f.Add("POST", "application/json", body)

@@ -7,7 +7,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// webhookRefusal is an answer to a webhook that was not taken, in one of the two shapes that the service itself refuses in.
+// webhookRefusal is an answer to a webhook that was not taken, in one of the two shapes that the service itself refuses
+// in.
 type webhookRefusal struct {
 	status  int
 	code    errors.Code           // of the envelope
@@ -39,7 +40,8 @@ func invalid(detail []ValidationErrorItem, cause error) *webhookRefusal {
 	return &webhookRefusal{status: http.StatusUnprocessableEntity, detail: detail, cause: cause}
 }
 
-// unreadable says where a body is no JSON, or not the JSON of an event. The library's own words stay here: they can quote the body.
+// unreadable says where a body is no JSON, or not the JSON of an event. The library's own words stay here: they can
+// quote the body.
 func unreadable(err error) *webhookRefusal {
 	item := ValidationErrorItem{Loc: []string{"body"}, Msg: "is no JSON object", Type: "json_invalid"}
 	if wrong, ok := errors.AsType[*jsonv2.SemanticError](err); ok {

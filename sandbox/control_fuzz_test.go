@@ -12,8 +12,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// FuzzControl: whatever is sent to the controls, they carry it out or refuse it with a code, in JSON of bounded size. A refusal changes no
-// setting, an answer shows no credential, and settings that were taken are shown, and taken again, as the same.
+// FuzzControl: whatever is sent to the controls, they carry it out or refuse it with a code, in JSON of bounded size. A
+// refusal changes no setting, an answer shows no credential, and settings that were taken are shown, and taken again,
+// as the same.
 func FuzzControl(f *testing.F) {
 	calls := []struct{ method, path string }{
 		{"PUT", "/_host/settings"}, {"POST", "/_host/clock"}, {"POST", "/_host/keys"}, {"POST", "/_host/app-keys"}, {"POST", "/_host/faults"},

@@ -37,7 +37,8 @@ type Credentials struct {
 // AppSpendLimit is what the app key of the credentials may spend in all, in USDC.
 const AppSpendLimit = 10_000
 
-// Secret is a text that does not print. It is a function, so that printers that work by reflection cannot reach the text.
+// Secret is a text that does not print. It is a function, so that printers that work by reflection cannot reach the
+// text.
 type Secret struct{ text func() string }
 
 func newSecret(text string) Secret { return Secret{func() string { return text }} }
@@ -68,8 +69,8 @@ type seed struct {
 	appKey      credential.AppKey
 }
 
-// newSeed registers the first account. It panics if the machine has no randomness to make a key of, and nothing else would
-// work.
+// newSeed registers the first account. It panics if the machine has no randomness to make a key of, and nothing else
+// would work.
 func newSeed(setup setup, registry *session.Registry, appKeys *credential.AppKeys, access *credential.AccessTokens) seed {
 	key := setup.key
 	if key == nil {

@@ -37,7 +37,8 @@ func catalogueDetails(t *testing.T) map[string][]string {
 	return found
 }
 
-// Every slug of the catalogue comes in the same envelope, whatever provoked it, with the details that it is said to have.
+// Every slug of the catalogue comes in the same envelope, whatever provoked it, with the details that it is said to
+// have.
 // Rule: error.envelope, error.message, error.details, error.request-id
 func TestEveryRefusalIsTheEnvelope(t *testing.T) {
 	t.Parallel()

@@ -151,7 +151,8 @@ func TestKeysThatAnchorNothing(t *testing.T) {
 	refused(t, http.StatusNotFound, "not_found", p.call("DELETE", "/contacts/"+contact, nil, "Idempotency-Key", "key-1"))
 }
 
-// The same create many times at once makes one object: one caller is told that it was made, all others that it was there.
+// The same create many times at once makes one object: one caller is told that it was made, all others that it was
+// there.
 // Rule: idempotency.replay, idempotency.client, idempotency.rail, idempotency.payin, idempotency.contacts, idempotency.derived
 func TestManyEqualCreatesAtOnceMakeOneObject(t *testing.T) {
 	p := newPayer(t)

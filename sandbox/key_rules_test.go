@@ -88,8 +88,8 @@ func TestEveryRouteAsksForItsScope(t *testing.T) {
 	none.must(http.StatusOK, "GET", "/sandbox/treasury", nil)
 }
 
-// The key is deleted at each moment of a request at which the host looks at its clock. A read is let through once it was
-// admitted; a confirm is refused at a later moment too, right before the money would move.
+// The key is deleted at each moment of a request at which the host looks at its clock. A read is let through once it
+// was admitted; a confirm is refused at a later moment too, right before the money would move.
 // Rule: session.recheck-before-co-signing
 func TestAKeyDeletedDuringAConfirmFundsNothing(t *testing.T) {
 	confirms, reads := 0, 0
@@ -150,7 +150,8 @@ func (p *interrupted) deletingTheKeyAt(nth int64, request func() reply) reply {
 	return request()
 }
 
-// An approval may be signed with any key of the account that may do this itself; key_not_registered says that it is none.
+// An approval may be signed with any key of the account that may do this itself; key_not_registered says that it is
+// none.
 // Rule: session.recheck-before-co-signing, session.scope, session.address
 func TestAnotherKeyOfTheAccountMaySign(t *testing.T) {
 	p := newPayer(t)

@@ -19,8 +19,8 @@ type noImports struct{}
 
 func (noImports) Import(string) (*types.Package, error) { return nil, errors.New("left out") }
 
-// Files that use a field or a method of the host, or give it one, stand above host.go. It and all others use nothing that
-// is declared there.
+// Files that use a field or a method of the host, or give it one, stand above host.go. It and all others use nothing
+// that is declared there.
 func TestTheFilesOfTheHostStandInOneDirection(t *testing.T) {
 	set := token.NewFileSet()
 	var files []*ast.File

@@ -7,8 +7,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 )
 
-// Settings are what a deployment or a partner would decide, see [deployment.Settings] for each of them. They may change at
-// any time, and apply from the next request on.
+// Settings are what a deployment or a partner would decide, see [deployment.Settings] for each of them. They may change
+// at any time, and apply from the next request on.
 type Settings = deployment.Settings
 
 // LoginModeDeveloperKey is the login mode that the host has.

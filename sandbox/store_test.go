@@ -14,8 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 )
 
-// encoded makes a host keep its records as bytes, and fails the test if the host changed one without saying so. The store
-// in memory would not notice.
+// encoded makes a host keep its records as bytes, and fails the test if the host changed one without saying so. The
+// store in memory would not notice.
 func encoded(t testing.TB) sandbox.Option {
 	t.Helper()
 	kept := new(storetest.Encoded)

@@ -13,15 +13,16 @@ import (
 	"github.com/youmark/pkcs8"
 )
 
-// Bounds on the work that a key file can ask for before its passphrase is known to be right: two or three seconds of one core. OpenSSL asks for
-// 2,048 iterations of PBKDF2 or 2^17 of scrypt's work unless it is told otherwise.
+// Bounds on the work that a key file can ask for before its passphrase is known to be right: two or three seconds of
+// one core. OpenSSL asks for 2,048 iterations of PBKDF2 or 2^17 of scrypt's work unless it is told otherwise.
 const (
 	// maxHashes bounds PBKDF2's iterations, which are made for each piece of the key that the hash is long enough for.
 	maxHashes = 10_000_000
 	// maxScryptWork bounds N*r*p. Memory is 128 bytes times N*r, and bounded to 256 MiB with it.
 	maxScryptWork  = 1 << 21
 	maxScryptLanes = 16
-	// maxScryptMix bounds r*p: 128 bytes for each are hashed before and after the mixing, however small N is. Tools have 8 to 128.
+	// maxScryptMix bounds r*p: 128 bytes for each are hashed before and after the mixing, however small N is. Tools
+	// have 8 to 128.
 	maxScryptMix = 1 << 13
 	// maxScryptSalt bounds what is hashed for each 32 bytes of that memory. Tools write 8 to 32 bytes.
 	maxScryptSalt = 64
@@ -92,8 +93,8 @@ func decrypt(der, passphrase []byte) (any, error) {
 // or a ciphertext of the wrong length, takes any amount of work from the file, mistakes GCM for CBC, and derives
 // another key than the writer did when it overlooks a parameter.
 //
-// It last changed in 2024 and stays all the same. Of those that are kept up better, smallstep's pemutil reads no scrypt,
-// and the forks of this one are no newer or bring a library of other ciphers along; none checks more.
+// It last changed in 2024 and stays all the same. Of those that are kept up better, smallstep's pemutil reads no
+// scrypt, and the forks of this one are no newer or bring a library of other ciphers along; none checks more.
 func checkEncryption(der []byte) error {
 	var info encryptedPrivateKeyInfo
 	if rest, err := asn1.Unmarshal(der, &info); err != nil || len(rest) != 0 {

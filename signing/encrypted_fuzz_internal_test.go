@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// FuzzDecrypt: an encrypted key is refused as *KeyRefused before any work, or its decryption ends in a key or ErrPassphraseIncorrect. Those that
-// ask for much work are only checked, so that the run is quick.
+// FuzzDecrypt: an encrypted key is refused as *KeyRefused before any work, or its decryption ends in a key or
+// ErrPassphraseIncorrect. Those that ask for much work are only checked, so that the run is quick.
 func FuzzDecrypt(f *testing.F) {
 	files, err := filepath.Glob("testdata/*-encrypted*.pem")
 	if err != nil || len(files) == 0 {

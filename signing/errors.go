@@ -22,8 +22,8 @@ var (
 	// ErrPassphraseRequired means that a key is encrypted and no passphrase was given, or that an empty
 	// passphrase was given to encrypt with.
 	ErrPassphraseRequired = errors.New("signing: a passphrase is required")
-	// ErrPassphraseIncorrect means that what the passphrase decrypts is no key of a supported kind. As a rule the passphrase is another
-	// one; a key of a kind that is not supported, such as secp256k1, answers the same.
+	// ErrPassphraseIncorrect means that what the passphrase decrypts is no key of a supported kind. As a rule the
+	// passphrase is another one; a key of a kind that is not supported, such as secp256k1, answers the same.
 	ErrPassphraseIncorrect = errors.New("signing: the passphrase does not decrypt a key of a supported kind")
 	// ErrNotEncrypted means that a key was to be decrypted and is not encrypted.
 	ErrNotEncrypted = errors.New("signing: the key is not encrypted")

@@ -2,7 +2,8 @@ package signing
 
 import moneyerrors "github.com/moneymovement/moneymovement-go/errors"
 
-// The refusals of this package answer the questions of errors.Failure: nothing was signed, so that nothing moved by this call.
+// The refusals of this package answer the questions of errors.Failure: nothing was signed, so that nothing moved by
+// this call.
 var (
 	_ moneyerrors.Failure = (*ApprovalRefused)(nil)
 	_ moneyerrors.Failure = (*ChallengeRefused)(nil)

@@ -78,7 +78,8 @@ func TestNotSignedHasATypeAndACause(t *testing.T) {
 	assert.EqualError(t, &signing.NotSigned{}, "signing: not signed")
 }
 
-// Nothing moves by a signature that was not made. What may help is to try again where only the signer or the time is to blame.
+// Nothing moves by a signature that was not made. What may help is to try again where only the signer or the time is to
+// blame.
 func TestFailuresOfSigningSayWhatTheyMean(t *testing.T) {
 	for failure, again := range map[moneyerrors.Failure]bool{
 		&signing.ApprovalRefused{}:              false,

@@ -8,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/internal/keyfile"
 )
 
-// ParseDeveloperKey reads a private key that is not encrypted: PEM or DER; PKCS #8, SEC 1 (EC) or PKCS #1 (RSA). In PEM,
-// "EC PARAMETERS" and certificates around the key are skipped. It returns [*KeyRefused] for anything else, and
+// ParseDeveloperKey reads a private key that is not encrypted: PEM or DER; PKCS #8, SEC 1 (EC) or PKCS #1 (RSA). In
+// PEM, "EC PARAMETERS" and certificates around the key are skipped. It returns [*KeyRefused] for anything else, and
 // [ErrPassphraseRequired] for an encrypted key.
 func ParseDeveloperKey(pemOrDER []byte) (*DeveloperKey, error) {
 	der, err := privateKeyDER(pemOrDER)

@@ -32,8 +32,8 @@ func addKeys(f *testing.F) {
 	}
 }
 
-// FuzzParseDeveloperKey: data is a key that signs, or is refused by a documented error, a line of bounded length that quotes none of it. Nothing
-// is both a key and an encrypted one.
+// FuzzParseDeveloperKey: data is a key that signs, or is refused by a documented error, a line of bounded length that
+// quotes none of it. Nothing is both a key and an encrypted one.
 func FuzzParseDeveloperKey(f *testing.F) {
 	addKeys(f)
 	f.Add([]byte("-----BEGIN " + strings.Repeat("A", 5000) + "-----\n-----END " + strings.Repeat("A", 5000) + "-----\n"))

@@ -10,7 +10,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// FuzzVerify: no bytes verify as the signature of a key that did not make it, and what does not verify says so by a documented error.
+// FuzzVerify: no bytes verify as the signature of a key that did not make it, and what does not verify says so by a
+// documented error.
 func FuzzVerify(f *testing.F) {
 	keys := map[string]bool{}
 	for _, file := range []string{"p256-pkcs8.pem", "ed25519-pkcs8.pem", "rsa-pkcs1.pem"} {

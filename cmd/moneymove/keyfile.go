@@ -52,8 +52,8 @@ func (k *keyFile) generate() error {
 	return k.key.Save(k.path)
 }
 
-// saveWallet writes the wallet that cards spend from to a file in a temporary folder, for callers that reveal a card's details. It answers
-// how to remove it.
+// saveWallet writes the wallet that cards spend from to a file in a temporary folder, for callers that reveal a card's
+// details. It answers how to remove it.
 func saveWallet(key *wallet.Key) (path string, remove func() error, err error) {
 	folder, err := os.MkdirTemp("", "moneymove-")
 	if err != nil {

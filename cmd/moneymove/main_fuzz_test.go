@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// FuzzCommandLine: arguments, one a line, are flags that say the same when they are written out, a call for help, or a *usageError.
+// FuzzCommandLine: arguments, one a line, are flags that say the same when they are written out, a call for help, or a
+// *usageError.
 func FuzzCommandLine(f *testing.F) {
 	for _, line := range []string{
 		"", "-h", "--help", "-addr\n127.0.0.1:0\n-json", "-addr=:0\n-control=false", "-json=maybe", "-email", "-email=\n-key-file=a b", "now", "--", "--\n-json",

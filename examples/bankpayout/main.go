@@ -1,7 +1,8 @@
 // Bankpayout pays a bank account, with the price shown before anything is signed: go run ./examples/bankpayout
 //
-// A payout is booked, which gives a price and an approval for two minutes; a person agrees; the developer key signs the approval if it says
-// what was asked for; the signature confirms the payout. Payouts.Pay does all of it in one call where nobody has to agree.
+// A payout is booked, which gives a price and an approval for two minutes; a person agrees; the developer key signs the
+// approval if it says what was asked for; the signature confirms the payout. Payouts.Pay does all of it in one call
+// where nobody has to agree.
 package main
 
 import (
@@ -43,7 +44,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 
-	// The key says what the payment is for. Whoever asks again with it within 7 days, as after a crash, cannot pay twice.
+	// The key says what the payment is for. Whoever asks again with it within 7 days, as after a crash, cannot pay
+	// twice.
 	invoice := moneymovement.DeriveKey(p.Name, "invoice", "42")
 	asked := dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("25.00"), Currency: dapi.USDC,
 		PaymentReference: "Invoice 42", Purpose: "services"}

@@ -1,7 +1,7 @@
 // Card issues a card and shows its number to the holder of its wallet: go run ./examples/card
 //
-// An app key issues the card, names it and limits it. The reference endpoints reveal its number and security code to whoever signs for
-// the wallet that it spends from, and to nobody else.
+// An app key issues the card, names it and limits it. The reference endpoints reveal its number and security code to
+// whoever signs for the wallet that it spends from, and to nobody else.
 package main
 
 import (

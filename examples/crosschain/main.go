@@ -1,6 +1,7 @@
 // Crosschain pays a wallet on another chain that expects another token: go run ./examples/crosschain
 //
-// The same call as any payout does it; fromChainId and toChainId name the route, and the quote says what arrives over there.
+// The same call as any payout does it; fromChainId and toChainId name the route, and the quote says what arrives over
+// there.
 package main
 
 import (

@@ -1,8 +1,9 @@
 // Escrow holds money for two deals, releases one and refunds the other: go run ./examples/escrow
 //
-// A deal has three windows, each starting where the one before ends: to approve it, which holds the money; to release it to the payee; to
-// take it back. An action that is not available any more, or not yet, is refused. Every action is prepared, signed and confirmed like a
-// payout; Escrows.Open and Escrows.Act do it in one call. What came of it is seen when the deal is next read from chain, once in 15 seconds.
+// A deal has three windows, each starting where the one before ends: to approve it, which holds the money; to release
+// it to the payee; to take it back. An action that is not available any more, or not yet, is refused. Every action is
+// prepared, signed and confirmed like a payout; Escrows.Open and Escrows.Act do it in one call. What came of it is seen
+// when the deal is next read from chain, once in 15 seconds.
 package main
 
 import (
@@ -105,7 +106,8 @@ func (e escrow) act(ctx context.Context, terms dapi.EscrowCreate, id dapi.Escrow
 	return nil
 }
 
-// ended waits for a status. Reads between two of the chain answer what the last one saw, so that asking often is no faster.
+// ended waits for a status. Reads between two of the chain answer what the last one saw, so that asking often is no
+// faster.
 func (e escrow) ended(ctx context.Context, id dapi.EscrowID, status dapi.EscrowStatus) error {
 	deal, err := e.account.Escrows.Wait(ctx, id, []dapi.EscrowStatus{status}, dapi.PollEvery(4*time.Second, 16*time.Second))
 	if err != nil {

@@ -1,7 +1,8 @@
 // Kms logs in and pays with a key that never leaves a key-management service: go run ./examples/kms
 //
-// Whatever signs over the network becomes a developer key with signing.FromRemote. It is handed the context of the call, so that a slow
-// service is not waited for longer than the caller wants, and what it answers is verified before it is used.
+// Whatever signs over the network becomes a developer key with signing.FromRemote. It is handed the context of the
+// call, so that a slow service is not waited for longer than the caller wants, and what it answers is verified before
+// it is used.
 package main
 
 import (

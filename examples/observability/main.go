@@ -1,7 +1,8 @@
 // Observability follows a payment through logs and traces: go run ./examples/observability
 //
-// The SDK writes a record for each attempt to a slog.Logger, and sends through an http.Client of the caller's, whose transport is where
-// OpenTelemetry hooks in as with any client. The records carry the trace they belong to. Neither holds a header, a body or a credential.
+// The SDK writes a record for each attempt to a slog.Logger, and sends through an http.Client of the caller's, whose
+// transport is where OpenTelemetry hooks in as with any client. The records carry the trace they belong to. Neither
+// holds a header, a body or a credential.
 package main
 
 import (

@@ -1,7 +1,7 @@
 // Onboarding takes a customer from a name to an account that can be wired to: go run ./examples/onboarding
 //
-// An integrator creates the client, saves what its verification needs until nothing is outstanding, completes it, opens a rail, and hands
-// the payer the requisites.
+// An integrator creates the client, saves what its verification needs until nothing is outstanding, completes it, opens
+// a rail, and hands the payer the requisites.
 package main
 
 import (
@@ -69,8 +69,8 @@ func verify(ctx context.Context, p *program.Program, account *dapi.Account) erro
 	return nil
 }
 
-// openRail lists what the client can have, and opens one. The list is authoritative: it knows the client's residency, its verification, the
-// integrator's agreement, and whether the partner is up.
+// openRail lists what the client can have, and opens one. The list is authoritative: it knows the client's residency,
+// its verification, the integrator's agreement, and whether the partner is up.
 func openRail(ctx context.Context, p *program.Program, account *dapi.Account) error {
 	p.Step("the client can be wired to over these rails:")
 	for rail, err := range account.Rails.All(ctx, dapi.ListRailsParams{}) {

@@ -1,7 +1,7 @@
 // Payin receives money two ways, over a bank and from another chain: go run ./examples/payin
 //
-// A payin is quoted, which holds for two minutes; its instructions tell the payer where to send the money. Money that arrives at the
-// client's wallet on Base needs none of this: it is balance once it is confirmed.
+// A payin is quoted, which holds for two minutes; its instructions tell the payer where to send the money. Money that
+// arrives at the client's wallet on Base needs none of this: it is balance once it is confirmed.
 package main
 
 import (
@@ -49,7 +49,8 @@ func fromChain(ctx context.Context, p *program.Program, account *dapi.Account) e
 	})
 }
 
-// overBank takes a virtual account on a rail, and for that a verified client; the onboarding example does it step by step.
+// overBank takes a virtual account on a rail, and for that a verified client; the onboarding example does it step by
+// step.
 func overBank(ctx context.Context, p *program.Program, account *dapi.Account) error {
 	if err := customer.Verify(ctx, p, account); err != nil {
 		return err

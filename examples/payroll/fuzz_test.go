@@ -11,8 +11,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// FuzzReadPeople: a file of people is refused, or everybody in it can be paid, once: a positive amount of bounded size, an id of their own, and
-// texts that the service takes. Written anew, it says the same.
+// FuzzReadPeople: a file of people is refused, or everybody in it can be paid, once: a positive amount of bounded size,
+// an id of their own, and texts that the service takes. Written anew, it says the same.
 func FuzzReadPeople(f *testing.F) {
 	sample, err := os.ReadFile("payroll.csv")
 	if err != nil {
@@ -60,7 +60,8 @@ func FuzzReadPeople(f *testing.F) {
 	})
 }
 
-// FuzzResults: a results file is refused, or what it says last about somebody is what is known, about this account and no other.
+// FuzzResults: a results file is refused, or what it says last about somebody is what is known, about this account and
+// no other.
 func FuzzResults(f *testing.F) {
 	head := strings.Join(resultColumns, ",") + "\n"
 	const line = "2026-11-01T09:00:00Z,cl_1,e-01,DE89370400440532013000,21.40,started,po_1,20 EUR,\n"

@@ -1,8 +1,8 @@
 // Payroll pays everybody in a CSV file, once: go run ./examples/payroll
 //
-// Each payment is anchored to a key that derives from the run and the person's id, and written to a results file before it is sent. Ctrl-C
-// lets what is under way finish. The same command again goes on where the last one ended, whatever ended it, and pays nobody twice. To try
-// that, start a host that stays, and interrupt the second command:
+// Each payment is anchored to a key that derives from the run and the person's id, and written to a results file before
+// it is sent. Ctrl-C lets what is under way finish. The same command again goes on where the last one ended, whatever
+// ended it, and pays nobody twice. To try that, start a host that stays, and interrupt the second command:
 //
 //	go run ./cmd/moneymove sandbox -key-file developer.pem
 //	go run ./examples/payroll -base-url http://127.0.0.1:8080 -email ops@example.com -key developer.pem -file examples/payroll/payroll.csv -run 2026-11

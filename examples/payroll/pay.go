@@ -29,8 +29,8 @@ type payroll struct {
 	done    func() // called once for each person
 }
 
-// everybody pays until all are done or ctx ends. What goes wrong with one payment is a result; only results that cannot be written end the
-// run, for without them the next start knows too little.
+// everybody pays until all are done or ctx ends. What goes wrong with one payment is a result; only results that cannot
+// be written end the run, for without them the next start knows too little.
 func (p *payroll) everybody(ctx context.Context, people []person) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(p.workers)
@@ -86,8 +86,9 @@ func (p *payroll) one(ctx context.Context, next person) error {
 	return p.follow(ctx, next, payout.ID)
 }
 
-// statuses are the states of a payment as the results file names them. A refusal speaks for its call; only success, already funded, or the
-// payout's own end settles a payment that was in doubt: what an earlier start may have paid stays unknown until then.
+// statuses are the states of a payment as the results file names them. A refusal speaks for its call; only success,
+// already funded, or the payout's own end settles a payment that was in doubt: what an earlier start may have paid
+// stays unknown until then.
 var statuses = map[dapi.PaymentState]status{
 	dapi.PaymentPaid:          funded,
 	dapi.PaymentNotPaid:       notPaid,

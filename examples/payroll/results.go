@@ -43,8 +43,8 @@ type result struct {
 
 var resultColumns = []string{"at", "account", "id", "iban", "amount", "status", "payout", "arrives", "note"}
 
-// results is the results file: lines are only ever added, each safe on disk before the next step is taken. The last line about somebody is
-// what is known. It is safe for concurrent use.
+// results is the results file: lines are only ever added, each safe on disk before the next step is taken. The last
+// line about somebody is what is known. It is safe for concurrent use.
 type results struct {
 	mu      sync.Mutex
 	file    *os.File
@@ -53,7 +53,8 @@ type results struct {
 	sent    map[string]time.Time // when a payment was first about to be sent
 }
 
-// openResults reads what earlier starts left, or begins the file. Lines about another account would say that somebody is paid who is not.
+// openResults reads what earlier starts left, or begins the file. Lines about another account would say that somebody
+// is paid who is not.
 func openResults(path, account string) (*results, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {

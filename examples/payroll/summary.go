@@ -13,7 +13,8 @@ import (
 // unsent is somebody's status whom no start has got to yet.
 const unsent status = "unsent"
 
-// summarize says how many are paid, and about each of the others what to do. The error is nil once everybody's money has left.
+// summarize says how many are paid, and about each of the others what to do. The error is nil once everybody's money
+// has left.
 func summarize(ctx context.Context, n narrate.Narrator, people []person, results *results) error {
 	count, sum := map[status]int{}, map[status]decimal.Decimal{}
 	for _, p := range people {

@@ -1,7 +1,7 @@
 // Quickstart sends two payouts from nothing: go run ./examples/quickstart
 //
-// It starts a sandbox host on loopback, makes a developer key, creates a client, credits it, pays a bank account and a wallet, and prints
-// the ledger. With -base-url, -email and -key it does the same on a real sandbox host.
+// It starts a sandbox host on loopback, makes a developer key, creates a client, credits it, pays a bank account and a
+// wallet, and prints the ledger. With -base-url, -email and -key it does the same on a real sandbox host.
 package main
 
 import (

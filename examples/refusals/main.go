@@ -1,7 +1,7 @@
 // Refusals provokes each kind of error and says what to do about it: go run ./examples/refusals
 //
-// What to do is in remedy.go, from the narrow types to the wide ones; copy from there what your program meets. What provokes each error is in
-// provoke.go.
+// What to do is in remedy.go, from the narrow types to the wide ones; copy from there what your program meets. What
+// provokes each error is in provoke.go.
 package main
 
 import (

@@ -161,8 +161,8 @@ func (p *provoker) dear(ctx context.Context) error {
 	return err
 }
 
-// inDoubt pays without hearing of it, and asks again as advised. What the second call meets speaks for that call alone: the payment stays in doubt
-// until a call succeeds.
+// inDoubt pays without hearing of it, and asks again as advised. What the second call meets speaks for that call alone:
+// the payment stays in doubt until a call succeeds.
 func (p *provoker) inDoubt(ctx context.Context) error {
 	pay := func() (*dapi.Payout, error) {
 		return p.account.Payouts.Pay(ctx, terms(p.supplier, "5"), p.key("in-doubt"))

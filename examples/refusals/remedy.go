@@ -10,9 +10,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// remedy says what to do about the error of a call. Branch on types, never on messages; begin with the types that your program can do something
-// particular about, and leave the rest to the common questions at the end. Of a payment, ask dapi.PaymentStateOf first: a refusal speaks for its
-// call; only success, already funded, or the payout's own end settles a payment that was in doubt.
+// remedy says what to do about the error of a call. Branch on types, never on messages; begin with the types that your
+// program can do something particular about, and leave the rest to the common questions at the end. Of a payment, ask
+// dapi.PaymentStateOf first: a refusal speaks for its call; only success, already funded, or the payout's own end
+// settles a payment that was in doubt.
 func remedy(err error) string {
 	var (
 		invalid    *errors.InvalidInput
@@ -75,8 +76,8 @@ func remedy(err error) string {
 	return byQuestions(err)
 }
 
-// byQuestions serves every error of the SDK, also slugs that are newer than the program: log the request id, and ask whether the same
-// request makes sense and whether money moved.
+// byQuestions serves every error of the SDK, also slugs that are newer than the program: log the request id, and ask
+// whether the same request makes sense and whether money moved.
 func byQuestions(err error) string {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	if !ok {

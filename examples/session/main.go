@@ -1,7 +1,8 @@
 // Session logs in once and reuses the session: go run ./examples/session
 //
-// A login takes a challenge, a signature and a token. Access tokens live 60 minutes and refresh tokens 60 days, so a program that is
-// started often keeps its session in a file and logs in about every two months. What goes over the wire for it is printed as it goes.
+// A login takes a challenge, a signature and a token. Access tokens live 60 minutes and refresh tokens 60 days, so a
+// program that is started often keeps its session in a file and logs in about every two months. What goes over the wire
+// for it is printed as it goes.
 package main
 
 import (

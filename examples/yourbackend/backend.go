@@ -1,7 +1,9 @@
-// Package yourbackend is a small backend that pays invoices, and its tests, which run against a sandbox host: go test ./examples/yourbackend
+// Package yourbackend is a small backend that pays invoices, and its tests, which run against a sandbox host: go test
+// ./examples/yourbackend
 //
-// The tests are the point of it: what does the backend do when an answer is lost after the money moved, when a customer clicks twice, when
-// an hour passes, when a partner is down? The sandbox host makes each of that happen on request and then shows its books.
+// The tests are the point of it: what does the backend do when an answer is lost after the money moved, when a customer
+// clicks twice, when an hour passes, when a partner is down? The sandbox host makes each of that happen on request and
+// then shows its books.
 package yourbackend
 
 import (
@@ -52,8 +54,9 @@ func (b *Backend) pay(w http.ResponseWriter, r *http.Request) {
 	answer(w, status, body)
 }
 
-// explain turns the state of a payment into what the backend's own customer can do about it. A refusal speaks for its call; only success, already
-// funded, or the payout's own end settles a payment that was in doubt: PaymentStateOf knows, and nothing here looks at an error before it.
+// explain turns the state of a payment into what the backend's own customer can do about it. A refusal speaks for its
+// call; only success, already funded, or the payout's own end settles a payment that was in doubt: PaymentStateOf
+// knows, and nothing here looks at an error before it.
 func explain(state dapi.PaymentState, payout *dapi.Payout, err error) (status int, body map[string]any) {
 	switch state {
 	case dapi.PaymentPaid:

@@ -28,7 +28,8 @@ type world struct {
 	nobody   dapi.ContactID
 }
 
-// newWorld starts a host in this process, and opens a client with 50 USDC and two contacts there: all that a test of your own needs.
+// newWorld starts a host in this process, and opens a client with 50 USDC and two contacts there: all that a test of
+// your own needs.
 func newWorld(t *testing.T) *world {
 	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = 0 }))
 	server := httptest.NewServer(host)
@@ -164,7 +165,8 @@ func TestRefusalsAreExplainedAndMoveNothing(t *testing.T) {
 	}
 }
 
-// A service that says that it fails does not say how far it got, so the backend promises nothing, and the next click finds out.
+// A service that says that it fails does not say how far it got, so the backend promises nothing, and the next click
+// finds out.
 func TestWhatIsNotKnownIsAskedForAgain(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.PartnerDown = true }))
@@ -178,7 +180,8 @@ func TestWhatIsNotKnownIsAskedForAgain(t *testing.T) {
 	assert.Equal(t, "37.5", w.balance())
 }
 
-// The answer to the first click is lost, and the money has left. Whatever the next click is refused for does not unsay it.
+// The answer to the first click is lost, and the money has left. Whatever the next click is refused for does not unsay
+// it.
 func TestARefusalDoesNotUnsayAPayment(t *testing.T) {
 	for name, refusal := range map[string]sandbox.Fault{
 		"the payee cannot be paid": sandbox.Respond(http.StatusConflict, "contact_not_payable"),

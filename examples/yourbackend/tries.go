@@ -8,8 +8,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// tries remembers which invoices may have been paid, and when they were first tried. It stands for a table of your database, which has to be
-// written before Pay is called: what a program forgets when it ends may have been paid all the same.
+// tries remembers which invoices may have been paid, and when they were first tried. It stands for a table of your
+// database, which has to be written before Pay is called: what a program forgets when it ends may have been paid all
+// the same.
 type tries struct {
 	mu    sync.Mutex
 	known map[string]*try // by invoice
@@ -36,8 +37,8 @@ func (t *tries) begin(invoice string) dapi.KeyOption {
 	return dapi.FirstUse()
 }
 
-// end ends a request. An invoice that is known to be unpaid, with no other request under way, can be tried as if for the first time; so can one of
-// which nothing was sent.
+// end ends a request. An invoice that is known to be unpaid, with no other request under way, can be tried as if for
+// the first time; so can one of which nothing was sent.
 func (t *tries) end(invoice string, state dapi.PaymentState, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAllocations holds the SDK to a number of allocations for each call, a little above what it is today: that leaves room for
-// other releases of Go. The bounds are the SDK's own figures, for those of the hand-written client are encoding/json's, and change from
-// one release of Go to the next. Under the race detector pools forget at random, so there the SDK is only compared with the client by
-// hand; make allocations holds the bounds.
+// TestAllocations holds the SDK to a number of allocations for each call, a little above what it is today: that leaves
+// room for other releases of Go. The bounds are the SDK's own figures, for those of the hand-written client are
+// encoding/json's, and change from one release of Go to the next. Under the race detector pools forget at random, so
+// there the SDK is only compared with the client by hand; make allocations holds the bounds.
 func TestAllocations(t *testing.T) {
 	most := map[string]float64{
 		"GetPayout":           39,

@@ -28,7 +28,8 @@ const payoutAnswer = `{"id":"` + payoutID + `","status":"awaiting_approval","ide
 // Source: Limits, Pages and sizes.
 const pageLength = 100
 
-// pageAnswer is a full page of the ledger, some 29 kB: payouts, deposits and refunds in turn, as they come in an account's history.
+// pageAnswer is a full page of the ledger, some 29 kB: payouts, deposits and refunds in turn, as they come in an
+// account's history.
 func pageAnswer() string {
 	var page strings.Builder
 	page.WriteString(`{"items":[`)

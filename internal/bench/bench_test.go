@@ -14,8 +14,8 @@ import (
 // cost is what one call takes.
 type cost struct{ nanos, allocs, bytes float64 }
 
-// BenchmarkAgainstHand prints, for each call, what the SDK takes and how that compares with the same call by hand. Its own column
-// ns/op, and B/op and allocs/op, are the SDK's; the others are ratios, below one where the SDK takes less.
+// BenchmarkAgainstHand prints, for each call, what the SDK takes and how that compares with the same call by hand. Its
+// own column ns/op, and B/op and allocs/op, are the SDK's; the others are ratios, below one where the SDK takes less.
 func BenchmarkAgainstHand(b *testing.B) {
 	var table strings.Builder
 	rows := tabwriter.NewWriter(&table, 0, 0, 3, ' ', tabwriter.AlignRight)
@@ -39,8 +39,8 @@ func BenchmarkAgainstHand(b *testing.B) {
 	fmt.Print("\n", table.String(), "\n") // b.Log would need -v
 }
 
-// measure lets both sides take turns, and answers the median turn of each, a call. Whoever went second goes first the next time, for
-// the second finds warm caches and the first one's garbage.
+// measure lets both sides take turns, and answers the median turn of each, a call. Whoever went second goes first the
+// next time, for the second finds warm caches and the first one's garbage.
 func (c *comparison) measure(b *testing.B) (sdk, hand cost) {
 	var sdks, hands []cost
 	for turn := 0; b.Loop(); turn++ {

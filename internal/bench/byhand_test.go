@@ -14,8 +14,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// byHand is the client that a careful programmer writes in an afternoon: one request, one decode, the status checked, the same
-// decimals and times. It has no retries, no pacing, no login, no checks of what it sends, no bound on what it reads, and no typed errors.
+// byHand is the client that a careful programmer writes in an afternoon: one request, one decode, the status checked,
+// the same decimals and times. It has no retries, no pacing, no login, no checks of what it sends, no bound on what it
+// reads, and no typed errors.
 type byHand struct {
 	http  *http.Client
 	base  string

@@ -11,7 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
-// TestBothWaysDoTheSame keeps the comparison honest: both sides send the same request, and read the same out of the answer.
+// TestBothWaysDoTheSame keeps the comparison honest: both sides send the same request, and read the same out of the
+// answer.
 func TestBothWaysDoTheSame(t *testing.T) {
 	for _, c := range comparisons(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -44,7 +45,8 @@ func comparableHeader(h http.Header) http.Header {
 	return same
 }
 
-// asSDK reads what was decoded by hand, written out again, into the SDK's type, so that both are written with the same fields.
+// asSDK reads what was decoded by hand, written out again, into the SDK's type, so that both are written with the same
+// fields.
 func asSDK(t *testing.T, sdk, hand any) any {
 	t.Helper()
 	var into any

@@ -8,8 +8,8 @@ import (
 
 const baseURL = "https://service.invalid"
 
-// service is the other end, in memory: it takes the request's body and answers the same bytes each time. It does as little as
-// it can, for all that it does is in both figures and brings the ratio closer to one.
+// service is the other end, in memory: it takes the request's body and answers the same bytes each time. It does as
+// little as it can, for all that it does is in both figures and brings the ratio closer to one.
 type service struct {
 	status int
 	header http.Header

@@ -1,4 +1,5 @@
-// Package cardproof has wallets sign for card details as the service wants it: with its time, and with each second once.
+// Package cardproof has wallets sign for card details as the service wants it: with its time, and with each second
+// once.
 package cardproof
 
 import (
@@ -17,8 +18,8 @@ type Prover struct {
 	nonces nonce.Source
 }
 
-// Prove has a card's wallet sign for one call of an operation. A signature that comes when the proof's lifetime is over, as a person's can, is
-// *errors.InvalidInput.
+// Prove has a card's wallet sign for one call of an operation. A signature that comes when the proof's lifetime is
+// over, as a person's can, is *errors.InvalidInput.
 func (p *Prover) Prove(
 	ctx context.Context, op *transport.Operation, id string, wallet model.CardSigner, options []moneymovement.CallOption,
 ) (model.CardDetailsProof, error) {
@@ -29,7 +30,8 @@ func (p *Prover) Prove(
 	return proof, nonce.Fresh(op, proof.Nonce, p.now())
 }
 
-// now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one answer is believed.
+// now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one
+// answer is believed.
 func (p *Prover) now() time.Time {
 	_, now := p.Client.ServiceTimes()
 	return now

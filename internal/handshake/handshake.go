@@ -1,4 +1,5 @@
-// Package handshake judges how making a connection failed. It is on the ground floor, as the errors and the retries both ask it.
+// Package handshake judges how making a connection failed. It is on the ground floor, as the errors and the retries
+// both ask it.
 package handshake
 
 import (

@@ -14,7 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/handshake"
 )
 
-// What a handshake ended in for good is told by its error, wherever in a chain that is, and no other error is taken for one.
+// What a handshake ended in for good is told by its error, wherever in a chain that is, and no other error is taken for
+// one.
 func TestWhatIsFinal(t *testing.T) {
 	conn, other := net.Pipe()
 	t.Cleanup(func() { _, _ = conn.Close(), other.Close() })

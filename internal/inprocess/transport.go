@@ -1,5 +1,5 @@
-// Package inprocess connects a client with a handler in the same process, without a socket. A test in a synctest bubble needs that: one clock
-// then moves the client and the handler.
+// Package inprocess connects a client with a handler in the same process, without a socket. A test in a synctest bubble
+// needs that: one clock then moves the client and the handler.
 package inprocess
 
 import (
@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// Transport is an http.RoundTripper that passes each request to a handler in the same process. OnAnswer lets a test change the responses.
+// Transport is an http.RoundTripper that passes each request to a handler in the same process. OnAnswer lets a test
+// change the responses.
 type Transport struct {
 	Handler http.Handler
 	Now     func() time.Time // for the Date of each answer; nil sets no Date
@@ -22,8 +23,8 @@ type Transport struct {
 	tamper func(*http.Request, *http.Response)
 }
 
-// RoundTrip implements http.RoundTripper. If the handler panics with http.ErrAbortHandler, the body of the response ends with an error where
-// the handler stopped.
+// RoundTrip implements http.RoundTripper. If the handler panics with http.ErrAbortHandler, the body of the response
+// ends with an error where the handler stopped.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := readAll(r.Body)
 	if err != nil {
@@ -59,7 +60,8 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// OnAnswer sets a function that changes each response before the client sees it. It replaces the one set before; nil removes it.
+// OnAnswer sets a function that changes each response before the client sees it. It replaces the one set before; nil
+// removes it.
 func (t *Transport) OnAnswer(tamper func(*http.Request, *http.Response)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

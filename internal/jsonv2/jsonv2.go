@@ -1,6 +1,6 @@
-// Package jsonv2 is the SDK's one way to JSON v2: strict, fast, and with hooks for types of other packages. Go 1.27 has it as
-// encoding/json/v2; for Go 1.26 the same code is an experiment's. Only this file names that module, and no exported type shows it, so that
-// it can be left in one commit once the older release is out of support.
+// Package jsonv2 is the SDK's one way to JSON v2: strict, fast, and with hooks for types of other packages. Go 1.27 has
+// it as encoding/json/v2; for Go 1.26 the same code is an experiment's. Only this file names that module, and no
+// exported type shows it, so that it can be left in one commit once the older release is out of support.
 package jsonv2
 
 import (

@@ -1,5 +1,5 @@
-// Package mishaps is a test that each surface passes: it makes calls fail in many ways. Every error has to say which call it belongs to, and
-// whether money may have moved.
+// Package mishaps is a test that each surface passes: it makes calls fail in many ways. Every error has to say which
+// call it belongs to, and whether money may have moved.
 package mishaps
 
 import (
@@ -54,8 +54,8 @@ func Usual() map[string]Mishap {
 	}
 }
 
-// Befall makes a call to which the mishap happens, on a clock of its own, and checks the error that it returns. It accepts nil: the call has
-// to check that itself.
+// Befall makes a call to which the mishap happens, on a clock of its own, and checks the error that it returns. It
+// accepts nil: the call has to check that itself.
 func (m Mishap) Befall(t *testing.T, call func(*testing.T, context.Context, *http.Client) error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -71,7 +71,8 @@ func (m Mishap) Befall(t *testing.T, call func(*testing.T, context.Context, *htt
 	})
 }
 
-// Check fails the test if an error does not name its operation, does not say whether money may have moved, or has more than one line.
+// Check fails the test if an error does not name its operation, does not say whether money may have moved, or has more
+// than one line.
 func Check(t *testing.T, err error) {
 	t.Helper()
 	failure, ok := errors.AsType[errors.Failure](err)

@@ -8,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Source hands out times that messages are signed at, each second once: a service that takes a nonce once would refuse a second call within
-// the same second. It is safe for concurrent use.
+// Source hands out times that messages are signed at, each second once: a service that takes a nonce once would refuse
+// a second call within the same second. It is safe for concurrent use.
 type Source struct {
 	mu   sync.Mutex
 	used map[int64]bool // Unix seconds
@@ -23,8 +23,8 @@ const lifetime = 5 * time.Minute
 // reach is how many seconds a burst of calls may reach back: well within [lifetime].
 const reach = 150
 
-// Next is now in whole seconds, or the latest second before it that was not handed out, for one that lies ahead may count as invalid. After
-// [reach] calls in a row it is now again, and the service judges.
+// Next is now in whole seconds, or the latest second before it that was not handed out, for one that lies ahead may
+// count as invalid. After [reach] calls in a row it is now again, and the service judges.
 func (s *Source) Next(now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

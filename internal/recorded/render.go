@@ -10,10 +10,12 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Encoded is the one member of an object that stands for its value, canonical JSON in base64: what a developer key signs.
+// Encoded is the one member of an object that stands for its value, canonical JSON in base64: what a developer key
+// signs.
 const Encoded = "{{base64}}"
 
-// moment stands for a time, counted from the start of the recording: {{now}}, {{now+15m0s}}, {{now-168h0m0s}}; {{date now}} for its date alone.
+// moment stands for a time, counted from the start of the recording: {{now}}, {{now+15m0s}}, {{now-168h0m0s}}; {{date
+// now}} for its date alone.
 var moment = regexp.MustCompile(`\{\{(date )?now([+-][^}]+)?\}\}`)
 
 // Moment returns what stands in a recording for a time so long after its start.

@@ -6,8 +6,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Replace returns what stands for a value of a JSON text, and whether it replaces it. The name is that of its member, or of the member whose
-// array it is in.
+// Replace returns what stands for a value of a JSON text, and whether it replaces it. The name is that of its member,
+// or of the member whose array it is in.
 type Replace func(name string, value jsonv2.Value) (replacement jsonv2.Value, replaced bool)
 
 // Rewrite returns a JSON value with some values replaced. An object or array that is not replaced is looked into.

@@ -61,7 +61,8 @@ func Serve() *Server {
 
 const modulePath = "github.com/moneymovement/moneymovement-go"
 
-// caller is the name of the example that runs, as its recording is called: dapi/ExamplePayouts_Wait, or ExampleCapture in the root package.
+// caller is the name of the example that runs, as its recording is called: dapi/ExamplePayouts_Wait, or ExampleCapture
+// in the root package.
 func caller() string {
 	callers := make([]uintptr, 16)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])

@@ -19,7 +19,8 @@ type Renewer interface {
 	Renew(ctx context.Context, refused http.Header) error
 }
 
-// Use has the calls that begin from now on carry another credential. Those under way end with the one that they began with.
+// Use has the calls that begin from now on carry another credential. Those under way end with the one that they began
+// with.
 func (c *Client) Use(auth Authorizer) { c.auth.Store(&auth) }
 
 // authorizer is the one of a call that begins now.
@@ -38,10 +39,11 @@ func (t *trip) authorize(ctx context.Context) error {
 	return t.auth.Authorize(ctx, t.header)
 }
 
-// renewer returns who can renew the credential that a refusal is about: one that has expired, or that the service does not know
-// any more. Other refusals would be the same with a new one.
+// renewer returns who can renew the credential that a refusal is about: one that has expired, or that the service does
+// not know any more. Other refusals would be the same with a new one.
 //
-// Source: Authentication, Platform API (on 401 token_expired call refresh once and retry); Errors, Caller handling (re-mint once on 401).
+// Source: Authentication, Platform API (on 401 token_expired call refresh once and retry); Errors, Caller handling
+// (re-mint once on 401).
 func (t *trip) renewer(err error) (Renewer, bool) {
 	if lost, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
 		err = lost.Cause // of the last attempt, whatever became of those before it

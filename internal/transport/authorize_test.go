@@ -137,8 +137,8 @@ func TestTokenRenewedBetweenAttemptsIsUsed(t *testing.T) {
 	assert.Equal(t, atSending, first)
 }
 
-// An answer can come while the request is still being written. The next attempt must not touch what the first one's writer reads;
-// the race detector watches.
+// An answer can come while the request is still being written. The next attempt must not touch what the first one's
+// writer reads; the race detector watches.
 func TestHeaderIsNotTouchedWhileAnEarlierAttemptIsWritten(t *testing.T) {
 	auth := new(tokens)
 	var writers sync.WaitGroup

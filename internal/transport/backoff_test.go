@@ -44,7 +44,8 @@ func TestBackoffsDouble(t *testing.T) {
 	})
 }
 
-// A pause is affordable if its bound ends before the deadline. That shows the first bound of a client that states none: a quarter of a second.
+// A pause is affordable if its bound ends before the deadline. That shows the first bound of a client that states none:
+// a quarter of a second.
 func TestTheDefaultBackoff(t *testing.T) {
 	for room, attempts := range map[time.Duration]int{250 * time.Millisecond: 1, 250*time.Millisecond + 1: 2} {
 		synctest.Test(t, func(t *testing.T) {

@@ -12,15 +12,15 @@ import (
 const (
 	// bodyStall is how long an answer's body may bring nothing.
 	bodyStall = 30 * time.Second
-	// bodyWhole is how long a body may take in all, however steadily it drips. A stream, which is read at its reader's pace, may
-	// take longer.
+	// bodyWhole is how long a body may take in all, however steadily it drips. A stream, which is read at its reader's
+	// pace, may take longer.
 	bodyWhole = time.Minute
 )
 
 var errSlowBody = errors.New("body takes too long")
 
-// timedBody is an answer's body that does not keep its reader waiting for ever. Only what its bytes take is counted, not what its
-// reader does between them.
+// timedBody is an answer's body that does not keep its reader waiting for ever. Only what its bytes take is counted,
+// not what its reader does between them.
 type timedBody struct {
 	body   io.ReadCloser
 	cancel context.CancelFunc // ends the attempt

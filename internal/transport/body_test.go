@@ -43,7 +43,8 @@ func (d *dripping) Read(p []byte) (int, error) {
 
 func (d *dripping) Close() error { return nil }
 
-// stubborn is a body that brings a byte at a time and does not hear that its request has ended, as a transport of the caller's may be.
+// stubborn is a body that brings a byte at a time and does not hear that its request has ended, as a transport of the
+// caller's may be.
 type stubborn struct{ every time.Duration }
 
 func (s stubborn) Read(p []byte) (int, error) {

@@ -2,8 +2,9 @@ package transport
 
 import "sync"
 
-// budget bounds what all calls of a client together may spend on retries, so that an outage of the service is not multiplied by
-// everyone trying again. A retry costs more than a success gives back: under steady failure retries die out.
+// budget bounds what all calls of a client together may spend on retries, so that an outage of the service is not
+// multiplied by everyone trying again. A retry costs more than a success gives back: under steady failure retries die
+// out.
 type budget struct {
 	mu     sync.Mutex
 	tokens int

@@ -13,7 +13,8 @@ type Call struct {
 	KeySet bool         // the caller named a key, even an empty one
 	Keep   func(Answer) // takes what came back, nil for nobody
 
-	// Counted is a window that counts the call by something that it carries, besides its operation's own; none by default.
+	// Counted is a window that counts the call by something that it carries, besides its operation's own; none by
+	// default.
 	Counted struct {
 		Window Window
 		Scope  string
@@ -48,8 +49,8 @@ func Apply[T any, O ~func(*T)](to *T, options []O) {
 	}
 }
 
-// Answer is what came back besides the decoded value, for a caller who asks for it. moneymovement.Answer has the same fields, where its readers
-// see them.
+// Answer is what came back besides the decoded value, for a caller who asks for it. moneymovement.Answer has the same
+// fields, where its readers see them.
 type Answer struct {
 	Status         int
 	Header         http.Header

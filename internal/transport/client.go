@@ -79,8 +79,9 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 	return c, nil
 }
 
-// origin accepts what a credential may be sent to: https anywhere, plain http to loopback or by explicit wish. The surface's own path is
-// added to it, so that an address which has it already is a slip that would make every call a 404.
+// origin accepts what a credential may be sent to: https anywhere, plain http to loopback or by explicit wish. The
+// surface's own path is added to it, so that an address which has it already is a slip that would make every call a
+// 404.
 func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 	refuse := func(message string) (*url.URL, error) { return nil, invalid("baseURL", "invalid_url", message) }
 	u, err := url.Parse(baseURL)
@@ -171,8 +172,8 @@ func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, val
 	return nil
 }
 
-// renewAndReplay refreshes the credential once and sends the same request once more, with the same key. The refused attempt was not
-// carried out, so nothing is done twice.
+// renewAndReplay refreshes the credential once and sends the same request once more, with the same key. The refused
+// attempt was not carried out, so nothing is done twice.
 func (c *Client) renewAndReplay(ctx context.Context, renewer Renewer, r *Request, t *trip, body []byte, value any) error {
 	if err := renewer.Renew(ctx, t.header); err != nil {
 		return t.outcome(ended(ctx, err))
@@ -180,8 +181,8 @@ func (c *Client) renewAndReplay(ctx context.Context, renewer Renewer, r *Request
 	return c.send(ctx, r, t, body, value)
 }
 
-// exchange makes the first attempt, and is done unless that ended in something worth repeating. It does with it what go-retryablehttp's loop
-// does with those that follow.
+// exchange makes the first attempt, and is done unless that ended in something worth repeating. It does with it what
+// go-retryablehttp's loop does with those that follow.
 func (c *Client) exchange(ctx context.Context, r *Request, t *trip, body []byte) (err error) {
 	t.retried = 0
 	h := r.header(c)

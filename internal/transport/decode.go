@@ -37,8 +37,8 @@ type buffer struct {
 	asked wire.Body
 }
 
-// read takes the body, at most maxBody of it. It is go-retryablehttp's response handler, so that an answer that breaks off in
-// the middle is retried like one that never came. If it is the last one, its error says what there was.
+// read takes the body, at most maxBody of it. It is go-retryablehttp's response handler, so that an answer that breaks
+// off in the middle is retried like one that never came. If it is the last one, its error says what there was.
 func (t *trip) read(resp *http.Response) error {
 	if t.stream != nil && t.stream.open(t, resp) {
 		return nil
@@ -84,8 +84,8 @@ func isSuccess(status int) bool { return status >= 200 && status < 300 }
 // NoContent is the answer of an operation that answers nothing.
 type NoContent struct{}
 
-// decode reads a success into value. A success of a write that is silent about its resource needs to hold nothing, but what a proxy sends
-// instead of it, such as a page, is no success.
+// decode reads a success into value. A success of a write that is silent about its resource needs to hold nothing, but
+// what a proxy sends instead of it, such as a page, is no success.
 func (t *trip) decode(value any) (err error) {
 	if !t.op.Silent {
 		t.unread, err = t.answer.decode(value, t.op.Answer)

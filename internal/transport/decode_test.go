@@ -19,7 +19,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// unreadable asserts what a success that cannot be decoded means: for a read an unexpected answer, for a write that nobody knows.
+// unreadable asserts what a success that cannot be decoded means: for a read an unexpected answer, for a write that
+// nobody knows.
 func unreadable(t *testing.T, op *transport.Operation, err error) {
 	t.Helper()
 	if op.Method == http.MethodGet {
@@ -70,7 +71,8 @@ func TestUnreadableSuccessIsNeitherSuccessNorFailure(t *testing.T) {
 	}
 }
 
-// What an amount says that cannot be read is not read, and costs nothing else of the answer. The service did what it was asked.
+// What an amount says that cannot be read is not read, and costs nothing else of the answer. The service did what it
+// was asked.
 func TestAnAmountThatCannotBeReadIsNamed(t *testing.T) {
 	const huge = 1_000_000
 	for name, amount := range map[string]string{

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// defaultTransport is what sends if the caller gives nothing: with TLS 1.2 at least, with room for many callers of one host, and with an end
-// to waiting for an answer.
+// defaultTransport is what sends if the caller gives nothing: with TLS 1.2 at least, with room for many callers of one
+// host, and with an end to waiting for an answer.
 func defaultTransport() *http.Transport {
 	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -27,9 +27,10 @@ func defaultTransport() *http.Transport {
 	return t
 }
 
-// inheritWay takes over from http.DefaultTransport how this process gets to the network: its proxy, its dialer, and the authorities that it
-// trusts. It takes nothing that makes TLS prove less or show more, such as InsecureSkipVerify, a lower version, a log of keys, or a function
-// that makes TLS connections: what a program allows one of its peers is not for the one that holds its money.
+// inheritWay takes over from http.DefaultTransport how this process gets to the network: its proxy, its dialer, and the
+// authorities that it trusts. It takes nothing that makes TLS prove less or show more, such as InsecureSkipVerify, a
+// lower version, a log of keys, or a function that makes TLS connections: what a program allows one of its peers is not
+// for the one that holds its money.
 func inheritWay(t *http.Transport) {
 	standard, ok := http.DefaultTransport.(*http.Transport) //nolint:forbidigo // read, not used; a program may have put something else there
 	if !ok {

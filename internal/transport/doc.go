@@ -1,4 +1,5 @@
-// Package transport is the request path that all surfaces share. One call walks these concerns in this order, one file each:
+// Package transport is the request path that all surfaces share. One call walks these concerns in this order, one file
+// each:
 //
 //	validate     what is stated, and what would change the path or break a header, before anything is sent
 //	encode       the body, once
@@ -23,15 +24,18 @@
 //  7. transport.(*Client).attempt, which every attempt comes to
 //  8. RoundTrip, of the transport that the caller gave or of ours
 //
-// If it ends in something worth repeating, exchange lets the pause pass and goes on with an [http.Client] and a client of go-retryablehttp
-// that are made for this one call and know its trip. A retry goes the same way down to exchange, and then:
+// If it ends in something worth repeating, exchange lets the pause pass and goes on with an [http.Client] and a client
+// of go-retryablehttp that are made for this one call and know its trip. A retry goes the same way down to exchange,
+// and then:
 //
 //  7. transport.(*trip).retrying, which gives the loop its request
-//  8. retryablehttp.(*Client).Do, which pauses between attempts, and asks checkRetry, backoff and prepareRetry as exchange does
+//  8. retryablehttp.(*Client).Do, which pauses between attempts, and asks checkRetry, backoff and prepareRetry as
+//     exchange does
 //  9. http.(*Client).Do, which keeps the Timeout of the caller's client
 //  10. transport.attempts.RoundTrip, which brings the trip along
 //  11. transport.(*Client).attempt, which every attempt comes to
 //  12. RoundTrip, of the transport that the caller gave or of ours
 //
-// Where the caller's client has a Timeout, its first attempt goes through http.(*Client).Do and attempts.RoundTrip, too, for that alone.
+// Where the caller's client has a Timeout, its first attempt goes through http.(*Client).Do and attempts.RoundTrip,
+// too, for that alone.
 package transport

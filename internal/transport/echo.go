@@ -7,11 +7,12 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// leastEchoed is how long a secret is at least to be looked for in a refusal. A shorter one could be a word of it by chance.
+// leastEchoed is how long a secret is at least to be looked for in a refusal. A shorter one could be a word of it by
+// chance.
 const leastEchoed = 8
 
-// hideEcho takes out of a refusal the secrets that it repeats: validators quote what they refuse, and a refusal's details are printed and encoded
-// like anything else.
+// hideEcho takes out of a refusal the secrets that it repeats: validators quote what they refuse, and a refusal's
+// details are printed and encoded like anything else.
 func (t *trip) hideEcho() {
 	if t.answer.success() {
 		return

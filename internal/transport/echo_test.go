@@ -34,7 +34,8 @@ func tell(text string) told { return told{transport.NewSecret(text)} }
 // tellThing is an operation whose body holds a secret.
 var tellThing = transport.Operation{ID: "TellThing", Method: http.MethodPost, Path: "/things/tell", Repeat: transport.RepeatNever, Tells: true}
 
-// A validator that quotes what it refuses gives no secret back: not in an error's details, its message or its excerpt, nor in the body that is kept.
+// A validator that quotes what it refuses gives no secret back: not in an error's details, its message or its excerpt,
+// nor in the body that is kept.
 func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 	const sent, bearer, key = "sig/of+the=canary", "token-of-the-canary", "key-of-the-canary"
 	escaped := strings.ReplaceAll(sent, "/", `\/`)
@@ -77,7 +78,8 @@ func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 	}
 }
 
-// Every secret of a body is sent as it is, and looked for in a refusal, if it is long enough to be no word of it by chance.
+// Every secret of a body is sent as it is, and looked for in a refusal, if it is long enough to be no word of it by
+// chance.
 func TestEverySecretOfABodyIsLookedFor(t *testing.T) {
 	const first, second, short, number = "canary-a", "canary-b", "canary7", "12345678"
 	mirror := step(func(req *http.Request) (*http.Response, error) {

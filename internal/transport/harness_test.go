@@ -123,7 +123,8 @@ type step func(*http.Request) (*http.Response, error)
 // RoundTrip makes a step a service that always does the same.
 func (s step) RoundTrip(req *http.Request) (*http.Response, error) { return s(req) }
 
-// service is a service in memory that plays a script, one step an attempt, its last step for ever. It is safe for concurrent use.
+// service is a service in memory that plays a script, one step an attempt, its last step for ever. It is safe for
+// concurrent use.
 type service struct {
 	mu    sync.Mutex
 	steps []step
@@ -163,7 +164,8 @@ func (s *service) attempts() []received {
 	return s.got[:len(s.got):len(s.got)]
 }
 
-// keys are the idempotency keys of the attempts. Their header is not spelled canonically, so that Header.Get would miss it.
+// keys are the idempotency keys of the attempts. Their header is not spelled canonically, so that Header.Get would miss
+// it.
 func keys(attempts []received) []string {
 	found := make([]string, len(attempts))
 	for i, a := range attempts {

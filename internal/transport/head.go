@@ -25,7 +25,8 @@ func (r *Request) head() errors.Head {
 	}.WithFacts(r.op.facts())
 }
 
-// facts are what a call under way is known for. Whether it may be sent again depends on its key, and on its age if it has none.
+// facts are what a call under way is known for. Whether it may be sent again depends on its key, and on its age if it
+// has none.
 func (t *trip) facts() callfacts.Facts {
 	facts := t.op.facts()
 	facts.Once = !t.repeatable()
@@ -41,7 +42,8 @@ func (o *Operation) Head(key string) errors.Head {
 	return errors.Head{Operation: o.ID, IdempotencyKey: key}.WithFacts(o.facts())
 }
 
-// resource is the id in the path, or else the contact in the body. It is looked for only when there is an error to tell it.
+// resource is the id in the path, or else the contact in the body. It is looked for only when there is an error to tell
+// it.
 func (r *Request) resource() string {
 	if r.about != "" || !r.hasBody {
 		return r.about

@@ -15,13 +15,13 @@ var KeyRule = Rule{Required: true, Pattern: `^[A-Za-z0-9._:-]{1,128}$`}
 // keyField names the key where it is refused.
 const keyField = "Idempotency-Key"
 
-// keyHeader is spelled in lower case on purpose. net/http takes a request with a canonical Idempotency-Key for replayable and
-// sends it again by itself when a kept connection dies, out of sight of the retry policy and of the attempt count. HTTP header
-// names are case-insensitive, so that the service reads the same header.
+// keyHeader is spelled in lower case on purpose. net/http takes a request with a canonical Idempotency-Key for
+// replayable and sends it again by itself when a kept connection dies, out of sight of the retry policy and of the
+// attempt count. HTTP header names are case-insensitive, so that the service reads the same header.
 const keyHeader = "idempotency-key"
 
-// RequireKey refuses a call that moves money without a key of the caller's, before anything is sent. A key that the program cannot make
-// again dies with its process, and the payment could then be made twice.
+// RequireKey refuses a call that moves money without a key of the caller's, before anything is sent. A key that the
+// program cannot make again dies with its process, and the payment could then be made twice.
 func RequireKey(operation, key string) error {
 	return Validate(operation, func(c *Check) { c.RequiredKey(key) })
 }
@@ -52,8 +52,8 @@ func (r *Request) setKey(h http.Header) {
 	}
 }
 
-// derivedKeyLifetime is how long the service repeats its first answer to a write without a key, if it derives a key for it, less
-// what a repetition may take on its way.
+// derivedKeyLifetime is how long the service repeats its first answer to a write without a key, if it derives a key for
+// it, less what a repetition may take on its way.
 //
 // Source: Limits, Idempotency.
 const derivedKeyLifetime = 2*time.Hour - time.Minute

@@ -52,7 +52,8 @@ func slowly(after time.Duration, end step) step {
 	}
 }
 
-// The service repeats itself for two hours under a key that it derived, and for as long as any call lasts under the caller's.
+// The service repeats itself for two hours under a key that it derived, and for as long as any call lasts under the
+// caller's.
 //
 // Rule: idempotency.lifetimes
 func TestACallWithoutAKeyIsRepeatedForTwoHours(t *testing.T) {

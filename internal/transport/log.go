@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// log writes one record an attempt: a warning if the service answered with a server error, else a debug record. Only what is listed here is
-// ever logged: no header, no body, no query, no credential.
+// log writes one record an attempt: a warning if the service answered with a server error, else a debug record. Only
+// what is listed here is ever logged: no header, no body, no query, no credential.
 //
 // Source: Errors, Caller handling.
 func (c *Client) log(ctx context.Context, t *trip, resp *http.Response, err error, started time.Time) {

@@ -41,7 +41,8 @@ func Ready(ctx context.Context, client *Client, op *Operation, makers string) er
 	})
 }
 
-// Of is the service itself, or one that no constructor made in place of nil: a method then refuses the call rather than to panic.
+// Of is the service itself, or one that no constructor made in place of nil: a method then refuses the call rather than
+// to panic.
 func Of[S any](service *S) *S {
 	if service == nil {
 		return new(S)

@@ -39,9 +39,9 @@ const (
 // Money says whether an operation can move money. What the description does not settle can.
 type Money string
 
-// MoneyNone is a write that moves no money, whatever becomes of it: a contact, a client's verification, a login. No operation that an
-// idempotency key anchors is one, not even a booking, which itself moves nothing: the key may anchor a payment that an earlier call
-// has confirmed.
+// MoneyNone is a write that moves no money, whatever becomes of it: a contact, a client's verification, a login. No
+// operation that an idempotency key anchors is one, not even a booking, which itself moves nothing: the key may anchor
+// a payment that an earlier call has confirmed.
 //
 // Source: Authentication, Platform API (money-moving operations are prepared, signed and confirmed).
 const MoneyNone Money = "none"

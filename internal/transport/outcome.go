@@ -28,8 +28,9 @@ func (t *trip) outcome(err error) error {
 	return &errors.NotDelivered{Head: head, Err: t.withDeadline(err)}
 }
 
-// settle looks at a refusal in the light of the attempts before it. If one of them may have been carried out, only an answer that
-// judges the request itself settles what happened; being told to wait, to log in, or that the service is down does not.
+// settle looks at a refusal in the light of the attempts before it. If one of them may have been carried out, only an
+// answer that judges the request itself settles what happened; being told to wait, to log in, or that the service is
+// down does not.
 func (t *trip) settle(refusal error) error {
 	switch {
 	case !t.op.write():
@@ -56,9 +57,9 @@ func judged(status int) bool {
 	return false
 }
 
-// ownDoing reports refusals that an attempt that was carried out could have brought upon the next one. Under an idempotency key the service
-// answers a repetition as it did the first time; without, what was deleted is not found, and what was confirmed is in another
-// state or past its window. Money that has moved can be the reason of any refusal.
+// ownDoing reports refusals that an attempt that was carried out could have brought upon the next one. Under an
+// idempotency key the service answers a repetition as it did the first time; without, what was deleted is not found,
+// and what was confirmed is in another state or past its window. Money that has moved can be the reason of any refusal.
 func (t *trip) ownDoing(refusal error) bool {
 	switch {
 	case t.op.Repeat == RepeatKey, !withoutEffect(refusal):
@@ -75,13 +76,14 @@ func (t *trip) ownDoing(refusal error) bool {
 	return false
 }
 
-// withoutEffect reports errors after which nothing has come of the write. Its money does not answer that: an operation that moves none can
-// have been carried out.
+// withoutEffect reports errors after which nothing has come of the write. Its money does not answer that: an operation
+// that moves none can have been carried out.
 func withoutEffect(err error) bool {
 	return err != nil && errors.CarriedOut(err, callfacts.Asker{}) == errors.NotMoved
 }
 
-// garbled reports an answer that neither the service's envelope nor a client error explains: a proxy's page, a redirect, nothing.
+// garbled reports an answer that neither the service's envelope nor a client error explains: a proxy's page, a
+// redirect, nothing.
 func (t *trip) garbled(refusal error) bool {
 	unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](refusal)
 	return ok && !withoutEffect(unexpected)
@@ -137,8 +139,8 @@ func retryAt(err error) time.Time {
 	return head.RetryAt
 }
 
-// ended takes the address out of err, and adds the context's own error where another cause hides it. A server that speaks no TLS is told as
-// http.Client tells it, which a first attempt does not go through.
+// ended takes the address out of err, and adds the context's own error where another cause hides it. A server that
+// speaks no TLS is told as http.Client tells it, which a first attempt does not go through.
 func ended(ctx context.Context, err error) error {
 	err = withoutURL(err)
 	if record, ok := err.(tls.RecordHeaderError); ok && string(record.RecordHeader[:]) == "HTTP/" { //nolint:errorlint // as http.Client looks at it

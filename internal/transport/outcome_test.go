@@ -16,7 +16,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// What a call that failed is reported as, for each way in which it can: the type decides what a program does about money.
+// What a call that failed is reported as, for each way in which it can: the type decides what a program does about
+// money.
 func TestOutcomes(t *testing.T) {
 	const unavailable = errors.CodeProviderUnavailable
 	envelope503 := refuses(503, unavailable)
@@ -77,7 +78,8 @@ func TestOutcomes(t *testing.T) {
 			wrapping(&errors.Unauthenticated{}), wrapping(&errors.Unauthenticated{}), wrapping(&errors.Unauthenticated{}), unknown},
 		{"lost, then 422", []step{lostAnswer, refuses(422, errors.CodeValidationFailed)}, invalid, invalid,
 			wrapping(&errors.ValidationFailed{}), wrapping(&errors.ValidationFailed{}), unknown},
-		// Under its key a write is answered as it was the first time. A confirm or a delete can meet what it did itself.
+		// Under its key a write is answered as it was the first time. A confirm or a delete can meet what it did
+		// itself.
 		{"lost, then expired", []step{lostAnswer, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired, wrapping(&errors.QuoteExpired{}), wrapping(&errors.QuoteExpired{}), unknown},
 		{"503, then expired", []step{envelope503, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired, wrapping(&errors.QuoteExpired{}), wrapping(&errors.QuoteExpired{}), providerWrite},
 		{"429, then expired", []step{busy, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired, quoteExpired, quoteExpired, quoteExpired},
@@ -148,8 +150,8 @@ func TestOutcomesWithoutMoney(t *testing.T) {
 	}
 }
 
-// A refusal settles what a lost attempt did, unless that attempt could have brought it about: what was deleted is not found, and what was
-// decided is decided.
+// A refusal settles what a lost attempt did, unless that attempt could have brought it about: what was deleted is not
+// found, and what was decided is decided.
 func TestRefusalsThatALostAttemptBringsAbout(t *testing.T) {
 	for _, tc := range []struct {
 		method  string

@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// longQueue is how long a call may have waited in line until that is worth a record, and until its credential may have expired meanwhile.
+// longQueue is how long a call may have waited in line until that is worth a record, and until its credential may have
+// expired meanwhile.
 const longQueue = time.Second
 
-// prepare gives one attempt its credential and lets it through the rate windows. The slot is taken last, as close to sending as can be. A
-// context that has ended is noticed here: later it would look like an answer that was lost.
+// prepare gives one attempt its credential and lets it through the rate windows. The slot is taken last, as close to
+// sending as can be. A context that has ended is noticed here: later it would look like an answer that was lost.
 func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
 	t.answer.release()
 	t.answer = answer{}
@@ -28,8 +29,8 @@ func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
 	return t.stillRepeatable()
 }
 
-// enter authorizes and then waits for room. After a long wait the credential is asked for again, for it may have expired; if getting it
-// takes long in turn, the slot is too old to be used, and another one is waited for.
+// enter authorizes and then waits for room. After a long wait the credential is asked for again, for it may have
+// expired; if getting it takes long in turn, the slot is too old to be used, and another one is waited for.
 func (c *Client) enter(ctx context.Context, t *trip) error {
 	if err := t.authorize(ctx); err != nil {
 		return err
@@ -45,8 +46,8 @@ func (c *Client) enter(ctx context.Context, t *trip) error {
 	return err
 }
 
-// pace waits for room in the windows that count the call, the narrowest first. Sandbox money has a window of its own and is a write all the
-// same; a login counts for its email or its challenge, and for the address.
+// pace waits for room in the windows that count the call, the narrowest first. Sandbox money has a window of its own
+// and is a write all the same; a login counts for its email or its challenge, and for the address.
 //
 // Source: Limits, Rate windows.
 func (c *Client) pace(ctx context.Context, t *trip) (time.Duration, error) {
@@ -102,9 +103,9 @@ func (r *Request) scope() string {
 	return ""
 }
 
-// Reserve waits for the room that a call needs in its rate windows, so that what is signed for the call need not wait. The call
-// then made with [Call.Reserved] is not paced again before its first attempt; make it at once, for the slot is taken. It reports
-// for how long it waited. Its errors are those of a call that was not sent.
+// Reserve waits for the room that a call needs in its rate windows, so that what is signed for the call need not wait.
+// The call then made with [Call.Reserved] is not paced again before its first attempt; make it at once, for the slot is
+// taken. It reports for how long it waited. Its errors are those of a call that was not sent.
 func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Duration, error) {
 	r := NewRequest(op, "", call)
 	t := &r.trip

@@ -8,7 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Pace bounds the pauses between two reads of something that is waited for: Least at first, half as much again each time, Most in the end.
+// Pace bounds the pauses between two reads of something that is waited for: Least at first, half as much again each
+// time, Most in the end.
 type Pace struct{ Least, Most time.Duration }
 
 // DefaultPace finds quick things quickly and burdens nobody for long ones.
@@ -31,10 +32,11 @@ func NewPace(least, most time.Duration) Pace {
 // patience is how many reads in a row may fail before a wait does: an outage of a minute does not end a wait of days.
 const patience = 10
 
-// Poll reads until read is done or fails for good, and returns the context's error if that ends first. A failure that time may mend is
-// followed by the next read as if nothing new had been seen, not before the service said, up to [patience] of them in a row. Pauses are
-// drawn at random from the upper half, so that many waits do not read in step. A service that wants to be left alone for longer than a call
-// would wait ends the wait with its refusal, which says when to come again.
+// Poll reads until read is done or fails for good, and returns the context's error if that ends first. A failure that
+// time may mend is followed by the next read as if nothing new had been seen, not before the service said, up to
+// [patience] of them in a row. Pauses are drawn at random from the upper half, so that many waits do not read in step.
+// A service that wants to be left alone for longer than a call would wait ends the wait with its refusal, which says
+// when to come again.
 func (c *Client) Poll(ctx context.Context, p Pace, read func(context.Context) (done bool, err error)) error {
 	failed := 0
 	for pause := p.Least; ; pause = min(pause*3/2, p.Most) {
@@ -58,7 +60,8 @@ func (c *Client) Poll(ctx context.Context, p Pace, read func(context.Context) (d
 	}
 }
 
-// mends reports a failure that may be over by a later read, for which ctx leaves the time, and which is not further away than longest.
+// mends reports a failure that may be over by a later read, for which ctx leaves the time, and which is not further
+// away than longest.
 func mends(ctx context.Context, err error, longest time.Duration) bool {
 	failure, ok := errors.AsType[errors.Failure](err)
 	if !ok || !failure.Retryable() || ctx.Err() != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// unquoted returns err, or, if its text quotes something, an error that says the same without it. A transport quotes what it cannot read
-// of an answer, which can be the line of a session's cookie, and a proxy's address with its password.
+// unquoted returns err, or, if its text quotes something, an error that says the same without it. A transport quotes
+// what it cannot read of an answer, which can be the line of a session's cookie, and a proxy's address with its
+// password.
 func unquoted(err error) error {
 	text := err.Error()
 	without := withoutQuotes(text)
@@ -29,7 +30,8 @@ var (
 	lines = regexp.MustCompile(`(?s)(malformed MIME header[a-z ]*(?:: missing colon)?: ).*`)
 )
 
-// withoutQuotes leaves out what a text quotes. It is by this, not by a list of messages, that the next release of Go quotes nothing either.
+// withoutQuotes leaves out what a text quotes. It is by this, not by a list of messages, that the next release of Go
+// quotes nothing either.
 func withoutQuotes(text string) string {
 	text = lines.ReplaceAllString(text, `$1"..."`)
 	if !strings.Contains(text, `"`) {
@@ -38,7 +40,8 @@ func withoutQuotes(text string) string {
 	return quotes.ReplaceAllLiteralString(text, `"..."`)
 }
 
-// quoting stands for an error that quotes. It holds that in functions, for packages that print structs by reflection would show it.
+// quoting stands for an error that quotes. It holds that in functions, for packages that print structs by reflection
+// would show it.
 type quoting struct {
 	text string
 	is   func(error) bool

@@ -67,7 +67,8 @@ func served(t *testing.T, config *tls.Config, serve func(*tls.Conn)) (baseURL st
 	return "https://" + listen(t, func(conn net.Conn) { serve(tls.Server(conn, config)) }), &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 }
 
-// requireNoSecret looks for the secret in everything that an error prints, and in each of its causes. It returns what they all say.
+// requireNoSecret looks for the secret in everything that an error prints, and in each of its causes. It returns what
+// they all say.
 func requireNoSecret(t *testing.T, err error) (said string) {
 	t.Helper()
 	require.Error(t, err)
@@ -110,7 +111,8 @@ func requireQuiet(t *testing.T, baseURL, says string, set ...func(*transport.Con
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
-// The transport quotes what it cannot read of an answer. Its errors and their logs say what is wrong, and not what was sent.
+// The transport quotes what it cannot read of an answer. Its errors and their logs say what is wrong, and not what was
+// sent.
 func TestMalformedAnswersAreNotQuoted(t *testing.T) {
 	for name, tc := range map[string]struct{ answer, says string }{
 		"first line":            {"session=s3cret\r\n\r\n", "malformed HTTP response"},

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Limiter paces calls inside the service's rate windows, before they are sent. Its public name is moneymovement.RateLimiter.
+// Limiter paces calls inside the service's rate windows, before they are sent. Its public name is
+// moneymovement.RateLimiter.
 type Limiter interface {
 	// Wait returns when the call may be sent, or with an error when ctx ends first or would end first.
 	Wait(ctx context.Context, call RateCall) error
@@ -38,9 +39,9 @@ type Allowance struct {
 	Per   time.Duration
 }
 
-// Held is for how long a call counts here: a little longer than at the service, because calls travel for different times. Two calls
-// that leave one window's length apart can arrive closer together than that. The slack is a sixtieth of the window and at most a second,
-// so that a window of a minute is held for 61 seconds.
+// Held is for how long a call counts here: a little longer than at the service, because calls travel for different
+// times. Two calls that leave one window's length apart can arrive closer together than that. The slack is a sixtieth
+// of the window and at most a second, so that a window of a minute is held for 61 seconds.
 func (a Allowance) Held() time.Duration { return a.Per + min(a.Per/60, time.Second) }
 
 // StatedWindows are the windows that the platform API states.

@@ -33,9 +33,11 @@ func (c RateClass) rank() rank {
 }
 
 const (
-	// passedOver is how many calls of other classes may go before one of a class that waits: with its own, that makes a tenth.
+	// passedOver is how many calls of other classes may go before one of a class that waits: with its own, that makes a
+	// tenth.
 	passedOver = 9
-	// roomToConfirm is the time that a confirm needs between its slot and the end of its approval's window, to be signed and to travel.
+	// roomToConfirm is the time that a confirm needs between its slot and the end of its approval's window, to be
+	// signed and to travel.
 	roomToConfirm = 5 * time.Second
 )
 
@@ -62,8 +64,8 @@ func (w *waiter) before(other *waiter) int {
 	return cmp.Compare(w.number, other.number)
 }
 
-// line is who waits for room in one window. A call takes its slot when it goes through and not before, so that one that gives up costs the
-// others nothing. The limiter's mutex guards it.
+// line is who waits for room in one window. A call takes its slot when it goes through and not before, so that one that
+// gives up costs the others nothing. The limiter's mutex guards it.
 type line struct {
 	window  Window
 	kept    int // slots that polls leave free
@@ -87,7 +89,8 @@ func newLine(mu *sync.Mutex, window Window, allowance Allowance) *line {
 	return s
 }
 
-// join lines up, unless the call can go through at once, and then there is no waiter, or its turn lies too late, which is an error.
+// join lines up, unless the call can go through at once, and then there is no waiter, or its turn lies too late, which
+// is an error.
 func (s *line) join(ctx context.Context, call RateCall) (*waiter, error) {
 	now := time.Now()
 	w := waiter{rank: call.Class.rank(), number: s.came}
@@ -110,7 +113,8 @@ func (s *line) join(ctx context.Context, call RateCall) (*waiter, error) {
 	return &joined, nil
 }
 
-// tooLate tells a call whose turn comes too late for it, as far as the line tells: others may still come before it, or give up.
+// tooLate tells a call whose turn comes too late for it, as far as the line tells: others may still come before it, or
+// give up.
 func (s *line) tooLate(ctx context.Context, w *waiter, now time.Time) error {
 	deadline, limited := ctx.Deadline()
 	if !limited && w.closes.IsZero() {
@@ -133,8 +137,8 @@ func (s *line) tooLate(ctx context.Context, w *waiter, now time.Time) error {
 	return nil
 }
 
-// turn is when the call goes through that has so many before it, if none gives up: when there is room, or when it has been first
-// for the longest turn.
+// turn is when the call goes through that has so many before it, if none gives up: when there is room, or when it has
+// been first for the longest turn.
 func (s *line) turn(before int, now time.Time) time.Time {
 	at, since := now, now
 	if s.first != nil {
@@ -186,7 +190,8 @@ func (s *line) serve(now time.Time) {
 	}
 }
 
-// alone is the class of a call that goes first because no other class waits; one that has its tenth counts as any other call.
+// alone is the class of a call that goes first because no other class waits; one that has its tenth counts as any other
+// call.
 func (s *line) alone(w *waiter) rank {
 	for r, others := range s.waiting {
 		if rank(r) != w.rank && len(others) > 0 {
@@ -210,7 +215,8 @@ func (s *line) admit(w *waiter, now time.Time) {
 	w.turn <- nil
 }
 
-// next is the call whose turn is next, nil if none waits: of a class that has been passed over for long enough, else of the first class.
+// next is the call whose turn is next, nil if none waits: of a class that has been passed over for long enough, else of
+// the first class.
 func (s *line) next(now time.Time) *waiter {
 	var next *waiter
 	for r, class := range s.waiting {

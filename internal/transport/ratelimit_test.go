@@ -17,8 +17,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// A window takes its calls at once; the next one waits until the first one has left the window, and a moment for calls that travel for
-// different times. Where the window is longer than the longest turn, the host may not count at all, and the next one goes after that.
+// A window takes its calls at once; the next one waits until the first one has left the window, and a moment for calls
+// that travel for different times. Where the window is longer than the longest turn, the host may not count at all, and
+// the next one goes after that.
 // Rule: rate.reads, rate.writes, rate.sandbox-money
 func TestWindowsTakeWhatTheyState(t *testing.T) {
 	for window, allowance := range transport.StatedWindows() {
@@ -58,8 +59,8 @@ func TestHowLongACallCounts(t *testing.T) {
 	}
 }
 
-// However calls come and give up, never more of them go through in any stretch of a window's length, wherever the service's own window
-// starts; and each goes through as soon as that lets it.
+// However calls come and give up, never more of them go through in any stretch of a window's length, wherever the
+// service's own window starts; and each goes through as soon as that lets it.
 func TestNoStretchHoldsMoreThanTheWindow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		allowance := transport.Allowance{Per: time.Second}
@@ -145,7 +146,8 @@ func TestCallersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 	})
 }
 
-// Who cannot be served before its deadline is told so at once, with the time to come again, and costs the others nothing.
+// Who cannot be served before its deadline is told so at once, with the time to come again, and costs the others
+// nothing.
 func TestDeadlineBeforeTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1, Per: time.Minute}})

@@ -17,8 +17,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// dyingServer answers the first request of each connection, keeps the connection, accepts a second request on it and closes
-// without an answer, as a proxy that restarts does. It counts the requests by their method.
+// dyingServer answers the first request of each connection, keeps the connection, accepts a second request on it and
+// closes without an answer, as a proxy that restarts does. It counts the requests by their method.
 type dyingServer struct {
 	address       string
 	answer        string
@@ -70,8 +70,8 @@ func (s *dyingServer) serve(conn net.Conn) {
 	}
 }
 
-// net/http takes a request with an Idempotency-Key for replayable, and sends it again out of sight of every policy when a kept
-// connection dies.
+// net/http takes a request with an Idempotency-Key for replayable, and sends it again out of sight of every policy when
+// a kept connection dies.
 func TestKeyedWritesAreNeverReplayedBehindOurBack(t *testing.T) {
 	for name, op := range map[string]*transport.Operation{
 		"POST with a body":              &bookThing,
@@ -163,8 +163,8 @@ func (r respelling) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.next.RoundTrip(req)
 }
 
-// The control experiment: spelled canonically, the same header makes net/http send the write twice while its caller sees one.
-// If this test fails, the lower-case spelling is no longer needed.
+// The control experiment: spelled canonically, the same header makes net/http send the write twice while its caller
+// sees one. If this test fails, the lower-case spelling is no longer needed.
 func TestNetHTTPStillReplaysKeyedWritesOfItself(t *testing.T) {
 	server := newDyingServer(t)
 	stock := &http.Transport{}

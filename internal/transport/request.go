@@ -32,8 +32,8 @@ func NewRequest(op *Operation, account string, call Call) *Request {
 	return &Request{op: op, call: call, path: op.Path, account: account}
 }
 
-// PathParam puts a value into the path template. A value that could be read as another path is refused, whatever the rule says, and so is one
-// that is a path of its own in the value's place.
+// PathParam puts a value into the path template. A value that could be read as another path is refused, whatever the
+// rule says, and so is one that is a path of its own in the value's place.
 func (r *Request) PathParam(name, value string, rule Rule) {
 	rule.Required = true
 	if r.about == "" {

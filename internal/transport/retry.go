@@ -50,8 +50,9 @@ func (t *trip) retrying(loop *retryablehttp.Client, req *http.Request, body []by
 	return err
 }
 
-// retrier sets go-retryablehttp up for one call under our policy: its own retries POSTs blindly, follows an overflowing Retry-After past
-// its maximum, and prints the URL in its last error. Its count of attempts lacks the first; the trip's does not.
+// retrier sets go-retryablehttp up for one call under our policy: its own retries POSTs blindly, follows an overflowing
+// Retry-After past its maximum, and prints the URL in its last error. Its count of attempts lacks the first; the trip's
+// does not.
 func (c *Client) retrier(t *trip) *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient: c.httpClient(t),
@@ -94,8 +95,8 @@ func (t *trip) worthRetrying(resp *http.Response, err error) bool {
 	return false
 }
 
-// fits reports whether the wait before the next attempt can be afforded. If not, the answer goes to the caller at once, who finds the
-// time to try again at in it.
+// fits reports whether the wait before the next attempt can be afforded. If not, the answer goes to the caller at once,
+// who finds the time to try again at in it.
 func (c *Client) fits(ctx context.Context, t *trip, resp *http.Response) bool {
 	if ctx.Err() != nil {
 		return false
@@ -120,7 +121,8 @@ func (noRoom) Error() string { return "the deadline leaves no room to try again"
 // Unwrap gives what waiting would have ended in.
 func (noRoom) Unwrap() error { return context.DeadlineExceeded }
 
-// Again says whether a step of several calls that ended in err may be begun anew, after how many times it was, and after which pause.
+// Again says whether a step of several calls that ended in err may be begun anew, after how many times it was, and
+// after which pause.
 func (c *Client) Again(tried int, err error) (time.Duration, bool) {
 	wait := jittered(c.retry.bound(tried))
 	if at := retryAt(err); !at.IsZero() {
@@ -129,8 +131,8 @@ func (c *Client) Again(tried int, err error) (time.Duration, bool) {
 	return wait, tried < c.retry.Max && wait <= c.retry.WaitMax && c.budget.spend()
 }
 
-// backoff is the pause before a retry that checkRetry has granted: what the service asked for, which fits has found affordable, else a
-// random time in the upper half of the retry's bound.
+// backoff is the pause before a retry that checkRetry has granted: what the service asked for, which fits has found
+// affordable, else a random time in the upper half of the retry's bound.
 func (c *Client) backoff(t *trip, resp *http.Response) time.Duration {
 	if wait, asked := retryAfter(resp); asked {
 		return wait
@@ -158,7 +160,8 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 	return errors.RetryAfter(resp.Header, time.Now())
 }
 
-// prepareRetry paces and authorizes the next attempt. The header is copied: the connection of the attempt before may still read it.
+// prepareRetry paces and authorizes the next attempt. The header is copied: the connection of the attempt before may
+// still read it.
 func (c *Client) prepareRetry(ctx context.Context, t *trip) error {
 	return c.prepare(ctx, t, t.header.Clone())
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// The tests of this file hold that an attempt is an attempt, whichever road it takes: the short one of a first attempt, or that of a retry
-// through go-retryablehttp and http.Client, whose Timeout a client may state or not.
+// The tests of this file hold that an attempt is an attempt, whichever road it takes: the short one of a first attempt,
+// or that of a retry through go-retryablehttp and http.Client, whose Timeout a client may state or not.
 
 // The package's documentation shows both roads as they are.
 func TestTheRoadsAreAsTheDocumentationSays(t *testing.T) {
@@ -64,7 +64,8 @@ func steps(text string) (names []string) {
 	return names
 }
 
-// road is how its caller, a RoundTrip, was come to from a call, the outermost function first. What net/http does in itself is one step.
+// road is how its caller, a RoundTrip, was come to from a call, the outermost function first. What net/http does in
+// itself is one step.
 func road() (names []string) {
 	callers := make([]uintptr, 100)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])
@@ -125,7 +126,8 @@ func TestAttemptsAndPausesOfBothRoads(t *testing.T) {
 	}
 }
 
-// What the service asks for is waited for to the second, after the first attempt as after any other, and however it spells it.
+// What the service asks for is waited for to the second, after the first attempt as after any other, and however it
+// spells it.
 func TestRetryAfterOfBothRoads(t *testing.T) {
 	busy := func(after string) step {
 		return refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", after)
@@ -143,7 +145,8 @@ func TestRetryAfterOfBothRoads(t *testing.T) {
 	}
 }
 
-// The Timeout of the caller's client is that of one attempt: pauses do not count, and each attempt has all of it, to the end of its body.
+// The Timeout of the caller's client is that of one attempt: pauses do not count, and each attempt has all of it, to
+// the end of its body.
 func TestTimeoutOfBothRoads(t *testing.T) {
 	const timeout = 7 * time.Second
 	const pause = 2 * time.Second
@@ -239,7 +242,8 @@ func breaksOff(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// A redirect is the answer, and is not followed. Its address is not told, and one that cannot be read does not take the answer's place.
+// A redirect is the answer, and is not followed. Its address is not told, and one that cannot be read does not take the
+// answer's place.
 func TestRedirectsOfBothRoads(t *testing.T) {
 	for name, address := range map[string]string{
 		"to another host":   "https://elsewhere.example/s3cret",
@@ -328,7 +332,8 @@ func (s *statuses) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// Each attempt asks for its credential and its place in the rate window, after its pause; and each is told to the log with its number.
+// Each attempt asks for its credential and its place in the rate window, after its pause; and each is told to the log
+// with its number.
 func TestEachAttemptIsPreparedOnBothRoads(t *testing.T) {
 	for called, timeout := range patiences {
 		t.Run(called, func(t *testing.T) {

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Segment checks that a value stays one segment of a path once it is escaped: nothing in it can be read as a step, as a separator, as the end
-// of the path, or, by a proxy that decodes twice, as any of these. It reports whether the value does.
+// Segment checks that a value stays one segment of a path once it is escaped: nothing in it can be read as a step, as a
+// separator, as the end of the path, or, by a proxy that decodes twice, as any of these. It reports whether the value
+// does.
 func (c *Check) Segment(field, value string) bool {
 	if staysSegment(value) {
 		return true
@@ -27,7 +28,8 @@ func staysSegment(value string) bool {
 	return utf8.ValidString(value) && !strings.ContainsAny(value, `/\%?#`) && !strings.ContainsFunc(value, unicode.IsControl)
 }
 
-// ofWordCharacters reports letters, digits, _ and - alone, as most ids are. A text of nothing is one: what is absent is refused as such.
+// ofWordCharacters reports letters, digits, _ and - alone, as most ids are. A text of nothing is one: what is absent is
+// refused as such.
 func ofWordCharacters(value string) bool {
 	for i := range len(value) {
 		c := value[i]

@@ -9,7 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Hidden holds a value where packages that print structs by reflection cannot reach it: in a function. The zero Hidden holds the zero value.
+// Hidden holds a value where packages that print structs by reflection cannot reach it: in a function. The zero Hidden
+// holds the zero value.
 type Hidden[T any] struct{ get func() T }
 
 // Hide puts a value away.
@@ -35,7 +36,8 @@ func NewSecret(text string) Secret {
 	return Secret{Hide(text)}
 }
 
-// Reveal gives the text, "" of the zero Secret. It is no method, lest each type that is made of a Secret shows it to callers.
+// Reveal gives the text, "" of the zero Secret. It is no method, lest each type that is made of a Secret shows it to
+// callers.
 func Reveal(s Secret) string { return s.text.Value() }
 
 // SameSecret compares two texts in a time that does not depend on where they differ.

@@ -42,8 +42,8 @@ type trip struct {
 	header http.Header
 }
 
-// reach is how far an attempt got on its way to the service, as net/http's transport tells it. An error alone does not show it: when
-// the context ends, waiting for a connection and waiting for an answer end in the same one.
+// reach is how far an attempt got on its way to the service, as net/http's transport tells it. An error alone does not
+// show it: when the context ends, waiting for a connection and waiting for an answer end in the same one.
 type reach struct {
 	dialing   atomic.Bool // a connection was asked for
 	connected atomic.Bool // there was one, with its TLS handshake done
@@ -74,7 +74,8 @@ func dialFailed(err error) bool {
 	return dns || handshake.Final(err)
 }
 
-// attempt is the innermost step of the first attempt and of all others: it counts and sends. Only here the request gets its header.
+// attempt is the innermost step of the first attempt and of all others: it counts and sends. Only here the request gets
+// its header.
 func (c *Client) attempt(ctx context.Context, req *http.Request, t *trip) (*http.Response, error) {
 	started := time.Now()
 	if t.attempts++; t.attempts == 1 {
@@ -118,15 +119,16 @@ func answered(resp *http.Response, err error) (*http.Response, error) {
 
 var errNoAnswer = errors.New("transport gave neither an answer nor an error")
 
-// dropUnreadableLocation keeps http.Client, which reads a redirect's address even if it is not to follow it, from putting an error that prints
-// the address in the place of the answer.
+// dropUnreadableLocation keeps http.Client, which reads a redirect's address even if it is not to follow it, from
+// putting an error that prints the address in the place of the answer.
 func dropUnreadableLocation(h http.Header) {
 	if _, err := url.Parse(h.Get("Location")); err != nil {
 		h.Del("Location")
 	}
 }
 
-// takeOver keeps of the caller's client what sends, and how long an attempt may take. Cookies and redirects are not kept.
+// takeOver keeps of the caller's client what sends, and how long an attempt may take. Cookies and redirects are not
+// kept.
 func (c *Client) takeOver(given *http.Client) {
 	next := http.RoundTripper(defaultTransport())
 	if given != nil {
@@ -138,8 +140,8 @@ func (c *Client) takeOver(given *http.Client) {
 	c.next = Hide(next)
 }
 
-// httpClient is what go-retryablehttp sends through, and what keeps a Timeout. Redirects are never followed: they would resend the body and
-// forward X-Api-Key to another origin.
+// httpClient is what go-retryablehttp sends through, and what keeps a Timeout. Redirects are never followed: they would
+// resend the body and forward X-Api-Key to another origin.
 func (c *Client) httpClient(t *trip) *http.Client {
 	return &http.Client{
 		Transport:     attempts{c, t},
@@ -148,9 +150,10 @@ func (c *Client) httpClient(t *trip) *http.Client {
 	}
 }
 
-// attempts makes those of one call. http.Client is given no header: of one that it gets it makes a copy at once, credential and all, for
-// redirects that are never followed. Nor is it given the inner transport's CloseIdleConnections, which go-retryablehttp calls when one call
-// gives up: that would close the connections of everyone else.
+// attempts makes those of one call. http.Client is given no header: of one that it gets it makes a copy at once,
+// credential and all, for redirects that are never followed. Nor is it given the inner transport's
+// CloseIdleConnections, which go-retryablehttp calls when one call gives up: that would close the connections of
+// everyone else.
 type attempts struct {
 	client *Client
 	trip   *trip

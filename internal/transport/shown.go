@@ -2,8 +2,8 @@ package transport
 
 import "context"
 
-// Shown is what the answer to a write showed, of which the description does not say what it returns ([Operation.Silent]): any success says that
-// the write was carried out, whatever it holds.
+// Shown is what the answer to a write showed, of which the description does not say what it returns
+// ([Operation.Silent]): any success says that the write was carried out, whatever it holds.
 type Shown[T any] struct {
 	value *T // nil for nothing
 	err   error
@@ -25,8 +25,8 @@ func Carry[T any](ctx context.Context, c *Client, r *Request) Shown[T] {
 // SameCredential is an option of a read, which carries the credential of the write that it belongs to.
 type SameCredential = func(*Call)
 
-// Or returns what was shown, else what read says, with the credential of the write: a newer one can be of another account. The write was carried
-// out, so that a read that fails leaves the zero value and no error.
+// Or returns what was shown, else what read says, with the credential of the write: a newer one can be of another
+// account. The write was carried out, so that a read that fails leaves the zero value and no error.
 func (s Shown[T]) Or(read func(SameCredential) (*T, error)) (*T, error) {
 	if s.value != nil || s.err != nil {
 		return s.value, s.err

@@ -25,7 +25,8 @@ var quietAnswer = wire.Answer{Whole: func(any, *wire.Body) bool { return false }
 	{Name: "tags", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
 }}}
 
-// Any success of a write that is silent says that it was carried out. What it shows of the resource is used, and else a read tells.
+// Any success of a write that is silent says that it was carried out. What it shows of the resource is used, and else a
+// read tells.
 func TestWhatASilentWriteShows(t *testing.T) {
 	whole := thing{Status: "ready"}
 	read := thing{ID: "th_read"}

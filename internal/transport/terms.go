@@ -12,8 +12,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// terms remembers what idempotency keys of the caller's went out with, so that a key that a program reuses by mistake for another payment
-// is refused here, before it is sent. It is a help and no proof: other processes, and what is forgotten, the service refuses.
+// terms remembers what idempotency keys of the caller's went out with, so that a key that a program reuses by mistake
+// for another payment is refused here, before it is sent. It is a help and no proof: other processes, and what is
+// forgotten, the service refuses.
 //
 // Source: Limits, Idempotency.
 type terms struct {
@@ -43,7 +44,8 @@ const (
 
 func newTerms() *terms { return &terms{seed: maphash.MakeSeed(), sent: map[termsScope]*sentTerms{}} }
 
-// claim notes that a write goes out with its key, and returns what to call when it is over. It refuses other terms under the same key.
+// claim notes that a write goes out with its key, and returns what to call when it is over. It refuses other terms
+// under the same key.
 func (m *terms) claim(r *Request, body []byte) (over func(value any, err error), err error) {
 	if !r.call.KeySet || r.op.Repeat != RepeatKey {
 		return func(any, error) {}, nil
@@ -98,8 +100,8 @@ func (m *terms) over(known *sentTerms, value any, err error) {
 	}
 }
 
-// queue puts an entry in line to be forgotten, and forgets the oldest one if there are too many. One that is under way leaves the line until
-// it is over. The caller holds mu.
+// queue puts an entry in line to be forgotten, and forgets the oldest one if there are too many. One that is under way
+// leaves the line until it is over. The caller holds mu.
 func (m *terms) queue(known *sentTerms) {
 	known.queued = true
 	m.order = append(m.order, known)

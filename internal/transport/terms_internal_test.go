@@ -157,7 +157,8 @@ func TestAKeyOfSeveralCallsUnderWay(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// What is under way is neither forgotten for newer keys nor over its lifetime, and does not keep others from being forgotten.
+// What is under way is neither forgotten for newer keys nor over its lifetime, and does not keep others from being
+// forgotten.
 func TestTermsUnderWayAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTerms()

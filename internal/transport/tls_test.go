@@ -35,7 +35,8 @@ func secured(t *testing.T, config *tls.Config) *httptest.Server {
 	return server
 }
 
-// inPlaceOfDefault sets http.DefaultTransport for a test, and returns a setting for a client that is given no transport.
+// inPlaceOfDefault sets http.DefaultTransport for a test, and returns a setting for a client that is given no
+// transport.
 func inPlaceOfDefault(t *testing.T, next http.RoundTripper) func(*transport.Config) {
 	t.Helper()
 	standard := http.DefaultTransport

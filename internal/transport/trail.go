@@ -2,8 +2,8 @@ package transport
 
 import "hash/maphash"
 
-// Trail remembers what a walk over a list has come by, such as its cursors, by a hash of each. When it is full, it begins anew, so that a
-// circle that is shorter than that is noticed however long the walk was before.
+// Trail remembers what a walk over a list has come by, such as its cursors, by a hash of each. When it is full, it
+// begins anew, so that a circle that is shorter than that is noticed however long the walk was before.
 type Trail struct {
 	seed maphash.Seed
 	seen map[uint64]struct{}

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// tellUnread logs what could not be read of an answer: an error record for what the description states, as something is wrong, and for each
-// assumption that fell one warning for the life of the client, as it is the OpenAPI file that is wrong.
+// tellUnread logs what could not be read of an answer: an error record for what the description states, as something is
+// wrong, and for each assumption that fell one warning for the life of the client, as it is the OpenAPI file that is
+// wrong.
 func (c *Client) tellUnread(ctx context.Context, t *trip) {
 	if c.logger == nil {
 		return
@@ -39,7 +40,8 @@ func (c *Client) logUnread(ctx context.Context, t *trip, level slog.Level, messa
 		slog.String("operation", t.op.ID), slog.Any("members", members), slog.String("requestId", t.answer.header.Get("X-Request-ID")))
 }
 
-// toldFirst reports the first time that a place is told of. Places come from the shapes, so that there is a bounded number of them.
+// toldFirst reports the first time that a place is told of. Places come from the shapes, so that there is a bounded
+// number of them.
 func (c *Client) toldFirst(place string) bool {
 	_, before := c.told.LoadOrStore(place, nil)
 	return !before

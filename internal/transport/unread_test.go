@@ -13,7 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// What is stated and lacking is an error each time. An assumption that fell is one warning for the life of the client, wherever in a list.
+// What is stated and lacking is an error each time. An assumption that fell is one warning for the life of the client,
+// wherever in a list.
 func TestWhatCannotBeReadIsLogged(t *testing.T) {
 	shape := wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		{Name: "id", Shape: &wire.Text, Type: wire.Stated},

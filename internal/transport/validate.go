@@ -14,7 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Check collects what is wrong with a request before it is sent. Field names are in wire spelling, nested ones joined by dots.
+// Check collects what is wrong with a request before it is sent. Field names are in wire spelling, nested ones joined
+// by dots.
 type Check struct {
 	at       string
 	problems *[]errors.Field
@@ -179,7 +180,8 @@ func Validate(operation string, validate func(*Check)) error {
 	return c.err(func() errors.Head { return errors.Head{Operation: operation} })
 }
 
-// namespaces are the stated prefixes of typed ids. A contact's id may come without one, so that its pattern alone would let the others pass.
+// namespaces are the stated prefixes of typed ids. A contact's id may come without one, so that its pattern alone would
+// let the others pass.
 //
 // Source: Resources, Vocabulary; Resources, Platform resources.
 var namespaces = [...]string{"bnk_", "cl_", "ct_", "dk_", "po_"}

@@ -234,7 +234,8 @@ func TestBytesAreMeasuredAsTheyTravel(t *testing.T) {
 	}
 }
 
-// A list may be as long as its bound says, and as long as it likes without one. Each entry is checked under its own name.
+// A list may be as long as its bound says, and as long as it likes without one. Each entry is checked under its own
+// name.
 func TestListsAreCounted(t *testing.T) {
 	for _, tc := range []struct {
 		n, most int

@@ -23,7 +23,8 @@ type Seen struct {
 	Waited time.Duration // since the wait began
 }
 
-// Wait reads at a pace until done, and returns what was read last. An error that time does not mend ends it at once; see [Client.Poll].
+// Wait reads at a pace until done, and returns what was read last. An error that time does not mend ends it at once;
+// see [Client.Poll].
 func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) (last *T, err error) {
 	if ctx == nil || c == nil {
 		return awaited.Read(ctx) // which is refused, under its own name
@@ -47,7 +48,8 @@ func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) 
 	return last, err
 }
 
-// waitEnded reports that it was the caller's context that ended the wait, or its deadline, before which the rate window has no room.
+// waitEnded reports that it was the caller's context that ended the wait, or its deadline, before which the rate window
+// has no room.
 func waitEnded(ctx context.Context, err error) bool {
 	if ended := ctx.Err(); ended != nil {
 		return errors.Is(err, ended)

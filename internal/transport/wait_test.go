@@ -22,7 +22,8 @@ type stillWaiting struct {
 func (stillWaiting) Error() string   { return "still waiting" }
 func (e stillWaiting) Unwrap() error { return e.err }
 
-// await reads statuses in turn, the last of them from then on, until "done". An error among them is returned in place of a status.
+// await reads statuses in turn, the last of them from then on, until "done". An error among them is returned in place
+// of a status.
 func await(told *[]transport.Seen, reads ...any) transport.Awaited[string] {
 	return transport.Awaited[string]{
 		Read: func(context.Context) (*string, error) {

@@ -1,5 +1,5 @@
-// Package unmade is a test that each surface passes: whatever method is called, a client that no constructor made and a call without a context
-// are refused, and nothing panics.
+// Package unmade is a test that each surface passes: whatever method is called, a client that no constructor made and a
+// call without a context are refused, and nothing panics.
 package unmade
 
 import (

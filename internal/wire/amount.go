@@ -47,8 +47,8 @@ func decodeAmount(dec *jsonv2.Decoder, amount *decimal.Decimal) error {
 	return err
 }
 
-// parsePlain reads what amounts look like, digits with a point among them or none, and leaves anything else to ParseAmount. A page has an
-// amount for each entry, and this reads them in place.
+// parsePlain reads what amounts look like, digits with a point among them or none, and leaves anything else to
+// ParseAmount. A page has an amount for each entry, and this reads them in place.
 func parsePlain(text []byte) (decimal.Decimal, bool) {
 	const most = 18 // digits that an int64 holds, whatever they are
 	if len(text) == 0 || len(text) > most {
@@ -98,7 +98,8 @@ func FormatAmount(amount decimal.Decimal) (string, error) {
 	return amount.String(), nil
 }
 
-// MaxDigits bounds what an amount may spell out: a decimal of a few bytes, such as 1e999999999, would print as gigabytes.
+// MaxDigits bounds what an amount may spell out: a decimal of a few bytes, such as 1e999999999, would print as
+// gigabytes.
 const MaxDigits = 78
 
 // TooLong reports an amount beyond the bound, by the digits that it is written with.

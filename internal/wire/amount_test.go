@@ -69,7 +69,8 @@ func TestAmountsAreReadFromStringsAndNumbers(t *testing.T) {
 	}
 }
 
-// TestPlainAmountsAreReadAsDecimalReadsThem compares the quick reading with the library's, to the last bit of its result.
+// TestPlainAmountsAreReadAsDecimalReadsThem compares the quick reading with the library's, to the last bit of its
+// result.
 func TestPlainAmountsAreReadAsDecimalReadsThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(

@@ -10,14 +10,15 @@ import (
 // Answer is what is known of an operation's answer. The generator writes one for each.
 type Answer struct {
 	Shape *Shape
-	// Whole tells that nothing that has to be there is missing from a value that was decoded from body, a pointer to the shape's Go type. It
-	// may say no of one that is, for a field deep inside can be zero because the answer says so; the shape finds nothing wrong then.
+	// Whole tells that nothing that has to be there is missing from a value that was decoded from body, a pointer to
+	// the shape's Go type. It may say no of one that is, for a field deep inside can be zero because the answer says
+	// so; the shape finds nothing wrong then.
 	Whole func(value any, body *Body) bool
 }
 
-// Decode reads an answer into value, a pointer to its Go type. It takes exactly one JSON value with nothing behind it, and refuses
-// duplicate keys and invalid UTF-8. Unknown members are skipped: the service may add some. A member that is not as the shape says leaves its
-// field zero, and is named. An answer without its proof members is an error.
+// Decode reads an answer into value, a pointer to its Go type. It takes exactly one JSON value with nothing behind it,
+// and refuses duplicate keys and invalid UTF-8. Unknown members are skipped: the service may add some. A member that is
+// not as the shape says leaves its field zero, and is named. An answer without its proof members is an error.
 func (a *Answer) Decode(b *Body, value any) ([]Unread, error) {
 	body := b.raw
 	if jsonv2.Value(body).Kind() == jsonv2.KindNull && a.Shape.Kind != KindList {

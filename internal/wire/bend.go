@@ -8,7 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// bender turns an answer that differs from its shape into the JSON that the shape's Go type is read from. It notes what it leaves out.
+// bender turns an answer that differs from its shape into the JSON that the shape's Go type is read from. It notes what
+// it leaves out.
 type bender struct {
 	unread []Unread
 }
@@ -30,7 +31,8 @@ func (b *bender) answer(body []byte, s *Shape) ([]byte, error) {
 	return bent, nil
 }
 
-// value returns how a value is read, or what the problem with it is, as said of it: "is a number". basis is that of a list's entries.
+// value returns how a value is read, or what the problem with it is, as said of it: "is a number". basis is that of a
+// list's entries.
 func (b *bender) value(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis) (jsonv2.Value, string) {
 	switch s.Kind {
 	case KindObject:
@@ -43,7 +45,8 @@ func (b *bender) value(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basi
 	return scalar(raw, s.Kind)
 }
 
-// object reads members one by one. Those that the shape does not know stay. One that has to be proven is nothing without its proof members.
+// object reads members one by one. Those that the shape does not know stay. One that has to be proven is nothing
+// without its proof members.
 func (b *bender) object(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, proven bool) (jsonv2.Value, string) {
 	if raw.Kind() != jsonv2.KindBeginObject {
 		return nil, is(raw)
@@ -79,8 +82,8 @@ func (b *bender) object(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, proven bo
 	return append(out, '}'), ""
 }
 
-// member returns how a member is read, nil for not at all. Null is as good as absent where a member is optional, and an empty list is often
-// spelled so. Only the problem of a proof is returned; that of another member is noted.
+// member returns how a member is read, nil for not at all. Null is as good as absent where a member is optional, and an
+// empty list is often spelled so. Only the problem of a proof is returned; that of another member is noted.
 func (b *bender) member(raw jsonv2.Value, m *Member, at jsonv2.Pointer, proof bool) (jsonv2.Value, string) {
 	if raw.Kind() == jsonv2.KindNull && m.Shape.Kind != KindList {
 		switch {
@@ -135,7 +138,8 @@ func (b *bender) list(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis
 	return append(out, ']'), ""
 }
 
-// union reads the variant that is named. One that is not known stays as it is, and so does what names none: the type keeps it.
+// union reads the variant that is named. One that is not known stays as it is, and so does what names none: the type
+// keeps it.
 func (b *bender) union(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis) (jsonv2.Value, string) {
 	switch raw.Kind() {
 	case jsonv2.KindNull:
@@ -168,11 +172,13 @@ func (b *bender) note(at jsonv2.Pointer, basis Basis, problem string) {
 	}
 }
 
-// maxUnread bounds what is noted of one answer: a body of millions of entries that are nothing would take far more memory than it has bytes.
+// maxUnread bounds what is noted of one answer: a body of millions of entries that are nothing would take far more
+// memory than it has bytes.
 const maxUnread = 1000
 
-// enveloped puts a list into the form that the shape has: a bare array into the envelope, and one in another envelope into its own. What is
-// wrapped in the same way is an object whose whole content is one member, such as the action of an escrow deal.
+// enveloped puts a list into the form that the shape has: a bare array into the envelope, and one in another envelope
+// into its own. What is wrapped in the same way is an object whose whole content is one member, such as the action of
+// an escrow deal.
 func enveloped(body jsonv2.Value, s *Shape) jsonv2.Value {
 	switch kind := body.Kind(); {
 	case s.Kind == KindList && kind == jsonv2.KindBeginObject:
@@ -213,8 +219,8 @@ func (s *Shape) provenBy(given []given) bool {
 	return proofs > 0
 }
 
-// Shows reports that a body, which is valid JSON, holds an object with a member of the shape. One that has none, such as {"ok":true}, is not
-// what is shaped so.
+// Shows reports that a body, which is valid JSON, holds an object with a member of the shape. One that has none, such
+// as {"ok":true}, is not what is shaped so.
 func (s *Shape) Shows(body []byte) bool {
 	if s.Kind != KindObject {
 		return true

@@ -199,7 +199,8 @@ func TestOneMemberThatDiffers(t *testing.T) {
 	assert.Equal(t, part{ID: "p_5"}, whole.Choice.variant)
 }
 
-// What a union holds that this version does not know is kept, and differs from nothing. What names no variant is kept, and named.
+// What a union holds that this version does not know is kept, and differs from nothing. What names no variant is kept,
+// and named.
 func TestAVariantThatIsNotKnown(t *testing.T) {
 	for value, named := range map[string]string{
 		`{"kind":"of a later version","id":7}`: "", `{"id":7}`: "/choice/kind is missing", `{"kind":7}`: "/choice/kind is a number",

@@ -30,8 +30,9 @@ func (b *Body) Entries(n int) Body {
 	return Body{raw: b.raw, entries: n}
 }
 
-// SaysZero reports that the member whose field is zero is there, and not null. Of the entries of a list it does so if there are as many
-// members of the name as entries: an answer that says 0 in many of them is not read twice. Deeper down it does not know.
+// SaysZero reports that the member whose field is zero is there, and not null. Of the entries of a list it does so if
+// there are as many members of the name as entries: an answer that says 0 in many of them is not read twice. Deeper
+// down it does not know.
 func (b *Body) SaysZero(name string) bool {
 	switch {
 	case b == nil || b.raw == nil:
@@ -84,8 +85,8 @@ func skipSpace(text []byte) []byte {
 	return text
 }
 
-// Unread reports that what a union holds was not read: it names no variant, or one that is known and could not be read. A variant that is not
-// known is kept, and that is all that can be done with it.
+// Unread reports that what a union holds was not read: it names no variant, or one that is known and could not be read.
+// A variant that is not known is kept, and that is all that can be done with it.
 func (s *Shape) Unread(raw jsonv2.Value) bool {
 	named := memberOf(raw, s.By)
 	if len(named) == 0 || named[0] != '"' {

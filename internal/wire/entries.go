@@ -8,8 +8,8 @@ type Entry struct {
 	Read bool // else it is left out of what the answer is decoded into
 }
 
-// Entries lists what a list's answer holds, in whatever envelope it is. The body is one that [Answer.Decode] has read. What that names is
-// bounded; this is not.
+// Entries lists what a list's answer holds, in whatever envelope it is. The body is one that [Answer.Decode] has read.
+// What that names is bounded; this is not.
 func (a *Answer) Entries(body []byte) []Entry {
 	raw, list := enveloped(body, a.Shape), a.Shape
 	if m := a.Shape.proof(KindList); m != nil {

@@ -8,10 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// A pattern of the description is checked for every id of every call, and package regexp takes about a microsecond for one. A read of one id
-// then takes 8 to 14 % more CPU time, measured as 60 turns each in one process; so this file stays until the library is that fast. Most
-// patterns are of one form, which can be read off in a few nanoseconds: a prefix that may be optional, and then ASCII characters. What to
-// look for comes from the pattern itself; so it is of one that says the prefix alone. One of any other form is left to package regexp.
+// A pattern of the description is checked for every id of every call, and package regexp takes about a microsecond for
+// one. A read of one id then takes 8 to 14 % more CPU time, measured as 60 turns each in one process; so this file
+// stays until the library is that fast. Most patterns are of one form, which can be read off in a few nanoseconds: a
+// prefix that may be optional, and then ASCII characters. What to look for comes from the pattern itself; so it is of
+// one that says the prefix alone. One of any other form is left to package regexp.
 
 // matcher checks a text against one pattern.
 type matcher interface{ MatchString(string) bool }
@@ -40,7 +41,8 @@ func newMatcher(text string) matcher {
 	return regexp.MustCompile(text)
 }
 
-// idForm is the form ^prefix[first][rest]{least,most}$, in which all but the rest may be missing, and the prefix be optional: ^(?:prefix)?.
+// idForm is the form ^prefix[first][rest]{least,most}$, in which all but the rest may be missing, and the prefix be
+// optional: ^(?:prefix)?.
 type idForm struct {
 	prefix   string
 	optional bool

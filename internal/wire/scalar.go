@@ -9,8 +9,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// scalar returns how a value without parts is read: a number as a text and the other way, and the common spellings of bytes and days. Times
-// and amounts are read in all their forms by their own decoders; here it is told whether they can be.
+// scalar returns how a value without parts is read: a number as a text and the other way, and the common spellings of
+// bytes and days. Times and amounts are read in all their forms by their own decoders; here it is told whether they can
+// be.
 func scalar(raw jsonv2.Value, kind Kind) (jsonv2.Value, string) {
 	switch kind {
 	case KindText:

@@ -10,7 +10,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// FuzzAmount: an amount is read from a string or a number of bounded length, digit by digit, and reads as the same when it is written anew.
+// FuzzAmount: an amount is read from a string or a number of bounded length, digit by digit, and reads as the same when
+// it is written anew.
 func FuzzAmount(f *testing.F) {
 	for _, literal := range []string{
 		`"10.50"`, `10.50`, `0`, `-0.10`, `"1e5"`, `1E+78`, `1e79`, `1e-78`, `1e10000`, `1e999999999`, `"1\u0030"`, `"+1"`, `" 1"`, `""`, `"1."`, `".5"`, `"NaN"`,
@@ -44,7 +45,8 @@ func FuzzAmount(f *testing.F) {
 	})
 }
 
-// FuzzTime: a time that is read is written in UTC, and reads as the same again. What RFC 3339 says is not read as another time.
+// FuzzTime: a time that is read is written in UTC, and reads as the same again. What RFC 3339 says is not read as
+// another time.
 func FuzzTime(f *testing.F) {
 	for _, text := range []string{
 		"2026-01-02T03:04:05Z", "2026-01-02T03:04:05.123456789+02:00", "2026-01-02 03:04:05 UTC", "2026-01-02T03:04", "2026-01-02T03:04:05+0200",

@@ -32,8 +32,8 @@ func Secrets(body any) (secrets []string) {
 	return secrets
 }
 
-// Replace gives a body with its texts replaced, however their characters are escaped, and whether there was one. What is no JSON is
-// replaced as it stands.
+// Replace gives a body with its texts replaced, however their characters are escaped, and whether there was one. What
+// is no JSON is replaced as it stands.
 func Replace(body []byte, by *strings.Replacer) (text []byte, found bool) {
 	lenient := jsonv2.Lenient()
 	var out bytes.Buffer

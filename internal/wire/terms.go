@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Term is a member of a request whose value is part of what an idempotency key anchors. Members without a Term are not: a signature is
-// new each time.
+// Term is a member of a request whose value is part of what an idempotency key anchors. Members without a Term are not:
+// a signature is new each time.
 type Term struct {
 	Name   string // in wire spelling
 	Format TermFormat
@@ -67,7 +67,8 @@ func TermSet(value string) string {
 	return strings.Join(items, "\x00")
 }
 
-// Digests are those of the terms in a body, 0 for a term that the body does not state. A body that is not a JSON object has no terms.
+// Digests are those of the terms in a body, 0 for a term that the body does not state. A body that is not a JSON object
+// has no terms.
 func Digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
 	var members map[string]jsonv2.Value
 	if len(stated) == 0 || jsonv2.Unmarshal(body, &members) != nil {
@@ -82,8 +83,8 @@ func Digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
 	return found
 }
 
-// Differing names the members that both requests state, and state differently. What only one of them states may be what the service takes for
-// the other, too.
+// Differing names the members that both requests state, and state differently. What only one of them states may be what
+// the service takes for the other, too.
 func Differing(stated []Term, before, now []uint64) (names []string) {
 	for i := range min(len(before), len(now)) {
 		both := before[i] != 0 && now[i] != 0

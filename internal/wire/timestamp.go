@@ -20,13 +20,15 @@ func encodeTime(enc *jsonv2.Encoder, at time.Time) error {
 	return enc.WriteToken(jsonv2.String(string(text)))
 }
 
-// forms are those that ISO 8601 allows and RFC 3339 does not: no zone, or its offset in short, or no seconds. Seconds may have a fraction.
+// forms are those that ISO 8601 allows and RFC 3339 does not: no zone, or its offset in short, or no seconds. Seconds
+// may have a fraction.
 var forms = [...]string{
 	"2006-01-02T15:04:05", "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05-07",
 	"2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006-01-02T15:04-0700", "2006-01-02T15:04-07",
 }
 
-// decodeTime reads a timestamp, which is UTC if it names no zone, and nothing from null. A write must not count as lost for the sake of a Z.
+// decodeTime reads a timestamp, which is UTC if it names no zone, and nothing from null. A write must not count as lost
+// for the sake of a Z.
 func decodeTime(dec *jsonv2.Decoder, at *time.Time) error {
 	literal, err := dec.ReadValue()
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Malformed reports an error of [Unmarshal] that says that there was no valid JSON, and not that it holds something else than was expected.
+// Malformed reports an error of [Unmarshal] that says that there was no valid JSON, and not that it holds something
+// else than was expected.
 func Malformed(err error) bool {
 	_, malformed := errors.AsType[*jsonv2.SyntacticError](err)
 	return malformed

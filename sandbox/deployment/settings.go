@@ -30,8 +30,8 @@ type Settings struct {
 	// OpaqueLogin answers a bad signature at login with invalid_credentials instead of signature_invalid; the
 	// description states both.
 	OpaqueLogin bool `json:"opaqueLogin"`
-	// MaxRecords is how many records the host keeps at most, see Host.Records of package sandbox. What would add to them is then refused
-	// with conflict, whose message names this setting; reads and deletions go on.
+	// MaxRecords is how many records the host keeps at most, see Host.Records of package sandbox. What would add to
+	// them is then refused with conflict, whose message names this setting; reads and deletions go on.
 	MaxRecords int `json:"maxRecords"`
 
 	// MaxCredit is the largest sandbox credit per call. Source: Limits, Sandbox.
@@ -65,10 +65,10 @@ type Settings struct {
 	// ReturnFee is what is kept of returned money on its way. Over 0.20, the money is attributed to no payout any more.
 	// Source: Limits, Sandbox.
 	ReturnFee decimal.Decimal `json:"returnFee"`
-	// ForgetFinishedAfter is how long a payout that is completed, failed or refunded is kept, on the host's clock; for good
-	// when zero. After that its id is not_found, its transactions are no longer listed, and its entries are folded into one
-	// sum for each account and currency, so that the ledger still balances. Its idempotency keys stay known for as long as
-	// they replay: the same request is refused with gone then, and books nothing.
+	// ForgetFinishedAfter is how long a payout that is completed, failed or refunded is kept, on the host's clock; for
+	// good when zero. After that its id is not_found, its transactions are no longer listed, and its entries are folded
+	// into one sum for each account and currency, so that the ledger still balances. Its idempotency keys stay known
+	// for as long as they replay: the same request is refused with gone then, and books nothing.
 	ForgetFinishedAfter Duration `json:"forgetFinishedAfter"`
 	// QuoteLifetime is how long a price holds, at most 2 minutes. Source: Limits, Lifetimes.
 	QuoteLifetime Duration `json:"quoteLifetime"`

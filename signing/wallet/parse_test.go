@@ -152,7 +152,8 @@ func TestSaveWritesWhatOpenSSLWrites(t *testing.T) {
 	assert.Equal(t, string(testdata(t, "secp256k1-pkcs8.pem")), string(saved))
 }
 
-// FuzzParseKey: data is a key that signs, or is refused as *signing.KeyRefused, in one bounded line that quotes none of it.
+// FuzzParseKey: data is a key that signs, or is refused as *signing.KeyRefused, in one bounded line that quotes none of
+// it.
 func FuzzParseKey(f *testing.F) {
 	for _, name := range []string{"secp256k1-sec1-with-parameters.pem", "secp256k1-sec1.der", "secp256k1-pkcs8.der"} {
 		f.Add(testdata(f, name))

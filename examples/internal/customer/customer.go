@@ -43,8 +43,8 @@ func OpenWith(ctx context.Context, p *program.Program, platform *dapi.Integrator
 	return account, nil
 }
 
-// Credit credits an account, in as many calls as the faucet's largest credit takes. The name anchors them: the same one credits an amount
-// once.
+// Credit credits an account, in as many calls as the faucet's largest credit takes. The name anchors them: the same one
+// credits an amount once.
 func Credit(ctx context.Context, account *dapi.Account, amount decimal.Decimal, currency dapi.Asset, name string) error {
 	treasury, err := account.Sandbox.Treasury(ctx)
 	if err != nil {

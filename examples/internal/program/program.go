@@ -1,4 +1,5 @@
-// Package program is the frame around each example: its command line, the host that it runs against, Ctrl-C, and what it tells.
+// Package program is the frame around each example: its command line, the host that it runs against, Ctrl-C, and what
+// it tells.
 package program
 
 import (
@@ -54,8 +55,8 @@ type Program struct {
 	Name string
 }
 
-// Open reads the flags and opens the host that they name, or one of its own, for a program that has a developer key. Close the program in
-// the end.
+// Open reads the flags and opens the host that they name, or one of its own, for a program that has a developer key.
+// Close the program in the end.
 func Open(name string, args []string, out io.Writer, flags ...func(*flag.FlagSet)) (*Program, error) {
 	return OpenWith(CommandLine{Name: name, Needs: []target.Need{target.DeveloperKey}, Flags: flags}, args, out)
 }

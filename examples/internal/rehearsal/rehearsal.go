@@ -42,7 +42,8 @@ func HostBehind(t *testing.T, front func(http.Handler) http.Handler, options ...
 	return host, []string{"-base-url", server.URL, "-email", host.Credentials().Email, "-key", keyFile}
 }
 
-// Run runs a program, which has to end well and to tell the steps in this order, and returns what it tells after the last.
+// Run runs a program, which has to end well and to tell the steps in this order, and returns what it tells after the
+// last.
 func Run(t *testing.T, program func(context.Context, []string, io.Writer) error, args []string, steps ...string) (rest string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -66,7 +67,8 @@ func Told(t *testing.T, output string, steps ...string) (rest string) {
 	return rest
 }
 
-// Left adds up, by resource, what left client accounts under a kind of movement such as "payout". Money that came back counts against it.
+// Left adds up, by resource, what left client accounts under a kind of movement such as "payout". Money that came back
+// counts against it.
 func Left(host *sandbox.Host, prefix string) map[string]decimal.Decimal {
 	left := map[string]decimal.Decimal{}
 	for _, entry := range host.Ledger().Entries {

@@ -47,8 +47,8 @@ func (f *Flags) settings() []setting {
 
 const baseURLVariable = "MONEYMOVEMENT_BASE_URL"
 
-// Register adds the flag that names a host, and those that give the credentials that a program needs. Their defaults are empty, because
-// -h prints defaults; [Flags.Complete] reads the environment.
+// Register adds the flag that names a host, and those that give the credentials that a program needs. Their defaults
+// are empty, because -h prints defaults; [Flags.Complete] reads the environment.
 func Register(flags *flag.FlagSet, needs ...Need) *Flags {
 	f := &Flags{needs: needs}
 	flags.StringVar(&f.BaseURL, "base-url", "", "`address` of a sandbox host; without one, the program starts its own on loopback ($"+baseURLVariable+")")
@@ -58,8 +58,9 @@ func Register(flags *flag.FlagSet, needs ...Need) *Flags {
 	return f
 }
 
-// Complete takes from the environment what the command line left out. It refuses a host without the credentials that the program needs, and
-// a credential on the command line without a host: it was not meant for one that the program starts.
+// Complete takes from the environment what the command line left out. It refuses a host without the credentials that
+// the program needs, and a credential on the command line without a host: it was not meant for one that the program
+// starts.
 func (f *Flags) Complete() error {
 	f.BaseURL = cmp.Or(f.BaseURL, os.Getenv(baseURLVariable))
 	for _, s := range f.settings() {

@@ -1,5 +1,5 @@
-// Package target finds what an example program runs against: a real sandbox host that flags or the environment name, or else a sandbox
-// host of its own on loopback.
+// Package target finds what an example program runs against: a real sandbox host that flags or the environment name, or
+// else a sandbox host of its own on loopback.
 package target
 
 import (
@@ -34,8 +34,8 @@ type Target struct {
 // Close ends an embedded host.
 func (t *Target) Close() { t.close() }
 
-// Open connects to the host that the flags name, with the credentials that the program needs. Without one, it starts a host on loopback,
-// which has them all, and registers a fresh developer key there.
+// Open connects to the host that the flags name, with the credentials that the program needs. Without one, it starts a
+// host on loopback, which has them all, and registers a fresh developer key there.
 func (f *Flags) Open() (*Target, error) {
 	if f.BaseURL == "" {
 		return embedded()

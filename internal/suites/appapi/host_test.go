@@ -263,7 +263,8 @@ func TestALostRevealIsAskedForAgain(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestTheKeyIsTakenInEitherHeaderAndNowhereElse: it is no access token of the reference endpoints, and their token is no key.
+// TestTheKeyIsTakenInEitherHeaderAndNowhereElse: it is no access token of the reference endpoints, and their token is
+// no key.
 func TestTheKeyIsTakenInEitherHeaderAndNowhereElse(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.client(w.host.Credentials().APIKey, appapi.WithKeyHeader()).Account.App(t.Context())

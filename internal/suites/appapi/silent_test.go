@@ -14,7 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// What these writes return is not described: any success is one. The resource is read where it can be, and the answer is there all the same.
+// What these writes return is not described: any success is one. The resource is read where it can be, and the answer
+// is there all the same.
 func TestASuccessThatShowsNothing(t *testing.T) {
 	w := newWorld(t)
 	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: "virtual"})

@@ -39,8 +39,8 @@ func (m *memory) Save(_ context.Context, session dapi.Session) error {
 	return nil
 }
 
-// A client in use shows neither its credentials nor what the service gave it for them: not by its own fields, and not by those of the connections
-// that it keeps, whose buffers hold the last request.
+// A client in use shows neither its credentials nor what the service gave it for them: not by its own fields, and not
+// by those of the connections that it keeps, whose buffers hold the last request.
 func TestNoClientShowsItsSecrets(t *testing.T) {
 	host := sandbox.New()
 	server := httptest.NewServer(host)
@@ -138,7 +138,8 @@ func TestNoKeyShowsItsPrivateHalf(t *testing.T) {
 	}
 }
 
-// numbers are a private number as bytes, and in decimals as math/big prints it. Words of a big number print in decimals, too.
+// numbers are a private number as bytes, and in decimals as math/big prints it. Words of a big number print in
+// decimals, too.
 func numbers(scalar []byte) []string {
 	number := new(big.Int).SetBytes(scalar)
 	all := []string{string(scalar), number.String()}

@@ -20,8 +20,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// shows are the ways in which a value gets into logs, dumps, test reports and stored files. One that cannot show a value returns an error, and
-// what it had written by then.
+// shows are the ways in which a value gets into logs, dumps, test reports and stored files. One that cannot show a
+// value returns an error, and what it had written by then.
 var shows = map[string]func(w io.Writer, value any) error{
 	"fmt": func(w io.Writer, value any) error {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%o", "%c", "%U", "%t", "%p"} {

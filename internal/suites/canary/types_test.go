@@ -23,7 +23,8 @@ var planted = map[reflect.Type]any{
 	reflect.TypeFor[refapi.AccessToken]():   refapi.NewAccessToken(canary),
 }
 
-// plant fills a value as far as code outside its package can, and reports how many secrets it put in. Types that hold themselves end at depth.
+// plant fills a value as far as code outside its package can, and reports how many secrets it put in. Types that hold
+// themselves end at depth.
 func plant(v reflect.Value, depth int) (secrets int) {
 	if secret, ok := planted[v.Type()]; ok {
 		v.Set(reflect.ValueOf(secret))

@@ -7,8 +7,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/report"
 )
 
-// undone says how what an operation made goes away: the request, with the made id in the place of {id}. Invoices stay as cancelled,
-// and clients, cards and what moved money stay: nothing removes them.
+// undone says how what an operation made goes away: the request, with the made id in the place of {id}. Invoices stay
+// as cancelled, and clients, cards and what moved money stay: nothing removes them.
 var undone = map[string]struct{ method, path, body string }{
 	"dapi CreateContact":               {http.MethodDelete, "/dapi/v1/contacts/{id}", ""},
 	"appapi CreateContact":             {http.MethodDelete, "/user/contacts/{id}", ""},

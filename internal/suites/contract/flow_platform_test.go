@@ -15,7 +15,8 @@ import (
 
 const payee = "0x52908400098527886E0F7030069857D2E4169EE7"
 
-// login logs in and refreshes by hand, and once more through the SDK when the host's clock has run past the access token.
+// login logs in and refreshes by hand, and once more through the SDK when the host's clock has run past the access
+// token.
 func (w *world) login() {
 	w.step("a challenge and a token, refreshed", func() {
 		session := w.session()
@@ -68,7 +69,8 @@ func (w *world) clients() {
 	})
 }
 
-// verify saves what is asked for and completes. Completing sends an immutable snapshot for review, so that no real host is bothered with it.
+// verify saves what is asked for and completes. Completing sends an immutable snapshot for review, so that no real host
+// is bothered with it.
 func (w *world) verify(acme *dapi.Account) {
 	applicant := map[string]any{}
 	for _, missing := range ok(acme.Verification.Get(w.Context()))(w).Requirements {
@@ -170,7 +172,8 @@ func (w *world) payouts() {
 	})
 }
 
-// escrow opens a deal, which confirms its approve action, and releases it; a second one is refunded once its hold is over.
+// escrow opens a deal, which confirms its approve action, and releases it; a second one is refunded once its hold is
+// over.
 func (w *world) escrow() {
 	self := w.platform.Self()
 	open := func() (dapi.EscrowCreate, dapi.EscrowID) {

@@ -8,7 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// cards make one card; cards cannot be deleted, so that on a real host the first one there is is used, and left as it was.
+// cards make one card; cards cannot be deleted, so that on a real host the first one there is is used, and left as it
+// was.
 func (w *world) cards() {
 	cards := w.app.Cards
 	w.step("list", func() {

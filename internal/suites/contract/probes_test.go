@@ -6,8 +6,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/report"
 )
 
-// spared are the operations that move money, bind somebody, or have the narrow windows of logins, so that no request to them is made up for a
-// real host.
+// spared are the operations that move money, bind somebody, or have the narrow windows of logins, so that no request to
+// them is made up for a real host.
 var spared = []string{
 	"dapi CreateChallenge", "dapi CreateToken",
 	"dapi BookPayout", "dapi ConfirmPayout", "dapi CreateEscrow", "dapi PrepareEscrowAction", "dapi ConfirmEscrowAction", "dapi CreateDeposit", "dapi CompletePayin", "dapi MovePayout",
@@ -20,7 +20,8 @@ func (w *world) mayProbe(x *report.Exchange) bool {
 	return w.host != nil || !slices.Contains(spared, x.Name())
 }
 
-// again makes a recorded request once more; the platform's with the token of a new session, for the first one's may have expired.
+// again makes a recorded request once more; the platform's with the token of a new session, for the first one's may
+// have expired.
 func (w *world) again() func(*report.Exchange, report.Change) reply {
 	token := w.session().access
 	return func(x *report.Exchange, change report.Change) reply {
@@ -32,8 +33,8 @@ func (w *world) again() func(*report.Exchange, report.Change) reply {
 	}
 }
 
-// probes send each accepted request once more for every assumed demand on it, with just that demand not met: a field left out, a text too
-// long. A host that refuses it confirms the assumption, one that takes it contradicts it.
+// probes send each accepted request once more for every assumed demand on it, with just that demand not met: a field
+// left out, a text too long. A host that refuses it confirms the assumption, one that takes it contradicts it.
 func (w *world) probes() {
 	again := w.again()
 	for _, p := range report.Probes(w.suite.description, w.suite.log.Exchanges()) {
@@ -48,7 +49,8 @@ func (w *world) probes() {
 	}
 }
 
-// repeats make the last accepted request of each operation once more, whose repetition is assumed to be harmless or not.
+// repeats make the last accepted request of each operation once more, whose repetition is assumed to be harmless or
+// not.
 func (w *world) repeats() {
 	last := map[string]*report.Exchange{}
 	var names []string

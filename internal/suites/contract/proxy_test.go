@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// proxyVariable names the HTTP proxy that everything between the SDK and the host passes, so that a tool of others can judge it (interop/).
-// The variables that net/http knows do not apply to loopback.
+// proxyVariable names the HTTP proxy that everything between the SDK and the host passes, so that a tool of others can
+// judge it (interop/). The variables that net/http knows do not apply to loopback.
 const proxyVariable = "MONEYMOVEMENT_PROXY"
 
 // way is how the clients reach the host: through the proxy that the environment names, or else directly.

@@ -22,8 +22,8 @@ type provocation struct {
 	provoke func(*session) reply
 }
 
-// refusals provoke every slug of the catalogue. Those of requests alone are provoked anywhere; the others each on an embedded host of their
-// own, which is moved into the state that refuses.
+// refusals provoke every slug of the catalogue. Those of requests alone are provoked anywhere; the others each on an
+// embedded host of their own, which is moved into the state that refuses.
 func (w *world) refusals() {
 	var session *session
 	w.step("log in", func() { session = w.session() })

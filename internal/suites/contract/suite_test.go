@@ -22,8 +22,9 @@ import (
 // reportVariable names the folder that the report is written to; without it, none is written.
 const reportVariable = "MONEYMOVEMENT_CONTRACT_REPORT"
 
-// A real host gets at most 240 requests a minute, and 100 writes of the platform API, which leaves something of the credential's windows to
-// whoever else uses it. The SDK would pace its own writes, but not those that the suite makes by hand.
+// A real host gets at most 240 requests a minute, and 100 writes of the platform API, which leaves something of the
+// credential's windows to whoever else uses it. The SDK would pace its own writes, but not those that the suite makes
+// by hand.
 //
 // Source: Limits, Rate windows.
 const (
@@ -59,8 +60,9 @@ func newSuite(t *testing.T, named *target.Real) *suite {
 	return s
 }
 
-// TestContract runs every flow against the embedded host, or against the sandbox host that the environment names, and reports what the
-// answers show. On the embedded host, every operation has to be called, every slug seen, and no assumption contradicted.
+// TestContract runs every flow against the embedded host, or against the sandbox host that the environment names, and
+// reports what the answers show. On the embedded host, every operation has to be called, every slug seen, and no
+// assumption contradicted.
 func TestContract(t *testing.T) {
 	named, err := target.FromEnvironment(os.Getenv)
 	require.NoError(t, err)
@@ -187,8 +189,9 @@ func (s *suite) skip(flow, name, reason string) {
 	s.Cases = append(s.Cases, report.Case{Flow: flow, Name: name, Outcome: report.Skipped, Reason: reason})
 }
 
-// serve starts an embedded host. Its own check of its answers is on, so that a host that errs is not taken for the service. Its clock stands
-// until the suite moves it: what is under way when a step looks does not depend on how fast the machine is.
+// serve starts an embedded host. Its own check of its answers is on, so that a host that errs is not taken for the
+// service. Its clock stands until the suite moves it: what is under way when a step looks does not depend on how fast
+// the machine is.
 func serve(t *testing.T, options ...sandbox.Option) (*sandbox.Host, *httptest.Server) {
 	t.Helper()
 	violated := func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }

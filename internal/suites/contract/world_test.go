@@ -51,7 +51,8 @@ type world struct {
 	quote    string
 }
 
-// open makes the clients of each surface, for the real host or for a new embedded one. change is in front of that one, if it is given.
+// open makes the clients of each surface, for the real host or for a new embedded one. change is in front of that one,
+// if it is given.
 func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTripper) *world {
 	t.Helper()
 	w := &world{T: t, suite: s}
@@ -93,8 +94,8 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 	return w
 }
 
-// requireSandbox asks for the treasury, which only a sandbox has. The guard in front of a real host lets nothing pass before. An answer
-// without the stated limit of a credit is none of a treasury's.
+// requireSandbox asks for the treasury, which only a sandbox has. The guard in front of a real host lets nothing pass
+// before. An answer without the stated limit of a credit is none of a treasury's.
 func (w *world) requireSandbox() {
 	w.Helper()
 	treasury, err := w.platform.Self().Sandbox.Treasury(w.Context())
@@ -163,7 +164,8 @@ func (w *world) embedded(name string, run func()) {
 	w.step(name, run)
 }
 
-// pass lets the host's time pass until what takes a moment has happened. A real host takes its own time; what waits for it polls.
+// pass lets the host's time pass until what takes a moment has happened. A real host takes its own time; what waits for
+// it polls.
 func (w *world) pass() {
 	if w.host != nil {
 		w.host.Advance(time.Minute)
@@ -177,8 +179,8 @@ func (w *world) soon() context.Context {
 	return ctx
 }
 
-// sum is an amount to move: little, and further than 0.20 from any other of the run, for the service tells returned money apart by its
-// amount. Source: Limits, Sandbox.
+// sum is an amount to move: little, and further than 0.20 from any other of the run, for the service tells returned
+// money apart by its amount. Source: Limits, Sandbox.
 func (w *world) sum() decimal.Decimal {
 	w.spent++
 	return decimal.New(100+25*int64(w.spent-1), -2)
@@ -186,8 +188,8 @@ func (w *world) sum() decimal.Decimal {
 
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
-// ok unwraps a call that has to succeed. On a real host, a refusal for reasons of the account's own is no failure: the case is skipped, and
-// says which.
+// ok unwraps a call that has to succeed. On a real host, a refusal for reasons of the account's own is no failure: the
+// case is skipped, and says which.
 func ok[T any](value T, err error) func(*world) T {
 	return func(w *world) T {
 		w.Helper()

@@ -20,7 +20,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contrary"
 )
 
-// The service behaves otherwise than we assume. Refusals that are carried out all the same are the flows' (TestARefusalThatMovedMoney).
+// The service behaves otherwise than we assume. Refusals that are carried out all the same are the flows'
+// (TestARefusalThatMovedMoney).
 func TestABehaviourIsOther(t *testing.T) {
 	d := describe(t)
 	tests := map[contrary.Kind]func(*testing.T, *wire.Description, contrary.Change){
@@ -137,8 +138,8 @@ func otherPage(t *testing.T, d *wire.Description, c contrary.Change) {
 	assert.Equal(t, len(list), count, "%s", c.Mark.Name())
 }
 
-// repeats: the first answer is lost, and a second request is taken for another one, which is refused. What is not said to be harmless is
-// not sent again; what is may be, once the SDK says what became of it.
+// repeats: the first answer is lost, and a second request is taken for another one, which is refused. What is not said
+// to be harmless is not sent again; what is may be, once the SDK says what became of it.
 func repeats(t *testing.T, _ *wire.Description, c contrary.Change) {
 	synctest.Test(t, func(t *testing.T) {
 		o := c.Site.Operation

@@ -9,7 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// loginCalls are made by the SDK itself, before the first call that needs a session. What they bring is what is kept of them: the session.
+// loginCalls are made by the SDK itself, before the first call that needs a session. What they bring is what is kept of
+// them: the session.
 var loginCalls = map[string]func(*call) (any, error){
 	"dapi CreateChallenge": func(c *call) (any, error) { return c.logIn(dapi.Session{}) },
 	"dapi CreateToken":     func(c *call) (any, error) { return c.logIn(dapi.Session{}) },

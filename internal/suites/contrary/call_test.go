@@ -23,8 +23,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// call is one call of an operation through the public API, with what is asked as trees of JSON. A call of package dapi acts for a client where
-// the operation can.
+// call is one call of an operation through the public API, with what is asked as trees of JSON. A call of package dapi
+// acts for a client where the operation can.
 type call struct {
 	*testing.T
 	operation *wire.Operation

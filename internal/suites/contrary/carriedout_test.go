@@ -22,8 +22,8 @@ var moves = []struct {
 	{"transfer", "appapi CreateTransfer"},
 }
 
-// We conclude from most refusals that no money moved. A service that refuses what it has carried out makes us wrong, for one call: the same
-// call made again moves no more money, and says that it moved.
+// We conclude from most refusals that no money moved. A service that refuses what it has carried out makes us wrong,
+// for one call: the same call made again moves no more money, and says that it moved.
 func TestARefusalThatMovedMoney(t *testing.T) {
 	d := describe(t)
 	var slugs []errors.Code

@@ -279,7 +279,8 @@ func AnswerLayers(o *wire.Operation) []wire.Node {
 	return nil
 }
 
-// otherStatuses are those that the operation does not describe. One whose answer is stated has a body, which a 204 cannot have.
+// otherStatuses are those that the operation does not describe. One whose answer is stated has a body, which a 204
+// cannot have.
 func otherStatuses(o *wire.Operation) []Kind {
 	var others []Kind
 	for status, kind := range map[string]Kind{"200": Status200, "201": Status201, "202": Status202, "204": Status204} {

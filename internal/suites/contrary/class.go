@@ -46,7 +46,8 @@ func (m *Mark) On(side Side) []Site {
 	return slices.DeleteFunc(slices.Clone(m.Sites), func(s Site) bool { return s.Side != side })
 }
 
-// classify gives a mark its classes. One that fits none is an error: somebody has to say what a service would do that differs in it.
+// classify gives a mark its classes. One that fits none is an error: somebody has to say what a service would do that
+// differs in it.
 func classify(a *wire.Assumption, at []Site) (*Mark, error) {
 	m := &Mark{Assumption: a, Sites: at}
 	switch {
@@ -109,7 +110,8 @@ func bySide(site Site, answer, request Class) Class {
 	return ""
 }
 
-// Derive classifies every mark, in the order of the files. Those that fit no class are the error; the others are there all the same.
+// Derive classifies every mark, in the order of the files. Those that fit no class are the error; the others are there
+// all the same.
 func Derive(description *wire.Description) ([]*Mark, error) {
 	at := sites(description)
 	var marks []*Mark

@@ -14,8 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contrary"
 )
 
-// The service's bound on what we send is another than ours. Where it is looser, what we would not have is sent all the same; where it is
-// tighter, its refusal names the field.
+// The service's bound on what we send is another than ours. Where it is looser, what we would not have is sent all the
+// same; where it is tighter, its refusal names the field.
 func TestABoundOfARequestIsOther(t *testing.T) {
 	eachChange(t, []contrary.Class{contrary.ClassConstraint}, bounds, "in", func(t *testing.T, d *wire.Description, change contrary.Change) {
 		if change.Kind == contrary.Tighter {
@@ -123,8 +123,8 @@ func replace(tree *any, p pointer, c contrary.Change) bool {
 	return differs
 }
 
-// statedToo reports a refusal for what is stated of the same value: an amount that has to be given, or to be more than zero, and a text that
-// has to be given.
+// statedToo reports a refusal for what is stated of the same value: an amount that has to be given, or to be more than
+// zero, and a text that has to be given.
 func statedToo(c contrary.Change) bool {
 	switch c.Mark.Aspect {
 	case "required":

@@ -9,7 +9,8 @@ type Exception struct {
 	Reason string
 }
 
-// Exceptions are those of class answer. What proves a write (x-proof) is in none of them: it has to be there, whoever says so.
+// Exceptions are those of class answer. What proves a write (x-proof) is in none of them: it has to be there, whoever
+// says so.
 var Exceptions = []Exception{
 	{
 		Where:  []string{"dapi.yaml Approval", "dapi.yaml Approval.payload", "dapi.yaml Payout.approval", "dapi.yaml EscrowAction.approval"},

@@ -55,8 +55,8 @@ func TestFlowsOfAContraryHost(t *testing.T) {
 	}
 }
 
-// flowCases are the changes of each of the mark's cases, at all their sites. Of the kinds that come to the same for a flow, one is enough:
-// what is read of each, the operations alone show.
+// flowCases are the changes of each of the mark's cases, at all their sites. Of the kinds that come to the same for a
+// flow, one is enough: what is read of each, the operations alone show.
 func flowCases(mark *contrary.Mark) (cases [][]contrary.Change) {
 	type same struct {
 		class  contrary.Class
@@ -181,7 +181,8 @@ func runContrary(t *testing.T, d *wire.Description, f flow, changes []contrary.C
 	return w.failed
 }
 
-// mayStop reports that a flow may end at a change, with a typed error: something that proves a write is not there, or one of the exceptions.
+// mayStop reports that a flow may end at a change, with a typed error: something that proves a write is not there, or
+// one of the exceptions.
 func mayStop(c contrary.Change) bool {
 	_, except := contrary.ExceptionOf(c.Case)
 	return except || (c.Site.Success() || c.Site.Side == "") && contrary.Promised(c).Outcome != contrary.Passes

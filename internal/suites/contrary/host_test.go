@@ -12,7 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contrary"
 )
 
-// contraryHost is a host that differs in one thing: it hands requests on, and changes the answers in which the thing occurs.
+// contraryHost is a host that differs in one thing: it hands requests on, and changes the answers in which the thing
+// occurs.
 type contraryHost struct {
 	next        http.Handler
 	description *wire.Description

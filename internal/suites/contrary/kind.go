@@ -65,7 +65,8 @@ const (
 	OtherAdvice Kind = "another advice"           // would be right
 )
 
-// Effect is what comes of a change for who reads the answer. Kinds of one effect lead a flow the same way, so that flows run once for each.
+// Effect is what comes of a change for who reads the answer. Kinds of one effect lead a flow the same way, so that
+// flows run once for each.
 type Effect string
 
 // The effects.

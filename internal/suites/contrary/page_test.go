@@ -20,7 +20,8 @@ func TestTheCommittedTableIsUpToDate(t *testing.T) {
 	assert.Equal(t, string(page), string(committed), `run "go generate ./internal/suites/contrary"`)
 }
 
-// What a program cannot do without is little, and each exception says why. One that no mark falls under any more is taken out.
+// What a program cannot do without is little, and each exception says why. One that no mark falls under any more is
+// taken out.
 func TestExceptionsAreFew(t *testing.T) {
 	marks, excepted := derive(t), 0
 	for _, e := range contrary.Exceptions {

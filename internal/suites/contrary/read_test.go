@@ -16,14 +16,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contrary"
 )
 
-// Each operation is answered with everything that it describes, but for one thing: what is left of the answer is read, and the one thing is
-// named.
+// Each operation is answered with everything that it describes, but for one thing: what is left of the answer is read,
+// and the one thing is named.
 func TestOneThingOfAnAnswerIsOther(t *testing.T) {
 	eachChange(t, []contrary.Class{contrary.ClassAnswer, contrary.ClassConstraint}, readings, "of", readOther)
 }
 
-// readings are the mark's changes, each of a read and of a write: the same schema is read in the same way wherever it stands. The place
-// that is nearest to the top of an answer stands for the others.
+// readings are the mark's changes, each of a read and of a write: the same schema is read in the same way wherever it
+// stands. The place that is nearest to the top of an answer stands for the others.
 func readings(mark *contrary.Mark) (chosen []contrary.Change) {
 	type kind struct {
 		contrary.Case

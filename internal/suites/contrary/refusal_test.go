@@ -70,7 +70,8 @@ func refuseOtherwise(t *testing.T, d *wire.Description, c contrary.Change) {
 	requireRefused(t, c, err, status)
 }
 
-// requireRefused: the reference endpoints' own form is a refusal with what it says; any other is an error with its status.
+// requireRefused: the reference endpoints' own form is a refusal with what it says; any other is an error with its
+// status.
 func requireRefused(t *testing.T, c contrary.Change, err error, status int) {
 	t.Helper()
 	require.Error(t, err)

@@ -14,7 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contrary"
 )
 
-// The service does not know what we send, or wants it otherwise: its refusal names it, and what is optional can be left out.
+// The service does not know what we send, or wants it otherwise: its refusal names it, and what is optional can be left
+// out.
 func TestOneThingOfARequestIsRefused(t *testing.T) {
 	eachChange(t, []contrary.Class{contrary.ClassRequest}, requests, "in", refuseThing)
 }

@@ -16,7 +16,8 @@ type sampler struct {
 	made     int
 }
 
-// sample is a complete value of a schema. variants select those of unions; others take the first, and lists have an entry for each.
+// sample is a complete value of a schema. variants select those of unions; others take the first, and lists have an
+// entry for each.
 func sample(schema wire.Node, variants map[int][]string) any {
 	s := &sampler{variants: variants}
 	value, _ := s.value(nil, schema.Layers())

@@ -27,7 +27,8 @@ type Site struct {
 	In        string      // body, header, query or path; empty for the operation or the answer as a whole
 	Path      []string    // from the root of the body, with Each for the entries of lists; else the name of the parameter or header
 	Layers    []wire.Node // the schemas of the value there
-	// Variants are the words that select the variants of unions on the way, by the length of the path that leads to the union.
+	// Variants are the words that select the variants of unions on the way, by the length of the path that leads to the
+	// union.
 	Variants map[int][]string
 	Required bool // the object that holds it demands it
 	Proof    bool // it shows that a write did what it says

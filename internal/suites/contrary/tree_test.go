@@ -74,7 +74,8 @@ func at(value any, p pointer) (found any, there bool) {
 	return value, true
 }
 
-// put gives a copy of a tree with another value at a pointer. keep false takes the value out. What holds the value has to be there.
+// put gives a copy of a tree with another value at a pointer. keep false takes the value out. What holds the value has
+// to be there.
 func put(tree any, p pointer, value any, keep bool) any {
 	if len(p) == 0 {
 		return value
@@ -109,7 +110,8 @@ func put(tree any, p pointer, value any, keep bool) any {
 	return tree
 }
 
-// resolve finds the values that a site means in a body. A member that is not there is found where its object is, so that it can be put in.
+// resolve finds the values that a site means in a body. A member that is not there is found where its object is, so
+// that it can be put in.
 func resolve(body any, site contrary.Site) []pointer {
 	found := []pointer{nil}
 	for depth, step := range append(slices.Clone(site.Path), "") {
@@ -140,8 +142,8 @@ func resolve(body any, site contrary.Site) []pointer {
 	return found
 }
 
-// isVariant reports whether a value is the variant of a union that one of the words selects. The selector may be left out where it has a
-// default.
+// isVariant reports whether a value is the variant of a union that one of the words selects. The selector may be left
+// out where it has a default.
 func isVariant(body any, p pointer, words []string) bool {
 	value, _ := at(body, p)
 	object, is := value.(map[string]any)

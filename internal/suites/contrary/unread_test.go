@@ -13,8 +13,8 @@ type unreadPart struct {
 	problem string
 }
 
-// unread is what an answer says could not be read. It is read by its names, so that this package builds beside a version of the SDK whose
-// answers do not say it; their cases fail.
+// unread is what an answer says could not be read. It is read by its names, so that this package builds beside a
+// version of the SDK whose answers do not say it; their cases fail.
 func unread(answer moneymovement.Answer) (parts []unreadPart) {
 	entries := reflect.ValueOf(answer).FieldByName("Unread")
 	if !entries.IsValid() {

@@ -21,7 +21,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contrary"
 )
 
-// tree is a value of the public API as JSON, without what is empty: a member that is zero and one that is not there are the same.
+// tree is a value of the public API as JSON, without what is empty: a member that is zero and one that is not there are
+// the same.
 func tree(t *testing.T, value any) any {
 	t.Helper()
 	written, err := jsonv2.Marshal(value, jsonv1.DefaultOptionsV1(), jsonv2.WithMarshalers(jsonv2.MarshalToFunc(
@@ -75,7 +76,8 @@ func filled(value any) any {
 	return value
 }
 
-// differences are the places at which two trees differ. A list that is shorter by one entry differs at the entry that is left out.
+// differences are the places at which two trees differ. A list that is shorter by one entry differs at the entry that
+// is left out.
 func differences(before, after any, here pointer) (found []pointer) {
 	if reflect.DeepEqual(before, after) {
 		return nil
@@ -141,8 +143,8 @@ func sameScalar(a, b any) bool {
 	return err == nil && also == nil && x.Equal(y)
 }
 
-// shownPart is the member of an answer that the SDK returns, if it does not return all of it: the list of a page, or the one thing in an
-// envelope.
+// shownPart is the member of an answer that the SDK returns, if it does not return all of it: the list of a page, or
+// the one thing in an envelope.
 func shownPart(body, value any) (name string, is bool) {
 	whole, _ := body.(map[string]any)
 	if _, isList := value.([]any); isList && whole != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// world is an embedded host in a bubble of its own time, and a contrary one in front of it. A flow meets the contrary one; what has to be
-// there before, and what is looked at after, goes past it.
+// world is an embedded host in a bubble of its own time, and a contrary one in front of it. A flow meets the contrary
+// one; what has to be there before, and what is looked at after, goes past it.
 type world struct {
 	*testing.T
 	host     *sandbox.Host
@@ -90,8 +90,8 @@ func (w *world) Context() context.Context {
 // pass lets time pass, for client and host.
 func (w *world) pass(d time.Duration) { <-time.After(d) }
 
-// ok reports a step that succeeded. Where the flow has to go through, any other fails the test. Where it need not, the error has to be one
-// of the SDK's own.
+// ok reports a step that succeeded. Where the flow has to go through, any other fails the test. Where it need not, the
+// error has to be one of the SDK's own.
 func (w *world) ok(err error) bool {
 	w.Helper()
 	if err == nil {
@@ -107,7 +107,8 @@ func (w *world) ok(err error) bool {
 	return false
 }
 
-// waited is ok for a wait. One for what the answers do not say any more ends with its context, and says how it last was.
+// waited is ok for a wait. One for what the answers do not say any more ends with its context, and says how it last
+// was.
 func (w *world) waited(err error) bool {
 	w.Helper()
 	_, pending := errors.AsType[*dapi.StillPending](err)
@@ -160,8 +161,8 @@ func (w *world) movements(kind string) int {
 // approvalWindows is longer than any approval or price is good for.
 const approvalWindows = 3 * time.Minute
 
-// once makes a payment, and makes it again with the same key: whatever the first call said, the money moved at most once, the second call
-// does not leave open what was carried out, and says that it was.
+// once makes a payment, and makes it again with the same key: whatever the first call said, the money moved at most
+// once, the second call does not leave open what was carried out, and says that it was.
 func (w *world) once(kind string, pay func() error) bool {
 	w.Helper()
 	before := w.movements(kind)

@@ -12,7 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// A write of which the description does not say what it returns is done when the service takes it. The resource is read where it can be.
+// A write of which the description does not say what it returns is done when the service takes it. The resource is read
+// where it can be.
 func TestASuccessThatShowsNothing(t *testing.T) {
 	w := newPayWorld(t)
 	client := w.readyClient()
@@ -71,7 +72,8 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 	}
 }
 
-// A login needs two things from the service: the bytes to sign, and the access token. All other members are assumed, and may be missing.
+// A login needs two things from the service: the bytes to sign, and the access token. All other members are assumed,
+// and may be missing.
 func TestALoginWithLittleInItsAnswers(t *testing.T) {
 	w := newWorld(t)
 	w.onSuccess("POST", "/auth/challenge", func(challenge map[string]any) { delete(challenge, "expiresAt") })

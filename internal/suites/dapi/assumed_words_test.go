@@ -23,7 +23,8 @@ import (
 // payoutAnswers are the requests that are answered by a payout.
 var payoutAnswers = []string{"POST /payouts", "POST /payouts/*/confirm", "GET /payouts/*"}
 
-// The words of a payout's status are assumed. A service with other words is paid through all the same, once, by whatever process.
+// The words of a payout's status are assumed. A service with other words is paid through all the same, once, by
+// whatever process.
 func TestAPaymentWithWordsOfAnotherService(t *testing.T) {
 	for name, word := range map[string]any{"another word": "settling", "none": nil, "a number": 7, "an object": map[string]any{"code": "settling"}} {
 		t.Run(name, func(t *testing.T) {
@@ -230,7 +231,8 @@ func TestADealWithWordsOfAnotherService(t *testing.T) {
 	}
 }
 
-// A booking that is new and waits for its approval is not paid, whatever its status is called, and whatever stands in the place of a hash.
+// A booking that is new and waits for its approval is not paid, whatever its status is called, and whatever stands in
+// the place of a hash.
 func TestANewBookingIsNotPaidByAWord(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
 		"processing":      func(payout map[string]any) { payout["status"] = "processing" },

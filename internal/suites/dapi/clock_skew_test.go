@@ -61,7 +61,8 @@ func (w *world) misdated(ahead time.Duration, wrong func(*http.Request) bool) {
 	})
 }
 
-// One answer with a wrong Date, be it the booking's own or one before it, makes no good approval a closed one, nor one without end.
+// One answer with a wrong Date, be it the booking's own or one before it, makes no good approval a closed one, nor one
+// without end.
 func TestWrongDateDoesNotCloseApprovals(t *testing.T) {
 	isBooking := func(r *http.Request) bool { return r.URL.Path == "/dapi/v1/payouts" }
 	for when, ahead := range map[string]time.Duration{"later": time.Hour, "earlier": -time.Hour, "much later": 200 * 365 * 24 * time.Hour} {

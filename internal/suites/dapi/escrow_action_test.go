@@ -89,7 +89,8 @@ func TestSecondCallOfAnActionInDoubt(t *testing.T) {
 	}
 }
 
-// An approval that is consumed tells that its action was taken where the words of the deal tell nothing, and only there.
+// An approval that is consumed tells that its action was taken where the words of the deal tell nothing, and only
+// there.
 func TestActionWhoseApprovalIsConsumed(t *testing.T) {
 	for name, tc := range map[string]struct {
 		status  string

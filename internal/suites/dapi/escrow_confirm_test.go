@@ -16,7 +16,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// An approval that says nowhere when it ends has the stated window from when it is confirmed, in another process perhaps.
+// An approval that says nowhere when it ends has the stated window from when it is confirmed, in another process
+// perhaps.
 //
 // Rule: lifetime.payout-approval, lifetime.escrow-approval
 func TestConfirmsByHandWithoutAnEnd(t *testing.T) {

@@ -136,8 +136,8 @@ func TestEveryFaultAtEveryStepOfAnEscrow(t *testing.T) {
 	}
 }
 
-// The confirm was carried out and its answer lost; sent again, it is told that the window is over. What then keeps a new approval from being
-// made says nothing about the first.
+// The confirm was carried out and its answer lost; sent again, it is told that the window is over. What then keeps a
+// new approval from being made says nothing about the first.
 func TestAnExpiredWindowAfterALostAnswerIsLookedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEscrowActing(t, dapi.EscrowActionTypeApprove)

@@ -29,7 +29,8 @@ func (w *dealWorld) loseConfirms() {
 	w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 }
 
-// The money of a deal is held, and the first call was told that nothing is known. What the second call meets speaks for that call only.
+// The money of a deal is held, and the first call was told that nothing is known. What the second call meets speaks for
+// that call only.
 func TestSecondCallOfADealInDoubt(t *testing.T) {
 	for name, setback := range setbacks {
 		for _, process := range []string{"the same client", "another process"} {
@@ -192,7 +193,8 @@ func TestFirstUseOfADealThatIsNone(t *testing.T) {
 	}
 }
 
-// What is in doubt is so for one account and one operation: the same key serves a payment, another account's deal, and a deal's action.
+// What is in doubt is so for one account and one operation: the same key serves a payment, another account's deal, and
+// a deal's action.
 func TestDoubtIsOfOneAccountAndOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newDealWorld(t)
@@ -367,7 +369,8 @@ func TestDealsThatAreInDoubtBeforeTheirConfirm(t *testing.T) {
 	}
 }
 
-// A signer that panics ends its call, as for a payment: what came of it is in doubt until the service has forgotten the key.
+// A signer that panics ends its call, as for a payment: what came of it is in doubt until the service has forgotten the
+// key.
 func TestSignerThatPanicsOverADeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newDealWorld(t)

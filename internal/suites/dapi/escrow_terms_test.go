@@ -73,7 +73,8 @@ func both(first, second func(map[string]any)) func(map[string]any) {
 	return func(body map[string]any) { first(body); second(body) }
 }
 
-// echoedDeals are deals as the service may repeat them, and the member that then differs from what was asked, if one does.
+// echoedDeals are deals as the service may repeat them, and the member that then differs from what was asked, if one
+// does.
 var echoedDeals = map[string]struct {
 	change func(deal map[string]any)
 	member string

@@ -57,7 +57,8 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 	}
 }
 
-// A deal that does not say how old its projection is may be of before the action, and is read once more when the chain was read since.
+// A deal that does not say how old its projection is may be of before the action, and is read once more when the chain
+// was read since.
 func TestEscrowOutcomeIsReadTwiceAtMost(t *testing.T) {
 	for name, tc := range map[string]struct {
 		synced time.Duration // after the call began, or 0 if the deal does not say
@@ -118,7 +119,8 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 	})
 }
 
-// The chain is read once in 15 seconds, so that an action right behind another answers the status from before it, and is a success.
+// The chain is read once in 15 seconds, so that an action right behind another answers the status from before it, and
+// is a success.
 //
 // Rule: lifetime.escrow-refresh
 func TestEscrowActsFasterThanTheChainIsRead(t *testing.T) {

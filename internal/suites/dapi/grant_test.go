@@ -139,8 +139,8 @@ func TestStoredTokenThatCannotBeSent(t *testing.T) {
 	assert.NotContains(t, log.String(), "torn")
 }
 
-// Two credentials that share a store by mistake do not act for one another: a payment of one would leave the account of the other, or a token
-// would show itself to another service.
+// Two credentials that share a store by mistake do not act for one another: a payment of one would leave the account of
+// the other, or a token would show itself to another service.
 func TestStoreOfAnotherCredential(t *testing.T) {
 	w, store := newWorld(t), &memoryStore{}
 	key, err := signing.Generate()

@@ -91,7 +91,8 @@ func TestDecimalsOfAnotherChain(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// An amount is held to what the listing says, once it is known. Before that, and for a token that is not in it, the service decides.
+// An amount is held to what the listing says, once it is known. Before that, and for a token that is not in it, the
+// service decides.
 // Rule: error.amount-precision
 func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
 	w := newPayWorld(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// Bytes that came as an approval are not signed as a challenge, even if nobody can read them. It does not matter which account of the
-// credential met them, nor whether they were to be signed.
+// Bytes that came as an approval are not signed as a challenge, even if nobody can read them. It does not matter which
+// account of the credential met them, nor whether they were to be signed.
 func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 	opaque := []byte("\x01opaque")
 	approval := func(in any) {

@@ -147,7 +147,8 @@ func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
 	assert.Equal(t, []string{"reads", "writes", "reads"}, windows.asked, "a refresh counts as a write")
 }
 
-// A login whose answer stays lost moved no money, and the call that needed it was not sent: nothing about that is unknown.
+// A login whose answer stays lost moved no money, and the call that needed it was not sent: nothing about that is
+// unknown.
 func TestTokenAnswerLostTwiceMeansNotDelivered(t *testing.T) {
 	w := newWorld(t)
 	w.host.Arm("POST", "/auth/token", sandbox.DropAfterCommit().Times(10))

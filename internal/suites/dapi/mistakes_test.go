@@ -159,7 +159,8 @@ var metMistakes = map[string]mistake{
 	}, []string{"409 conflict", "the balance is 100 USDC: credit the account, then repeat with the same key"}},
 }
 
-// refusedMistakes are what the slugs' texts say beyond the slug; how each is provoked stands with TestEverySlugArrivesAsItsType.
+// refusedMistakes are what the slugs' texts say beyond the slug; how each is provoked stands with
+// TestEverySlugArrivesAsItsType.
 var refusedMistakes = map[errors.Code][]string{
 	errors.CodeInvalidRequest:            {"Exactly one of account, bank, crypto and email", "stands in its message"},
 	errors.CodeValidationFailed:          {"limit (greater_than_equal)"},

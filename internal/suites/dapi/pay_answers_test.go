@@ -104,7 +104,8 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
 }
 
-// Where the funded payout cannot be read, the refusal is the proof, and what was booked or seen before comes back with it.
+// Where the funded payout cannot be read, the refusal is the proof, and what was booked or seen before comes back with
+// it.
 func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 	unreadable := func(w *payWorld) { w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden")) }
 	t.Run("of a booking", func(t *testing.T) {

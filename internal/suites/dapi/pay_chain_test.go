@@ -29,7 +29,8 @@ func (s byCode) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	return s.Signer.Sign(ctx, message)
 }
 
-// newChainWorld is a world in which 25 USDC are paid to a wallet on Arbitrum, and approvals name the chain as chain says.
+// newChainWorld is a world in which 25 USDC are paid to a wallet on Arbitrum, and approvals name the chain as chain
+// says.
 func newChainWorld(t *testing.T, chain any) *payWorld {
 	t.Helper()
 	w := newPayWorld(t)
@@ -126,7 +127,8 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 	})
 }
 
-// A listing that cannot be had leaves the approval refused as it was, and is not waited for while the approval's window closes.
+// A listing that cannot be had leaves the approval refused as it was, and is not waited for while the approval's window
+// closes.
 func TestChainListingThatCannotBeHad(t *testing.T) {
 	for name, fault := range map[string]sandbox.Fault{
 		"refused": sandbox.Respond(http.StatusForbidden, "forbidden"), "slow": sandbox.Delay(time.Hour), "lost": sandbox.DropBefore(),

@@ -28,7 +28,8 @@ var steps = map[string]struct{ method, path string }{
 	"read":      {"GET", "/payouts/*"},
 }
 
-// faults are what can happen to any request. None of them lies: what says that nothing happened happens before the operation runs.
+// faults are what can happen to any request. None of them lies: what says that nothing happened happens before the
+// operation runs.
 var faults = map[string]sandbox.Fault{
 	"lost before it arrived":     sandbox.DropBefore(),
 	"lost after it was done":     sandbox.DropAfterCommit(),
@@ -132,8 +133,9 @@ func (p *payments) untilPaid() {
 	p.lies = append(p.lies, "the payment never succeeded")
 }
 
-// TestEveryFaultAtEveryStep lets one thing go wrong, once or for long, in a process that goes on, is restarted, or whose caller leaves: after
-// trying again with the same key, there is one payment in the books, and no call on the way said what was not so.
+// TestEveryFaultAtEveryStep lets one thing go wrong, once or for long, in a process that goes on, is restarted, or
+// whose caller leaves: after trying again with the same key, there is one payment in the books, and no call on the way
+// said what was not so.
 //
 // Rule: idempotency.bank-payout, status.502
 func TestEveryFaultAtEveryStep(t *testing.T) {
@@ -230,7 +232,8 @@ func drawCourse(t *rapid.T) course {
 	return drawn
 }
 
-// TestAnySequenceOfFaultsIsOnePayment lets any number of things go wrong at once, while time passes and the price moves.
+// TestAnySequenceOfFaultsIsOnePayment lets any number of things go wrong at once, while time passes and the price
+// moves.
 func TestAnySequenceOfFaultsIsOnePayment(t *testing.T) {
 	rapid.Check(t, func(drawn *rapid.T) {
 		courses := rapid.SliceOfN(rapid.Custom(drawCourse), 1, 4).Draw(drawn, "courses")

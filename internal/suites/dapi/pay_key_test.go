@@ -17,7 +17,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// A payment takes a key of the caller's: one that the SDK made up would die with the process, and its payment could be made twice.
+// A payment takes a key of the caller's: one that the SDK made up would die with the process, and its payment could be
+// made twice.
 func TestPaymentsNeedAKey(t *testing.T) {
 	w := newPayWorld(t)
 	before := len(w.host.Requests())
@@ -76,7 +77,8 @@ func TestOpenKeepsTheLastAnswer(t *testing.T) {
 	})
 }
 
-// keepsTheLastAnswer checks that what the last call of a flow came to is kept, whichever call it was: the first one, to a path, or the last.
+// keepsTheLastAnswer checks that what the last call of a flow came to is kept, whichever call it was: the first one, to
+// a path, or the last.
 func (w *world) keepsTheLastAnswer(first string, flow func(*moneymovement.Answer) error) {
 	w.Helper()
 	var answer moneymovement.Answer

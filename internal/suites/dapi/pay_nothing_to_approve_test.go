@@ -13,14 +13,16 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// settling is a booking of a service with other words, that offers no approval any more: an earlier call has confirmed it.
+// settling is a booking of a service with other words, that offers no approval any more: an earlier call has confirmed
+// it.
 func settling(payout map[string]any) {
 	payout["status"] = "settling"
 	delete(payout, "approval")
 	delete(payout, "transactionHash")
 }
 
-// A booking that offers nothing to approve, in words that nobody here knows, is looked at again: the payout itself may show what it became.
+// A booking that offers nothing to approve, in words that nobody here knows, is looked at again: the payout itself may
+// show what it became.
 func TestABookingThatOffersNothingToApprove(t *testing.T) {
 	status := func(word string) func(map[string]any) {
 		return func(payout map[string]any) { payout["status"] = word }
@@ -59,7 +61,8 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 	}
 }
 
-// A payment that this client has seen paid stays paid when its booking is repeated in words that it does not know, also where it cannot be read.
+// A payment that this client has seen paid stays paid when its booking is repeated in words that it does not know, also
+// where it cannot be read.
 func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
 	for name, readable := range map[string]bool{"it can be read": true, "it cannot be read": false} {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +83,8 @@ func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
 	}
 }
 
-// A booking without status and approval is an error of the service if it is new, and else what an earlier call may have left.
+// A booking without status and approval is an error of the service if it is new, and else what an earlier call may have
+// left.
 func TestABookingWithoutStatusAndApproval(t *testing.T) {
 	bare := func(payout map[string]any) { settling(payout); delete(payout, "status") }
 	w := newPayWorld(t)

@@ -97,7 +97,8 @@ func TestPriceBounds(t *testing.T) {
 	}
 }
 
-// Bounds that cannot be bounds are refused before anything is sent, and say nothing about a call before: never that it is not paid.
+// Bounds that cannot be bounds are refused before anything is sent, and say nothing about a call before: never that it
+// is not paid.
 func TestBoundsThatAreNone(t *testing.T) {
 	for name, c := range map[string]struct {
 		option dapi.PayOption
@@ -159,7 +160,8 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 	})
 }
 
-// The first price that this client saw for a payment bounds the later ones, over calls: a worse one is taken when somebody says so.
+// The first price that this client saw for a payment bounds the later ones, over calls: a worse one is taken when
+// somebody says so.
 func TestFirstPriceHoldsOverCalls(t *testing.T) {
 	w := newPayWorld(t)
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
@@ -177,8 +179,8 @@ func TestFirstPriceHoldsOverCalls(t *testing.T) {
 	assert.Equal(t, 1, w.fundings())
 }
 
-// A quote that is over is not confirmed: the payment is booked again. If the service gives the same one again, it is confirmed once, for only
-// the service's own 409 reopens a payment.
+// A quote that is over is not confirmed: the payment is booked again. If the service gives the same one again, it is
+// confirmed once, for only the service's own 409 reopens a payment.
 func TestOfferThatIsOver(t *testing.T) {
 	past := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
 	t.Run("a price, then a fresh one", func(t *testing.T) {
@@ -271,7 +273,8 @@ func TestAQuoteLivesTwoMinutes(t *testing.T) {
 	}
 }
 
-// A hook needs time, and so does the confirm behind it: a price with less left than that is asked for anew before the hook sees it.
+// A hook needs time, and so does the confirm behind it: a price with less left than that is asked for anew before the
+// hook sees it.
 func TestAPriceThatLeavesAHookNoTimeIsAskedForAnew(t *testing.T) {
 	for name, tc := range map[string]struct {
 		options  []dapi.PayOption

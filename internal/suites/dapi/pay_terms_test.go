@@ -254,7 +254,8 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	assert.Equal(t, 1, w.fundings(), "nothing was signed")
 }
 
-// What was booked tells the service's time as well, though it is believed of no clock yet: nothing is signed that would be a second payment.
+// What was booked tells the service's time as well, though it is believed of no clock yet: nothing is signed that would
+// be a second payment.
 func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
 	w := newDealWorld(t)
 	first := dapi.FirstUsedAt(time.Now().Add(-time.Hour))

@@ -116,8 +116,8 @@ func TestDoubtOfAConfirmByHand(t *testing.T) {
 	}
 }
 
-// A function of the caller's that panics ends its call. The payment may have been made, for all that is known, until the service has forgotten
-// its key.
+// A function of the caller's that panics ends its call. The payment may have been made, for all that is known, until
+// the service has forgotten its key.
 func TestCallbackThatPanics(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)

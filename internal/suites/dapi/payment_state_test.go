@@ -65,8 +65,8 @@ func paySetbacks() map[string]func(w *payWorld) (context.Context, context.Cancel
 	return all
 }
 
-// The first call is told that nothing is known; the money has left. The second call, made as advised, meets something else: a refusal speaks
-// for its call, and the payment stays in doubt.
+// The first call is told that nothing is known; the money has left. The second call, made as advised, meets something
+// else: a refusal speaks for its call, and the payment stays in doubt.
 func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 	for name, setback := range paySetbacks() {
 		for _, process := range []string{"the same client", "another process"} {
@@ -342,8 +342,8 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 	})
 }
 
-// Two clients use one key. While the one whose booking was new waits before it signs, the other pays. Whatever ends the first call then, the
-// payment is paid.
+// Two clients use one key. While the one whose booking was new waits before it signs, the other pays. Whatever ends the
+// first call then, the payment is paid.
 func TestAnotherClientPaysBetweenBookingAndRefusal(t *testing.T) {
 	for name, refuse := range map[string]func(w *payWorld) error{
 		"the hook refuses":    func(*payWorld) error { return errors.New("no") },

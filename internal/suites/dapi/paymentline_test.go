@@ -18,7 +18,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// A payment that waits until the service has funded it leaves its place to others: 108 may stand between booking and confirm.
+// A payment that waits until the service has funded it leaves its place to others: 108 may stand between booking and
+// confirm.
 func TestPaymentsThatWaitForTheServiceLeaveTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)

@@ -21,8 +21,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// provocation is a call that the service refuses with a slug, and what the caller then has in hand. What the SDK would not
-// send, such as an id of another namespace, is spoiled on its way.
+// provocation is a call that the service refuses with a slug, and what the caller then has in hand. What the SDK would
+// not send, such as an id of another namespace, is spoiled on its way.
 type provocation struct {
 	provoke func(w *payWorld) error
 	is      func(t *testing.T, err error)

@@ -44,7 +44,8 @@ func TestWaitReady(t *testing.T) {
 	})
 }
 
-// assertBacksOff checks that each pause lies in the upper half of a bound that grows by half from 500 ms to 15 s, and that pauses differ.
+// assertBacksOff checks that each pause lies in the upper half of a bound that grows by half from 500 ms to 15 s, and
+// that pauses differ.
 func assertBacksOff(t *testing.T, seen []dapi.Progress) {
 	t.Helper()
 	bound, jittered := 500*time.Millisecond, false

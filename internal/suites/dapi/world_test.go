@@ -26,7 +26,8 @@ import (
 // baseURL is where the tests' clients send; the wire delivers whatever the address is.
 const baseURL = "http://127.0.0.1"
 
-// world is a sandbox host with a wire to it that needs no socket, so that in a synctest bubble one clock moves client and host.
+// world is a sandbox host with a wire to it that needs no socket, so that in a synctest bubble one clock moves client
+// and host.
 type world struct {
 	*testing.T
 	host *sandbox.Host
@@ -117,7 +118,8 @@ func wallet() dapi.ContactAccount {
 	})
 }
 
-// operations are what the tests count, as the wire shows them: a request that met a fault has no operation in the host's log.
+// operations are what the tests count, as the wire shows them: a request that met a fault has no operation in the
+// host's log.
 var operations = map[string]string{
 	"CreateChallenge":  "POST /dapi/v1/auth/challenge",
 	"CreateToken":      "POST /dapi/v1/auth/token",

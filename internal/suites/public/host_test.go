@@ -19,7 +19,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// newHost is a sandbox host, whose answers are checked against the descriptions, with a client of it and the app that issues invoices.
+// newHost is a sandbox host, whose answers are checked against the descriptions, with a client of it and the app that
+// issues invoices.
 func newHost(t *testing.T) (*sandbox.Host, *public.Client, *appapi.Client) {
 	t.Helper()
 	host := sandbox.New(sandbox.WithAnswerValidation(func(operation string, err error) {

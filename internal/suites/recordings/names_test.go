@@ -17,7 +17,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
-// names give what is another one in each run the same name in all: ids by first appearance, times by their distance from the start.
+// names give what is another one in each run the same name in all: ids by first appearance, times by their distance
+// from the start.
 type names struct {
 	start  time.Time
 	given  map[string]string // by what it stands for; what the example itself sent stands for itself
@@ -29,7 +30,8 @@ func newNames(start time.Time) *names {
 	return &names{start: start, given: map[string]string{}, opaque: map[string]string{}, count: map[string]int{}}
 }
 
-// varying finds times, dates, and what the host draws at random: UUIDs, addresses and hashes, and the texts of crypto/rand with their prefix.
+// varying finds times, dates, and what the host draws at random: UUIDs, addresses and hashes, and the texts of
+// crypto/rand with their prefix.
 var varying = regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?Z)?\b` +
 	`|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}` +
 	`|\b0x[0-9a-fA-F]{40}\b|\b0x[0-9a-fA-F]{64}\b` +

@@ -56,8 +56,8 @@ func respond(w http.ResponseWriter, body any) {
 	_ = json.MarshalWrite(w, body) // who hung up needs no answer
 }
 
-// recordedHost is a sandbox host that notes what it was asked and answered. Its clock stands, so that each time in an answer is the same from
-// start on.
+// recordedHost is a sandbox host that notes what it was asked and answered. Its clock stands, so that each time in an
+// answer is the same from start on.
 type recordedHost struct {
 	*testing.T
 	host  *sandbox.Host

@@ -20,8 +20,8 @@ import (
 // shownPackages are those of the SDK that programs import.
 var shownPackages = []string{".", "model", "dapi", "appapi", "refapi", "public", "errors", "signing"}
 
-// shownV0 are the modules of a version 0 whose types the SDK's exported ones may show. None: such a module may change at any release, and
-// the SDK's own version could then not stay 1.
+// shownV0 are the modules of a version 0 whose types the SDK's exported ones may show. None: such a module may change
+// at any release, and the SDK's own version could then not stay 1.
 var shownV0 []string
 
 // A type of a module that is not stable is not shown, so that leaving the module is no change for a user.
@@ -77,8 +77,8 @@ func exported(t *testing.T) *exports {
 	return e
 }
 
-// look notes the modules whose types a type shows. Of a type of the SDK it looks at what is exported, of any other at no more than its name
-// and its arguments.
+// look notes the modules whose types a type shows. Of a type of the SDK it looks at what is exported, of any other at
+// no more than its name and its arguments.
 func (e *exports) look(at string, shown types.Type) {
 	shown = types.Unalias(shown)
 	named, isNamed := shown.(interface {

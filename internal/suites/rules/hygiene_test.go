@@ -107,8 +107,8 @@ func uncleanGo(name string, content []byte) (found []string) {
 	return found
 }
 
-// oneAnswer picks the code that behaves the same on every release of Go: all but tests, the contract suite, which judges from
-// outside, and the examples, which are other people's programs.
+// oneAnswer picks the code that behaves the same on every release of Go: all but tests, the contract suite, which
+// judges from outside, and the examples, which are other people's programs.
 func oneAnswer(name string) bool {
 	return !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, "internal/suites/contract/") && !strings.HasPrefix(name, "examples/")
 }

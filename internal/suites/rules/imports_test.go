@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// floors lists the rooms of the modules that are worked on together from the ground up. A room is a folder with all below it, "." the root package
-// alone. A package imports from its own room and from the floors below, never from its own floor's other rooms: that
-// keeps the surfaces apart, and the sandbox out of the SDK.
+// floors lists the rooms of the modules that are worked on together from the ground up. A room is a folder with all
+// below it, "." the root package alone. A package imports from its own room and from the floors below, never from its
+// own floor's other rooms: that keeps the surfaces apart, and the sandbox out of the SDK.
 var floors = [][]string{
 	{"internal/callfacts", "internal/handshake", "internal/inprocess", "internal/jsonv2"},
 	{"errors"},
@@ -41,8 +41,8 @@ const (
 	goEthereum = "github.com/ethereum/go-ethereum"
 )
 
-// jsonDoor is the SDK's one importer of JSON v2's module, so that leaving it for the standard library's is a change of one file. The wallet
-// and the host, which nobody links with the SDK, import it themselves.
+// jsonDoor is the SDK's one importer of JSON v2's module, so that leaving it for the standard library's is a change of
+// one file. The wallet and the host, which nobody links with the SDK, import it themselves.
 const (
 	jsonDoor   = "internal/jsonv2"
 	jsonModule = "github.com/go-json-experiment/json"
@@ -206,8 +206,8 @@ func unlistedModules(g graph) (found []string) {
 	return found
 }
 
-// unneededModules keeps the lists as short as the SDK allows. A made-up graph needs few of them, so that it is not among
-// the import rules.
+// unneededModules keeps the lists as short as the SDK allows. A made-up graph needs few of them, so that it is not
+// among the import rules.
 func unneededModules(g graph) (found []string) {
 	needed := map[string]bool{}
 	for _, n := range g.own() {

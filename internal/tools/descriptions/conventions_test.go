@@ -38,8 +38,8 @@ func TestSchemaNamesAreFreeForGo(t *testing.T) {
 	}
 }
 
-// Objects and enumerations have names, so that Go types have names; a reference stands alone, because siblings of it are
-// ignored.
+// Objects and enumerations have names, so that Go types have names; a reference stands alone, because siblings of it
+// are ignored.
 func TestNothingIsDefinedInPassing(t *testing.T) {
 	for _, name := range descriptions {
 		walk("", source(t, name), func(pointer string, mapping map[string]any) {

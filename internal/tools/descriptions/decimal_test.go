@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The description's pattern, run by an engine that knows look-ahead, and the one that Go's engine can compile accept the
-// same strings. RE2 compatibility makes `$` the end of the text and `\d` the ASCII digits, as in ECMA-262.
+// The description's pattern, run by an engine that knows look-ahead, and the one that Go's engine can compile accept
+// the same strings. RE2 compatibility makes `$` the end of the text and `\d` the ASCII digits, as in ECMA-262.
 func TestDecimalPatternHasAnEquivalent(t *testing.T) {
 	original := regexp2.MustCompile(decimalPattern, regexp2.RE2)
 	equivalent := regexp.MustCompile(decimalRE2)

@@ -195,7 +195,8 @@ func TestKeyAnchoredOperations(t *testing.T) {
 	}, anchored)
 }
 
-// "Without a key the server derives one from the request" is said of the platform API, and means something only where a key anchors.
+// "Without a key the server derives one from the request" is said of the platform API, and means something only where a
+// key anchors.
 func TestDerivedKeys(t *testing.T) {
 	for _, name := range surfaces {
 		for _, o := range operations(t, name) {
@@ -207,8 +208,8 @@ func TestDerivedKeys(t *testing.T) {
 	}
 }
 
-// What an operation takes brings slugs along: a key that is malformed, an id or a client of nobody, a cursor of another query, an
-// anchored key with other terms.
+// What an operation takes brings slugs along: a key that is malformed, an id or a client of nobody, a cursor of another
+// query, an anchored key with other terms.
 func TestParametersBringTheirSlugs(t *testing.T) {
 	for _, o := range operations(t, "dapi.yaml") {
 		var expected []any
@@ -235,8 +236,8 @@ func TestParametersBringTheirSlugs(t *testing.T) {
 	}
 }
 
-// Confirming is where the service co-signs: whatever can stand in the way of that is listed, and one confirm is like the other but for
-// what a payout and a deal have of their own.
+// Confirming is where the service co-signs: whatever can stand in the way of that is listed, and one confirm is like
+// the other but for what a payout and a deal have of their own.
 func TestBothConfirmsCanBeRefusedAlike(t *testing.T) {
 	slugs := map[string][]any{}
 	for _, o := range operations(t, "dapi.yaml") {

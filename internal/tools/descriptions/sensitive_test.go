@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What holds secrets is treated so by the SDK: their texts travel in the request alone, and the answer's body is not captured.
+// What holds secrets is treated so by the SDK: their texts travel in the request alone, and the answer's body is not
+// captured.
 func TestOperationsWithSecretsAreMarked(t *testing.T) {
 	parts := map[string]string{"request": "requestBody", "answer": "responses"}
 	marked := 0

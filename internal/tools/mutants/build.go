@@ -83,8 +83,8 @@ func (o overlay) testProgram(ctx context.Context, tests testPackage, texts map[s
 	return program, string(out), err
 }
 
-// switchable returns the texts of a package with all its mutants in them. What the compiler does not take in that form is left to a build of
-// its own.
+// switchable returns the texts of a package with all its mutants in them. What the compiler does not take in that form
+// is left to a build of its own.
 func (o overlay) switchable(ctx context.Context, u *unit) (texts map[string]string, err error) {
 	number := 0
 	for _, s := range u.Sources {
@@ -113,7 +113,8 @@ var (
 	switchUse = regexp.MustCompile(`\bmuta(?:ted|nt[A-Z]\w*)\(\s*(\d+)`)
 )
 
-// unswitch takes the switches out that the compiler complained about: the nearest to each place that it named. It returns false if there are none.
+// unswitch takes the switches out that the compiler complained about: the nearest to each place that it named. It
+// returns false if there are none.
 func (u *unit) unswitch(said string, texts map[string]string) (changed bool) {
 	wrong := map[int]bool{}
 	for path, text := range texts {

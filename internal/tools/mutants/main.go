@@ -1,5 +1,6 @@
-// Command mutants says how much the tests of the SDK notice. It changes hand-written code in one small place at a time, runs the tests that
-// hold that package, and reports each change that no test noticed. [docs/mutants.md] says how to read it.
+// Command mutants says how much the tests of the SDK notice. It changes hand-written code in one small place at a time,
+// runs the tests that hold that package, and reports each change that no test noticed. [docs/mutants.md] says how to
+// read it.
 //
 // Run it with `make mutants`.
 //
@@ -19,10 +20,12 @@ import (
 	"strings"
 )
 
-// sdk lists the packages whose hand-written files are mutated: those of the two modules that users link, but for what only their tests import.
+// sdk lists the packages whose hand-written files are mutated: those of the two modules that users link, but for what
+// only their tests import.
 var sdk = []string{"./...", "./signing/wallet/..."}
 
-// suites lists, by the folder of a package, where further tests of it stand: those that need what its own module does not require.
+// suites lists, by the folder of a package, where further tests of it stand: those that need what its own module does
+// not require.
 var suites = map[string][]testPackage{
 	"model":          {{folder: "internal/suites/model"}},
 	"dapi":           {{folder: "internal/suites/dapi"}},

@@ -17,8 +17,8 @@ type mutant struct {
 
 	from, to int    // the bytes that are replaced
 	plain    string // by this, for a reader and where nothing can be switched
-	// switched returns code that is the original or the mutant, whichever the test program was started for. part returns the text of a part,
-	// with its own mutants in it. It is nil where only a build of its own will do.
+	// switched returns code that is the original or the mutant, whichever the test program was started for. part
+	// returns the text of a part, with its own mutants in it. It is nil where only a build of its own will do.
 	switched func(number int, part func(from, to int) string) string
 	number   int // in its package, once that is built
 
@@ -193,7 +193,8 @@ func (f *finder) binary(node *ast.BinaryExpr) {
 	f.add("swap", node, plain, switched)
 }
 
-// literal changes a number by one and empties a text. A text with a space in it is prose for people, which no test has to know by heart.
+// literal changes a number by one and empties a text. A text with a space in it is prose for people, which no test has
+// to know by heart.
 func (f *finder) literal(node *ast.BasicLit) {
 	var other string
 	switch node.Kind {

@@ -39,7 +39,8 @@ type listed struct {
 	GoFiles, Deps         []string
 }
 
-// list asks the go command for packages, without those of internal folders that none of the others imports: they are for tests.
+// list asks the go command for packages, without those of internal folders that none of the others imports: they are
+// for tests.
 func list(ctx context.Context, root string, patterns []string) ([]listed, error) {
 	command := goCommand(ctx, root, testPackage{}, append([]string{"list", "-json=ImportPath,Name,Dir,GoFiles,Deps"}, patterns...)...)
 	command.Stderr = os.Stderr
@@ -139,8 +140,8 @@ func (s *source) find() error {
 	return nil
 }
 
-// draw puts the mutants that were asked for in the order of the seed. Each one's place follows from its id, so that the sample hardly moves
-// when code is added.
+// draw puts the mutants that were asked for in the order of the seed. Each one's place follows from its id, so that the
+// sample hardly moves when code is added.
 func draw(units []*unit, o options, harmless map[string]bool) []*mutant {
 	var drawn []*mutant
 	for _, u := range units {

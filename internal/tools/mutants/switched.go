@@ -11,8 +11,8 @@ var arithmetic = map[token.Token]string{
 	token.ADD: "Sum", token.SUB: "Difference", token.MUL: "Product", token.QUO: "Quotient", token.REM: "Remainder",
 }
 
-// support is added to a package whose mutants are all built into one program. MUTANT says which of them is on. What was reached is written
-// to MUTANTS_REACHED, a line each, so that a mutant is tried with the tests that reach it alone.
+// support is added to a package whose mutants are all built into one program. MUTANT says which of them is on. What was
+// reached is written to MUTANTS_REACHED, a line each, so that a mutant is tried with the tests that reach it alone.
 const support = `package %s
 
 import (

@@ -259,7 +259,8 @@ func (p *tests) note(m *mutant, failed string) {
 	}
 }
 
-// reaching lists the tests that reach a mutant, the quick ones first. Of one that is built by itself it lists those that reach what is around it.
+// reaching lists the tests that reach a mutant, the quick ones first. Of one that is built by itself it lists those
+// that reach what is around it.
 func (p *tests) reaching(m *mutant) []string {
 	if m.switched != nil {
 		return p.reached[m.number]
@@ -283,8 +284,8 @@ const (
 	grace = 5 * time.Second
 )
 
-// passes runs some tests, with a mutant on if it is not 0, and names the first that failed. A test that does not end in time has failed, and is
-// not named.
+// passes runs some tests, with a mutant on if it is not 0, and names the first that failed. A test that does not end in
+// time has failed, and is not named.
 func (p *tests) passes(ctx context.Context, program string, number int, names []string, within time.Duration, environment ...string) (
 	failed string, passed bool,
 ) {

@@ -1,5 +1,5 @@
-// Testcount reads what `go test -json` says, prints it as `go test` does, and counts the tests. It fails if a test that stands in the tree did
-// not run, as happens when a module is forgotten: `go test ./...` runs the tests of one module.
+// Testcount reads what `go test -json` says, prints it as `go test` does, and counts the tests. It fails if a test that
+// stands in the tree did not run, as happens when a module is forgotten: `go test ./...` runs the tests of one module.
 //
 //	go test -json ./... | testcount -root . -race
 package main
@@ -125,7 +125,8 @@ func (e event) follow(ran *tally, said map[test][]string, out io.Writer) (failed
 	return false
 }
 
-// cutShort prints what the tests of a package said that had not ended when its program did: by a panic elsewhere, or out of time.
+// cutShort prints what the tests of a package said that had not ended when its program did: by a panic elsewhere, or
+// out of time.
 func (e event) cutShort(said map[test][]string, out io.Writer) {
 	for _, t := range slices.SortedFunc(maps.Keys(said), func(a, b test) int { return strings.Compare(a.name, b.name) }) {
 		if t.importPath != e.Package {

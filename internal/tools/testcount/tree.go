@@ -17,7 +17,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// inTree names the tests, fuzz targets and examples with an output of all modules below a folder, as far as they are built on this machine.
+// inTree names the tests, fuzz targets and examples with an output of all modules below a folder, as far as they are
+// built on this machine.
 func inTree(root string, race bool) (map[string]bool, error) {
 	root = filepath.Clean(root)
 	here := build.Default

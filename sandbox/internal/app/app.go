@@ -35,7 +35,8 @@ type Config struct {
 	Store store.Store
 }
 
-// App answers the operations of the app API that are about its owner's account and money. It is safe for concurrent use.
+// App answers the operations of the app API that are about its owner's account and money. It is safe for concurrent
+// use.
 type App struct {
 	Config
 

@@ -82,7 +82,8 @@ func destinationOf(account commonwire.ContactAccount) (platform.Destination, err
 	}
 }
 
-// contactOf finds a contact of the account. Its id may come with its prefix. Source: Vocabulary; Limits, Pages and sizes.
+// contactOf finds a contact of the account. Its id may come with its prefix. Source: Vocabulary; Limits, Pages and
+// sizes.
 func (t *turn) contactOf(id string) (*contact, error) {
 	id = strings.TrimPrefix(id, "ct_")
 	i := slices.IndexFunc(t.account.contacts, func(c *contact) bool { return c.ID == id })
@@ -106,8 +107,8 @@ func (a *App) UpdateContact(ctx context.Context, contactID string, body appwire.
 	return serve.OK(found.view()), nil
 }
 
-// DeleteContact deletes a contact. Quotes that were made for it keep their price and their destination. Source: App API,
-// Contacts.
+// DeleteContact deletes a contact. Quotes that were made for it keep their price and their destination. Source: App
+// API, Contacts.
 func (a *App) DeleteContact(ctx context.Context, contactID string) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()

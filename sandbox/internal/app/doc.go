@@ -21,9 +21,10 @@
 //     Submitting again changes nothing.
 //   - A payout's quote that names a bank account is not_found: the contacts of this surface are wallets and emails.
 //   - Transfers are paid in USDC and arrive at once. A transfer takes what it debits off the key's spend limit; beyond
-//     that it is forbidden, with reason spendLimitExceeded, and a balance that does not cover it is payout_not_fundable.
-//   - A transfer without a key has none: the same body twice is two transfers. A quote pays once, and so does an invoice.
-//     A key replays for 7 days, within the account: its apps share their keys.
+//     that it is forbidden, with reason spendLimitExceeded, and a balance that does not cover it is
+//     payout_not_fundable.
+//   - A transfer without a key has none: the same body twice is two transfers. A quote pays once, and so does an
+//     invoice. A key replays for 7 days, within the account: its apps share their keys.
 //   - An invoice is paid in as many USDC as buy its amount, to the contractor's account if the host has it.
 //   - A wallet logs in with its owner's card wallet. Every signature must be that wallet's, as an EIP-191 personal
 //     message; nothing goes on chain.

@@ -41,8 +41,8 @@ func (a *App) QuoteBalancePayin(ctx context.Context, body appwire.BalancePayinQu
 	return serve.OK(payinView(quoted)), err
 }
 
-// QuoteBankPayin prices a transfer over a bank account of the account's own, in its currency. Source: App API, Banks and
-// quotes.
+// QuoteBankPayin prices a transfer over a bank account of the account's own, in its currency. Source: App API, Banks
+// and quotes.
 func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()

@@ -17,8 +17,8 @@
 //   - A contractor accepts by itself once the setting's time has passed, or at once with an app key of its own.
 //   - A paused contract issues no invoices; approving it again resumes it. Pausing anything but an active contract is
 //     a conflict. A contract is completed when its expiration passes, and cancelled if nobody had accepted it by then.
-//   - Deleting an offer removes it. Deleting a contract that was in force cancels it, and it stays readable, because its
-//     invoices refer to it. A completed contract is not deleted any more.
+//   - Deleting an offer removes it. Deleting a contract that was in force cancels it, and it stays readable, because
+//     its invoices refer to it. A completed contract is not deleted any more.
 //   - Fields and schedule can be changed until a contract is completed or cancelled, and need no new acceptance.
 //   - Contracts are invoiced period by period, numbered from 1. A period is invoiced once.
 //   - An invoice is sent when it is created; nobody else sees one that was moved back to draft. A missing contractor is
@@ -28,9 +28,9 @@
 //     to the contractor's wallet on Base.
 //   - The id of an invoice is its public id.
 //   - Every state accepts every other, except that an invoice which money of this host paid stays paid, and that one
-//     whose period was invoiced anew stays cancelled. Saying paid again keeps what is known of the payment and adds what
-//     is new, but a reference of null unlinks the transaction; leaving paid forgets it. Client_paid takes a reference and
-//     a time as paid does, and has no time of its own.
+//     whose period was invoiced anew stays cancelled. Saying paid again keeps what is known of the payment and adds
+//     what is new, but a reference of null unlinks the transaction; leaving paid forgets it. Client_paid takes a
+//     reference and a time as paid does, and has no time of its own.
 //   - What a document is says its type. Its context decides nothing.
 //   - A payment is not dated in the future, and a transaction reference belongs to one invoice.
 package billing

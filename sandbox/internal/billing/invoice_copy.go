@@ -44,8 +44,8 @@ func (b *Billing) copyOf(id string, details *int) (invoicepdf.Copy, error) {
 	return content, err
 }
 
-// copy is what a copy says, without payment details. It is dated by the invoice's last change, so that two copies of the
-// same invoice are the same file.
+// copy is what a copy says, without payment details. It is dated by the invoice's last change, so that two copies of
+// the same invoice are the same file.
 func (i *invoice) copy() invoicepdf.Copy {
 	content := invoicepdf.Copy{
 		Title: "Invoice " + i.Number,

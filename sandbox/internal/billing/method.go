@@ -9,8 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// ownMethods are the payment methods of an invoice that is given none: the contractor's wallet on Base if the invoice is
-// on chain and the wallet is known, and the contractor's account by its email address.
+// ownMethods are the payment methods of an invoice that is given none: the contractor's wallet on Base if the invoice
+// is on chain and the wallet is known, and the contractor's account by its email address.
 func (i *invoice) ownMethods(onchain bool) []commonwire.PaymentMethod {
 	methods := make([]commonwire.PaymentMethod, 0, 2)
 	payee := i.Contractor.Profile

@@ -8,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
-// AccessTokens holds the bearer tokens of the reference endpoints. How one is minted and how long it lives is not shown;
-// these live as long as they are kept. It is safe for concurrent use.
+// AccessTokens holds the bearer tokens of the reference endpoints. How one is minted and how long it lives is not
+// shown; these live as long as they are kept. It is safe for concurrent use.
 type AccessTokens struct {
 	mu     sync.RWMutex
 	keeper *store.Keeper

@@ -1,5 +1,5 @@
-// Package hostname judges by which name a request asks for the host. A page of a browser may have a name of its own lead
-// to the machine (DNS rebinding); such a name is none of the host's, so that the request is refused.
+// Package hostname judges by which name a request asks for the host. A page of a browser may have a name of its own
+// lead to the machine (DNS rebinding); such a name is none of the host's, so that the request is refused.
 package hostname
 
 import (
@@ -37,8 +37,8 @@ func (n Names) Allow(r *http.Request) bool {
 	return false
 }
 
-// AllowArrival is Allow for the service's own paths. They are asked for by a name of the host where the request arrived on
-// a loopback address, and everywhere once names were added. Who serves the host on another address, or without a
+// AllowArrival is Allow for the service's own paths. They are asked for by a name of the host where the request arrived
+// on a loopback address, and everywhere once names were added. Who serves the host on another address, or without a
 // connection, calls it as they like.
 func (n Names) AllowArrival(r *http.Request) bool {
 	if len(n) == 0 {

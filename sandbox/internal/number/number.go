@@ -9,8 +9,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// MaxLength is how many characters an amount is read from. The service states no bound; reading a decimal takes time that
-// grows with the square of its digits, and no amount has as many.
+// MaxLength is how many characters an amount is read from. The service states no bound; reading a decimal takes time
+// that grows with the square of its digits, and no amount has as many.
 const MaxLength = 256
 
 // ErrUnreadable is the error for text that is not a number, is too long, or has an exponent that no amount has.

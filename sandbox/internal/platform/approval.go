@@ -10,7 +10,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// approvalPayload is what a developer key signs to fund a payout or to act on an escrow deal, as RFC 8785 canonical JSON.
+// approvalPayload is what a developer key signs to fund a payout or to act on an escrow deal, as RFC 8785 canonical
+// JSON.
 type approvalPayload struct {
 	ApprovalID  string              `json:"approvalId"`
 	Operation   string              `json:"operation"`

@@ -56,7 +56,8 @@ func blockersView(list []refuse.Blocker) []platformwire.Blocker {
 	return views
 }
 
-// methods lists the ways a payable contact can be paid. A way is cross-chain when no settlement asset gets there directly.
+// methods lists the ways a payable contact can be paid. A way is cross-chain when no settlement asset gets there
+// directly.
 func (c *contact) methods() []platformwire.ContactMethod {
 	switch to := c.To; {
 	case to.Bank != nil:

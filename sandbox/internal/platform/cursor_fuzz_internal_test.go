@@ -9,7 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// FuzzPosition: a text is refused as invalid_cursor, or is the one cursor of a position of its own list and of no other. Each position comes back.
+// FuzzPosition: a text is refused as invalid_cursor, or is the one cursor of a position of its own list and of no
+// other. Each position comes back.
 func FuzzPosition(f *testing.F) {
 	list := queryOf(caller.Caller{Owner: "acc_1"}, "ListTransactions", "payout")
 	others := []query{

@@ -22,16 +22,16 @@
 //     it; quote_expired is answered while only the price is too old. The same create call reopens both.
 //   - A replayed booking answers the first answer word for word, also after the payout was funded; the confirm that
 //     follows then answers already_funded.
-//   - Contacts need one of account, bank, crypto and email; none or several is invalid_request. A contact's name stands in
-//     for a missing holder name. The identifiers that a method routes on are in the table of methods.
+//   - Contacts need one of account, bank, crypto and email; none or several is invalid_request. A contact's name stands
+//     in for a missing holder name. The identifiers that a method routes on are in the table of methods.
 //   - fromChainId and toChainId may be left out. If given, they must be Base and the contact's chain.
 //   - A direct payment to a wallet or an email of an account of this host is credited there, and does not come back.
 //   - A payout that was moved by hand moves by itself no more. A move to where it stands changes nothing.
 //   - A failed payout puts the money back at once. A refunded one puts it back, fee included, as a refund of its own.
-//   - A finished payout (completed, failed, or refunded with its money back) is forgotten after the setting says, never by
-//     default. Its id is not_found then, its transactions are not listed, and its entries are part of the ledger's opening
-//     sums. Its keys are known until they expire: the same terms are gone, other terms idempotency_key_reused without the id
-//     of who owns the key. A payout that nobody funded is not finished, since its key reopens it.
+//   - A finished payout (completed, failed, or refunded with its money back) is forgotten after the setting says, never
+//     by default. Its id is not_found then, its transactions are not listed, and its entries are part of the ledger's
+//     opening sums. Its keys are known until they expire: the same terms are gone, other terms idempotency_key_reused
+//     without the id of who owns the key. A payout that nobody funded is not finished, since its key reopens it.
 //   - An approval may be signed with any developer key of the account that could make the request itself, not only with
 //     the session's own.
 //   - A confirm of a payout that failed or was refunded answers approval_consumed: nothing is funded any more.

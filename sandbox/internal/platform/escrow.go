@@ -45,8 +45,8 @@ const (
 	defaultRefundableFor = "90d"
 )
 
-// CreateEscrow creates a deal and prepares its approve action; no money moves. The idempotency key anchors the deal, its
-// windows and that action. Source: Limits, Lifetimes and Idempotency.
+// CreateEscrow creates a deal and prepares its approve action; no money moves. The idempotency key anchors the deal,
+// its windows and that action. Source: Limits, Lifetimes and Idempotency.
 func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (serve.Answer, error) {
 	c, body := caller.From(ctx), withWindows(body)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {

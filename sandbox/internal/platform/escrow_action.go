@@ -24,10 +24,10 @@ type escrowAction struct {
 	Confirmed bool
 }
 
-// PrepareEscrowAction prepares an action and answers the approval to sign. The key anchors the action, and is its address
-// when it is confirmed; the create call's own key stands for the deal's approve action. The same key again answers the
-// same action, with a fresh approval until it is confirmed.
-// Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
+// PrepareEscrowAction prepares an action and answers the approval to sign. The key anchors the action, and is its
+// address when it is confirmed; the create call's own key stands for the deal's approve action. The same key again
+// answers the same action, with a fresh approval until it is confirmed. Source: Endpoints, Platform API; Limits,
+// Lifetimes and Idempotency.
 func (p *Platform) PrepareEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, body platformwire.EscrowActionCreate,
 ) (serve.Answer, error) {

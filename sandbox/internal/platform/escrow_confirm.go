@@ -11,9 +11,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// ConfirmEscrowAction carries out a prepared action with its signed approval. Like a payout's confirm it consumes nothing
-// until the money moves, and does not hold the lock while the signature is verified. It answers the deal as the last
-// chain read saw it, and reads the chain itself if it was not read a moment ago.
+// ConfirmEscrowAction carries out a prepared action with its signed approval. Like a payout's confirm it consumes
+// nothing until the money moves, and does not hold the lock while the signature is verified. It answers the deal as the
+// last chain read saw it, and reads the chain itself if it was not read a moment ago.
 //
 // Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs; Limits, Lifetimes.
 func (p *Platform) ConfirmEscrowAction(

@@ -30,8 +30,8 @@ func (t *turn) finish(p *payout, at time.Time) {
 	t.finished.push(finished{p, at})
 }
 
-// forgetFinished forgets payouts that finished long enough ago. A payout that nobody funded is not finished, for its key
-// reopens it.
+// forgetFinished forgets payouts that finished long enough ago. A payout that nobody funded is not finished, for its
+// key reopens it.
 func (t *turn) forgetFinished() {
 	after := time.Duration(t.settings.ForgetFinishedAfter)
 	if after == 0 {

@@ -107,8 +107,8 @@ type spentKey struct {
 	Expires int64  // in Unix milliseconds
 }
 
-// forgotten refuses a key whose value was forgotten before the key expired: the same terms are gone, since what they made
-// can neither be answered nor made again.
+// forgotten refuses a key whose value was forgotten before the key expired: the same terms are gone, since what they
+// made can neither be answered nor made again.
 func (r *records[T]) forgotten(a anchor, asked terms, now time.Time) error {
 	if len(r.spent) == 0 {
 		return nil

@@ -90,7 +90,8 @@ func records(b *bench) int {
 	return fresh.Records()
 }
 
-// Returned money that was attributed to another payout than its own is attributed to it once, also after an opening between.
+// Returned money that was attributed to another payout than its own is attributed to it once, also after an opening
+// between.
 func TestAttributedMoneyStaysAttributedAfterTheNextOpening(t *testing.T) {
 	b := newBench(t)
 	client := b.fundedClient("client@example.com")

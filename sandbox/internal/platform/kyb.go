@@ -127,8 +127,8 @@ func (v *verification) content() (terms, error) {
 	return sha256.Sum256(text), nil
 }
 
-// kybStatus is where the verification stands: it has not started, waits to be completed, or is what became of the latest
-// submission.
+// kybStatus is where the verification stands: it has not started, waits to be completed, or is what became of the
+// latest submission.
 func (t *turn) kybStatus(h *holder) commonwire.KYCStatus {
 	submitted := h.KYB.Snapshot
 	switch {

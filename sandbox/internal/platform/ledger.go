@@ -12,8 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
-// Book accounts of the host beside those of integrators, clients and escrow deals. Only the outside may be overdrawn: it stands for
-// everything that is not in the host.
+// Book accounts of the host beside those of integrators, clients and escrow deals. Only the outside may be overdrawn:
+// it stands for everything that is not in the host.
 const (
 	bookFaucet   = "faucet"   // pays every emulated credit
 	bookClearing = "clearing" // holds payouts that are funded and not settled
@@ -53,8 +53,8 @@ type Ledger struct {
 
 type holding struct{ account, currency string }
 
-// books is the double-entry ledger. Money only moves by pairs, so it cannot fail to balance. Movements are kept until they
-// are forgotten; what those came to is folded into one sum for each account and currency.
+// books is the double-entry ledger. Money only moves by pairs, so it cannot fail to balance. Movements are kept until
+// they are forgotten; what those came to is folded into one sum for each account and currency.
 type books struct {
 	movements []*movement // in the order they were made
 	balances  map[holding]decimal.Decimal

@@ -9,9 +9,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// CompletePayin credits a payin as if its money had arrived. Like every emulated credit it comes from the faucet, within
-// the faucet's bounds. A payin that is completed already stays as it is.
-// Source: Endpoints, Platform API; Errors, Slugs; Limits, Sandbox and Idempotency.
+// CompletePayin credits a payin as if its money had arrived. Like every emulated credit it comes from the faucet,
+// within the faucet's bounds. A payin that is completed already stays as it is. Source: Endpoints, Platform API;
+// Errors, Slugs; Limits, Sandbox and Idempotency.
 func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	c := caller.From(ctx)
 	key, asked, lifetime, err := anchorOf(c, "CompletePayin", payinID)

@@ -14,8 +14,8 @@ const partnerName = "Licensed banking partner"
 // sandboxBIC has the form of a BIC and belongs to nobody.
 const sandboxBIC = "ZZZZZZZ0"
 
-// requisites are what a payer needs to wire money to a virtual account, by what its method routes on. The numbers follow
-// from the account's id, and carry valid checksums.
+// requisites are what a payer needs to wire money to a virtual account, by what its method routes on. The numbers
+// follow from the account's id, and carry valid checksums.
 func (r *rail) requisites(h *holder) platformwire.Requisites {
 	all := platformwire.Requisites{
 		AccountHolderName: cmp.Or(h.displayName(), h.Client.Email),

@@ -73,8 +73,8 @@ func (t *turn) receive(p *payout) {
 	})
 }
 
-// attribute finds the payout that returned money is taken for: the oldest of the account's refunded payouts whose amount
-// fits within the tolerance, and that no money was attributed to before. It answers no id if none fits.
+// attribute finds the payout that returned money is taken for: the oldest of the account's refunded payouts whose
+// amount fits within the tolerance, and that no money was attributed to before. It answers no id if none fits.
 func (t *turn) attribute(h *holder, asset platformwire.Asset, amount decimal.Decimal) (payoutID string) {
 	found := -1
 	for i, p := range t.unmatched {

@@ -39,8 +39,8 @@ func (t *turn) settleDue() {
 }
 
 // MovePayout moves a payout as its partner would report. From then on it moves by itself no more. A move to where the
-// payout stands changes nothing. A payout that nobody funded answers quote_not_submitted, or payout_not_fundable once its
-// window has closed. Source: Endpoints, Platform API; Errors, Slugs; Limits, Idempotency.
+// payout stands changes nothing. A payout that nobody funded answers quote_not_submitted, or payout_not_fundable once
+// its window has closed. Source: Endpoints, Platform API; Errors, Slugs; Limits, Idempotency.
 func (p *Platform) MovePayout(ctx context.Context, payoutID platformwire.PayoutID, body platformwire.PayoutMove) (serve.Answer, error) {
 	c, to := caller.From(ctx), body.Status
 	key, asked, lifetime, err := anchorOf(c, "MovePayout", []string{payoutID, string(to)})

@@ -1,7 +1,8 @@
 // Package proof verifies what callers signed: a challenge or an approval with a developer key, a message with a wallet.
 //
-// Everybody can turn an ECDSA signature into its other form, with a high S for a low one, and most libraries make either.
-// The service description asks for neither, so that both are taken unless the caller of this package wants a low S.
+// Everybody can turn an ECDSA signature into its other form, with a high S for a low one, and most libraries make
+// either. The service description asks for neither, so that both are taken unless the caller of this package wants a
+// low S.
 package proof
 
 import (

@@ -92,7 +92,8 @@ func DeveloperKeyNotFound() *Refusal {
 	return &Refusal{Status: http.StatusNotFound, Code: "developer_key_not_found", Message: "There is no such developer key."}
 }
 
-// DeveloperKeyAlreadyExists is 409 developer_key_already_exists: the public key already belongs to a key on the account.
+// DeveloperKeyAlreadyExists is 409 developer_key_already_exists: the public key already belongs to a key on the
+// account.
 func DeveloperKeyAlreadyExists() *Refusal {
 	return &Refusal{Status: http.StatusConflict, Code: "developer_key_already_exists", Message: "The public key already belongs to a key on the account."}
 }

@@ -30,8 +30,8 @@ func File(contentType string, body []byte) Answer {
 	return Answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {contentType}}, Body: body}
 }
 
-// Lean writes JSON as JSON v2 has it. Otherwise it is as encoding/json writes it to a stream: with <, > and & escaped, and
-// with a line break at the end.
+// Lean writes JSON as JSON v2 has it. Otherwise it is as encoding/json writes it to a stream: with <, > and & escaped,
+// and with a line break at the end.
 func (a Answer) Lean() Answer {
 	a.lean = true
 	return a

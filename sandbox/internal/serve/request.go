@@ -1,5 +1,5 @@
-// Package serve is what the generated servers of the host's surfaces are made of: an operation is given what the gate has
-// read of a request, and returns status, headers and body.
+// Package serve is what the generated servers of the host's surfaces are made of: an operation is given what the gate
+// has read of a request, and returns status, headers and body.
 package serve
 
 import (

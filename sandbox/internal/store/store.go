@@ -2,11 +2,11 @@ package store
 
 import "github.com/go-json-experiment/json"
 
-// Store keeps records from one opening of the host to the next. It is safe for concurrent use. A store that lasts passes
-// both tests of storetest, any other the first.
+// Store keeps records from one opening of the host to the next. It is safe for concurrent use. A store that lasts
+// passes both tests of storetest, any other the first.
 type Store interface {
-	// Load hands out the records of a kind, each as it was last committed, in the order in which they were first put since
-	// they were last gone. An error of each ends it, and is returned.
+	// Load hands out the records of a kind, each as it was last committed, in the order in which they were first put
+	// since they were last gone. An error of each ends it, and is returned.
 	Load(kind string, each func(id string, encoded []byte) error) error
 
 	// Commit keeps all of these changes, in their order, or returns an error and keeps none. Records are not looked at

@@ -8,7 +8,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Keeper holds what has changed in the tables of one part of the host. Like its tables it is guarded by the part's lock.
+// Keeper holds what has changed in the tables of one part of the host. Like its tables it is guarded by the part's
+// lock.
 type Keeper struct {
 	store   Store
 	changes []Change
@@ -20,8 +21,8 @@ func NewKeeper(s Store) *Keeper { return &Keeper{store: s} }
 // mostSpare is how many changes a keeper has room for between commits.
 const mostSpare = 1024
 
-// Commit hands the changes to the store. It panics if the store does not take them, so that no caller is told of something
-// that is not kept; they are then handed over with those of the next commit.
+// Commit hands the changes to the store. It panics if the store does not take them, so that no caller is told of
+// something that is not kept; they are then handed over with those of the next commit.
 func (k *Keeper) Commit() {
 	if len(k.changes) == 0 {
 		return

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// FuzzDecode: what is taken for a key is one whole DER value that stands in the data, and what is refused is *Malformed and quotes none of it.
+// FuzzDecode: what is taken for a key is one whole DER value that stands in the data, and what is refused is *Malformed
+// and quotes none of it.
 func FuzzDecode(f *testing.F) {
 	der := []byte{0x30, 0x03, 0x02, 0x01, 0x00}
 	key := string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))

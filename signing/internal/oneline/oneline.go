@@ -1,4 +1,5 @@
-// Package oneline shows names from key files, payloads and documents in an error, which they can neither flood nor break into lines.
+// Package oneline shows names from key files, payloads and documents in an error, which they can neither flood nor
+// break into lines.
 package oneline
 
 import (

@@ -27,8 +27,8 @@ type aspect struct {
 	want  string // in words
 }
 
-// aspectsOf lists what the layers demand of a value that is not null. Only the first failure of a layer's type is told: a value of another
-// type has no length.
+// aspectsOf lists what the layers demand of a value that is not null. Only the first failure of a layer's type is told:
+// a value of another type has no length.
 func aspectsOf(layers []wire.Node, value any) []aspect {
 	var all []aspect
 	for i, layer := range layers {
@@ -141,7 +141,8 @@ const (
 
 var compiled sync.Map // pattern to *regexp.Regexp
 
-// matches reports whether a text has a pattern. A pattern that does not compile matches nothing; the description's tests compile all of them.
+// matches reports whether a text has a pattern. A pattern that does not compile matches nothing; the description's
+// tests compile all of them.
 func matches(pattern, v string) bool {
 	found, known := compiled.Load(pattern)
 	if !known {

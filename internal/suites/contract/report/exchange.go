@@ -14,7 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// Exchange is a request and what came back. It holds credentials and personal data in memory; what is written of it is redacted.
+// Exchange is a request and what came back. It holds credentials and personal data in memory; what is written of it is
+// redacted.
 type Exchange struct {
 	Operation *wire.Operation // nil: the description has none there
 	Method    string

@@ -101,8 +101,8 @@ func (w *walk) contradict(node wire.Node, field string, seen sighting, aspects .
 	return noted
 }
 
-// unassumed blames the operation's assumed answer or body; if they are stated, it is a deviation from what is stated. An operation
-// that assumes a shape says "answer", and one that assumes which of the resources it answers "resource".
+// unassumed blames the operation's assumed answer or body; if they are stated, it is a deviation from what is stated.
+// An operation that assumes a shape says "answer", and one that assumes which of the resources it answers "resource".
 func (w *walk) unassumed(field string, seen sighting) {
 	aspects := []string{"answer", "resource"}
 	if w.side == ofRequest {

@@ -40,8 +40,8 @@ func (l *Log) Exchanges() []*Exchange {
 type Observer struct {
 	Next http.RoundTripper
 	Log  *Log
-	// Scripted marks the exchanges of a host that was told what to answer: they show that an operation was called and a slug
-	// understood, and nothing about the service.
+	// Scripted marks the exchanges of a host that was told what to answer: they show that an operation was called and a
+	// slug understood, and nothing about the service.
 	Scripted bool
 }
 

@@ -27,8 +27,8 @@ func (p Probe) Name() string {
 // AssumesRepetition reports whether something is assumed about a second request like this one.
 func AssumesRepetition(x *Exchange) bool { return hasMark(x, "idempotency") }
 
-// Probes makes one probe for each assumed demand on a request, from the first accepted request that meets it. What demands that an id or
-// a choice is, and what is demanded by several schemas at once, is left alone.
+// Probes makes one probe for each assumed demand on a request, from the first accepted request that meets it. What
+// demands that an id or a choice is, and what is demanded by several schemas at once, is left alone.
 func Probes(description *wire.Description, exchanges []*Exchange) []Probe {
 	var probes []Probe
 	made := map[string]bool{}
@@ -89,7 +89,8 @@ func bodyProbes(x *Exchange) (probes []Probe) {
 	return probes
 }
 
-// visit calls f for each value of a body, the body itself first. replace answers the body with the value replaced or left out.
+// visit calls f for each value of a body, the body itself first. replace answers the body with the value replaced or
+// left out.
 func visit(at *level, field string, value any, f func(at *level, field string, value any, replace func(value any, keep bool) any)) {
 	visitBelow(at, field, value, func(value any, _ bool) any { return value }, f)
 }

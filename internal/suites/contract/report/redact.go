@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// Redacted writes an answer's shape: names and types, and of the values only those that name a refusal. No other value is ever shown:
-// an answer that contradicts the description can carry anything anywhere.
+// Redacted writes an answer's shape: names and types, and of the values only those that name a refusal. No other value
+// is ever shown: an answer that contradicts the description can carry anything anywhere.
 func Redacted(value any) string {
 	var b strings.Builder
 	writeShape(&b, "", value)
@@ -80,7 +80,8 @@ func kind(value any) string {
 	return "unknown"
 }
 
-// sample shows a value that fits its description: a value of an enumeration, a whole number of a bound, and the form of anything else.
+// sample shows a value that fits its description: a value of an enumeration, a whole number of a bound, and the form of
+// anything else.
 func sample(layers []wire.Node, value any) string {
 	v, isText := value.(string)
 	for _, layer := range layers {

@@ -5,7 +5,8 @@ import (
 	"net/http"
 )
 
-// judgeRepeats compares requests that were made twice, for operations whose repetition is assumed to be harmless or not.
+// judgeRepeats compares requests that were made twice, for operations whose repetition is assumed to be harmless or
+// not.
 func judgeRepeats(exchanges []*Exchange, found *[]Finding) {
 	for i, second := range exchanges {
 		if !hasMark(second, "idempotency") || second.Scripted || !second.answered() {

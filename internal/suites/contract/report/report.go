@@ -1,11 +1,11 @@
-// Package report records what a host answers, and says what that shows: which operations were called, which slugs were seen, and which
-// assumptions of the description the answers confirm or contradict.
+// Package report records what a host answers, and says what that shows: which operations were called, which slugs were
+// seen, and which assumptions of the description the answers confirm or contradict.
 //
-// An [Observer] sits between the SDK and the host and keeps every exchange in a [Log]. [Judge] compares them with the description and
-// makes a [Report], which writes itself for a terminal and as JSON.
+// An [Observer] sits between the SDK and the host and keeps every exchange in a [Log]. [Judge] compares them with the
+// description and makes a [Report], which writes itself for a terminal and as JSON.
 //
-// What is written holds no value that a host sent, other than slugs, names of fields and values of enumerations: answers hold
-// credentials, card numbers and names of people.
+// What is written holds no value that a host sent, other than slugs, names of fields and values of enumerations:
+// answers hold credentials, card numbers and names of people.
 package report
 
 import (

@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// judgeRequest learns from how a request was taken. One that succeeded shows that it may be sent; one that failed the service's validation
-// shows which demands are the service's as well.
+// judgeRequest learns from how a request was taken. One that succeeded shows that it may be sent; one that failed the
+// service's validation shows which demands are the service's as well.
 func judgeRequest(x *Exchange, found *[]Finding) {
 	w := &walk{x: x, side: ofRequest, found: found}
 	switch {
@@ -60,7 +60,8 @@ func (w *walk) parameter(described wire.Node) (value string, given bool) {
 	return value, given
 }
 
-// byDefault looks at a page that was asked for without a limit: if there is more than a page, its length is the default.
+// byDefault looks at a page that was asked for without a limit: if there is more than a page, its length is the
+// default.
 func (w *walk) byDefault(parameter wire.Node) {
 	length, described := parameter.At("schema", "default").Int()
 	items, isList := member(w.x.Answer, "items").([]any)

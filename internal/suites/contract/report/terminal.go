@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// WriteText writes the report for a terminal: the counts, then what calls for a look. Open assumptions are counted by file; the other
-// formats list them.
+// WriteText writes the report for a terminal: the counts, then what calls for a look. Open assumptions are counted by
+// file; the other formats list them.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Contract suite against %s, %s\n\n", r.Host, r.Took.Round(10*time.Millisecond))

@@ -9,7 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// value compares a value with its schemas. What fits confirms the assumptions about it, what does not contradicts the nearest.
+// value compares a value with its schemas. What fits confirms the assumptions about it, what does not contradicts the
+// nearest.
 func (w *walk) value(at *level, field string, value any) {
 	w.chooseVariant(at, field, value)
 	if value == nil {
@@ -48,8 +49,8 @@ func (w *walk) null(at *level, field string) {
 	w.fail(at, aspect{name: "type", layer: len(at.layers) - 1, want: notNull}, field, nil)
 }
 
-// fits confirms what is assumed about a value as a whole, about its type, and about each demand that it meets. That a request was taken
-// shows that its values may be sent; it does not show where the bounds are.
+// fits confirms what is assumed about a value as a whole, about its type, and about each demand that it meets. That a
+// request was taken shows that its values may be sent; it does not show where the bounds are.
 func (w *walk) fits(at *level, aspects []aspect, field string, value any) {
 	seen := sample(at.layers, value)
 	for _, layer := range at.layers {
@@ -77,8 +78,8 @@ func coversOf(name string) []string {
 	return []string{"", name}
 }
 
-// fail blames the nearest assumption that speaks of what does not fit: at the schema that demands it, at those that lead there, at the
-// places around.
+// fail blames the nearest assumption that speaks of what does not fit: at the schema that demands it, at those that
+// lead there, at the places around.
 func (w *walk) fail(at *level, a aspect, field string, value any) {
 	w.failures++
 	seen := kind(value) + ", not " + a.want
@@ -100,7 +101,8 @@ func (w *walk) blame(at *level, a aspect, field string, seen sighting) {
 	w.blameAround(at, field, seen, "fieldTypes", "type", "")
 }
 
-// blameAround contradicts the nearest assumption at the places around, or else the operation's answer, or what is stated.
+// blameAround contradicts the nearest assumption at the places around, or else the operation's answer, or what is
+// stated.
 func (w *walk) blameAround(at *level, field string, seen sighting, aspects ...string) {
 	for around := at.parent; around != nil; around = around.parent {
 		for _, layer := range slices.Backward(around.layers) {
@@ -112,7 +114,8 @@ func (w *walk) blameAround(at *level, field string, seen sighting, aspects ...st
 	w.unassumed(field, seen)
 }
 
-// doubtValues casts doubt on the assumed values of an enumeration that has another one: any of them may be the one that is spelled otherwise.
+// doubtValues casts doubt on the assumed values of an enumeration that has another one: any of them may be the one that
+// is spelled otherwise.
 func (w *walk) doubtValues(layer wire.Node, field string, seen sighting) (noted bool) {
 	for _, mark := range layer.Marks() {
 		if _, is := mark.Value(); is {
@@ -176,8 +179,9 @@ func isOpen(layers []wire.Node) bool {
 	return !named
 }
 
-// unknown judges a member that nothing describes. It contradicts an object whose fields are all assumed. Of one that is shown in part, it is
-// told, and hints at its assumed fields that are not there: it may be one of them under its right name.
+// unknown judges a member that nothing describes. It contradicts an object whose fields are all assumed. Of one that is
+// shown in part, it is told, and hints at its assumed fields that are not there: it may be one of them under its right
+// name.
 func (w *walk) unknown(at *level, field string, value any, object map[string]any) {
 	edit := fmt.Sprintf("add `%s` to `properties`, %s", lastStep(field), typeFor(value))
 	seen := sighting{kind(value) + ", of a name that is not described", edit}

@@ -1,5 +1,5 @@
-// Package target says which host the contract suite runs against, and keeps it from harm: a host that is no sandbox gets a login and one
-// question, and nothing else.
+// Package target says which host the contract suite runs against, and keeps it from harm: a host that is no sandbox
+// gets a login and one question, and nothing else.
 package target
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// The environment names a real sandbox host as the examples' flags do. Only the first three are needed; what the others are missing for is
-// skipped.
+// The environment names a real sandbox host as the examples' flags do. Only the first three are needed; what the others
+// are missing for is skipped.
 const (
 	BaseURLVariable     = "MONEYMOVEMENT_BASE_URL"        // without /dapi/v1
 	EmailVariable       = "MONEYMOVEMENT_EMAIL"           // of the account

@@ -46,7 +46,8 @@ type Operation struct {
 // Name tells an operation from those of the other surfaces: "appapi GetInvoice".
 func (o *Operation) Name() string { return strings.TrimSuffix(o.Surface, ".yaml") + " " + o.ID }
 
-// Read reads the description from the YAML files of package openapi, or from others of their names. A mark without a reason is an error.
+// Read reads the description from the YAML files of package openapi, or from others of their names. A mark without a
+// reason is an error.
 func Read(files fs.FS) (*Description, error) {
 	names, err := fs.Glob(files, "*.yaml")
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Node is a place of a description file. The zero Node is a place that does not exist; everything below it does not exist either.
+// Node is a place of a description file. The zero Node is a place that does not exist; everything below it does not
+// exist either.
 type Node struct {
 	file *file
 	yaml *yaml.Node
@@ -127,7 +128,8 @@ func (n Node) Target() Node {
 	return target.At(strings.Split(pointer, "/")...).Target()
 }
 
-// Layers are the schemas that a value at n has to fit, the outermost first: n itself, what it refers to, and the parts of its allOf.
+// Layers are the schemas that a value at n has to fit, the outermost first: n itself, what it refers to, and the parts
+// of its allOf.
 func (n Node) Layers() []Node {
 	if !n.Exists() {
 		return nil

@@ -1,4 +1,5 @@
-// Command table writes docs/assumptions.md: for every assumption of the descriptions its class, and what the SDK does when it is wrong.
+// Command table writes docs/assumptions.md: for every assumption of the descriptions its class, and what the SDK does
+// when it is wrong.
 //
 // Run it with `go generate ./internal/suites/contrary`.
 package main

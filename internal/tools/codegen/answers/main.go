@@ -1,11 +1,13 @@
-// Command answers writes, for each answer of a description, its shape: which members it has, of which form, and whether the description
-// states each of them or the file assumes it. The request path reads answers by it. And it writes whether a value that was decoded is
-// whole, so that no shape is needed.
+// Command answers writes, for each answer of a description, its shape: which members it has, of which form, and whether
+// the description states each of them or the file assumes it. The request path reads answers by it. And it writes
+// whether a value that was decoded is whole, so that no shape is needed.
 //
 // What a mark (x-assumed) makes an assumption:
 //
-//   - a text on a member, or on the schema that it belongs to: the member as a whole, its type and that it has to be there;
-//   - type, items or format on a member, fieldTypes on its schema, a text or type on the schema that it refers to: its type;
+//   - a text on a member, or on the schema that it belongs to: the member as a whole, its type and that it has to be
+//     there;
+//   - type, items or format on a member, fieldTypes on its schema, a text or type on the schema that it refers to: its
+//     type;
 //   - required on a member or on its schema: that it has to be there.
 //
 // x-proof marks what shows that an answer is what was asked for.

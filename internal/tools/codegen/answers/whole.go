@@ -11,9 +11,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/models"
 )
 
-// Beside each shape stands a function that tells whether a value of its Go type is whole: that nothing which has to be there is zero. Most
-// answers are, and only one that is not is compared with its shape, so that these checks are all that an answer as described costs. A field can
-// be zero because the answer says so: of the outermost object, the body is asked for that.
+// Beside each shape stands a function that tells whether a value of its Go type is whole: that nothing which has to be
+// there is zero. Most answers are, and only one that is not is compared with its shape, so that these checks are all
+// that an answer as described costs. A field can be zero because the answer says so: of the outermost object, the body
+// is asked for that.
 
 // goTypes are the types that answers are read into.
 type goTypes struct {

@@ -53,7 +53,8 @@ func (m Marks) OverProperties() Marks {
 	return nil
 }
 
-// OwnMarks are those of a place that says something itself. What refers to a schema and says no more leaves it to that schema.
+// OwnMarks are those of a place that says something itself. What refers to a schema and says no more leaves it to that
+// schema.
 func OwnMarks(ref *openapi3.SchemaRef) Marks {
 	if ref == nil || ref.Value == nil || ref.Ref != "" {
 		return nil

@@ -73,8 +73,8 @@ func viewOf(c *catalogue) view {
 	return v
 }
 
-// judged is a judgement as the documentation shows it: with the reason when it is assumed for this slug, and only marked
-// as assumed when it comes from the defaults, whose reasons the documentation gives once.
+// judged is a judgement as the documentation shows it: with the reason when it is assumed for this slug, and only
+// marked as assumed when it comes from the defaults, whose reasons the documentation gives once.
 func judged(j judgement) string {
 	switch {
 	case j.Assumed == "":

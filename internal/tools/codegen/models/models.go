@@ -1,4 +1,5 @@
-// Package models reads the Go types of generated code, so that the generators that add to it cannot disagree about them.
+// Package models reads the Go types of generated code, so that the generators that add to it cannot disagree about
+// them.
 package models
 
 import (

@@ -1,21 +1,22 @@
-// Command requests writes, for each request schema of a description (x-request) and each list's query, a validate method with
-// every pattern, length, bound and requirement that the description states, so that a bad request is refused before it is sent; and the same
-// for the values of each path. For each request that an idempotency key anchors it writes how its members are compared.
+// Command requests writes, for each request schema of a description (x-request) and each list's query, a validate
+// method with every pattern, length, bound and requirement that the description states, so that a bad request is
+// refused before it is sent; and the same for the values of each path. For each request that an idempotency key anchors
+// it writes how its members are compared.
 //
 // # What is assumed is not checked
 //
 // A mark (x-assumed) with aspects covers these, and a mark with a text covers all that its place says itself:
 //
-//   - on a property or a parameter its constraints, each by its own name, and `required`; `items`, what is said about the entries of a list;
-//     `format` or `type`, the form of a UUID; `positive`, that an amount is more than zero;
-//   - on an object `required`, of all its properties, x-exactly-one-of and x-required-with; `fieldTypes`, the types of its properties; and a
-//     text, all that its properties say themselves.
+//   - on a property or a parameter its constraints, each by its own name, and `required`; `items`, what is said about
+//     the entries of a list; `format` or `type`, the form of a UUID; `positive`, that an amount is more than zero;
+//   - on an object `required`, of all its properties, x-exactly-one-of and x-required-with; `fieldTypes`, the types of
+//     its properties; and a text, all that its properties say themselves.
 //
-// Of a typed id whose prefix is stated and whose pattern is assumed, the prefix is checked. A schema that a place refers to, alone or in
-// allOf, speaks for itself: what it states counts, whatever the mark of the place.
+// Of a typed id whose prefix is stated and whose pattern is assumed, the prefix is checked. A schema that a place
+// refers to, alone or in allOf, speaks for itself: what it states counts, whatever the mark of the place.
 //
-// No check is written for what is covered. A value that is required by assumption alone may be left out, so that its zero value is not sent;
-// internal/tools/codegen/oapi/overlay.yaml does that.
+// No check is written for what is covered. A value that is required by assumption alone may be left out, so that its
+// zero value is not sent; internal/tools/codegen/oapi/overlay.yaml does that.
 //
 // Go names and types are read from the generated models, so that both generators cannot disagree about them.
 package main
@@ -173,8 +174,8 @@ func (w *writer) needSharedBody(op *openapi3.Operation) {
 	}
 }
 
-// sharedSchemas writes functions for the shared schemas that requests of this description hold, and those that they hold in turn. They
-// are functions, because methods would have to stand with the types.
+// sharedSchemas writes functions for the shared schemas that requests of this description hold, and those that they
+// hold in turn. They are functions, because methods would have to stand with the types.
 func (w *writer) sharedSchemas(*openapi3.T) error {
 	w.inShared = true
 	for written := map[string]bool{}; len(written) < len(w.needed); {

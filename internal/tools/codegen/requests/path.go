@@ -31,7 +31,8 @@ func (w *writer) path(doc *openapi3.T, path string, op *openapi3.Operation) {
 	}
 }
 
-// takenWords are the words that other paths have in the place of a parameter: as its value they would address something else.
+// takenWords are the words that other paths have in the place of a parameter: as its value they would address something
+// else.
 func takenWords(doc *openapi3.T, path string, place int) []string {
 	taken := map[string]bool{}
 	before := strings.Split(path, "/")[:place]

@@ -104,7 +104,8 @@ func (w *writer) integer(field models.Field, wire, value string, s stated, requi
 	w.line("}")
 }
 
-// amount writes the check of money, which travels as a string or as a number. Zero is absent, but behind a pointer or as a nullable.
+// amount writes the check of money, which travels as a string or as a number. Zero is absent, but behind a pointer or
+// as a nullable.
 func (w *writer) amount(field models.Field, wire, value string, s stated, required bool) {
 	digits, may := value, false
 	switch {
@@ -133,8 +134,8 @@ func (w *writer) amount(field models.Field, wire, value string, s stated, requir
 	}
 }
 
-// text writes the check of a string, behind whatever makes it optional. A rule without content is left out. An empty text that is set is
-// sent, unlike one that is merely not set, so that it has to be long enough.
+// text writes the check of a string, behind whatever makes it optional. A rule without content is left out. An empty
+// text that is set is sent, unlike one that is merely not set, so that it has to be long enough.
 func (w *writer) text(field models.Field, wire, value string, s stated, required bool) {
 	if strings.HasPrefix(field.Type, "*") || strings.HasPrefix(field.Type, "nullable.") {
 		s.given = s.minLength > 0
@@ -183,8 +184,8 @@ func (w *writer) items(wire, value, typ string, s stated, required bool) {
 	}
 }
 
-// stated is what a schema says and no mark covers, after looking through the allOf that gives a $ref its siblings. What something is, such as
-// its type, is told also where it is assumed.
+// stated is what a schema says and no mark covers, after looking through the allOf that gives a $ref its siblings. What
+// something is, such as its type, is told also where it is assumed.
 type stated struct {
 	typ, format          string
 	term                 string // x-term: how values are compared

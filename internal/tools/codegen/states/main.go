@@ -1,6 +1,6 @@
-// Command states writes, for each enumeration of a description whose values are classified (x-classes), a method for each class, and Known for
-// all values. Every value of a status is listed, with no class if none fits: a value that is added and not listed fails the generation,
-// so that nobody has to remember which code compares statuses.
+// Command states writes, for each enumeration of a description whose values are classified (x-classes), a method for
+// each class, and Known for all values. Every value of a status is listed, with no class if none fits: a value that is
+// added and not listed fails the generation, so that nobody has to remember which code compares statuses.
 //
 //	x-classes: {funding: [funded], completed: [funded, final], expired: [final]}
 package main
