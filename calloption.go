@@ -91,7 +91,8 @@ func capturing(into *Answer, what func(transport.Answer) Answer) CallOption {
 
 func answerOf(a transport.Answer) Answer {
 	answer := Answer{
-		Status: a.Status, Header: a.Header, RequestID: a.RequestID, IdempotencyKey: a.IdempotencyKey, Replayed: a.Replayed,
+		Status: a.Status, Header: a.Header, RequestID: a.RequestID, IdempotencyKey: a.IdempotencyKey,
+		Replayed: a.Replayed,
 		Attempts: a.Attempts, Queued: a.Queued, Body: a.Body,
 	}
 	for _, unread := range a.Unread {

@@ -26,7 +26,8 @@ func TestEachCaptureKeepsTheAnswer(t *testing.T) {
 	client, err := public.New(server.URL)
 	require.NoError(t, err)
 	var first, second moneymovement.Answer
-	_, err = client.Rates.Get(t.Context(), "EUR", moneymovement.Capture(&first), moneymovement.Capture(nil), moneymovement.Capture(&second))
+	_, err = client.Rates.Get(t.Context(), "EUR", moneymovement.Capture(&first), moneymovement.Capture(nil),
+		moneymovement.Capture(&second))
 	require.NoError(t, err)
 	assert.Equal(t, 200, first.Status)
 	assert.Equal(t, "req_1", first.RequestID)
@@ -37,7 +38,8 @@ func TestEachCaptureKeepsTheAnswer(t *testing.T) {
 func TestACaptureKeepsSecretsIfAsked(t *testing.T) {
 	for secret, kept := range map[bool]string{false: "a body", true: ""} {
 		var usual, asked moneymovement.Answer
-		call := transport.CallOf([]moneymovement.CallOption{moneymovement.Capture(&usual), moneymovement.CaptureWithSecrets(&asked)})
+		call := transport.CallOf([]moneymovement.CallOption{moneymovement.Capture(&usual),
+			moneymovement.CaptureWithSecrets(&asked)})
 		call.Keep(transport.Answer{Status: 200, Body: []byte("a body"), Secret: secret})
 		assert.Equal(t, kept, string(usual.Body))
 		assert.Equal(t, "a body", string(asked.Body))
@@ -50,11 +52,13 @@ func TestACaptureKeepsEverything(t *testing.T) {
 	var kept moneymovement.Answer
 	call := transport.CallOf([]moneymovement.CallOption{moneymovement.Capture(&kept)})
 	call.Keep(transport.Answer{
-		Status: 201, Header: http.Header{"A": {"b"}}, RequestID: "req_1", IdempotencyKey: "k", Replayed: true, Attempts: 2, Queued: time.Second,
+		Status: 201, Header: http.Header{"A": {"b"}}, RequestID: "req_1", IdempotencyKey: "k", Replayed: true,
+		Attempts: 2, Queued: time.Second,
 		Unread: []wire.Unread{{Pointer: "/a", Stated: true, Problem: "is a number"}}, Body: []byte("{}"),
 	})
 	assert.Equal(t, moneymovement.Answer{
-		Status: 201, Header: http.Header{"A": {"b"}}, RequestID: "req_1", IdempotencyKey: "k", Replayed: true, Attempts: 2, Queued: time.Second,
+		Status: 201, Header: http.Header{"A": {"b"}}, RequestID: "req_1", IdempotencyKey: "k", Replayed: true,
+		Attempts: 2, Queued: time.Second,
 		Unread: []moneymovement.Unread{{Pointer: "/a", Stated: true, Problem: "is a number"}}, Body: []byte("{}"),
 	}, kept)
 }

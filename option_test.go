@@ -30,7 +30,8 @@ type answering struct {
 
 func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
 	a.got = append(a.got, r)
-	return &http.Response{StatusCode: a.status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
+	return &http.Response{StatusCode: a.status, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
 }
 
 func (a *answering) option() moneymovement.Option {
@@ -69,7 +70,9 @@ func TestOptionsOfAClient(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			service := &answering{status: 502}
 			started := time.Now()
-			require.Error(t, rates(t, service.option(), moneymovement.WithRetries(moneymovement.RetryPolicy{Max: 1, WaitMin: 4 * time.Second})))
+			require.Error(t,
+				rates(t, service.option(),
+					moneymovement.WithRetries(moneymovement.RetryPolicy{Max: 1, WaitMin: 4 * time.Second})))
 			assert.Len(t, service.got, 2)
 			assert.GreaterOrEqual(t, time.Since(started), 2*time.Second)
 		})
@@ -102,8 +105,10 @@ func TestALimiterOfTheCallers(t *testing.T) {
 	limiter.err = errors.New("no room")
 	require.ErrorIs(t, rates(t, service.option(), moneymovement.WithRateLimiter(limiter)), limiter.err)
 	assert.Len(t, service.got, 1, "nothing is sent that may not be")
-	require.NoError(t, rates(t, service.option(), moneymovement.WithRateLimiter(limiter), moneymovement.WithRateLimiter(nil)))
-	require.NoError(t, rates(t, service.option(), moneymovement.WithRateLimiter(limiter), moneymovement.WithoutPacing()))
+	require.NoError(t, rates(t, service.option(), moneymovement.WithRateLimiter(limiter),
+		moneymovement.WithRateLimiter(nil)))
+	require.NoError(t, rates(t, service.option(), moneymovement.WithRateLimiter(limiter),
+		moneymovement.WithoutPacing()))
 	assert.Len(t, limiter.calls, 2, "the last option counts")
 
 	var unpaced transport.Config
@@ -117,7 +122,8 @@ func TestTheKeyOfACall(t *testing.T) {
 	client, err := appapi.New("https://service.example", appapi.NewAPIKey("key"), service.option())
 	require.NoError(t, err)
 	var answer moneymovement.Answer
-	_, _ = client.Contacts.Create(t.Context(), appapi.ContactCreate{Name: "Bob"}, moneymovement.IdempotencyKey("contact-1"), moneymovement.Capture(&answer))
+	_, _ = client.Contacts.Create(t.Context(), appapi.ContactCreate{Name: "Bob"},
+		moneymovement.IdempotencyKey("contact-1"), moneymovement.Capture(&answer))
 	require.Len(t, service.got, 1)
 	assert.Equal(t, []string{"contact-1"}, sentKey(service.got[0]))
 	assert.Equal(t, "contact-1", answer.IdempotencyKey)

@@ -14,9 +14,10 @@ type Window = transport.Window
 
 // The windows of the platform API.
 const (
-	WindowReads          = transport.WindowReads          // 600 a minute for a credential
-	WindowWrites         = transport.WindowWrites         // 120 a minute for a credential
-	WindowLogin          = transport.WindowLogin          // 20 login calls in 5 minutes for the address that they come from, whatever the credential
+	WindowReads  = transport.WindowReads  // 600 a minute for a credential
+	WindowWrites = transport.WindowWrites // 120 a minute for a credential
+	// 20 login calls in 5 minutes for the address that they come from, whatever the credential
+	WindowLogin          = transport.WindowLogin
 	WindowLoginEmail     = transport.WindowLoginEmail     // 10 challenges in 5 minutes for an email
 	WindowLoginChallenge = transport.WindowLoginChallenge // 10 token calls in 5 minutes for a challenge
 	WindowSandboxMoney   = transport.WindowSandboxMoney   // 60 an hour for an account
@@ -29,11 +30,12 @@ type RateClass = transport.RateClass
 // read.
 const (
 	ClassRefresh = transport.ClassRefresh // renews the access token, without which nothing else can be sent
-	ClassConfirm = transport.ClassConfirm // confirms what is signed for 60 or 120 seconds; the approval that closes first goes first
-	ClassLogin   = transport.ClassLogin   // in windows of its own
-	ClassWrite   = transport.ClassWrite   // any other write
-	ClassRead    = transport.ClassRead    // a read that somebody waits for
-	ClassPoll    = transport.ClassPoll    // a read that is made again and again, to see whether something has ended
+	// confirms what is signed for 60 or 120 seconds; the approval that closes first goes first
+	ClassConfirm = transport.ClassConfirm
+	ClassLogin   = transport.ClassLogin // in windows of its own
+	ClassWrite   = transport.ClassWrite // any other write
+	ClassRead    = transport.ClassRead  // a read that somebody waits for
+	ClassPoll    = transport.ClassPoll  // a read that is made again and again, to see whether something has ended
 )
 
 // RateCall is one call that wants to be sent.

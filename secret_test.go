@@ -20,12 +20,15 @@ var versions = map[string]struct {
 	unmarshal func([]byte, any) error
 }{
 	"v1": {jsonv1.Marshal, jsonv1.Unmarshal},
-	"v2": {func(v any) ([]byte, error) { return json.Marshal(v) }, func(b []byte, v any) error { return json.Unmarshal(b, v) }},
+	"v2": {func(v any) ([]byte, error) {
+		return json.Marshal(v)
+	}, func(b []byte, v any) error { return json.Unmarshal(b, v) }},
 }
 
 func TestASecretIsReadFromJSON(t *testing.T) {
 	for name, version := range versions {
-		for body, want := range map[string]string{`{"s":"hush"}`: "hush", `{"s":"\u00e9\n"}`: "é\n", `{"s":""}`: "", `{}`: "", `{"s":null}`: ""} {
+		for body, want := range map[string]string{`{"s":"hush"}`: "hush", `{"s":"\u00e9\n"}`: "é\n", `{"s":""}`: "",
+			`{}`: "", `{"s":null}`: ""} {
 			var got struct {
 				S moneymovement.Secret `json:"s"`
 			}

@@ -19,10 +19,13 @@ func (s *Account) Profile(ctx context.Context, options ...moneymovement.CallOpti
 
 // UpdateProfile saves the names and the address that verification reads: what is absent stays, and what is empty or
 // null is cleared.
-func (s *Account) UpdateProfile(ctx context.Context, profile ProfileUpdate, options ...moneymovement.CallOption) (*UserProfile, error) {
-	return transport.Of(s).low.UpdateProfile(ctx, &profile, options).Or(func(same transport.SameCredential) (*UserProfile, error) {
-		return transport.Of(s).low.GetProfile(ctx, []moneymovement.CallOption{same})
-	})
+func (s *Account) UpdateProfile(
+	ctx context.Context, profile ProfileUpdate, options ...moneymovement.CallOption,
+) (*UserProfile, error) {
+	return transport.Of(s).low.UpdateProfile(ctx, &profile, options).
+		Or(func(same transport.SameCredential) (*UserProfile, error) {
+			return transport.Of(s).low.GetProfile(ctx, []moneymovement.CallOption{same})
+		})
 }
 
 // KYCLink creates the link under which the owner verifies themselves, or fetches the one that exists.
@@ -33,7 +36,9 @@ func (s *Account) KYCLink(ctx context.Context, options ...moneymovement.CallOpti
 // KYCStatus answers how far verification has come, with params.Provider if one is named.
 //
 // Source: States and transitions, Card and verification.
-func (s *Account) KYCStatus(ctx context.Context, params GetKYCStatusParams, options ...moneymovement.CallOption) (*KYCState, error) {
+func (s *Account) KYCStatus(
+	ctx context.Context, params GetKYCStatusParams, options ...moneymovement.CallOption,
+) (*KYCState, error) {
 	return transport.Of(s).low.GetKYCStatus(ctx, &params, options)
 }
 

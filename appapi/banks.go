@@ -25,9 +25,10 @@ func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) (
 // changes nothing. The description does not show the body, so that its one field is assumed.
 func (s *Banks) Activate(ctx context.Context, methods []string, options ...moneymovement.CallOption) ([]Bank, error) {
 	low := transport.Of(s).low
-	list, err := low.ActivateBanks(ctx, &BankActivation{methods}, options).Or(func(same transport.SameCredential) (*BankList, error) {
-		return low.ListBanks(ctx, []moneymovement.CallOption{same})
-	})
+	list, err := low.ActivateBanks(ctx, &BankActivation{methods}, options).
+		Or(func(same transport.SameCredential) (*BankList, error) {
+			return low.ListBanks(ctx, []moneymovement.CallOption{same})
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,9 @@ func TestWhatCreatesIsNeverSentTwice(t *testing.T) {
 			x, known := exchanges()[name]
 			require.True(t, known)
 			for cause, answers := range map[string]http.HandlerFunc{
-				"lost": losing, "a server error": answering(503, `{"error":{"code":"provider_unavailable","message":"down"}}`), "half": answering(201, `{"id":`),
+				"lost":           losing,
+				"a server error": answering(503, `{"error":{"code":"provider_unavailable","message":"down"}}`),
+				"half":           answering(201, `{"id":`),
 			} {
 				server, app := serve(t, answers)
 				_, err := x.call(t.Context(), app)
@@ -133,7 +135,8 @@ func TestATransferIsFoundByItsKey(t *testing.T) {
 		"read, with an echo":  {`null,{"id":"tr_1","idempotencyKey":"rent-1",` + at + `}`, true, false},
 		"not read":            {`null`, false, true},
 		"one with bad fields": {`{"id":"tr_1","amount":{},` + at + `}`, true, false},
-		"among others":        {`{"id":"tr_0","idempotencyKey":"rent-0",` + at + `},{"id":"tr_1","idempotencyKey":"rent-1",` + at + `}`, true, false},
+		"among others": {`{"id":"tr_0","idempotencyKey":"rent-0",` + at +
+			`},{"id":"tr_1","idempotencyKey":"rent-1",` + at + `}`, true, false},
 		"only others":         {`{"id":"tr_0","idempotencyKey":"rent-0",` + at + `}`, false, false},
 		"nothing at all":      {``, false, false},
 		"the filter's answer": {`{"id":"tr_1","idempotencyKey":"rent-1","amount":0.30,` + at + `}`, true, false},
@@ -156,7 +159,8 @@ func TestATransferIsFoundByItsKey(t *testing.T) {
 
 // TestDefaultsThatTheDescriptionStates hold when the field is absent, and when it is null.
 func TestDefaultsThatTheDescriptionStates(t *testing.T) {
-	for _, body := range []string{`{"cards":[{"limit":{}}]}`, `{"cards":[{"limit":{}}],"created":null,"kycStatus":null,"phoneVerified":null,"total":null}`} {
+	for _, body := range []string{`{"cards":[{"limit":{}}]}`,
+		`{"cards":[{"limit":{}}],"created":null,"kycStatus":null,"phoneVerified":null,"total":null}`} {
 		_, app := serve(t, answering(200, body))
 		list, err := app.Cards.List(t.Context())
 		require.NoError(t, err)
@@ -164,7 +168,8 @@ func TestDefaultsThatTheDescriptionStates(t *testing.T) {
 		assert.False(t, list.Created || list.PhoneVerified || list.Cards[0].Activated)
 		assert.Nil(t, list.Total)
 		limit := list.Cards[0].Limit
-		for _, usage := range []model.Number{limit.DailyUsage, limit.MonthlyUsage, limit.LifetimeUsage, list.Cards[0].DailySpend} {
+		for _, usage := range []model.Number{limit.DailyUsage, limit.MonthlyUsage, limit.LifetimeUsage,
+			list.Cards[0].DailySpend} {
 			assert.True(t, usage.IsZero())
 		}
 	}
@@ -187,7 +192,8 @@ func TestACardsWalletSignsForItsDetails(t *testing.T) {
 			proofs[proof.Nonce] = proof.MessageSignature.Reveal()
 			return `{"cardNumber":"4242424242424242","cvv":"123","expiryDate":"12/29"}`
 		})
-		app, err := appapi.New("https://service.example", appapi.NewAPIKey("k"), moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
+		app, err := appapi.New("https://service.example", appapi.NewAPIKey("k"),
+			moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
 		require.NoError(t, err)
 		signer := &paperWallet{address: "0x1"}
 		for range 2 {
@@ -198,7 +204,8 @@ func TestACardsWalletSignsForItsDetails(t *testing.T) {
 			assert.NotContains(t, fmt.Sprintf("%+v %#v %s", *details, details, details), "123")
 		}
 
-		_, err = app.Cards.Details(t.Context(), "card_1", signer, model.CardMessage(func(id string, nonce int64) string { return fmt.Sprintf("%d/%s", nonce, id) }))
+		_, err = app.Cards.Details(t.Context(), "card_1", signer,
+			model.CardMessage(func(id string, nonce int64) string { return fmt.Sprintf("%d/%s", nonce, id) }))
 		require.NoError(t, err)
 		assert.Equal(t, map[int64]string{
 			now:     fmt.Sprintf("0xsigned:Reveal card card_1 at %d", now),
@@ -228,7 +235,8 @@ func TestASignatureThatComesTooLateIsNotSent(t *testing.T) {
 			sent++
 			return `{"cardNumber":"4242424242424242","cvv":"123","expiryDate":"12/29"}`
 		})
-		app, err := appapi.New("https://service.example", appapi.NewAPIKey("k"), moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
+		app, err := appapi.New("https://service.example", appapi.NewAPIKey("k"),
+			moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
 		require.NoError(t, err)
 		reveal := func(takes time.Duration) error {
 			_, err := app.Cards.Details(t.Context(), "card_1", &lateWallet{paperWallet{address: "0x1"}, takes})
@@ -252,7 +260,8 @@ func TestASignatureThatComesTooLateIsNotSent(t *testing.T) {
 type roundTrip func(*http.Request) string
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(f(r))), ContentLength: -1, Request: r}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(f(r))), ContentLength: -1, Request: r}, nil
 }
 
 func TestAWalletThatDoesNotSign(t *testing.T) {

@@ -68,13 +68,18 @@ func (s *Cards) DetailsWithProof(
 }
 
 // SetLabel gives a card a label of the caller's own. An empty one clears it.
-func (s *Cards) SetLabel(ctx context.Context, id, label string, options ...moneymovement.CallOption) (*model.Card, error) {
-	return transport.Of(s).low.SetCardLabel(ctx, id, &CardLabelUpdate{model.Set(label)}, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
+func (s *Cards) SetLabel(
+	ctx context.Context, id, label string, options ...moneymovement.CallOption,
+) (*model.Card, error) {
+	return transport.Of(s).low.SetCardLabel(ctx, id, &CardLabelUpdate{model.Set(label)}, options).
+		Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
 // SetLimit sets the limits that are given and leaves the others; what null means is for the service to say. The
 // description does not show the body: its fields are assumed to be those of the card.
-func (s *Cards) SetLimit(ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption) (*model.Card, error) {
+func (s *Cards) SetLimit(
+	ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption,
+) (*model.Card, error) {
 	return transport.Of(s).low.SetCardLimit(ctx, id, &limit, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
@@ -95,6 +100,8 @@ func (s *Cards) KYCLink(ctx context.Context, options ...moneymovement.CallOption
 
 // PreApprove allows the card programme to draw on the wallet. The description does not show the body: its fields are
 // assumed. Whether a second pre-approval adds up is not shown, so that it is never sent twice.
-func (s *Cards) PreApprove(ctx context.Context, approval CardPreApprovalCreate, options ...moneymovement.CallOption) (*CardPreApproval, error) {
+func (s *Cards) PreApprove(
+	ctx context.Context, approval CardPreApprovalCreate, options ...moneymovement.CallOption,
+) (*CardPreApproval, error) {
 	return transport.Of(s).low.PreApproveCard(ctx, &approval, options).OrZero()
 }

@@ -64,7 +64,9 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 // header can carry is *errors.InvalidInput.
 func (c *Client) UseKey(key APIKey) error {
 	c = transport.Of(c)
-	if err := transport.Validate("UseKey", func(check *transport.Check) { check.Made(c.transport, maker) }); err != nil {
+	if err := transport.Validate("UseKey", func(check *transport.Check) {
+		check.Made(c.transport, maker)
+	}); err != nil {
 		return err
 	}
 	if err := key.validate("UseKey"); err != nil {

@@ -16,25 +16,33 @@ type Contacts struct{ low lowLevel }
 
 // List returns one page: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides how
 // many.
-func (s *Contacts) List(ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption) (*ContactList, error) {
+func (s *Contacts) List(
+	ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption,
+) (*ContactList, error) {
 	return transport.Of(s).low.ListContacts(ctx, &params, options)
 }
 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What
 // is created or deleted meanwhile can shift entries from one page to another.
-func (s *Contacts) All(ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption) iter.Seq2[Contact, error] {
+func (s *Contacts) All(
+	ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption,
+) iter.Seq2[Contact, error] {
 	return pages(ctx, &opListContacts, s.List, params, options,
 		func(p *ListContactsParams) (offset *int, limit int) { return &p.Offset, p.Limit },
 		func(l *ContactList) ([]Contact, int) { return l.Items, l.Total })
 }
 
 // Create saves a destination. Make its Account with [Onchain] or [EmailContact].
-func (s *Contacts) Create(ctx context.Context, contact ContactCreate, options ...moneymovement.CallOption) (*Contact, error) {
+func (s *Contacts) Create(
+	ctx context.Context, contact ContactCreate, options ...moneymovement.CallOption,
+) (*Contact, error) {
 	return transport.Of(s).low.CreateContact(ctx, &contact, options)
 }
 
 // Update changes the metadata that is set: an absent field stays, and an empty or null one is cleared.
-func (s *Contacts) Update(ctx context.Context, id string, change ContactUpdate, options ...moneymovement.CallOption) (*Contact, error) {
+func (s *Contacts) Update(
+	ctx context.Context, id string, change ContactUpdate, options ...moneymovement.CallOption,
+) (*Contact, error) {
 	return transport.Of(s).low.UpdateContact(ctx, id, &change, options).OrZero()
 }
 
@@ -45,7 +53,9 @@ func (s *Contacts) Delete(ctx context.Context, id string, options ...moneymoveme
 
 // ValidateBank checks bank details and saves nothing. Details that cannot be used are no error: the answer's Valid is
 // false and its Errors name the fields. Valid is nil where the service does not say, which is not false.
-func (s *Contacts) ValidateBank(ctx context.Context, bank BankDetails, options ...moneymovement.CallOption) (*BankDetailsCheck, error) {
+func (s *Contacts) ValidateBank(
+	ctx context.Context, bank BankDetails, options ...moneymovement.CallOption,
+) (*BankDetailsCheck, error) {
 	return transport.Of(s).low.ValidateBankDetails(ctx, &bank, options).OrZero()
 }
 

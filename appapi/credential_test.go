@@ -79,11 +79,14 @@ func TestTheKeyStaysWithItsOrigin(t *testing.T) {
 // alone.
 func TestTheWishForAHeaderIsNoCredentialElsewhere(t *testing.T) {
 	var headers []http.Header
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { headers = append(headers, r.Header) }))
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		headers = append(headers, r.Header)
+	}))
 	defer server.Close()
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: "a@example.com", Key: key}, appapi.WithKeyHeader())
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: "a@example.com", Key: key},
+		appapi.WithKeyHeader())
 	require.NoError(t, err)
 	_, err = account.Chains.List(t.Context(), dapi.ListChainsParams{})
 	require.Error(t, err)
@@ -100,12 +103,14 @@ func TestClientsThatCannotBeMade(t *testing.T) {
 		key         appapi.APIKey
 		field, code string
 	}{
-		"no key":                {"https://host.example", appapi.APIKey{}, "apiKey", "missing"},
-		"an empty key":          {"https://host.example", appapi.NewAPIKey(""), "apiKey", "missing"},
-		"a key with a break":    {"https://host.example", appapi.NewAPIKey("k\r\nX-Service-Account: cl_1"), "apiKey", "pattern"},
-		"a key with a space":    {"https://host.example", appapi.NewAPIKey("k "), "apiKey", "pattern"},
-		"a key beyond ASCII":    {"https://host.example", appapi.NewAPIKey("clé"), "apiKey", "pattern"},
-		"a key without end":     {"https://host.example", appapi.NewAPIKey(strings.Repeat("k", 64<<10+1)), "apiKey", "too_long"},
+		"no key":       {"https://host.example", appapi.APIKey{}, "apiKey", "missing"},
+		"an empty key": {"https://host.example", appapi.NewAPIKey(""), "apiKey", "missing"},
+		"a key with a break": {"https://host.example", appapi.NewAPIKey("k\r\nX-Service-Account: cl_1"), "apiKey",
+			"pattern"},
+		"a key with a space": {"https://host.example", appapi.NewAPIKey("k "), "apiKey", "pattern"},
+		"a key beyond ASCII": {"https://host.example", appapi.NewAPIKey("clé"), "apiKey", "pattern"},
+		"a key without end": {"https://host.example", appapi.NewAPIKey(strings.Repeat("k", 64<<10+1)), "apiKey",
+			"too_long"},
 		"no base URL":           {"", good, "baseURL", "invalid_url"},
 		"plain http":            {"http://host.example", good, "baseURL", "https_required"},
 		"a URL with a password": {"https://a:b@host.example", good, "baseURL", "invalid_url"},
@@ -188,7 +193,8 @@ func TestANewKeyIsForCallsThatBegin(t *testing.T) {
 			}))
 			defer server.Close()
 			var err error
-			app, err = appapi.New(server.URL, appapi.NewAPIKey("first"), append(c.options, moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: 1}))...)
+			app, err = appapi.New(server.URL, appapi.NewAPIKey("first"),
+				append(c.options, moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: 1}))...)
 			require.NoError(t, err)
 			for range 2 {
 				_, err = app.Account.Profile(t.Context())

@@ -25,7 +25,9 @@ type Documents struct{ low lowLevel }
 // reads, are *errors.NotDelivered around the error, and nothing was sent. The description names the refusal of a
 // document that is too large, *errors.PayloadTooLarge, and no bound: a program that reads what others hand it should
 // bound it.
-func (s *Documents) Upload(ctx context.Context, document DocumentUpload, options ...moneymovement.CallOption) (*model.Document, error) {
+func (s *Documents) Upload(
+	ctx context.Context, document DocumentUpload, options ...moneymovement.CallOption,
+) (*model.Document, error) {
 	if err := transport.Of(s).low.ready(ctx, &opUploadDocument); err != nil {
 		return nil, err
 	}

@@ -29,10 +29,12 @@ func TestADocumentArrivesAsItWas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		document := rapid.SliceOfN(rapid.Byte(), 1, 2000).Draw(t, "document")
 		name := rapid.String().Draw(t, "name")
-		readers := []io.Reader{bytes.NewReader(document), iotest.OneByteReader(bytes.NewReader(document)), iotest.DataErrReader(bytes.NewReader(document))}
+		readers := []io.Reader{bytes.NewReader(document), iotest.OneByteReader(bytes.NewReader(document)),
+			iotest.DataErrReader(bytes.NewReader(document))}
 		reader := rapid.SampledFrom(readers).Draw(t, "reader")
 
-		_, err := app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: reader, Name: name, Type: appapi.DocumentKindInvoice})
+		_, err := app.Documents.Upload(t.Context(),
+			appapi.DocumentUpload{Content: reader, Name: name, Type: appapi.DocumentKindInvoice})
 		require.NoError(t, err)
 		sent := server.requests()
 		var got struct{ Base64, Name, Type string }
@@ -68,7 +70,9 @@ func TestADocumentIsHeldOnce(t *testing.T) {
 	defer file.Close()
 	require.NoError(t, file.Truncate(size))
 	app, err := appapi.New("https://service.example", appapi.NewAPIKey("k"),
-		moneymovement.WithHTTPClient(&http.Client{Transport: roundTrip(func(*http.Request) string { return `{"id":"d"}` })}))
+		moneymovement.WithHTTPClient(&http.Client{Transport: roundTrip(func(*http.Request) string {
+			return `{"id":"d"}`
+		})}))
 	require.NoError(t, err)
 	for name, document := range map[string]io.Reader{"bytes": bytes.NewReader(make([]byte, size)), "a file": file} {
 		var before, after runtime.MemStats
@@ -113,7 +117,8 @@ func TestAServiceMayRefuseLess(t *testing.T) {
 func TestADocumentThatCannotBeReadIsNotSent(t *testing.T) {
 	server, app := serve(t, losing)
 	broken := errors.New("the disk is gone")
-	_, err := app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: io.MultiReader(strings.NewReader("start"), iotest.ErrReader(broken))})
+	_, err := app.Documents.Upload(t.Context(),
+		appapi.DocumentUpload{Content: io.MultiReader(strings.NewReader("start"), iotest.ErrReader(broken))})
 	require.ErrorIs(t, err, broken)
 	failure, is := sdkerrors.AsType[*sdkerrors.NotDelivered](err)
 	require.True(t, is)

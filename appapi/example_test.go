@@ -18,7 +18,8 @@ import (
 
 // An app issues an invoice and pays it from its balance.
 func Example() {
-	server := recorded.Serve() // in place of the service; a program has its base URL, and the key of an app, here with 100 USDC to spend
+	// in place of the service; a program has its base URL, and the key of an app, here with 100 USDC to spend
+	server := recorded.Serve()
 	defer server.Close()
 	ctx := context.Background()
 
@@ -30,13 +31,15 @@ func Example() {
 		Currency:    model.InvoiceCurrencyUSDC,
 		ClientEmail: "client@example.com",
 		Items: []model.LineItem{
-			{Name: "Design", Quantity: model.NewNumber(decimal.RequireFromString("1.5")), Price: decimal.RequireFromString("20.50")},
+			{Name: "Design", Quantity: model.NewNumber(decimal.RequireFromString("1.5")),
+				Price: decimal.RequireFromString("20.50")},
 		},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = app.Transfers.Send(ctx, appapi.ToInvoice{InvoiceID: invoice.ID}, moneymovement.DeriveKey("invoice", invoice.ID))
+	_, err = app.Transfers.Send(ctx, appapi.ToInvoice{InvoiceID: invoice.ID},
+		moneymovement.DeriveKey("invoice", invoice.ID))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -53,19 +56,22 @@ func ExampleTransfers_ByKey() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()
 	ctx := context.Background()
-	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey), moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey),
+		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
 	if err != nil {
 		log.Fatal(err)
 	}
-	landlord, err := app.Contacts.Create(ctx, appapi.ContactCreate{Name: "Landlord", Account: appapi.Onchain(model.OnchainAccount{
-		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
-	})})
+	landlord, err := app.Contacts.Create(ctx,
+		appapi.ContactCreate{Name: "Landlord", Account: appapi.Onchain(model.OnchainAccount{
+			WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
+		})})
 	if err != nil {
 		log.Fatal(err)
 	}
 
 	// The service carries this out, and its answer does not arrive.
-	_, err = app.Transfers.Send(ctx, appapi.ToContact{ContactID: landlord.ID, Amount: decimal.NewFromInt(60), Memo: "Rent"}, "rent-2026-11")
+	_, err = app.Transfers.Send(ctx, appapi.ToContact{ContactID: landlord.ID, Amount: decimal.NewFromInt(60),
+		Memo: "Rent"}, "rent-2026-11")
 	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
 		transfer, found, err := app.Transfers.ByKey(ctx, "rent-2026-11")
 		if err != nil {
@@ -93,7 +99,8 @@ func ExampleInvoices_MarkPaid() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	invoice, err = app.Invoices.MarkPaid(ctx, invoice.ID, appapi.Payment{At: time.Date(2025, 12, 24, 9, 0, 0, 0, time.UTC)})
+	invoice, err = app.Invoices.MarkPaid(ctx, invoice.ID,
+		appapi.Payment{At: time.Date(2025, 12, 24, 9, 0, 0, 0, time.UTC)})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -118,7 +125,8 @@ func ExampleDocuments_Upload() {
 		log.Fatal(err)
 	}
 	invoice, err := app.Invoices.CreateUploaded(ctx, appapi.UploadedInvoiceCreate{
-		DocumentID: document.ID, Amount: decimal.NewFromInt(42), Currency: model.InvoiceCurrencyGBP, ClientEmail: "client@example.com",
+		DocumentID: document.ID, Amount: decimal.NewFromInt(42), Currency: model.InvoiceCurrencyGBP,
+		ClientEmail: "client@example.com",
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -19,7 +19,8 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 		for operation, x := range exchanges() {
 			t.Run(mishap+"/"+operation, func(t *testing.T) {
 				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
-					client, err := appapi.New("https://service.example", appapi.NewAPIKey("secret-key"), moneymovement.WithHTTPClient(next))
+					client, err := appapi.New("https://service.example", appapi.NewAPIKey("secret-key"),
+						moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
 					if _, err = x.call(ctx, client); err == nil {
 						assert.Empty(t, x.answer, "an answer that nobody gave")

@@ -20,13 +20,17 @@ type Invoices struct{ low lowLevel }
 
 // List returns one page: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides how
 // many.
-func (s *Invoices) List(ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption) (*InvoiceList, error) {
+func (s *Invoices) List(
+	ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption,
+) (*InvoiceList, error) {
 	return transport.Of(s).low.ListInvoices(ctx, &params, options)
 }
 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What
 // is created meanwhile can shift entries from one page to another.
-func (s *Invoices) All(ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption) iter.Seq2[model.Invoice, error] {
+func (s *Invoices) All(
+	ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption,
+) iter.Seq2[model.Invoice, error] {
 	return pages(ctx, &opListInvoices, s.List, params, options,
 		func(p *ListInvoicesParams) (offset *int, limit int) { return &p.Offset, p.Limit },
 		func(l *InvoiceList) ([]model.Invoice, int) { return l.Items, l.Total })
@@ -39,7 +43,9 @@ func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.
 
 // Create issues an invoice with the given lines. Prices are in invoice.Currency, one unit each. A price and a quantity
 // of zero are sent.
-func (s *Invoices) Create(ctx context.Context, invoice InvoiceCreate, options ...moneymovement.CallOption) (*model.Invoice, error) {
+func (s *Invoices) Create(
+	ctx context.Context, invoice InvoiceCreate, options ...moneymovement.CallOption,
+) (*model.Invoice, error) {
 	return transport.Of(s).low.CreateInvoice(ctx, &invoice, options)
 }
 
@@ -63,7 +69,9 @@ func (s *Invoices) CreateFromContract(
 // Whether a batch that the service refuses has issued the entries before the bad one is not shown, and a success
 // without a list, such as {"ok":true}, is *errors.OutcomeUnknown, with no key to settle it: look at the list before
 // sending it again.
-func (s *Invoices) CreateBatch(ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption) ([]model.Invoice, error) {
+func (s *Invoices) CreateBatch(
+	ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption,
+) ([]model.Invoice, error) {
 	var answer moneymovement.Answer
 	list, err := transport.Of(s).low.CreateInvoiceBatch(ctx, &batch, capturing(options, &answer))
 	if err != nil {
@@ -78,7 +86,8 @@ func (s *Invoices) CreateBatch(ctx context.Context, batch InvoiceBatch, options 
 func (s *Invoices) Update(
 	ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
-	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options).Or(reading(ctx, id, transport.Of(s).low.GetInvoice))
+	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options).
+		Or(reading(ctx, id, transport.Of(s).low.GetInvoice))
 }
 
 // Payment is how an invoice was paid. The zero value is: offline, now.
@@ -93,7 +102,9 @@ type Payment struct {
 }
 
 // MarkPaid moves an invoice to paid. id is a UUID.
-func (s *Invoices) MarkPaid(ctx context.Context, id string, payment Payment, options ...moneymovement.CallOption) (*model.Invoice, error) {
+func (s *Invoices) MarkPaid(
+	ctx context.Context, id string, payment Payment, options ...moneymovement.CallOption,
+) (*model.Invoice, error) {
 	change := model.InvoiceUpdate{Status: model.InvoiceStatusPaid}
 	if payment.Reference != "" {
 		change.OnchainTransactionID.Set(payment.Reference)

@@ -52,7 +52,8 @@ const mostBlind = 20
 // list: that ends the walk too. It is an error where there must be others: the total says so, or the first page has
 // just as many entries as were asked for. A page from further back is always an error.
 func pages[P, L, T any](
-	ctx context.Context, operation *transport.Operation, list func(context.Context, P, ...moneymovement.CallOption) (*L, error), params P,
+	ctx context.Context, operation *transport.Operation, list func(context.Context, P, ...moneymovement.CallOption) (*L,
+		error), params P,
 	options []moneymovement.CallOption, window func(*P) (offset *int, limit int), read func(*L) (items []T, total int),
 ) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

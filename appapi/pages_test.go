@@ -53,20 +53,32 @@ func TestListsAreWalkedByOffset(t *testing.T) {
 		found   int
 		asked   []string
 	}{
-		"with a total":         {5, `,"total":5`, appapi.ListContactsParams{Limit: 2}, 5, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4", "?limit=2&offset=5"}},
-		"a total at a bound":   {4, `,"total":4`, appapi.ListContactsParams{Limit: 2}, 4, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4"}},
-		"no total":             {5, ``, appapi.ListContactsParams{Limit: 2}, 5, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4", "?limit=2&offset=5"}},
-		"no total at a bound":  {4, `,"total":null`, appapi.ListContactsParams{Limit: 2}, 4, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4"}},
-		"from an offset":       {5, `,"total":5`, appapi.ListContactsParams{Limit: 2, Offset: 3}, 2, []string{"?limit=2&offset=3", "?limit=2&offset=5"}},
+		"with a total": {5, `,"total":5`, appapi.ListContactsParams{Limit: 2}, 5,
+			[]string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4", "?limit=2&offset=5"}},
+		"a total at a bound": {4, `,"total":4`, appapi.ListContactsParams{Limit: 2}, 4,
+			[]string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4"}},
+		"no total": {5, ``, appapi.ListContactsParams{Limit: 2}, 5,
+			[]string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4", "?limit=2&offset=5"}},
+		"no total at a bound": {4, `,"total":null`, appapi.ListContactsParams{Limit: 2}, 4,
+			[]string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4"}},
+		"from an offset": {5, `,"total":5`, appapi.ListContactsParams{Limit: 2, Offset: 3}, 2,
+			[]string{"?limit=2&offset=3", "?limit=2&offset=5"}},
 		"beyond the end":       {5, `,"total":5`, appapi.ListContactsParams{Offset: 9}, 0, []string{"?offset=9"}},
 		"pages of the default": {60, ``, appapi.ListContactsParams{}, 60, []string{"", "?offset=50", "?offset=60"}},
-		"a smaller bound":      {60, ``, appapi.ListContactsParams{Limit: 100}, 60, []string{"?limit=100", "?limit=100&offset=50", "?limit=100&offset=60"}},
-		"with both":            {60, `,"total":60`, appapi.ListContactsParams{Limit: 100}, 60, []string{"?limit=100", "?limit=100&offset=50", "?limit=100&offset=60"}},
-		"a total of the page":  {6, `,"total":2`, appapi.ListContactsParams{Limit: 2}, 6, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4", "?limit=2&offset=6"}},
-		"a total of zero":      {3, `,"total":0`, appapi.ListContactsParams{Limit: 2}, 3, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=3"}},
-		"a total of one":       {60, `,"total":1`, appapi.ListContactsParams{Limit: 100}, 60, []string{"?limit=100", "?limit=100&offset=50", "?limit=100&offset=60"}},
-		"a total that lies":    {3, `,"total":99`, appapi.ListContactsParams{Limit: 2}, 3, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=3"}},
-		"a total below zero":   {3, `,"total":-1`, appapi.ListContactsParams{Limit: 2}, 3, []string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=3"}},
+		"a smaller bound": {60, ``, appapi.ListContactsParams{Limit: 100}, 60,
+			[]string{"?limit=100", "?limit=100&offset=50", "?limit=100&offset=60"}},
+		"with both": {60, `,"total":60`, appapi.ListContactsParams{Limit: 100}, 60,
+			[]string{"?limit=100", "?limit=100&offset=50", "?limit=100&offset=60"}},
+		"a total of the page": {6, `,"total":2`, appapi.ListContactsParams{Limit: 2}, 6,
+			[]string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=4", "?limit=2&offset=6"}},
+		"a total of zero": {3, `,"total":0`, appapi.ListContactsParams{Limit: 2}, 3,
+			[]string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=3"}},
+		"a total of one": {60, `,"total":1`, appapi.ListContactsParams{Limit: 100}, 60,
+			[]string{"?limit=100", "?limit=100&offset=50", "?limit=100&offset=60"}},
+		"a total that lies": {3, `,"total":99`, appapi.ListContactsParams{Limit: 2}, 3,
+			[]string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=3"}},
+		"a total below zero": {3, `,"total":-1`, appapi.ListContactsParams{Limit: 2}, 3,
+			[]string{"?limit=2", "?limit=2&offset=2", "?limit=2&offset=3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			names, asked := walk(c.entries, c.total, c.params)
@@ -124,19 +136,29 @@ func TestAWalkIsNotEndless(t *testing.T) {
 			func(_, _ int) ([]int, string) { return []int{1, 2}, "" }, 0, []string{"1", "2"}, false,
 		},
 		"as much as was asked for, for every offset": { // what is beyond the limit is never given
-			func(_, limit int) ([]int, string) { return []int{1, 2, 3, 4, 5, 6}[:limit], "" }, 2, []string{"1", "2"}, true,
+			func(_, limit int) ([]int, string) {
+				return []int{1, 2, 3, 4, 5, 6}[:limit], ""
+			}, 2, []string{"1", "2"}, true,
 		},
 		"the last page beyond the end": {
-			func(offset, _ int) ([]int, string) { return [][]int{{1, 2}, {3, 4}}[min(offset/2, 1)], `,"total":2` }, 2, []string{"1", "2", "3", "4"}, false,
+			func(offset, _ int) ([]int, string) {
+				return [][]int{{1, 2}, {3, 4}}[min(offset/2, 1)], `,"total":2`
+			}, 2, []string{"1", "2", "3", "4"}, false,
 		},
 		"the last page beyond the end, of more": {
-			func(offset, _ int) ([]int, string) { return [][]int{{1, 2}, {3, 4}}[min(offset/2, 1)], `,"total":9` }, 2, []string{"1", "2", "3", "4"}, true,
+			func(offset, _ int) ([]int, string) {
+				return [][]int{{1, 2}, {3, 4}}[min(offset/2, 1)], `,"total":9`
+			}, 2, []string{"1", "2", "3", "4"}, true,
 		},
 		"a circle": {
-			func(offset, _ int) ([]int, string) { return [][]int{{1, 2}, {3, 4}, {5, 6}}[offset/2%3], "" }, 2, []string{"1", "2", "3", "4", "5", "6"}, true,
+			func(offset, _ int) ([]int, string) {
+				return [][]int{{1, 2}, {3, 4}, {5, 6}}[offset/2%3], ""
+			}, 2, []string{"1", "2", "3", "4", "5", "6"}, true,
 		},
 		"a circle that the total knows": {
-			func(offset, _ int) ([]int, string) { return [][]int{{1, 2}, {3, 4}, {5, 6}}[offset/2%3], `,"total":6` }, 2, []string{"1", "2", "3", "4", "5", "6"}, true,
+			func(offset, _ int) ([]int, string) {
+				return [][]int{{1, 2}, {3, 4}, {5, 6}}[offset/2%3], `,"total":6`
+			}, 2, []string{"1", "2", "3", "4", "5", "6"}, true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +193,9 @@ func TestAWalkIsNotEndless(t *testing.T) {
 
 // TestAWalkFromAnOffsetDoesNotAdvance either, where the service gives what was asked for first at every offset.
 func TestAWalkFromAnOffsetDoesNotAdvance(t *testing.T) {
-	server, app := serve(t, answering(200, `{"items":[{"id":"1","createdAt":"2026-01-02T03:04:05Z"},{"id":"2","createdAt":"2026-01-02T03:04:05Z"}]}`))
+	server, app := serve(t,
+		answering(200,
+			`{"items":[{"id":"1","createdAt":"2026-01-02T03:04:05Z"},{"id":"2","createdAt":"2026-01-02T03:04:05Z"}]}`))
 	entries, failures := counted(app.Contacts.All(t.Context(), appapi.ListContactsParams{Offset: 6, Limit: 2}))
 	assert.Equal(t, 2, entries)
 	require.Len(t, failures, 1)
@@ -212,12 +236,15 @@ func TestAWalkCountsWhatItCannotRead(t *testing.T) {
 		found    []string
 		requests int
 	}{
-		"the first":             {2, []string{`"bad"`, entry(2), entry(3), entry(4), entry(5), entry(6)}, []string{"2", "3", "4", "5", "6"}, 4},
-		"the last":              {2, []string{entry(1), entry(2), entry(3), `null`}, []string{"1", "2", "3"}, 3},
-		"a page":                {2, []string{`"a"`, `"b"`, entry(3), entry(4)}, []string{"3", "4"}, 3},
-		"a page in the middle":  {2, []string{entry(1), entry(2), `null`, `null`, entry(5)}, []string{"1", "2", "5"}, 4},
-		"two pages that are":    {2, []string{`null`, `null`, `null`, `null`, entry(5)}, []string{"5"}, 4},
-		"two pages apart":       {2, []string{`7`, `7`, entry(3), entry(4), `7`, `7`, entry(7)}, []string{"3", "4", "7"}, 5},
+		"the first": {2, []string{`"bad"`, entry(2), entry(3), entry(4), entry(5), entry(6)},
+			[]string{"2", "3", "4", "5", "6"}, 4},
+		"the last": {2, []string{entry(1), entry(2), entry(3), `null`}, []string{"1", "2", "3"}, 3},
+		"a page":   {2, []string{`"a"`, `"b"`, entry(3), entry(4)}, []string{"3", "4"}, 3},
+		"a page in the middle": {2, []string{entry(1), entry(2), `null`, `null`, entry(5)}, []string{"1", "2", "5"},
+			4},
+		"two pages that are": {2, []string{`null`, `null`, `null`, `null`, entry(5)}, []string{"5"}, 4},
+		"two pages apart": {2, []string{`7`, `7`, entry(3), entry(4), `7`, `7`, entry(7)},
+			[]string{"3", "4", "7"}, 5},
 		"all of them":           {2, []string{`7`, `7`, `7`}, nil, 3},
 		"alike but for the bad": {2, []string{entry(1), `"a"`, entry(1), `"b"`, entry(1)}, []string{"1", "1", "1"}, 4},
 		"more than are named": {
@@ -229,7 +256,8 @@ func TestAWalkCountsWhatItCannotRead(t *testing.T) {
 			server, app := pages(c.limit, c.entries...)
 			var walked []string
 			var answer moneymovement.Answer
-			for contact, err := range app.Contacts.All(t.Context(), appapi.ListContactsParams{Limit: c.limit}, moneymovement.Capture(&answer)) {
+			for contact, err := range app.Contacts.All(t.Context(), appapi.ListContactsParams{Limit: c.limit},
+				moneymovement.Capture(&answer)) {
 				require.NoError(t, err)
 				walked = append(walked, contact.ID)
 			}
@@ -305,7 +333,8 @@ func TestAWalkEndsAfterItsFirstErrorAndWhereItsCallerStops(t *testing.T) {
 }
 
 func TestEachListCanBeWalked(t *testing.T) {
-	item := `{"id":"` + id1 + `","clientId":"a","contractorId":"b","type":"service","status":"sent","amount":"1","currency":"USD","createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-02T03:04:05Z"}`
+	item := `{"id":"` + id1 +
+		`","clientId":"a","contractorId":"b","type":"service","status":"sent","amount":"1","currency":"USD","createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-02T03:04:05Z"}`
 	server, app := serve(t, answering(200, listOf(item)))
 	ctx := t.Context()
 	for c, err := range app.Contracts.All(ctx, appapi.ListContractsParams{Offset: 1}) {

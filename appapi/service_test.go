@@ -50,7 +50,8 @@ func serve(t *testing.T, answers http.HandlerFunc, options ...moneymovement.Opti
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	app, err := appapi.New(server.URL, appapi.NewAPIKey("secret-key"),
-		append([]moneymovement.Option{moneymovement.WithRetries(moneymovement.RetryPolicy{Max: 2, WaitMin: time.Millisecond})}, options...)...)
+		append([]moneymovement.Option{moneymovement.WithRetries(moneymovement.RetryPolicy{Max: 2,
+			WaitMin: time.Millisecond})}, options...)...)
 	require.NoError(t, err)
 	return s, app
 }

@@ -68,7 +68,8 @@ func (s *Transfers) Send(
 			c.Refuse("Idempotency-Key", "exactly_one_of", "is given twice, and differs: leave the option out")
 		})
 	}
-	return transport.Of(s).low.CreateTransfer(ctx, &body, append(options[:len(options):len(options)], moneymovement.IdempotencyKey(key)))
+	return transport.Of(s).low.CreateTransfer(ctx, &body,
+		append(options[:len(options):len(options)], moneymovement.IdempotencyKey(key)))
 }
 
 // transferOf is the body of a transfer. A nil pointer to a destination is none, and so is nothing.
@@ -86,13 +87,17 @@ func transferOf(to Destination) (body TransferCreate, known bool) {
 
 // List returns one page of the app's transfers: at most params.Limit entries, from params.Offset on. With a Limit of 0
 // the service decides how many.
-func (s *Transfers) List(ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption) (*TransferList, error) {
+func (s *Transfers) List(
+	ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption,
+) (*TransferList, error) {
 	return transport.Of(s).low.ListTransfers(ctx, &params, options)
 }
 
 // All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error.
 // Transfers that are sent meanwhile can shift entries from one page to another.
-func (s *Transfers) All(ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption) iter.Seq2[Transfer, error] {
+func (s *Transfers) All(
+	ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption,
+) iter.Seq2[Transfer, error] {
 	return pages(ctx, &opListTransfers, s.List, params, options,
 		func(p *ListTransfersParams) (offset *int, limit int) { return &p.Offset, p.Limit },
 		func(l *TransferList) ([]Transfer, int) { return l.Items, l.Total })
@@ -107,7 +112,9 @@ func (s *Transfers) ByKey(
 	ctx context.Context, key moneymovement.Key, options ...moneymovement.CallOption,
 ) (transfer *Transfer, found bool, err error) {
 	wanted := string(key)
-	err = transport.Validate(opListTransfers.ID, func(c *transport.Check) { c.Text("idempotency_key", wanted, transport.KeyRule) })
+	err = transport.Validate(opListTransfers.ID, func(c *transport.Check) {
+		c.Text("idempotency_key", wanted, transport.KeyRule)
+	})
 	if err != nil {
 		return nil, false, err
 	}
@@ -126,7 +133,8 @@ func (s *Transfers) ByKey(
 	}
 	if leftOut {
 		return nil, false, &errors.UnexpectedAnswer{
-			Head: opListTransfers.Head(wanted), Status: answer.Status, Err: errors.New("a transfer is listed that cannot be read: it may be the one"),
+			Head: opListTransfers.Head(wanted), Status: answer.Status,
+			Err: errors.New("a transfer is listed that cannot be read: it may be the one"),
 		}
 	}
 	return nil, false, nil

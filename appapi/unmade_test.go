@@ -17,7 +17,8 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 	s, app := serve(t, answering(http.StatusOK, "{}"))
 	wallet := new(unmade.Wallet)
 	calls := unmade.Surface{
-		Makers: "appapi.New", Made: []any{app}, Unmade: []any{new(appapi.Client)}, Arguments: []any{wallet, appapi.ToQuote{QuoteID: "quote"}},
+		Makers: "appapi.New", Made: []any{app}, Unmade: []any{new(appapi.Client)},
+		Arguments: []any{wallet, appapi.ToQuote{QuoteID: "quote"}},
 	}.Test(t)
 	assert.Greater(t, calls, 200, "the walk found next to nothing")
 	assert.Empty(t, s.requests())

@@ -42,7 +42,8 @@ func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
 
 func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
 	var kept moneymovement.Answer
-	page, err := answering(t, 200, `{"items":[`+txJSON+`,"what",{"id":"tx_2","amount":{},"createdAt":"2026-01-02T03:04:05Z"},`+txJSON+`],"nextCursor":"c"}`).
+	page, err := answering(t, 200,
+		`{"items":[`+txJSON+`,"what",{"id":"tx_2","amount":{},"createdAt":"2026-01-02T03:04:05Z"},`+txJSON+`],"nextCursor":"c"}`).
 		Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{}, moneymovement.Capture(&kept))
 	require.NoError(t, err)
 	require.Len(t, page.Items, 3)
@@ -61,7 +62,8 @@ func TestALoginWithALongChallenge(t *testing.T) {
 	service := mishaps.Connection(func(r *http.Request) (*http.Response, error) {
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/auth/challenge"):
-			return mishaps.Page(http.StatusCreated, "application/json", `{"challengeId":"`+id+`","payload":"bG9naW4"}`)(r)
+			return mishaps.Page(http.StatusCreated, "application/json",
+				`{"challengeId":"`+id+`","payload":"bG9naW4"}`)(r)
 		case strings.HasSuffix(r.URL.Path, "/auth/token"):
 			var body struct{ ChallengeID string }
 			if err := json.NewDecoder(r.Body).Decode(&body); err != nil {

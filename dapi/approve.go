@@ -43,7 +43,8 @@ type checkedApproval struct {
 // confirm compares an approval with what was asked for, waits for the room to send its confirm, signs it, and gives the
 // body of that call and its options. The signer is not called on any difference, and nothing is signed that then waits
 // in line. evenIfOver signs an approval that this machine takes for over.
-func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Operation, approval *Approval, want signing.Intent, evenIfOver bool,
+func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Operation, approval *Approval,
+	want signing.Intent, evenIfOver bool,
 	options []moneymovement.CallOption,
 ) (*ApprovalConfirm, []moneymovement.CallOption, error) {
 	if approval != nil {

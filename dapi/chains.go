@@ -27,17 +27,23 @@ func (s *Chains) Live(ctx context.Context) ([]Chain, error) {
 }
 
 // List answers one page.
-func (s *Chains) List(ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption) (*ChainPage, error) {
+func (s *Chains) List(
+	ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption,
+) (*ChainPage, error) {
 	return transport.Of(s).low.ListChains(ctx, &params, options)
 }
 
 // All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
-func (s *Chains) All(ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption) iter.Seq2[Chain, error] {
+func (s *Chains) All(
+	ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption,
+) iter.Seq2[Chain, error] {
 	return s.upTo(ctx, math.MaxInt, params, options)
 }
 
 // upTo walks at most so many pages.
-func (s *Chains) upTo(ctx context.Context, most int, params ListChainsParams, options []moneymovement.CallOption) iter.Seq2[Chain, error] {
+func (s *Chains) upTo(
+	ctx context.Context, most int, params ListChainsParams, options []moneymovement.CallOption,
+) iter.Seq2[Chain, error] {
 	return pages(ctx, most, &opListChains, s.List, params, options,
 		func(p *ListChainsParams) *string { return &p.Cursor },
 		func(page *ChainPage) ([]Chain, string) { return page.Items, page.NextCursor })

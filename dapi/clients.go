@@ -14,7 +14,9 @@ type Clients struct{ low lowLevel }
 // [moneymovement.Capture] tells by Replayed. A new client is not `ready` at once; see [Clients.WaitReady].
 //
 // Source: Endpoints, Platform API; Limits, Idempotency.
-func (s *Clients) Create(ctx context.Context, client ClientCreate, options ...moneymovement.CallOption) (*Client, error) {
+func (s *Clients) Create(
+	ctx context.Context, client ClientCreate, options ...moneymovement.CallOption,
+) (*Client, error) {
 	return transport.Of(s).low.CreateClient(ctx, &client, options)
 }
 

@@ -17,7 +17,9 @@ type Contacts struct{ low lowLevel }
 // tells by Replayed. For a create, absent and null mean the same, so that its fields are plain.
 //
 // The description of the legacy Bank destination is cut off: fields that it lacks go into AdditionalProperties.
-func (s *Contacts) Create(ctx context.Context, contact ContactCreate, options ...moneymovement.CallOption) (*Contact, error) {
+func (s *Contacts) Create(
+	ctx context.Context, contact ContactCreate, options ...moneymovement.CallOption,
+) (*Contact, error) {
 	return transport.Of(s).low.CreateContact(ctx, &contact, options)
 }
 
@@ -26,7 +28,9 @@ func (s *Contacts) Create(ctx context.Context, contact ContactCreate, options ..
 //	ContactUpdate{Name: model.Set("Bob"), Email: model.Null[string]()}
 //
 // A currency is cleared by null alone: an empty text is one that is too short.
-func (s *Contacts) Update(ctx context.Context, id ContactID, change ContactUpdate, options ...moneymovement.CallOption) (*Contact, error) {
+func (s *Contacts) Update(
+	ctx context.Context, id ContactID, change ContactUpdate, options ...moneymovement.CallOption,
+) (*Contact, error) {
 	return transport.Of(s).low.UpdateContact(ctx, id, &change, options).OrZero()
 }
 
@@ -39,7 +43,9 @@ func (s *Contacts) Delete(ctx context.Context, id ContactID, options ...moneymov
 // answer. The blockers are what the service states; Payable is nil where it does not say, which is not false.
 //
 // Source: Coverage catalogue.
-func (s *Contacts) Capabilities(ctx context.Context, id ContactID, options ...moneymovement.CallOption) (*ContactCapabilities, error) {
+func (s *Contacts) Capabilities(
+	ctx context.Context, id ContactID, options ...moneymovement.CallOption,
+) (*ContactCapabilities, error) {
 	return transport.Of(s).low.GetContactCapabilities(ctx, id, options)
 }
 

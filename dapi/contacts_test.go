@@ -23,12 +23,14 @@ var bankMethods = strings.Fields(`sepa swift ach uaefts fedwire rtp fednow pix s
 func TestContactAccountRoundTrips(t *testing.T) {
 	require.Len(t, bankMethods, 57)
 	accounts := map[string]dapi.ContactAccount{
-		"onchain": dapi.Onchain(dapi.OnchainAccount{WalletAddress: "0x1", ChainID: "base", Currency: "USDC", Email: "bob@example.com"}),
-		"email":   dapi.EmailContact("bob@example.com"),
+		"onchain": dapi.Onchain(dapi.OnchainAccount{WalletAddress: "0x1", ChainID: "base", Currency: "USDC",
+			Email: "bob@example.com"}),
+		"email": dapi.EmailContact("bob@example.com"),
 	}
 	for _, method := range bankMethods {
 		accounts[method] = dapi.Bank(dapi.BankMethod(method), dapi.BankAccount{
-			AccountHolderName: "Bob Roe", AccountNumber: "0123", BankAddress: &dapi.InstitutionAddress{City: "Paris", Country: "FR"},
+			AccountHolderName: "Bob Roe", AccountNumber: "0123",
+			BankAddress: &dapi.InstitutionAddress{City: "Paris", Country: "FR"},
 		})
 	}
 	for accountType, account := range accounts {
@@ -37,7 +39,9 @@ func TestContactAccountRoundTrips(t *testing.T) {
 			unmarshal func([]byte, any) error
 		}{
 			"standard": {stdjson.Marshal, stdjson.Unmarshal},
-			"v2":       {func(v any) ([]byte, error) { return jsonv2.Marshal(v) }, func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) }},
+			"v2": {func(v any) ([]byte, error) {
+				return jsonv2.Marshal(v)
+			}, func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) }},
 		} {
 			text, err := codec.marshal(account)
 			require.NoError(t, err)
@@ -67,7 +71,8 @@ func TestConstructorsSetTheTypeOverAnother(t *testing.T) {
 
 func TestUnknownAccountTypeIsKept(t *testing.T) {
 	for name, text := range map[string]string{
-		"a new variant": `{"accountType":"carrier_pigeon","loft":{"id":7}}`, "no type": `{"loft":7}`, "no object": `"pigeon"`, "a number for a type": `{"accountType":7}`,
+		"a new variant": `{"accountType":"carrier_pigeon","loft":{"id":7}}`, "no type": `{"loft":7}`,
+		"no object": `"pigeon"`, "a number for a type": `{"accountType":7}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var account dapi.ContactAccount
@@ -100,14 +105,16 @@ func FuzzContactAccount(f *testing.F) {
 
 // An update that empties a currency sets one; it does not leave it out.
 func TestACurrencyIsNotClearedByAnEmptyText(t *testing.T) {
-	_, err := answering(t, 200, `{}`).Self().Contacts.Update(t.Context(), "ct_1", dapi.ContactUpdate{Currency: model.Set("")})
+	_, err := answering(t, 200, `{}`).Self().Contacts.Update(t.Context(), "ct_1",
+		dapi.ContactUpdate{Currency: model.Set("")})
 	assert.EqualError(t, err, "UpdateContact: invalid input: currency has 0 characters, at least 3 are required (ct_1)")
 }
 
 // Only the blockers are stated.
 func TestPayableThatIsAbsentIsNotFalse(t *testing.T) {
 	yes, no := true, false
-	for member, want := range map[string]*bool{``: nil, `"payable":null,`: nil, `"payable":false,`: &no, `"payable":true,`: &yes} {
+	for member, want := range map[string]*bool{``: nil, `"payable":null,`: nil, `"payable":false,`: &no,
+		`"payable":true,`: &yes} {
 		text := `{"contactId":"ct_1",` + member + `"methods":[],"blockers":[]}`
 		capabilities, err := answering(t, 200, text).Self().Contacts.Capabilities(t.Context(), "ct_1")
 		require.NoError(t, err)

@@ -30,7 +30,8 @@ func TestKindsFollowTheSuffix(t *testing.T) {
 	assert.Equal(t, dapi.MethodKindLocal, dapi.BankMethodBDTLocal.Kind())
 	assert.Equal(t, dapi.MethodKindEwallet, dapi.BankMethodBDTEwallet.Kind())
 	assert.Equal(t, dapi.MethodKindLocal, dapi.BankMethod("new_local").Kind())
-	assert.Equal(t, []dapi.MethodKind{"scheme", "local", "ewallet"}, []dapi.MethodKind{dapi.MethodKindScheme, dapi.MethodKindLocal, dapi.MethodKindEwallet})
+	assert.Equal(t, []dapi.MethodKind{"scheme", "local", "ewallet"},
+		[]dapi.MethodKind{dapi.MethodKindScheme, dapi.MethodKindLocal, dapi.MethodKindEwallet})
 }
 
 // Rule: coverage.direct

@@ -23,7 +23,9 @@ import (
 // answer to the confirm. [FirstUse] counts as it does for Pay.
 //
 // Source: Limits, Idempotency.
-func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, options ...OpenOption) (*Escrow, error) {
+func (s *Escrows) Open(
+	ctx context.Context, deal EscrowCreate, key moneymovement.Key, options ...OpenOption,
+) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opCreateEscrow); err != nil {
 		return nil, err
 	}
@@ -68,10 +70,12 @@ func (s *Escrows) open(
 	}
 	head := errors.Head{Operation: opCreateEscrow.ID, IdempotencyKey: string(key), Resource: string(created.ID)}
 	if created.IdempotencyKey != string(key) {
-		return nil, knownDoubt, unproven(head, errors.New("the answer is about a deal of another key, or does not say of which"))
+		return nil, knownDoubt,
+			unproven(head, errors.New("the answer is about a deal of another key, or does not say of which"))
 	}
 	// A new deal that offers its approval waits for it, whatever its status is called.
-	fresh := newlyMade(answer) && created.Can(EscrowActionTypeApprove) && checkPrepared(created.ID, EscrowActionTypeApprove, created.Action, key) == nil &&
+	fresh := newlyMade(answer) && created.Can(EscrowActionTypeApprove) &&
+		checkPrepared(created.ID, EscrowActionTypeApprove, created.Action, key) == nil &&
 		created.Action.Approval != nil
 	held := !fresh && created.took(EscrowActionTypeApprove)
 	if !held { // a service that has forgotten the key has made another deal
@@ -94,7 +98,8 @@ func (s *Escrows) open(
 	case held:
 		return created, noDoubt, nil // an earlier call with this key went through
 	}
-	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, attempt, moneymovement.Capture(&answer))
+	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, attempt,
+		moneymovement.Capture(&answer))
 	wish.capture(answer)
 	if err != nil {
 		return created, max(left, open), err
@@ -139,7 +144,8 @@ func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal 
 		attempt.end(nothing)
 	default:
 		attempt.end(maybe)
-		if _, old := errors.AsType[*KeyTooOld](err); old { // which says by itself that an earlier call may have held the money
+		// which says by itself that an earlier call may have held the money
+		if _, old := errors.AsType[*KeyTooOld](err); old {
 			break
 		}
 		err = inDoubt(err, operation, moneymovement.Key(key), "call again with the same key and terms")
@@ -180,14 +186,17 @@ func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved
 // did with the key, the deal tells.
 //
 // Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
-func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, key moneymovement.Key) (*Escrow, error) {
+func (s *Escrows) Act(
+	ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, key moneymovement.Key,
+) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opPrepareEscrowAction); err != nil {
 		return nil, err
 	}
 	if err := checkPayment(opPrepareEscrowAction.ID, key); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opPrepareEscrowAction.ID + " " + string(id), string(key)}, false)
+	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opPrepareEscrowAction.ID + " " + string(id),
+		string(key)}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +229,10 @@ func (s *Escrows) Act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 //
 // A success says that the action was taken, and not that the chain has been read since: the deal that comes back is the
 // stored projection, and can stand where it stood before the action. [Escrows.Wait] tells when its status follows.
-func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, options ...moneymovement.CallOption) (*Escrow, error) {
+func (s *Escrows) Confirm(
+	ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction,
+	options ...moneymovement.CallOption,
+) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opConfirmEscrowAction); err != nil {
 		return nil, err
 	}
@@ -228,7 +240,8 @@ func (s *Escrows) Confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 }
 
 // confirm is Confirm. evenIfOver signs an approval that this machine takes for over.
-func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction, evenIfOver bool,
+func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
+	prepared *EscrowAction, evenIfOver bool,
 	options ...moneymovement.CallOption,
 ) (*Escrow, error) {
 	if prepared == nil {
@@ -248,13 +261,16 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if err != nil {
 		return nil, err
 	}
-	head := errors.Head{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey, Resource: string(id)}
+	head := errors.Head{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey,
+		Resource: string(id)}
 	if deal == nil {
 		if deal, err = s.Sync(ctx, id); err != nil {
-			return nil, unproven(head, fmt.Errorf("the service took the confirm and showed no deal, and it cannot be read: %w", err))
+			return nil, unproven(head,
+				fmt.Errorf("the service took the confirm and showed no deal, and it cannot be read: %w", err))
 		}
 		if !deal.took(action) { // perhaps not yet: the projection can be of before
-			return nil, unproven(head, errors.New("the service took the confirm and showed no deal, and the deal does not show it"))
+			return nil, unproven(head,
+				errors.New("the service took the confirm and showed no deal, and the deal does not show it"))
 		}
 	}
 	if deal.ID != id {

@@ -23,7 +23,8 @@ func TestEscrowDurations(t *testing.T) {
 		assert.Equal(t, want, dapi.EscrowFor(d))
 		assert.Equal(t, d, want.Duration())
 	}
-	for _, malformed := range []dapi.EscrowDuration{"", "d", "1", "-1d", "+1d", "1.5h", "10000s", "1dd", "1 d", "1D", "1w"} {
+	for _, malformed := range []dapi.EscrowDuration{"", "d", "1", "-1d", "+1d", "1.5h", "10000s", "1dd", "1 d", "1D",
+		"1w"} {
 		assert.Zero(t, malformed.Duration(), "%q", malformed)
 	}
 }

@@ -48,10 +48,12 @@ func newEscrowService(t *testing.T) (*escrowService, *watchedkey.Key, *dapi.Escr
 	s := &escrowService{T: t, consumed: map[string]bool{}, readable: true}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /dapi/v1/auth/challenge", func(w http.ResponseWriter, _ *http.Request) {
-		s.answer(w, 201, map[string]any{"challengeId": "ch_1", "payload": []byte("login"), "expiresAt": time.Now().Add(time.Minute)})
+		s.answer(w, 201, map[string]any{"challengeId": "ch_1", "payload": []byte("login"), "expiresAt": time.Now().
+			Add(time.Minute)})
 	})
 	mux.HandleFunc("POST /dapi/v1/auth/token", func(w http.ResponseWriter, _ *http.Request) {
-		s.answer(w, 201, map[string]any{"accessToken": "a", "refreshToken": "r", "tokenType": "Bearer", "expiresIn": 3600, "refreshExpiresIn": 5184000})
+		s.answer(w, 201, map[string]any{"accessToken": "a", "refreshToken": "r", "tokenType": "Bearer",
+			"expiresIn": 3600, "refreshExpiresIn": 5184000})
 	})
 	mux.HandleFunc("POST /dapi/v1/escrow", s.create)
 	mux.HandleFunc("POST /dapi/v1/escrow/esc_1/actions", s.prepare)
@@ -116,8 +118,10 @@ func (s *escrowService) newAction(key, kind string) map[string]any {
 	}
 	s.action = map[string]any{"idempotencyKey": key, "type": kind}
 	members := map[string]any{
-		"approvalId": approvalID, "operation": "escrow." + kind, "resourceId": "esc_1", "account": "self", "amount": s.deal["amount"],
-		"currency": s.deal["currency"], "destination": map[string]any{"address": s.deal["payee"]}, "expiresAt": expires, "nonce": "n",
+		"approvalId": approvalID, "operation": "escrow." + kind, "resourceId": "esc_1", "account": "self",
+		"amount":   s.deal["amount"],
+		"currency": s.deal["currency"], "destination": map[string]any{"address": s.deal["payee"]}, "expiresAt": expires,
+		"nonce": "n",
 	}
 	if s.distort != nil {
 		s.distort(s.action, members)
@@ -154,7 +158,8 @@ func (s *escrowService) confirm(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.consumed[body.ApprovalID] = true
-	s.deal["status"] = map[any]string{"approve": "active", "release": "released", "refund": "refunded"}[s.action["type"]]
+	s.deal["status"] = map[any]string{"approve": "active", "release": "released",
+		"refund": "refunded"}[s.action["type"]]
 	delete(s.deal, "action")
 	if s.lose > 0 {
 		s.lose--

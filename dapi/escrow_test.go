@@ -48,7 +48,8 @@ func TestEscrowOpens(t *testing.T) {
 				opened, err := escrows.Open(t.Context(), deal(), "deal-1")
 				require.NoError(t, err)
 				assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
-				assert.Equal(t, []int{1, c.prepared, c.confirms, c.syncs}, []int{s.created, s.bodies, s.confirmed, s.synced})
+				assert.Equal(t, []int{1, c.prepared, c.confirms, c.syncs},
+					[]int{s.created, s.bodies, s.confirmed, s.synced})
 				for _, sent := range s.keys[:len(s.keys)-c.syncs] {
 					assert.Equal(t, opened.IdempotencyKey, sent, "one key for the deal and its approval")
 				}
@@ -59,7 +60,8 @@ func TestEscrowOpens(t *testing.T) {
 
 // Rule: idempotency.escrow
 func TestEscrowOpensOnce(t *testing.T) {
-	for name, pause := range map[string]time.Duration{"at once": 0, "when its first approval is too late": 5 * time.Minute} {
+	for name, pause := range map[string]time.Duration{"at once": 0,
+		"when its first approval is too late": 5 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, _, escrows := newEscrowService(t)
@@ -144,15 +146,19 @@ func TestEscrowApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 		distort func(action, members map[string]any)
 		field   string
 	}{
-		"another action, openly":  {func(_, m map[string]any) { m["operation"] = "escrow.approve" }, "operation"},
-		"another action, hidden":  {func(_, m map[string]any) { m["operation"] = "escrow.refund" }, "operation"},
-		"a payout":                {func(_, m map[string]any) { m["operation"] = "payout.fund" }, "operation"},
-		"another deal":            {func(_, m map[string]any) { m["resourceId"] = "esc_2" }, "resourceId"},
-		"another account":         {func(_, m map[string]any) { m["account"] = "cl_1" }, "account"},
-		"another amount":          {func(_, m map[string]any) { m["amount"] = "400" }, "amount"},
-		"another asset":           {func(_, m map[string]any) { m["currency"] = "EURC" }, "currency"},
-		"another payee":           {func(_, m map[string]any) { m["destination"] = map[string]any{"address": "0x1"} }, "destination.address"},
-		"a contact for the payee": {func(_, m map[string]any) { m["destination"] = map[string]any{"contactId": "ct_1"} }, "destination.contactId"},
+		"another action, openly": {func(_, m map[string]any) { m["operation"] = "escrow.approve" }, "operation"},
+		"another action, hidden": {func(_, m map[string]any) { m["operation"] = "escrow.refund" }, "operation"},
+		"a payout":               {func(_, m map[string]any) { m["operation"] = "payout.fund" }, "operation"},
+		"another deal":           {func(_, m map[string]any) { m["resourceId"] = "esc_2" }, "resourceId"},
+		"another account":        {func(_, m map[string]any) { m["account"] = "cl_1" }, "account"},
+		"another amount":         {func(_, m map[string]any) { m["amount"] = "400" }, "amount"},
+		"another asset":          {func(_, m map[string]any) { m["currency"] = "EURC" }, "currency"},
+		"another payee": {func(_, m map[string]any) {
+			m["destination"] = map[string]any{"address": "0x1"}
+		}, "destination.address"},
+		"a contact for the payee": {func(_, m map[string]any) {
+			m["destination"] = map[string]any{"contactId": "ct_1"}
+		}, "destination.contactId"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, key, escrows := newEscrowService(t)
@@ -199,10 +205,12 @@ func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
 			s.deal["status"] = "released"
 		})
 		var last time.Duration
-		ended, err := escrows.Wait(t.Context(), opened.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased, dapi.EscrowStatusRefunded},
+		ended, err := escrows.Wait(t.Context(), opened.ID,
+			[]dapi.EscrowStatus{dapi.EscrowStatusReleased, dapi.EscrowStatusRefunded},
 			dapi.OnProgress(func(p dapi.Progress) {
 				if p.Reads > 1 {
-					assert.GreaterOrEqual(t, p.Waited-last, 15*time.Second, "a deal is read from chain once in 15 seconds")
+					assert.GreaterOrEqual(t, p.Waited-last, 15*time.Second,
+						"a deal is read from chain once in 15 seconds")
 					assert.LessOrEqual(t, p.Waited-last, time.Minute, "and not much less often")
 				}
 				switch {

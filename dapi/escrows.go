@@ -64,7 +64,9 @@ func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovemen
 // EscrowAction.IdempotencyKey. An action that is not in AvailableActions is *errors.Conflict.
 //
 // Source: Limits, Lifetimes and Idempotency.
-func (s *Escrows) Prepare(ctx context.Context, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption) (*EscrowAction, error) {
+func (s *Escrows) Prepare(
+	ctx context.Context, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption,
+) (*EscrowAction, error) {
 	if err := transport.Of(s).low.ready(ctx, &opPrepareEscrowAction); err != nil {
 		return nil, err
 	}
@@ -77,11 +79,14 @@ func (s *Escrows) Prepare(ctx context.Context, id EscrowID, action EscrowActionT
 }
 
 // Wait syncs until one of the given statuses is reached, no faster than the chain is read.
-func (s *Escrows) Wait(ctx context.Context, id EscrowID, statuses []EscrowStatus, options ...WaitOption) (*Escrow, error) {
+func (s *Escrows) Wait(
+	ctx context.Context, id EscrowID, statuses []EscrowStatus, options ...WaitOption,
+) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opSyncEscrow); err != nil {
 		return nil, err
 	}
-	paced := append([]WaitOption{PollEvery(2*chainReadEvery, 4*chainReadEvery)}, options...) // the shortest pause is half of the least
+	// the shortest pause is half of the least
+	paced := append([]WaitOption{PollEvery(2*chainReadEvery, 4*chainReadEvery)}, options...)
 	return wait(ctx, paced, poll[Escrow]{
 		low: s.low, resource: "escrow", id: string(id),
 		read: func(ctx context.Context) (*Escrow, error) {

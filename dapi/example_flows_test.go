@@ -30,7 +30,8 @@ func ExamplePayouts_Wait() {
 
 	impatient, cancel := context.WithCancel(ctx)
 	defer cancel()
-	_, err = account.Payouts.Wait(impatient, payout.ID, dapi.OnProgress(func(dapi.Progress) { cancel() })) // one look is enough for now
+	// one look is enough for now
+	_, err = account.Payouts.Wait(impatient, payout.ID, dapi.OnProgress(func(dapi.Progress) { cancel() }))
 	var pending *dapi.StillPending
 	if errors.As(err, &pending) {
 		fmt.Println("still", pending.Status)
@@ -51,7 +52,8 @@ func ExamplePayouts_Wait() {
 }
 
 func payBob(ctx context.Context, account *dapi.Account) (*dapi.Payout, error) {
-	if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"), Currency: dapi.USDC}); err != nil {
+	if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"),
+		Currency: dapi.USDC}); err != nil {
 		return nil, err
 	}
 	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob",
@@ -59,7 +61,8 @@ func payBob(ctx context.Context, account *dapi.Account) (*dapi.Payout, error) {
 	if err != nil {
 		return nil, err
 	}
-	return account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC},
+	return account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("25"),
+		Currency: dapi.USDC},
 		"invoice-42")
 }
 
@@ -101,12 +104,14 @@ func ExampleEscrows_Open() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err = account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"), Currency: dapi.USDC}); err != nil {
+	if _, err = account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"),
+		Currency: dapi.USDC}); err != nil {
 		log.Fatal(err)
 	}
 
 	terms := dapi.EscrowCreate{
-		Amount: decimal.RequireFromString("40"), Currency: dapi.USDC, Payee: "0x52908400098527886E0F7030069857D2E4169EE7",
+		Amount: decimal.RequireFromString("40"), Currency: dapi.USDC,
+		Payee:   "0x52908400098527886E0F7030069857D2E4169EE7",
 		HoldFor: dapi.EscrowFor(7 * 24 * time.Hour),
 	}
 	deal, err := account.Escrows.Open(ctx, terms, "order-7")
@@ -134,11 +139,13 @@ func ExamplePayins_Create() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	payin, err := account.Payins.Create(ctx, dapi.PayinCreate{Amount: decimal.RequireFromString("40"), Currency: "USDC", OriginChainID: 1})
+	payin, err := account.Payins.Create(ctx, dapi.PayinCreate{Amount: decimal.RequireFromString("40"), Currency: "USDC",
+		OriginChainID: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(payin.Quote.SourceAmount, payin.Quote.SourceCurrency, "arrive as", payin.Quote.DestinationAmount, payin.Quote.DestinationCurrency)
+	fmt.Println(payin.Quote.SourceAmount, payin.Quote.SourceCurrency, "arrive as", payin.Quote.DestinationAmount,
+		payin.Quote.DestinationCurrency)
 	instructions, err := account.Payins.Instructions(ctx, payin.ID)
 	if err != nil {
 		log.Fatal(err)

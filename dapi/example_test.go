@@ -17,7 +17,8 @@ import (
 
 // An integrator creates a client, credits it in the sandbox, and pays one of its suppliers in one call.
 func Example() {
-	server := recorded.Serve() // in place of the service; a program has its base URL, and a key that signing.LoadDeveloperKey reads
+	// in place of the service; a program has its base URL, and a key that signing.LoadDeveloperKey reads
+	server := recorded.Serve()
 	defer server.Close()
 	ctx := context.Background()
 
@@ -33,7 +34,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	acme := platform.For(client.ID)
-	if _, err = acme.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"), Currency: dapi.USDC}); err != nil {
+	if _, err = acme.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"),
+		Currency: dapi.USDC}); err != nil {
 		log.Fatal(err)
 	}
 
@@ -54,7 +56,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(payout.Status, payout.Amount, payout.Currency, "as", payout.Quote.DestinationAmount, payout.Quote.DestinationCurrency)
+	fmt.Println(payout.Status, payout.Amount, payout.Currency, "as", payout.Quote.DestinationAmount,
+		payout.Quote.DestinationCurrency)
 	// Output: completed 25 USDC as 22.42 EUR
 }
 
@@ -75,7 +78,8 @@ func ExamplePayouts_Pay_idempotencyKeyReused() {
 		log.Fatal(err)
 	}
 	const key moneymovement.Key = "invoice-42"
-	first, err := account.Payouts.Book(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC},
+	first, err := account.Payouts.Book(ctx,
+		dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC},
 		moneymovement.IdempotencyKey(key))
 	if err != nil {
 		log.Fatal(err)
@@ -85,7 +89,8 @@ func ExamplePayouts_Pay_idempotencyKeyReused() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = another.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("26"), Currency: dapi.USDC}, key)
+	_, err = another.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("26"),
+		Currency: dapi.USDC}, key)
 	var reused *errors.IdempotencyKeyReused
 	if errors.As(err, &reused) {
 		fmt.Println(reused.Code, reused.IdempotencyKey, reused.PayoutID == string(first.ID), reused.MovedByCall())
@@ -102,7 +107,8 @@ func ExamplePayouts_Confirm() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err = account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"), Currency: dapi.USDC}); err != nil {
+	if _, err = account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"),
+		Currency: dapi.USDC}); err != nil {
 		log.Fatal(err)
 	}
 	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{
@@ -118,7 +124,8 @@ func ExamplePayouts_Confirm() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("Bob gets %s %s for %s %s, fee %s. Pay?\n", booked.Quote.DestinationAmount, booked.Quote.DestinationCurrency,
+	fmt.Printf("Bob gets %s %s for %s %s, fee %s. Pay?\n", booked.Quote.DestinationAmount,
+		booked.Quote.DestinationCurrency,
 		booked.Quote.SourceAmount, booked.Quote.SourceCurrency, booked.Quote.Fee)
 
 	// The person said yes.
@@ -142,7 +149,8 @@ func ExampleTransactions_All() {
 		log.Fatal(err)
 	}
 	for _, credit := range []string{"10", "20.5", "30"} {
-		if _, err = account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString(credit), Currency: dapi.EURC}); err != nil {
+		if _, err = account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString(credit),
+			Currency: dapi.EURC}); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -168,7 +176,8 @@ func ExampleFileTokenStore() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(directory)
-	developer := dapi.Developer{Email: server.Email, Key: server.Key, Store: dapi.FileTokenStore(filepath.Join(directory, "session"))}
+	developer := dapi.Developer{Email: server.Email, Key: server.Key,
+		Store: dapi.FileTokenStore(filepath.Join(directory, "session"))}
 
 	for range 2 {
 		account, err := dapi.NewSelfServe(server.URL, developer)
@@ -203,7 +212,8 @@ func ExamplePayouts_Pay_errors() {
 		log.Fatal(err)
 	}
 
-	payout, err := account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: eve.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC},
+	payout, err := account.Payouts.Pay(ctx,
+		dapi.PayoutCreate{ContactID: eve.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC},
 		"invoice-43", dapi.FirstUse()) // this program has stored that the payment was never tried
 	switch dapi.PaymentStateOf(payout, err) {
 	case dapi.PaymentPaid:

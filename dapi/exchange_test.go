@@ -48,11 +48,16 @@ var exchanges = map[string]exchange{
 	"GetClient": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return p.Clients.Get(ctx, "cl_1") },
 		"GET", "/clients/cl_1", "", 200, clientJSON, false},
 	"SaveKYB": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Verification.Save(ctx, dapi.KYBSave{Applicant: map[string]any{"country": "DE"}, DocumentIDs: []string{"d1"}})
-	}, "PUT", "/client/kyb", `{"applicant":{"country":"DE"},"documentIds":["d1"]}`, 200, `{"status":"pending","requirements":[]}`, true},
+		return for1(p).Verification.Save(ctx,
+			dapi.KYBSave{Applicant: map[string]any{"country": "DE"}, DocumentIDs: []string{"d1"}})
+	}, "PUT", "/client/kyb", `{"applicant":{"country":"DE"},"documentIds":["d1"]}`, 200,
+		`{"status":"pending","requirements":[]}`, true},
 	"GetKYB": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return for1(p).Verification.Get(ctx) },
-		"GET", "/client/kyb", "", 200, `{"status":"pending","requirements":[{"code":"c","message":"m","field":"country"}]}`, true},
-	"CompleteKYB": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return for1(p).Verification.Complete(ctx) },
+		"GET", "/client/kyb", "", 200,
+		`{"status":"pending","requirements":[{"code":"c","message":"m","field":"country"}]}`, true},
+	"CompleteKYB": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
+		return for1(p).Verification.Complete(ctx)
+	},
 		"POST", "/client/kyb/complete", "", 200, `{"status":"under_review","snapshotId":"s1"}`, true},
 	"ListRails": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Rails.List(ctx, dapi.ListRailsParams{Limit: 2})
@@ -61,8 +66,10 @@ var exchanges = map[string]exchange{
 		return for1(p).Rails.Open(ctx, dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"})
 	}, "POST", "/banks", `{"method":"sepa","currency":"EUR"}`, 201, railJSON, true},
 	"CreatePayin": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Payins.Create(ctx, dapi.PayinCreate{Amount: amount("10.50"), Currency: "USDC", OriginChainID: 1, MaxAmount: amount("11")})
-	}, "POST", "/payins", `{"amount":"10.5","currency":"USDC","originChainId":1,"maxAmount":"11"}`, 201, payinJSON, true},
+		return for1(p).Payins.Create(ctx, dapi.PayinCreate{Amount: amount("10.50"), Currency: "USDC", OriginChainID: 1,
+			MaxAmount: amount("11")})
+	}, "POST", "/payins", `{"amount":"10.5","currency":"USDC","originChainId":1,"maxAmount":"11"}`, 201, payinJSON,
+		true},
 	"GetPayin": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return for1(p).Payins.Get(ctx, "pi_1") },
 		"GET", "/payins/pi_1", "", 200, payinJSON, true},
 	"CreatePayinInstructions": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
@@ -72,9 +79,12 @@ var exchanges = map[string]exchange{
 	"CreateContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob",
 			Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "0x1", ChainID: "base", Currency: "USDC"})})
-	}, "POST", "/contacts", `{"name":"Bob","account":{"accountType":"onchain","walletAddress":"0x1","chainId":"base","currency":"USDC"}}`, 201, contactRes, true},
+	}, "POST", "/contacts",
+		`{"name":"Bob","account":{"accountType":"onchain","walletAddress":"0x1","chainId":"base","currency":"USDC"}}`,
+		201, contactRes, true},
 	"UpdateContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Contacts.Update(ctx, "ct_1", dapi.ContactUpdate{Email: model.Null[string](), IsExternal: model.Set(false)})
+		return for1(p).Contacts.Update(ctx, "ct_1",
+			dapi.ContactUpdate{Email: model.Null[string](), IsExternal: model.Set(false)})
 	}, "PATCH", "/contacts/ct_1", `{"email":null,"isExternal":false}`, 200, contactRes, true},
 	"DeleteContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return nil, for1(p).Contacts.Delete(ctx, "ct_1")
@@ -83,29 +93,47 @@ var exchanges = map[string]exchange{
 	"GetContactCapabilities": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Contacts.Capabilities(ctx, "ct_1")
 	},
-		"GET", "/contacts/ct_1/capabilities", "", 200, `{"contactId":"ct_1","payable":false,"methods":[],"blockers":[{"code":"c","message":"m"}]}`, true},
+		"GET", "/contacts/ct_1/capabilities", "", 200,
+		`{"contactId":"ct_1","payable":false,"methods":[],"blockers":[{"code":"c","message":"m"}]}`, true},
 	"BookPayout": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25.00"), Currency: dapi.USDC, FromChainID: 8453, ToChainID: 1, PublicKey: []byte("key")})
-	}, "POST", "/payouts", `{"contactId":"ct_1","amount":"25","currency":"USDC","fromChainId":8453,"toChainId":1,"publicKey":"a2V5"}`, 201, payoutJSON, true},
-	"GetPayout": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return for1(p).Payouts.Get(ctx, "po_1") },
+		return for1(p).Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25.00"),
+			Currency: dapi.USDC, FromChainID: 8453, ToChainID: 1, PublicKey: []byte("key")})
+	}, "POST", "/payouts",
+		`{"contactId":"ct_1","amount":"25","currency":"USDC","fromChainId":8453,"toChainId":1,"publicKey":"a2V5"}`, 201,
+		payoutJSON, true},
+	"GetPayout": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
+		return for1(p).Payouts.Get(ctx, "po_1")
+	},
 		"GET", "/payouts/po_1", "", 200, payoutJSON, true},
 	"ListTransactions": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Transactions.List(ctx, dapi.ListTransactionsParams{Limit: 100, Type: dapi.TransactionTypeDeposit, Since: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)})
-	}, "GET", "/transactions?limit=100&since=2026-01-02T03%3A04%3A05Z&type=deposit", "", 200, `{"items":[` + txJSON + `],"nextCursor":"c2"}`, true},
+		return for1(p).Transactions.List(ctx, dapi.ListTransactionsParams{Limit: 100, Type: dapi.TransactionTypeDeposit,
+			Since: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)})
+	}, "GET", "/transactions?limit=100&since=2026-01-02T03%3A04%3A05Z&type=deposit", "", 200,
+		`{"items":[` + txJSON + `],"nextCursor":"c2"}`, true},
 	"ListChains": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return p.Self().Chains.List(ctx, dapi.ListChainsParams{})
 	},
-		"GET", "/chains", "", 200, `{"items":[{"chainId":8453,"code":"base","name":"Base","tokens":[{"symbol":"USDC","decimals":6,"address":"0x1"}]}]}`, false},
+		"GET", "/chains", "", 200,
+		`{"items":[{"chainId":8453,"code":"base","name":"Base","tokens":[{"symbol":"USDC","decimals":6,"address":"0x1"}]}]}`, false},
 	"CreateEscrow": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Escrows.Create(ctx, dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.EURC, Payee: "0x52908400098527886E0F7030069857D2E4169EE7", HoldFor: "7d"})
-	}, "POST", "/escrow", `{"amount":"5","currency":"EURC","payee":"0x52908400098527886E0F7030069857D2E4169EE7","holdFor":"7d"}`, 201, escrowJSON, true},
+		return for1(p).Escrows.Create(ctx,
+			dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.EURC,
+				Payee: "0x52908400098527886E0F7030069857D2E4169EE7", HoldFor: "7d"})
+	}, "POST", "/escrow",
+		`{"amount":"5","currency":"EURC","payee":"0x52908400098527886E0F7030069857D2E4169EE7","holdFor":"7d"}`, 201,
+		escrowJSON, true},
 	"PrepareEscrowAction": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		action, err := for1(p).Escrows.Prepare(ctx, "esc_1", dapi.EscrowActionTypeRelease)
 		return map[string]any{"action": action}, err
-	}, "POST", "/escrow/esc_1/actions", `{"type":"release"}`, 201, `{"action":{"idempotencyKey":"k","type":"release"}}`, true},
-	"SyncEscrow": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return for1(p).Escrows.Sync(ctx, "esc_1") },
+	}, "POST", "/escrow/esc_1/actions", `{"type":"release"}`, 201, `{"action":{"idempotencyKey":"k","type":"release"}}`,
+		true},
+	"SyncEscrow": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
+		return for1(p).Escrows.Sync(ctx, "esc_1")
+	},
 		"POST", "/escrow/esc_1/sync", "", 200, escrowJSON, true},
-	"GetTreasury": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return p.Self().Sandbox.Treasury(ctx) },
+	"GetTreasury": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
+		return p.Self().Sandbox.Treasury(ctx)
+	},
 		"GET", "/sandbox/treasury", "", 200, `{"maxCredit":"100","balances":[],"gas":"0"}`, false},
 	"CreateDeposit": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: amount("10"), Currency: dapi.USDC})
@@ -124,8 +152,9 @@ type storedSession struct{ credential string }
 
 func (s storedSession) Load(context.Context) (dapi.Session, error) {
 	return dapi.Session{
-		AccessToken: moneymovement.NewSecret("token"), RefreshToken: moneymovement.NewSecret("refresh"), Credential: s.credential,
-		ExpiresAt: time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour),
+		AccessToken: moneymovement.NewSecret("token"), RefreshToken: moneymovement.NewSecret("refresh"),
+		Credential: s.credential,
+		ExpiresAt:  time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour),
 	}, nil
 }
 

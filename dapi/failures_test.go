@@ -78,13 +78,15 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 				key.err = mishaps.ErrUnlike
 			}
 			if m.Service == nil { // a service that only knows challenges
-				m.Service = mishaps.Page(http.StatusCreated, "application/json", `{"challengeId":"ch_1","payload":"YQ=="}`)
+				m.Service = mishaps.Page(http.StatusCreated, "application/json",
+					`{"challengeId":"ch_1","payload":"YQ=="}`)
 			}
 			for operation, x := range exchanges {
 				t.Run(mishap+"/"+operation, func(t *testing.T) {
 					m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 						platform, err := dapi.NewWhitelabel(baseURL,
-							dapi.Developer{Email: "ops@example.com", Key: key, Store: store}, moneymovement.WithHTTPClient(next))
+							dapi.Developer{Email: "ops@example.com", Key: key, Store: store},
+							moneymovement.WithHTTPClient(next))
 						require.NoError(t, err)
 						if _, err = x.call(ctx, platform); err == nil {
 							assert.True(t, x.answer == "" || silent[operation], "an answer that nobody gave")

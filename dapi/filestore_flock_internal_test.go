@@ -106,10 +106,11 @@ type unknowable struct{ sessionFile }
 func (unknowable) Stat() (fs.FileInfo, error) { return nil, syscall.EIO }
 
 func TestFileThatCannotBeLookedAt(t *testing.T) {
-	store := fileTokenStore{path: filepath.Join(t.TempDir(), "session"), open: func(path string, flag int) (sessionFile, error) {
-		file, err := openLocked(path, flag|os.O_CREATE)
-		return unknowable{file}, err
-	}}
+	store := fileTokenStore{path: filepath.Join(t.TempDir(), "session"),
+		open: func(path string, flag int) (sessionFile, error) {
+			file, err := openLocked(path, flag|os.O_CREATE)
+			return unknowable{file}, err
+		}}
 	_, err := store.Load(t.Context())
 	require.ErrorIs(t, err, syscall.EIO)
 }
@@ -166,7 +167,9 @@ func TestFileThatCannotBeRemoved(t *testing.T) {
 	folder := t.TempDir()
 	garbage := filepath.Join(folder, "garbage")
 	require.NoError(t, os.WriteFile(garbage, []byte("no session"), 0o600))
-	store := fileTokenStore{path: folder, open: func(_ string, flag int) (sessionFile, error) { return openLocked(garbage, flag) }}
+	store := fileTokenStore{path: folder, open: func(_ string, flag int) (sessionFile, error) {
+		return openLocked(garbage, flag)
+	}}
 	require.Error(t, store.Save(t.Context(), sessionOfToken("token")))
 	kept, err := os.ReadFile(garbage)
 	require.NoError(t, err)

@@ -132,7 +132,8 @@ func TestSessionThatIsWrittenInPart(t *testing.T) {
 func TestFirstSessionThatIsWrittenInPart(t *testing.T) {
 	for room := range slotHeader + 10 {
 		path := filepath.Join(t.TempDir(), "session")
-		require.ErrorIs(t, (&disk{crashes: true, room: room}).store(path).Save(t.Context(), sessionOfToken("new")), errOff)
+		require.ErrorIs(t, (&disk{crashes: true, room: room}).store(path).Save(t.Context(), sessionOfToken("new")),
+			errOff)
 		none, err := FileTokenStore(path).Load(t.Context())
 		require.Equal(t, Session{}, none)
 		if room > 0 {
@@ -154,7 +155,8 @@ func TestSessionThatCannotBeExportedIsNotSaved(t *testing.T) {
 }
 
 func TestTokensThatAHeaderCarries(t *testing.T) {
-	for token, can := range map[string]bool{"!": true, "~": true, "a-b_c.d~e+f/g=": true, "": false, " ": false, "\x7f": false, "a b": false, "é": false} {
+	for token, can := range map[string]bool{"!": true, "~": true, "a-b_c.d~e+f/g=": true, "": false, " ": false,
+		"\x7f": false, "a b": false, "é": false} {
 		assert.Equal(t, can, sendable(moneymovement.NewSecret(token)), "%q", token)
 	}
 }
@@ -181,7 +183,8 @@ func TestSessionFileIsWaitedForAsLongAsTheCallerDoes(t *testing.T) {
 func TestSessionsOfAnyTokensThatCanBeSentFit(t *testing.T) {
 	store := FileTokenStore(filepath.Join(t.TempDir(), "session"))
 	escaped := strings.Repeat(`"`, 64<<10)
-	session := Session{AccessToken: moneymovement.NewSecret(escaped), RefreshToken: moneymovement.NewSecret(escaped), Credential: strings.Repeat("c", 32)}
+	session := Session{AccessToken: moneymovement.NewSecret(escaped), RefreshToken: moneymovement.NewSecret(escaped),
+		Credential: strings.Repeat("c", 32)}
 	for range 3 {
 		require.NoError(t, store.Save(t.Context(), session))
 		kept, err := store.Load(t.Context())
@@ -191,7 +194,8 @@ func TestSessionsOfAnyTokensThatCanBeSentFit(t *testing.T) {
 	}
 	data, err := session.Export()
 	require.NoError(t, err)
-	session.Credential += strings.Repeat("c", maxStored-len(data)) // all the room that there is, in both places of the file
+	// all the room that there is, in both places of the file
+	session.Credential += strings.Repeat("c", maxStored-len(data))
 	for range 3 {
 		require.NoError(t, store.Save(t.Context(), session))
 		kept, err := store.Load(t.Context())

@@ -124,7 +124,8 @@ func TestFileTokenStoreIsReplacedAsAWhole(t *testing.T) {
 				assert.NoError(t, store.Save(t.Context(), session))
 				got, err := store.Load(t.Context())
 				assert.NoError(t, err)
-				assert.True(t, got.AccessToken.Equal(short.AccessToken) || got.AccessToken.Equal(long.AccessToken), "one session or the other")
+				assert.True(t, got.AccessToken.Equal(short.AccessToken) || got.AccessToken.Equal(long.AccessToken),
+					"one session or the other")
 			}
 		})
 	}
@@ -169,7 +170,8 @@ const saveUntilKilled = "MONEYMOVEMENT_SAVE_UNTIL_KILLED"
 func TestSaveUntilKilled(t *testing.T) {
 	path := os.Getenv(saveUntilKilled)
 	if path == "" {
-		t.Skip("needs " + saveUntilKilled + ": TestKilledProcessesLeaveASession sets it in the processes that it starts and kills, and make test runs that")
+		t.Skip("needs " + saveUntilKilled +
+			": TestKilledProcessesLeaveASession sets it in the processes that it starts and kills, and make test runs that")
 	}
 	for i := 0; ; i++ {
 		if err := dapi.FileTokenStore(path).Save(t.Context(), sessionOfLength(i*7919%60_000)); err != nil {

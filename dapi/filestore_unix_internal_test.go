@@ -42,7 +42,8 @@ type syncing struct {
 func (s *syncing) Sync() error { s.did++; return s.err }
 
 func TestFileSystemsThatSyncNoFolders(t *testing.T) {
-	for said, want := range map[error]error{nil: nil, syscall.EINVAL: nil, errors.ErrUnsupported: nil, syscall.EIO: syscall.EIO} {
+	for said, want := range map[error]error{nil: nil, syscall.EINVAL: nil, errors.ErrUnsupported: nil,
+		syscall.EIO: syscall.EIO} {
 		folder := &syncing{err: said}
 		require.ErrorIs(t, synced(folder), want)
 		assert.Equal(t, 1, folder.did)

@@ -27,7 +27,8 @@ func keptIn(t *testing.T, folder string) (string, dapi.TokenStore) {
 func TestSessionFileThatOthersReach(t *testing.T) {
 	for mode, reason := range map[fs.FileMode]string{
 		0o620: "others can write it", 0o602: "others can write it", 0o666: "others can write it",
-		0o640: "others can read it: run chmod 600", 0o604: "others can read it: run chmod 600", 0o611: "others can read it",
+		0o640: "others can read it: run chmod 600", 0o604: "others can read it: run chmod 600",
+		0o611: "others can read it",
 	} {
 		t.Run(mode.String(), func(t *testing.T) {
 			path, store := keptIn(t, t.TempDir())

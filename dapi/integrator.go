@@ -145,7 +145,8 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 	}
 	writes := transport.StatedWindows()[transport.WindowWrites]
 	p := &platform{
-		baseURL: baseURL, transport: client, logger: config.Logger, memory: newPaymentMemory(), seen: new(signing.SeenApprovals),
+		baseURL: baseURL, transport: client, logger: config.Logger, memory: newPaymentMemory(),
+		seen:    new(signing.SeenApprovals),
 		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced, config.Logger),
 		deals:   newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced, config.Logger),
 	}

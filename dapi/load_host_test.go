@@ -101,8 +101,9 @@ func (h *busyHost) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return &http.Response{
-		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r, ContentLength: int64(len(answer)),
-		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)),
+		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		ContentLength: int64(len(answer)),
+		Header:        http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)),
 	}, nil
 }
 
@@ -207,7 +208,8 @@ func (p *busyPayout) text(now time.Time) string {
 		return `{` + common + `,"status":"completed"}`
 	}
 	payload := fmt.Sprintf(`{"account":"self","amount":%q,"approvalId":"ap_1","currency":"USDC","destination":{"contactId":%q},`+
-		`"expiresAt":%q,"nonce":"n","operation":"payout.fund","resourceId":%q}`, p.amount, p.contact, stamp(p.closes), p.id)
+		`"expiresAt":%q,"nonce":"n","operation":"payout.fund","resourceId":%q}`, p.amount, p.contact, stamp(p.closes),
+		p.id)
 	return fmt.Sprintf(`{%s,"status":"awaiting_approval","approval":{"id":"ap_1","expiresAt":%q,"payload":%q},`+
 		`"quote":{"sourceAmount":%q,"sourceCurrency":"USDC","destinationAmount":%q,"destinationCurrency":"USDC",`+
 		`"fee":"0","rate":"1","expiresAt":%q}}`,

@@ -73,7 +73,8 @@ func TestPaymentsThatStartAtOnceAreAllPaid(t *testing.T) {
 				var all sync.WaitGroup
 				for i := range count {
 					all.Go(func() {
-						payout, err := account.Payouts.Pay(t.Context(), payoutOf(i), moneymovement.Key(fmt.Sprint("line-", i)))
+						payout, err := account.Payouts.Pay(t.Context(), payoutOf(i),
+							moneymovement.Key(fmt.Sprint("line-", i)))
 						if !assert.NoError(t, err) {
 							return
 						}
@@ -83,7 +84,8 @@ func TestPaymentsThatStartAtOnceAreAllPaid(t *testing.T) {
 				}
 				all.Wait()
 				took := time.Since(began)
-				t.Logf("%d payments took %v, %.2f%% of the window, %d refreshes", count, took.Round(time.Second), 100*host.used(120), host.refreshes)
+				t.Logf("%d payments took %v, %.2f%% of the window, %d refreshes", count, took.Round(time.Second),
+					100*host.used(120), host.refreshes)
 
 				assert.Equal(t, count, host.paid)
 				assert.Zero(t, host.limited, "requests over a window")
@@ -107,7 +109,8 @@ func (h *busyHost) used(most int) float64 {
 // bookOne books one of many payments.
 func bookOne(t *testing.T, payouts *dapi.Payouts, number int) *dapi.Payout {
 	t.Helper()
-	payout, err := payouts.Book(t.Context(), payoutOf(number), moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint(number))))
+	payout, err := payouts.Book(t.Context(), payoutOf(number),
+		moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint(number))))
 	assert.NoError(t, err)
 	return payout
 }

@@ -84,7 +84,9 @@ func (s *session) challenge(ctx context.Context) (*Challenge, error) {
 	return challenge, err
 }
 
-func (s *session) challengeAt(ctx context.Context, now time.Time, options ...moneymovement.CallOption) (*Challenge, error) {
+func (s *session) challengeAt(
+	ctx context.Context, now time.Time, options ...moneymovement.CallOption,
+) (*Challenge, error) {
 	return s.low.CreateChallenge(ctx, &ChallengeRequest{
 		Email:         s.developer.Email,
 		RequestExpiry: now.Add(requestWindow).UTC().Truncate(time.Millisecond),
@@ -105,5 +107,6 @@ func challengeSpent(err error) bool {
 		expired  *errors.ChallengeExpired
 		unknown  *errors.OutcomeUnknown
 	)
-	return errors.As(err, &consumed) || errors.As(err, &expired) || errors.As(err, &unknown) && unknown.Operation == opCreateToken.ID
+	return errors.As(err, &consumed) || errors.As(err, &expired) || errors.As(err, &unknown) &&
+		unknown.Operation == opCreateToken.ID
 }

@@ -15,7 +15,8 @@ import (
 // goes on is an error. Walks that nobody asked for are bounded. cursor says where the parameters keep theirs, and read
 // what a page holds.
 func pages[P, L, T any](
-	ctx context.Context, most int, operation *transport.Operation, list func(context.Context, P, ...moneymovement.CallOption) (*L, error), params P,
+	ctx context.Context, most int, operation *transport.Operation,
+	list func(context.Context, P, ...moneymovement.CallOption) (*L, error), params P,
 	options []moneymovement.CallOption, cursor func(*P) *string, read func(*L) (items []T, next string),
 ) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

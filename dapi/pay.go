@@ -47,7 +47,9 @@ import (
 // and nothing is signed before there is room in the rate window to send it.
 //
 // Source: Errors, Slugs; Limits, Lifetimes and Idempotency.
-func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovement.Key, options ...PayOption) (*Payout, error) {
+func (s *Payouts) Pay(
+	ctx context.Context, payout PayoutCreate, key moneymovement.Key, options ...PayOption,
+) (*Payout, error) {
 	if err := transport.Of(s).low.ready(ctx, &opBookPayout); err != nil {
 		return nil, err
 	}

@@ -49,7 +49,8 @@ func refusesBooking(err error) bool {
 		return false
 	}
 	switch refusal.Status {
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity:
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusGone,
+		http.StatusUnprocessableEntity:
 		return true
 	}
 	return false

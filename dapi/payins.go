@@ -23,7 +23,9 @@ func (s *Payins) Create(ctx context.Context, payin PayinCreate, options ...money
 }
 
 // Instructions answers the requisites that the payer needs. After the price's window it is *errors.QuoteExpired.
-func (s *Payins) Instructions(ctx context.Context, id PayinID, options ...moneymovement.CallOption) (*PayinInstructions, error) {
+func (s *Payins) Instructions(
+	ctx context.Context, id PayinID, options ...moneymovement.CallOption,
+) (*PayinInstructions, error) {
 	return transport.Of(s).low.CreatePayinInstructions(ctx, id, options)
 }
 

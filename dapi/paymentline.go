@@ -41,7 +41,9 @@ const (
 // travel.
 const roomToConfirm = 5 * time.Second
 
-func newPaymentLine(operation string, window transport.Allowance, approval time.Duration, paced bool, logger *slog.Logger) *paymentLine {
+func newPaymentLine(
+	operation string, window transport.Allowance, approval time.Duration, paced bool, logger *slog.Logger,
+) *paymentLine {
 	return &paymentLine{
 		operation: operation, window: window, paced: paced, logger: logger,
 		places: semaphore.NewWeighted(int64(underWay(window, approval))),
@@ -97,7 +99,8 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 func (l *paymentLine) leave() func() { return sync.OnceFunc(func() { l.places.Release(1) }) }
 
 func (l *paymentLine) refused(key string, retryAt time.Time, err error) error {
-	return &errors.NotDelivered{Head: errors.Head{Operation: l.operation, IdempotencyKey: key, RetryAt: retryAt}, Err: err}
+	return &errors.NotDelivered{Head: errors.Head{Operation: l.operation, IdempotencyKey: key, RetryAt: retryAt},
+		Err: err}
 }
 
 // least is how long a payment takes at least that has so many before it in line: each needs two calls, and so does this

@@ -26,7 +26,8 @@ func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
 	}{
 		{1, payoutApproval, 1}, {10, payoutApproval, 9}, {120, payoutApproval, 108},
 		{1, escrowApproval, 1}, {10, escrowApproval, 1}, {120, escrowApproval, 6},
-		{120, 5 * time.Minute, 432}, {120, 66 * time.Second, 108}, {120, 66*time.Second - 1, 6}, // 61 seconds of a window, and five to sign and to travel
+		// 61 seconds of a window, and five to sign and to travel
+		{120, 5 * time.Minute, 432}, {120, 66 * time.Second, 108}, {120, 66*time.Second - 1, 6},
 	} {
 		window := transport.Allowance{Calls: tc.calls, Per: time.Minute}
 		assert.Equal(t, tc.want, underWay(window, tc.approval), "%d calls, %v", tc.calls, tc.approval)
@@ -100,7 +101,8 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 
 // Each payment in line takes two calls at least, so that the line tells how long the last one waits.
 func TestHowLongTheLineTakesAtLeast(t *testing.T) {
-	for calls, waits := range map[int]map[int64]int{120: {0: 0, 59: 0, 60: 1, 119: 1, 120: 2}, 3: {0: 0, 1: 1, 2: 1, 3: 2}, 1: {0: 1, 1: 3}} {
+	for calls, waits := range map[int]map[int64]int{120: {0: 0, 59: 0, 60: 1, 119: 1, 120: 2},
+		3: {0: 0, 1: 1, 2: 1, 3: 2}, 1: {0: 1, 1: 3}} {
 		window := transport.Allowance{Calls: calls, Per: time.Minute}
 		l := newPaymentLine("BookPayout", window, payoutApproval, true, slog.New(slog.DiscardHandler))
 		for before, windows := range waits {
@@ -112,7 +114,8 @@ func TestHowLongTheLineTakesAtLeast(t *testing.T) {
 // Who would wait for longer than there is time is told so at once, by how many are in line now.
 func TestWhoIsTooLateForTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		line := newPaymentLine("Pay", transport.Allowance{Calls: 2, Per: time.Minute}, payoutApproval, true, slog.New(slog.DiscardHandler))
+		line := newPaymentLine("Pay", transport.Allowance{Calls: 2, Per: time.Minute}, payoutApproval, true,
+			slog.New(slog.DiscardHandler))
 		leave, err := line.enter(t.Context(), "under way")
 		require.NoError(t, err)
 		defer leave()
@@ -133,7 +136,8 @@ func TestWhoIsTooLateForTheLine(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		line := newPaymentLine("Pay", transport.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, true, slog.New(slog.DiscardHandler))
+		line := newPaymentLine("Pay", transport.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, true,
+			slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		leave, err := line.enter(ctx, "alone")
@@ -145,7 +149,8 @@ func TestWhoIsTooLateForTheLine(t *testing.T) {
 func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		line := newPaymentLine("Pay", transport.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, false, slog.New(slog.NewTextHandler(&log, nil)))
+		line := newPaymentLine("Pay", transport.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, false,
+			slog.New(slog.NewTextHandler(&log, nil)))
 		leave, err := line.enter(t.Context(), "")
 		require.NoError(t, err)
 		leave()
@@ -163,7 +168,8 @@ func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 		require.True(t, ok, "%v", err)
 		assert.Equal(t, "invoice-42", refused.IdempotencyKey)
 		assert.Equal(t, "Pay", refused.Operation)
-		assert.Contains(t, log.String(), `msg="moneymovement waited for its turn to pay" operation=Pay idempotencyKey=invoice-42 queued=1h0m0s`)
+		assert.Contains(t, log.String(),
+			`msg="moneymovement waited for its turn to pay" operation=Pay idempotencyKey=invoice-42 queued=1h0m0s`)
 
 		log.Reset()
 		for _, patience := range []time.Duration{time.Second, time.Second - 1} {

@@ -26,7 +26,8 @@ func TestDoubtsAreKeptUntilTheyAreSettled(t *testing.T) {
 	m := newPaymentMemory()
 	assert.Equal(t, noDoubt, m.pay(t, keyOf(1), true, maybe))
 	assert.Equal(t, knownDoubt, m.pay(t, keyOf(1), true, maybe), "a doubt outweighs what the caller says")
-	for _, other := range []paymentKey{{"cl_1", "BookPayout", "1"}, {"self", "CreateEscrow", "1"}, {"self", "BookPayout", "2"}} {
+	for _, other := range []paymentKey{{"cl_1", "BookPayout", "1"}, {"self", "CreateEscrow", "1"},
+		{"self", "BookPayout", "2"}} {
 		assert.Equal(t, noDoubt, m.pay(t, other, true, nothing), "another account, operation or key is another payment")
 	}
 	assert.Equal(t, knownDoubt, m.pay(t, keyOf(1), false, nothing), "a call that came to nothing settles nothing")
@@ -79,7 +80,8 @@ func TestTooManyDoubts(t *testing.T) {
 	assert.Contains(t, err.Error(), "100,000 payments")
 	m.doubtful(keyOf(-3))
 	assert.Equal(t, knownDoubt, m.pay(t, keyOf(-3), false, over), "a doubt that is there is kept all the same")
-	assert.Equal(t, knownDoubt, m.pay(t, keyOf(1), true, maybe), "what is in doubt may be called again, whatever its caller says")
+	assert.Equal(t, knownDoubt, m.pay(t, keyOf(1), true, maybe),
+		"what is in doubt may be called again, whatever its caller says")
 	assert.Equal(t, knownDoubt, m.pay(t, keyOf(0), false, over), "the oldest is still known, and settled now")
 	assert.Equal(t, noDoubt, m.pay(t, keyOf(maxDoubts), true, maybe), "which makes room")
 	assert.Equal(t, maxDoubts+4, len(m.known)) //nolint:testifylint // a map of that size is not to be printed

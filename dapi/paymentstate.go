@@ -47,7 +47,8 @@ func PaymentStateOf(payout *Payout, err error) PaymentState {
 	if err == nil {
 		return stateOf(payout)
 	}
-	if _, declined := errors.AsType[*PaymentDeclined](err); declined { // whatever the caller's hook met: it says nothing about this payment
+	// whatever the caller's hook met: it says nothing about this payment
+	if _, declined := errors.AsType[*PaymentDeclined](err); declined {
 		return PaymentNotPaid
 	}
 	failure, typed := errors.AsType[errors.Failure](err)
@@ -93,5 +94,6 @@ func needsDecision(err error) bool {
 		old    *KeyTooOld
 		input  *errors.InvalidInput
 	)
-	return errors.As(err, &input) || errors.As(err, &price) || errors.As(err, &terms) || errors.As(err, &reused) || errors.As(err, &old)
+	return errors.As(err, &input) || errors.As(err, &price) || errors.As(err, &terms) || errors.As(err, &reused) ||
+		errors.As(err, &old)
 }

@@ -22,38 +22,43 @@ func TestPaymentStateOf(t *testing.T) {
 		err    error
 		want   dapi.PaymentState
 	}{
-		"nothing at all":                {nil, nil, dapi.PaymentUnknown},
-		"funding":                       {payout("funding", ""), nil, dapi.PaymentPaid},
-		"completed":                     {payout("completed", "0x1"), nil, dapi.PaymentPaid},
-		"a status of a later version":   {payout("on_hold", "0x1"), nil, dapi.PaymentPaid},
-		"the same, not on chain":        {payout("on_hold", ""), nil, dapi.PaymentPaid}, // Pay returned it without an error
-		"no status":                     {payout("", ""), nil, dapi.PaymentUnknown},
-		"booked, as Book returns it":    {payout("awaiting_approval", ""), nil, dapi.PaymentUnknown},
-		"awaiting, with a transaction":  {payout("awaiting_approval", "0x1"), nil, dapi.PaymentPaid},
-		"failed":                        {payout("failed", "0x1"), nil, dapi.PaymentEnded},
-		"refunded":                      {payout("refunded", "0x1"), nil, dapi.PaymentEnded},
-		"expired":                       {payout("expired", ""), nil, dapi.PaymentEnded},
-		"not completed":                 {nil, &dapi.PayoutNotCompleted{Payout: payout("failed", "")}, dapi.PaymentEnded},
-		"already funded":                {nil, &errors.AlreadyFunded{}, dapi.PaymentPaid},
-		"already funded, inside":        {nil, fmt.Errorf("invoice 42: %w", &errors.AlreadyFunded{}), dapi.PaymentPaid},
-		"lost":                          {nil, &errors.OutcomeUnknown{}, dapi.PaymentUnknown},
-		"lost, and a refusal beside it": {nil, errors.Join(&errors.Forbidden{}, &errors.OutcomeUnknown{}), dapi.PaymentUnknown},
-		"under way":                     {nil, &errors.FundingInProgress{}, dapi.PaymentUnknown},
-		"still pending":                 {nil, &dapi.StillPending{Progress: dapi.Progress{Resource: "payout"}}, dapi.PaymentUnknown},
-		"forbidden":                     {nil, &errors.Forbidden{}, dapi.PaymentNotPaid},
-		"over a window":                 {nil, &errors.RateLimited{}, dapi.PaymentNotPaid},
-		"a low balance":                 {nil, &errors.PayoutNotFundable{}, dapi.PaymentNotPaid},
-		"bad input":                     {nil, &errors.InvalidInput{}, dapi.PaymentNeedsDecision},
-		"not delivered":                 {nil, &errors.NotDelivered{Err: context.Canceled}, dapi.PaymentNotPaid},
-		"another approval":              {nil, &signing.ApprovalRefused{}, dapi.PaymentNotPaid},
-		"declined":                      {nil, &dapi.PaymentDeclined{}, dapi.PaymentNotPaid},
-		"declined, after a lost call":   {nil, &dapi.PaymentDeclined{Err: &errors.OutcomeUnknown{}}, dapi.PaymentNotPaid},
-		"a price out of bounds":         {nil, &dapi.PriceRefused{}, dapi.PaymentNeedsDecision},
-		"other terms":                   {nil, &dapi.TermsDiffer{}, dapi.PaymentNeedsDecision},
-		"a key of another payment":      {nil, &errors.IdempotencyKeyReused{}, dapi.PaymentNeedsDecision},
-		"a key too old":                 {nil, &dapi.KeyTooOld{}, dapi.PaymentNeedsDecision},
-		"an error of no type":           {nil, errors.New("what"), dapi.PaymentUnknown},
-		"a context's error":             {nil, context.DeadlineExceeded, dapi.PaymentUnknown},
+		"nothing at all":              {nil, nil, dapi.PaymentUnknown},
+		"funding":                     {payout("funding", ""), nil, dapi.PaymentPaid},
+		"completed":                   {payout("completed", "0x1"), nil, dapi.PaymentPaid},
+		"a status of a later version": {payout("on_hold", "0x1"), nil, dapi.PaymentPaid},
+		// Pay returned it without an error
+		"the same, not on chain":       {payout("on_hold", ""), nil, dapi.PaymentPaid},
+		"no status":                    {payout("", ""), nil, dapi.PaymentUnknown},
+		"booked, as Book returns it":   {payout("awaiting_approval", ""), nil, dapi.PaymentUnknown},
+		"awaiting, with a transaction": {payout("awaiting_approval", "0x1"), nil, dapi.PaymentPaid},
+		"failed":                       {payout("failed", "0x1"), nil, dapi.PaymentEnded},
+		"refunded":                     {payout("refunded", "0x1"), nil, dapi.PaymentEnded},
+		"expired":                      {payout("expired", ""), nil, dapi.PaymentEnded},
+		"not completed": {nil, &dapi.PayoutNotCompleted{Payout: payout("failed", "")},
+			dapi.PaymentEnded},
+		"already funded":         {nil, &errors.AlreadyFunded{}, dapi.PaymentPaid},
+		"already funded, inside": {nil, fmt.Errorf("invoice 42: %w", &errors.AlreadyFunded{}), dapi.PaymentPaid},
+		"lost":                   {nil, &errors.OutcomeUnknown{}, dapi.PaymentUnknown},
+		"lost, and a refusal beside it": {nil, errors.Join(&errors.Forbidden{}, &errors.OutcomeUnknown{}),
+			dapi.PaymentUnknown},
+		"under way": {nil, &errors.FundingInProgress{}, dapi.PaymentUnknown},
+		"still pending": {nil, &dapi.StillPending{Progress: dapi.Progress{Resource: "payout"}},
+			dapi.PaymentUnknown},
+		"forbidden":        {nil, &errors.Forbidden{}, dapi.PaymentNotPaid},
+		"over a window":    {nil, &errors.RateLimited{}, dapi.PaymentNotPaid},
+		"a low balance":    {nil, &errors.PayoutNotFundable{}, dapi.PaymentNotPaid},
+		"bad input":        {nil, &errors.InvalidInput{}, dapi.PaymentNeedsDecision},
+		"not delivered":    {nil, &errors.NotDelivered{Err: context.Canceled}, dapi.PaymentNotPaid},
+		"another approval": {nil, &signing.ApprovalRefused{}, dapi.PaymentNotPaid},
+		"declined":         {nil, &dapi.PaymentDeclined{}, dapi.PaymentNotPaid},
+		"declined, after a lost call": {nil, &dapi.PaymentDeclined{Err: &errors.OutcomeUnknown{}},
+			dapi.PaymentNotPaid},
+		"a price out of bounds":    {nil, &dapi.PriceRefused{}, dapi.PaymentNeedsDecision},
+		"other terms":              {nil, &dapi.TermsDiffer{}, dapi.PaymentNeedsDecision},
+		"a key of another payment": {nil, &errors.IdempotencyKeyReused{}, dapi.PaymentNeedsDecision},
+		"a key too old":            {nil, &dapi.KeyTooOld{}, dapi.PaymentNeedsDecision},
+		"an error of no type":      {nil, errors.New("what"), dapi.PaymentUnknown},
+		"a context's error":        {nil, context.DeadlineExceeded, dapi.PaymentUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, c.want, dapi.PaymentStateOf(c.payout, c.err))
@@ -66,9 +71,11 @@ func TestWordsThatProgramsStore(t *testing.T) {
 	assert.Equal(t, []dapi.PaymentState{"paid", "not_paid", "ended", "unknown", "needs_decision"}, []dapi.PaymentState{
 		dapi.PaymentPaid, dapi.PaymentNotPaid, dapi.PaymentEnded, dapi.PaymentUnknown, dapi.PaymentNeedsDecision,
 	})
-	assert.Equal(t, []dapi.PriceBound{"least_arrives", "highest_fee", "no_worse_than", "amount", "asset", "readable"}, []dapi.PriceBound{
-		dapi.BoundLeastArrives, dapi.BoundHighestFee, dapi.BoundNoWorseThan, dapi.BoundAmount, dapi.BoundAsset, dapi.BoundReadable,
-	})
+	assert.Equal(t, []dapi.PriceBound{"least_arrives", "highest_fee", "no_worse_than", "amount", "asset", "readable"},
+		[]dapi.PriceBound{
+			dapi.BoundLeastArrives, dapi.BoundHighestFee, dapi.BoundNoWorseThan, dapi.BoundAmount, dapi.BoundAsset,
+			dapi.BoundReadable,
+		})
 	assert.Equal(t, []dapi.MethodKind{"scheme", "local", "ewallet"}, []dapi.MethodKind{
 		dapi.MethodKindScheme, dapi.MethodKindLocal, dapi.MethodKindEwallet,
 	})
@@ -77,8 +84,10 @@ func TestWordsThatProgramsStore(t *testing.T) {
 // Every error that a payment ends in can be asked the common questions, and prints even when its fields are empty.
 func TestErrorsOfAPaymentAreFailures(t *testing.T) {
 	for _, failure := range []errors.Failure{
-		&dapi.PriceRefused{}, &dapi.TermsDiffer{}, &dapi.PaymentDeclined{}, &dapi.KeyTooOld{}, &dapi.PayoutNotCompleted{}, &dapi.EscrowNotOpened{},
-		&dapi.PayinNotCompleted{}, &dapi.ChannelUnavailable{}, &dapi.RailNotListed{}, &signing.ApprovalRefused{}, &signing.ChallengeRefused{},
+		&dapi.PriceRefused{}, &dapi.TermsDiffer{}, &dapi.PaymentDeclined{}, &dapi.KeyTooOld{},
+		&dapi.PayoutNotCompleted{}, &dapi.EscrowNotOpened{},
+		&dapi.PayinNotCompleted{}, &dapi.ChannelUnavailable{}, &dapi.RailNotListed{}, &signing.ApprovalRefused{},
+		&signing.ChallengeRefused{},
 	} {
 		assert.Equal(t, errors.NotMoved, failure.MovedByCall(), "%T", failure)
 		assert.NotEmpty(t, failure.Error(), "%T", failure)

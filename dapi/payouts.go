@@ -62,14 +62,17 @@ func (s *Payouts) demands(payout *PayoutCreate) func(*transport.Check) {
 // version does not know, and that has changed since the booking, shows it.
 //
 // Source: Authentication, Signing; Limits, Lifetimes; Errors, Slugs.
-func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption) (*Payout, error) {
+func (s *Payouts) Confirm(
+	ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption,
+) (*Payout, error) {
 	if err := transport.Of(s).low.ready(ctx, &opConfirmPayout); err != nil {
 		return nil, err
 	}
 	if booked == nil {
 		booked = &Payout{}
 	}
-	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey, Resource: string(booked.ID)}
+	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
+		Resource: string(booked.ID)}
 	if differs := booked.differs(asked); differs != nil {
 		differs.Head = head
 		return nil, differs
@@ -92,7 +95,9 @@ func (s *Payouts) Confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 }
 
 // confirm signs and confirms what was looked at before. evenIfOver signs an approval that this machine takes for over.
-func (s *Payouts) confirm(ctx context.Context, asked PayoutCreate, booked *Payout, evenIfOver bool, options ...moneymovement.CallOption) (*Payout, error) {
+func (s *Payouts) confirm(
+	ctx context.Context, asked PayoutCreate, booked *Payout, evenIfOver bool, options ...moneymovement.CallOption,
+) (*Payout, error) {
 	body, options, err := s.sign(ctx, asked, booked, evenIfOver, options)
 	if err != nil {
 		return nil, err
@@ -101,23 +106,27 @@ func (s *Payouts) confirm(ctx context.Context, asked PayoutCreate, booked *Payou
 	if err != nil {
 		return nil, err
 	}
-	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: transport.CallOf(options).Key, Resource: string(booked.ID)}
+	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: transport.CallOf(options).Key,
+		Resource: string(booked.ID)}
 	if confirmed == nil || !confirmed.funded() && !confirmed.Status.Final() {
 		if confirmed, err = s.Get(ctx, booked.ID); err != nil {
-			return nil, unproven(head, fmt.Errorf("the answer does not say that the payout is funded, and it cannot be read: %w", err))
+			return nil, unproven(head,
+				fmt.Errorf("the answer does not say that the payout is funded, and it cannot be read: %w", err))
 		}
 	}
 	waits := confirmed.Status == PayoutStatusAwaitingApproval || confirmed.Status == booked.Status
 	if confirmed.ID != booked.ID || waits && !confirmed.funded() && !confirmed.Status.Final() {
 		return nil, unproven(head, errors.New("the service took the confirm, and the payout does not show it"))
 	}
-	return confirmed, nil // of another status that is not known, too: the service took the confirm, and nothing contradicts it
+	// of another status that is not known, too: the service took the confirm, and nothing contradicts it
+	return confirmed, nil
 }
 
 // sign gives the body of a confirm and its options. The caller names a chain by its EVM id, and the approval may name
 // it by its code: the listing tells that these are one, and is asked for only if the approval says something else than
 // the id. The approval may spell the contact with its prefix where the booking left it out, or the other way.
-func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, evenIfOver bool, options []moneymovement.CallOption) (
+func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, evenIfOver bool,
+	options []moneymovement.CallOption) (
 	*ApprovalConfirm, []moneymovement.CallOption, error,
 ) {
 	code := s.chains.codeOf(asked.ToChainID)
@@ -125,10 +134,12 @@ func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, 
 	for {
 		want := intent(asked, booked, code)
 		want.Destination.ContactID = string(asked.ContactID.spelledAs(contact))
-		body, confirming, err := s.approver.confirm(ctx, s.low, &opConfirmPayout, booked.Approval, want, evenIfOver, options)
+		body, confirming, err := s.approver.confirm(ctx, s.low, &opConfirmPayout, booked.Approval, want, evenIfOver,
+			options)
 		refused, ok := errors.AsType[*signing.ApprovalRefused](err)
 		switch {
-		case ok && refused.Field == "destination.contactId" && asked.ContactID.spelledAs(ContactID(refused.Got)) != ContactID(refused.Want):
+		case ok && refused.Field == "destination.contactId" &&
+			asked.ContactID.spelledAs(ContactID(refused.Got)) != ContactID(refused.Want):
 			contact = ContactID(refused.Got)
 			continue
 		case !ok || refused.Field != "destination.chainId" || code != "":
@@ -220,7 +231,8 @@ func (p *Payout) untouched() bool {
 func (p *Payout) arrived() error {
 	if p.Status.Final() && p.Status != PayoutStatusCompleted {
 		return &PayoutNotCompleted{
-			Head: errors.Head{Operation: opGetPayout.ID, IdempotencyKey: p.IdempotencyKey, Resource: string(p.ID)}, Payout: p,
+			Head:   errors.Head{Operation: opGetPayout.ID, IdempotencyKey: p.IdempotencyKey, Resource: string(p.ID)},
+			Payout: p,
 		}
 	}
 	return nil

@@ -77,7 +77,8 @@ func (p *payment) get(ctx context.Context) (*Payout, error) {
 		p.unread = err
 		return nil, err
 	case payout.ID != p.id(), payout.IdempotencyKey != "" && payout.IdempotencyKey != string(p.key):
-		return nil, &errors.UnexpectedAnswer{Head: head, Status: http.StatusOK, Err: errors.New("it is about another payout")}
+		return nil, &errors.UnexpectedAnswer{Head: head, Status: http.StatusOK,
+			Err: errors.New("it is about another payout")}
 	case payout.differs(p.asked) == nil:
 		p.seen = payout
 	}
@@ -102,7 +103,8 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	if p.booked != nil && p.booked.Approval != nil {
 		closes = p.booked.Approval.ExpiresAt
 	}
-	lapsed := func(payout *Payout) bool { // of words that are not known, too, the stated window decides: booking again asks the service
+	// of words that are not known, too, the stated window decides: booking again asks the service
+	lapsed := func(payout *Payout) bool {
 		waits := payout.Status == PayoutStatusAwaitingApproval || !payout.Status.Known() && !payout.funded()
 		return payout.Status == PayoutStatusExpired || waits && !p.payouts.approver.now().Before(closes)
 	}
@@ -148,7 +150,8 @@ func reopens(err error) bool {
 	}
 	switch refusal.Code {
 	case errors.CodeQuoteExpired, errors.CodeFundingAttemptExpired,
-		errors.CodeApprovalExpired, errors.CodeApprovalConsumed, errors.CodeApprovalMismatch: // another call with the key booked anew
+		// another call with the key booked anew
+		errors.CodeApprovalExpired, errors.CodeApprovalConsumed, errors.CodeApprovalMismatch:
 		return true
 	}
 	return false

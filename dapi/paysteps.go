@@ -26,10 +26,12 @@ func (p *payment) book(ctx context.Context) ending {
 		return p.judge(ctx, err)
 	}
 	if booked.IdempotencyKey != string(p.key) {
-		return ending{outcome: doubtful, err: p.unproven(opBookPayout.ID, "the answer is about a payment of another key, or does not say of which")}
+		return ending{outcome: doubtful,
+			err: p.unproven(opBookPayout.ID, "the answer is about a payment of another key, or does not say of which")}
 	}
 	if p.booked != nil && p.booked.ID != booked.ID {
-		return ending{outcome: doubtful, err: p.headed(&TermsDiffer{Member: "id", Asked: string(p.booked.ID), Got: string(booked.ID)})}
+		return ending{outcome: doubtful,
+			err: p.headed(&TermsDiffer{Member: "id", Asked: string(p.booked.ID), Got: string(booked.ID)})}
 	}
 	p.fresh = newlyMade(answer) && booked.Approval != nil && !booked.hashed()
 	if p.fresh || !booked.funded() { // a service that has forgotten the key has booked another payment
@@ -73,7 +75,9 @@ func (p *payment) nothingToApprove(ctx context.Context) ending {
 	if payout := p.seenPaid(ctx); payout != nil {
 		return settledBy(payout)
 	}
-	return ending{outcome: doubtful, err: p.unproven(opBookPayout.ID, fmt.Sprintf("there is nothing to approve, and the status is %q", p.booked.Status))}
+	return ending{outcome: doubtful,
+		err: p.unproven(opBookPayout.ID, fmt.Sprintf("there is nothing to approve, and the status is %q",
+			p.booked.Status))}
 }
 
 // seenPaid is the payout as it stands now, if this client has seen it paid or at its end, else nil.
@@ -112,7 +116,8 @@ var errOver = errors.New("the price or the approval is over, and the service giv
 
 // notConfirmed is a payment that was booked, and could not be confirmed.
 func (p *payment) notConfirmed(reason error) error {
-	return &errors.NotDelivered{Head: errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: string(p.key)}, Err: reason}
+	return &errors.NotDelivered{Head: errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: string(p.key)},
+		Err: reason}
 }
 
 // hookReserve is how long before the approval ends a hook has to return, so that there is time to confirm.

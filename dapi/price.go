@@ -36,10 +36,11 @@ type PriceBound string
 const (
 	BoundLeastArrives PriceBound = "least_arrives" // of [LeastArrives]
 	BoundHighestFee   PriceBound = "highest_fee"   // of [HighestFee]
-	BoundNoWorseThan  PriceBound = "no_worse_than" // of [NoWorseThan], or the first price of this payment that this client saw, over its calls
-	BoundAmount       PriceBound = "amount"        // no more leaves than the amount and the fee
-	BoundAsset        PriceBound = "asset"         // no other asset leaves than was asked
-	BoundReadable     PriceBound = "readable"      // a price that cannot be read keeps no bound
+	// of [NoWorseThan], or the first price of this payment that this client saw, over its calls
+	BoundNoWorseThan PriceBound = "no_worse_than"
+	BoundAmount      PriceBound = "amount"   // no more leaves than the amount and the fee
+	BoundAsset       PriceBound = "asset"    // no other asset leaves than was asked
+	BoundReadable    PriceBound = "readable" // a price that cannot be read keeps no bound
 )
 
 // Error is one line, safe to log.
@@ -113,7 +114,8 @@ func (b priceBounds) refused(p price) *PriceRefused {
 	case q.SourceCurrency != "" && q.SourceCurrency != string(p.asked.Currency):
 		return refuse(BoundAsset, "%s leaves, and %s was asked for", q.SourceCurrency, p.asked.Currency)
 	case q.SourceAmount.GreaterThan(most):
-		return refuse(BoundAmount, "%s %s leaves, and the amount of %s with the fee of %s is %s", q.SourceAmount, q.SourceCurrency, p.asked.Amount, q.Fee, most)
+		return refuse(BoundAmount, "%s %s leaves, and the amount of %s with the fee of %s is %s", q.SourceAmount,
+			q.SourceCurrency, p.asked.Amount, q.Fee, most)
 	}
 	if refused := b.outOfBounds(p, refuse); refused != nil {
 		return refused
@@ -125,8 +127,10 @@ func (b priceBounds) refused(p price) *PriceRefused {
 	switch {
 	case reference == nil:
 		return nil
-	case q.DestinationAmount.IsZero() != reference.DestinationAmount.IsZero(), q.SourceAmount.IsZero() != reference.SourceAmount.IsZero():
-		unreadable := refuse(BoundReadable, "one of two quotes does not say what leaves or what arrives, so that they cannot be compared")
+	case q.DestinationAmount.IsZero() != reference.DestinationAmount.IsZero(),
+		q.SourceAmount.IsZero() != reference.SourceAmount.IsZero():
+		unreadable := refuse(BoundReadable,
+			"one of two quotes does not say what leaves or what arrives, so that they cannot be compared")
 		unreadable.Reference = reference
 		return unreadable
 	case b.asGood(q, reference):
@@ -147,15 +151,18 @@ func (b priceBounds) outOfBounds(p price, refuse func(PriceBound, string, ...any
 	case b.least != nil && (q.DestinationCurrency == "" || q.DestinationAmount.IsZero()):
 		return refuse(BoundReadable, "the quote does not say what arrives, so that LeastArrives cannot be checked")
 	case b.least != nil && q.DestinationCurrency != b.leastCurrency:
-		return refuse(BoundLeastArrives, "%s arrives, and LeastArrives is in %s", q.DestinationCurrency, b.leastCurrency)
+		return refuse(BoundLeastArrives, "%s arrives, and LeastArrives is in %s", q.DestinationCurrency,
+			b.leastCurrency)
 	case b.least != nil && q.DestinationAmount.LessThan(*b.least):
-		return refuse(BoundLeastArrives, "%s %s arrives, and LeastArrives is %s", q.DestinationAmount, q.DestinationCurrency, b.least)
+		return refuse(BoundLeastArrives, "%s %s arrives, and LeastArrives is %s", q.DestinationAmount,
+			q.DestinationCurrency, b.least)
 	case b.fee != nil && !p.feeKnown:
 		return refuse(BoundReadable, "the quote does not say the fee, so that HighestFee cannot be checked")
 	case b.fee != nil && q.Fee.GreaterThan(*b.fee):
 		return refuse(BoundHighestFee, "the fee is %s %s, and HighestFee is %s", q.Fee, p.asked.Currency, b.fee)
 	case b.reference != nil && !q.readable():
-		return refuse(BoundReadable, "the quote does not say what leaves and what arrives, so that NoWorseThan cannot be checked")
+		return refuse(BoundReadable,
+			"the quote does not say what leaves and what arrives, so that NoWorseThan cannot be checked")
 	}
 	return nil
 }
@@ -173,7 +180,8 @@ func (b priceBounds) asGood(q, than *Quote) bool {
 
 // readable reports a quote that says what leaves and what arrives.
 func (q *Quote) readable() bool {
-	return q.DestinationAmount.IsPositive() && q.SourceAmount.IsPositive() && q.DestinationCurrency != "" && q.SourceCurrency != ""
+	return q.DestinationAmount.IsPositive() && q.SourceAmount.IsPositive() && q.DestinationCurrency != "" &&
+		q.SourceCurrency != ""
 }
 
 // hasFee reports whether the answer of a booking says the fee. A decoded quote does not tell: a fee that is missing, or

@@ -18,12 +18,16 @@ import (
 type Rails struct{ low lowLevel }
 
 // List answers one page of rails and virtual accounts.
-func (s *Rails) List(ctx context.Context, params ListRailsParams, options ...moneymovement.CallOption) (*RailPage, error) {
+func (s *Rails) List(
+	ctx context.Context, params ListRailsParams, options ...moneymovement.CallOption,
+) (*RailPage, error) {
 	return transport.Of(s).low.ListRails(ctx, &params, options)
 }
 
 // All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
-func (s *Rails) All(ctx context.Context, params ListRailsParams, options ...moneymovement.CallOption) iter.Seq2[Rail, error] {
+func (s *Rails) All(
+	ctx context.Context, params ListRailsParams, options ...moneymovement.CallOption,
+) iter.Seq2[Rail, error] {
 	return pages(ctx, math.MaxInt, &opListRails, s.List, params, options,
 		func(p *ListRailsParams) *string { return &p.Cursor },
 		func(page *RailPage) ([]Rail, string) { return page.Items, page.NextCursor })
@@ -45,7 +49,9 @@ func (s *Rails) Open(ctx context.Context, rail RailOpen, options ...moneymovemen
 // *StillPending.
 //
 // Source: States, Platform objects.
-func (s *Rails) WaitActive(ctx context.Context, method BankMethod, currency string, options ...WaitOption) (*Rail, error) {
+func (s *Rails) WaitActive(
+	ctx context.Context, method BankMethod, currency string, options ...WaitOption,
+) (*Rail, error) {
 	rail, err := wait(ctx, options, poll[Rail]{
 		low: transport.Of(s).low, resource: "rail", id: string(method) + " " + currency,
 		read: func(ctx context.Context) (*Rail, error) {
@@ -61,7 +67,9 @@ func (s *Rails) WaitActive(ctx context.Context, method BankMethod, currency stri
 }
 
 // find looks a rail up in the list; one that is not there has not been requested.
-func (s *Rails) find(ctx context.Context, method BankMethod, currency string, options ...moneymovement.CallOption) (*Rail, error) {
+func (s *Rails) find(
+	ctx context.Context, method BankMethod, currency string, options ...moneymovement.CallOption,
+) (*Rail, error) {
 	for rail, err := range s.All(ctx, ListRailsParams{Limit: maxPage}, options...) {
 		if err != nil {
 			return nil, err

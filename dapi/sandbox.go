@@ -25,7 +25,9 @@ func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOpt
 // MaxCredit (*errors.AmountAboveMaximum). A faucet that cannot pay is *errors.ProviderUnavailable, an account without a
 // wallet *errors.WalletNotLinked. Two equal credits within two hours are one unless each has an idempotency key of its
 // own.
-func (s *Sandbox) Deposit(ctx context.Context, deposit DepositCreate, options ...moneymovement.CallOption) (*Transaction, error) {
+func (s *Sandbox) Deposit(
+	ctx context.Context, deposit DepositCreate, options ...moneymovement.CallOption,
+) (*Transaction, error) {
 	if err := transport.Of(s).low.ready(ctx, &opCreateDeposit); err != nil {
 		return nil, err
 	}
@@ -43,9 +45,12 @@ func (s *Sandbox) CompletePayin(ctx context.Context, id PayinID, options ...mone
 
 // MovePayout moves a payout to a status, as its partner would report it. A move that the payout's state does not allow
 // is *errors.Conflict.
-func (s *Sandbox) MovePayout(ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.CallOption) (*Payout, error) {
+func (s *Sandbox) MovePayout(
+	ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.CallOption,
+) (*Payout, error) {
 	low := transport.Of(s).low
-	return low.MovePayout(ctx, id, &PayoutMove{Status: status}, options).Or(func(same transport.SameCredential) (*Payout, error) {
-		return low.GetPayout(ctx, id, []moneymovement.CallOption{same})
-	})
+	return low.MovePayout(ctx, id, &PayoutMove{Status: status}, options).
+		Or(func(same transport.SameCredential) (*Payout, error) {
+			return low.GetPayout(ctx, id, []moneymovement.CallOption{same})
+		})
 }

@@ -177,7 +177,8 @@ func (s *session) mint(ctx context.Context, current Session) (Session, error) {
 // refresh mints an access token from the refresh token.
 func (s *session) refresh(ctx context.Context, current Session) (Session, error) {
 	asked := time.Now()
-	grant, err := s.low.as(transport.ClassRefresh).RefreshToken(ctx, &RefreshRequest{RefreshToken: current.RefreshToken}, nil)
+	grant, err := s.low.as(transport.ClassRefresh).RefreshToken(ctx,
+		&RefreshRequest{RefreshToken: current.RefreshToken}, nil)
 	if err != nil {
 		return Session{}, err
 	}

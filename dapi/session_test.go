@@ -51,7 +51,8 @@ func TestARefreshGoesFirst(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 1000 {
 			all.Go(func() {
-				_, err := account.Payouts.Book(t.Context(), payoutOf(i), moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint(i))))
+				_, err := account.Payouts.Book(t.Context(), payoutOf(i),
+					moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint(i))))
 				assert.NoError(t, err)
 			})
 		}

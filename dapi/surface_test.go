@@ -38,13 +38,15 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"challengeId":"ch_1","payload":"bG9naW4=","expiresAt":"2126-01-01T00:00:00Z"}`)
 		return
 	case "POST /auth/token":
-		_, _ = io.WriteString(w, `{"accessToken":"a","refreshToken":"r","tokenType":"Bearer","expiresIn":3600,"refreshExpiresIn":5184000}`)
+		_, _ = io.WriteString(w,
+			`{"accessToken":"a","refreshToken":"r","tokenType":"Bearer","expiresIn":3600,"refreshExpiresIn":5184000}`)
 		return
 	}
 	s.calls = append(s.calls, sentCall{what, r.Header.Get("X-Service-Account"), string(body)})
 	answers := s.answers[what]
 	if len(answers) == 0 {
-		_, _ = io.WriteString(w, `{"id":"x_1","items":[],"idempotencyKey":"k","status":"s","requisites":{"iban":"i"},"action":{"idempotencyKey":"k"}}`)
+		_, _ = io.WriteString(w,
+			`{"id":"x_1","items":[],"idempotencyKey":"k","status":"s","requisites":{"iban":"i"},"action":{"idempotencyKey":"k"}}`)
 		return
 	}
 	_, _ = io.WriteString(w, answers[0])
@@ -84,11 +86,18 @@ func TestEachMethodSendsItsOperation(t *testing.T) {
 		body string
 	}{
 		"PUT /client/kyb": {func(ctx context.Context, a *dapi.Account) error {
-			_, err := a.Verification.Save(ctx, dapi.KYBSave{Applicant: map[string]any{"name": "Acme"}, DocumentIDs: []string{"doc_1"}})
+			_, err := a.Verification.Save(ctx,
+				dapi.KYBSave{Applicant: map[string]any{"name": "Acme"}, DocumentIDs: []string{"doc_1"}})
 			return err
 		}, `{"applicant":{"name":"Acme"},"documentIds":["doc_1"]}`},
-		"GET /client/kyb":           {func(ctx context.Context, a *dapi.Account) error { _, err := a.Verification.Get(ctx); return err }, ""},
-		"POST /client/kyb/complete": {func(ctx context.Context, a *dapi.Account) error { _, err := a.Verification.Complete(ctx); return err }, ""},
+		"GET /client/kyb": {func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Verification.Get(ctx)
+			return err
+		}, ""},
+		"POST /client/kyb/complete": {func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Verification.Complete(ctx)
+			return err
+		}, ""},
 		"GET /banks?cursor=c&limit=7": {func(ctx context.Context, a *dapi.Account) error {
 			_, err := a.Rails.List(ctx, dapi.ListRailsParams{Limit: 7, Cursor: "c"})
 			return err
@@ -98,49 +107,71 @@ func TestEachMethodSendsItsOperation(t *testing.T) {
 			return err
 		}, `{"method":"sepa","currency":"EUR"}`},
 		"POST /payins": {func(ctx context.Context, a *dapi.Account) error {
-			_, err := a.Payins.Create(ctx, dapi.PayinCreate{Amount: amount("10.50"), Currency: "EUR", BankID: "bnk_1", MaxAmount: amount("11")})
+			_, err := a.Payins.Create(ctx, dapi.PayinCreate{Amount: amount("10.50"), Currency: "EUR", BankID: "bnk_1",
+				MaxAmount: amount("11")})
 			return err
 		}, `{"amount":"10.5","bankId":"bnk_1","currency":"EUR","maxAmount":"11"}`},
 		"POST /payins/pi_1/instructions": {func(ctx context.Context, a *dapi.Account) error {
 			_, err := a.Payins.Instructions(ctx, "pi_1")
 			return err
 		}, ""},
-		"GET /payins/pi_1": {func(ctx context.Context, a *dapi.Account) error { _, err := a.Payins.Get(ctx, "pi_1"); return err }, ""},
+		"GET /payins/pi_1": {func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Payins.Get(ctx, "pi_1")
+			return err
+		}, ""},
 		"POST /contacts": {func(ctx context.Context, a *dapi.Account) error {
-			_, err := a.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob", Account: dapi.EmailContact("bob@example.com")})
+			_, err := a.Contacts.Create(ctx,
+				dapi.ContactCreate{Name: "Bob", Account: dapi.EmailContact("bob@example.com")})
 			return err
 		}, `{"name":"Bob","account":{"accountType":"email","email":"bob@example.com"}}`},
 		"PATCH /contacts/ct_1": {func(ctx context.Context, a *dapi.Account) error {
 			_, err := a.Contacts.Update(ctx, "ct_1", dapi.ContactUpdate{})
 			return err
 		}, "{}"},
-		"DELETE /contacts/ct_1": {func(ctx context.Context, a *dapi.Account) error { return a.Contacts.Delete(ctx, "ct_1") }, ""},
+		"DELETE /contacts/ct_1": {func(ctx context.Context, a *dapi.Account) error {
+			return a.Contacts.Delete(ctx, "ct_1")
+		}, ""},
 		"GET /contacts/ct_1/capabilities": {func(ctx context.Context, a *dapi.Account) error {
 			_, err := a.Contacts.Capabilities(ctx, "ct_1")
 			return err
 		}, ""},
 		"POST /payouts": {func(ctx context.Context, a *dapi.Account) error {
 			_, err := a.Payouts.Book(ctx, dapi.PayoutCreate{
-				ContactID: "ct_1", Amount: amount("25.00"), Currency: dapi.USDC, FromChainID: 8453, ToChainID: 1, PublicKey: []byte{1}, Signature: []byte{2},
+				ContactID: "ct_1", Amount: amount("25.00"), Currency: dapi.USDC, FromChainID: 8453, ToChainID: 1,
+				PublicKey: []byte{1}, Signature: []byte{2},
 			})
 			return err
 		}, `{"contactId":"ct_1","amount":"25","currency":"USDC","fromChainId":8453,"toChainId":1,"publicKey":"AQ==","signature":"Ag=="}`},
-		"GET /payouts/po_1": {func(ctx context.Context, a *dapi.Account) error { _, err := a.Payouts.Get(ctx, "po_1"); return err }, ""},
-		"POST /escrow": {func(ctx context.Context, a *dapi.Account) error { _, err := a.Escrows.Create(ctx, deal()); return err },
+		"GET /payouts/po_1": {func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Payouts.Get(ctx, "po_1")
+			return err
+		}, ""},
+		"POST /escrow": {func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Escrows.Create(ctx, deal())
+			return err
+		},
 			`{"amount":"40","currency":"USDC","payee":"` + payee + `","holdFor":"14d"}`},
 		"POST /escrow/esc_1/actions": {func(ctx context.Context, a *dapi.Account) error {
 			_, err := a.Escrows.Prepare(ctx, "esc_1", dapi.EscrowActionTypeRefund)
 			return err
 		}, `{"type":"refund"}`},
-		"POST /escrow/esc_1/sync": {func(ctx context.Context, a *dapi.Account) error { _, err := a.Escrows.Sync(ctx, "esc_1"); return err }, ""},
-		"GET /transactions?limit=7&since=2026-01-02T03%3A04%3A05Z&type=payout": {func(ctx context.Context, a *dapi.Account) error {
+		"POST /escrow/esc_1/sync": {func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Escrows.Sync(ctx, "esc_1")
+			return err
+		}, ""},
+		"GET /transactions?limit=7&since=2026-01-02T03%3A04%3A05Z&type=payout": {func(ctx context.Context,
+			a *dapi.Account) error {
 			_, err := a.Transactions.List(ctx, dapi.ListTransactionsParams{
-				Limit: 7, Type: dapi.TransactionTypePayout, Since: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("CET", 3600)),
+				Limit: 7, Type: dapi.TransactionTypePayout,
+				Since: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("CET", 3600)),
 			})
 			return err
 		}, ""},
-		"GET /chains":           {func(ctx context.Context, a *dapi.Account) error { return read(ctx, a) }, ""},
-		"GET /sandbox/treasury": {func(ctx context.Context, a *dapi.Account) error { _, err := a.Sandbox.Treasury(ctx); return err }, ""},
+		"GET /chains": {func(ctx context.Context, a *dapi.Account) error { return read(ctx, a) }, ""},
+		"GET /sandbox/treasury": {func(ctx context.Context, a *dapi.Account) error {
+			_, err := a.Sandbox.Treasury(ctx)
+			return err
+		}, ""},
 		"POST /sandbox/deposits": {func(ctx context.Context, a *dapi.Account) error {
 			_, err := a.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: amount("0.1"), Currency: dapi.EURC})
 			return err
@@ -183,7 +214,8 @@ func TestRailWaits(t *testing.T) {
 	const list = "GET /banks?limit=100"
 	t.Run("until it is active", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			s, integrator := newScript(t, map[string][]string{list: {page("available"), page("pending"), page("active")}})
+			s, integrator := newScript(t,
+				map[string][]string{list: {page("available"), page("pending"), page("active")}})
 			rail, err := integrator.For("cl_1").Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR")
 			require.NoError(t, err)
 			assert.Equal(t, dapi.RailStatusActive, rail.Status)
@@ -204,7 +236,8 @@ func TestRailWaits(t *testing.T) {
 		_, err := integrator.For("cl_1").Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "PLN")
 		unlisted := as[*dapi.RailNotListed](t, err)
 		assert.Equal(t, "PLN", unlisted.Currency)
-		assert.Equal(t, []string{"ListRails", "", "cl_1"}, []string{unlisted.Operation, unlisted.Resource, unlisted.Account})
+		assert.Equal(t, []string{"ListRails", "", "cl_1"},
+			[]string{unlisted.Operation, unlisted.Resource, unlisted.Account})
 		assert.EqualError(t, err, "rail sepa PLN is not in the client's list")
 	})
 	t.Run("on any page", func(t *testing.T) {
@@ -223,7 +256,8 @@ func TestPayinWaits(t *testing.T) {
 	for end, completed := range map[string]bool{"completed": true, "expired": false} {
 		t.Run(end, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, integrator := newScript(t, map[string][]string{"GET /payins/pi_1": {payin("quoted"), payin("awaiting_funds"), payin(end)}})
+				s, integrator := newScript(t,
+					map[string][]string{"GET /payins/pi_1": {payin("quoted"), payin("awaiting_funds"), payin(end)}})
 				got, err := integrator.For("cl_1").Payins.Wait(t.Context(), "pi_1")
 				assert.Equal(t, dapi.PayinStatus(end), got.Status)
 				assert.Equal(t, 3, s.sent("GET /payins/pi_1"))
@@ -241,7 +275,8 @@ func TestPayinWaits(t *testing.T) {
 // A completion whose answer shows nothing is read. It was taken also where it cannot be read.
 func TestCompletionThatShowsNothing(t *testing.T) {
 	for answer, status := range map[string]model.KYCStatus{`{"status":"under_review","requirements":[]}`: "under_review", `[`: ""} {
-		_, integrator := newScript(t, map[string][]string{"POST /client/kyb/complete": {`{}`}, "GET /client/kyb": {answer}})
+		_, integrator := newScript(t,
+			map[string][]string{"POST /client/kyb/complete": {`{}`}, "GET /client/kyb": {answer}})
 		submitted, err := integrator.For("cl_1").Verification.Complete(t.Context())
 		require.NoError(t, err)
 		require.NotNil(t, submitted)
@@ -255,10 +290,13 @@ func TestVerificationWaits(t *testing.T) {
 		t.Run(string(end), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				_, integrator := newScript(t, map[string][]string{"GET /client/kyb": {
-					`{"status":"under_review","requirements":[]}`, `{"status":"a_status_of_tomorrow","requirements":[]}`, `{"status":"` + string(end) + `","requirements":[]}`,
+					`{"status":"under_review","requirements":[]}`,
+					`{"status":"a_status_of_tomorrow","requirements":[]}`,
+					`{"status":"` + string(end) + `","requirements":[]}`,
 				}})
 				var ids []string
-				kyb, err := integrator.For("cl_1").Verification.WaitDecided(t.Context(), dapi.OnProgress(func(p dapi.Progress) { ids = append(ids, p.ID) }))
+				kyb, err := integrator.For("cl_1").Verification.WaitDecided(t.Context(),
+					dapi.OnProgress(func(p dapi.Progress) { ids = append(ids, p.ID) }))
 				require.NoError(t, err)
 				assert.Equal(t, end, kyb.Status)
 				assert.Equal(t, []string{"cl_1", "cl_1", "cl_1"}, ids)

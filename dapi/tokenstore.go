@@ -56,7 +56,8 @@ const (
 func sessionOf(operation string, grant *TokenGrant, asked time.Time) (Session, error) {
 	if !sendable(grant.AccessToken) {
 		return Session{}, &errors.UnexpectedAnswer{
-			Head:   errors.Head{Operation: operation}.WithFacts(callfacts.Facts{ReadOnly: true}), // a login moves no money
+			// a login moves no money
+			Head:   errors.Head{Operation: operation}.WithFacts(callfacts.Facts{ReadOnly: true}),
 			Status: http.StatusCreated, Err: errUnsendable,
 		}
 	}
@@ -128,7 +129,8 @@ type exportedSession struct {
 // Export returns the session with its tokens, for a [TokenStore] to keep. The bytes are as secret as a password: store
 // them where only the program can read.
 func (s Session) Export() ([]byte, error) {
-	return jsonv2.Marshal(exportedSession{s.AccessToken.Reveal(), s.RefreshToken.Reveal(), s.ExpiresAt, s.RefreshExpiresAt, s.Credential})
+	return jsonv2.Marshal(exportedSession{s.AccessToken.Reveal(), s.RefreshToken.Reveal(), s.ExpiresAt,
+		s.RefreshExpiresAt, s.Credential})
 }
 
 // ImportSession reads what [Session.Export] returned. What cannot be read so is *errors.InvalidInput; a member that is
@@ -137,12 +139,14 @@ func ImportSession(data []byte) (Session, error) {
 	var exported exportedSession
 	if err := jsonv2.Unmarshal(data, &exported); err != nil {
 		return Session{}, &errors.InvalidInput{Head: errors.Head{Operation: "ImportSession"}, Fields: []errors.Field{{
-			Field: "session", Code: "unreadable", Message: fmt.Sprintf("of %d bytes is not readable", len(data)), // the cause could quote a token
+			// the cause could quote a token
+			Field: "session", Code: "unreadable", Message: fmt.Sprintf("of %d bytes is not readable", len(data)),
 		}}}
 	}
 	return Session{
-		AccessToken: moneymovement.NewSecret(exported.AccessToken), RefreshToken: moneymovement.NewSecret(exported.RefreshToken),
-		ExpiresAt: exported.ExpiresAt, RefreshExpiresAt: exported.RefreshExpiresAt, Credential: exported.Credential,
+		AccessToken:  moneymovement.NewSecret(exported.AccessToken),
+		RefreshToken: moneymovement.NewSecret(exported.RefreshToken),
+		ExpiresAt:    exported.ExpiresAt, RefreshExpiresAt: exported.RefreshExpiresAt, Credential: exported.Credential,
 	}, nil
 }
 
@@ -170,7 +174,8 @@ func (s *session) load(ctx context.Context) Session {
 		err = errUnsendable
 	}
 	if err != nil {
-		s.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement token store does not load", slog.String("error", err.Error()))
+		s.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement token store does not load",
+			slog.String("error", err.Error()))
 		return Session{}
 	}
 	return stored
@@ -181,6 +186,7 @@ func (s *session) save(ctx context.Context, renewed Session) {
 		return
 	}
 	if err := s.developer.Store.Save(ctx, renewed); err != nil {
-		s.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement token store does not save", slog.String("error", err.Error()))
+		s.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement token store does not save",
+			slog.String("error", err.Error()))
 	}
 }

@@ -25,7 +25,8 @@ func TestCredentialNames(t *testing.T) {
 	assert.Equal(t, "927d8345168ac89e9639dc6fcbe0f6da", developer.Credential("https://host.example"))
 	assert.Equal(t, developer.Credential("https://host.example"), developer.Credential("https://host.example/"))
 	for _, other := range []string{
-		developer.Credential("https://other.example"), dapi.Developer{Email: "dev@example.com", Key: developer.Key}.Credential("https://host.example"),
+		developer.Credential("https://other.example"),
+		dapi.Developer{Email: "dev@example.com", Key: developer.Key}.Credential("https://host.example"),
 		dapi.Developer{Email: developer.Email, Key: publicHalf("other")}.Credential("https://host.example"),
 	} {
 		assert.NotEqual(t, developer.Credential("https://host.example"), other)
@@ -42,8 +43,10 @@ func (publicHalf) Sign(context.Context, []byte) ([]byte, error) {
 }
 
 var secretive = dapi.Session{
-	AccessToken: moneymovement.NewSecret("access-token-of-everything"), RefreshToken: moneymovement.NewSecret("refresh-token-of-everything"),
-	ExpiresAt: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), RefreshExpiresAt: time.Date(2030, 3, 3, 3, 4, 5, 0, time.UTC),
+	AccessToken:      moneymovement.NewSecret("access-token-of-everything"),
+	RefreshToken:     moneymovement.NewSecret("refresh-token-of-everything"),
+	ExpiresAt:        time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC),
+	RefreshExpiresAt: time.Date(2030, 3, 3, 3, 4, 5, 0, time.UTC),
 }
 
 // exported is a session with its tokens, to be compared.
@@ -57,7 +60,8 @@ func exported(t *testing.T, session dapi.Session) string {
 func TestSessionPrintsNoToken(t *testing.T) {
 	const redacted = "dapi.Session(redacted, access until 2030-01-02T03:04:05Z)"
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x", "%T"} {
-		for _, value := range []any{secretive, &secretive, []dapi.Session{secretive}, struct{ S dapi.Session }{secretive}, struct{ S *dapi.Session }{&secretive}} {
+		for _, value := range []any{secretive, &secretive, []dapi.Session{secretive},
+			struct{ S dapi.Session }{secretive}, struct{ S *dapi.Session }{&secretive}} {
 			assert.NotContains(t, fmt.Sprintf(verb, value), "of-everything", verb)
 		}
 	}
@@ -84,11 +88,13 @@ func TestSessionPrintsNoToken(t *testing.T) {
 func TestSessionRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		moment := rapid.Custom(func(t *rapid.T) time.Time {
-			return time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds")).UTC()
+			return time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).
+				Draw(t, "nanoseconds")).UTC()
 		})
 		given := dapi.Session{
-			AccessToken: moneymovement.NewSecret(rapid.String().Draw(t, "access")), RefreshToken: moneymovement.NewSecret(rapid.String().Draw(t, "refresh")),
-			ExpiresAt: moment.Draw(t, "expires"), RefreshExpiresAt: moment.Draw(t, "refreshExpires"),
+			AccessToken:  moneymovement.NewSecret(rapid.String().Draw(t, "access")),
+			RefreshToken: moneymovement.NewSecret(rapid.String().Draw(t, "refresh")),
+			ExpiresAt:    moment.Draw(t, "expires"), RefreshExpiresAt: moment.Draw(t, "refreshExpires"),
 		}
 		data, err := given.Export()
 		require.NoError(t, err)
@@ -105,8 +111,10 @@ func TestStoredSessionThatIsGarbage(t *testing.T) {
 	whole, err := secretive.Export()
 	require.NoError(t, err)
 	for name, data := range map[string]string{
-		"nothing": "", "text": "access-token-of-everything", "half": string(whole[:len(whole)/2]), "two": string(whole) + string(whole),
-		"a list": "[]", "wrong kind": `{"accessToken":{"access-token-of-everything":1}}`, "wrong time": `{"accessToken":"access-token-of-everything","expiresAt":"soon"}`,
+		"nothing": "", "text": "access-token-of-everything", "half": string(whole[:len(whole)/2]),
+		"two":    string(whole) + string(whole),
+		"a list": "[]", "wrong kind": `{"accessToken":{"access-token-of-everything":1}}`,
+		"wrong time": `{"accessToken":"access-token-of-everything","expiresAt":"soon"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			session, err := dapi.ImportSession([]byte(data))

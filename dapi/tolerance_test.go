@@ -97,7 +97,8 @@ func TestAContactOfNulls(t *testing.T) {
 	const text = `{"id":"7c9e6679","name":"","isExternal":true,"createdAt":"2026-01-02T03:04:05","email":null,"address":null,"bank":null,
 		"crypto":null,"userId":null,"user":null,"labels":["a"]}`
 	var answer moneymovement.Answer
-	contact, err := answering(t, 201, text).Self().Contacts.Create(t.Context(), dapi.ContactCreate{}, moneymovement.Capture(&answer))
+	contact, err := answering(t, 201, text).Self().Contacts.Create(t.Context(), dapi.ContactCreate{},
+		moneymovement.Capture(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, &dapi.Contact{ID: "7c9e6679", IsExternal: true, CreatedAt: contact.CreatedAt}, contact)
 	assert.Equal(t, "2026-01-02T03:04:05Z", contact.CreatedAt.Format("2006-01-02T15:04:05Z07:00"))
@@ -115,7 +116,8 @@ func TestAnotherAnswerIsNoSuccess(t *testing.T) {
 		if described["id"] == nil && described["items"] == nil || silent[name] {
 			continue
 		}
-		for _, answer := range []string{`{}`, `{"data":` + x.answer + `}`, `{"error":{"code":"conflict","message":"No."}}`, `{"id":null}`} {
+		for _, answer := range []string{`{}`, `{"data":` + x.answer + `}`,
+			`{"error":{"code":"conflict","message":"No."}}`, `{"id":null}`} {
 			_, err := x.call(t.Context(), answering(t, x.status, answer))
 			if x.method != http.MethodGet {
 				err = as[*errors.OutcomeUnknown](t, err).Cause

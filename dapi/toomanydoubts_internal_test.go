@@ -39,7 +39,8 @@ func TestTooManyDoubtsOfAClient(t *testing.T) {
 	assert.Equal(t, "BookPayout", full.Operation)
 	assert.Equal(t, "invoice-42", full.IdempotencyKey)
 
-	deal := EscrowCreate{Amount: decimal.NewFromInt(40), Currency: USDC, Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
+	deal := EscrowCreate{Amount: decimal.NewFromInt(40), Currency: USDC,
+		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
 	_, err = account.Escrows.Open(t.Context(), deal, "deal-1", FirstUse())
 	full, ok = errors.AsType[*errors.NotDelivered](err)
 	require.True(t, ok, "%v", err)

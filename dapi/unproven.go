@@ -12,7 +12,8 @@ import (
 // unproven is what the answer of a booking or a confirm means that says success and does not show it: no more than one
 // that was lost.
 func unproven(head errors.Head, reason error) error {
-	return &errors.OutcomeUnknown{Head: head, Resolve: "repeat the same request with the same idempotency key", Cause: reason}
+	return &errors.OutcomeUnknown{Head: head, Resolve: "repeat the same request with the same idempotency key",
+		Cause: reason}
 }
 
 // thenEnded adds to the cause of a doubt that the context ended while the doubt was being settled, which err tells.

@@ -14,10 +14,13 @@ import (
 type Verification struct{ low lowLevel }
 
 // Save saves applicant information and documents. It submits nothing, and can be called again with more.
-func (s *Verification) Save(ctx context.Context, information KYBSave, options ...moneymovement.CallOption) (*KYB, error) {
-	return transport.Of(s).low.SaveKYB(ctx, &information, options).Or(func(same transport.SameCredential) (*KYB, error) {
-		return transport.Of(s).low.GetKYB(ctx, []moneymovement.CallOption{same})
-	})
+func (s *Verification) Save(
+	ctx context.Context, information KYBSave, options ...moneymovement.CallOption,
+) (*KYB, error) {
+	return transport.Of(s).low.SaveKYB(ctx, &information, options).
+		Or(func(same transport.SameCredential) (*KYB, error) {
+			return transport.Of(s).low.GetKYB(ctx, []moneymovement.CallOption{same})
+		})
 }
 
 // Get answers the status and the requirements that are still outstanding.
@@ -28,7 +31,8 @@ func (s *Verification) Get(ctx context.Context, options ...moneymovement.CallOpt
 // Complete submits what was saved for review. While requirements are outstanding it is *errors.Conflict;
 // [Verification.Get] names them.
 func (s *Verification) Complete(ctx context.Context, options ...moneymovement.CallOption) (*KYBSubmission, error) {
-	return transport.Of(s).low.CompleteKYB(ctx, options).Or(func(same transport.SameCredential) (*KYBSubmission, error) {
+	return transport.Of(s).low.CompleteKYB(ctx, options).Or(func(same transport.SameCredential) (*KYBSubmission,
+		error) {
 		kyb, err := transport.Of(s).low.GetKYB(ctx, []moneymovement.CallOption{same})
 		if err != nil {
 			return nil, err

@@ -50,7 +50,8 @@ type StillPending struct {
 }
 
 func (e *StillPending) Error() string {
-	return fmt.Sprintf("%s %s is still %s after %s and %d reads: %v", e.Resource, e.ID, e.Status, e.Waited.Round(time.Millisecond), e.Reads, e.Err)
+	return fmt.Sprintf("%s %s is still %s after %s and %d reads: %v", e.Resource, e.ID, e.Status,
+		e.Waited.Round(time.Millisecond), e.Reads, e.Err)
 }
 
 // Retryable is true: the same wait may be made again.
@@ -87,6 +88,8 @@ func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (*T, erro
 	return transport.Wait(ctx, p.low.transport, w.pace, transport.Awaited[T]{
 		Read: p.read, Status: p.status, Done: p.done,
 		Progress: func(seen transport.Seen) { w.progress(progress(seen)) },
-		Still:    func(seen transport.Seen, err error) error { return &StillPending{Progress: progress(seen), Err: err} },
+		Still: func(seen transport.Seen, err error) error {
+			return &StillPending{Progress: progress(seen), Err: err}
+		},
 	})
 }

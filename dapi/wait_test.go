@@ -24,11 +24,15 @@ func TestProgressNamesTheResource(t *testing.T) {
 			_, err := account.Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR", o)
 			return err
 		},
-		"verification cl_1": func(o dapi.WaitOption) error { _, err := account.Verification.WaitDecided(t.Context(), o); return err },
+		"verification cl_1": func(o dapi.WaitOption) error {
+			_, err := account.Verification.WaitDecided(t.Context(), o)
+			return err
+		},
 		"payin pi_1": func(o dapi.WaitOption) error {
 			_, err := account.Payins.Wait(t.Context(), "pi_1", o)
 			head, _ := errors.HeadOf(err)
-			assert.Equal(t, []string{"GetPayin", "pi_1", "cl_1", ""}, []string{head.Operation, head.Resource, head.Account, head.IdempotencyKey})
+			assert.Equal(t, []string{"GetPayin", "pi_1", "cl_1", ""},
+				[]string{head.Operation, head.Resource, head.Account, head.IdempotencyKey})
 			return nil
 		},
 		"client cl_1": func(o dapi.WaitOption) error {
@@ -46,8 +50,9 @@ func TestProgressNamesTheResource(t *testing.T) {
 func TestPayoutStatusFinal(t *testing.T) {
 	for status, final := range map[dapi.PayoutStatus]bool{
 		dapi.PayoutStatusAwaitingApproval: false, dapi.PayoutStatusFunding: false, dapi.PayoutStatusProcessing: false,
-		dapi.PayoutStatusCompleted: true, dapi.PayoutStatusFailed: true, dapi.PayoutStatusRefunded: true, dapi.PayoutStatusExpired: true,
-		"": false, "on_the_moon": false,
+		dapi.PayoutStatusCompleted: true, dapi.PayoutStatusFailed: true, dapi.PayoutStatusRefunded: true,
+		dapi.PayoutStatusExpired: true,
+		"":                       false, "on_the_moon": false,
 	} {
 		assert.Equal(t, final, status.Final(), "%q", status)
 	}

@@ -64,7 +64,8 @@ func TestWaitAllEndsWithItsLoop(t *testing.T) {
 		}
 		reads := host.payoutReads()
 		time.Sleep(time.Hour)
-		assert.Equal(t, reads, host.payoutReads(), "nothing goes on behind the caller's back") // and synctest knows of no goroutine that is left
+		// and synctest knows of no goroutine that is left
+		assert.Equal(t, reads, host.payoutReads(), "nothing goes on behind the caller's back")
 		for range host.integrator(t).Self().Payouts.WaitAll(t.Context(), nil) {
 			assert.Fail(t, "there is nothing to wait for")
 		}

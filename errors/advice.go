@@ -57,7 +57,8 @@ func (e *IdempotencyKeyReused) advice() string {
 	if owner == "" {
 		return ""
 	}
-	return "the key belongs to " + oneLine(owner, maxName) + ", with other terms: look at that, and use another key for this"
+	return "the key belongs to " + oneLine(owner, maxName) +
+		", with other terms: look at that, and use another key for this"
 }
 
 func (e *RateLimited) advice() string {

@@ -29,17 +29,21 @@ func TestAdvice(t *testing.T) {
 		"the token does not come from a login with a developer key: log in with one": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), Reason: errors.ReasonDeveloperSessionRequired},
 		"the key lacks the scope cards:write, it has cards:read, invoices: give it the scope, then repeat with the same key": &errors.Forbidden{
-			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write", Scope: []string{"cards:read", "invoices"}},
+			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write",
+			Scope: []string{"cards:read", "invoices"}},
 		"the key lacks the scope cards:write, it has no scopes: give it the scope, then repeat with the same key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write"},
 		"the key lacks the scope cards:write, it has cards:read: give it the scope, then repeat with the same key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write", Scope: []string{"cards:read"}},
 		errors.CodeForbidden.Hint(): &errors.Forbidden{Refusal: known(errors.CodeForbidden)},
 
-		"an id that begins with po_ is expected":           &errors.InvalidID{Refusal: known(errors.CodeInvalidID), ExpectedPrefix: "po_"},
-		"an id that begins with po_ is expected ":          &errors.InvalidID{Refusal: about(errors.CodeInvalidID, "po_7", ""), ExpectedPrefix: "po_"},
-		"an id that begins with po_ is expected, not ct_1": &errors.InvalidID{Refusal: about(errors.CodeInvalidID, "ct_1", ""), ExpectedPrefix: "po_"},
-		errors.CodeInvalidID.Hint():                        &errors.InvalidID{Refusal: known(errors.CodeInvalidID)},
+		"an id that begins with po_ is expected": &errors.InvalidID{Refusal: known(errors.CodeInvalidID),
+			ExpectedPrefix: "po_"},
+		"an id that begins with po_ is expected ": &errors.InvalidID{Refusal: about(errors.CodeInvalidID,
+			"po_7", ""), ExpectedPrefix: "po_"},
+		"an id that begins with po_ is expected, not ct_1": &errors.InvalidID{Refusal: about(errors.CodeInvalidID,
+			"ct_1", ""), ExpectedPrefix: "po_"},
+		errors.CodeInvalidID.Hint(): &errors.InvalidID{Refusal: known(errors.CodeInvalidID)},
 
 		"the key belongs to po_1, with other terms: look at that, and use another key for this": &errors.IdempotencyKeyReused{
 			Refusal: known(errors.CodeIdempotencyKeyReused), PayoutID: "po_1", EscrowID: "esc_1"},
@@ -57,11 +61,13 @@ func TestAdvice(t *testing.T) {
 		"this is success: payout po_1 is funded, do not pay it again": &errors.AlreadyFunded{Refusal: known(errors.CodeAlreadyFunded), PayoutID: "po_1"},
 		errors.CodeAlreadyFunded.Hint():                               &errors.AlreadyFunded{Refusal: known(errors.CodeAlreadyFunded)},
 
-		"ask for at most 100 a call":         &errors.AmountAboveMaximum{Refusal: known(errors.CodeAmountAboveMaximum), MaxCredit: decimal.NewFromInt(100)},
+		"ask for at most 100 a call": &errors.AmountAboveMaximum{Refusal: known(errors.CodeAmountAboveMaximum),
+			MaxCredit: decimal.NewFromInt(100)},
 		errors.CodeAmountAboveMaximum.Hint(): &errors.AmountAboveMaximum{Refusal: known(errors.CodeAmountAboveMaximum)},
 
 		"the balance is 2.5 USDC: credit the account, then repeat with the same key": &errors.PayoutNotFundable{
-			Refusal: known(errors.CodePayoutNotFundable), Available: decimal.RequireFromString("2.5"), Currency: "USDC"},
+			Refusal: known(errors.CodePayoutNotFundable), Available: decimal.RequireFromString("2.5"),
+			Currency: "USDC"},
 		"the balance is 0: credit the account, then repeat with the same key": &errors.PayoutNotFundable{
 			Refusal: errors.Refusal{Code: errors.CodePayoutNotFundable, Details: []byte(`{"available":"0"}`)}},
 		errors.CodePayoutNotFundable.Hint(): &errors.PayoutNotFundable{Refusal: known(errors.CodePayoutNotFundable)},
@@ -101,20 +107,25 @@ func TestBoundsOfALine(t *testing.T) {
 		most int
 		line func(text string) error
 	}{
-		"operation":    {128, func(text string) error { return &errors.Refusal{Head: errors.Head{Operation: text}} }},
-		"code":         {128, func(text string) error { return &errors.Refusal{Code: errors.Code(text)} }},
-		"key":          {128, func(text string) error { return &errors.Refusal{Head: errors.Head{IdempotencyKey: text}} }},
+		"operation": {128, func(text string) error { return &errors.Refusal{Head: errors.Head{Operation: text}} }},
+		"code":      {128, func(text string) error { return &errors.Refusal{Code: errors.Code(text)} }},
+		"key": {128, func(text string) error {
+			return &errors.Refusal{Head: errors.Head{IdempotencyKey: text}}
+		}},
 		"request":      {128, func(text string) error { return &errors.Refusal{Head: errors.Head{RequestID: text}} }},
 		"resource":     {128, func(text string) error { return &errors.Refusal{Head: errors.Head{Resource: text}} }},
 		"content type": {128, func(text string) error { return &errors.UnexpectedAnswer{ContentType: text} }},
-		"field":        {128, func(text string) error { return &errors.ValidationFailed{Fields: []errors.Field{{Field: text}}} }},
-		"message":      {300, func(text string) error { return &errors.Refusal{Message: text} }},
-		"resolve":      {300, func(text string) error { return &errors.OutcomeUnknown{Resolve: text} }},
-		"a cause":      {300, func(text string) error { return &errors.NotDelivered{Err: errors.New(text)} }},
+		"field": {128, func(text string) error {
+			return &errors.ValidationFailed{Fields: []errors.Field{{Field: text}}}
+		}},
+		"message": {300, func(text string) error { return &errors.Refusal{Message: text} }},
+		"resolve": {300, func(text string) error { return &errors.OutcomeUnknown{Resolve: text} }},
+		"a cause": {300, func(text string) error { return &errors.NotDelivered{Err: errors.New(text)} }},
 		"causes": {1000, func(text string) error {
 			four := len(text) - 3*len("; ")
 			part := text[:four/4]
-			return &errors.NotDelivered{Err: fmt.Errorf("%w%w%w%w", errors.New(part), errors.New(part), errors.New(part), errors.New(text[:four-3*len(part)]))}
+			return &errors.NotDelivered{Err: fmt.Errorf("%w%w%w%w", errors.New(part), errors.New(part),
+				errors.New(part), errors.New(text[:four-3*len(part)]))}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

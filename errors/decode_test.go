@@ -31,7 +31,8 @@ func TestUnknownSlugKeepsEverything(t *testing.T) {
 	var unrecognized *errors.Unrecognized
 	require.ErrorAs(t, err, &unrecognized)
 	assert.Equal(t, errors.Refusal{
-		Head: errors.Head{RequestID: "req_9", Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2, RetryAt: time.Date(2026, 1, 2, 3, 4, 8, 0, time.UTC)},
+		Head: errors.Head{RequestID: "req_9", Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2,
+			RetryAt: time.Date(2026, 1, 2, 3, 4, 8, 0, time.UTC)},
 		Code: "escrow_window_closed", Message: "closed",
 		Details:    []byte(`{"window":"holdFor"}`),
 		Status:     409,
@@ -76,10 +77,13 @@ func TestDetailShape(t *testing.T) {
 		{"msg":"whole body"},
 		"not an object"]}`
 	var failure *errors.DetailErrors
-	require.ErrorAs(t, errors.Decode(errors.Answer{Head: errors.Head{Operation: "UpdateInvoice"}, Status: 422, Body: []byte(body)}), &failure)
+	require.ErrorAs(t,
+		errors.Decode(errors.Answer{Head: errors.Head{Operation: "UpdateInvoice"}, Status: 422, Body: []byte(body)}),
+		&failure)
 
 	assert.Equal(t, []errors.DetailItem{
-		{Loc: []string{"body", "items", "0", "price"}, Path: "body.items[0].price", Message: "field required", Type: "missing"},
+		{Loc: []string{"body", "items", "0", "price"}, Path: "body.items[0].price", Message: "field required",
+			Type: "missing"},
 		{Loc: []string{"query", "ids", "2", "3"}, Path: "query.ids[2][3]", Message: "bad", Type: "int_parsing"},
 		{Loc: []string{"1", "a"}, Path: "[1].a"},
 		{Message: "whole body"},
@@ -98,12 +102,14 @@ func TestDetailShape(t *testing.T) {
 // then says what it is about.
 func TestDetailThatIsASentence(t *testing.T) {
 	for status, remedy := range map[int]errors.Remedy{
-		400: errors.RemedyChangeRequest, 401: errors.RemedyLogin, 403: errors.RemedyChangeAccount, 404: errors.RemedyChangeRequest,
+		400: errors.RemedyChangeRequest, 401: errors.RemedyLogin, 403: errors.RemedyChangeAccount,
+		404: errors.RemedyChangeRequest,
 		409: errors.RemedyChangeRequest, 422: errors.RemedyChangeRequest, 429: errors.RemedyWait,
 	} {
 		err := errors.Decode(errors.Answer{
 			Head:   errors.Head{Operation: "GetContract"},
-			Status: status, Body: []byte(`{"detail":"Not authenticated"}`), Header: http.Header{"X-Request-Id": {"req_1"}},
+			Status: status, Body: []byte(`{"detail":"Not authenticated"}`),
+			Header: http.Header{"X-Request-Id": {"req_1"}},
 		})
 		var refusal *errors.Refusal
 		require.ErrorAs(t, err, &refusal, status)
@@ -144,12 +150,13 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 		body    string
 		excerpt string
 	}{
-		"HTML":                {502, html, "<html> <body> [31m502 Bad Gateway </body></html>"},
-		"empty":               {500, "", ""},
-		"redirect":            {302, "moved", "moved"},
-		"truncated":           {409, `{"error":{"code":"conf`, `{"error":{"code":"conf`},
-		"trailing bytes":      {409, `{"error":{"code":"conflict"}} x`, `{"error":{"code":"conflict"}} x`},
-		"duplicate keys":      {409, `{"error":{"code":"gone"},"error":{"code":"conflict"}}`, `{"error":{"code":"gone"},"error":{"code":"conflict"}}`},
+		"HTML":           {502, html, "<html> <body> [31m502 Bad Gateway </body></html>"},
+		"empty":          {500, "", ""},
+		"redirect":       {302, "moved", "moved"},
+		"truncated":      {409, `{"error":{"code":"conf`, `{"error":{"code":"conf`},
+		"trailing bytes": {409, `{"error":{"code":"conflict"}} x`, `{"error":{"code":"conflict"}} x`},
+		"duplicate keys": {409, `{"error":{"code":"gone"},"error":{"code":"conflict"}}`,
+			`{"error":{"code":"gone"},"error":{"code":"conflict"}}`},
 		"other case":          {409, `{"Error":{"Code":"gone"}}`, `{"Error":{"Code":"gone"}}`},
 		"invalid UTF-8":       {409, "{\"error\":{\"code\":\"gone\xff\"}}", "{\"error\":{\"code\":\"gone\ufffd\"}}"},
 		"no code":             {400, `{"error":{"message":"m"}}`, `{"error":{"message":"m"}}`},
@@ -190,7 +197,8 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 				what = "answer cannot be read"
 			}
 			assert.Equal(t, fmt.Sprintf("GetPayout: %d: %s (text/html) - something else than the service answered: "+
-				"check its address, and any proxy on the way (request req_1, 2 attempts, retry after 7s)", tc.status, what),
+				"check its address, and any proxy on the way (request req_1, 2 attempts, retry after 7s)", tc.status,
+				what),
 				err.Error(), "the body stays out of the text")
 
 			var refusal *errors.Refusal

@@ -29,7 +29,8 @@ func TestForbiddenScope(t *testing.T) {
 		"escaped unicode": {`["\u0072ead"]`, []string{"read"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := decode(403, `{"error":{"code":"forbidden","message":"m","details":{"requiredScope":"payouts:write","scope":`+tc.scope+`}}}`)
+			err := decode(403,
+				`{"error":{"code":"forbidden","message":"m","details":{"requiredScope":"payouts:write","scope":`+tc.scope+`}}}`)
 			var forbidden *errors.Forbidden
 			require.ErrorAs(t, err, &forbidden)
 			assert.Equal(t, "payouts:write", forbidden.RequiredScope)
@@ -41,7 +42,8 @@ func TestForbiddenScope(t *testing.T) {
 // Rule: session.platform-token
 func TestForbiddenReason(t *testing.T) {
 	var forbidden *errors.Forbidden
-	require.ErrorAs(t, decode(403, `{"error":{"code":"forbidden","details":{"reason":"developerSessionRequired"}}}`), &forbidden)
+	require.ErrorAs(t, decode(403, `{"error":{"code":"forbidden","details":{"reason":"developerSessionRequired"}}}`),
+		&forbidden)
 	assert.Equal(t, errors.ReasonDeveloperSessionRequired, forbidden.Reason)
 }
 
@@ -70,7 +72,8 @@ func TestMaxCredit(t *testing.T) {
 			var above *errors.AmountAboveMaximum
 			require.ErrorAs(t, decode(422, body), &above)
 			assert.True(t, decimal.RequireFromString(tc.want).Equal(above.MaxCredit), above.MaxCredit.String())
-			assert.Equal(t, `{"maxCredit":`+tc.wire+`}`, string(above.Details), "what could not be read stays in the raw details")
+			assert.Equal(t, `{"maxCredit":`+tc.wire+`}`, string(above.Details),
+				"what could not be read stays in the raw details")
 		})
 	}
 }
@@ -84,7 +87,8 @@ func TestDetailsOfAnotherShapeAreKeptRaw(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var failed *errors.ValidationFailed
-			require.ErrorAs(t, decode(422, `{"error":{"code":"validation_failed","message":"m","details":`+raw+`}}`), &failed)
+			require.ErrorAs(t, decode(422, `{"error":{"code":"validation_failed","message":"m","details":`+raw+`}}`),
+				&failed)
 			assert.Empty(t, failed.Fields)
 			assert.Equal(t, raw, string(failed.Details))
 			assert.Equal(t, "m", failed.Message)
@@ -109,7 +113,8 @@ func TestFieldWithPartsMissingOrWrong(t *testing.T) {
 	require.ErrorAs(t, decode(422, body), &failed)
 	assert.Equal(t, "query", failed.Location)
 	assert.Empty(t, failed.Message)
-	assert.Equal(t, []errors.Field{{Field: "limit", Code: "less_than", Message: "too large"}, {Field: "cursor"}, {}}, failed.Fields)
+	assert.Equal(t, []errors.Field{{Field: "limit", Code: "less_than", Message: "too large"}, {Field: "cursor"}, {}},
+		failed.Fields)
 }
 
 func digits(n int) string {

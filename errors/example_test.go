@@ -45,7 +45,8 @@ func ExampleRefusal() {
 
 // Every error type answers the two questions that matter after a payment failed.
 func ExampleFailure() {
-	lost := fmt.Errorf("paying: %w", &errors.OutcomeUnknown{Head: errors.Head{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42"}})
+	lost := fmt.Errorf("paying: %w",
+		&errors.OutcomeUnknown{Head: errors.Head{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42"}})
 	if failure, ok := errors.AsType[errors.Failure](lost); ok {
 		fmt.Println(failure.MovedByCall(), failure.Retryable())
 	}

@@ -13,7 +13,8 @@ import (
 // FuzzDecode holds Decode to its promise: an error for any input, of a type that answers every question about it.
 func FuzzDecode(f *testing.F) {
 	for _, body := range []string{
-		``, `{}`, `null`, `<html>`, `{"detail":"no"}`, `{"error":{"code":"conf`, `{"detail":[{"loc":["body",0],"msg":"m","type":"t"}]}`,
+		``, `{}`, `null`, `<html>`, `{"detail":"no"}`, `{"error":{"code":"conf`,
+		`{"detail":[{"loc":["body",0],"msg":"m","type":"t"}]}`,
 		`{"error":{"code":"validation_failed","message":"m","details":{"location":"query","fields":[{"field":"a","code":"missing"}]}}}`,
 		`{"error":{"code":"amount_above_maximum","details":{"maxCredit":"100.00"}}}`,
 		`{"error":{"code":"forbidden","details":{"scope":"a b","requiredScope":"c"}}}`,
@@ -23,7 +24,8 @@ func FuzzDecode(f *testing.F) {
 		f.Add(400, []byte(body), "text/html", "10", true)
 	}
 	long := strings.Repeat(`a\r\nb\u001b[31m`, 1000)
-	f.Add(400, []byte(`{"error":{"code":"`+long+`","message":"`+long+`"}}`), "text/"+strings.Repeat("a\n", 3000), "10", true)
+	f.Add(400, []byte(`{"error":{"code":"`+long+`","message":"`+long+`"}}`), "text/"+strings.Repeat("a\n", 3000), "10",
+		true)
 	f.Add(422, []byte(`{"detail":[{"loc":["`+long+`","`+long+`"],"msg":"`+long+`","type":"`+long+`"}]}`), "", "", true)
 	f.Add(422, []byte(`{"error":{"code":"validation_failed","details":{"location":"`+long+`","fields":[{"field":"`+long+`","code":"`+long+`"}]}}}`), "", "", true)
 	f.Add(403, []byte(`{"error":{"code":"forbidden","details":{"scope":"`+long+`","requiredScope":"`+long+`","requestId":"`+long+`"}}}`), "", "", true)

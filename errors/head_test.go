@@ -41,16 +41,21 @@ func TestCarriedOut(t *testing.T) {
 		err  error
 		want errors.Movement
 	}{
-		"an unknown outcome":                  {&errors.OutcomeUnknown{Head: harmless}, errors.MaybeMoved},
-		"an unknown outcome of a plain cause": {&errors.OutcomeUnknown{Head: harmless, Cause: &errors.Forbidden{}}, errors.MaybeMoved},
-		"an answer that cannot be read":       {&errors.UnexpectedAnswer{Head: harmless, Status: 502}, errors.MaybeMoved},
-		"a page that rejects":                 {&errors.UnexpectedAnswer{Head: harmless, Status: 403}, errors.NotMoved},
-		"a server error":                      {&errors.InternalError{Refusal: errors.Refusal{Head: harmless, Code: errors.CodeInternalError, Status: 500}}, errors.MaybeMoved},
-		"a refusal":                           {&errors.Refusal{Head: harmless, Code: errors.CodeForbidden, Status: 403}, errors.NotMoved},
-		"success in disguise":                 {&errors.Refusal{Head: keyed, Code: errors.CodeAlreadyFunded, Status: 409}, errors.Moved},
-		"what was not sent":                   {&errors.NotDelivered{Head: keyed}, errors.NotMoved},
-		"what was refused here":               {&errors.InvalidInput{Head: keyed}, errors.NotMoved},
-		"an error of another package":         {io.EOF, errors.MaybeMoved},
+		"an unknown outcome": {&errors.OutcomeUnknown{Head: harmless}, errors.MaybeMoved},
+		"an unknown outcome of a plain cause": {&errors.OutcomeUnknown{Head: harmless, Cause: &errors.Forbidden{}},
+			errors.MaybeMoved},
+		"an answer that cannot be read": {&errors.UnexpectedAnswer{Head: harmless, Status: 502},
+			errors.MaybeMoved},
+		"a page that rejects": {&errors.UnexpectedAnswer{Head: harmless, Status: 403}, errors.NotMoved},
+		"a server error": {&errors.InternalError{Refusal: errors.Refusal{Head: harmless,
+			Code: errors.CodeInternalError, Status: 500}}, errors.MaybeMoved},
+		"a refusal": {&errors.Refusal{Head: harmless, Code: errors.CodeForbidden,
+			Status: 403}, errors.NotMoved},
+		"success in disguise": {&errors.Refusal{Head: keyed, Code: errors.CodeAlreadyFunded,
+			Status: 409}, errors.Moved},
+		"what was not sent":           {&errors.NotDelivered{Head: keyed}, errors.NotMoved},
+		"what was refused here":       {&errors.InvalidInput{Head: keyed}, errors.NotMoved},
+		"an error of another package": {io.EOF, errors.MaybeMoved},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.want, errors.CarriedOut(fmt.Errorf("paying: %w", tc.err), callfacts.Asker{}))
@@ -60,7 +65,8 @@ func TestCarriedOut(t *testing.T) {
 
 // A flow of several calls says in an error which resource it was about, in a copy of its own where the error is shared.
 func TestAFlowNamesWhatItsErrorIsAbout(t *testing.T) {
-	shared := &errors.Forbidden{Refusal: errors.Refusal{Head: errors.Head{Operation: "CreateToken"}, Message: "no"}, Reason: "a reason"}
+	shared := &errors.Forbidden{Refusal: errors.Refusal{Head: errors.Head{Operation: "CreateToken"}, Message: "no"},
+		Reason: "a reason"}
 	own := errors.Own(shared, callfacts.Asker{})
 	errors.Name(fmt.Errorf("paying: %w", own), "po_1", "invoice-42", callfacts.Asker{})
 	copied, ok := errors.AsType[*errors.Forbidden](own)

@@ -14,7 +14,8 @@ import (
 func FuzzRetryAfter(f *testing.F) {
 	for _, value := range []string{
 		"", "30", " 5 ", "-5", "-", "86401", "99999999999999999999999", "1.5", "0x10", "1, 2", "٣",
-		"Sun, 01 Mar 2026 12:01:30 GMT", "Sunday, 01-Mar-26 12:00:10 GMT", "Sun Mar  1 12:00:10 2026", "Fri, 31 Dec 9999 23:59:59 GMT",
+		"Sun, 01 Mar 2026 12:01:30 GMT", "Sunday, 01-Mar-26 12:00:10 GMT", "Sun Mar  1 12:00:10 2026",
+		"Fri, 31 Dec 9999 23:59:59 GMT",
 	} {
 		f.Add(value)
 	}

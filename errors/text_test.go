@@ -28,7 +28,8 @@ func TestErrorTexts(t *testing.T) {
 		Status:  409,
 		Details: []byte(`{"payoutId":"po_1"}`),
 	}
-	fields := []errors.Field{{Field: "account.iban", Code: "missing", Message: "DE89 is wrong"}, {Field: "name"}, {Code: "odd"}}
+	fields := []errors.Field{{Field: "account.iban", Code: "missing", Message: "DE89 is wrong"}, {Field: "name"},
+		{Code: "odd"}}
 	lost := &url.Error{Op: "Post", URL: "https://example.com/dapi/v1/payouts/po_1?token=t", Err: io.ErrUnexpectedEOF}
 
 	for want, err := range map[string]error{
@@ -38,42 +39,52 @@ func TestErrorTexts(t *testing.T) {
 		},
 		"429 rate_limited - " +
 			"wait as long as it says, and let all processes of the credential share one pace (3 attempts, retry after 12s)": &errors.RateLimited{
-			Refusal: errors.Refusal{Head: errors.Head{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429, RetryAfter: 12 * time.Second},
+			Refusal: errors.Refusal{Head: errors.Head{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429,
+				RetryAfter: 12 * time.Second},
 		},
 		"request failed":                   &errors.Refusal{},
 		"request failed (retry after 1ns)": &errors.Refusal{RetryAfter: 1},
 		"gone - read or list it anew: it is not available any more": &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
 		"CreateContact: 422 validation_failed: m: account.iban (missing), name, odd": &errors.ValidationFailed{
-			Refusal: errors.Refusal{Head: errors.Head{Operation: "CreateContact"}, Status: 422, Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
+			Refusal: errors.Refusal{Head: errors.Head{Operation: "CreateContact"}, Status: 422,
+				Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
 		"409 contact_not_payable: kyc_pending (iban) - " +
 			"complete the contact as the blockers say, then repeat with the same key": &errors.ContactNotPayable{
-			Refusal: errors.Refusal{Status: 409, Code: errors.CodeContactNotPayable}, Blockers: []errors.Blocker{{Code: "kyc_pending", Field: "iban"}}},
+			Refusal:  errors.Refusal{Status: 409, Code: errors.CodeContactNotPayable},
+			Blockers: []errors.Blocker{{Code: "kyc_pending", Field: "iban"}}},
 		"422 rail_requirements_unmet: kyb_open - " +
 			"complete the client's verification as the blockers say, then ask again": &errors.RailRequirementsUnmet{
-			Refusal: errors.Refusal{Status: 422, Code: errors.CodeRailRequirementsUnmet}, Blockers: []errors.Blocker{{Code: "kyb_open"}}},
+			Refusal:  errors.Refusal{Status: 422, Code: errors.CodeRailRequirementsUnmet},
+			Blockers: []errors.Blocker{{Code: "kyb_open"}}},
 		"UpdateInvoice: 422: body.items[0].price (missing)": &errors.DetailErrors{
-			Refusal: errors.Refusal{Head: errors.Head{Operation: "UpdateInvoice"}, Status: 422}, Items: []errors.DetailItem{{Path: "body.items[0].price", Type: "missing"}}},
+			Refusal: errors.Refusal{Head: errors.Head{Operation: "UpdateInvoice"}, Status: 422},
+			Items:   []errors.DetailItem{{Path: "body.items[0].price", Type: "missing"}}},
 		"CreateContact: invalid input: account.iban DE89 is wrong; name; odd": &errors.InvalidInput{Head: errors.Head{Operation: "CreateContact"}, Fields: fields},
 		"invalid input: f0; f1; f2; f3; f4; f5; f6; f7":                       &errors.InvalidInput{Fields: numbered(8)},
 		"invalid input: f0; f1; f2; f3; f4; f5; f6; f7 and 3 more":            &errors.InvalidInput{Fields: numbered(11)},
 		"BookPayout: outcome unknown: unexpected EOF - Repeat with the same key. (key invoice-42, 2 attempts)": &errors.OutcomeUnknown{
-			Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 2}, Resolve: "Repeat with the same key.", Cause: lost,
+			Head:    errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 2},
+			Resolve: "Repeat with the same key.", Cause: lost,
 		},
 		"outcome unknown": &errors.OutcomeUnknown{},
 		"BookPayout: outcome unknown: 403 forbidden: no - " +
 			"the developer key may have been deleted, or this address is not in its allowlist - repeat it (request req_1, key invoice-42, 3 attempts)": &errors.OutcomeUnknown{
-			Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1", Attempts: 3}, Resolve: "repeat it",
+			Head:    errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1", Attempts: 3},
+			Resolve: "repeat it",
 			Cause: &errors.Forbidden{Refusal: errors.Refusal{
-				Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1", Attempts: 3}, Status: 403, Message: "no",
+				Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1",
+					Attempts: 3}, Status: 403, Message: "no",
 			}}},
 		"BookPayout: outcome unknown: context canceled; 429 rate_limited - " +
 			"not before 2026-01-02T03:04:05Z; let all processes of the credential share one pace (key k)": &errors.OutcomeUnknown{
 			Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "k"},
-			Cause: fmt.Errorf("%w: %w", context.Canceled, &errors.RateLimited{Refusal: errors.Refusal{Status: 429, Head: errors.Head{
-				Operation: "BookPayout", IdempotencyKey: "k", RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}})},
+			Cause: fmt.Errorf("%w: %w", context.Canceled,
+				&errors.RateLimited{Refusal: errors.Refusal{Status: 429, Head: errors.Head{
+					Operation: "BookPayout", IdempotencyKey: "k", RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}})},
 		"GetPayout: not delivered: context canceled - " +
 			"nothing was done, so the same call may be made again, not before 2026-01-02T03:04:05Z": &errors.NotDelivered{
-			Head: errors.Head{Operation: "GetPayout", RetryAt: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))}, Err: context.Canceled,
+			Head: errors.Head{Operation: "GetPayout",
+				RetryAt: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))}, Err: context.Canceled,
 		},
 		"not delivered: invalid input":                                         &errors.NotDelivered{Err: &errors.InvalidInput{}},
 		"not delivered - nothing was done, so the same call may be made again": &errors.NotDelivered{},
@@ -95,7 +106,8 @@ func TestTextsAreOneBoundedLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(label string) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, label)) }
 		refusal := errors.Refusal{
-			Head: errors.Head{RequestID: text("request id"), Operation: text("operation"), IdempotencyKey: text("key"), Attempts: rapid.Int().Draw(t, "attempts")},
+			Head: errors.Head{RequestID: text("request id"), Operation: text("operation"), IdempotencyKey: text("key"),
+				Attempts: rapid.Int().Draw(t, "attempts")},
 			Code: errors.Code(text("code")), Message: text("message"), Status: rapid.Int().Draw(t, "status"),
 			RetryAfter: time.Duration(rapid.Int64().Draw(t, "wait")),
 		}
@@ -107,7 +119,8 @@ func TestTextsAreOneBoundedLine(t *testing.T) {
 			&refusal,
 			&errors.ValidationFailed{Refusal: refusal, Fields: fields},
 			&errors.InvalidInput{Head: errors.Head{Operation: text("operation")}, Fields: fields},
-			&errors.OutcomeUnknown{Head: errors.Head{RequestID: text("request id")}, Resolve: text("resolve"), Cause: errors.New(text("cause"))},
+			&errors.OutcomeUnknown{Head: errors.Head{RequestID: text("request id")}, Resolve: text("resolve"),
+				Cause: errors.New(text("cause"))},
 			&errors.NotDelivered{Head: errors.Head{IdempotencyKey: text("key")}, Err: errors.New(text("cause"))},
 			&errors.UnexpectedAnswer{Head: errors.Head{Operation: text("operation")}, ContentType: text("type")},
 		} {
@@ -124,19 +137,23 @@ func TestLongMessageIsCutOff(t *testing.T) {
 	text := refusal.Error()
 	assert.LessOrEqual(t, len(text), 300)
 	assert.True(t, strings.HasSuffix(text, "é…"), text)
-	assert.Equal(t, strings.Repeat("a", 300), (&errors.Refusal{Message: strings.Repeat("a", 300)}).Error(), "exactly the bound is not cut")
-	assert.Equal(t, "no room", (&errors.Refusal{Message: " \n no \t room "}).Error(), "space is one, and neither first nor last")
+	assert.Equal(t, strings.Repeat("a", 300), (&errors.Refusal{Message: strings.Repeat("a", 300)}).Error(),
+		"exactly the bound is not cut")
+	assert.Equal(t, "no room", (&errors.Refusal{Message: " \n no \t room "}).Error(),
+		"space is one, and neither first nor last")
 	assert.Equal(t, "a b", (&errors.Refusal{Message: "a\nb"}).Error())
 	words := strings.Repeat("a", 298) + " b"
 	assert.Equal(t, words, (&errors.Refusal{Message: words}).Error())
-	assert.Equal(t, strings.Repeat("a", 297)+"…", (&errors.Refusal{Message: strings.Repeat("a", 299) + " b"}).Error(), "a space counts, too")
+	assert.Equal(t, strings.Repeat("a", 297)+"…", (&errors.Refusal{Message: strings.Repeat("a", 299) + " b"}).Error(),
+		"a space counts, too")
 }
 
 // A resource is named once: among the circumstances, where the line does not say it already.
 func TestTheResourceIsNamedOnce(t *testing.T) {
 	about := errors.Head{Operation: "GetPayout", Resource: "po_1"}
 	assert.Equal(t, "GetPayout: no (po_1)", (&errors.Refusal{Head: about, Message: "no"}).Error())
-	assert.Equal(t, "GetPayout: po_1 is not yours", (&errors.Refusal{Head: about, Message: "po_1 is not yours"}).Error())
+	assert.Equal(t, "GetPayout: po_1 is not yours", (&errors.Refusal{Head: about, Message: "po_1 is not yours"}).
+		Error())
 	within := &errors.OutcomeUnknown{Head: about, Cause: &errors.Refusal{Head: about, Message: "no"}, Resolve: "ask"}
 	assert.Equal(t, "GetPayout: outcome unknown: no - ask (po_1)", within.Error())
 }
@@ -145,7 +162,8 @@ func TestTheResourceIsNamedOnce(t *testing.T) {
 func TestAnExcerptEndsWithAWholeCharacter(t *testing.T) {
 	for before := 506; before <= 512; before++ {
 		for _, character := range []string{"é", "€", "🙂"} {
-			err := errors.Decode(errors.Answer{Status: 502, Body: []byte(strings.Repeat("a", before) + strings.Repeat(character, 3))})
+			err := errors.Decode(errors.Answer{Status: 502,
+				Body: []byte(strings.Repeat("a", before) + strings.Repeat(character, 3))})
 			var unexpected *errors.UnexpectedAnswer
 			assert.ErrorAs(t, err, &unexpected)
 			whole := (512 - before) / len(character)
@@ -188,7 +206,8 @@ func TestTheAdviceOfWhatWasNotDelivered(t *testing.T) {
 		"a login that is not to now": {&errors.LoginUnavailable{}, "may be made again", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			undelivered := &errors.NotDelivered{Head: errors.Head{RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, Err: tc.err}
+			undelivered := &errors.NotDelivered{Head: errors.Head{RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)},
+				Err: tc.err}
 			assert.Equal(t, tc.again, undelivered.Retryable())
 			assert.ErrorContains(t, undelivered, tc.says)
 			assert.Equal(t, tc.again, strings.Contains(undelivered.Error(), "may be made again"))
@@ -207,7 +226,8 @@ func TestSlogShowsWhatToSearchFor(t *testing.T) {
 		Status: 409, Message: "m",
 		Details: []byte(`{"blockers":[]}`),
 	}})
-	assert.Contains(t, out.String(), `"err":{"operation":"BookPayout","status":409,"code":"contact_not_payable","requestId":"req_1","idempotencyKey":"invoice-42"}`)
+	assert.Contains(t, out.String(),
+		`"err":{"operation":"BookPayout","status":409,"code":"contact_not_payable","requestId":"req_1","idempotencyKey":"invoice-42"}`)
 	assert.Len(t, (&errors.Refusal{Status: 500}).LogValue().Group(), 1, "what is not known is left out")
 }
 

@@ -62,7 +62,8 @@ func TestEachExampleRunsByItsFirstLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
-			if end, limited := t.Deadline(); limited { // a slow machine needs its time; a program that hangs must not outlive the test
+			// a slow machine needs its time; a program that hangs must not outlive the test
+			if end, limited := t.Deadline(); limited {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithDeadline(ctx, end.Add(-5*time.Second))
 				defer cancel()
@@ -70,7 +71,8 @@ func TestEachExampleRunsByItsFirstLine(t *testing.T) {
 			folder := t.TempDir()
 			program := exec.CommandContext(ctx, "go", strings.Fields(line)[1:]...)
 			program.Dir = ".."
-			if binary, built := programs[name]; built { // it runs in a folder where what a program saves is in nobody's way
+			// it runs in a folder where what a program saves is in nobody's way
+			if binary, built := programs[name]; built {
 				program = exec.CommandContext(ctx, binary)
 				program.Dir = folder
 			}

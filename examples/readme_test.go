@@ -42,7 +42,8 @@ func TestTheCodeOfTheReadmeCompiles(t *testing.T) {
 	require.NoError(t, err)
 	overlayFile := filepath.Join(folder, "overlay.json")
 	require.NoError(t, os.WriteFile(overlayFile, content, 0o600))
-	said, err := exec.CommandContext(t.Context(), "go", "build", "-gcflags=-e", "-overlay", overlayFile, "./internal/readme").CombinedOutput()
+	said, err := exec.CommandContext(t.Context(), "go", "build", "-gcflags=-e", "-overlay", overlayFile,
+		"./internal/readme").CombinedOutput()
 
 	var problems []string
 	for line := range strings.Lines(string(said)) {

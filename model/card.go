@@ -40,7 +40,9 @@ func CardMessage(format func(cardID string, nonce int64) string) moneymovement.C
 // they send from.
 //
 // Source: Limits, Lifetimes (card details nonce).
-func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Time, options ...moneymovement.CallOption) (CardDetailsProof, error) {
+func ProveCard(
+	ctx context.Context, wallet CardSigner, cardID string, at time.Time, options ...moneymovement.CallOption,
+) (CardDetailsProof, error) {
 	if err := transport.Validate(revealOperation, func(c *transport.Check) {
 		c.Context(ctx)
 		c.Missing("card_id", cardID == "")

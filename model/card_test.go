@@ -68,18 +68,21 @@ func TestAProofNeedsAContext(t *testing.T) {
 }
 
 func TestCardDetailsDoNotPrint(t *testing.T) {
-	timeless := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // a time can hold any three digits
+	// a time can hold any three digits
+	timeless := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}
 		return a
 	}}
 	for number, want := range map[string]string{
-		"4242424242421234": "card details (redacted, ending 1234)", "": "card details (redacted)", "1234": "card details (redacted)",
+		"4242424242421234": "card details (redacted, ending 1234)", "": "card details (redacted)",
+		"1234":         "card details (redacted)",
 		"123456781234": "card details (redacted, ending 1234)", "42424241234": "card details (redacted)",
 	} {
 		details := model.CardDetails{
-			CardNumber: moneymovement.NewSecret(number), Cvv: moneymovement.NewSecret("987"), ExpiryDate: moneymovement.NewSecret("12/29"),
+			CardNumber: moneymovement.NewSecret(number), Cvv: moneymovement.NewSecret("987"),
+			ExpiryDate: moneymovement.NewSecret("12/29"),
 		}
 		var printed bytes.Buffer
 		fmt.Fprintf(&printed, "%v %+v %#v %s %q %x %v %+v",

@@ -30,7 +30,8 @@ func TestDatesTravel(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		date := anyDate().Draw(t, "date")
-		assert.Equal(t, time.Date(date.Year, date.Month, date.Day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), date.String())
+		assert.Equal(t, time.Date(date.Year, date.Month, date.Day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
+			date.String())
 		sent := dates{date, &date, []model.Date{date}, map[model.Date]string{date: "x"}}
 		first, err := jsonv1.Marshal(sent)
 		require.NoError(t, err)
@@ -38,7 +39,9 @@ func TestDatesTravel(t *testing.T) {
 		require.NoError(t, err)
 		assert.JSONEq(t, string(first), string(second))
 		assert.Contains(t, string(first), `"value":"`+date.String()+`"`)
-		for _, unmarshal := range []func([]byte, any) error{jsonv1.Unmarshal, func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) }} {
+		for _, unmarshal := range []func([]byte, any) error{jsonv1.Unmarshal, func(b []byte, v any) error {
+			return jsonv2.Unmarshal(b, v)
+		}} {
 			var got dates
 			require.NoError(t, unmarshal(first, &got))
 			assert.Equal(t, sent, got)
@@ -73,7 +76,8 @@ func TestAbsentDates(t *testing.T) {
 
 func TestWhatIsNoDay(t *testing.T) {
 	for _, text := range []string{
-		"2026-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "2026-01-32", "26-01-01", "2026-1-1", "02026-01-01", "-2026-01-01",
+		"2026-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "2026-01-32", "26-01-01", "2026-1-1", "02026-01-01",
+		"-2026-01-01",
 		"2026-01-01T00:00:00Z", "2026/01/01", " 2026-01-01", "2026-01-01 ", "tomorrow", "２026-01-01",
 	} {
 		date := model.Date{Year: 1999, Month: 1, Day: 1}

@@ -23,7 +23,9 @@ var versions = map[string]struct {
 	unmarshal
 }{
 	"v1": {jsonv1.Marshal, jsonv1.Unmarshal},
-	"v2": {func(v any) ([]byte, error) { return jsonv2.Marshal(v) }, func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) }},
+	"v2": {func(v any) ([]byte, error) {
+		return jsonv2.Marshal(v)
+	}, func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) }},
 }
 
 func anyDecimal() *rapid.Generator[decimal.Decimal] {
@@ -46,7 +48,8 @@ func TestNumbersTravel(t *testing.T) {
 		for name, version := range versions {
 			written, err := version.marshal(numbers{number, &number, []model.Number{number}})
 			require.NoError(t, err)
-			assert.Equal(t, `{"value":`+value.String()+`,"pointer":`+value.String()+`,"list":[`+value.String()+`]}`, string(written), name)
+			assert.Equal(t, `{"value":`+value.String()+`,"pointer":`+value.String()+`,"list":[`+value.String()+`]}`,
+				string(written), name)
 			var got numbers
 			require.NoError(t, version.unmarshal(written, &got))
 			for _, read := range []model.Number{got.Value, *got.Pointer, got.List[0]} {
@@ -58,8 +61,9 @@ func TestNumbersTravel(t *testing.T) {
 
 func TestNumbersAreReadFromTheirDigits(t *testing.T) {
 	for text, want := range map[string]string{
-		`0.1`: "0.1", `0.10`: "0.10", `100.250000000000000001`: "100.250000000000000001", `9007199254740993`: "9007199254740993",
-		`1e3`: "1000", `1.5E-3`: "0.0015", `-0`: "0", `-7.25`: "-7.25", `"12.34"`: "12.34", `null`: "0",
+		`0.1`: "0.1", `0.10`: "0.10", `100.250000000000000001`: "100.250000000000000001",
+		`9007199254740993`: "9007199254740993",
+		`1e3`:              "1000", `1.5E-3`: "0.0015", `-0`: "0", `-7.25`: "-7.25", `"12.34"`: "12.34", `null`: "0",
 	} {
 		for name, version := range versions {
 			var got model.Number
@@ -100,12 +104,14 @@ func TestAbsentNumbers(t *testing.T) {
 // TestANumberIsNotTooLong: a few bytes that spell a gigabyte are refused, whichever way they go.
 func TestANumberIsNotTooLong(t *testing.T) {
 	for name, version := range versions {
-		for _, text := range []string{`1e79`, `1e-79`, `1e9999`, `1e999999999`, strings.Repeat("9", 79), `"1e999999999"`} {
+		for _, text := range []string{`1e79`, `1e-79`, `1e9999`, `1e999999999`, strings.Repeat("9", 79),
+			`"1e999999999"`} {
 			var got model.Number
 			assert.Error(t, version.unmarshal([]byte(text), &got), "%s: %s", name, text)
 			assert.True(t, got.IsZero())
 		}
-		for _, bomb := range []decimal.Decimal{decimal.New(1, 999_999_999), decimal.New(1, -999_999_999), decimal.New(0, 999_999_999)} {
+		for _, bomb := range []decimal.Decimal{decimal.New(1, 999_999_999), decimal.New(1, -999_999_999),
+			decimal.New(0, 999_999_999)} {
 			_, err := version.marshal(model.NewNumber(bomb))
 			assert.ErrorContains(t, err, "digits", name)
 		}

@@ -14,9 +14,10 @@ import (
 func TestAPaymentMethodIsSentBackAsItCame(t *testing.T) {
 	for text, want := range map[string]model.PaymentMethodVariant{
 		`{"accountType":"sepa","bic":"COBADEFF","intermediaryBank":{"bic":"DEUTDEFF"}}`: model.SEPAPaymentMethod{AccountType: "sepa", BIC: "COBADEFF"},
-		`{"accountType":"swift","bankAddress":"1 Main Street","bic":"COBADEFF"}`:        nil, // an address in another form than is assumed
-		`{"accountType":"swift","bic":7}`:                                               nil,
-		`{"accountType":"carrier_pigeon","loft":"7"}`:                                   nil,
+		// an address in another form than is assumed
+		`{"accountType":"swift","bankAddress":"1 Main Street","bic":"COBADEFF"}`: nil,
+		`{"accountType":"swift","bic":7}`:                                        nil,
+		`{"accountType":"carrier_pigeon","loft":"7"}`:                            nil,
 		`{"loft":"7"}`: nil,
 	} {
 		for name, version := range versions {

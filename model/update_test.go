@@ -16,7 +16,8 @@ func TestAMemberOfAnUpdateHasThreeStates(t *testing.T) {
 		Name model.Nullable[string] `json:"name,omitempty"`
 	}
 	for want, sent := range map[string]update{
-		`{}`: {}, `{"name":null}`: {model.Null[string]()}, `{"name":""}`: {model.Set("")}, `{"name":"Bob"}`: {model.Set("Bob")},
+		`{}`: {}, `{"name":null}`: {model.Null[string]()}, `{"name":""}`: {model.Set("")},
+		`{"name":"Bob"}`: {model.Set("Bob")},
 	} {
 		body, err := json.Marshal(sent)
 		require.NoError(t, err)

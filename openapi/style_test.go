@@ -35,8 +35,10 @@ func TestFilesAreInBlockStyle(t *testing.T) {
 
 func TestFlowMappingsAreFound(t *testing.T) {
 	for line, found := range map[string]bool{
-		"  id: {type: string}": true, "- {$ref: '#/a'}": true, "  allOf: [{$ref: '#/a'}]": true, "{type: string, enum: [a]}": true, "      - - { a: b }": true,
-		"paths: {}": false, "  - url: '{base_url}/v1'": false, "/payouts/{payoutId}:": false, "enum: [a, b]": false, "  of the form `{a: b}`": false,
+		"  id: {type: string}": true, "- {$ref: '#/a'}": true, "  allOf: [{$ref: '#/a'}]": true,
+		"{type: string, enum: [a]}": true, "      - - { a: b }": true,
+		"paths: {}": false, "  - url: '{base_url}/v1'": false, "/payouts/{payoutId}:": false, "enum: [a, b]": false,
+		"  of the form `{a: b}`": false,
 	} {
 		assert.Equal(t, found, flowMapping.MatchString(line), line)
 	}

@@ -69,7 +69,8 @@ func issue(server *recorded.Server) string {
 	app := must(appapi.New(server.URL, appapi.NewAPIKey(server.APIKey)))
 	return must(app.Invoices.Create(context.Background(), appapi.InvoiceCreate{
 		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
-		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)),
+			Price: decimal.RequireFromString("4.20")}},
 	})).ID
 }
 

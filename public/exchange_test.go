@@ -24,7 +24,8 @@ func newClient(t *testing.T, respond httpmock.Responder, options ...moneymovemen
 	t.Helper()
 	mock := httpmock.NewMockTransport()
 	mock.RegisterNoResponder(respond)
-	client, err := public.New(baseURL, append([]moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: mock})}, options...)...)
+	client, err := public.New(baseURL,
+		append([]moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: mock})}, options...)...)
 	require.NoError(t, err)
 	return client
 }
@@ -64,7 +65,8 @@ func TestNoCredentialIsSent(t *testing.T) {
 		sent = r
 		return answer(http.StatusOK, "application/json", `{"usdRate":"1"}`), nil
 	})
-	client, err := public.New(baseURL, moneymovement.WithHTTPClient(&http.Client{Transport: mock}), func(c *transport.Config) { c.Auth = bearer{} })
+	client, err := public.New(baseURL, moneymovement.WithHTTPClient(&http.Client{Transport: mock}),
+		func(c *transport.Config) { c.Auth = bearer{} })
 	require.NoError(t, err)
 	_, err = client.Rates.Get(t.Context(), "EUR")
 	require.NoError(t, err)
@@ -75,7 +77,8 @@ func TestRatesAreExact(t *testing.T) {
 	var sent *http.Request
 	client := newClient(t, func(r *http.Request) (*http.Response, error) {
 		sent = r
-		return answer(http.StatusOK, "application/json", `{"usdRate":"1.0842000000000000000001","bankTransfer":"0.30000000000000000004","currency":"EUR"}`), nil
+		return answer(http.StatusOK, "application/json",
+			`{"usdRate":"1.0842000000000000000001","bankTransfer":"0.30000000000000000004","currency":"EUR"}`), nil
 	})
 	rate, err := client.Rates.Get(t.Context(), "EUR")
 	require.NoError(t, err)
@@ -160,11 +163,13 @@ func TestRefusals(t *testing.T) {
 		body        string
 		is          func(error) bool
 	}{
-		"no such currency": {404, "application/json", `{"error":{"code":"not_found","message":"m"}}`, is[*errors.NotFound]},
-		"a failed check":   {422, "application/json", `{"detail":[{"loc":["path","currency"],"msg":"m","type":"t"}]}`, is[*errors.DetailErrors]},
-		"a page":           {200, "text/html", `<html>`, is[*errors.UnexpectedAnswer]},
-		"a rate of words":  {200, "application/json", `{"usdRate":"dear"}`, is[*errors.UnexpectedAnswer]},
-		"a rate too long":  {200, "application/json", `{"usdRate":"1e999999999"}`, is[*errors.UnexpectedAnswer]},
+		"no such currency": {404, "application/json", `{"error":{"code":"not_found","message":"m"}}`,
+			is[*errors.NotFound]},
+		"a failed check": {422, "application/json", `{"detail":[{"loc":["path","currency"],"msg":"m","type":"t"}]}`,
+			is[*errors.DetailErrors]},
+		"a page":          {200, "text/html", `<html>`, is[*errors.UnexpectedAnswer]},
+		"a rate of words": {200, "application/json", `{"usdRate":"dear"}`, is[*errors.UnexpectedAnswer]},
+		"a rate too long": {200, "application/json", `{"usdRate":"1e999999999"}`, is[*errors.UnexpectedAnswer]},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, func(*http.Request) (*http.Response, error) {

@@ -17,8 +17,14 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 	const id = "0b1f7d3e-58a4-4c8e-9d55-3f1f0f0c9a11"
 	for mishap, m := range mishaps.Usual() {
 		for operation, call := range map[string]func(context.Context, *public.Client) error{
-			"GetRates":   func(ctx context.Context, c *public.Client) error { _, err := c.Rates.Get(ctx, "EUR"); return err },
-			"GetInvoice": func(ctx context.Context, c *public.Client) error { _, err := c.Invoices.Get(ctx, id); return err },
+			"GetRates": func(ctx context.Context, c *public.Client) error {
+				_, err := c.Rates.Get(ctx, "EUR")
+				return err
+			},
+			"GetInvoice": func(ctx context.Context, c *public.Client) error {
+				_, err := c.Invoices.Get(ctx, id)
+				return err
+			},
 			"GetPDF": func(ctx context.Context, c *public.Client) error {
 				_, err := c.Invoices.PDF(ctx, id, public.RenderInvoicePDFParams{})
 				return err

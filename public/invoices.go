@@ -26,7 +26,9 @@ func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.
 // [PDF.Read]. ctx has to live until the stream is read.
 //
 // Source: Invoice (reference endpoints).
-func (s *Invoices) PDF(ctx context.Context, id string, params RenderInvoicePDFParams, options ...moneymovement.CallOption) (*PDF, error) {
+func (s *Invoices) PDF(
+	ctx context.Context, id string, params RenderInvoicePDFParams, options ...moneymovement.CallOption,
+) (*PDF, error) {
 	stream, err := transport.Of(s).low.RenderInvoicePDF(ctx, id, &params, options)
 	if err != nil {
 		return nil, err

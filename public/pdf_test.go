@@ -41,8 +41,10 @@ func TestAPDFIsAStream(t *testing.T) {
 		uri    string
 	}{
 		"without payment details": {public.RenderInvoicePDFParams{}, "/public/invoices/i1/pdf"},
-		"with the first method":   {public.RenderInvoicePDFParams{Details: new(0)}, "/public/invoices/i1/pdf?details=0"},
-		"with another method":     {public.RenderInvoicePDFParams{Details: new(7)}, "/public/invoices/i1/pdf?details=7"},
+		"with the first method": {public.RenderInvoicePDFParams{Details: new(0)},
+			"/public/invoices/i1/pdf?details=0"},
+		"with another method": {public.RenderInvoicePDFParams{Details: new(7)},
+			"/public/invoices/i1/pdf?details=7"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sent *http.Request
@@ -112,14 +114,16 @@ func TestWhatIsNoPDFIsAnError(t *testing.T) {
 		length            int
 		is                func(error) bool
 	}{
-		"a page of a proxy":         {200, "text/html", "<html>sign in</html>", 0, is[*errors.UnexpectedAnswer]},
-		"JSON":                      {200, "application/json", `{"url":"elsewhere"}`, 0, is[*errors.UnexpectedAnswer]},
-		"bytes of any kind":         {200, "application/octet-stream", "%PDF-1.7", 0, is[*errors.UnexpectedAnswer]},
-		"no type":                   {200, "", "%PDF-1.7", 0, is[*errors.UnexpectedAnswer]},
-		"announced as too long":     {200, "application/pdf", "%PDF-1.7", tooLong, is[*errors.UnexpectedAnswer]},
-		"another success":           {202, "application/pdf", "", 0, is[*errors.UnexpectedAnswer]},
-		"an index out of range":     {422, "application/json", `{"error":{"code":"validation_failed","message":"m","details":{"fields":[{"field":"details","code":"out_of_range","message":"m"}],"location":"query"}}}`, 0, is[*errors.ValidationFailed]},
-		"no such invoice":           {404, "application/json", `{"error":{"code":"not_found","message":"m"}}`, 0, is[*errors.NotFound]},
+		"a page of a proxy":     {200, "text/html", "<html>sign in</html>", 0, is[*errors.UnexpectedAnswer]},
+		"JSON":                  {200, "application/json", `{"url":"elsewhere"}`, 0, is[*errors.UnexpectedAnswer]},
+		"bytes of any kind":     {200, "application/octet-stream", "%PDF-1.7", 0, is[*errors.UnexpectedAnswer]},
+		"no type":               {200, "", "%PDF-1.7", 0, is[*errors.UnexpectedAnswer]},
+		"announced as too long": {200, "application/pdf", "%PDF-1.7", tooLong, is[*errors.UnexpectedAnswer]},
+		"another success":       {202, "application/pdf", "", 0, is[*errors.UnexpectedAnswer]},
+		"an index out of range": {422, "application/json",
+			`{"error":{"code":"validation_failed","message":"m","details":{"fields":[{"field":"details","code":"out_of_range","message":"m"}],"location":"query"}}}`, 0, is[*errors.ValidationFailed]},
+		"no such invoice": {404, "application/json", `{"error":{"code":"not_found","message":"m"}}`, 0,
+			is[*errors.NotFound]},
 		"a refusal in a PDF's type": {404, "application/pdf", `%PDF-1.7`, 0, is[*errors.UnexpectedAnswer]},
 	} {
 		t.Run(name, func(t *testing.T) {

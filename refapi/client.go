@@ -41,7 +41,8 @@ func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*C
 	}
 	low := lowLevel{client}
 	return &Client{
-		Invoices: &Invoices{low}, Contracts: &Contracts{low}, Products: &Products{low}, Cards: &Cards{low: low, proofs: cardproof.Prover{Client: client}},
+		Invoices: &Invoices{low}, Contracts: &Contracts{low}, Products: &Products{low},
+		Cards:  &Cards{low: low, proofs: cardproof.Prover{Client: client}},
 		Quotes: &Quotes{low}, Wallet: &Wallet{low}, Webhooks: &Webhooks{low},
 		keys: &keyring{transport: client, current: *current},
 	}, nil

@@ -55,7 +55,8 @@ func TestTheOptionGivesItsKeyToNoOtherSurface(t *testing.T) {
 		sent = append(sent, r.Header)
 		return answer(http.StatusOK, `{"id":"x_1","usdRate":"1"}`), nil
 	})
-	options := []moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: mock}), refapi.WithAPIKey(refapi.NewAPIKey("key-1"))}
+	options := []moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: mock}),
+		refapi.WithAPIKey(refapi.NewAPIKey("key-1"))}
 
 	everybody, err := public.New(baseURL, options...)
 	require.NoError(t, err)
@@ -80,13 +81,16 @@ func TestBadCredentialsAreRefused(t *testing.T) {
 		options     []moneymovement.Option
 		field, code string
 	}{
-		"no token":                {baseURL, "", nil, "token", "missing"},
-		"a token of two lines":    {baseURL, "secret\r\nX-Other: 1", nil, "token", "pattern"},
-		"a token with a space":    {baseURL, "secret token", nil, "token", "pattern"},
-		"a token that is a file":  {baseURL, strings.Repeat("secret", 20_000), nil, "token", "too_long"},
-		"an empty key":            {baseURL, "t", []moneymovement.Option{refapi.WithAPIKey(refapi.APIKey{})}, "apiKey", "missing"},
-		"a key with a line break": {baseURL, "t", []moneymovement.Option{refapi.WithAPIKey(refapi.NewAPIKey("secret\n"))}, "apiKey", "pattern"},
-		"over the open network":   {"http://service.example", "t", []moneymovement.Option{nil}, "baseURL", "https_required"},
+		"no token":               {baseURL, "", nil, "token", "missing"},
+		"a token of two lines":   {baseURL, "secret\r\nX-Other: 1", nil, "token", "pattern"},
+		"a token with a space":   {baseURL, "secret token", nil, "token", "pattern"},
+		"a token that is a file": {baseURL, strings.Repeat("secret", 20_000), nil, "token", "too_long"},
+		"an empty key": {baseURL, "t", []moneymovement.Option{refapi.WithAPIKey(refapi.APIKey{})}, "apiKey",
+			"missing"},
+		"a key with a line break": {baseURL, "t",
+			[]moneymovement.Option{refapi.WithAPIKey(refapi.NewAPIKey("secret\n"))}, "apiKey", "pattern"},
+		"over the open network": {"http://service.example", "t", []moneymovement.Option{nil}, "baseURL",
+			"https_required"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, err := refapi.New(test.base, refapi.NewAccessToken(test.token), test.options...)
@@ -103,7 +107,8 @@ func TestBadCredentialsAreRefused(t *testing.T) {
 func TestSecretsDoNotPrint(t *testing.T) {
 	client := newClient(t, nil)
 	shown := []any{
-		refapi.NewAccessToken("hush"), refapi.NewAPIKey("hush"), refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("hush")}},
+		refapi.NewAccessToken("hush"), refapi.NewAPIKey("hush"),
+		refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("hush")}},
 		struct {
 			Token  refapi.AccessToken
 			hidden refapi.APIKey
@@ -146,7 +151,8 @@ func TestTokenAndKeyChangeOneByOne(t *testing.T) {
 	list()
 	require.NoError(t, client.UseToken(refapi.NewAccessToken("token-3")))
 	list()
-	assert.Equal(t, []string{"Bearer token-1 ", "Bearer token-1 ", "Bearer token-2 ", "Bearer token-2 key-2", "Bearer token-3 key-2"}, sent)
+	assert.Equal(t, []string{"Bearer token-1 ", "Bearer token-1 ", "Bearer token-2 ", "Bearer token-2 key-2",
+		"Bearer token-3 key-2"}, sent)
 
 	for operation, err := range map[string]error{
 		"UseToken": client.UseToken(refapi.AccessToken{}), "UseAPIKey": client.UseAPIKey(refapi.NewAPIKey("a b")),

@@ -71,18 +71,21 @@ func ExampleInvoices_Update() {
 	ctx := context.Background()
 	invoice, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
 		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
-		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)),
+			Price: decimal.RequireFromString("4.20")}},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 
 	paidAt := time.Date(2025, 12, 24, 9, 0, 0, 0, time.UTC)
-	invoice, err = client.Invoices.Update(ctx, invoice.ID, model.InvoiceUpdate{Status: model.InvoiceStatusPaid, PaidAt: model.Set(paidAt)})
+	invoice, err = client.Invoices.Update(ctx, invoice.ID,
+		model.InvoiceUpdate{Status: model.InvoiceStatusPaid, PaidAt: model.Set(paidAt)})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(invoice.Amount, invoice.Currency, invoice.Status, invoice.PaidAt.Equal(paidAt), invoice.Transaction == nil)
+	fmt.Println(invoice.Amount, invoice.Currency, invoice.Status, invoice.PaidAt.Equal(paidAt),
+		invoice.Transaction == nil)
 
 	_, err = client.Invoices.Update(ctx, invoice.ID, model.InvoiceUpdate{Status: "settled"})
 	var failed *errors.DetailErrors
@@ -128,7 +131,8 @@ func ExampleQuotes_Wait() {
 	client, app := connect(server)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	quote, err := app.Quotes.PayinFromChain(ctx, appapi.BalancePayinQuote{Amount: decimal.NewFromInt(25), Currency: "USDC", OriginChainID: 1})
+	quote, err := app.Quotes.PayinFromChain(ctx,
+		appapi.BalancePayinQuote{Amount: decimal.NewFromInt(25), Currency: "USDC", OriginChainID: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -192,7 +196,8 @@ func ExampleWebhookHandler_verify() {
 
 	body := `{"eventType":"approved","entityType":"applicant","entityId":"a_7","createdAt":"2026-01-02T03:04:05Z"}`
 	for _, signature := range []string{sign([]byte(body)), "forged"} {
-		post := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/api/v1/webhook/acme", strings.NewReader(body))
+		post := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/api/v1/webhook/acme",
+			strings.NewReader(body))
 		post.Header.Set("Content-Type", "application/json")
 		post.Header.Set("X-Acme-Signature", signature)
 		answer := httptest.NewRecorder()

@@ -32,12 +32,14 @@ const (
 	invoiceID  = "0b1f7d3e-58a4-4c8e-9d55-3f1f0f0c9a11"
 	contractID = "5d0c2a64-0c6e-4f0a-8a53-6e4a4f9f1c22"
 
-	invoiceJSON = `{"id":"` + invoiceID + `","amount":"1250.50","currency":"EUR","status":"paid","createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-03T03:04:05Z",` +
+	invoiceJSON = `{"id":"` + invoiceID +
+		`","amount":"1250.50","currency":"EUR","status":"paid","createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-03T03:04:05Z",` +
 		`"paidAt":"2026-01-01T00:00:00Z","issuedDate":"2026-01-02","dueDate":"2026-02-01","invoiceNumber":"INV-7",` +
 		`"transaction":{"onchainTransactionId":"ref-1","amount":1250.50,"txHash":"0xabc","type":"invoice","createdAt":"2026-01-01T00:00:00Z"},` +
 		`"paymentMethods":[{"accountType":"sepa","ibanNumber":"DE89370400440532013000"},{"accountType":"carrier_pigeon","loft":"7"}],` +
 		`"client":{"email":"a@example.com","displayName":"A"},"documents":[{"id":"d1","name":"n","key":"k"}]}`
-	contractJSON = `{"id":"` + contractID + `","clientId":"c1","contractorId":"c2","type":"service","status":"active","createdAt":"2026-01-02T03:04:05Z",` +
+	contractJSON = `{"id":"` + contractID +
+		`","clientId":"c1","contractorId":"c2","type":"service","status":"active","createdAt":"2026-01-02T03:04:05Z",` +
 		`"updatedAt":"2026-01-02T03:04:05Z","amount":"0.10","currency":"USD","priorityMethods":["sepa","swift-usd"],"period":"monthly",` +
 		`"lastInvoice":{"id":"i1","amount":"3.5","dueDate":"2026-02-01"},"signed":{"client":true}}`
 	productJSON = `{"id":"p1","name":"Tea","currency":"USD","soldCount":3,"active":true,"createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-02T03:04:05Z",` +
@@ -52,36 +54,51 @@ var exchanges = map[string]exchange{
 	}, "PUT", "/api/v1/documents/contracts/invoices/" + invoiceID, `{"status":"paid"}`, invoiceJSON},
 	"UpdateInvoiceOnInvoicesPath": {func(ctx context.Context, c *refapi.Client) (any, error) {
 		return c.Invoices.UpdateOnInvoicesPath(ctx, invoiceID, model.InvoiceUpdate{
-			Status: model.InvoiceStatusPaid, OnchainTransactionID: model.Set("ref-1"), PaidAt: model.Set(time.Date(2026, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600))),
+			Status: model.InvoiceStatusPaid, OnchainTransactionID: model.Set("ref-1"),
+			PaidAt: model.Set(time.Date(2026, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600))),
 		})
-	}, "PUT", "/api/v1/invoices/documents/contracts/invoices/" + invoiceID, `{"status":"paid","onchainTransactionId":"ref-1","paidAt":"2026-01-01T00:00:00Z"}`, invoiceJSON},
-	"GetContract": {func(ctx context.Context, c *refapi.Client) (any, error) { return c.Contracts.Get(ctx, contractID) },
+	}, "PUT", "/api/v1/invoices/documents/contracts/invoices/" + invoiceID,
+		`{"status":"paid","onchainTransactionId":"ref-1","paidAt":"2026-01-01T00:00:00Z"}`, invoiceJSON},
+	"GetContract": {func(ctx context.Context, c *refapi.Client) (any, error) {
+		return c.Contracts.Get(ctx, contractID)
+	},
 		"GET", "/api/v1/invoices/documents/contracts/" + contractID, "", contractJSON},
 	"ListMerchantProducts": {func(ctx context.Context, c *refapi.Client) (any, error) {
 		products, err := c.Products.List(ctx, refapi.ListMerchantProductsParams{ActiveOnly: new(false)})
 		return map[string]any{"items": products}, err
 	}, "GET", "/api/v1/transactions/merchant/products?active_only=false", "", `[` + productJSON + `]`},
 	"ListCards": {func(ctx context.Context, c *refapi.Client) (any, error) { return c.Cards.List(ctx) },
-		"GET", "/api/v1/accounts/cards", "", `{"cards":[{"id":"card-1","status":"pending","walletAddress":"0x1","limit":{"dailyLimit":100.25,"dailyUsage":0.1,"currency":"USD"},` +
+		"GET", "/api/v1/accounts/cards", "",
+		`{"cards":[{"id":"card-1","status":"pending","walletAddress":"0x1","limit":{"dailyLimit":100.25,"dailyUsage":0.1,"currency":"USD"},` +
 			`"cardData":{"lastFour":"4242"},"activated":true,"dailySpend":12.30}],"total":1,"created":true,"kycStatus":"approved","phoneVerified":true}`},
 	"RevealCardDetails": {func(ctx context.Context, c *refapi.Client) (any, error) {
-		details, err := c.Cards.DetailsWithProof(ctx, "card-1", model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0xsig"), Nonce: 1767323045})
+		details, err := c.Cards.DetailsWithProof(ctx, "card-1",
+			model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0xsig"), Nonce: 1767323045})
 		if err != nil {
 			return nil, err
 		}
-		return map[string]string{"cardNumber": details.CardNumber.Reveal(), "cvv": details.Cvv.Reveal(), "expiryDate": details.ExpiryDate.Reveal()}, nil
-	}, "POST", "/api/v1/accounts/cards/card-1/details", `{"messageSignature":"0xsig","nonce":1767323045}`, `{"cardNumber":"4000000000000002","cvv":"123","expiryDate":"12/29"}`},
-	"GetTransactionStatus": {func(ctx context.Context, c *refapi.Client) (any, error) { return c.Quotes.Status(ctx, "q_1") },
+		return map[string]string{"cardNumber": details.CardNumber.Reveal(), "cvv": details.Cvv.Reveal(),
+			"expiryDate": details.ExpiryDate.Reveal()}, nil
+	}, "POST", "/api/v1/accounts/cards/card-1/details", `{"messageSignature":"0xsig","nonce":1767323045}`,
+		`{"cardNumber":"4000000000000002","cvv":"123","expiryDate":"12/29"}`},
+	"GetTransactionStatus": {func(ctx context.Context, c *refapi.Client) (any, error) {
+		return c.Quotes.Status(ctx, "q_1")
+	},
 		"GET", "/api/v1/wallet/balance/transaction/status/q_1", "", statusJSON},
 	"LogInWallet": {func(ctx context.Context, c *refapi.Client) (any, error) {
-		return c.Wallet.LogIn(ctx, refapi.WalletLogin{Message: "hello", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1"), moneymovement.NewSecret("0x2")}},
+		return c.Wallet.LogIn(ctx,
+			refapi.WalletLogin{Message: "hello", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1"),
+				moneymovement.NewSecret("0x2")}},
 			refapi.LogInWalletParams{DeviceID: "d-1", DeviceType: "android", DeviceName: "Pixel"})
-	}, "POST", "/api/v1/wallet/login", `{"message":"hello","signatures":["0x1","0x2"]}`, `{"status":"ok","transactionHash":"0xabc","userOpHash":null}`},
+	}, "POST", "/api/v1/wallet/login", `{"message":"hello","signatures":["0x1","0x2"]}`,
+		`{"status":"ok","transactionHash":"0xabc","userOpHash":null}`},
 	"ReceiveWebhook": {func(ctx context.Context, c *refapi.Client) (any, error) {
-		ok, err := c.Webhooks.Send(ctx, "acme", refapi.WebhookEvent{EventType: "kyc", EntityID: "e1", EntityType: "user", CreatedAt: "2026-01-02T03:04:05Z",
-			EventPayload: map[string]any{"state": "done"}})
+		ok, err := c.Webhooks.Send(ctx, "acme",
+			refapi.WebhookEvent{EventType: "kyc", EntityID: "e1", EntityType: "user", CreatedAt: "2026-01-02T03:04:05Z",
+				EventPayload: map[string]any{"state": "done"}})
 		return map[string]bool{"ok": ok}, err
-	}, "POST", "/api/v1/webhook/acme", `{"eventType":"kyc","entityId":"e1","entityType":"user","createdAt":"2026-01-02T03:04:05Z","eventPayload":{"state":"done"}}`, `{"ok":true}`},
+	}, "POST", "/api/v1/webhook/acme",
+		`{"eventType":"kyc","entityId":"e1","entityType":"user","createdAt":"2026-01-02T03:04:05Z","eventPayload":{"state":"done"}}`, `{"ok":true}`},
 }
 
 func TestEachExchangeLooksAsDescribed(t *testing.T) {

@@ -17,7 +17,9 @@ type Products struct{ low lowLevel }
 //	List(ctx, ListMerchantProductsParams{ActiveOnly: new(false)})
 //
 // Source: Reference endpoints under /api/v1 (active_only, by default true).
-func (s *Products) List(ctx context.Context, params ListMerchantProductsParams, options ...moneymovement.CallOption) ([]MerchantProduct, error) {
+func (s *Products) List(
+	ctx context.Context, params ListMerchantProductsParams, options ...moneymovement.CallOption,
+) ([]MerchantProduct, error) {
 	products, err := transport.Of(s).low.ListMerchantProducts(ctx, &params, options)
 	if err != nil {
 		return nil, err

@@ -38,14 +38,16 @@ func TestWaitReadsUntilThePaymentHasSettled(t *testing.T) {
 				client := newClient(t, paymentOf(5*time.Minute, end))
 				began := time.Now()
 				var seen []refapi.Progress
-				status, err := client.Quotes.Wait(t.Context(), "q_1", nil, refapi.OnProgress(nil), refapi.OnProgress(func(p refapi.Progress) { seen = append(seen, p) }))
+				status, err := client.Quotes.Wait(t.Context(), "q_1", nil, refapi.OnProgress(nil),
+					refapi.OnProgress(func(p refapi.Progress) { seen = append(seen, p) }))
 				require.NoError(t, err)
 				assert.Equal(t, end, status.Status)
 				assert.Equal(t, "10.1", status.FromAmount.String())
 				assert.Equal(t, "9.1234567890123456789", status.ToAmount.String(), "read from the number's digits")
 
 				waited := time.Since(began)
-				assert.LessOrEqual(t, waited, 5*time.Minute+15*time.Second, "the longest pause bounds how late the news is")
+				assert.LessOrEqual(t, waited, 5*time.Minute+15*time.Second,
+					"the longest pause bounds how late the news is")
 				bound := 500 * time.Millisecond
 				for i := 1; i < len(seen); i++ {
 					pause := seen[i].Waited - seen[i-1].Waited
@@ -67,7 +69,8 @@ func TestWaitUntil(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		reads := 0
-		status, err := client.Quotes.Wait(ctx, "q_1", refapi.PollEvery(20*time.Second, 20*time.Second), refapi.Until(nil),
+		status, err := client.Quotes.Wait(ctx, "q_1", refapi.PollEvery(20*time.Second, 20*time.Second),
+			refapi.Until(nil),
 			refapi.OnProgress(func(p refapi.Progress) { reads = p.Reads }),
 			refapi.Until(func(s *model.UniversalTransactionStatus) bool { return s.Status == "delivered_to_bank" }))
 		require.NoError(t, err)
@@ -90,7 +93,8 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 		assert.Equal(t, 20*time.Second, pending.Waited)
 		assert.True(t, pending.Retryable())
 		assert.Equal(t, errors.MaybeMoved, pending.MovedByCall())
-		assert.Regexp(t, `^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded$`, err.Error())
+		assert.Regexp(t, `^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded$`,
+			err.Error())
 	})
 }
 
@@ -119,8 +123,9 @@ func TestWaitEndsWithAReadThatFails(t *testing.T) {
 func TestSettled(t *testing.T) {
 	for status, want := range map[string]bool{
 		"completed": true, "COMPLETED": true, "failed": true, "cancelled": true, "refunded": true,
-		"success": true, "succeeded": true, "settled": true, "error": true, "rejected": true, "expired": true, "canceled": true,
-		"pending": false, "processing": false, "": false, "a status of tomorrow": false,
+		"success": true, "succeeded": true, "settled": true, "error": true, "rejected": true, "expired": true,
+		"canceled": true,
+		"pending":  false, "processing": false, "": false, "a status of tomorrow": false,
 	} {
 		assert.Equal(t, want, refapi.Settled(&model.UniversalTransactionStatus{Status: status}), status)
 	}

@@ -33,8 +33,10 @@ func TestAFailedValidationNamesThePlaces(t *testing.T) {
 	assert.Equal(t, http.StatusUnprocessableEntity, failed.Status)
 	assert.Equal(t, "req_1", failed.RequestID)
 	assert.Equal(t, []errors.DetailItem{
-		{Loc: []string{"body", "items", "0", "price"}, Path: "body.items[0].price", Message: "is no amount", Type: "decimal_parsing"},
-		{Loc: []string{"body", "rows", "12", "period"}, Path: "body.rows[12].period", Message: "is required", Type: "missing"},
+		{Loc: []string{"body", "items", "0", "price"}, Path: "body.items[0].price", Message: "is no amount",
+			Type: "decimal_parsing"},
+		{Loc: []string{"body", "rows", "12", "period"}, Path: "body.rows[12].period", Message: "is required",
+			Type: "missing"},
 		{Loc: []string{"path", "invoice_id"}, Path: "path.invoice_id", Message: "is no UUID", Type: "uuid_parsing"},
 	}, failed.Items)
 	assert.False(t, failed.Retryable())
@@ -70,7 +72,8 @@ func TestRefusalsInTheEnvelope(t *testing.T) {
 
 func TestARefusalInASentence(t *testing.T) {
 	for status, is := range map[int]func(error) bool{
-		401: is[*errors.Unauthenticated], 403: is[*errors.Unrecognized], 404: is[*errors.Unrecognized], 409: is[*errors.Unrecognized],
+		401: is[*errors.Unauthenticated], 403: is[*errors.Unrecognized], 404: is[*errors.Unrecognized],
+		409: is[*errors.Unrecognized],
 	} {
 		for operation, x := range exchanges {
 			sent := 0
@@ -95,8 +98,11 @@ func TestARefusalInASentence(t *testing.T) {
 }
 
 func TestARefusalOfAnotherShapeKeepsAnExcerpt(t *testing.T) {
-	for _, body := range []string{`{"message":"Forbidden by policy"}`, `{"error":"forbidden"}`, `{"detail":{"code":"forbidden"}}`} {
-		client := newClient(t, func(*http.Request) (*http.Response, error) { return answer(http.StatusForbidden, body), nil })
+	for _, body := range []string{`{"message":"Forbidden by policy"}`, `{"error":"forbidden"}`,
+		`{"detail":{"code":"forbidden"}}`} {
+		client := newClient(t, func(*http.Request) (*http.Response, error) {
+			return answer(http.StatusForbidden, body), nil
+		})
 		_, err := client.Invoices.Update(t.Context(), invoiceID, paid)
 		var unexpected *errors.UnexpectedAnswer
 		require.ErrorAs(t, err, &unexpected)
@@ -110,8 +116,9 @@ func is[E error](err error) bool { _, ok := errors.AsType[E](err); return ok }
 // TestOnlyWhatCannotHappenTwiceIsSentAgain: a state that is set, and a reveal, are; a login and an event are not.
 func TestOnlyWhatCannotHappenTwiceIsSentAgain(t *testing.T) {
 	for name, repeats := range map[string]bool{
-		"UpdateInvoice": true, "UpdateInvoiceOnInvoicesPath": true, "RevealCardDetails": true, "ListCards": true, "GetTransactionStatus": true,
-		"LogInWallet": false, "ReceiveWebhook": false,
+		"UpdateInvoice": true, "UpdateInvoiceOnInvoicesPath": true, "RevealCardDetails": true, "ListCards": true,
+		"GetTransactionStatus": true,
+		"LogInWallet":          false, "ReceiveWebhook": false,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -143,21 +150,27 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		call        func(context.Context, *refapi.Client) error
 		field, code string
 	}{
-		"an invoice without id":        {update("", paid), "invoice_id", "missing"},
-		"an invoice by its number":     {update("INV-7", paid), "invoice_id", "pattern"},
-		"an id that is a path":         {update("../contracts", paid), "invoice_id", "pattern"},
-		"no state":                     {update(invoiceID, model.InvoiceUpdate{}), "status", "missing"},
-		"a read with a key":            {read(invoiceID, moneymovement.IdempotencyKey("k")), "Idempotency-Key", "not_applicable"},
-		"a contract by its name":       {read("contract"), "contract_id", "pattern"},
-		"a card of two steps":          {reveal("a/b", model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1"), Nonce: 1}), "card_id", "pattern"},
-		"a proof without signature":    {reveal("a", model.CardDetailsProof{Nonce: 1}), "messageSignature", "missing"},
-		"a proof without nonce":        {reveal("a", model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1")}), "nonce", "missing"},
-		"a quote of dots":              {status(".."), "quote_id", "pattern"},
-		"a login without signatures":   {logIn(refapi.WalletLogin{Message: "m"}, device), "signatures", "missing"},
-		"a login without message":      {logIn(refapi.WalletLogin{Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}}, device), "message", "missing"},
-		"a device that splits headers": {logIn(refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}}, refapi.LogInWalletParams{DeviceName: "a\r\nX-Api-Key: b"}), "device-name", "pattern"},
-		"an event from nobody":         {send("", event), "partner", "missing"},
-		"an event of nothing":          {send("acme", refapi.WebhookEvent{EventType: "t", EntityType: "u", CreatedAt: "now"}), "entityId", "missing"},
+		"an invoice without id":    {update("", paid), "invoice_id", "missing"},
+		"an invoice by its number": {update("INV-7", paid), "invoice_id", "pattern"},
+		"an id that is a path":     {update("../contracts", paid), "invoice_id", "pattern"},
+		"no state":                 {update(invoiceID, model.InvoiceUpdate{}), "status", "missing"},
+		"a read with a key": {read(invoiceID, moneymovement.IdempotencyKey("k")), "Idempotency-Key",
+			"not_applicable"},
+		"a contract by its name": {read("contract"), "contract_id", "pattern"},
+		"a card of two steps": {reveal("a/b",
+			model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1"), Nonce: 1}), "card_id", "pattern"},
+		"a proof without signature": {reveal("a", model.CardDetailsProof{Nonce: 1}), "messageSignature", "missing"},
+		"a proof without nonce": {reveal("a",
+			model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1")}), "nonce", "missing"},
+		"a quote of dots":            {status(".."), "quote_id", "pattern"},
+		"a login without signatures": {logIn(refapi.WalletLogin{Message: "m"}, device), "signatures", "missing"},
+		"a login without message":    {logIn(refapi.WalletLogin{Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}}, device), "message", "missing"},
+		"a device that splits headers": {logIn(refapi.WalletLogin{Message: "m",
+			Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}},
+			refapi.LogInWalletParams{DeviceName: "a\r\nX-Api-Key: b"}), "device-name", "pattern"},
+		"an event from nobody": {send("", event), "partner", "missing"},
+		"an event of nothing": {send("acme",
+			refapi.WebhookEvent{EventType: "t", EntityType: "u", CreatedAt: "now"}), "entityId", "missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, func(*http.Request) (*http.Response, error) {
@@ -192,15 +205,28 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 		sent, body string
 		device     string
 	}{
-		"a nonce before all time":     {reveal("a b", model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1"), Nonce: -1}), "POST /api/v1/accounts/cards/a%20b/details", `{"messageSignature":"0x1","nonce":-1}`, ""},
-		"a login with an empty one":   {logIn(refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1"), moneymovement.NewSecret("")}}, refapi.LogInWalletParams{}), "POST /api/v1/wallet/login", `{"message":"m","signatures":["0x1",""]}`, ""},
-		"a login with none":           {logIn(refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{}}, refapi.LogInWalletParams{}), "POST /api/v1/wallet/login", `{"message":"m","signatures":[]}`, ""},
-		"a device of any name":        {logIn(refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}}, refapi.LogInWalletParams{DeviceName: strings.Repeat("Zoë's ", 200)}), "POST /api/v1/wallet/login", `{"message":"m","signatures":["0x1"]}`, strings.Repeat("Zoë's ", 200)},
-		"a quote with signs":          {quoted, "GET /api/v1/wallet/balance/transaction/status/q=1%20%C3%A9", "", ""},
-		"a reference that is cleared": {updateOnly(model.InvoiceUpdate{Status: "paid", OnchainTransactionID: model.Null[string]()}), invoicePath, `{"status":"paid","onchainTransactionId":null}`, ""},
-		"a reference that is empty":   {updateOnly(model.InvoiceUpdate{Status: "paid", OnchainTransactionID: model.Set("")}), invoicePath, `{"status":"paid","onchainTransactionId":""}`, ""},
-		"a time that is cleared":      {updateOnly(model.InvoiceUpdate{Status: "paid", PaidAt: model.Null[time.Time]()}), invoicePath, `{"status":"paid","paidAt":null}`, ""},
-		"a state of a later version":  {updateOnly(model.InvoiceUpdate{Status: "settled"}), invoicePath, `{"status":"settled"}`, ""},
+		"a nonce before all time": {reveal("a b",
+			model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1"), Nonce: -1}),
+			"POST /api/v1/accounts/cards/a%20b/details", `{"messageSignature":"0x1","nonce":-1}`, ""},
+		"a login with an empty one": {logIn(refapi.WalletLogin{Message: "m",
+			Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1"), moneymovement.NewSecret("")}},
+			refapi.LogInWalletParams{}), "POST /api/v1/wallet/login", `{"message":"m","signatures":["0x1",""]}`, ""},
+		"a login with none": {logIn(refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{}},
+			refapi.LogInWalletParams{}), "POST /api/v1/wallet/login", `{"message":"m","signatures":[]}`, ""},
+		"a device of any name": {logIn(refapi.WalletLogin{Message: "m",
+			Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}},
+			refapi.LogInWalletParams{DeviceName: strings.Repeat("Zoë's ", 200)}), "POST /api/v1/wallet/login",
+			`{"message":"m","signatures":["0x1"]}`, strings.Repeat("Zoë's ", 200)},
+		"a quote with signs": {quoted, "GET /api/v1/wallet/balance/transaction/status/q=1%20%C3%A9", "", ""},
+		"a reference that is cleared": {updateOnly(model.InvoiceUpdate{Status: "paid",
+			OnchainTransactionID: model.Null[string]()}), invoicePath, `{"status":"paid","onchainTransactionId":null}`,
+			""},
+		"a reference that is empty": {updateOnly(model.InvoiceUpdate{Status: "paid",
+			OnchainTransactionID: model.Set("")}), invoicePath, `{"status":"paid","onchainTransactionId":""}`, ""},
+		"a time that is cleared": {updateOnly(model.InvoiceUpdate{Status: "paid",
+			PaidAt: model.Null[time.Time]()}), invoicePath, `{"status":"paid","paidAt":null}`, ""},
+		"a state of a later version": {updateOnly(model.InvoiceUpdate{Status: "settled"}), invoicePath,
+			`{"status":"settled"}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sent *http.Request
@@ -293,7 +319,8 @@ func TestAbsentFieldsHaveTheStatedDefaults(t *testing.T) {
 	assert.False(t, contract.Client.IsBusiness)
 
 	event := refapi.WebhookEvent{EventType: "t", EntityID: "e", EntityType: "u", CreatedAt: "now"}
-	for answered, want := range map[string]bool{`{}`: true, `{"ok":null}`: true, `{"ok":true}`: true, `{"ok":false}`: false} {
+	for answered, want := range map[string]bool{`{}`: true, `{"ok":null}`: true, `{"ok":true}`: true,
+		`{"ok":false}`: false} {
 		body = answered
 		ok, err := client.Webhooks.Send(t.Context(), "acme", event)
 		require.NoError(t, err)
@@ -307,7 +334,9 @@ func TestAbsentFieldsHaveTheStatedDefaults(t *testing.T) {
 	assert.Empty(t, sent.URL.RawQuery, "the service's default is to list what is on sale")
 
 	body = `{"status":"ok"}`
-	_, err = client.Wallet.LogIn(t.Context(), refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}}, refapi.LogInWalletParams{DeviceID: "d"})
+	_, err = client.Wallet.LogIn(t.Context(),
+		refapi.WalletLogin{Message: "m", Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}},
+		refapi.LogInWalletParams{DeviceID: "d"})
 	require.NoError(t, err)
 	assert.Equal(t, "d", sent.Header.Get("Device-Id"))
 	assert.Empty(t, sent.Header.Values("Device-Type"), "the service's default is ios")
@@ -315,7 +344,9 @@ func TestAbsentFieldsHaveTheStatedDefaults(t *testing.T) {
 }
 
 func TestPaidAtBackdates(t *testing.T) {
-	client := newClient(t, func(*http.Request) (*http.Response, error) { return answer(http.StatusOK, invoiceJSON), nil })
+	client := newClient(t, func(*http.Request) (*http.Response, error) {
+		return answer(http.StatusOK, invoiceJSON), nil
+	})
 	invoice, err := client.Invoices.Update(t.Context(), invoiceID, paid)
 	require.NoError(t, err)
 	assert.Equal(t, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), invoice.PaidAt)

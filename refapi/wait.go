@@ -54,7 +54,8 @@ type StillPending struct {
 }
 
 func (e *StillPending) Error() string {
-	return fmt.Sprintf("quote %s is still %s after %s and %d reads: %v", e.QuoteID, e.Status, e.Waited.Round(time.Millisecond), e.Reads, e.Err)
+	return fmt.Sprintf("quote %s is still %s after %s and %d reads: %v", e.QuoteID, e.Status,
+		e.Waited.Round(time.Millisecond), e.Reads, e.Err)
 }
 
 // Retryable is true: the same wait may be made again.
@@ -82,7 +83,9 @@ func (c lowLevel) wait(ctx context.Context, quoteID string, options []WaitOption
 	return transport.Wait(ctx, c.transport, w.pace, transport.Awaited[model.UniversalTransactionStatus]{
 		Read: read, Status: func(s *model.UniversalTransactionStatus) string { return s.Status }, Done: w.done,
 		Progress: func(seen transport.Seen) { w.progress(progress(seen)) },
-		Still:    func(seen transport.Seen, err error) error { return &StillPending{Progress: progress(seen), Err: err} },
+		Still: func(seen transport.Seen, err error) error {
+			return &StillPending{Progress: progress(seen), Err: err}
+		},
 	})
 }
 

@@ -90,7 +90,8 @@ func (h *WebhookHandler) receive(w http.ResponseWriter, r *http.Request) (event 
 		return event, refuse(http.StatusMethodNotAllowed, errors.CodeMethodNotAllowed, "webhooks are posted")
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return event, refuse(http.StatusUnsupportedMediaType, errors.CodeInvalidRequest, "content type must be application/json")
+		return event, refuse(http.StatusUnsupportedMediaType, errors.CodeInvalidRequest,
+			"content type must be application/json")
 	}
 	most := h.MaxBody
 	if most <= 0 {
@@ -104,9 +105,11 @@ func (h *WebhookHandler) receive(w http.ResponseWriter, r *http.Request) (event 
 		return event, refuse(http.StatusBadRequest, errors.CodeInvalidRequest, "body broke off").because(err)
 	}
 	if h.Verify != nil {
-		delivery := WebhookDelivery{Method: r.Method, Host: r.Host, Path: r.RequestURI, Header: r.Header, Body: bytes.Clone(body)}
+		delivery := WebhookDelivery{Method: r.Method, Host: r.Host, Path: r.RequestURI, Header: r.Header,
+			Body: bytes.Clone(body)}
 		if err := h.Verify(r.Context(), delivery); err != nil {
-			return event, refuse(http.StatusUnauthorized, errors.CodeUnauthenticated, "delivery is not accepted").because(err)
+			return event, refuse(http.StatusUnauthorized, errors.CodeUnauthenticated, "delivery is not accepted").
+				because(err)
 		}
 	}
 	return event, event.read(body)
@@ -133,7 +136,8 @@ func (e *WebhookEvent) read(body []byte) *webhookRefusal {
 		{"eventType", e.EventType}, {"entityId", e.EntityID}, {"entityType", e.EntityType}, {"createdAt", e.CreatedAt},
 	} {
 		if field.value == "" {
-			missing = append(missing, ValidationErrorItem{Loc: []string{"body", field.name}, Msg: "is required", Type: "missing"})
+			missing = append(missing, ValidationErrorItem{Loc: []string{"body", field.name}, Msg: "is required",
+				Type: "missing"})
 		}
 	}
 	if missing != nil {

@@ -53,7 +53,8 @@ func TestAnEventIsHandedOnAndAcknowledged(t *testing.T) {
 	amount := events[0].EventPayload["amount"].(model.Number)
 	assert.Equal(t, "0.10000000000000000001", amount.String())
 	events[0].EventPayload = nil
-	assert.Equal(t, refapi.WebhookEvent{EventType: "kyc.approved", EntityID: "u_1", EntityType: "user", CreatedAt: "2026-01-02T03:04:05Z"}, events[0])
+	assert.Equal(t, refapi.WebhookEvent{EventType: "kyc.approved", EntityID: "u_1", EntityType: "user",
+		CreatedAt: "2026-01-02T03:04:05Z"}, events[0])
 }
 
 func TestWhatIsNoEventIsRefused(t *testing.T) {
@@ -64,21 +65,37 @@ func TestWhatIsNoEventIsRefused(t *testing.T) {
 		status              int
 		answer              string
 	}{
-		"a read":               {"GET", "application/json", strings.NewReader(eventJSON), 405, `{"error":{"code":"method_not_allowed","message":"webhooks are posted"}}`},
-		"a put":                {"PUT", "application/json", strings.NewReader(eventJSON), 405, `{"error":{"code":"method_not_allowed","message":"webhooks are posted"}}`},
-		"a form":               {"POST", "application/x-www-form-urlencoded", strings.NewReader("a=b"), 415, `{"error":{"code":"invalid_request","message":"content type must be application/json"}}`},
-		"no type":              {"POST", "", strings.NewReader(eventJSON), 415, `{"error":{"code":"invalid_request","message":"content type must be application/json"}}`},
-		"a type of no meaning": {"POST", "application/json; charset", strings.NewReader(eventJSON), 415, `{"error":{"code":"invalid_request","message":"content type must be application/json"}}`},
-		"too large":            {"POST", "application/json", strings.NewReader(long), 413, `{"error":{"code":"payload_too_large","message":"body is too large"}}`},
-		"broken off":           {"POST", "application/json", io.MultiReader(strings.NewReader(`{"eve`), iotest.ErrReader(io.ErrUnexpectedEOF)), 400, `{"error":{"code":"invalid_request","message":"body broke off"}}`},
-		"nothing":              {"POST", "application/json", strings.NewReader(""), 422, `{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
-		"no JSON":              {"POST", "application/json", strings.NewReader("<event/>"), 422, `{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
-		"two values":           {"POST", "application/json", strings.NewReader(eventJSON + eventJSON), 422, `{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
-		"a field twice":        {"POST", "application/json", strings.NewReader(`{"eventType":"a","eventType":"b"}`), 422, `{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
-		"a list":               {"POST", "application/json", strings.NewReader(`[]`), 422, `{"detail":[{"loc":["body"],"msg":"has another type","type":"type_error"}]}`},
-		"a number for a text":  {"POST", "application/json", strings.NewReader(`{"entityId":7}`), 422, `{"detail":[{"loc":["body","entityId"],"msg":"has another type","type":"type_error"}]}`},
-		"a payload of text":    {"POST", "application/json", strings.NewReader(`{"eventPayload":"x"}`), 422, `{"detail":[{"loc":["body","eventPayload"],"msg":"has another type","type":"type_error"}]}`},
-		"fields missing": {"POST", "application/json", strings.NewReader(`{"eventType":"t","entityType":"","EntityId":"wrong case","createdAt":"now"}`), 422,
+		"a read": {"GET", "application/json", strings.NewReader(eventJSON), 405,
+			`{"error":{"code":"method_not_allowed","message":"webhooks are posted"}}`},
+		"a put": {"PUT", "application/json", strings.NewReader(eventJSON), 405,
+			`{"error":{"code":"method_not_allowed","message":"webhooks are posted"}}`},
+		"a form": {"POST", "application/x-www-form-urlencoded", strings.NewReader("a=b"), 415,
+			`{"error":{"code":"invalid_request","message":"content type must be application/json"}}`},
+		"no type": {"POST", "", strings.NewReader(eventJSON), 415,
+			`{"error":{"code":"invalid_request","message":"content type must be application/json"}}`},
+		"a type of no meaning": {"POST", "application/json; charset", strings.NewReader(eventJSON), 415,
+			`{"error":{"code":"invalid_request","message":"content type must be application/json"}}`},
+		"too large": {"POST", "application/json", strings.NewReader(long), 413,
+			`{"error":{"code":"payload_too_large","message":"body is too large"}}`},
+		"broken off": {"POST", "application/json",
+			io.MultiReader(strings.NewReader(`{"eve`), iotest.ErrReader(io.ErrUnexpectedEOF)), 400,
+			`{"error":{"code":"invalid_request","message":"body broke off"}}`},
+		"nothing": {"POST", "application/json", strings.NewReader(""), 422,
+			`{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
+		"no JSON": {"POST", "application/json", strings.NewReader("<event/>"), 422,
+			`{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
+		"two values": {"POST", "application/json", strings.NewReader(eventJSON + eventJSON), 422,
+			`{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
+		"a field twice": {"POST", "application/json", strings.NewReader(`{"eventType":"a","eventType":"b"}`),
+			422, `{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
+		"a list": {"POST", "application/json", strings.NewReader(`[]`), 422,
+			`{"detail":[{"loc":["body"],"msg":"has another type","type":"type_error"}]}`},
+		"a number for a text": {"POST", "application/json", strings.NewReader(`{"entityId":7}`), 422,
+			`{"detail":[{"loc":["body","entityId"],"msg":"has another type","type":"type_error"}]}`},
+		"a payload of text": {"POST", "application/json", strings.NewReader(`{"eventPayload":"x"}`), 422,
+			`{"detail":[{"loc":["body","eventPayload"],"msg":"has another type","type":"type_error"}]}`},
+		"fields missing": {"POST", "application/json",
+			strings.NewReader(`{"eventType":"t","entityType":"","EntityId":"wrong case","createdAt":"now"}`), 422,
 			`{"detail":[{"loc":["body","entityId"],"msg":"is required","type":"missing"},{"loc":["body","entityType"],"msg":"is required","type":"missing"}]}`},
 		"null": {"POST", "application/json", strings.NewReader(`null`), 422,
 			`{"detail":[{"loc":["body","eventType"],"msg":"is required","type":"missing"},{"loc":["body","entityId"],"msg":"is required","type":"missing"},` +
@@ -102,15 +119,21 @@ func TestWhatIsNoEventIsRefused(t *testing.T) {
 }
 
 func TestTheBoundOfTheBodyIsTheCallers(t *testing.T) {
-	handler := &refapi.WebhookHandler{Handle: func(context.Context, refapi.WebhookEvent) error { return nil }, MaxBody: int64(len(eventJSON))}
+	handler := &refapi.WebhookHandler{Handle: func(context.Context, refapi.WebhookEvent) error {
+		return nil
+	}, MaxBody: int64(len(eventJSON))}
 	assert.Equal(t, http.StatusOK, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON)).Code)
-	assert.Equal(t, http.StatusRequestEntityTooLarge, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON+" ")).Code)
+	assert.Equal(t, http.StatusRequestEntityTooLarge,
+		post(t, handler, "POST", "application/json", strings.NewReader(eventJSON+" ")).Code)
 	handler.MaxBody = 1
-	assert.Equal(t, http.StatusRequestEntityTooLarge, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON)).Code)
+	assert.Equal(t, http.StatusRequestEntityTooLarge,
+		post(t, handler, "POST", "application/json", strings.NewReader(eventJSON)).Code)
 	handler.MaxBody = 0
 	room := strings.Repeat(" ", 1<<20-len(eventJSON))
-	assert.Equal(t, http.StatusOK, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON+room)).Code, "a mebibyte")
-	assert.Equal(t, http.StatusRequestEntityTooLarge, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON+room+" ")).Code)
+	assert.Equal(t, http.StatusOK, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON+room)).Code,
+		"a mebibyte")
+	assert.Equal(t, http.StatusRequestEntityTooLarge,
+		post(t, handler, "POST", "application/json", strings.NewReader(eventJSON+room+" ")).Code)
 }
 
 // The receiver learns what was wrong with an event, field by field.
@@ -122,7 +145,8 @@ func TestWhatIsWrongWithAnEventIsTold(t *testing.T) {
 	require.True(t, ok, "%v", told)
 	assert.Equal(t, "ReceiveWebhook", input.Operation)
 	assert.Equal(t, []errors.Field{
-		{Field: "entityId", Code: "missing", Message: "is required"}, {Field: "entityType", Code: "missing", Message: "is required"},
+		{Field: "entityId", Code: "missing", Message: "is required"},
+		{Field: "entityType", Code: "missing", Message: "is required"},
 	}, input.Fields)
 }
 
@@ -139,7 +163,10 @@ func TestAFailingHandlerMakesTheSenderTryAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			told, toldID := error(nil), ""
-			w := post(t, &refapi.WebhookHandler{Handle: test.handle, OnError: func(_ *http.Request, id string, err error) { told, toldID = err, id }},
+			w := post(t,
+				&refapi.WebhookHandler{Handle: test.handle, OnError: func(_ *http.Request, id string, err error) {
+					told, toldID = err, id
+				}},
 				"POST", "application/json", strings.NewReader(eventJSON))
 			assert.Equal(t, test.status, w.Code)
 			require.Error(t, told)
@@ -162,14 +189,16 @@ func TestAFailingHandlerMakesTheSenderTryAgain(t *testing.T) {
 func TestSendAndReceive(t *testing.T) {
 	var fail error
 	var received refapi.WebhookEvent
-	server := httptest.NewServer(&refapi.WebhookHandler{Handle: func(_ context.Context, event refapi.WebhookEvent) error {
+	server := httptest.NewServer(&refapi.WebhookHandler{Handle: func(_ context.Context,
+		event refapi.WebhookEvent) error {
 		received = event
 		return fail
 	}, MaxBody: 1000})
 	t.Cleanup(server.Close)
 	client, err := refapi.New(server.URL, refapi.NewAccessToken("t"))
 	require.NoError(t, err)
-	event := refapi.WebhookEvent{EventType: "t", EntityID: "e", EntityType: "u", CreatedAt: "now", EventPayload: model.OpenObject{"a": "b"}}
+	event := refapi.WebhookEvent{EventType: "t", EntityID: "e", EntityType: "u", CreatedAt: "now",
+		EventPayload: model.OpenObject{"a": "b"}}
 
 	ok, err := client.Webhooks.Send(t.Context(), "acme", event)
 	require.NoError(t, err)
@@ -191,25 +220,29 @@ func TestSendAndReceive(t *testing.T) {
 // FuzzWebhookHandler: whatever comes, the handler answers JSON with a status of its list, and hands on complete events
 // only.
 func FuzzWebhookHandler(f *testing.F) {
-	for _, body := range []string{eventJSON, `{}`, `null`, `[]`, `{"eventType":1e999999999}`, `{"eventPayload":{"a":1e999999999,"b":[-0,1.50]}}`, "{\"\xff\":1}", `{"eventType":"\ud800"}`, `{"a":`, strings.Repeat("[", 20000)} {
+	for _, body := range []string{eventJSON, `{}`, `null`, `[]`, `{"eventType":1e999999999}`,
+		`{"eventPayload":{"a":1e999999999,"b":[-0,1.50]}}`, "{\"\xff\":1}", `{"eventType":"\ud800"}`, `{"a":`,
+		strings.Repeat("[", 20000)} {
 		f.Add("POST", "application/json", body)
 	}
 	f.Add("GET", "text/html", "")
 	f.Add("", "application/json;", "x")
 	f.Fuzz(func(t *testing.T, method, contentType, body string) {
 		handed := 0
-		handler := &refapi.WebhookHandler{MaxBody: 4096, Handle: func(_ context.Context, event refapi.WebhookEvent) error {
-			handed++
-			if event.EventType == "" || event.EntityID == "" || event.EntityType == "" || event.CreatedAt == "" {
-				t.Errorf("incomplete: %+v", event)
-			}
-			if _, err := json.Marshal(event); err != nil {
-				t.Errorf("cannot be written again: %v", err)
-			}
-			return nil
-		}}
+		handler := &refapi.WebhookHandler{MaxBody: 4096,
+			Handle: func(_ context.Context, event refapi.WebhookEvent) error {
+				handed++
+				if event.EventType == "" || event.EntityID == "" || event.EntityType == "" || event.CreatedAt == "" {
+					t.Errorf("incomplete: %+v", event)
+				}
+				if _, err := json.Marshal(event); err != nil {
+					t.Errorf("cannot be written again: %v", err)
+				}
+				return nil
+			}}
 		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, &http.Request{Method: method, Header: http.Header{"Content-Type": {contentType}}, Body: io.NopCloser(strings.NewReader(body))})
+		handler.ServeHTTP(w, &http.Request{Method: method, Header: http.Header{"Content-Type": {contentType}},
+			Body: io.NopCloser(strings.NewReader(body))})
 
 		if (w.Code == http.StatusOK) != (handed == 1) || handed > 1 {
 			t.Errorf("%d with %d events handed on", w.Code, handed)
@@ -237,12 +270,15 @@ func TestADeliveryIsVerifiedBeforeItIsRead(t *testing.T) {
 		status int
 		answer string
 	}{
-		"accepted":              {eventJSON, nil, 200, `{"ok":true}`},
-		"accepted, and garbage": {odd, nil, 422, `{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
+		"accepted": {eventJSON, nil, 200, `{"ok":true}`},
+		"accepted, and garbage": {odd, nil, 422,
+			`{"detail":[{"loc":["body"],"msg":"is no JSON object","type":"json_invalid"}]}`},
 		"refused": {eventJSON, errors.New("the signature is of another key"), 401,
 			`{"error":{"code":"unauthenticated","message":"delivery is not accepted"}}`},
-		"refused, and garbage": {odd, errors.New("no signature"), 401, `{"error":{"code":"unauthenticated","message":"delivery is not accepted"}}`},
-		"refused, and empty":   {"", errors.New("no signature"), 401, `{"error":{"code":"unauthenticated","message":"delivery is not accepted"}}`},
+		"refused, and garbage": {odd, errors.New("no signature"), 401,
+			`{"error":{"code":"unauthenticated","message":"delivery is not accepted"}}`},
+		"refused, and empty": {"", errors.New("no signature"), 401,
+			`{"error":{"code":"unauthenticated","message":"delivery is not accepted"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var told error
@@ -252,7 +288,8 @@ func TestADeliveryIsVerifiedBeforeItIsRead(t *testing.T) {
 					verified++
 					assert.Equal(t, test.body, string(delivery.Body))
 					assert.Equal(t, "application/json", delivery.Header.Get("Content-Type"))
-					assert.Equal(t, "POST example.com /api/v1/webhook/acme?attempt=2", delivery.Method+" "+delivery.Host+" "+delivery.Path)
+					assert.Equal(t, "POST example.com /api/v1/webhook/acme?attempt=2",
+						delivery.Method+" "+delivery.Host+" "+delivery.Path)
 					clear(delivery.Body) // which changes nothing of what is read
 					return test.verify
 				},
@@ -280,5 +317,6 @@ func TestALargeDeliveryIsNotVerified(t *testing.T) {
 		t.Error("was verified")
 		return nil
 	}}
-	assert.Equal(t, http.StatusRequestEntityTooLarge, post(t, handler, "POST", "application/json", strings.NewReader(eventJSON)).Code)
+	assert.Equal(t, http.StatusRequestEntityTooLarge,
+		post(t, handler, "POST", "application/json", strings.NewReader(eventJSON)).Code)
 }

@@ -33,7 +33,8 @@ func invalid(detail []ValidationErrorItem, cause error) *webhookRefusal {
 	if cause == nil {
 		in := &errors.InvalidInput{Head: errors.Head{Operation: "ReceiveWebhook"}}
 		for _, item := range detail {
-			in.Fields = append(in.Fields, errors.Field{Field: item.Loc[len(item.Loc)-1], Code: item.Type, Message: item.Msg})
+			in.Fields = append(in.Fields, errors.Field{Field: item.Loc[len(item.Loc)-1], Code: item.Type,
+				Message: item.Msg})
 		}
 		cause = in
 	}

@@ -24,7 +24,8 @@ func TestTheProfileKeepsWhatIsNotNamed(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.must(http.StatusOK, "PUT", "/user/kyc", object{"firstName": "Ada", "lastName": "Example"})
-	saved := app.must(http.StatusOK, "PUT", "/user/kyc", object{"address": object{"streetAddress": "1 Main St", "city": "Bonn", "country": "DE", "zip": "53111"}})
+	saved := app.must(http.StatusOK, "PUT", "/user/kyc",
+		object{"address": object{"streetAddress": "1 Main St", "city": "Bonn", "country": "DE", "zip": "53111"}})
 	assert.Equal(t, "Ada Example", saved.body.text("displayName"))
 	assert.Equal(t, "Bonn", saved.body.text("address", "city"))
 	assert.Equal(t, false, saved.body.at("isBusiness"))
@@ -44,11 +45,13 @@ func TestVerificationOfTheOwner(t *testing.T) {
 
 	link := app.must(http.StatusOK, "POST", "/user/kyc_link", nil).body
 	assert.Equal(t, "requested", link.text("status"))
-	assert.Equal(t, link.text("url"), app.must(http.StatusOK, "POST", "/user/kyc_link", nil).body.text("url"), "fetched again")
+	assert.Equal(t, link.text("url"), app.must(http.StatusOK, "POST", "/user/kyc_link", nil).body.text("url"),
+		"fetched again")
 	w.host.Advance(time.Hour)
 	assert.Equal(t, "requested", status(), "nothing to review")
 
-	for _, part := range []object{{"firstName": "Ada", "address": object{"country": "DE"}}, {"lastName": "Example", "address": object{"city": "Bonn"}}} {
+	for _, part := range []object{{"firstName": "Ada", "address": object{"country": "DE"}},
+		{"lastName": "Example", "address": object{"city": "Bonn"}}} {
 		app.must(http.StatusOK, "PUT", "/user/kyc", part)
 		w.host.Advance(time.Hour)
 		assert.Equal(t, "requested", status(), "a name and a country are what is read")
@@ -61,13 +64,15 @@ func TestVerificationOfTheOwner(t *testing.T) {
 	other := app.must(http.StatusOK, "GET", "/user/kyc/status?provider=elsewhere", nil).body
 	assert.Equal(t, "not_started", other.text("status"))
 	assert.Equal(t, "elsewhere", other.text("provider"))
-	assert.Equal(t, "approved", app.must(http.StatusOK, "GET", "/user/kyc/status?provider=sandbox", nil).body.text("status"))
+	assert.Equal(t, "approved", app.must(http.StatusOK, "GET", "/user/kyc/status?provider=sandbox", nil).
+		body.text("status"))
 }
 
 func TestAVerificationIsRejectedForGood(t *testing.T) {
 	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.KYBDecision = sandbox.KYBDecisionReject }))
 	app := w.app()
-	app.must(http.StatusOK, "PUT", "/user/kyc", object{"entityName": "Example GmbH", "address": object{"country": "DE"}})
+	app.must(http.StatusOK, "PUT", "/user/kyc",
+		object{"entityName": "Example GmbH", "address": object{"country": "DE"}})
 	app.must(http.StatusOK, "POST", "/user/kyc_link", nil)
 	w.host.Advance(time.Minute)
 	assert.Equal(t, "rejected", app.must(http.StatusOK, "GET", "/user", nil).body.text("kycStatus"))
@@ -92,7 +97,8 @@ func TestBalancesAreThoseOfTheLedger(t *testing.T) {
 
 	wallet := app.must(http.StatusOK, "GET", "/mcp/get_balance", nil).body
 	assert.Equal(t, object{
-		"walletEmail": w.email, "walletAddress": app.must(http.StatusOK, "GET", "/user", nil).body.text("walletAddress"),
+		"walletEmail": w.email, "walletAddress": app.must(http.StatusOK, "GET", "/user", nil).
+				body.text("walletAddress"),
 		"usdcBalance": "100", "remainingAllowance": "10000",
 	}, wallet)
 

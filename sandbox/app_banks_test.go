@@ -48,9 +48,11 @@ func TestBanksAreActivated(t *testing.T) {
 	again := app.must(http.StatusOK, "POST", "/banks/activate", object{"methods": []string{"sepa"}})
 	assert.Equal(t, active, again.items()[0], "activating an active rail changes nothing")
 	seen := w.login().must(http.StatusOK, "GET", "/banks", nil)
-	assert.Equal(t, active.text("bankAccountId"), seen.rail("sepa").text("virtualAccount", "id"), "the platform API shows the same rail")
+	assert.Equal(t, active.text("bankAccountId"), seen.rail("sepa").text("virtualAccount", "id"),
+		"the platform API shows the same rail")
 
-	assert.EqualValues(t, 12, app.must(http.StatusOK, "POST", "/banks/activate", object{}).body.at("total"), "all that were left")
+	assert.EqualValues(t, 12, app.must(http.StatusOK, "POST", "/banks/activate", object{}).body.at("total"),
+		"all that were left")
 }
 
 func TestBanksThatAreNotToBeHad(t *testing.T) {
@@ -58,15 +60,22 @@ func TestBanksThatAreNotToBeHad(t *testing.T) {
 	app := w.app()
 	unknown := app.call("POST", "/banks/activate", object{"methods": []string{"ach", "telegraph"}})
 	refused(t, http.StatusUnprocessableEntity, "validation_failed", unknown)
-	assert.Equal(t, "available", app.must(http.StatusOK, "GET", "/banks", nil).rail("ach").text("status"), "all or none")
+	assert.Equal(t, "available", app.must(http.StatusOK, "GET", "/banks", nil).rail("ach").text("status"),
+		"all or none")
 
-	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.RailsDisabled, s.RailsHidden = []string{"ach"}, []string{"pix"} }))
-	refused(t, http.StatusForbidden, "rail_not_available", app.call("POST", "/banks/activate", object{"methods": []string{"ach"}}))
+	require.NoError(t,
+		w.host.Configure(func(s *sandbox.Settings) {
+			s.RailsDisabled, s.RailsHidden = []string{"ach"}, []string{"pix"}
+		}))
+	refused(t, http.StatusForbidden, "rail_not_available",
+		app.call("POST", "/banks/activate", object{"methods": []string{"ach"}}))
 	assert.Nil(t, app.must(http.StatusOK, "GET", "/banks", nil).rail("pix"))
-	assert.EqualValues(t, 11, app.must(http.StatusOK, "POST", "/banks/activate", object{"methods": []string{}}).body.at("total"))
+	assert.EqualValues(t, 11, app.must(http.StatusOK, "POST", "/banks/activate", object{"methods": []string{}}).
+		body.at("total"))
 
 	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.RailsDisabled, s.PartnerDown = nil, true }))
-	refused(t, http.StatusServiceUnavailable, "provider_unavailable", app.call("POST", "/banks/activate", object{"methods": []string{"ach"}}))
+	refused(t, http.StatusServiceUnavailable, "provider_unavailable",
+		app.call("POST", "/banks/activate", object{"methods": []string{"ach"}}))
 }
 
 // status reads the progress of a quoted payment at the reference endpoints.
@@ -80,7 +89,8 @@ func TestABankPayinIsQuotedSubmittedAndCompleted(t *testing.T) {
 	app := w.app()
 	account := app.activate("sepa")
 
-	quote := app.must(http.StatusOK, "POST", "/banks/payin/quote", object{"amount": "50.00", "bankAccountId": account, "memo": "savings"}).body
+	quote := app.must(http.StatusOK, "POST", "/banks/payin/quote",
+		object{"amount": "50.00", "bankAccountId": account, "memo": "savings"}).body
 	assert.Equal(t, "EUR", quote.text("sourceCurrency"))
 	assert.Equal(t, "EURC", quote.text("destinationCurrency"))
 	assert.Equal(t, "0", quote.text("fee"), "nothing is written as nothing")
@@ -112,7 +122,8 @@ func TestABankPayinIsQuotedSubmittedAndCompleted(t *testing.T) {
 func TestAPayinFromAnotherChain(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
-	quote := app.must(http.StatusOK, "POST", "/balance/payin/quote", object{"amount": "20", "currency": "USDC", "originChainId": 1}).body
+	quote := app.must(http.StatusOK, "POST", "/balance/payin/quote",
+		object{"amount": "20", "currency": "USDC", "originChainId": 1}).body
 	assert.Regexp(t, "^0x", quote.text("depositAddress"))
 	id := quote.text("quoteId")
 	waiting := w.status(id)
@@ -122,7 +133,8 @@ func TestAPayinFromAnotherChain(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.login().call("POST", "/sandbox/payins/"+id+"/complete", nil).status)
 	assert.Equal(t, "19.7", app.holds())
 
-	late := app.must(http.StatusOK, "POST", "/balance/payin/quote", object{"amount": "21", "currency": "USDC", "originChainId": 1}).body.text("quoteId")
+	late := app.must(http.StatusOK, "POST", "/balance/payin/quote",
+		object{"amount": "21", "currency": "USDC", "originChainId": 1}).body.text("quoteId")
 	w.host.Advance(2 * time.Minute)
 	assert.Equal(t, "expired", w.status(late).text("status"))
 	assert.NotEmpty(t, w.status(late).text("errorMessage"))
@@ -137,18 +149,25 @@ func TestQuotesThatCannotBeGiven(t *testing.T) {
 	}{
 		"/balance/payin/quote": {
 			{object{"amount": "1", "currency": "USDC"}, map[string]string{"originChainId": "missing"}},
-			{object{"amount": "1", "currency": "USDC", "originChainId": 5}, map[string]string{"originChainId": "chain_not_live"}},
-			{object{"amount": "1", "currency": "SOL", "originChainId": 1}, map[string]string{"currency": "token_not_listed"}},
-			{object{"amount": "0", "currency": "USDC", "originChainId": 1}, map[string]string{"amount": "greater_than"}},
-			{object{"amount": "1.0000001", "currency": "USDC", "originChainId": 1}, map[string]string{"amount": "amount_precision"}},
-			{object{"amount": true, "currency": "USDC", "originChainId": 1}, map[string]string{"amount": "string_type"}},
+			{object{"amount": "1", "currency": "USDC", "originChainId": 5},
+				map[string]string{"originChainId": "chain_not_live"}},
+			{object{"amount": "1", "currency": "SOL", "originChainId": 1},
+				map[string]string{"currency": "token_not_listed"}},
+			{object{"amount": "0", "currency": "USDC", "originChainId": 1},
+				map[string]string{"amount": "greater_than"}},
+			{object{"amount": "1.0000001", "currency": "USDC", "originChainId": 1},
+				map[string]string{"amount": "amount_precision"}},
+			{object{"amount": true, "currency": "USDC", "originChainId": 1},
+				map[string]string{"amount": "string_type"}},
 		},
 		"/banks/payin/quote": {
 			{object{"amount": "1"}, map[string]string{"bankAccountId": "missing"}},
 		},
 		"/balance/payout/quote": {
-			{object{"contactId": app.wallet("base", "USDC"), "amount": "0.0000001"}, map[string]string{"amount": "amount_precision"}},
-			{object{"contactId": app.wallet("arbitrum", "USDT"), "amount": "0.30"}, map[string]string{"amount": "amount_below_fee"}},
+			{object{"contactId": app.wallet("base", "USDC"), "amount": "0.0000001"},
+				map[string]string{"amount": "amount_precision"}},
+			{object{"contactId": app.wallet("arbitrum", "USDT"), "amount": "0.30"},
+				map[string]string{"amount": "amount_below_fee"}},
 		},
 	} {
 		for _, c := range cases {
@@ -157,9 +176,13 @@ func TestQuotesThatCannotBeGiven(t *testing.T) {
 			assert.Equal(t, c.fields, got.fields(), "%s %v", path, c.body)
 		}
 	}
-	refused(t, http.StatusNotFound, "not_found", app.call("POST", "/banks/payin/quote", object{"amount": "1", "bankAccountId": "bnk_none"}))
-	refused(t, http.StatusNotFound, "not_found", app.call("POST", "/banks/payin/quote/submit", object{"quoteId": "pi_none"}))
-	refused(t, http.StatusNotFound, "not_found", app.call("POST", "/balance/payout/quote", object{"contactId": app.wallet("base", "USDC"), "amount": "1", "bankAccountId": "bnk_none"}))
+	refused(t, http.StatusNotFound, "not_found",
+		app.call("POST", "/banks/payin/quote", object{"amount": "1", "bankAccountId": "bnk_none"}))
+	refused(t, http.StatusNotFound, "not_found",
+		app.call("POST", "/banks/payin/quote/submit", object{"quoteId": "pi_none"}))
+	refused(t, http.StatusNotFound, "not_found",
+		app.call("POST", "/balance/payout/quote", object{"contactId": app.wallet("base", "USDC"), "amount": "1",
+			"bankAccountId": "bnk_none"}))
 }
 
 func TestAQuotePaysOnceWithinTwoMinutes(t *testing.T) {
@@ -175,7 +198,8 @@ func TestAQuotePaysOnceWithinTwoMinutes(t *testing.T) {
 	assert.Equal(t, "0.3", quote.text("fee"))
 	assert.Equal(t, "19.7", quote.text("destinationAmount"))
 	assert.Equal(t, "quoted", w.status(id).text("status"))
-	require.Equal(t, http.StatusNoContent, app.call("DELETE", "/user/contacts/"+bob, nil).status, "the quote keeps its destination")
+	require.Equal(t, http.StatusNoContent, app.call("DELETE", "/user/contacts/"+bob, nil).status,
+		"the quote keeps its destination")
 
 	w.host.Advance(2*time.Minute - time.Second)
 	sent := app.must(http.StatusOK, "POST", "/apps/transfer", object{"quoteId": id})
@@ -193,7 +217,8 @@ func TestAQuotePaysOnceWithinTwoMinutes(t *testing.T) {
 	assert.Equal(t, "expired", w.status(late).text("status"))
 	assert.Equal(t, "80", app.holds())
 
-	payin := app.must(http.StatusOK, "POST", "/balance/payin/quote", object{"amount": "20", "currency": "USDC", "originChainId": 1}).body.text("quoteId")
+	payin := app.must(http.StatusOK, "POST", "/balance/payin/quote",
+		object{"amount": "20", "currency": "USDC", "originChainId": 1}).body.text("quoteId")
 	refused(t, http.StatusConflict, "conflict", app.call("POST", "/apps/transfer", object{"quoteId": payin}))
 	refused(t, http.StatusConflict, "conflict", app.call("POST", "/banks/payin/quote/submit", object{"quoteId": late}))
 	balanced(t, w)
@@ -202,10 +227,12 @@ func TestAQuotePaysOnceWithinTwoMinutes(t *testing.T) {
 func TestAQuoteIsTheAccountsOwn(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
-	id := app.must(http.StatusOK, "POST", "/balance/payout/quote", object{"contactId": app.wallet("base", "USDC"), "amount": "1"}).body.text("quoteId")
+	id := app.must(http.StatusOK, "POST", "/balance/payout/quote",
+		object{"contactId": app.wallet("base", "USDC"), "amount": "1"}).body.text("quoteId")
 	stranger := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
 	refused(t, http.StatusNotFound, "not_found", stranger.call("POST", "/apps/transfer", object{"quoteId": id}))
-	refused(t, http.StatusNotFound, "not_found", w.reference().call("GET", "/api/v1/wallet/balance/transaction/status/qt_none", nil))
+	refused(t, http.StatusNotFound, "not_found",
+		w.reference().call("GET", "/api/v1/wallet/balance/transaction/status/qt_none", nil))
 }
 
 func TestTransactionsAreFiltered(t *testing.T) {
@@ -214,14 +241,16 @@ func TestTransactionsAreFiltered(t *testing.T) {
 	me := w.login()
 	app.fund(1)
 	account := app.activate("ach")
-	quote := app.must(http.StatusOK, "POST", "/banks/payin/quote", object{"amount": "30", "bankAccountId": account}).body.text("quoteId")
+	quote := app.must(http.StatusOK, "POST", "/banks/payin/quote", object{"amount": "30", "bankAccountId": account}).
+		body.text("quoteId")
 	app.must(http.StatusOK, "POST", "/banks/payin/quote/submit", object{"quoteId": quote})
 	me.must(http.StatusOK, "POST", "/sandbox/payins/"+quote+"/complete", nil)
 	app.must(http.StatusOK, "POST", "/apps/transfer", object{"contactId": app.wallet("base", "USDC"), "amount": 5})
 	contact := me.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
 		"accountType": "sepa", "iban": "DE89370400440532013000", "accountHolderName": "Bob Example", "currency": "EUR",
 	}}).body.text("id")
-	booked := me.must(http.StatusCreated, "POST", "/payouts", object{"contactId": contact, "amount": "10", "currency": "USDC"})
+	booked := me.must(http.StatusCreated, "POST", "/payouts",
+		object{"contactId": contact, "amount": "10", "currency": "USDC"})
 	require.Equal(t, http.StatusOK, me.confirm(booked).status)
 
 	for query, want := range map[string][]string{

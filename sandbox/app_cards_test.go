@@ -39,11 +39,13 @@ func TestCardDefaults(t *testing.T) {
 		me.got(http.StatusOK, "GET", "/cards", nil),
 		w.reference().got(http.StatusOK, "GET", "/api/v1/accounts/cards", nil),
 	} {
-		assert.Equal(t, object{"cards": []any{}, "total": 0.0, "created": false, "kycStatus": "not_started", "phoneVerified": false}, list)
+		assert.Equal(t, object{"cards": []any{}, "total": 0.0, "created": false, "kycStatus": "not_started",
+			"phoneVerified": false}, list)
 	}
 	issued := me.got(http.StatusCreated, "POST", "/cards", object{})
 	assert.Equal(t, false, issued.at("activated"))
-	for _, usage := range [][]string{{"dailySpend"}, {"limit", "dailyUsage"}, {"limit", "monthlyUsage"}, {"limit", "lifetimeUsage"}} {
+	for _, usage := range [][]string{{"dailySpend"}, {"limit", "dailyUsage"}, {"limit", "monthlyUsage"},
+		{"limit", "lifetimeUsage"}} {
 		assert.InDelta(t, 0, issued.at(usage...), 0, usage)
 	}
 	assert.Equal(t, true, me.got(http.StatusOK, "GET", "/cards", nil).at("created"))
@@ -63,7 +65,8 @@ func TestACardIsFrozenLabelledAndLimited(t *testing.T) {
 	limited := me.got(http.StatusOK, "PUT", path+"/limit", object{"dailyLimit": 12.5, "monthlyLimit": nil})
 	assert.InDelta(t, 12.5, limited.at("limit", "dailyLimit"), 0)
 	assert.InDelta(t, 10_000, limited.at("limit", "monthlyLimit"), 0, "what is absent stays")
-	assert.Equal(t, map[string]string{"dailyLimit": "less_than_equal"}, me.call("PUT", path+"/limit", object{"dailyLimit": 10_001}).fields())
+	assert.Equal(t, map[string]string{"dailyLimit": "less_than_equal"},
+		me.call("PUT", path+"/limit", object{"dailyLimit": 10_001}).fields())
 	assert.Equal(t, limited, me.got(http.StatusOK, "GET", path, nil))
 	refused(t, http.StatusNotFound, "not_found", me.call("GET", "/cards/card_of_nobody", nil))
 }
@@ -72,7 +75,8 @@ func TestACardIsFrozenLabelledAndLimited(t *testing.T) {
 func TestTheFormatOfACardIsOpen(t *testing.T) {
 	me := newWorld(t).app()
 	for _, format := range []string{"virtual", "physical", "Metal, engraved", ""} {
-		assert.Equal(t, "pending", me.got(http.StatusCreated, "POST", "/cards", object{"format": format}).text("status"), format)
+		assert.Equal(t, "pending", me.got(http.StatusCreated, "POST", "/cards", object{"format": format}).
+			text("status"), format)
 	}
 	assert.Equal(t, map[string]string{"format": "string_type"}, me.call("POST", "/cards", object{"format": 1}).fields())
 }
@@ -86,14 +90,18 @@ func TestACardShowsItsNumberToItsWallet(t *testing.T) {
 	shown := me.got(http.StatusOK, "POST", "/cards/"+id+"/details", proof(t, key, id, now))
 	assert.Regexp(t, `^\d{16}$`, shown.text("cardNumber"))
 	assert.Regexp(t, `^\d{3}$`, shown.text("cvv"))
-	assert.Equal(t, shown, reference.got(http.StatusOK, "POST", "/api/v1/accounts/cards/"+id+"/details", proof(t, key, id, now+1)))
+	assert.Equal(t, shown, reference.got(http.StatusOK, "POST", "/api/v1/accounts/cards/"+id+"/details",
+		proof(t, key, id, now+1)))
 
-	refused(t, http.StatusConflict, "conflict", reference.call("POST", "/api/v1/accounts/cards/"+id+"/details", proof(t, key, id, now)))
+	refused(t, http.StatusConflict, "conflict", reference.call("POST", "/api/v1/accounts/cards/"+id+"/details",
+		proof(t, key, id, now)))
 	stranger, err := wallet.Generate()
 	require.NoError(t, err)
-	refused(t, http.StatusBadRequest, "signature_invalid", me.call("POST", "/cards/"+id+"/details", proof(t, stranger, id, now+2)))
+	refused(t, http.StatusBadRequest, "signature_invalid",
+		me.call("POST", "/cards/"+id+"/details", proof(t, stranger, id, now+2)))
 	stale := proof(t, key, id, now-301-60)
-	assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, me.call("POST", "/cards/"+id+"/details", stale).fields())
+	assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, me.call("POST", "/cards/"+id+"/details", stale).
+		fields())
 	got := reference.call("POST", "/api/v1/accounts/cards/"+id+"/details", stale)
 	assert.Equal(t, http.StatusUnprocessableEntity, got.status)
 	assert.Equal(t, map[string]string{"body.nonce": "nonce_expired"}, got.details())
@@ -114,7 +122,8 @@ func TestANonceIsValidForFiveMinutes(t *testing.T) {
 	w.host.Advance(time.Millisecond)
 	assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, reveal(now-300).fields(), "five minutes and a moment")
 	refused(t, http.StatusConflict, "conflict", reveal(now-299))
-	assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, reveal(now+301).fields(), "five minutes but for a moment")
+	assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, reveal(now+301).fields(),
+		"five minutes but for a moment")
 	w.host.Advance(time.Second - time.Millisecond)
 	assert.Equal(t, http.StatusOK, reveal(now+301).status)
 }

@@ -57,9 +57,10 @@ func (b bearer) fund(hundreds int) {
 // wallet saves a wallet as a contact of the app API.
 func (b bearer) wallet(chain, token string) string {
 	b.t.Helper()
-	return b.must(http.StatusCreated, "POST", "/user/contact", object{"name": "Bob", "relationship": "external", "account": object{
-		"walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7", "chainId": chain, "currency": token,
-	}}).body.text("id")
+	return b.must(http.StatusCreated, "POST", "/user/contact",
+		object{"name": "Bob", "relationship": "external", "account": object{
+			"walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7", "chainId": chain, "currency": token,
+		}}).body.text("id")
 }
 
 // items are the entries of a list.

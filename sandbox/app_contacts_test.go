@@ -14,9 +14,11 @@ import (
 func TestContactsOfTheAppAPI(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
-	saved := app.must(http.StatusCreated, "POST", "/user/contact", object{"name": "Bob", "relationship": "external", "account": object{
-		"accountType": "onchain", "walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7", "chainId": "base", "currency": "USDC",
-	}}).body
+	saved := app.must(http.StatusCreated, "POST", "/user/contact",
+		object{"name": "Bob", "relationship": "external", "account": object{
+			"accountType": "onchain", "walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7", "chainId": "base",
+			"currency": "USDC",
+		}}).body
 	assert.Equal(t, "external", saved.text("relationship"))
 	assert.Equal(t, "onchain", saved.text("account", "accountType"))
 
@@ -30,7 +32,8 @@ func TestContactsOfTheAppAPI(t *testing.T) {
 	assert.Equal(t, "Bob", changed.text("name"))
 	assert.Equal(t, "supplier", changed.text("relationship"))
 	assert.Nil(t, app.must(http.StatusOK, "PATCH", path, object{"name": ""}).body.at("name"), "emptied")
-	assert.Nil(t, app.must(http.StatusOK, "PATCH", path, object{"relationship": nil}).body.at("relationship"), "cleared")
+	assert.Nil(t, app.must(http.StatusOK, "PATCH", path, object{"relationship": nil}).body.at("relationship"),
+		"cleared")
 
 	stranger := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
 	refused(t, http.StatusNotFound, "not_found", stranger.call("PATCH", path, object{"name": "mine"}))
@@ -52,7 +55,8 @@ func TestAnEmailContactIsAnExistingAccount(t *testing.T) {
 	lower := object{"account": object{"email": "friend@example.com"}}
 	assert.Equal(t, saved, app.must(http.StatusCreated, "POST", "/user/contact", lower).body, "the same account")
 
-	quote := app.must(http.StatusOK, "POST", "/balance/payout/quote", object{"contactId": saved.text("id"), "amount": "1"}).body.text("quoteId")
+	quote := app.must(http.StatusOK, "POST", "/balance/payout/quote",
+		object{"contactId": saved.text("id"), "amount": "1"}).body.text("quoteId")
 	assert.Equal(t, "internal", w.status(quote).text("paymentChannel"))
 }
 
@@ -64,10 +68,13 @@ func TestAContactsIDMayCarryItsPrefix(t *testing.T) {
 	id := app.must(http.StatusCreated, "POST", "/user/contact", object{"name": "Bob", "account": object{
 		"walletAddress": "0x52908400098527886e0f7030069857d2e4169ee7", "chainId": "base", "currency": "USDC",
 	}}).body.text("id")
-	assert.Equal(t, "Bobby", app.must(http.StatusOK, "PATCH", "/user/contacts/ct_"+id, object{"name": "Bobby"}).body.text("name"))
+	assert.Equal(t, "Bobby", app.must(http.StatusOK, "PATCH", "/user/contacts/ct_"+id, object{"name": "Bobby"}).
+		body.text("name"))
 	app.must(http.StatusOK, "POST", "/balance/payout/quote", object{"contactId": "ct_" + id, "amount": "1"})
-	refused(t, http.StatusBadRequest, "invalid_id", app.call("POST", "/balance/payout/quote", object{"contactId": "cl_" + id, "amount": "1"}))
-	refused(t, http.StatusUnprocessableEntity, "validation_failed", app.call("POST", "/apps/transfer", object{"contactId": "ct_" + id, "amount": 1}))
+	refused(t, http.StatusBadRequest, "invalid_id",
+		app.call("POST", "/balance/payout/quote", object{"contactId": "cl_" + id, "amount": "1"}))
+	refused(t, http.StatusUnprocessableEntity, "validation_failed",
+		app.call("POST", "/apps/transfer", object{"contactId": "ct_" + id, "amount": 1}))
 	require.Equal(t, http.StatusNoContent, app.call("DELETE", "/user/contacts/ct_"+id, nil).status)
 }
 
@@ -77,10 +84,13 @@ func TestContactsThatMakeNoSense(t *testing.T) {
 		body   any
 		fields map[string]string
 	}{
-		"no account":      {object{"name": "Bob"}, map[string]string{"account": "missing"}},
-		"no address":      {object{"account": object{"accountType": "onchain", "chainId": "base", "currency": "USDC"}}, map[string]string{"account.walletAddress": "missing"}},
-		"another variant": {object{"account": object{"accountType": "sepa", "iban": "DE89370400440532013000"}}, map[string]string{"account.accountType": "union_tag_invalid"}},
-		"a long name":     {object{"name": fmt.Sprintf("%0201d", 0), "account": object{"email": "a@example.com"}}, map[string]string{"name": "string_too_long"}},
+		"no account": {object{"name": "Bob"}, map[string]string{"account": "missing"}},
+		"no address": {object{"account": object{"accountType": "onchain", "chainId": "base", "currency": "USDC"}},
+			map[string]string{"account.walletAddress": "missing"}},
+		"another variant": {object{"account": object{"accountType": "sepa", "iban": "DE89370400440532013000"}},
+			map[string]string{"account.accountType": "union_tag_invalid"}},
+		"a long name": {object{"name": fmt.Sprintf("%0201d", 0), "account": object{"email": "a@example.com"}},
+			map[string]string{"name": "string_too_long"}},
 	} {
 		got := app.call("POST", "/user/contact", c.body)
 		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
@@ -109,7 +119,8 @@ func TestPagesOfTheAppAPI(t *testing.T) {
 		count int
 		first string
 	}{
-		"": {50, "0"}, "?limit=2": {2, "0"}, "?limit=2&offset=52": {1, "52"}, "?offset=53": {0, ""}, "?limit=100&offset=3": {50, "3"},
+		"": {50, "0"}, "?limit=2": {2, "0"}, "?limit=2&offset=52": {1, "52"}, "?offset=53": {0, ""},
+		"?limit=100&offset=3": {50, "3"},
 	} {
 		page := app.must(http.StatusOK, "GET", "/user/contacts"+query, nil)
 		assert.Len(t, page.items(), want.count, query)
@@ -135,17 +146,24 @@ func TestBankDetailsAreValidated(t *testing.T) {
 		body object
 		want map[string]string
 	}{
-		"an IBAN":                     {object{"bankType": "sepa", "country": "DE", "bankName": "Bank", "iban": "DE89370400440532013000", "bic": "TESTDEFF", "routingNumber": nil}, nil},
-		"a wrong checksum":            {object{"bankType": "sepa", "iban": "DE88370400440532013000"}, map[string]string{"iban": "iban_checksum"}},
-		"separators":                  {object{"iban": "DE89 3704 0044 0532 0130 00"}, map[string]string{"iban": "iban_checksum"}},
-		"an IBAN of another country":  {object{"country": "FR", "iban": "DE89370400440532013000"}, map[string]string{"iban": "iban_country"}},
-		"no IBAN for SEPA":            {object{"bankType": "sepa", "bic": "TESTDEFF"}, map[string]string{"iban": "missing"}},
-		"a wrong BIC":                 {object{"bic": "COBADE"}, map[string]string{"bic": "bic_form"}},
-		"a routing number":            {object{"bankType": "ach", "country": "US", "routingNumber": "021000021"}, nil},
-		"a wrong routing number":      {object{"bankType": "ach", "routingNumber": "021000022"}, map[string]string{"routingNumber": "routing_number_checksum"}},
+		"an IBAN": {object{"bankType": "sepa", "country": "DE", "bankName": "Bank",
+			"iban": "DE89370400440532013000", "bic": "TESTDEFF", "routingNumber": nil}, nil},
+		"a wrong checksum": {object{"bankType": "sepa", "iban": "DE88370400440532013000"},
+			map[string]string{"iban": "iban_checksum"}},
+		"separators": {object{"iban": "DE89 3704 0044 0532 0130 00"},
+			map[string]string{"iban": "iban_checksum"}},
+		"an IBAN of another country": {object{"country": "FR", "iban": "DE89370400440532013000"},
+			map[string]string{"iban": "iban_country"}},
+		"no IBAN for SEPA": {object{"bankType": "sepa", "bic": "TESTDEFF"},
+			map[string]string{"iban": "missing"}},
+		"a wrong BIC":      {object{"bic": "COBADE"}, map[string]string{"bic": "bic_form"}},
+		"a routing number": {object{"bankType": "ach", "country": "US", "routingNumber": "021000021"}, nil},
+		"a wrong routing number": {object{"bankType": "ach", "routingNumber": "021000022"},
+			map[string]string{"routingNumber": "routing_number_checksum"}},
 		"a clearing number elsewhere": {object{"bankType": "ukfps", "country": "GB", "routingNumber": "040004"}, nil},
-		"a country that is none":      {object{"country": "Germany", "iban": "DE89370400440532013000"}, map[string]string{"country": "country_form", "iban": "iban_country"}},
-		"nothing":                     {object{}, map[string]string{"iban": "missing"}},
+		"a country that is none": {object{"country": "Germany", "iban": "DE89370400440532013000"},
+			map[string]string{"country": "country_form", "iban": "iban_country"}},
+		"nothing": {object{}, map[string]string{"iban": "missing"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := app.must(http.StatusOK, "POST", "/user/contact/bank/validate", c.body).body

@@ -16,7 +16,8 @@ const contracts = "/documents/contracts"
 func newContract() object {
 	return object{
 		"contractorEmail": "ada@example.com", "type": "contractor", "period": "monthly", "label": "Website",
-		"fields":          object{"amount": "2500", "currency": "EUR", "jobTitle": "Engineer", "scopeDescription": "Build it."},
+		"fields": object{"amount": "2500", "currency": "EUR", "jobTitle": "Engineer",
+			"scopeDescription": "Build it."},
 		"priorityMethods": []any{"sepa", "crypto"}, "requireSignature": true,
 	}
 }
@@ -46,7 +47,8 @@ func TestAContractMovesThroughItsNamedStates(t *testing.T) {
 	assert.Equal(t, "paused", me.got(http.StatusOK, "POST", path+"/pause", nil).text("status"))
 	refused(t, http.StatusConflict, "conflict", me.call("POST", path+"/create-invoice", object{}))
 	assert.Equal(t, "active", me.got(http.StatusOK, "POST", path+"/approve", nil).text("status"))
-	changed := me.got(http.StatusOK, "PATCH", path, object{"expirationAt": w.host.Now().Add(time.Hour), "fields": object{"amount": "3000"}})
+	changed := me.got(http.StatusOK, "PATCH", path,
+		object{"expirationAt": w.host.Now().Add(time.Hour), "fields": object{"amount": "3000"}})
 	assert.Equal(t, "3000", changed.text("amount"))
 	assert.Equal(t, "Website", changed.text("label"))
 	w.host.Advance(2 * time.Hour)
@@ -66,7 +68,8 @@ func TestTheContractorApprovesWithAKeyOfItsOwn(t *testing.T) {
 	signed := me.got(http.StatusOK, "POST", path+"/approve", nil)
 	assert.Equal(t, "active", signed.text("status"))
 	assert.NotEmpty(t, signed.text("contractorAcceptance", "acceptedAt"))
-	refused(t, http.StatusNotFound, "not_found", w.appWith(sandbox.AppKeyRegistration{Email: "eve@example.com"}).call("GET", path, nil))
+	refused(t, http.StatusNotFound, "not_found", w.appWith(sandbox.AppKeyRegistration{Email: "eve@example.com"}).
+		call("GET", path, nil))
 }
 
 func TestPreviewsAndTemplates(t *testing.T) {
@@ -97,11 +100,13 @@ func TestAContractIsInvoiced(t *testing.T) {
 	assert.InDelta(t, 1, made.at("periodNumber"), 0)
 	assert.Equal(t, id, made.text("contract", "id"))
 	assert.Equal(t, true, made.at("contract", "isRecurring"))
-	refused(t, http.StatusConflict, "conflict", me.call("POST", contracts+"/"+id+"/create-invoice", object{"periodStart": "2026-01-01"}))
+	refused(t, http.StatusConflict, "conflict",
+		me.call("POST", contracts+"/"+id+"/create-invoice", object{"periodStart": "2026-01-01"}))
 	assert.Equal(t, made.text("id"), me.got(http.StatusOK, "GET", contracts+"/"+id, nil).text("lastInvoice", "id"))
 
 	me.got(http.StatusOK, "PATCH", contracts+"/"+id, object{"period": ""})
-	assert.Equal(t, false, me.got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil).at("contract", "isRecurring"), "without a period")
+	assert.Equal(t, false, me.got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil).
+		at("contract", "isRecurring"), "without a period")
 }
 
 func TestABatchWithOneBadRowIssuesNothing(t *testing.T) {
@@ -114,7 +119,8 @@ func TestABatchWithOneBadRowIssuesNothing(t *testing.T) {
 	})
 	refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
 	assert.Equal(t, map[string]string{"1.items.0.price": "greater_than"}, got.fields())
-	got = me.call("POST", batch, []any{object{"contractId": one}, object{"period": 1}, object{"contractId": one, "period": "x"}})
+	got = me.call("POST", batch,
+		[]any{object{"contractId": one}, object{"period": 1}, object{"contractId": one, "period": "x"}})
 	assert.Equal(t, map[string]string{"1.contractId": "missing", "2.period": "int_type"}, got.fields(), "%s", got.raw)
 	assert.Equal(t, http.StatusUnprocessableEntity, me.call("POST", batch, []any{}).status)
 	refused(t, http.StatusBadRequest, "invalid_request", me.call("POST", batch, object{"contractId": one}))

@@ -22,8 +22,10 @@ func TestAnAppKeyComesInEitherHeader(t *testing.T) {
 		{"bearer", []string{"Authorization", "Bearer " + key}, http.StatusOK},
 		{"header", []string{"X-Api-Key", key}, http.StatusOK},
 		{"both, the same", []string{"Authorization", "Bearer " + key, "X-Api-Key", key}, http.StatusOK},
-		{"both, different", []string{"Authorization", "Bearer " + key, "X-Api-Key", "ak_other"}, http.StatusUnauthorized},
-		{"both, of which one is no bearer", []string{"Authorization", "Basic " + key, "X-Api-Key", key}, http.StatusUnauthorized},
+		{"both, different", []string{"Authorization", "Bearer " + key, "X-Api-Key", "ak_other"},
+			http.StatusUnauthorized},
+		{"both, of which one is no bearer", []string{"Authorization", "Basic " + key, "X-Api-Key", key},
+			http.StatusUnauthorized},
 		{"none", nil, http.StatusUnauthorized},
 		{"another", []string{"X-Api-Key", key + "x"}, http.StatusUnauthorized},
 		{"empty", []string{"X-Api-Key", ""}, http.StatusUnauthorized},
@@ -85,10 +87,12 @@ func TestTheReferenceEndpointsTakeAnAppKeyOfTheSameAccountBesides(t *testing.T) 
 	w := newWorld(t)
 	me := w.reference()
 	me.must(http.StatusOK, "GET", "/api/v1/accounts/cards", nil, "x-api-key", w.host.Credentials().APIKey.Reveal())
-	refused(t, http.StatusUnauthorized, "unauthenticated", me.call("GET", "/api/v1/accounts/cards", nil, "x-api-key", "ak_none"))
+	refused(t, http.StatusUnauthorized, "unauthenticated",
+		me.call("GET", "/api/v1/accounts/cards", nil, "x-api-key", "ak_none"))
 	stranger, err := w.host.RegisterAppKey(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
 	require.NoError(t, err)
-	refused(t, http.StatusUnauthorized, "unauthenticated", me.call("GET", "/api/v1/accounts/cards", nil, "x-api-key", stranger.Key.Reveal()))
+	refused(t, http.StatusUnauthorized, "unauthenticated",
+		me.call("GET", "/api/v1/accounts/cards", nil, "x-api-key", stranger.Key.Reveal()))
 }
 
 func TestPublicUtilitiesTakeEverybody(t *testing.T) {
@@ -119,7 +123,8 @@ func TestAppKeysCarryScopes(t *testing.T) {
 	}
 	writer := w.appWith(sandbox.AppKeyRegistration{Scopes: []string{}})
 	refused(t, http.StatusForbidden, "forbidden", writer.call("GET", "/balance", nil))
-	assert.Empty(t, writer.must(http.StatusOK, "GET", "/apps/me", nil).body.at("scopes"), "a key may always ask what it is")
+	assert.Empty(t, writer.must(http.StatusOK, "GET", "/apps/me", nil).body.at("scopes"),
+		"a key may always ask what it is")
 }
 
 func TestIntrospectionOfAKey(t *testing.T) {
@@ -161,7 +166,8 @@ func TestAppKeysOverTheControls(t *testing.T) {
 func TestResetKeepsTheCredentialsOfEverySurface(t *testing.T) {
 	w := newWorld(t)
 	w.app().fund(1)
-	w.app().must(http.StatusOK, "POST", "/apps/transfer", object{"contactId": w.app().wallet("base", "USDC"), "amount": 40})
+	w.app().must(http.StatusOK, "POST", "/apps/transfer",
+		object{"contactId": w.app().wallet("base", "USDC"), "amount": 40})
 	extra := w.appWith(sandbox.AppKeyRegistration{})
 
 	w.host.Reset()

@@ -53,8 +53,10 @@ func TestAnInvoiceIsCreatedListedAndRead(t *testing.T) {
 	page := me.got(http.StatusOK, "GET", invoices+"?limit=1&offset=1", nil)
 	assert.Equal(t, []object{made}, itemsOf(page))
 
-	refused(t, http.StatusNotFound, "not_found", w.appWith(sandbox.AppKeyRegistration{Email: "eve@example.com"}).call("GET", invoices+"/"+made.text("id"), nil))
-	assert.Equal(t, made, w.appWith(sandbox.AppKeyRegistration{Email: "client@example.com"}).got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil))
+	refused(t, http.StatusNotFound, "not_found", w.appWith(sandbox.AppKeyRegistration{Email: "eve@example.com"}).
+		call("GET", invoices+"/"+made.text("id"), nil))
+	assert.Equal(t, made, w.appWith(sandbox.AppKeyRegistration{Email: "client@example.com"}).
+		got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil))
 }
 
 func TestInvoicesThatMakeNoSense(t *testing.T) {
@@ -63,12 +65,15 @@ func TestInvoicesThatMakeNoSense(t *testing.T) {
 		change object
 		want   map[string]string
 	}{
-		"no client":    {object{"clientEmail": nil}, map[string]string{"clientEmail": "string_type"}},
-		"no lines":     {object{"items": []any{}}, map[string]string{"items": "too_short"}},
-		"currency":     {object{"currency": "XYZ"}, map[string]string{"currency": "enum"}},
-		"too fine":     {object{"currency": "USDC", "items": []any{object{"name": "x", "quantity": 1, "price": "0.0000001"}}}, map[string]string{"items.0.price": "amount_precision"}},
+		"no client": {object{"clientEmail": nil}, map[string]string{"clientEmail": "string_type"}},
+		"no lines":  {object{"items": []any{}}, map[string]string{"items": "too_short"}},
+		"currency":  {object{"currency": "XYZ"}, map[string]string{"currency": "enum"}},
+		"too fine": {object{"currency": "USDC",
+			"items": []any{object{"name": "x", "quantity": 1, "price": "0.0000001"}}},
+			map[string]string{"items.0.price": "amount_precision"}},
 		"cents of yen": {object{"currency": "JPY"}, map[string]string{"items.0.price": "amount_precision"}},
-		"zero units":   {object{"items": []any{object{"name": "x", "quantity": 0, "price": "1"}}}, map[string]string{"items.0.quantity": "greater_than"}},
+		"zero units": {object{"items": []any{object{"name": "x", "quantity": 0, "price": "1"}}},
+			map[string]string{"items.0.quantity": "greater_than"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := newInvoice()
@@ -100,7 +105,8 @@ func TestPaidOffline(t *testing.T) {
 	require.NoError(t, err)
 	assert.WithinDuration(t, before, at, time.Minute, "now when not given")
 
-	backdated := me.got(http.StatusOK, "PUT", path, object{"status": "paid", "paidAt": "2020-02-29T10:00:00Z", "onchainTransactionId": nil})
+	backdated := me.got(http.StatusOK, "PUT", path,
+		object{"status": "paid", "paidAt": "2020-02-29T10:00:00Z", "onchainTransactionId": nil})
 	assert.Equal(t, "2020-02-29T10:00:00Z", backdated.text("paidAt"))
 	future := me.call("PUT", path, object{"status": "paid", "paidAt": w.host.Now().Add(time.Hour)})
 	assert.Equal(t, map[string]string{"paidAt": "less_than_equal"}, future.fields())
@@ -125,7 +131,8 @@ func TestATransactionReferenceBelongsToOneInvoice(t *testing.T) {
 	linked := me.got(http.StatusOK, "PUT", one, object{"status": "paid", "onchainTransactionId": "any string #1"})
 	assert.Equal(t, "any string #1", linked.text("onchainTransactionId"))
 	assert.Equal(t, "any string #1", linked.text("transaction", "onchainTransactionId"))
-	refused(t, http.StatusConflict, "conflict", me.call("PUT", two, object{"status": "paid", "onchainTransactionId": "any string #1"}))
+	refused(t, http.StatusConflict, "conflict",
+		me.call("PUT", two, object{"status": "paid", "onchainTransactionId": "any string #1"}))
 	for _, status := range []string{"draft", "sent", "cancelled", "client_paid", "client_declined"} {
 		assert.Equal(t, status, me.got(http.StatusOK, "PUT", two, object{"status": status}).text("status"))
 	}
@@ -170,7 +177,8 @@ func TestATransferIsNotUnlinked(t *testing.T) {
 	client.fund(1)
 	id := contractor.invoice("USD", "1")
 	hash := client.must(http.StatusOK, "POST", "/apps/transfer", object{"invoiceId": id}).body.text("txHash")
-	refused(t, http.StatusConflict, "conflict", contractor.call("PUT", invoices+"/"+id, object{"status": "paid", "onchainTransactionId": nil}))
+	refused(t, http.StatusConflict, "conflict",
+		contractor.call("PUT", invoices+"/"+id, object{"status": "paid", "onchainTransactionId": nil}))
 	assert.Equal(t, hash, contractor.got(http.StatusOK, "GET", invoices+"/"+id, nil).text("transaction", "txHash"))
 }
 
@@ -184,7 +192,8 @@ func TestAClientThatPaidGivesAReference(t *testing.T) {
 	assert.Equal(t, "wire 42", claimed.text("onchainTransactionId"))
 	assert.Equal(t, "wire 42", claimed.text("transaction", "onchainTransactionId"))
 	assert.NotContains(t, claimed, "paidAt", "nobody has said when")
-	refused(t, http.StatusConflict, "conflict", me.call("PUT", two, object{"status": "client_paid", "onchainTransactionId": "wire 42"}))
+	refused(t, http.StatusConflict, "conflict",
+		me.call("PUT", two, object{"status": "client_paid", "onchainTransactionId": "wire 42"}))
 
 	dated := me.got(http.StatusOK, "PUT", one, object{"status": "client_paid", "paidAt": "2020-02-29T10:00:00Z"})
 	assert.Equal(t, "wire 42", dated.text("onchainTransactionId"), "what is absent stays")
@@ -217,7 +226,8 @@ func TestTheSameInvoiceIsMovedOnBothReferencePaths(t *testing.T) {
 		assert.Equal(t, map[string]string{"body.paidAt": "less_than_equal"}, future.details(), "%s", future.raw)
 	}
 	refused(t, http.StatusNotFound, "not_found",
-		reference.call("PUT", "/api/v1/documents/contracts/invoices/00000000-0000-4000-8000-000000000000", object{"status": "sent"}))
+		reference.call("PUT", "/api/v1/documents/contracts/invoices/00000000-0000-4000-8000-000000000000",
+			object{"status": "sent"}))
 }
 
 func TestDocumentsAreUploadedAndInvoiced(t *testing.T) {
@@ -225,14 +235,16 @@ func TestDocumentsAreUploadedAndInvoiced(t *testing.T) {
 	me := w.app()
 	upload := func(size int) reply {
 		return me.call("POST", "/documents/upload", object{
-			"base64": base64.StdEncoding.EncodeToString(make([]byte, size)), "type": "invoice", "context": "invoice", "name": "March", "originName": "m.pdf",
+			"base64": base64.StdEncoding.EncodeToString(make([]byte, size)), "type": "invoice", "context": "invoice",
+			"name": "March", "originName": "m.pdf",
 		})
 	}
 	stored := upload(1000)
 	require.Equal(t, http.StatusCreated, stored.status, "%s", stored.raw)
 	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large", upload(1001))
 	assert.Equal(t, map[string]string{"base64": "string_too_short"}, upload(0).fields())
-	assert.Equal(t, map[string]string{"base64": "bytes_invalid_encoding"}, me.call("POST", "/documents/upload", object{"base64": "_-"}).fields())
+	assert.Equal(t, map[string]string{"base64": "bytes_invalid_encoding"},
+		me.call("POST", "/documents/upload", object{"base64": "_-"}).fields())
 
 	for _, kind := range []any{"invoice", "contract", nil} {
 		for _, used := range []any{"invoice", "contract", nil} {
@@ -243,11 +255,13 @@ func TestDocumentsAreUploadedAndInvoiced(t *testing.T) {
 			if used != nil {
 				body["context"] = used
 			}
-			assert.Equal(t, http.StatusCreated, me.call("POST", "/documents/upload", body).status, "type %v in context %v", kind, used)
+			assert.Equal(t, http.StatusCreated, me.call("POST", "/documents/upload", body).status,
+				"type %v in context %v", kind, used)
 		}
 	}
 
-	body := object{"documentId": stored.body.text("id"), "amount": "7.50", "currency": "GBP", "clientEmail": "client@example.com"}
+	body := object{"documentId": stored.body.text("id"), "amount": "7.50", "currency": "GBP",
+		"clientEmail": "client@example.com"}
 	made := me.got(http.StatusCreated, "POST", invoices+"/uploaded", body)
 	assert.Equal(t, "7.5", made.text("amount"))
 	documents, _ := made.at("documents").([]any)
@@ -263,6 +277,8 @@ func TestAnUploadOfTenMebibytesIsTaken(t *testing.T) {
 		return object{"base64": base64.StdEncoding.EncodeToString(make([]byte, size))}
 	}
 	me.got(http.StatusCreated, "POST", "/documents/upload", body(10<<20))
-	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large", me.call("POST", "/documents/upload", body(10<<20+1)))
-	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large", me.call("POST", "/documents/upload", body(12<<20)))
+	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large",
+		me.call("POST", "/documents/upload", body(10<<20+1)))
+	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large",
+		me.call("POST", "/documents/upload", body(12<<20)))
 }

@@ -27,7 +27,8 @@ func TestATransferToAContact(t *testing.T) {
 	app.fund(1)
 	bob := app.wallet("base", "USDC")
 
-	sent := app.must(http.StatusOK, "POST", "/apps/transfer", object{"contactId": bob, "quoteId": nil, "invoiceId": nil, "amount": amount("12.5"), "memo": "lunch"})
+	sent := app.must(http.StatusOK, "POST", "/apps/transfer",
+		object{"contactId": bob, "quoteId": nil, "invoiceId": nil, "amount": amount("12.5"), "memo": "lunch"})
 	assert.Regexp(t, `^0x[0-9a-f]{64}$`, sent.body.text("txHash"))
 	assert.Empty(t, sent.header.Get("Idempotency-Replayed"))
 	assert.Equal(t, "87.5", app.holds())
@@ -46,7 +47,8 @@ func TestATransferToAContact(t *testing.T) {
 	assert.Equal(t, "lunch", ledger[0].text("memo"))
 	assert.Equal(t, bob, ledger[0].text("contactId"))
 	assert.Equal(t, false, ledger[0].at("incoming"))
-	assert.Len(t, w.login().must(http.StatusOK, "GET", "/transactions", nil).items(), 2, "the platform API shows the same ledger")
+	assert.Len(t, w.login().must(http.StatusOK, "GET", "/transactions", nil).items(), 2,
+		"the platform API shows the same ledger")
 	balanced(t, w)
 }
 
@@ -59,24 +61,29 @@ func TestABodyOfATransferNamesOneWay(t *testing.T) {
 		body   object
 		fields map[string]string
 	}{
-		"none":                  {object{"amount": 1}, one},
-		"all null":              {object{"contactId": nil, "quoteId": nil, "invoiceId": nil, "amount": 1}, one},
-		"two":                   {object{"contactId": id, "quoteId": "qt_1", "amount": 1}, one},
-		"a contact, no amount":  {object{"contactId": id}, map[string]string{"amount": "missing"}},
-		"a quote and an amount": {object{"quoteId": "qt_1", "amount": 1}, map[string]string{"amount": "extra_forbidden"}},
+		"none":                 {object{"amount": 1}, one},
+		"all null":             {object{"contactId": nil, "quoteId": nil, "invoiceId": nil, "amount": 1}, one},
+		"two":                  {object{"contactId": id, "quoteId": "qt_1", "amount": 1}, one},
+		"a contact, no amount": {object{"contactId": id}, map[string]string{"amount": "missing"}},
+		"a quote and an amount": {object{"quoteId": "qt_1", "amount": 1},
+			map[string]string{"amount": "extra_forbidden"}},
 		"an invoice, an amount": {object{"invoiceId": id, "amount": 1}, map[string]string{"amount": "extra_forbidden"}},
 		"nothing":               {object{"contactId": id, "amount": 0}, map[string]string{"amount": "greater_than"}},
 		"less than nothing":     {object{"contactId": id, "amount": -1}, map[string]string{"amount": "greater_than"}},
-		"too fine":              {object{"contactId": id, "amount": amount("0.0000001")}, map[string]string{"amount": "amount_precision"}},
-		"absurd":                {object{"contactId": id, "amount": amount("1e300")}, map[string]string{"amount": "decimal_max_digits"}},
-		"no number":             {object{"contactId": id, "amount": "12.5"}, map[string]string{"amount": "float_type"}},
-		"no UUID":               {object{"contactId": "bob", "amount": 1}, map[string]string{"contactId": "uuid_parsing"}},
+		"too fine": {object{"contactId": id, "amount": amount("0.0000001")},
+			map[string]string{"amount": "amount_precision"}},
+		"absurd": {object{"contactId": id, "amount": amount("1e300")},
+			map[string]string{"amount": "decimal_max_digits"}},
+		"no number": {object{"contactId": id, "amount": "12.5"}, map[string]string{"amount": "float_type"}},
+		"no UUID": {object{"contactId": "bob", "amount": 1},
+			map[string]string{"contactId": "uuid_parsing"}},
 	} {
 		got := app.call("POST", "/apps/transfer", c.body)
 		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
 		assert.Equal(t, c.fields, got.fields(), name)
 	}
-	refused(t, http.StatusNotFound, "not_found", app.call("POST", "/apps/transfer", object{"contactId": id, "amount": 1}))
+	refused(t, http.StatusNotFound, "not_found",
+		app.call("POST", "/apps/transfer", object{"contactId": id, "amount": 1}))
 	refused(t, http.StatusNotFound, "not_found", app.call("POST", "/apps/transfer", object{"invoiceId": id}))
 	refused(t, http.StatusNotFound, "not_found", app.call("POST", "/apps/transfer", object{"quoteId": "qt_1"}))
 }
@@ -88,12 +95,14 @@ func TestAKeySendsATransferOnce(t *testing.T) {
 	body := object{"contactId": app.wallet("base", "USDC"), "amount": 10}
 
 	first := app.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-7")
-	again := app.must(http.StatusOK, "POST", "/apps/transfer", object{"contactId": body["contactId"], "amount": amount("10.0")}, "Idempotency-Key", "order-7")
+	again := app.must(http.StatusOK, "POST", "/apps/transfer",
+		object{"contactId": body["contactId"], "amount": amount("10.0")}, "Idempotency-Key", "order-7")
 	assert.Equal(t, first.body, again.body, "10.0 is 10")
 	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"))
 	assert.Equal(t, "90", app.holds())
 
-	other := app.call("POST", "/apps/transfer", object{"contactId": body["contactId"], "amount": 11}, "Idempotency-Key", "order-7")
+	other := app.call("POST", "/apps/transfer", object{"contactId": body["contactId"], "amount": 11}, "Idempotency-Key",
+		"order-7")
 	refused(t, http.StatusConflict, "idempotency_key_reused", other)
 	app.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-8")
 	app.must(http.StatusOK, "POST", "/apps/transfer", body)
@@ -105,7 +114,8 @@ func TestAKeySendsATransferOnce(t *testing.T) {
 	assert.Equal(t, found.items()[0].text("id"), other.body.text("error", "details", "transferId"))
 	assert.Equal(t, "order-7", found.items()[0].text("idempotencyKey"))
 	assert.Empty(t, app.must(http.StatusOK, "GET", "/apps/transfers?idempotency_key=order-9", nil).items())
-	refused(t, http.StatusBadRequest, "idempotency_key_invalid", app.call("POST", "/apps/transfer", body, "Idempotency-Key", "order 7"))
+	refused(t, http.StatusBadRequest, "idempotency_key_invalid",
+		app.call("POST", "/apps/transfer", body, "Idempotency-Key", "order 7"))
 
 	w.host.Advance(7*24*time.Hour - time.Second)
 	app.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-7")
@@ -159,16 +169,19 @@ func TestTransfersAreTheAppsOwn(t *testing.T) {
 	first := app.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-7")
 
 	sibling := w.appWith(sandbox.AppKeyRegistration{})
-	assert.Equal(t, first.body, sibling.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-7").body, "a key of the same app")
+	assert.Equal(t, first.body, sibling.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key",
+		"order-7").body, "a key of the same app")
 	bot := w.appWith(sandbox.AppKeyRegistration{App: "Bot"})
-	assert.Equal(t, first.body, bot.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-7").body, "a key of the same account")
+	assert.Equal(t, first.body, bot.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-7").
+		body, "a key of the same account")
 	assert.Empty(t, bot.must(http.StatusOK, "GET", "/apps/transfers", nil).items(), "the history is the app's own")
 	second := bot.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-8")
 	assert.NotEqual(t, first.body, second.body)
 	assert.Len(t, bot.must(http.StatusOK, "GET", "/transactions", nil).items(), 3, "one account, one ledger")
 
 	stranger := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
-	refused(t, http.StatusNotFound, "not_found", stranger.call("POST", "/apps/transfer", body, "Idempotency-Key", "order-7"))
+	refused(t, http.StatusNotFound, "not_found", stranger.call("POST", "/apps/transfer", body, "Idempotency-Key",
+		"order-7"))
 	assert.Empty(t, stranger.must(http.StatusOK, "GET", "/transactions", nil).items())
 }
 
@@ -178,7 +191,8 @@ func TestATransferArrivesAtAnAccountOfTheHost(t *testing.T) {
 	friend.must(http.StatusOK, "GET", "/user", nil)
 	app := w.app()
 	app.fund(1)
-	contact := app.must(http.StatusCreated, "POST", "/user/contact", object{"account": object{"email": "friend@example.com"}}).body.text("id")
+	contact := app.must(http.StatusCreated, "POST", "/user/contact",
+		object{"account": object{"email": "friend@example.com"}}).body.text("id")
 	app.must(http.StatusOK, "POST", "/apps/transfer", object{"contactId": contact, "amount": amount("33.333333")})
 	assert.Equal(t, "33.333333", friend.holds())
 	assert.Equal(t, "66.666667", app.holds())
@@ -196,7 +210,8 @@ func TestAContactThatCannotBePaid(t *testing.T) {
 	app.fund(1)
 	nowhere := app.wallet("atlantis", "USDC")
 	for path, body := range map[string]object{
-		"/apps/transfer": {"contactId": nowhere, "amount": 1}, "/balance/payout/quote": {"contactId": nowhere, "amount": "1"},
+		"/apps/transfer":        {"contactId": nowhere, "amount": 1},
+		"/balance/payout/quote": {"contactId": nowhere, "amount": "1"},
 	} {
 		got := app.call("POST", path, body)
 		refused(t, http.StatusConflict, "contact_not_payable", got)
@@ -210,7 +225,8 @@ func TestAContactThatCannotBePaid(t *testing.T) {
 func (b bearer) invoice(currency, price string) string {
 	b.t.Helper()
 	return b.must(http.StatusCreated, "POST", "/documents/contracts/invoices", object{
-		"currency": currency, "clientEmail": "client@example.com", "items": []object{{"name": "Work", "quantity": 2, "price": price}},
+		"currency": currency, "clientEmail": "client@example.com",
+		"items": []object{{"name": "Work", "quantity": 2, "price": price}},
 	}).body.text("id")
 }
 
@@ -232,13 +248,15 @@ func TestATransferPaysAnInvoice(t *testing.T) {
 
 	const cost = "50.251257" // 46 EUR at 0.92 with half a percent of spread, rounded up from 50.25125628
 	assert.Equal(t, cost, contractor.holds())
-	assert.InDelta(t, 50.251257, client.must(http.StatusOK, "GET", "/apps/transfers", nil).items()[0].at("amount"), 1e-9)
+	assert.InDelta(t, 50.251257, client.must(http.StatusOK, "GET", "/apps/transfers", nil).items()[0].at("amount"),
+		1e-9)
 	entry := client.must(http.StatusOK, "GET", "/transactions?type=internal", nil).items()
 	require.Len(t, entry, 1)
 	assert.Equal(t, invoice, entry[0].text("invoiceId"))
 
 	refused(t, http.StatusConflict, "conflict", client.call("POST", "/apps/transfer", object{"invoiceId": invoice}))
-	refused(t, http.StatusConflict, "conflict", client.call("POST", "/apps/transfer", object{"invoiceId": contractor.invoice("BTC", "0.1")}))
+	refused(t, http.StatusConflict, "conflict",
+		client.call("POST", "/apps/transfer", object{"invoiceId": contractor.invoice("BTC", "0.1")}))
 	assert.Equal(t, cost, contractor.holds())
 	balanced(t, w)
 }
@@ -249,7 +267,8 @@ func TestEveryFiatCurrencyOfAnInvoiceIsPricedAndPaid(t *testing.T) {
 	client, contractor := w.app(), w.appWith(sandbox.AppKeyRegistration{Email: "contractor@example.com"})
 	client.fund(1)
 	left := client.holds()
-	for _, currency := range []string{"USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "SEK", "NOK", "AED", "HKD"} {
+	for _, currency := range []string{"USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "SEK", "NOK", "AED",
+		"HKD"} {
 		rate := w.call("GET", "/utils/rates/"+currency, nil)
 		require.Equal(t, http.StatusOK, rate.status, "%s: %s", currency, rate.raw)
 		client.must(http.StatusOK, "POST", "/apps/transfer", object{"invoiceId": contractor.invoice(currency, "1")})
@@ -263,9 +282,11 @@ func TestAnInvoiceThatIsNotPaidForStaysAsItIs(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	invoice := app.invoice("USD", "500")
-	refused(t, http.StatusConflict, "payout_not_fundable", app.call("POST", "/apps/transfer", object{"invoiceId": invoice}))
+	refused(t, http.StatusConflict, "payout_not_fundable",
+		app.call("POST", "/apps/transfer", object{"invoiceId": invoice}))
 	small := w.appWith(sandbox.AppKeyRegistration{SpendLimit: dollars("999.999999")})
 	refused(t, http.StatusForbidden, "forbidden", small.call("POST", "/apps/transfer", object{"invoiceId": invoice}))
-	assert.Equal(t, "sent", app.must(http.StatusOK, "GET", "/documents/contracts/invoices/"+invoice, nil).body.text("status"))
+	assert.Equal(t, "sent", app.must(http.StatusOK, "GET", "/documents/contracts/invoices/"+invoice, nil).
+		body.text("status"))
 	assert.Empty(t, app.must(http.StatusOK, "GET", "/apps/transfers", nil).items())
 }

@@ -59,7 +59,8 @@ type inProcess struct {
 func logInInProcess(b testing.TB, host *sandbox.Host, email string, key signer) *inProcess {
 	b.Helper()
 	c := &inProcess{b: b, host: host, key: key, public: key.public(b)}
-	challenge := c.call("POST", "/auth/challenge", http.StatusCreated, object{"email": email, "requestExpiry": host.Now().Add(time.Minute)})
+	challenge := c.call("POST", "/auth/challenge", http.StatusCreated,
+		object{"email": email, "requestExpiry": host.Now().Add(time.Minute)})
 	grant := c.call("POST", "/auth/token", http.StatusCreated, object{
 		"challengeId": challenge.text("challengeId"), "publicKey": c.public,
 		"signature": key.sign(b, bytesOf(b, challenge.text("payload"))),
@@ -115,7 +116,8 @@ func (c *inProcess) day(email string) {
 	} {
 		contact := c.call("POST", "/contacts", http.StatusCreated, object{"name": "Bob", "account": account}).text("id")
 		c.call("GET", "/contacts/"+contact+"/capabilities", http.StatusOK, nil)
-		booked := c.call("POST", "/payouts", http.StatusCreated, object{"contactId": contact, "amount": "12.5", "currency": "USDC"}, name)
+		booked := c.call("POST", "/payouts", http.StatusCreated,
+			object{"contactId": contact, "amount": "12.5", "currency": "USDC"}, name)
 		path := "/payouts/" + booked.text("id")
 		c.call("POST", path+"/confirm", http.StatusOK, object{
 			"approvalId": booked.text("approval", "id"), "publicKey": c.public,

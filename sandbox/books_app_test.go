@@ -101,10 +101,13 @@ func (b *bookkeeping) anInvoice(t *rapid.T, use func(issued)) {
 
 func (b *bookkeeping) bankPayin(t *rapid.T) {
 	app := b.apps.app
-	id := app.must(http.StatusOK, "POST", "/banks/payin/quote", object{"amount": decimal.New(rapid.Int64Range(1, 9000).Draw(t, "cents"), -2).String(), "bankAccountId": b.apps.bank}).body.text("quoteId")
+	id := app.must(http.StatusOK, "POST", "/banks/payin/quote",
+		object{"amount": decimal.New(rapid.Int64Range(1, 9000).Draw(t, "cents"), -2).String(),
+			"bankAccountId": b.apps.bank}).body.text("quoteId")
 	app.must(http.StatusOK, "POST", "/banks/payin/quote/submit", object{"quoteId": id})
 	if rapid.Bool().Draw(t, "arrives") {
-		b.accounts[0].call("POST", "/sandbox/payins/"+id+"/complete", nil) // may be refused: too little, or the faucet is empty
+		// may be refused: too little, or the faucet is empty
+		b.accounts[0].call("POST", "/sandbox/payins/"+id+"/complete", nil)
 	}
 }
 
@@ -145,7 +148,8 @@ func (b *bookkeeping) agreeOfApp(t *rapid.T) {
 	}
 	for _, invoice := range b.apps.invoices {
 		read := invoice.call("GET", nil)
-		if hash := settled[invoice.id]; hash != read.body.text("transaction", "txHash") || hash != "" && read.body.text("status") != "paid" {
+		if hash := settled[invoice.id]; hash != read.body.text("transaction", "txHash") || hash != "" &&
+			read.body.text("status") != "paid" {
 			t.Fatalf("invoice %s was paid by %q and says %s", invoice.id, hash, read.raw)
 		}
 	}

@@ -28,7 +28,8 @@ func TestTheBooksBalanceAfterAnyCalls(t *testing.T) {
 		b.payees = []string{payee, bolt} // outside, and an account of the host
 		for i, account := range b.accounts {
 			contact := object{"crypto": object{"chain": "base", "token": "USDC", "address": b.payees[i%2]}}
-			b.contacts = append(b.contacts, account.must(http.StatusCreated, "POST", "/contacts", contact).body.text("id"))
+			b.contacts = append(b.contacts, account.must(http.StatusCreated, "POST", "/contacts", contact).
+				body.text("id"))
 			account.call("POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"})
 		}
 		b.openApps()
@@ -94,7 +95,8 @@ func (b *bookkeeping) deposit(t *rapid.T) {
 
 func (b *bookkeeping) book(t *rapid.T) {
 	i, account := b.account(t)
-	remember(&b.payouts, account, account.call("POST", "/payouts", object{"contactId": b.contacts[i], "amount": amounts(t), "currency": "USDC"}))
+	remember(&b.payouts, account,
+		account.call("POST", "/payouts", object{"contactId": b.contacts[i], "amount": amounts(t), "currency": "USDC"}))
 }
 
 func (b *bookkeeping) confirm(t *rapid.T) {
@@ -103,7 +105,9 @@ func (b *bookkeeping) confirm(t *rapid.T) {
 
 func (b *bookkeeping) move(t *rapid.T) {
 	to := rapid.SampledFrom([]string{"processing", "completed", "failed", "refunded", "expired"}).Draw(t, "to")
-	pick(t, b.payouts, func(m made) { m.by.call("POST", "/sandbox/payouts/"+m.body.text("id")+"/status", object{"status": to}) })
+	pick(t, b.payouts, func(m made) {
+		m.by.call("POST", "/sandbox/payouts/"+m.body.text("id")+"/status", object{"status": to})
+	})
 }
 
 func (b *bookkeeping) payin(t *rapid.T) {
@@ -123,7 +127,8 @@ func (b *bookkeeping) arrive(t *rapid.T) {
 func (b *bookkeeping) deal(t *rapid.T) {
 	_, account := b.account(t)
 	remember(&b.deals, account, account.call("POST", "/escrow", object{
-		"amount": amounts(t), "currency": "USDC", "payee": rapid.SampledFrom(b.payees).Draw(t, "payee"), "approveWithin": "1m", "holdFor": "0s",
+		"amount": amounts(t), "currency": "USDC", "payee": rapid.SampledFrom(b.payees).Draw(t, "payee"),
+		"approveWithin": "1m", "holdFor": "0s",
 	}))
 }
 
@@ -138,7 +143,8 @@ func (b *bookkeeping) act(t *rapid.T) {
 }
 
 func (b *bookkeeping) wait(t *rapid.T) {
-	b.host.Advance(rapid.SampledFrom([]time.Duration{300 * time.Millisecond, 15 * time.Second, 2 * time.Minute}).Draw(t, "time"))
+	b.host.Advance(rapid.SampledFrom([]time.Duration{300 * time.Millisecond, 15 * time.Second, 2 * time.Minute}).
+		Draw(t, "time"))
 	fresh := b.login() // before the session's hour is over
 	for _, account := range b.accounts {
 		account.access = fresh.access

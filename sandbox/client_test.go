@@ -229,7 +229,8 @@ func (w *world) loginAs(email string, key signer) *session {
 	require.Equal(w.t, http.StatusCreated, challenge.status, "%s", challenge.raw)
 	grant := w.token(challenge, key)
 	require.Equal(w.t, http.StatusCreated, grant.status, "%s", grant.raw)
-	return &session{world: w, key: key, access: grant.body.text("accessToken"), refresh: grant.body.text("refreshToken")}
+	return &session{world: w, key: key, access: grant.body.text("accessToken"),
+		refresh: grant.body.text("refreshToken")}
 }
 
 // as is the same session acting for a client.
@@ -300,7 +301,8 @@ func refused(t testing.TB, status int, slug string, got reply) {
 func (s *session) walletContact() string {
 	s.t.Helper()
 	return s.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
-		"accountType": "onchain", "chainId": "base", "currency": "USDC", "walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7",
+		"accountType": "onchain", "chainId": "base", "currency": "USDC",
+		"walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7",
 	}}).body.text("id")
 }
 

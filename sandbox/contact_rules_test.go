@@ -80,8 +80,9 @@ func TestEveryBankMethod(t *testing.T) {
 		assert.Equal(t, method, bare.body.text("bank", "method"))
 
 		named := acme.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
-			"accountType": method, "iban": "DE89370400440532013000", "bic": "DEUTDEFF", "accountNumber": "1", "routingNumber": "021000021",
-			"branchNumber": "1", "pixKey": "k", "paymentKey": "k", "phoneNumber": "+15550100",
+			"accountType": method, "iban": "DE89370400440532013000", "bic": "DEUTDEFF", "accountNumber": "1",
+			"routingNumber": "021000021",
+			"branchNumber":  "1", "pixKey": "k", "paymentKey": "k", "phoneNumber": "+15550100",
 		}})
 		capable := acme.must(http.StatusOK, "GET", "/contacts/"+named.body.text("id")+"/capabilities", nil)
 		assert.Equal(t, true, capable.body.at("payable"), "%s", capable.raw)
@@ -90,7 +91,10 @@ func TestEveryBankMethod(t *testing.T) {
 		if strings.HasSuffix(method, "_ewallet") {
 			blocked := acme.must(http.StatusOK, "GET", "/contacts/"+bare.body.text("id")+"/capabilities", nil)
 			blockers, _ := blocked.body.at("blockers").([]any)
-			assert.True(t, slices.ContainsFunc(blockers, func(b any) bool { return object(b.(map[string]any)).text("field") == "phoneNumber" }),
+			assert.True(t,
+				slices.ContainsFunc(blockers, func(b any) bool {
+					return object(b.(map[string]any)).text("field") == "phoneNumber"
+				}),
 				"%s routes by phone number: %s", method, blocked.raw)
 		}
 	}
@@ -106,21 +110,27 @@ func TestWhatDestinationsNeed(t *testing.T) {
 		slug string
 		want map[string]string
 	}{
-		"an address without its chain": {object{"account": object{"accountType": "onchain", "walletAddress": payee}}, "validation_failed",
+		"an address without its chain": {object{"account": object{"accountType": "onchain", "walletAddress": payee}},
+			"validation_failed",
 			map[string]string{"account.chainId": "missing", "account.currency": "missing"}},
-		"a chain without an address": {object{"account": object{"accountType": "onchain", "chainId": "base", "currency": "USDC"}}, "validation_failed",
+		"a chain without an address": {object{"account": object{"accountType": "onchain", "chainId": "base",
+			"currency": "USDC"}}, "validation_failed",
 			map[string]string{"account.walletAddress": "missing"}},
-		"the on-chain default": {object{"account": object{"walletAddress": payee, "chainId": "base", "currency": "USDC"}}, "", nil},
+		"the on-chain default": {object{"account": object{"walletAddress": payee, "chainId": "base",
+			"currency": "USDC"}}, "", nil},
 		"an email of the variant": {object{"account": object{"accountType": "email"}}, "validation_failed",
 			map[string]string{"account.email": "missing"}},
-		"the email default":          {object{"account": object{"email": "acme@example.com"}}, "", nil},
-		"no default for a bank":      {object{"account": object{"iban": "DE89370400440532013000"}}, "validation_failed", map[string]string{"account.accountType": "union_tag_not_found"}},
-		"a field of another variant": {object{"account": object{"accountType": "email", "email": "acme@example.com", "iban": "x"}}, "validation_failed", map[string]string{"account.iban": "extra_forbidden"}},
+		"the email default": {object{"account": object{"email": "acme@example.com"}}, "", nil},
+		"no default for a bank": {object{"account": object{"iban": "DE89370400440532013000"}}, "validation_failed",
+			map[string]string{"account.accountType": "union_tag_not_found"}},
+		"a field of another variant": {object{"account": object{"accountType": "email", "email": "acme@example.com",
+			"iban": "x"}}, "validation_failed", map[string]string{"account.iban": "extra_forbidden"}},
 		"an empty legacy wallet": {object{"crypto": object{}}, "validation_failed",
 			map[string]string{"crypto.chain": "missing", "crypto.token": "missing", "crypto.address": "missing"}},
-		"an email of nobody":         {object{"email": "nobody@example.com"}, "not_found", map[string]string{}},
-		"an email variant of nobody": {object{"account": object{"email": "nobody@example.com"}}, "not_found", map[string]string{}},
-		"an email in other case":     {object{"email": "ACME@example.com"}, "", nil},
+		"an email of nobody": {object{"email": "nobody@example.com"}, "not_found", map[string]string{}},
+		"an email variant of nobody": {object{"account": object{"email": "nobody@example.com"}}, "not_found",
+			map[string]string{}},
+		"an email in other case": {object{"email": "ACME@example.com"}, "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := acme.call("POST", "/contacts", c.body)
@@ -150,5 +160,6 @@ func TestACreatedContactSaysWhatItIs(t *testing.T) {
 	same := acme.must(http.StatusOK, "POST", "/contacts", object{"name": "Robert", "account": account})
 	assert.Equal(t, created.body.text("id"), same.body.text("id"), "another name is the same account")
 	account["iban"] = "GB82WEST12345698765432"
-	assert.NotEqual(t, created.body.text("id"), acme.must(http.StatusCreated, "POST", "/contacts", object{"account": account}).body.text("id"))
+	assert.NotEqual(t, created.body.text("id"),
+		acme.must(http.StatusCreated, "POST", "/contacts", object{"account": account}).body.text("id"))
 }

@@ -24,13 +24,15 @@ func TestTheClockOverHTTP(t *testing.T) {
 	refused422 := w.call("POST", "/_host/clock", object{"advance": "-1s"})
 	assert.Equal(t, map[string]string{"advance": "greater_than_equal"}, refused422.fields())
 	far := w.call("POST", "/_host/clock", object{"advance": "2500000h"}).body.text("now")
-	assert.GreaterOrEqual(t, w.call("POST", "/_host/clock", object{"advance": "2500000h"}).body.text("now"), far, "time never moves back")
+	assert.GreaterOrEqual(t, w.call("POST", "/_host/clock", object{"advance": "2500000h"}).body.text("now"), far,
+		"time never moves back")
 }
 
 func TestKeysOverHTTP(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	key := newSigner(t)
-	registration := object{"email": w.email, "publicKey": key.public(t), "scopes": []string{"read"}, "allowlist": []string{"127.0.0.0/8", "::1"}}
+	registration := object{"email": w.email, "publicKey": key.public(t), "scopes": []string{"read"},
+		"allowlist": []string{"127.0.0.0/8", "::1"}}
 	created := w.call("POST", "/_host/keys", registration)
 	require.Equal(t, http.StatusCreated, created.status, "%s", created.raw)
 	id := created.body.text("id")
@@ -43,14 +45,17 @@ func TestKeysOverHTTP(t *testing.T) {
 	assert.Equal(t, "invalid_credentials", w.token(w.challenge(w.email), key).slug())
 	assert.Len(t, w.call("GET", "/_host/keys", nil).body.at("items"), 2, "the credentials' and the world's")
 
-	wrong := w.call("POST", "/_host/keys", object{"publicKey": "AAAA", "scopes": []string{"all"}, "allowlist": []string{"here"}})
-	assert.Equal(t, map[string]string{"email": "missing", "publicKey": "value_error", "scopes.0": "enum", "allowlist.0": "value_error"}, wrong.fields())
+	wrong := w.call("POST", "/_host/keys",
+		object{"publicKey": "AAAA", "scopes": []string{"all"}, "allowlist": []string{"here"}})
+	assert.Equal(t, map[string]string{"email": "missing", "publicKey": "value_error", "scopes.0": "enum",
+		"allowlist.0": "value_error"}, wrong.fields())
 }
 
 func TestLedgerRequestsAndFaultsOverHTTP(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	acme := w.login().readyClient("acme@example.com")
-	acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"}, "Idempotency-Key", "d-1")
+	acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"},
+		"Idempotency-Key", "d-1")
 
 	ledger := w.call("GET", "/_host/ledger", nil)
 	assert.Equal(t, "0", ledger.body.text("sums", "USDC"))
@@ -96,7 +101,8 @@ func TestSettingsOverHTTPChangeOnlyWhatIsNamed(t *testing.T) {
 	assert.True(t, settings.LoginAvailable, "the others stay")
 	assert.Equal(t, changed.body, w.call("GET", "/_host/settings", nil).body)
 
-	for _, wrong := range []any{object{"maxCredits": "1"}, object{"maxCredit": "-1"}, object{"loginMode": ""}, object{"quoteLifetime": "soon"}, "{"} {
+	for _, wrong := range []any{object{"maxCredits": "1"}, object{"maxCredit": "-1"}, object{"loginMode": ""},
+		object{"quoteLifetime": "soon"}, "{"} {
 		assert.Equal(t, "invalid_request", w.call("PUT", "/_host/settings", wrong).slug(), "%v", wrong)
 	}
 	assert.Equal(t, settings, w.host.Settings(), "a refused change changes nothing")
@@ -120,10 +126,12 @@ func TestControlsAnswerTheMachineItselfOnly(t *testing.T) {
 		{"the machine by name", "127.0.0.1:4000", "localhost:8080", "", http.StatusOK},
 		{"another machine", "192.0.2.7:4000", "127.0.0.1:8080", "", http.StatusForbidden},
 		{"a name that was made to lead here", "127.0.0.1:4000", "rebound.example.com", "", http.StatusForbidden},
-		{"a page of another origin", "127.0.0.1:4000", "127.0.0.1:8080", "https://elsewhere.example.com", http.StatusForbidden},
+		{"a page of another origin", "127.0.0.1:4000", "127.0.0.1:8080", "https://elsewhere.example.com",
+			http.StatusForbidden},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			request := httptest.NewRequest(http.MethodPost, "http://"+c.host+"/_host/clock", strings.NewReader(`{"advance":"1s"}`))
+			request := httptest.NewRequest(http.MethodPost, "http://"+c.host+"/_host/clock",
+				strings.NewReader(`{"advance":"1s"}`))
 			request.RemoteAddr = c.remote
 			if c.origin != "" {
 				request.Header.Set("Origin", c.origin)
@@ -134,7 +142,8 @@ func TestControlsAnswerTheMachineItselfOnly(t *testing.T) {
 		})
 	}
 	recorder := httptest.NewRecorder()
-	request := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/_host/clock", strings.NewReader(`{"advance":"1s"}`))
+	request := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/_host/clock",
+		strings.NewReader(`{"advance":"1s"}`))
 	request.RemoteAddr = "127.0.0.1:4000"
 	sandbox.New().ServeHTTP(recorder, request)
 	assert.Equal(t, http.StatusNotFound, recorder.Code, "not served unless asked for")
@@ -144,7 +153,8 @@ func TestTheGoControlsRefuseTheSame(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: w.key.public(t)})
 	assert.ErrorContains(t, err, "developer_key_already_exists")
-	_, err = w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: []byte("no key"), Allowlist: []string{}})
+	_, err = w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: []byte("no key"),
+		Allowlist: []string{}})
 	assert.ErrorContains(t, err, "validation_failed")
 	assert.ErrorContains(t, w.host.DeleteKey("dk_unknown"), "developer_key_not_found")
 	assert.Error(t, w.host.Configure(func(s *sandbox.Settings) { s.LoginMode = "" }))

@@ -27,8 +27,10 @@ func TestWalletsArePaidDirectlyOrAcrossChains(t *testing.T) {
 			p := newPayer(t)
 			p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "EURC"})
 			contact := p.must(http.StatusCreated, "POST", "/contacts", object{"account": object{
-				"accountType": "onchain", "chainId": c.chain, "currency": c.token, "walletAddress": "0x1111111111111111111111111111111111111111"}})
-			body := object{"contactId": contact.body["id"], "amount": "20", "currency": c.asset, "fromChainId": 8453, "toChainId": c.toChain}
+				"accountType": "onchain", "chainId": c.chain, "currency": c.token,
+				"walletAddress": "0x1111111111111111111111111111111111111111"}})
+			body := object{"contactId": contact.body["id"], "amount": "20", "currency": c.asset, "fromChainId": 8453,
+				"toChainId": c.toChain}
 			booked := p.must(http.StatusCreated, "POST", "/payouts", body)
 			assert.EqualValues(t, c.toChain, booked.body.at("toChainId"))
 			quote := object(booked.body.at("quote").(map[string]any))
@@ -86,7 +88,8 @@ func TestChainReceiptNeedsAWalletAndNoVerification(t *testing.T) {
 	own.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "30", "currency": "EURC"})
 	contact := own.must(http.StatusCreated, "POST", "/contacts", object{"account": object{
 		"accountType": "onchain", "chainId": "base", "currency": "EURC", "walletAddress": strings.ToLower(wallet)}})
-	booked := own.must(http.StatusCreated, "POST", "/payouts", object{"contactId": contact.body["id"], "amount": "30", "currency": "EURC"})
+	booked := own.must(http.StatusCreated, "POST", "/payouts",
+		object{"contactId": contact.body["id"], "amount": "30", "currency": "EURC"})
 	require.Equal(t, http.StatusOK, own.confirm(booked).status)
 	p.step()
 	p.step()

@@ -71,7 +71,9 @@ type seed struct {
 
 // newSeed registers the first account. It panics if the machine has no randomness to make a key of, and nothing else
 // would work.
-func newSeed(setup setup, registry *session.Registry, appKeys *credential.AppKeys, access *credential.AccessTokens) seed {
+func newSeed(
+	setup setup, registry *session.Registry, appKeys *credential.AppKeys, access *credential.AccessTokens,
+) seed {
 	key := setup.key
 	if key == nil {
 		key = must(signing.Generate())

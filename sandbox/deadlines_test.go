@@ -61,10 +61,12 @@ func TestABodyThatComesByteByByteIsCutOff(t *testing.T) {
 	for _, path := range []string{"/dapi/v1/auth/challenge", "/_host/clock"} {
 		synctest.Test(t, func(t *testing.T) {
 			host := sandbox.New(sandbox.WithControl())
-			conn, over := connect(t, &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				r.RemoteAddr = "127.0.0.1:4000" // which a connection in memory does not have
-				host.ServeHTTP(w, r)
-			})})
+			conn, over := connect(t,
+				&http.Server{ReadHeaderTimeout: time.Minute,
+					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						r.RemoteAddr = "127.0.0.1:4000" // which a connection in memory does not have
+						host.ServeHTTP(w, r)
+					})})
 			start := time.Now()
 			var sender sync.WaitGroup
 			sender.Go(func() {
@@ -119,7 +121,8 @@ func TestADelayMayBeLongerThanTheDeadlines(t *testing.T) {
 		conn, _ := connect(t, &http.Server{Handler: host, ReadHeaderTimeout: time.Minute})
 		read := bufio.NewReader(conn)
 		for _, delay := range []time.Duration{time.Hour, 0} {
-			body := fmt.Sprintf(`{"email":"ops@example.com","requestExpiry":%q}`, time.Now().Add(delay+time.Minute).Format(time.RFC3339))
+			body := fmt.Sprintf(`{"email":"ops@example.com","requestExpiry":%q}`, time.Now().Add(delay+time.Minute).
+				Format(time.RFC3339))
 			_, err := io.WriteString(conn, head("/dapi/v1/auth/challenge", len(body))+body)
 			require.NoError(t, err)
 			answer, err := http.ReadResponse(read, nil)

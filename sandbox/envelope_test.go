@@ -71,7 +71,8 @@ func TestEveryRefusalIsTheEnvelope(t *testing.T) {
 				}
 			}
 			if want := described[p.slug]; len(want) > 0 && !slices.Contains(sometimesEmpty, p.slug) {
-				assert.True(t, slices.ContainsFunc(want, func(name string) bool { return details[name] != nil }), "one of %v in %s", want, refusal.raw)
+				assert.True(t, slices.ContainsFunc(want, func(name string) bool { return details[name] != nil }),
+					"one of %v in %s", want, refusal.raw)
 			}
 		})
 	}
@@ -148,8 +149,10 @@ func TestSlugsThatNeverReachCallers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			contact := p.must(http.StatusCreated, "POST", "/contacts", object{"account": object{
-				"accountType": "onchain", "chainId": c.chain, "currency": c.token, "walletAddress": "0x1111111111111111111111111111111111111111"}})
-			booked := p.call("POST", "/payouts", object{"contactId": contact.body["id"], "amount": "5", "currency": "USDC"})
+				"accountType": "onchain", "chainId": c.chain, "currency": c.token,
+				"walletAddress": "0x1111111111111111111111111111111111111111"}})
+			booked := p.call("POST", "/payouts",
+				object{"contactId": contact.body["id"], "amount": "5", "currency": "USDC"})
 			assert.Equal(t, c.slug, booked.slug(), "%s", booked.raw)
 			assert.NotContains(t, neverRaised, booked.slug())
 		})

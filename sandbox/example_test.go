@@ -20,7 +20,8 @@ func Example() {
 	host := sandbox.New()
 	server := httptest.NewServer(host)
 	defer server.Close()
-	platform, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key})
+	platform, err := dapi.NewWhitelabel(server.URL,
+		dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,7 +33,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	acme := platform.For(client.ID)
-	if _, err = acme.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC}); err != nil {
+	if _, err = acme.Sandbox.Deposit(ctx,
+		dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC}); err != nil {
 		log.Fatal(err)
 	}
 
@@ -53,7 +55,8 @@ func payInvoice(ctx context.Context, account *dapi.Account) error {
 	if err != nil {
 		return err
 	}
-	_, err = account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC},
+	_, err = account.Payouts.Pay(ctx,
+		dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC},
 		"invoice-42")
 	return err
 }
@@ -72,7 +75,8 @@ func ExampleHost_Arm() {
 	host := sandbox.New()
 	server := httptest.NewServer(host)
 	defer server.Close()
-	busy := host.Arm(http.MethodGet, "/chains", sandbox.Respond(503, "provider_unavailable").WithHeader("Retry-After", "1"))
+	busy := host.Arm(http.MethodGet, "/chains", sandbox.Respond(503, "provider_unavailable").
+		WithHeader("Retry-After", "1"))
 
 	for range 2 {
 		response, err := http.Get(server.URL + "/dapi/v1/chains")

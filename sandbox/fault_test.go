@@ -121,7 +121,8 @@ func TestADelayLetsTheRequestThrough(t *testing.T) {
 	armed := w.host.Arm("POST", "/clients", sandbox.Delay(time.Hour))
 	ctx, giveUp := context.WithCancel(t.Context())
 	defer giveUp()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.server.URL+"/dapi/v1/clients", strings.NewReader(`{"email":"acme@example.com"}`))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.server.URL+"/dapi/v1/clients",
+		strings.NewReader(`{"email":"acme@example.com"}`))
 	require.NoError(t, err)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", "Bearer "+me.access)

@@ -24,7 +24,8 @@ func TestOnboardingOverPlainHTTP(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 
-	created := me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com", "type": "business", "entityName": "Acme"})
+	created := me.must(http.StatusCreated, "POST", "/clients",
+		object{"email": "acme@example.com", "type": "business", "entityName": "Acme"})
 	assert.Equal(t, "pending", created.body.text("status"))
 	assert.Nil(t, created.body.at("baseSmartWallet"))
 	again := me.must(http.StatusOK, "POST", "/clients", object{"email": "acme@example.com"})
@@ -32,21 +33,25 @@ func TestOnboardingOverPlainHTTP(t *testing.T) {
 	assert.Equal(t, created.body.text("id"), again.body.text("id"))
 
 	acme := me.as(created.body.text("id"))
-	refused(t, http.StatusConflict, "wallet_not_linked", acme.call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"}))
+	refused(t, http.StatusConflict, "wallet_not_linked",
+		acme.call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"}))
 	w.host.Advance(time.Duration(w.host.Settings().ClientReadyAfter))
 	ready := me.must(http.StatusOK, "GET", "/clients/"+acme.account, nil)
 	require.Equal(t, "ready", ready.body.text("status"), "a client becomes ready by itself")
 
-	deposit := acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"}, "Idempotency-Key", "funding-1")
+	deposit := acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"},
+		"Idempotency-Key", "funding-1")
 	assert.Equal(t, "in", deposit.body.text("direction"))
 
 	wallet := acme.must(http.StatusCreated, "POST", "/contacts", object{
-		"name":    "Bob's wallet",
-		"account": object{"accountType": "onchain", "chainId": "base", "currency": "USDC", "walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7"},
+		"name": "Bob's wallet",
+		"account": object{"accountType": "onchain", "chainId": "base", "currency": "USDC",
+			"walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7"},
 	})
 	bank := acme.must(http.StatusCreated, "POST", "/contacts", object{
-		"name":    "Bob",
-		"account": object{"accountType": "sepa", "iban": "DE89370400440532013000", "accountHolderName": "Bob Example", "currency": "EUR"},
+		"name": "Bob",
+		"account": object{"accountType": "sepa", "iban": "DE89370400440532013000", "accountHolderName": "Bob Example",
+			"currency": "EUR"},
 	})
 	capable := acme.must(http.StatusOK, "GET", "/contacts/"+bank.body.text("id")+"/capabilities", nil)
 	assert.Empty(t, capable.body.at("blockers"))

@@ -82,7 +82,8 @@ func TestFinishedPayoutsAreForgottenAndTheBooksStayRight(t *testing.T) {
 
 	before := w.host.Ledger()
 	require.NoError(t, w.host.Configure(forgetAfter(time.Minute)))
-	assert.Equal(t, "7.25", bolt.must(http.StatusOK, "GET", "/clients/"+bolt.account, nil).body.at("balances").([]any)[0].(map[string]any)["available"])
+	assert.Equal(t, "7.25", bolt.must(http.StatusOK, "GET", "/clients/"+bolt.account, nil).
+		body.at("balances").([]any)[0].(map[string]any)["available"])
 	after := w.host.Ledger()
 	addsUp(t, before)
 	addsUp(t, after)
@@ -136,7 +137,8 @@ func TestTheKeysOfForgottenPayoutsBookNothing(t *testing.T) {
 func TestMoneyOnItsWayBackKeepsItsPayout(t *testing.T) {
 	p := newPayer(t, sandbox.WithSettings(func(s *sandbox.Settings) {
 		forgetAfter(time.Minute)(s)
-		s.ReturnAfter, s.ReturnFee = sandbox.Duration(time.Hour), decimal.RequireFromString("0.5") // attributed to no payout
+		// attributed to no payout
+		s.ReturnAfter, s.ReturnFee = sandbox.Duration(time.Hour), decimal.RequireFromString("0.5")
 	}))
 	booked := p.book("invoice-42", "5")
 	require.Equal(t, http.StatusOK, p.confirm(booked).status)

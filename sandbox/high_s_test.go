@@ -74,7 +74,8 @@ func (p *payer) signedCalls(key twoFormed) map[string]func(high bool) reply {
 				"signature": key.sign(bytesOf(p.t, challenge.body.text("payload")), high),
 			})
 		},
-		"payout": confirm("/payouts/"+payout.body.text("id")+"/confirm", object(payout.body.at("approval").(map[string]any))),
+		"payout": confirm("/payouts/"+payout.body.text("id")+"/confirm",
+			object(payout.body.at("approval").(map[string]any))),
 		"escrow": confirm("/escrow/"+deal.body.text("id")+"/actions/"+deal.action().text("idempotencyKey")+"/confirm",
 			object(deal.action().at("approval").(map[string]any))),
 	}
@@ -88,7 +89,8 @@ func TestBothFormsOfASignatureAreTaken(t *testing.T) {
 			for kind, key := range p.twoFormedKeys() {
 				for name, call := range p.signedCalls(key) {
 					got := call(high)
-					assert.Contains(t, []int{http.StatusOK, http.StatusCreated}, got.status, "%s, %s: %s", kind, name, got.raw)
+					assert.Contains(t, []int{http.StatusOK, http.StatusCreated}, got.status, "%s, %s: %s", kind, name,
+						got.raw)
 				}
 			}
 		})
@@ -106,7 +108,8 @@ func TestAHighSIsRefusedBySetting(t *testing.T) {
 			refused(t, http.StatusBadRequest, "signature_invalid", high)
 			assert.Contains(t, high.body.text("error", "message"), "S must be low", "%s, %s", kind, name)
 			low := call(false)
-			assert.Contains(t, []int{http.StatusOK, http.StatusCreated}, low.status, "%s, %s: nothing was consumed: %s", kind, name, low.raw)
+			assert.Contains(t, []int{http.StatusOK, http.StatusCreated}, low.status, "%s, %s: nothing was consumed: %s",
+				kind, name, low.raw)
 		}
 	}
 	p.host.Reset()

@@ -60,7 +60,8 @@ func New(options ...Option) *Host {
 	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf, setup.store)
 	h.seed = newSeed(setup, h.registry, h.appKeys, h.access)
 	h.tokens.AddForeign(h.seed.foreign()...)
-	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(), setup.logger, setup.store)
+	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(),
+		setup.logger, setup.store)
 	h.keepers = keepers{h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, h.faults}
 	h.handler = h.newGate(setup)
 	if setup.control != nil {
@@ -77,11 +78,12 @@ func (h *Host) newGate(setup setup) http.Handler {
 		Settings: h.configured.get,
 	}
 	g, err := gate.New(gate.Config{
-		Platform:  platformOperations{login, h.platform},
-		App:       appOperations{h.app, paperwork{Billing: h.billing}, cards{Cards: h.cards}},
-		Reference: referenceOperations{accountReference{App: h.app}, paperworkReference{Billing: h.billing}, cardsReference{Cards: h.cards}, h.products},
-		Public:    publicOperations{accountPublic{App: h.app}, paperworkPublic{Billing: h.billing}},
-		Registry:  h.registry, Tokens: h.tokens, Windows: h.windows, IsClient: h.platform.HasClient,
+		Platform: platformOperations{login, h.platform},
+		App:      appOperations{h.app, paperwork{Billing: h.billing}, cards{Cards: h.cards}},
+		Reference: referenceOperations{accountReference{App: h.app}, paperworkReference{Billing: h.billing},
+			cardsReference{Cards: h.cards}, h.products},
+		Public:   publicOperations{accountPublic{App: h.app}, paperworkPublic{Billing: h.billing}},
+		Registry: h.registry, Tokens: h.tokens, Windows: h.windows, IsClient: h.platform.HasClient,
 		AppKeys: h.appKeys, AccessTokens: h.access,
 		Clock: h.clock, Faults: h.faults, Log: &h.log, Names: setup.names,
 		DatabaseAvailable: func() bool { return h.configured.get().DatabaseAvailable },

@@ -35,7 +35,8 @@ func TestARequestAsksForTheHostByOneOfItsNames(t *testing.T) {
 		assert.Equal(t, http.StatusOK, ask(address, name).status, name)
 	}
 	armed := w.host.Arm("", "/dapi/v1/**", sandbox.Garbage())
-	for _, name := range []string{"rebound.example.com", "rebound.example.com:8080", "192.0.2.7", "127.0.0.1.example.com"} {
+	for _, name := range []string{"rebound.example.com", "rebound.example.com:8080", "192.0.2.7",
+		"127.0.0.1.example.com"} {
 		got := ask(address, name)
 		refused(t, http.StatusForbidden, "forbidden", got)
 		assert.Contains(t, got.body.text("error", "message"), "WithHosts", name)

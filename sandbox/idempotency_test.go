@@ -55,7 +55,8 @@ func TestAKeyBelongsToItsAccountAndOperation(t *testing.T) {
 	bolt := own.readyClient("bolt@example.com")
 	made := map[string]bool{}
 	for _, account := range []*session{p.session, bolt, own} {
-		deposit := account.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "30", "currency": "USDC"}, "Idempotency-Key", "key-1")
+		deposit := account.must(http.StatusCreated, "POST", "/sandbox/deposits",
+			object{"amount": "30", "currency": "USDC"}, "Idempotency-Key", "key-1")
 		payout := account.must(http.StatusCreated, "POST", "/payouts",
 			object{"contactId": account.anyContact(), "amount": "20", "currency": "USDC"}, "Idempotency-Key", "key-1")
 		deal := account.deal("key-1", nil)
@@ -69,7 +70,8 @@ func TestAKeyBelongsToItsAccountAndOperation(t *testing.T) {
 // anyContact is a contact of the account, new or not.
 func (s *session) anyContact() string {
 	s.t.Helper()
-	return s.call("POST", "/contacts", object{"crypto": object{"chain": "base", "token": "USDC", "address": payee}}).body.text("id")
+	return s.call("POST", "/contacts", object{"crypto": object{"chain": "base", "token": "USDC", "address": payee}}).
+		body.text("id")
 }
 
 // Rule: idempotency.equal-payouts, idempotency.derived, idempotency.echo
@@ -87,7 +89,8 @@ func TestEqualPayoutsNeedKeysOfTheirOwn(t *testing.T) {
 	assert.Equal(t, http.StatusCreated, one.status)
 	assert.Equal(t, http.StatusCreated, two.status)
 	assert.NotEqual(t, one.body.text("id"), two.body.text("id"))
-	assert.Equal(t, []string{"invoice-1", "invoice-2"}, []string{one.body.text("idempotencyKey"), two.body.text("idempotencyKey")})
+	assert.Equal(t, []string{"invoice-1", "invoice-2"},
+		[]string{one.body.text("idempotencyKey"), two.body.text("idempotencyKey")})
 
 	deal := p.call("POST", "/escrow", object{"amount": "5", "currency": "USDC", "payee": payee})
 	assert.Equal(t, deal.body.text("idempotencyKey"), deal.body.text("action", "idempotencyKey"))
@@ -114,20 +117,25 @@ func TestKeysThatAnchorNothing(t *testing.T) {
 		first, same, third int
 	}{
 		"client": { // Rule: idempotency.client
-			own, "POST", "/clients", "/clients", object{"email": "one@example.com"}, object{"email": "two@example.com"}, 201, 200, 201},
+			own, "POST", "/clients", "/clients", object{"email": "one@example.com"}, object{"email": "two@example.com"},
+			201, 200, 201},
 		"rail": { // Rule: idempotency.rail
-			p.session, "POST", "/banks", "/banks", object{"method": "sepa", "currency": "EUR"}, object{"method": "ach", "currency": "USD"}, 201, 200, 201},
+			p.session, "POST", "/banks", "/banks", object{"method": "sepa", "currency": "EUR"},
+			object{"method": "ach", "currency": "USD"}, 201, 200, 201},
 		"verification": { // Rule: idempotency.verification
-			reviewed.session, "PUT", "/client/kyb", "/client/kyb", object{"documentIds": []string{"doc_1"}}, object{"documentIds": []string{"doc_2"}}, 200, 200, 200},
+			reviewed.session, "PUT", "/client/kyb", "/client/kyb", object{"documentIds": []string{"doc_1"}},
+			object{"documentIds": []string{"doc_2"}}, 200, 200, 200},
 		"completing": { // Rule: idempotency.verification
 			reviewed.session, "POST", "/client/kyb/complete", "/client/kyb/complete", nil, nil, 200, 200, 200},
 		"payin": { // Rule: idempotency.payin
 			p.session, "POST", "/payins", "/payins", object{"amount": "60", "currency": "USDC", "originChainId": 1},
 			object{"amount": "61", "currency": "USDC", "originChainId": 1}, 201, 200, 201},
 		"instructions": { // Rule: idempotency.payin
-			p.session, "POST", "/payins/" + quoted + "/instructions", "/payins/" + other + "/instructions", nil, nil, 201, 200, 201},
+			p.session, "POST", "/payins/" + quoted + "/instructions", "/payins/" + other + "/instructions", nil, nil,
+			201, 200, 201},
 		"contact": { // Rule: idempotency.contacts
-			p.session, "POST", "/contacts", "/contacts", iban("DE89370400440532013000"), iban("GB82WEST12345698765432"), 201, 200, 201},
+			p.session, "POST", "/contacts", "/contacts", iban("DE89370400440532013000"), iban("GB82WEST12345698765432"),
+			201, 200, 201},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := c.who.must(c.first, c.method, c.path, c.terms, "Idempotency-Key", "key-1")
@@ -144,11 +152,13 @@ func TestKeysThatAnchorNothing(t *testing.T) {
 	}
 	contact := p.call("POST", "/contacts", iban("DE89370400440532013000")).body.text("id")
 	for _, name := range []string{"Robert", "Roberta"} { // Rule: idempotency.contacts
-		changed := p.must(http.StatusOK, "PATCH", "/contacts/"+contact, object{"name": name}, "Idempotency-Key", "key-1")
+		changed := p.must(http.StatusOK, "PATCH", "/contacts/"+contact, object{"name": name}, "Idempotency-Key",
+			"key-1")
 		assert.Equal(t, name, changed.body.text("name"))
 	}
 	p.must(http.StatusNoContent, "DELETE", "/contacts/"+contact, nil, "Idempotency-Key", "key-1")
-	refused(t, http.StatusNotFound, "not_found", p.call("DELETE", "/contacts/"+contact, nil, "Idempotency-Key", "key-1"))
+	refused(t, http.StatusNotFound, "not_found", p.call("DELETE", "/contacts/"+contact, nil, "Idempotency-Key",
+		"key-1"))
 }
 
 // The same create many times at once makes one object: one caller is told that it was made, all others that it was
@@ -164,15 +174,20 @@ func TestManyEqualCreatesAtOnceMakeOneObject(t *testing.T) {
 		body object
 		key  []string
 	}{
-		"client":           {own, "/clients", object{"email": "bolt@example.com"}, nil},
-		"rail":             {p.session, "/banks", object{"method": "sepa", "currency": "EUR"}, nil},
-		"contact":          {p.session, "/contacts", object{"account": object{"accountType": "sepa", "iban": "DE89370400440532013000"}}, nil},
-		"payin":            {p.session, "/payins", object{"amount": "50", "currency": "USDC", "originChainId": 1}, nil},
-		"instructions":     {p.session, "/payins/" + quoted.body.text("id") + "/instructions", object{}, nil},
-		"payout":           {p.session, "/payouts", object{"contactId": p.contact, "amount": "5", "currency": "USDC"}, []string{"Idempotency-Key", "key-1"}},
-		"payout, no key":   {p.session, "/payouts", object{"contactId": p.contact, "amount": "6", "currency": "USDC"}, nil},
-		"escrow":           {p.session, "/escrow", object{"amount": "5", "currency": "USDC", "payee": payee}, []string{"Idempotency-Key", "key-1"}},
-		"deposit":          {p.session, "/sandbox/deposits", object{"amount": "5", "currency": "USDC"}, []string{"Idempotency-Key", "key-1"}},
+		"client": {own, "/clients", object{"email": "bolt@example.com"}, nil},
+		"rail":   {p.session, "/banks", object{"method": "sepa", "currency": "EUR"}, nil},
+		"contact": {p.session, "/contacts",
+			object{"account": object{"accountType": "sepa", "iban": "DE89370400440532013000"}}, nil},
+		"payin":        {p.session, "/payins", object{"amount": "50", "currency": "USDC", "originChainId": 1}, nil},
+		"instructions": {p.session, "/payins/" + quoted.body.text("id") + "/instructions", object{}, nil},
+		"payout": {p.session, "/payouts", object{"contactId": p.contact, "amount": "5", "currency": "USDC"},
+			[]string{"Idempotency-Key", "key-1"}},
+		"payout, no key": {p.session, "/payouts", object{"contactId": p.contact, "amount": "6", "currency": "USDC"},
+			nil},
+		"escrow": {p.session, "/escrow", object{"amount": "5", "currency": "USDC", "payee": payee},
+			[]string{"Idempotency-Key", "key-1"}},
+		"deposit": {p.session, "/sandbox/deposits", object{"amount": "5", "currency": "USDC"},
+			[]string{"Idempotency-Key", "key-1"}},
 		"deposit, no key":  {p.session, "/sandbox/deposits", object{"amount": "6", "currency": "USDC"}, nil},
 		"arrival of money": {p.session, "/sandbox/payins/" + p.awaited().body.text("id") + "/complete", object{}, nil},
 	} {

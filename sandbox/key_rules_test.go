@@ -39,7 +39,8 @@ func (s *session) from(address, method, path string, body any) reply {
 func (w *world) loginWith(scopes, allowlist []string) *session {
 	w.t.Helper()
 	key := newSigner(w.t)
-	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: key.public(w.t), Scopes: scopes, Allowlist: allowlist})
+	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: key.public(w.t), Scopes: scopes,
+		Allowlist: allowlist})
 	require.NoError(w.t, err)
 	return w.loginAs(w.email, key)
 }
@@ -107,7 +108,9 @@ func TestAKeyDeletedDuringAConfirmFundsNothing(t *testing.T) {
 	}
 	for moment := int64(1); ; moment++ {
 		p, booked := newInterrupted(t)
-		got := p.deletingTheKeyAt(moment, func() reply { return p.call("GET", "/payouts/"+booked.body.text("id"), nil) })
+		got := p.deletingTheKeyAt(moment, func() reply {
+			return p.call("GET", "/payouts/"+booked.body.text("id"), nil)
+		})
 		if got.status == http.StatusOK {
 			break
 		}
@@ -138,7 +141,9 @@ func newInterrupted(t *testing.T) (*interrupted, reply) {
 // deletingTheKeyAt makes a request, and deletes the session's key when the host looks at its clock for the nth time.
 func (p *interrupted) deletingTheKeyAt(nth int64, request func() reply) reply {
 	keys := p.host.Keys()
-	own := slices.IndexFunc(keys, func(k sandbox.DeveloperKey) bool { return bytes.Equal(k.PublicKey, p.key.public(p.t)) })
+	own := slices.IndexFunc(keys, func(k sandbox.DeveloperKey) bool {
+		return bytes.Equal(k.PublicKey, p.key.public(p.t))
+	})
 	var looks atomic.Int64
 	look := func() {
 		if looks.Add(1) == nth {
@@ -157,7 +162,8 @@ func TestAnotherKeyOfTheAccountMaySign(t *testing.T) {
 	p := newPayer(t)
 	key := func(email string, scopes, allowlist []string) (string, signer) {
 		made := newSigner(t)
-		registered, err := p.host.RegisterKey(sandbox.KeyRegistration{Email: email, PublicKey: made.public(t), Scopes: scopes, Allowlist: allowlist})
+		registered, err := p.host.RegisterKey(sandbox.KeyRegistration{Email: email, PublicKey: made.public(t),
+			Scopes: scopes, Allowlist: allowlist})
 		require.NoError(t, err)
 		return registered.ID, made
 	}

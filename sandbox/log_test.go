@@ -16,7 +16,8 @@ import (
 func TestTheLogOfLongRequestsStaysSmall(t *testing.T) {
 	host := sandbox.New()
 	long := strings.Repeat("a", 1<<20)
-	for _, sent := range []struct{ method, path string }{{http.MethodGet, "/dapi/v1/" + long}, {long, "/dapi/v1/chains"}} {
+	for _, sent := range []struct{ method, path string }{{http.MethodGet, "/dapi/v1/" + long},
+		{long, "/dapi/v1/chains"}} {
 		host.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(sent.method, sent.path, nil))
 	}
 	requests := host.Requests()

@@ -125,7 +125,8 @@ func TestWhoCannotLogIn(t *testing.T) {
 	})
 	t.Run("a key from an address off its allowlist", func(t *testing.T) {
 		key := newSigner(t)
-		_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: key.public(t), Allowlist: []string{"192.0.2.0/24"}})
+		_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: key.public(t),
+			Allowlist: []string{"192.0.2.0/24"}})
 		require.NoError(t, err)
 		refused(t, http.StatusUnauthorized, "invalid_credentials", w.token(w.challenge(w.email), key))
 	})
@@ -206,7 +207,8 @@ func TestLifetimesOfASession(t *testing.T) {
 	require.Equal(t, http.StatusCreated, w.call("POST", "/dapi/v1/auth/refresh", refresh).status)
 	w.host.Advance(time.Nanosecond)
 	refused(t, http.StatusUnauthorized, "invalid_credentials", w.call("POST", "/dapi/v1/auth/refresh", refresh))
-	refused(t, http.StatusUnauthorized, "invalid_credentials", w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": me.access}))
+	refused(t, http.StatusUnauthorized, "invalid_credentials",
+		w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": me.access}))
 }
 
 // Rule: session.bearer, session.platform-token, status.401
@@ -220,13 +222,19 @@ func TestOnlyAPlatformAccessTokenIsAccepted(t *testing.T) {
 		slug    string
 		reason  string
 	}{
-		"none":                     {nil, http.StatusUnauthorized, "unauthenticated", ""},
-		"garbage":                  {[]string{"Authorization", "Bearer garbage"}, http.StatusUnauthorized, "unauthenticated", ""},
-		"another scheme":           {[]string{"Authorization", "Basic " + me.access}, http.StatusUnauthorized, "unauthenticated", ""},
-		"an app key header":        {[]string{"X-Api-Key", credentials.APIKey.Reveal()}, http.StatusUnauthorized, "unauthenticated", ""},
-		"a refresh token":          {[]string{"Authorization", "Bearer " + me.refresh}, http.StatusForbidden, "forbidden", "developerSessionRequired"},
-		"an app key":               {[]string{"Authorization", "Bearer " + credentials.APIKey.Reveal()}, http.StatusForbidden, "forbidden", "developerSessionRequired"},
-		"a reference access token": {[]string{"Authorization", "Bearer " + credentials.AccessToken.Reveal()}, http.StatusForbidden, "forbidden", "developerSessionRequired"},
+		"none": {nil, http.StatusUnauthorized, "unauthenticated", ""},
+		"garbage": {[]string{"Authorization", "Bearer garbage"}, http.StatusUnauthorized,
+			"unauthenticated", ""},
+		"another scheme": {[]string{"Authorization", "Basic " + me.access}, http.StatusUnauthorized,
+			"unauthenticated", ""},
+		"an app key header": {[]string{"X-Api-Key", credentials.APIKey.Reveal()}, http.StatusUnauthorized,
+			"unauthenticated", ""},
+		"a refresh token": {[]string{"Authorization", "Bearer " + me.refresh}, http.StatusForbidden,
+			"forbidden", "developerSessionRequired"},
+		"an app key": {[]string{"Authorization", "Bearer " + credentials.APIKey.Reveal()},
+			http.StatusForbidden, "forbidden", "developerSessionRequired"},
+		"a reference access token": {[]string{"Authorization", "Bearer " + credentials.AccessToken.Reveal()},
+			http.StatusForbidden, "forbidden", "developerSessionRequired"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -268,10 +276,12 @@ func TestAKeyWithoutPayoutScopeCannotConfirm(t *testing.T) {
 	w := newWorld(t)
 	acme := w.login().readyClient("acme@example.com")
 	acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "50", "currency": "USDC"})
-	booked := acme.must(http.StatusCreated, "POST", "/payouts", object{"contactId": acme.walletContact(), "amount": "5", "currency": "USDC"})
+	booked := acme.must(http.StatusCreated, "POST", "/payouts",
+		object{"contactId": acme.walletContact(), "amount": "5", "currency": "USDC"})
 
 	reader := newSigner(t)
-	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: reader.public(t), Scopes: []string{"read"}})
+	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: reader.public(t),
+		Scopes: []string{"read"}})
 	require.NoError(t, err)
 	refused(t, http.StatusForbidden, "forbidden", w.loginAs(w.email, reader).as(acme.account).confirm(booked))
 	assert.Equal(t, http.StatusOK, acme.confirm(booked).status)

@@ -17,7 +17,10 @@ import (
 func BenchmarkMemoryOfPayouts(b *testing.B) {
 	for name, forgetAfter := range map[string]time.Duration{"kept": 0, "forgotten": time.Second} {
 		b.Run(name, func(b *testing.B) {
-			c := newPayingClient(b, sandbox.WithSettings(func(s *sandbox.Settings) { s.ForgetFinishedAfter = sandbox.Duration(forgetAfter) }))
+			c := newPayingClient(b,
+				sandbox.WithSettings(func(s *sandbox.Settings) {
+					s.ForgetFinishedAfter = sandbox.Duration(forgetAfter)
+				}))
 			before := heldMemory()
 			for i := range b.N {
 				c.pay(fmt.Sprintf("a-key-of-usual-length-%014d", i))
@@ -57,14 +60,16 @@ func newPayingClient(t testing.TB, options ...sandbox.Option) *payingClient {
 		}),
 	}, options...)...)
 	key := newSigner(t)
-	if _, err := host.RegisterKey(sandbox.KeyRegistration{Email: host.Credentials().Email, PublicKey: key.public(t)}); err != nil {
+	if _, err := host.RegisterKey(sandbox.KeyRegistration{Email: host.Credentials().Email,
+		PublicKey: key.public(t)}); err != nil {
 		t.Fatal(err)
 	}
 	c := &payingClient{inProcess: logInInProcess(t, host, host.Credentials().Email, key)}
 	c.account = c.call("POST", "/clients", http.StatusCreated, object{"email": "acme@example.com"}).text("id")
 	c.call("POST", "/sandbox/deposits", http.StatusCreated, object{"amount": "100000000", "currency": "USDC"})
 	c.contact = c.call("POST", "/contacts", http.StatusCreated, object{
-		"name": "Bob", "account": object{"accountType": "sepa", "iban": "DE89370400440532013000", "accountHolderName": "Bob"},
+		"name": "Bob", "account": object{"accountType": "sepa", "iban": "DE89370400440532013000",
+			"accountHolderName": "Bob"},
 	}).text("id")
 	return c
 }
@@ -74,7 +79,8 @@ func (c *payingClient) pay(key string) (id string) {
 	if c.paid++; c.paid%1000 == 0 { // before the session expires
 		c.bearer = logInInProcess(c.b, c.host, c.host.Credentials().Email, c.key).bearer
 	}
-	booked := c.call("POST", "/payouts", http.StatusCreated, object{"contactId": c.contact, "amount": "12.5", "currency": "USDC"}, key)
+	booked := c.call("POST", "/payouts", http.StatusCreated,
+		object{"contactId": c.contact, "amount": "12.5", "currency": "USDC"}, key)
 	id = booked.text("id")
 	c.call("POST", "/payouts/"+id+"/confirm", http.StatusOK, object{
 		"approvalId": booked.text("approval", "id"), "publicKey": c.public,

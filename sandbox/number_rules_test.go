@@ -20,10 +20,11 @@ func TestNumbersThatCannotBeReadAreNamed(t *testing.T) {
 	for body, want := range map[string]fields{
 		`{"contactId":"` + uuid + `","amount":0.` + long + `}`: {"amount": "decimal_max_digits"},
 		`{"contactId":"` + uuid + `","amount":1e-20000}`:       {"amount": "decimal_max_digits"},
-		`{"contactId":"` + uuid + `","amount":1e400}`:          {"amount": "float_type"}, // the validation sees this first
-		`{"contactId":"` + uuid + `","amount":"1"}`:            {"amount": "float_type"},
-		`{"contactId":"` + uuid + `","amount":[1]}`:            {"amount": "float_type"},
-		`{"contactId":"` + uuid + `","amount":null}`:           {"amount": "missing"},
+		// the validation sees this first
+		`{"contactId":"` + uuid + `","amount":1e400}`: {"amount": "float_type"},
+		`{"contactId":"` + uuid + `","amount":"1"}`:   {"amount": "float_type"},
+		`{"contactId":"` + uuid + `","amount":[1]}`:   {"amount": "float_type"},
+		`{"contactId":"` + uuid + `","amount":null}`:  {"amount": "missing"},
 	} {
 		got := app.call("POST", "/apps/transfer", body)
 		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
@@ -40,10 +41,12 @@ func TestNumbersThatCannotBeReadAreNamed(t *testing.T) {
 		assert.Equal(t, fields{"originChainId": code}, got.fields(), number)
 	}
 
-	lines := app.call("POST", "/documents/contracts/invoices", `{"currency":"EUR","clientEmail":"client@example.com","items":[`+
-		`{"name":"a","quantity":0.`+long+`,"price":"1"},{"name":"b","quantity":1,"price":"1"},{"name":"c","quantity":1e-20000,"price":"1"}]}`)
+	lines := app.call("POST", "/documents/contracts/invoices",
+		`{"currency":"EUR","clientEmail":"client@example.com","items":[`+
+			`{"name":"a","quantity":0.`+long+`,"price":"1"},{"name":"b","quantity":1,"price":"1"},{"name":"c","quantity":1e-20000,"price":"1"}]}`)
 	refused(t, http.StatusUnprocessableEntity, "validation_failed", lines)
-	assert.Equal(t, fields{"items.0.quantity": "decimal_max_digits", "items.2.quantity": "decimal_max_digits"}, lines.fields(), "each is named")
+	assert.Equal(t, fields{"items.0.quantity": "decimal_max_digits", "items.2.quantity": "decimal_max_digits"},
+		lines.fields(), "each is named")
 
 	batch := app.call("POST", "/documents/contracts/invoices/batch_invoicing",
 		`[{"contractId":"`+uuid+`","period":1},{"contractId":"`+uuid+`","period":1e2}]`)
@@ -54,7 +57,8 @@ func TestNumbersThatCannotBeReadAreNamed(t *testing.T) {
 // What the description shows no fields of is kept as it came, but for a number that nothing holds.
 func TestANumberBeyondAllBoundsInAnOpenObject(t *testing.T) {
 	body := func(number string) string {
-		return `{"name":"Bob","bank":{"method":"sepa","currency":"EUR","fields":{"iban":"DE89370400440532013000","x":` + number + `},"holder":{"name":"Bob"}}}`
+		return `{"name":"Bob","bank":{"method":"sepa","currency":"EUR","fields":{"iban":"DE89370400440532013000","x":` +
+			number + `},"holder":{"name":"Bob"}}}`
 	}
 	me := newWorld(t).login()
 	refused(t, http.StatusBadRequest, "invalid_request", me.call("POST", "/contacts", body("1e400")))

@@ -27,7 +27,8 @@ type setup struct {
 }
 
 func defaults() setup {
-	return setup{email: "ops@example.com", settings: DefaultSettings(), logger: slog.New(slog.DiscardHandler), store: store.Memory{}}
+	return setup{email: "ops@example.com", settings: DefaultSettings(), logger: slog.New(slog.DiscardHandler),
+		store: store.Memory{}}
 }
 
 // WithEmail names the integrator's account; ops@example.com otherwise.

@@ -54,11 +54,13 @@ func TestTheFilesOfTheHostStandInOneDirection(t *testing.T) {
 		}
 	}
 	delete(above, "host.go")
-	assert.True(t, above["faults.go"] && above["control.go"] && above["control_calls.go"] && above["observe.go"], "%v", above)
+	assert.True(t, above["faults.go"] && above["control.go"] && above["control_calls.go"] && above["observe.go"], "%v",
+		above)
 
 	for name, object := range info.Uses {
 		if object.Pkg() == own && above[fileOf(object.Pos())] && !above[fileOf(name.Pos())] {
-			assert.Fail(t, "a file uses what stands above host.go", "%s: %s of %s", set.Position(name.Pos()), name.Name, fileOf(object.Pos()))
+			assert.Fail(t, "a file uses what stands above host.go", "%s: %s of %s", set.Position(name.Pos()), name.Name,
+				fileOf(object.Pos()))
 		}
 	}
 }

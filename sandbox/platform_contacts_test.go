@@ -56,11 +56,14 @@ func TestDestinationsOfAContact(t *testing.T) {
 		body object
 		slug string
 	}{
-		"typed on-chain": {object{"account": object{"accountType": "onchain", "chainId": "base", "currency": "USDC", "walletAddress": "0x1"}}, ""},
-		"typed email":    {object{"account": object{"accountType": "email", "email": "acme@example.com"}}, ""},
-		"typed bank":     {object{"account": object{"accountType": "pix", "pixKey": "bob@example.com", "pixKeyType": "email"}}, ""},
-		"legacy wallet":  {object{"crypto": wallet}, ""},
-		"legacy bank": {object{"bank": object{"method": "ach", "currency": "USD", "fields": object{"accountNumber": "1", "routingNumber": "021000021"},
+		"typed on-chain": {object{"account": object{"accountType": "onchain", "chainId": "base", "currency": "USDC",
+			"walletAddress": "0x1"}}, ""},
+		"typed email": {object{"account": object{"accountType": "email", "email": "acme@example.com"}}, ""},
+		"typed bank": {object{"account": object{"accountType": "pix", "pixKey": "bob@example.com",
+			"pixKeyType": "email"}}, ""},
+		"legacy wallet": {object{"crypto": wallet}, ""},
+		"legacy bank": {object{"bank": object{"method": "ach", "currency": "USD",
+			"fields": object{"accountNumber": "1", "routingNumber": "021000021"},
 			"holder": object{"name": "Bob"}}}, ""},
 		"email of nobody": {object{"email": "nobody@example.com"}, "not_found"},
 		"none":            {object{"name": "Bob"}, "invalid_request"},
@@ -100,7 +103,8 @@ func TestTheOwnersEmailOfAWalletIsKept(t *testing.T) {
 	saved := me.must(http.StatusCreated, "POST", "/contacts", object{"account": account})
 	assert.Equal(t, "bob@example.com", saved.body.text("email"))
 	account["email"] = nil
-	assert.Equal(t, saved.body, me.must(http.StatusOK, "POST", "/contacts", object{"account": account}).body, "the wallet is the same")
+	assert.Equal(t, saved.body, me.must(http.StatusOK, "POST", "/contacts", object{"account": account}).body,
+		"the wallet is the same")
 }
 
 func TestALegacyMethodThatIsNoneIsNotShownAsOne(t *testing.T) {
@@ -121,8 +125,10 @@ func TestBlockersAreTheSameInCapabilitiesAndInTheRefusal(t *testing.T) {
 		"account_detail_missing": {"accountType": "sepa", "accountHolderName": "Bob"},
 		"account_detail_invalid": {"accountType": "sepa", "accountHolderName": "Bob", "iban": "DE89370400440532013001"},
 		"holder_name_missing":    {"accountType": "sepa", "iban": "DE89370400440532013000"},
-		"currency_not_supported": {"accountType": "sepa", "accountHolderName": "Bob", "iban": "DE89370400440532013000", "currency": "GBP"},
-		"chain_not_live":         {"accountType": "onchain", "chainId": "moonbase", "currency": "USDC", "walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7"},
+		"currency_not_supported": {"accountType": "sepa", "accountHolderName": "Bob", "iban": "DE89370400440532013000",
+			"currency": "GBP"},
+		"chain_not_live": {"accountType": "onchain", "chainId": "moonbase", "currency": "USDC",
+			"walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			id := acme.must(http.StatusCreated, "POST", "/contacts", object{"account": account}).body.text("id")

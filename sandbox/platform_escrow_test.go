@@ -38,7 +38,8 @@ func (s *session) prepare(key string, deal reply, kind string) reply {
 // act signs the approval of a prepared action and confirms it.
 func (s *session) act(deal reply, action object) reply {
 	s.t.Helper()
-	return s.call("POST", "/escrow/"+deal.body.text("id")+"/actions/"+action.text("idempotencyKey")+"/confirm", s.signed(action))
+	return s.call("POST", "/escrow/"+deal.body.text("id")+"/actions/"+action.text("idempotencyKey")+"/confirm",
+		s.signed(action))
 }
 
 // signed is the body that confirms an action.
@@ -73,7 +74,8 @@ func TestDealIsApprovedAndReleased(t *testing.T) {
 	assert.Equal(t, "pending_approval", created.body.text("status"))
 	assert.Equal(t, "deal-1", created.body.text("idempotencyKey"))
 	assert.Equal(t, []any{"approve"}, created.body.at("availableActions"))
-	assert.Equal(t, "deal-1", created.body.text("action", "idempotencyKey"), "the raw key, the address in the confirm URL")
+	assert.Equal(t, "deal-1", created.body.text("action", "idempotencyKey"),
+		"the raw key, the address in the confirm URL")
 	assert.Equal(t, "100", p.balance())
 
 	var payload object
@@ -96,7 +98,8 @@ func TestDealIsApprovedAndReleased(t *testing.T) {
 
 	release := p.prepare("release-1", created, "release")
 	require.Equal(t, http.StatusCreated, release.status, "%s", release.raw)
-	assert.Equal(t, "release-1", release.body.text("action", "idempotencyKey"), "the raw key, the address in the confirm URL")
+	assert.Equal(t, "release-1", release.body.text("action", "idempotencyKey"),
+		"the raw key, the address in the confirm URL")
 	assert.Equal(t, "release", release.body.text("action", "type"))
 	assert.Len(t, release.body, 1, "the action is in the answer, not the answer itself")
 	assert.Equal(t, http.StatusOK, p.act(created, release.action()).status)
@@ -168,7 +171,8 @@ func TestWindowsFollowEachOther(t *testing.T) {
 			if len(step.available) == 1 && step.available[0] == kind {
 				want = http.StatusCreated
 			}
-			assert.Equal(t, want, p.prepare(kind+step.advance.String(), short, kind).status, "%s after %s", kind, step.advance)
+			assert.Equal(t, want, p.prepare(kind+step.advance.String(), short, kind).status, "%s after %s", kind,
+				step.advance)
 		}
 	}
 	expired := p.sync(late)
@@ -232,7 +236,8 @@ func TestKeysAnchorDealsAndActions(t *testing.T) {
 	assert.Equal(t, http.StatusOK, again.status)
 	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"))
 	assert.Equal(t, first.body, again.body, "the first answer")
-	for _, change := range []object{{"amount": "41"}, {"holdFor": "15d"}, {"memo": "x"}, {"payee": "0x1111111111111111111111111111111111111111"}} {
+	for _, change := range []object{{"amount": "41"}, {"holdFor": "15d"}, {"memo": "x"},
+		{"payee": "0x1111111111111111111111111111111111111111"}} {
 		other := p.escrow("deal-1", change)
 		refused(t, http.StatusConflict, "idempotency_key_reused", other)
 		assert.Equal(t, first.body.text("id"), other.body.text("error", "details", "escrowId"))
@@ -291,7 +296,8 @@ func TestConfirmsThatAreRefused(t *testing.T) {
 
 	refused(t, http.StatusNotFound, "not_found", confirm("deal-3", good))
 	refused(t, http.StatusConflict, "approval_mismatch", confirm("deal-1", p.signed(other.action())))
-	unsigned := object{"approvalId": good["approvalId"], "publicKey": good["publicKey"], "signature": p.key.sign(t, []byte("another message"))}
+	unsigned := object{"approvalId": good["approvalId"], "publicKey": good["publicKey"],
+		"signature": p.key.sign(t, []byte("another message"))}
 	refused(t, http.StatusBadRequest, "signature_invalid", confirm("deal-1", unsigned))
 	stranger := newSigner(t)
 	refused(t, http.StatusForbidden, "key_not_registered", confirm("deal-1", object{
@@ -316,7 +322,8 @@ func TestConfirmsThatAreRefused(t *testing.T) {
 func TestLostAnswersHoldOnce(t *testing.T) {
 	p := newPayer(t)
 	p.host.Arm("POST", "/escrow", sandbox.DropAfterCommit())
-	_, err := p.try("POST", "/escrow", object{"amount": "40", "currency": "USDC", "payee": payee}, "Idempotency-Key", "deal-1")
+	_, err := p.try("POST", "/escrow", object{"amount": "40", "currency": "USDC", "payee": payee}, "Idempotency-Key",
+		"deal-1")
 	require.Error(t, err)
 	deal := p.escrow("deal-1", nil)
 	assert.Equal(t, "true", deal.header.Get("Idempotency-Replayed"))

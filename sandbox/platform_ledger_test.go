@@ -109,7 +109,8 @@ func TestCreditsFollowTheFaucet(t *testing.T) {
 func TestTransactionsArePagedByACursorOfTheirQuery(t *testing.T) {
 	p := newPayer(t)
 	for i := range 6 {
-		p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": fmt.Sprint(i + 1), "currency": "USDC"}, "Idempotency-Key", fmt.Sprint("d", i))
+		p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": fmt.Sprint(i + 1), "currency": "USDC"},
+			"Idempotency-Key", fmt.Sprint("d", i))
 	}
 	var amounts []string
 	query := url.Values{"limit": {"3"}}
@@ -143,15 +144,18 @@ func TestTheLedgerSinceATime(t *testing.T) {
 	p := newPayer(t)
 	for i := range 3 {
 		p.host.Advance(time.Second)
-		p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"}, "Idempotency-Key", fmt.Sprint("d-", i))
+		p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"},
+			"Idempotency-Key", fmt.Sprint("d-", i))
 	}
 	since := func(ago time.Duration) string {
 		return "since=" + p.host.Now().Add(-ago).Truncate(time.Millisecond).Format(time.RFC3339Nano)
 	}
 	page := p.must(http.StatusOK, "GET", "/transactions?limit=1&"+since(time.Second), nil)
 	cursor := "&cursor=" + page.body.text("nextCursor")
-	assert.Len(t, p.must(http.StatusOK, "GET", "/transactions?"+since(time.Second)+cursor, nil).body.at("items"), 1, "two are as young as that")
-	refused(t, http.StatusBadRequest, "invalid_cursor", p.call("GET", "/transactions?"+since(2*time.Second)+cursor, nil))
+	assert.Len(t, p.must(http.StatusOK, "GET", "/transactions?"+since(time.Second)+cursor, nil).body.at("items"), 1,
+		"two are as young as that")
+	refused(t, http.StatusBadRequest, "invalid_cursor",
+		p.call("GET", "/transactions?"+since(2*time.Second)+cursor, nil))
 }
 
 // Rule: coverage.chains
@@ -162,5 +166,6 @@ func TestChainsNameWhatContactsAndPayoutsNeed(t *testing.T) {
 	assert.Equal(t, "base", base.text("code"))
 	assert.EqualValues(t, 8453, base.at("chainId"))
 	tokens := base.at("tokens").([]any)
-	assert.Equal(t, object{"symbol": "USDC", "decimals": 6.0, "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"}, object(tokens[0].(map[string]any)))
+	assert.Equal(t, object{"symbol": "USDC", "decimals": 6.0, "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"},
+		object(tokens[0].(map[string]any)))
 }

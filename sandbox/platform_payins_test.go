@@ -63,7 +63,8 @@ func TestPayinFromAnotherChain(t *testing.T) {
 	assert.Equal(t, instructions.body, replayed.body)
 	assert.Equal(t, "awaiting_funds", p.payinStatus(quoted))
 	another := p.payin(nil)
-	assert.NotEqual(t, quoted.body.text("id"), another.body.text("id"), "a quote that was taken up is not offered again")
+	assert.NotEqual(t, quoted.body.text("id"), another.body.text("id"),
+		"a quote that was taken up is not offered again")
 
 	completed := p.complete("c1", quoted)
 	require.Equal(t, http.StatusOK, completed.status, "%s", completed.raw)
@@ -102,7 +103,8 @@ func TestPayinOverAVirtualAccount(t *testing.T) {
 
 	p.change(func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"sepa"} })
 	refused(t, http.StatusConflict, "payout_not_fundable", p.complete("c1", quoted))
-	refused(t, http.StatusServiceUnavailable, "provider_unavailable", p.payin(object{"currency": "EUR", "bankId": bank, "originChainId": nil, "amount": "51"}))
+	refused(t, http.StatusServiceUnavailable, "provider_unavailable",
+		p.payin(object{"currency": "EUR", "bankId": bank, "originChainId": nil, "amount": "51"}))
 	p.change(func(s *sandbox.Settings) { s.ChannelsUnavailable = nil })
 	assert.Equal(t, http.StatusOK, p.complete("c1", quoted).status, "a refused key anchors nothing")
 	assert.Equal(t, "50", p.host.Ledger().Balances[p.account]["EURC"].String())
@@ -121,8 +123,10 @@ func TestPayinTermsThatAreRefused(t *testing.T) {
 		change object
 		fields map[string]string
 	}{
-		"neither source":   {object{"originChainId": nil}, map[string]string{"bankId": "exactly_one", "originChainId": "exactly_one"}},
-		"both sources":     {object{"bankId": bank}, map[string]string{"bankId": "exactly_one", "originChainId": "exactly_one"}},
+		"neither source": {object{"originChainId": nil},
+			map[string]string{"bankId": "exactly_one", "originChainId": "exactly_one"}},
+		"both sources": {object{"bankId": bank},
+			map[string]string{"bankId": "exactly_one", "originChainId": "exactly_one"}},
 		"unlisted chain":   {object{"originChainId": 56}, map[string]string{"originChainId": "chain_not_live"}},
 		"Base itself":      {object{"originChainId": 8453}, map[string]string{"originChainId": "chain_mismatch"}},
 		"unlisted token":   {object{"currency": "WETH"}, map[string]string{"currency": "token_not_listed"}},
@@ -131,8 +135,10 @@ func TestPayinTermsThatAreRefused(t *testing.T) {
 		"under the fee":    {object{"amount": "0.3"}, map[string]string{"amount": "amount_below_fee"}},
 		"maximum too low":  {object{"maxAmount": "49.99"}, map[string]string{"maxAmount": "greater_than_equal"}},
 		"maximum too fine": {object{"maxAmount": "50.0000001"}, map[string]string{"maxAmount": "amount_precision"}},
-		"wrong money":      {object{"originChainId": nil, "bankId": bank}, map[string]string{"currency": "currency_mismatch"}},
-		"fine pennies":     {object{"originChainId": nil, "bankId": bank, "currency": "GBP", "amount": "1.005"}, map[string]string{"amount": "amount_precision"}},
+		"wrong money": {object{"originChainId": nil, "bankId": bank},
+			map[string]string{"currency": "currency_mismatch"}},
+		"fine pennies": {object{"originChainId": nil, "bankId": bank, "currency": "GBP", "amount": "1.005"},
+			map[string]string{"amount": "amount_precision"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := p.payin(tc.change)
@@ -142,7 +148,8 @@ func TestPayinTermsThatAreRefused(t *testing.T) {
 	}
 	refused(t, http.StatusBadRequest, "invalid_id", p.payin(object{"bankId": "po_1", "originChainId": nil}))
 	assert.Equal(t, http.StatusCreated, p.payin(object{"maxAmount": "50"}).status)
-	assert.Equal(t, http.StatusCreated, p.payin(object{"currency": "DAI", "amount": "1.000000000000000001"}).status, "DAI has 18 decimals")
+	assert.Equal(t, http.StatusCreated, p.payin(object{"currency": "DAI", "amount": "1.000000000000000001"}).status,
+		"DAI has 18 decimals")
 }
 
 // Rule: lifetime.payin-price

@@ -21,7 +21,8 @@ type payer struct {
 func newPayer(t testing.TB, options ...sandbox.Option) *payer {
 	t.Helper()
 	client := newWorld(t, options...).login().readyClient("acme@example.com")
-	client.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"}, "Idempotency-Key", "fund")
+	client.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"},
+		"Idempotency-Key", "fund")
 	return &payer{session: client, contact: client.walletContact()}
 }
 
@@ -47,7 +48,8 @@ func (p *payer) status(payout reply) string {
 
 func (p *payer) move(key string, payout reply, to string) reply {
 	p.t.Helper()
-	return p.call("POST", "/sandbox/payouts/"+payout.body.text("id")+"/status", object{"status": to}, "Idempotency-Key", key)
+	return p.call("POST", "/sandbox/payouts/"+payout.body.text("id")+"/status", object{"status": to}, "Idempotency-Key",
+		key)
 }
 
 // step lets the host's time pass until the next step of a payout.
@@ -59,7 +61,8 @@ func TestReplayedBookingAnswersTheFirstAnswer(t *testing.T) {
 	first := p.book("invoice-42", "20")
 	require.Equal(t, http.StatusCreated, first.status)
 	assert.NotContains(t, first.header, "Idempotency-Replayed")
-	assert.Regexp(t, `^po_[a-z0-9]+:invoice-42$`, first.body.text("id"), "with a wallet contact the key is part of the id")
+	assert.Regexp(t, `^po_[a-z0-9]+:invoice-42$`, first.body.text("id"),
+		"with a wallet contact the key is part of the id")
 
 	again := p.book("invoice-42", "20.00")
 	assert.Equal(t, http.StatusOK, again.status)
@@ -70,7 +73,8 @@ func TestReplayedBookingAnswersTheFirstAnswer(t *testing.T) {
 	refused(t, http.StatusConflict, "idempotency_key_reused", other)
 	assert.Equal(t, first.body.text("id"), other.body.text("error", "details", "payoutId"))
 
-	deposit := p.call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"}, "Idempotency-Key", "invoice-42")
+	deposit := p.call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"}, "Idempotency-Key",
+		"invoice-42")
 	assert.Equal(t, http.StatusCreated, deposit.status, "the same key on another operation is no replay")
 	refused(t, http.StatusBadRequest, "idempotency_key_invalid", p.book("in voice", "20"))
 }
@@ -126,7 +130,8 @@ func TestPayoutFundsOnceAndMovesOn(t *testing.T) {
 func TestLostAnswersPayOnce(t *testing.T) {
 	p := newPayer(t)
 	lostBooking := p.host.Arm("POST", "/payouts", sandbox.DropAfterCommit())
-	_, err := p.try("POST", "/payouts", object{"contactId": p.contact, "amount": "20", "currency": "USDC"}, "Idempotency-Key", "invoice-42")
+	_, err := p.try("POST", "/payouts", object{"contactId": p.contact, "amount": "20", "currency": "USDC"},
+		"Idempotency-Key", "invoice-42")
 	require.Error(t, err)
 	booked := p.book("invoice-42", "20")
 	assert.Equal(t, "true", booked.header.Get("Idempotency-Replayed"))
@@ -179,7 +184,8 @@ func TestClosedWindowReopensWithTheSameKey(t *testing.T) {
 
 // Rule: lifetime.price, lifetime.payout-approval
 func TestPayoutPriceHoldsTwoMinutes(t *testing.T) {
-	for after, slug := range map[time.Duration]string{119 * time.Second: "", 121 * time.Second: "funding_attempt_expired"} {
+	for after, slug := range map[time.Duration]string{119 * time.Second: "",
+		121 * time.Second: "funding_attempt_expired"} {
 		for _, destination := range []string{"wallet", "bank"} {
 			p := newPayer(t)
 			if destination == "bank" {
@@ -207,7 +213,8 @@ func TestPayoutPriceHoldsTwoMinutes(t *testing.T) {
 
 // Rule: lifetime.price
 func TestOldPriceIsRefusedWhileTheApprovalStillHolds(t *testing.T) {
-	p := newPayer(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))
+	p := newPayer(t,
+		sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))
 	first := p.book("invoice-42", "20")
 	p.host.Advance(30 * time.Second)
 	refused(t, http.StatusConflict, "quote_expired", p.confirm(first))
@@ -220,7 +227,8 @@ func TestConfirmTellsWhatIsWrongAndConsumesNothing(t *testing.T) {
 	stranger := newSigner(t)
 	payload := bytesOf(t, booked.body.text("approval", "payload"))
 	sound := object{
-		"approvalId": booked.body.text("approval", "id"), "publicKey": p.key.public(t), "signature": p.key.sign(t, payload),
+		"approvalId": booked.body.text("approval", "id"), "publicKey": p.key.public(t),
+		"signature": p.key.sign(t, payload),
 	}
 	with := func(name string, value any) object {
 		changed := object{}
@@ -236,12 +244,17 @@ func TestConfirmTellsWhatIsWrongAndConsumesNothing(t *testing.T) {
 		status int
 		slug   string
 	}{
-		"another payout's approval": {with("approvalId", another.body.text("approval", "id")), nil, 409, "approval_mismatch"},
-		"another key":               {with("publicKey", stranger.public(t)), nil, 403, "key_not_registered"},
-		"another key's signature":   {with("signature", stranger.sign(t, payload)), nil, 400, "signature_invalid"},
-		"another message":           {with("signature", p.key.sign(t, []byte("{}"))), nil, 400, "signature_invalid"},
-		"the policy":                {sound, func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse }, 403, "signing_policy_refused"},
-		"a detached signer":         {sound, func(s *sandbox.Settings) { s.SignerDetached = true }, 409, "signer_not_attached"},
+		"another payout's approval": {with("approvalId", another.body.text("approval", "id")), nil, 409,
+			"approval_mismatch"},
+		"another key":             {with("publicKey", stranger.public(t)), nil, 403, "key_not_registered"},
+		"another key's signature": {with("signature", stranger.sign(t, payload)), nil, 400, "signature_invalid"},
+		"another message":         {with("signature", p.key.sign(t, []byte("{}"))), nil, 400, "signature_invalid"},
+		"the policy": {sound, func(s *sandbox.Settings) {
+			s.SigningPolicy = sandbox.SigningPolicyRefuse
+		}, 403, "signing_policy_refused"},
+		"a detached signer": {sound, func(s *sandbox.Settings) {
+			s.SignerDetached = true
+		}, 409, "signer_not_attached"},
 	} {
 		before := p.host.Settings()
 		if tc.set != nil {
@@ -276,17 +289,28 @@ func TestBookingTellsWhatIsWrong(t *testing.T) {
 		field string
 		code  string
 	}{
-		"precision":     {object{"contactId": sepa, "amount": "1.0000001", "currency": "USDC"}, nil, "validation_failed", "amount", "amount_precision"},
-		"zero":          {object{"contactId": sepa, "amount": "0", "currency": "USDC"}, nil, "validation_failed", "amount", "greater_than"},
-		"missing":       {object{"contactId": sepa, "currency": "USDC"}, nil, "validation_failed", "amount", "missing"},
-		"misspelled":    {object{"contactId": sepa, "amount": "5", "currency": "USDC", "memo": "x"}, nil, "validation_failed", "memo", "extra_forbidden"},
-		"below the fee": {object{"contactId": sepa, "amount": "0.4", "currency": "USDC"}, nil, "validation_failed", "amount", "amount_below_fee"},
-		"wrong chain":   {object{"contactId": p.contact, "amount": "5", "currency": "USDC", "toChainId": 1}, nil, "validation_failed", "toChainId", "chain_mismatch"},
-		"foreign id":    {object{"contactId": "cl_1", "amount": "5", "currency": "USDC"}, nil, "invalid_id", "", ""},
-		"nobody":        {object{"contactId": "ct_none", "amount": "5", "currency": "USDC"}, nil, "not_found", "", ""},
-		"partner down":  {object{"contactId": sepa, "amount": "5", "currency": "USDC"}, func(s *sandbox.Settings) { s.PartnerDown = true }, "provider_unavailable", "", ""},
-		"method off":    {object{"contactId": sepa, "amount": "5", "currency": "USDC"}, func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{"sepa"} }, "contact_not_payable", "", ""},
-		"no wallet":     {object{"contactId": sepa, "amount": "5", "currency": "USDC"}, func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) }, "wallet_not_linked", "", ""},
+		"precision": {object{"contactId": sepa, "amount": "1.0000001", "currency": "USDC"}, nil,
+			"validation_failed", "amount", "amount_precision"},
+		"zero": {object{"contactId": sepa, "amount": "0", "currency": "USDC"}, nil, "validation_failed",
+			"amount", "greater_than"},
+		"missing": {object{"contactId": sepa, "currency": "USDC"}, nil, "validation_failed", "amount", "missing"},
+		"misspelled": {object{"contactId": sepa, "amount": "5", "currency": "USDC", "memo": "x"}, nil,
+			"validation_failed", "memo", "extra_forbidden"},
+		"below the fee": {object{"contactId": sepa, "amount": "0.4", "currency": "USDC"}, nil, "validation_failed",
+			"amount", "amount_below_fee"},
+		"wrong chain": {object{"contactId": p.contact, "amount": "5", "currency": "USDC", "toChainId": 1}, nil,
+			"validation_failed", "toChainId", "chain_mismatch"},
+		"foreign id": {object{"contactId": "cl_1", "amount": "5", "currency": "USDC"}, nil, "invalid_id", "", ""},
+		"nobody":     {object{"contactId": "ct_none", "amount": "5", "currency": "USDC"}, nil, "not_found", "", ""},
+		"partner down": {object{"contactId": sepa, "amount": "5", "currency": "USDC"}, func(s *sandbox.Settings) {
+			s.PartnerDown = true
+		}, "provider_unavailable", "", ""},
+		"method off": {object{"contactId": sepa, "amount": "5", "currency": "USDC"}, func(s *sandbox.Settings) {
+			s.PayoutMethodsDisabled = []string{"sepa"}
+		}, "contact_not_payable", "", ""},
+		"no wallet": {object{"contactId": sepa, "amount": "5", "currency": "USDC"}, func(s *sandbox.Settings) {
+			s.ClientReadyAfter = sandbox.Duration(time.Hour)
+		}, "wallet_not_linked", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tc.set != nil {
@@ -308,6 +332,7 @@ func TestReopenedPriceCanBeWorse(t *testing.T) {
 	first := p.book("invoice-42", "20")
 	assert.Equal(t, "17.85", first.body.text("quote", "destinationAmount"))
 	p.host.Advance(2 * time.Minute)
-	require.NoError(t, p.host.Configure(func(s *sandbox.Settings) { s.PriceWorsening = decimal.RequireFromString("0.02") }))
+	require.NoError(t,
+		p.host.Configure(func(s *sandbox.Settings) { s.PriceWorsening = decimal.RequireFromString("0.02") }))
 	assert.Equal(t, "17.49", p.book("invoice-42", "20").body.text("quote", "destinationAmount"))
 }

@@ -60,7 +60,8 @@ func TestRailsOpenOnceForAVerifiedClient(t *testing.T) {
 	for _, item := range unmet.body.at("error", "details", "blockers").([]any) {
 		codes = append(codes, object(item.(map[string]any)).text("code"))
 	}
-	assert.Equal(t, []string{"verification_not_completed", "applicant_field_missing", "applicant_field_missing", "document_missing"}, codes)
+	assert.Equal(t, []string{"verification_not_completed", "applicant_field_missing", "applicant_field_missing",
+		"document_missing"}, codes)
 
 	acme.verify()
 	opened := acme.openRail("sepa", "EUR")
@@ -88,15 +89,25 @@ func TestWhatNarrowsTheAvailabilityOfRails(t *testing.T) {
 		status           int
 		slug             string
 	}{
-		"agreement":     {func(s *sandbox.Settings) { s.RailsDisabled = []string{"sepa"} }, "sepa", "EUR", 403, "rail_not_available"},
-		"residency":     {func(s *sandbox.Settings) { s.RailsHidden = []string{"sepa"} }, "sepa", "EUR", 403, "rail_not_available"},
-		"partner":       {func(s *sandbox.Settings) { s.PartnerDown = true }, "sepa", "EUR", 503, "provider_unavailable"},
-		"wrong money":   {func(*sandbox.Settings) {}, "sepa", "USD", 422, "validation_failed"},
-		"money out":     {func(*sandbox.Settings) {}, "fednow", "USD", 422, "validation_failed"},
-		"no such":       {func(*sandbox.Settings) {}, "seppa", "EUR", 422, "validation_failed"},
-		"another rail":  {func(s *sandbox.Settings) { s.RailsDisabled = []string{"ach"} }, "sepa", "EUR", 201, ""},
-		"channel down":  {func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"sepa"} }, "sepa", "EUR", 201, ""},
-		"other channel": {func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"ach"} }, "sepa", "EUR", 201, ""},
+		"agreement": {func(s *sandbox.Settings) {
+			s.RailsDisabled = []string{"sepa"}
+		}, "sepa", "EUR", 403, "rail_not_available"},
+		"residency": {func(s *sandbox.Settings) {
+			s.RailsHidden = []string{"sepa"}
+		}, "sepa", "EUR", 403, "rail_not_available"},
+		"partner": {func(s *sandbox.Settings) {
+			s.PartnerDown = true
+		}, "sepa", "EUR", 503, "provider_unavailable"},
+		"wrong money":  {func(*sandbox.Settings) {}, "sepa", "USD", 422, "validation_failed"},
+		"money out":    {func(*sandbox.Settings) {}, "fednow", "USD", 422, "validation_failed"},
+		"no such":      {func(*sandbox.Settings) {}, "seppa", "EUR", 422, "validation_failed"},
+		"another rail": {func(s *sandbox.Settings) { s.RailsDisabled = []string{"ach"} }, "sepa", "EUR", 201, ""},
+		"channel down": {func(s *sandbox.Settings) {
+			s.ChannelsUnavailable = []string{"sepa"}
+		}, "sepa", "EUR", 201, ""},
+		"other channel": {func(s *sandbox.Settings) {
+			s.ChannelsUnavailable = []string{"ach"}
+		}, "sepa", "EUR", 201, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			acme := newPayer(t)
@@ -132,13 +143,17 @@ func TestListsShowWhatSettingsDoToRails(t *testing.T) {
 
 // Rule: client.ready
 func TestRailsNeedAWallet(t *testing.T) {
-	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) }))
+	w := newWorld(t,
+		sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) }))
 	me := w.login()
 	acme := me.as(me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"}).body.text("id"))
 	refused(t, http.StatusConflict, "wallet_not_linked", acme.openRail("sepa", "EUR"))
-	refused(t, http.StatusConflict, "wallet_not_linked", acme.call("POST", "/payins", object{"amount": "5", "currency": "USDC", "originChainId": 1}))
-	refused(t, http.StatusConflict, "wallet_not_linked", acme.call("POST", "/escrow", object{"amount": "5", "currency": "USDC", "payee": payee}))
-	assert.Equal(t, http.StatusCreated, me.openRail("sepa", "EUR").status, "the integrator's own account has a wallet and is verified")
+	refused(t, http.StatusConflict, "wallet_not_linked",
+		acme.call("POST", "/payins", object{"amount": "5", "currency": "USDC", "originChainId": 1}))
+	refused(t, http.StatusConflict, "wallet_not_linked",
+		acme.call("POST", "/escrow", object{"amount": "5", "currency": "USDC", "payee": payee}))
+	assert.Equal(t, http.StatusCreated, me.openRail("sepa", "EUR").status,
+		"the integrator's own account has a wallet and is verified")
 }
 
 // payee is a wallet that the host knows nothing of.

@@ -15,7 +15,8 @@ import (
 func TestAPayoutCarriesWhatItWasBookedWith(t *testing.T) {
 	p := newPayer(t)
 	terms := object{
-		"contactId": p.contact, "amount": "20", "currency": "USDC", "paymentReference": "Invoice 42", "purpose": "goods",
+		"contactId": p.contact, "amount": "20", "currency": "USDC", "paymentReference": "Invoice 42",
+		"purpose":     "goods",
 		"documentIds": []any{"doc_1", "doc_2"}, "publicKey": base64Of(120), "signature": base64Of(96),
 		"fromChainId": float64(8453), "toChainId": float64(8453),
 	}
@@ -26,7 +27,8 @@ func TestAPayoutCarriesWhatItWasBookedWith(t *testing.T) {
 		assert.Equal(t, value, read.body[name], name)
 	}
 	for name, value := range map[string]any{
-		"paymentReference": "Invoice 43", "purpose": "services", "documentIds": []any{"doc_2", "doc_1"}, "publicKey": base64Of(124),
+		"paymentReference": "Invoice 43", "purpose": "services", "documentIds": []any{"doc_2", "doc_1"},
+		"publicKey": base64Of(124),
 		"signature": base64Of(92), "toChainId": nil,
 	} {
 		other := object{}
@@ -61,14 +63,17 @@ func TestHowAmountsTimesAndIDsAreWritten(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
 	rail := p.activeRail("sepa", "EUR")
-	booked, deal, quoted := p.book("invoice-42", "20.5"), p.deal("deal-1", object{"amount": "0.000001"}), p.payin(object{"maxAmount": "60"})
+	booked, deal, quoted := p.book("invoice-42", "20.5"), p.deal("deal-1",
+		object{"amount": "0.000001"}), p.payin(object{"maxAmount": "60"})
 	answers := []reply{
 		booked, deal, quoted, p.confirm(booked), p.act(deal, deal.action()),
 		p.must(http.StatusOK, "GET", "/transactions", nil), p.must(http.StatusOK, "GET", "/sandbox/treasury", nil),
-		p.must(http.StatusOK, "GET", "/clients/"+p.account, nil), p.call("POST", "/contacts", object{"email": "acme@example.com"}),
+		p.must(http.StatusOK, "GET", "/clients/"+p.account, nil),
+		p.call("POST", "/contacts", object{"email": "acme@example.com"}),
 		p.call("POST", "/sandbox/deposits", object{"amount": "000.50", "currency": "EURC"}), p.challenge(p.email),
 	}
-	amounts := []string{"amount", "available", "sourceAmount", "destinationAmount", "rate", "fee", "maxAmount", "maxCredit", "gas"}
+	amounts := []string{"amount", "available", "sourceAmount", "destinationAmount", "rate", "fee", "maxAmount",
+		"maxCredit", "gas"}
 	written := map[string]int{}
 	for _, answered := range answers {
 		require.Less(t, answered.status, http.StatusMultipleChoices, "%s", answered.raw)
@@ -89,7 +94,8 @@ func TestHowAmountsTimesAndIDsAreWritten(t *testing.T) {
 	assert.Greater(t, written["time"], 20)
 
 	for id, prefix := range map[string]string{
-		p.account: "cl_", rail: "bnk_", p.contact: "ct_", booked.body.text("id"): "po_", p.host.Credentials().KeyID: "dk_",
+		p.account: "cl_", rail: "bnk_", p.contact: "ct_", booked.body.text("id"): "po_",
+		p.host.Credentials().KeyID: "dk_",
 	} {
 		assert.Regexp(t, "^"+prefix+`[A-Za-z0-9._:\-]{1,216}$`, id)
 	}
@@ -123,7 +129,8 @@ func TestNoBankingPartnerIsNamed(t *testing.T) {
 	rails := p.rails()
 	assert.Len(t, rails, 13)
 	for method, rail := range rails {
-		assert.Equal(t, "licensed banking partner", strings.ToLower(rail.text("virtualAccount", "requisites", "bankName")), method)
+		assert.Equal(t, "licensed banking partner",
+			strings.ToLower(rail.text("virtualAccount", "requisites", "bankName")), method)
 	}
 }
 
@@ -134,7 +141,8 @@ func TestAContactThatIsAnAccountIsLinkedToIt(t *testing.T) {
 	id := linked.body.text("userId")
 	assert.Regexp(t, `^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`, id)
 	assert.Equal(t, id, linked.body.text("user", "id"))
-	assert.Equal(t, id, p.as("").must(http.StatusCreated, "POST", "/contacts", object{"email": "acme@example.com"}).body.text("userId"), "of every account's contact")
+	assert.Equal(t, id, p.as("").must(http.StatusCreated, "POST", "/contacts", object{"email": "acme@example.com"}).
+		body.text("userId"), "of every account's contact")
 	wallet := p.must(http.StatusOK, "PATCH", "/contacts/"+p.contact, object{"name": "Bob"})
 	assert.Nil(t, wallet.body.at("userId"))
 	assert.Nil(t, wallet.body.at("user"))

@@ -44,7 +44,8 @@ func (b bearer) sepaInvoice() string {
 	b.t.Helper()
 	id := b.activeContract()
 	b.got(http.StatusOK, "PUT", contracts+"/"+id+"/payment_methods", object{"paymentMethods": []any{
-		object{"accountType": "sepa", "ibanNumber": "DE89370400440532013000", "bic": "TESTDEFF", "beneficiaryName": "Ada Żółw"},
+		object{"accountType": "sepa", "ibanNumber": "DE89370400440532013000", "bic": "TESTDEFF",
+			"beneficiaryName": "Ada Żółw"},
 		object{"accountType": "pix", "pixKey": "ada@example.com"},
 	}})
 	return b.got(http.StatusCreated, "POST", contracts+"/"+id+"/create-invoice", object{}).text("id")
@@ -71,7 +72,8 @@ func TestACopyCarriesPaymentDetailsOnlyWhenAsked(t *testing.T) {
 	id := w.app().sepaInvoice()
 	path := "/public/invoices/" + id + "/pdf"
 	plain := w.call("GET", path, nil).text(t)
-	for _, want := range []string{"Invoice INV-0001\n", "Website\n", "2500.00\n", "2500.00 EUR\n", "ada@example.com\n"} {
+	for _, want := range []string{"Invoice INV-0001\n", "Website\n", "2500.00\n", "2500.00 EUR\n",
+		"ada@example.com\n"} {
 		assert.Contains(t, plain, want)
 	}
 	for _, details := range []string{"Payment details", "DE89370400440532013000", "TESTDEFF", "PIX"} {
@@ -92,7 +94,8 @@ func TestACopyCarriesPaymentDetailsOnlyWhenAsked(t *testing.T) {
 	assert.Contains(t, paid, "Amount paid\n")
 	assert.Contains(t, paid, "3 February 2026\n")
 	assert.NotContains(t, paid, "Amount due")
-	for index, code := range map[string]string{"2": "index_out_of_range", "-1": "greater_than_equal", "one": "int_parsing"} {
+	for index, code := range map[string]string{"2": "index_out_of_range", "-1": "greater_than_equal",
+		"one": "int_parsing"} {
 		got := w.call("GET", path+"?details="+index, nil)
 		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
 		assert.Equal(t, map[string]string{"details": code}, got.fields())

@@ -22,12 +22,15 @@ func TestEverythingThatIsKeptIsCounted(t *testing.T) {
 	for name, add := range map[string]func() reply{
 		"client": func() reply { return p.as("").call("POST", "/clients", object{"email": "new@example.com"}) },
 		"contact": func() reply {
-			return p.call("POST", "/contacts", object{"crypto": object{"chain": "base", "token": "USDC", "address": "0x1"}})
+			return p.call("POST", "/contacts",
+				object{"crypto": object{"chain": "base", "token": "USDC", "address": "0x1"}})
 		},
-		"payout":  func() reply { return p.book("one-more", "1") },
-		"payin":   func() reply { return p.payin(object{"amount": "77"}) },
-		"deposit": func() reply { return p.call("POST", "/sandbox/deposits", object{"amount": "1.5", "currency": "USDC"}) },
-		"deal":    func() reply { return p.escrow("deal-2", nil) },
+		"payout": func() reply { return p.book("one-more", "1") },
+		"payin":  func() reply { return p.payin(object{"amount": "77"}) },
+		"deposit": func() reply {
+			return p.call("POST", "/sandbox/deposits", object{"amount": "1.5", "currency": "USDC"})
+		},
+		"deal": func() reply { return p.escrow("deal-2", nil) },
 		"approval": func() reply {
 			return p.call("POST", "/escrow/"+deal+"/actions", object{"type": "approve"}, "Idempotency-Key", "deal-1")
 		},
@@ -35,11 +38,16 @@ func TestEverythingThatIsKeptIsCounted(t *testing.T) {
 			return p.call("PUT", "/client/kyb", object{"applicant": object{"legalName": "Acme", "country": "DE"}})
 		},
 		"challenge and token": func() reply { return w.token(waiting, w.key) },
-		"access token":        func() reply { return w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": p.refresh}) },
-		"app contact": func() reply {
-			return app.call("POST", "/user/contact", object{"account": object{"walletAddress": "0x1", "chainId": "base", "currency": "USDC"}})
+		"access token": func() reply {
+			return w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": p.refresh})
 		},
-		"transfer": func() reply { return app.call("POST", "/apps/transfer", object{"contactId": contact, "amount": 1}) },
+		"app contact": func() reply {
+			return app.call("POST", "/user/contact",
+				object{"account": object{"walletAddress": "0x1", "chainId": "base", "currency": "USDC"}})
+		},
+		"transfer": func() reply {
+			return app.call("POST", "/apps/transfer", object{"contactId": contact, "amount": 1})
+		},
 		"quote": func() reply {
 			return app.call("POST", "/balance/payout/quote", object{"contactId": contact, "amount": "1"})
 		},
@@ -47,7 +55,9 @@ func TestEverythingThatIsKeptIsCounted(t *testing.T) {
 		"contract": func() reply { return app.call("POST", contracts, newContract()) },
 		"card":     func() reply { return app.call("POST", "/cards", object{}) },
 		"event": func() reply {
-			return reference.call("POST", "/api/v1/webhook/bank-one", object{"eventType": "x", "eventPayload": object{}, "entityId": "1", "entityType": "x", "createdAt": "x"})
+			return reference.call("POST", "/api/v1/webhook/bank-one",
+				object{"eventType": "x", "eventPayload": object{}, "entityId": "1", "entityType": "x",
+					"createdAt": "x"})
 		},
 		"developer key": func() reply {
 			return w.call("POST", "/_host/keys", object{"email": w.email, "publicKey": newSigner(t).public(t)})
@@ -78,7 +88,8 @@ func TestAFullHostStillReadsDeletesAndIsMended(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	w := p.world
 	require.Equal(t, http.StatusOK, w.call("PUT", "/_host/settings", object{"maxRecords": 1}).status)
-	refused(t, http.StatusConflict, "conflict", p.call("POST", "/payouts", object{"contactId": p.contact, "amount": "1", "currency": "USDC"}))
+	refused(t, http.StatusConflict, "conflict",
+		p.call("POST", "/payouts", object{"contactId": p.contact, "amount": "1", "currency": "USDC"}))
 	refused(t, http.StatusUnauthorized, "unauthenticated", w.call("POST", "/dapi/v1/payouts", object{}))
 	p.must(http.StatusOK, "GET", "/transactions", nil)
 	p.must(http.StatusNoContent, "DELETE", "/contacts/"+p.contact, nil)

@@ -26,13 +26,17 @@ func TestAWalletLogsIn(t *testing.T) {
 	signature := personally(t, key, "Log in")
 	body := object{"message": "Log in", "signatures": []string{signature, signature}}
 
-	assert.Equal(t, object{"status": "success"}, w.reference().must(http.StatusOK, "POST", "/api/v1/wallet/login", body).body)
-	w.reference().must(http.StatusOK, "POST", "/api/v1/wallet/login", body, "device-id", "d1", "device-type", "android", "device-name", "Pixel")
+	assert.Equal(t, object{"status": "success"}, w.reference().must(http.StatusOK, "POST", "/api/v1/wallet/login",
+		body).body)
+	w.reference().must(http.StatusOK, "POST", "/api/v1/wallet/login", body, "device-id", "d1", "device-type", "android",
+		"device-name", "Pixel")
 	logins := w.host.WalletLogins()
 	require.Len(t, logins, 2)
 	logins[0].Account = ""
-	assert.Equal(t, sandbox.WalletLogin{Wallet: key.Address(), DeviceType: "ios", DeviceName: "ios", At: logins[0].At}, logins[0], "a device is ios by default")
-	assert.Equal(t, "d1 android Pixel", strings.Join([]string{logins[1].DeviceID, logins[1].DeviceType, logins[1].DeviceName}, " "))
+	assert.Equal(t, sandbox.WalletLogin{Wallet: key.Address(), DeviceType: "ios", DeviceName: "ios", At: logins[0].At},
+		logins[0], "a device is ios by default")
+	assert.Equal(t, "d1 android Pixel",
+		strings.Join([]string{logins[1].DeviceID, logins[1].DeviceType, logins[1].DeviceName}, " "))
 
 	other, err := wallet.Generate()
 	require.NoError(t, err)
@@ -41,10 +45,14 @@ func TestAWalletLogsIn(t *testing.T) {
 		status int
 		failed map[string]string
 	}{
-		"no signature":      {object{"message": "Log in", "signatures": []string{}}, 422, map[string]string{"body.signatures": "too_short"}},
-		"half a signature":  {object{"message": "Log in", "signatures": []string{signature, signature[:60]}}, 422, map[string]string{"body.signatures.1": "signature_invalid"}},
-		"no message":        {object{"signatures": []string{signature}}, 422, map[string]string{"body.message": "missing"}},
-		"another wallet":    {object{"message": "Log in", "signatures": []string{personally(t, other, "Log in")}}, 403, nil},
+		"no signature": {object{"message": "Log in", "signatures": []string{}}, 422,
+			map[string]string{"body.signatures": "too_short"}},
+		"half a signature": {object{"message": "Log in", "signatures": []string{signature, signature[:60]}}, 422,
+			map[string]string{"body.signatures.1": "signature_invalid"}},
+		"no message": {object{"signatures": []string{signature}}, 422,
+			map[string]string{"body.message": "missing"}},
+		"another wallet": {object{"message": "Log in", "signatures": []string{personally(t, other, "Log in")}}, 403,
+			nil},
 		"another's message": {object{"message": "Log out", "signatures": []string{signature}}, 403, nil},
 	} {
 		got := w.reference().call("POST", "/api/v1/wallet/login", wrong.body)
@@ -81,7 +89,8 @@ func TestAPartnersWebhookIsTaken(t *testing.T) {
 	empty := w.reference().call("POST", "/api/v1/webhook/bank-one", object{"eventType": 7})
 	assert.Equal(t, http.StatusUnprocessableEntity, empty.status)
 	assert.Equal(t, map[string]string{
-		"body.eventType": "string_type", "body.entityId": "missing", "body.entityType": "missing", "body.createdAt": "missing",
+		"body.eventType": "string_type", "body.entityId": "missing", "body.entityType": "missing",
+		"body.createdAt": "missing",
 	}, empty.details())
 	refused(t, http.StatusUnauthorized, "unauthenticated", w.call("POST", "/api/v1/webhook/bank-one", event))
 	assert.Len(t, w.host.PartnerEvents(), 2)
@@ -105,7 +114,8 @@ func TestTheShapesOfRefusalsUnderAPIV1(t *testing.T) {
 
 	refused(t, http.StatusNotFound, "not_found", me.call("GET", "/api/v1/nothing", nil))
 	refused(t, http.StatusMethodNotAllowed, "method_not_allowed", me.call("DELETE", "/api/v1/accounts/cards", nil))
-	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large", me.call("POST", "/api/v1/webhook/x", `"`+strings.Repeat("x", 2<<20)+`"`))
+	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large",
+		me.call("POST", "/api/v1/webhook/x", `"`+strings.Repeat("x", 2<<20)+`"`))
 }
 
 func TestRatesArePricedAgainstTheDollar(t *testing.T) {
@@ -132,8 +142,12 @@ func TestFaultsLogAndClockCoverEverySurface(t *testing.T) {
 		get                   func(string) reply
 	}{
 		{"app API", "/user", "GetProfile", func(path string) reply { return w.app().call("GET", path, nil) }},
-		{"reference endpoints", "/api/v1/accounts/cards", "ListCards", func(path string) reply { return w.reference().call("GET", path, nil) }},
-		{"public utilities", "/utils/rates/EUR", "GetRate", func(path string) reply { return w.call("GET", path, nil) }},
+		{"reference endpoints", "/api/v1/accounts/cards", "ListCards", func(path string) reply {
+			return w.reference().call("GET", path, nil)
+		}},
+		{"public utilities", "/utils/rates/EUR", "GetRate", func(path string) reply {
+			return w.call("GET", path, nil)
+		}},
 	} {
 		armed := w.host.Arm("GET", c.path, sandbox.Respond(503, "provider_unavailable"))
 		refused(t, http.StatusServiceUnavailable, "provider_unavailable", c.get(c.path))

@@ -16,7 +16,9 @@ import (
 func TestPathsThatAreNotThere(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
-	for _, path := range []string{"/", "/dapi", "/dapi/v1", "/dapi/v1/", "/dapi/v2/chains", "/dapi/v1/chains/", "/dapi/v1//chains", "/dapi/v1/payouts//confirm", "/dapi/v1/bank", "/dapi/v1/escrow/esc_1", "/_host/clock", "/users"} {
+	for _, path := range []string{"/", "/dapi", "/dapi/v1", "/dapi/v1/", "/dapi/v2/chains", "/dapi/v1/chains/",
+		"/dapi/v1//chains", "/dapi/v1/payouts//confirm", "/dapi/v1/bank", "/dapi/v1/escrow/esc_1", "/_host/clock",
+		"/users"} {
 		refused(t, http.StatusNotFound, "not_found", w.call("GET", path, nil, "Authorization", "Bearer "+me.access))
 	}
 }
@@ -77,7 +79,8 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 			me.call("POST", "/clients", `{"email":"`+strings.Repeat("a", 1<<20)+`@example.com"}`))
 	})
 	t.Run("parameters of the media type are fine", func(t *testing.T) {
-		me.must(http.StatusCreated, "POST", "/clients", `{"email":"a@example.com"}`, "Content-Type", "application/json; charset=utf-8")
+		me.must(http.StatusCreated, "POST", "/clients", `{"email":"a@example.com"}`, "Content-Type",
+			"application/json; charset=utf-8")
 	})
 }
 
@@ -95,14 +98,16 @@ func TestWhereNoBodyIsTakenItsKeysAreUnknown(t *testing.T) {
 	payin := p.payin(nil).body.text("id")
 	instructions := "/payins/" + payin + "/instructions"
 	for _, path := range []string{
-		"/client/kyb/complete", instructions, "/sandbox/payins/" + payin + "/complete", "/escrow/" + p.deal("deal-1", nil).body.text("id") + "/sync",
+		"/client/kyb/complete", instructions, "/sandbox/payins/" + payin + "/complete",
+		"/escrow/" + p.deal("deal-1", nil).body.text("id") + "/sync",
 	} {
 		got := p.call("POST", path, object{"amount": "1", "key": "x"})
 		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
 		assert.Equal(t, map[string]string{"amount": "extra_forbidden", "key": "extra_forbidden"}, got.fields(), path)
 		refused(t, http.StatusBadRequest, "invalid_request", p.call("POST", path, "{{"))
 	}
-	refused(t, http.StatusUnprocessableEntity, "validation_failed", p.call("DELETE", "/contacts/"+p.contact, object{"name": "Bob"}))
+	refused(t, http.StatusUnprocessableEntity, "validation_failed",
+		p.call("DELETE", "/contacts/"+p.contact, object{"name": "Bob"}))
 	p.must(http.StatusCreated, "POST", instructions, object{})
 }
 
@@ -115,28 +120,40 @@ func TestWrongFieldsAreAllNamed(t *testing.T) {
 		want               map[string]string
 	}{
 		{"missing", "POST", "/clients", object{}, map[string]string{"email": "missing"}},
-		{"unknown", "POST", "/clients", object{"email": "a@example.com", "emial": "x"}, map[string]string{"emial": "extra_forbidden"}},
-		{"another case", "POST", "/clients", object{"Email": "a@example.com"}, map[string]string{"Email": "extra_forbidden", "email": "missing"}},
+		{"unknown", "POST", "/clients", object{"email": "a@example.com", "emial": "x"},
+			map[string]string{"emial": "extra_forbidden"}},
+		{"another case", "POST", "/clients", object{"Email": "a@example.com"},
+			map[string]string{"Email": "extra_forbidden", "email": "missing"}},
 		{"several", "POST", "/payouts", object{"amount": "ten", "currency": "GBP", "purpose": strings.Repeat("x", 65)},
-			map[string]string{"contactId": "missing", "amount": "string_pattern_mismatch", "currency": "enum", "purpose": "string_too_long"}},
-		{"types", "POST", "/payouts", object{"contactId": "ct_1", "amount": true, "currency": nil, "documentIds": "x", "toChainId": "base"},
-			map[string]string{"amount": "string_type", "currency": "enum", "documentIds": "list_type", "toChainId": "int_type"}},
-		{"integers out of bounds", "POST", "/payins", `{"amount":"50","currency":"USDC","originChainId":9223372036854775808}`,
+			map[string]string{"contactId": "missing", "amount": "string_pattern_mismatch", "currency": "enum",
+				"purpose": "string_too_long"}},
+		{"types", "POST", "/payouts", object{"contactId": "ct_1", "amount": true, "currency": nil, "documentIds": "x",
+			"toChainId": "base"},
+			map[string]string{"amount": "string_type", "currency": "enum", "documentIds": "list_type",
+				"toChainId": "int_type"}},
+		{"integers out of bounds", "POST", "/payins",
+			`{"amount":"50","currency":"USDC","originChainId":9223372036854775808}`,
 			map[string]string{"originChainId": "int_type"}},
-		{"inside arrays", "POST", "/payouts", object{"contactId": "ct_1", "amount": "1", "currency": "USDC", "documentIds": []any{"a", ""}},
+		{"inside arrays", "POST", "/payouts", object{"contactId": "ct_1", "amount": "1", "currency": "USDC",
+			"documentIds": []any{"a", ""}},
 			map[string]string{"documentIds.1": "string_too_short"}},
 		{"formats", "POST", "/auth/challenge", object{"email": "nobody", "requestExpiry": "tomorrow"},
 			map[string]string{"email": "value_error", "requestExpiry": "datetime_parsing"}},
 		{"base64", "POST", "/auth/token", object{"challengeId": "ch_1", "publicKey": "AAA_", "signature": "AAA"},
 			map[string]string{"publicKey": "bytes_invalid_encoding", "signature": "bytes_invalid_encoding"}},
-		{"inside a variant", "POST", "/contacts", object{"account": object{"accountType": "sepa", "iban": 1, "ibn": "x"}},
+		{"inside a variant", "POST", "/contacts",
+			object{"account": object{"accountType": "sepa", "iban": 1, "ibn": "x"}},
 			map[string]string{"account.iban": "string_type", "account.ibn": "extra_forbidden"}},
-		{"no such variant", "POST", "/contacts", object{"account": object{"accountType": "cash"}}, map[string]string{"account.accountType": "union_tag_invalid"}},
-		{"no variant", "POST", "/contacts", object{"account": object{"iban": "x"}}, map[string]string{"account.accountType": "union_tag_not_found"}},
-		{"a variant by what only it has", "POST", "/contacts", object{"account": object{"walletAddress": payee, "email": "bob@example.com"}},
+		{"no such variant", "POST", "/contacts", object{"account": object{"accountType": "cash"}},
+			map[string]string{"account.accountType": "union_tag_invalid"}},
+		{"no variant", "POST", "/contacts", object{"account": object{"iban": "x"}},
+			map[string]string{"account.accountType": "union_tag_not_found"}},
+		{"a variant by what only it has", "POST", "/contacts",
+			object{"account": object{"walletAddress": payee, "email": "bob@example.com"}},
 			map[string]string{"account.chainId": "missing", "account.currency": "missing"}},
 		{"no object", "POST", "/contacts", object{"account": "x"}, map[string]string{"account": "dict_type"}},
-		{"too long", "POST", "/contacts", object{"name": strings.Repeat("é", 201), "email": "bob@example.com"}, map[string]string{"name": "string_too_long"}},
+		{"too long", "POST", "/contacts", object{"name": strings.Repeat("é", 201), "email": "bob@example.com"},
+			map[string]string{"name": "string_too_long"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -166,7 +183,8 @@ func TestParametersNameTheirLocation(t *testing.T) {
 			assert.Equal(t, "query", got.body.text("error", "details", "location"))
 		})
 	}
-	refused(t, http.StatusBadRequest, "invalid_cursor", me.call("GET", "/transactions?cursor="+strings.Repeat("c", 513), nil))
+	refused(t, http.StatusBadRequest, "invalid_cursor", me.call("GET", "/transactions?cursor="+strings.Repeat("c", 513),
+		nil))
 	refused(t, http.StatusBadRequest, "invalid_cursor", me.call("GET", "/transactions?cursor=made-up", nil))
 }
 
@@ -203,7 +221,8 @@ func TestIdempotencyKeysHaveAPattern(t *testing.T) {
 	me := w.login()
 	body := object{"email": "acme@example.com"}
 	for _, key := range []string{"with space", "ümlaut", strings.Repeat("k", 129), "slash/"} {
-		refused(t, http.StatusBadRequest, "idempotency_key_invalid", me.call("POST", "/clients", body, "Idempotency-Key", key))
+		refused(t, http.StatusBadRequest, "idempotency_key_invalid",
+			me.call("POST", "/clients", body, "Idempotency-Key", key))
 	}
 	me.must(http.StatusCreated, "POST", "/clients", body, "Idempotency-Key", strings.Repeat("k", 128))
 	me.must(http.StatusOK, "GET", "/chains", nil, "Idempotency-Key", "not a write")
@@ -219,8 +238,10 @@ func TestXServiceAccountNamesAClientOfOnesOwn(t *testing.T) {
 	other := newSigner(t)
 	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: "other@example.com", PublicKey: other.public(t)})
 	require.NoError(t, err)
-	refused(t, http.StatusNotFound, "not_found", w.loginAs("other@example.com", other).as(acme).call("GET", "/transactions", nil))
-	for _, path := range []string{"/transactions", "/chains", "/sandbox/treasury", "/clients/" + acme} { // whether its answer is an account's own or not
+	refused(t, http.StatusNotFound, "not_found", w.loginAs("other@example.com", other).as(acme).
+		call("GET", "/transactions", nil))
+	// whether its answer is an account's own or not
+	for _, path := range []string{"/transactions", "/chains", "/sandbox/treasury", "/clients/" + acme} {
 		refused(t, http.StatusNotFound, "not_found", me.as("cl_unknown").call("GET", path, nil))
 	}
 

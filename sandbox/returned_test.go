@@ -47,7 +47,8 @@ func TestReturnedMoneyIsAttributedByItsAmount(t *testing.T) {
 				require.Equal(t, http.StatusOK, p.confirm(booked).status)
 			}
 			for _, booked := range []reply{second, first} {
-				require.Equal(t, "refunded", p.move("refund-"+booked.body.text("idempotencyKey"), booked, "refunded").body.text("status"))
+				require.Equal(t, "refunded", p.move("refund-"+booked.body.text("idempotencyKey"), booked, "refunded").
+					body.text("status"))
 				p.host.Advance(time.Second)
 			}
 			none, _ := p.refunds()

@@ -81,7 +81,8 @@ func TestEveryWriteTakesAKeyAndNeedsNone(t *testing.T) {
 			}
 			return p.must(status, method, path, body, headers...)
 		}
-		challenge := write(201, "POST /auth/challenge", "/auth/challenge", object{"email": p.email, "requestExpiry": p.host.Now().Add(time.Minute)})
+		challenge := write(201, "POST /auth/challenge", "/auth/challenge",
+			object{"email": p.email, "requestExpiry": p.host.Now().Add(time.Minute)})
 		write(201, "POST /auth/token", "/auth/token", object{
 			"challengeId": challenge.body.text("challengeId"), "publicKey": p.key.public(t),
 			"signature": p.key.sign(t, bytesOf(t, challenge.body.text("payload"))),
@@ -92,13 +93,17 @@ func TestEveryWriteTakesAKeyAndNeedsNone(t *testing.T) {
 		write(200, "PUT /client/kyb", "/client/kyb", object{"applicant": object{"legalName": "Acme International Ltd"}})
 		write(200, "POST /client/kyb/complete", "/client/kyb/complete", nil)
 
-		payin := write(201, "POST /payins", "/payins", object{"amount": "50", "currency": "USDC", "originChainId": 1}).body.text("id")
+		payin := write(201, "POST /payins", "/payins", object{"amount": "50", "currency": "USDC", "originChainId": 1}).
+			body.text("id")
 		write(201, "POST /payins/pi_1/instructions", "/payins/"+payin+"/instructions", nil)
 		write(200, "POST /sandbox/payins/pi_1/complete", "/sandbox/payins/"+payin+"/complete", nil)
 		write(201, "POST /sandbox/deposits", "/sandbox/deposits", object{"amount": "50", "currency": "USDC"})
 
-		contact := write(201, "POST /contacts", "/contacts", object{"account": object{"accountType": "pix", "pixKey": "bob", "accountHolderName": "Bob"}}).body.text("id")
-		payout := write(201, "POST /payouts", "/payouts", object{"contactId": contact, "amount": "10", "currency": "USDC"})
+		contact := write(201, "POST /contacts", "/contacts",
+			object{"account": object{"accountType": "pix", "pixKey": "bob", "accountHolderName": "Bob"}}).
+			body.text("id")
+		payout := write(201, "POST /payouts", "/payouts",
+			object{"contactId": contact, "amount": "10", "currency": "USDC"})
 		id := payout.body.text("id")
 		write(200, "POST /payouts/po_1/confirm", "/payouts/"+id+"/confirm", p.signed(payout.body))
 		write(200, "POST /sandbox/payouts/po_1/status", "/sandbox/payouts/"+id+"/status", object{"status": "completed"})
@@ -107,7 +112,8 @@ func TestEveryWriteTakesAKeyAndNeedsNone(t *testing.T) {
 
 		deal := write(201, "POST /escrow", "/escrow", object{"amount": "10", "currency": "USDC", "payee": payee})
 		path := "/escrow/" + deal.body.text("id")
-		write(200, "POST /escrow/esc_1/actions/key-1/confirm", path+"/actions/"+deal.action().text("idempotencyKey")+"/confirm", p.signed(deal.action()))
+		write(200, "POST /escrow/esc_1/actions/key-1/confirm", path+"/actions/"+deal.action().
+			text("idempotencyKey")+"/confirm", p.signed(deal.action()))
 		write(201, "POST /escrow/esc_1/actions", path+"/actions", object{"type": "release"})
 		write(200, "POST /escrow/esc_1/sync", path+"/sync", nil)
 

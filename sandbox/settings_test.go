@@ -22,7 +22,8 @@ func everyWayToPrint(t *testing.T, value any) []string {
 	require.NoError(t, err)
 	var logged bytes.Buffer
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("shown", "value", value)
-	return []string{fmt.Sprintf("%v", value), fmt.Sprintf("%+v", value), fmt.Sprintf("%#v", value), string(text), logged.String()}
+	return []string{fmt.Sprintf("%v", value), fmt.Sprintf("%+v", value), fmt.Sprintf("%#v", value), string(text),
+		logged.String()}
 }
 
 func TestOptionsThatMakeNoSenseAreAsIfNotGiven(t *testing.T) {
@@ -44,15 +45,17 @@ func TestAGivenKeyIsTheCredentials(t *testing.T) {
 }
 
 func TestSettingsHaveOneFormInJSON(t *testing.T) {
-	text, err := json.Marshal(sandbox.Settings{LoginMode: "sso", ReturnAfter: sandbox.Duration(time.Minute), RailsHidden: []string{"pix"}})
+	text, err := json.Marshal(sandbox.Settings{LoginMode: "sso", ReturnAfter: sandbox.Duration(time.Minute),
+		RailsHidden: []string{"pix"}})
 	require.NoError(t, err)
-	assert.Equal(t, `{"rateLimits":false,"databaseAvailable":false,"loginAvailable":false,"loginMode":"sso","opaqueLogin":false,`+
-		`"maxRecords":0,"maxCredit":"0","faucetBalance":"0","faucetGas":"0","signingPolicy":"","requireLowS":false,`+
-		`"signerDetached":false,"partnerDown":false,"payoutMethodsDisabled":null,"priceWorsening":"0","clientReadyAfter":"0s",`+
-		`"payoutStepAfter":"0s","returnAfter":"1m0s","returnFee":"0","forgetFinishedAfter":"0s","quoteLifetime":"0s",`+
-		`"approvalLifetime":"0s","kybDecision":"","kybDecisionAfter":"0s","railsHidden":["pix"],"railsDisabled":null,`+
-		`"channelsUnavailable":null,"railActiveAfter":"0s","chainReadEvery":"0s","contractorAcceptsAfter":"0s","maxUpload":0,`+
-		`"cardActiveAfter":"0s"}`, string(text))
+	assert.Equal(t,
+		`{"rateLimits":false,"databaseAvailable":false,"loginAvailable":false,"loginMode":"sso","opaqueLogin":false,`+
+			`"maxRecords":0,"maxCredit":"0","faucetBalance":"0","faucetGas":"0","signingPolicy":"","requireLowS":false,`+
+			`"signerDetached":false,"partnerDown":false,"payoutMethodsDisabled":null,"priceWorsening":"0","clientReadyAfter":"0s",`+
+			`"payoutStepAfter":"0s","returnAfter":"1m0s","returnFee":"0","forgetFinishedAfter":"0s","quoteLifetime":"0s",`+
+			`"approvalLifetime":"0s","kybDecision":"","kybDecisionAfter":"0s","railsHidden":["pix"],"railsDisabled":null,`+
+			`"channelsUnavailable":null,"railActiveAfter":"0s","chainReadEvery":"0s","contractorAcceptsAfter":"0s","maxUpload":0,`+
+			`"cardActiveAfter":"0s"}`, string(text))
 }
 
 func TestSettingsAreCopies(t *testing.T) {

@@ -19,10 +19,12 @@ func base64Of(characters int) string {
 func TestSizesAtTheirBoundsAndBeyond(t *testing.T) {
 	p := newPayer(t)
 	payout := func(name string, value any) reply {
-		return p.call("POST", "/payouts", object{"contactId": p.contact, "amount": "5", "currency": "USDC", name: value})
+		return p.call("POST", "/payouts", object{"contactId": p.contact, "amount": "5", "currency": "USDC",
+			name: value})
 	}
 	contact := func(name string, value any) reply {
-		return p.call("POST", "/contacts", object{"crypto": object{"chain": "base", "token": "USDC", "address": "0x1"}, name: value})
+		return p.call("POST", "/contacts", object{"crypto": object{"chain": "base", "token": "USDC", "address": "0x1"},
+			name: value})
 	}
 	documents := func(count int) []string {
 		list := make([]string, count)
@@ -79,8 +81,10 @@ func TestSignaturesThatAreTooLong(t *testing.T) {
 func TestContactIDsAtTheirBounds(t *testing.T) {
 	me := newWorld(t).login()
 	for id, status := range map[string]int{
-		"ct_" + strings.Repeat("a", 216): http.StatusNotFound, strings.Repeat("a", 216): http.StatusNotFound, "ct_a.B:c-1_": http.StatusNotFound,
-		"ct_" + strings.Repeat("a", 217): http.StatusBadRequest, strings.Repeat("a", 217): http.StatusBadRequest, "ct_a~b": http.StatusBadRequest,
+		"ct_" + strings.Repeat("a", 216): http.StatusNotFound, strings.Repeat("a", 216): http.StatusNotFound,
+		"ct_a.B:c-1_":                    http.StatusNotFound,
+		"ct_" + strings.Repeat("a", 217): http.StatusBadRequest, strings.Repeat("a", 217): http.StatusBadRequest,
+		"ct_a~b": http.StatusBadRequest,
 	} {
 		assert.Equal(t, status, me.call("GET", "/contacts/"+id+"/capabilities", nil).status, id)
 	}
@@ -90,7 +94,8 @@ func TestContactIDsAtTheirBounds(t *testing.T) {
 func TestEscrowDurations(t *testing.T) {
 	p := newPayer(t)
 	for i, duration := range []string{"90s", "60m", "1h", "14d", "0001h", "9999d"} {
-		assert.Equal(t, http.StatusCreated, p.escrow(fmt.Sprint("deal-", i), object{"approveWithin": duration}).status, duration)
+		assert.Equal(t, http.StatusCreated, p.escrow(fmt.Sprint("deal-", i), object{"approveWithin": duration}).status,
+			duration)
 	}
 	for _, duration := range []string{"10000s", "1w", "1.5h", "-1h", "h", "12", " 1h", "1H", "1h30m", ""} {
 		for _, field := range []string{"approveWithin", "holdFor", "refundableFor"} {
@@ -105,9 +110,11 @@ func TestEscrowDurations(t *testing.T) {
 func TestAPageHasFiftyEntriesByDefaultAndAHundredAtMost(t *testing.T) {
 	p := newPayer(t)
 	for i := range 109 { // besides the first deposit
-		p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"}, "Idempotency-Key", fmt.Sprint("d-", i))
+		p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"},
+			"Idempotency-Key", fmt.Sprint("d-", i))
 	}
-	for query, want := range map[string][]int{"": {50, 50, 10}, "limit=100": {100, 10}, "limit=1": nil, "limit=55": {55, 55}} {
+	for query, want := range map[string][]int{"": {50, 50, 10}, "limit=100": {100, 10}, "limit=1": nil,
+		"limit=55": {55, 55}} {
 		var sizes []int
 		for cursor := ""; ; {
 			page := p.must(http.StatusOK, "GET", "/transactions?"+query+cursor, nil)

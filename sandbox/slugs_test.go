@@ -71,13 +71,19 @@ var requestProvocations = []provocation{
 	{"invalid_cursor", "list with a cursor that no page answered", func(p *payer) reply {
 		return p.call("GET", "/transactions?cursor=x", nil)
 	}},
-	{"invalid_id", "read a payout by a contact's id", func(p *payer) reply { return p.call("GET", "/payouts/ct_1", nil) }},
-	{"idempotency_key_invalid", "send a key with a space in it", func(p *payer) reply { return p.book("in voice", "20") }},
+	{"invalid_id", "read a payout by a contact's id", func(p *payer) reply {
+		return p.call("GET", "/payouts/ct_1", nil)
+	}},
+	{"idempotency_key_invalid", "send a key with a space in it", func(p *payer) reply {
+		return p.book("in voice", "20")
+	}},
 	{"idempotency_key_reused", "book 20, then 21, with one key", func(p *payer) reply {
 		p.book("k", "20")
 		return p.book("k", "21")
 	}},
-	{"not_found", "read a payout that nobody booked", func(p *payer) reply { return p.call("GET", "/payouts/po_1", nil) }},
+	{"not_found", "read a payout that nobody booked", func(p *payer) reply {
+		return p.call("GET", "/payouts/po_1", nil)
+	}},
 	{"method_not_allowed", "DELETE /chains", func(p *payer) reply { return p.call("DELETE", "/chains", nil) }},
 	{"conflict", "complete a verification with requirements outstanding", func(p *payer) reply {
 		return p.call("POST", "/client/kyb/complete", nil)
@@ -94,12 +100,14 @@ var requestProvocations = []provocation{
 			}
 			return login(p)
 		})},
-	{"provider_unavailable", "set `faucetGas` to 0 and deposit; or set `partnerDown` and book a bank payout or open a rail", set(
-		func(s *sandbox.Settings) { s.FaucetGas = decimal.Decimal{} }, deposit)},
+	{"provider_unavailable",
+		"set `faucetGas` to 0 and deposit; or set `partnerDown` and book a bank payout or open a rail", set(
+			func(s *sandbox.Settings) { s.FaucetGas = decimal.Decimal{} }, deposit)},
 	{"database_unavailable", "set `databaseAvailable` to false", set(
 		func(s *sandbox.Settings) { s.DatabaseAvailable = false },
 		func(p *payer) reply { return p.call("GET", "/chains", nil) })},
-	{"internal_error", "arm the fault `respond` with status 500 and this slug", scripted(http.StatusInternalServerError, "internal_error")},
+	{"internal_error", "arm the fault `respond` with status 500 and this slug",
+		scripted(http.StatusInternalServerError, "internal_error")},
 }
 
 var sessionProvocations = []provocation{
@@ -108,14 +116,17 @@ var sessionProvocations = []provocation{
 		p.host.Advance(time.Hour)
 		return p.call("GET", "/chains", nil)
 	}},
-	{"forbidden", "send the refresh token to a business route, delete the session's key, or register one without the scope", func(p *payer) reply {
-		return p.world.call("GET", "/dapi/v1/chains", nil, "Authorization", "Bearer "+p.refresh)
-	}},
+	{"forbidden",
+		"send the refresh token to a business route, delete the session's key, or register one without the scope",
+		func(p *payer) reply {
+			return p.world.call("GET", "/dapi/v1/chains", nil, "Authorization", "Bearer "+p.refresh)
+		}},
 	{"invalid_credentials", "log in with an email that has no account", func(p *payer) reply {
 		return p.token(p.challenge("nobody@example.com"), p.key)
 	}},
 	{"request_expired", "start a login with a requestExpiry more than five minutes out", func(p *payer) reply {
-		return p.world.call("POST", "/dapi/v1/auth/challenge", object{"email": p.email, "requestExpiry": p.host.Now().Add(6 * time.Minute)})
+		return p.world.call("POST", "/dapi/v1/auth/challenge",
+			object{"email": p.email, "requestExpiry": p.host.Now().Add(6 * time.Minute)})
 	}},
 	{"challenge_not_found", "complete a login with a challengeId that was never answered", func(p *payer) reply {
 		challenge := login(p)
@@ -132,8 +143,10 @@ var sessionProvocations = []provocation{
 		p.host.Advance(3 * time.Minute)
 		return p.token(challenge, p.key)
 	}},
-	{"login_unavailable", "set `loginAvailable` to false", set(func(s *sandbox.Settings) { s.LoginAvailable = false }, login)},
-	{"login_mode_unavailable", "set `loginMode` to another than the default", set(func(s *sandbox.Settings) { s.LoginMode = "passkey" }, login)},
+	{"login_unavailable", "set `loginAvailable` to false",
+		set(func(s *sandbox.Settings) { s.LoginAvailable = false }, login)},
+	{"login_mode_unavailable", "set `loginMode` to another than the default",
+		set(func(s *sandbox.Settings) { s.LoginMode = "passkey" }, login)},
 	{"developer_key_not_found", "DELETE /_host/keys/{id} of an unknown id", func(p *payer) reply {
 		return p.world.call("DELETE", "/_host/keys/dk_unknown", nil)
 	}},
@@ -153,9 +166,10 @@ var sessionProvocations = []provocation{
 var moneyProvocations = []provocation{
 	{"signer_not_attached", "set `signerDetached` and book or confirm", set(
 		func(s *sandbox.Settings) { s.SignerDetached = true }, func(p *payer) reply { return p.book("k", "20") })},
-	{"wallet_not_linked", "set `clientReadyAfter` to an hour, create a client and deposit for it", func(p *payer) reply {
-		return pending(p).call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"})
-	}},
+	{"wallet_not_linked", "set `clientReadyAfter` to an hour, create a client and deposit for it",
+		func(p *payer) reply {
+			return pending(p).call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"})
+		}},
 	{"approval_consumed", "confirm an escrow action twice", func(p *payer) reply {
 		deal := p.deal("deal", nil)
 		p.act(deal, deal.action())
@@ -193,22 +207,26 @@ var moneyProvocations = []provocation{
 		p.confirm(booked)
 		return p.confirm(booked)
 	}},
-	{"already_funded", "confirm a payout, advance the clock by `payoutStepAfter`, confirm it again", func(p *payer) reply {
-		booked := p.book("k", "20")
-		p.confirm(booked)
-		p.step()
-		return p.confirm(booked)
-	}},
+	{"already_funded", "confirm a payout, advance the clock by `payoutStepAfter`, confirm it again",
+		func(p *payer) reply {
+			booked := p.book("k", "20")
+			p.confirm(booked)
+			p.step()
+			return p.confirm(booked)
+		}},
 	{"contact_not_payable", "book a payout to a sepa contact without an iban", func(p *payer) reply {
-		contact := p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{"accountType": "sepa"}})
+		contact := p.must(http.StatusCreated, "POST", "/contacts",
+			object{"name": "Bob", "account": object{"accountType": "sepa"}})
 		return p.call("POST", "/payouts", object{"contactId": contact.body["id"], "amount": "20", "currency": "USDC"})
 	}},
 	{"payout_not_fundable", "confirm a payout that the balance does not cover", func(p *payer) reply {
 		return p.confirm(p.book("k", "100.000001"))
 	}},
-	{"quote_not_submitted", "complete a payin without asking for its instructions, or move a payout that nobody confirmed", func(p *payer) reply {
-		return p.complete("k", p.payin(nil))
-	}},
+	{"quote_not_submitted",
+		"complete a payin without asking for its instructions, or move a payout that nobody confirmed",
+		func(p *payer) reply {
+			return p.complete("k", p.payin(nil))
+		}},
 	{"amount_below_minimum", "deposit 0.09", func(p *payer) reply {
 		return p.call("POST", "/sandbox/deposits", object{"amount": "0.09", "currency": "USDC"})
 	}},

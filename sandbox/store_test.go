@@ -39,12 +39,14 @@ func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
 	invoice := me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
 	card := me.got(http.StatusCreated, "POST", "/cards", object{}).text("id")
 	me.must(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": "10", "currency": "USDC"})
-	session.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"}, "Idempotency-Key", "fund")
+	session.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"},
+		"Idempotency-Key", "fund")
 	booked := session.must(http.StatusCreated, "POST", "/payouts", object{
 		"contactId": session.walletContact(), "amount": "12.5", "currency": "USDC",
 	}, "Idempotency-Key", "pay").body
 	reads := []string{
-		"/user", "/user/contacts", "/documents/contracts", invoices, invoices + "/" + invoice, "/cards", "/cards/" + card, "/apps/me",
+		"/user", "/user/contacts", "/documents/contracts", invoices, invoices + "/" + invoice, "/cards",
+		"/cards/" + card, "/apps/me",
 	}
 	answered := map[string]string{}
 	for _, path := range reads {
@@ -75,7 +77,8 @@ func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
 	assert.Equal(t, "WEB-0002", again.got(http.StatusCreated, "POST", invoices, newInvoice()).text("invoiceNumber"))
 
 	second.host.Reset()
-	assert.Equal(t, http.StatusUnauthorized, again.call("GET", "/cards", nil).status, "it is another host's first state")
+	assert.Equal(t, http.StatusUnauthorized, again.call("GET", "/cards", nil).status,
+		"it is another host's first state")
 }
 
 // full is a store that can stop taking changes.

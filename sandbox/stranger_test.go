@@ -50,7 +50,8 @@ func TestStrangersHaveNothingOfABodyRead(t *testing.T) {
 				assert.Zero(t, body.read.Load())
 			})
 			t.Run("of any length", func(t *testing.T) {
-				refused(t, http.StatusUnauthorized, "unauthenticated", w.call("POST", path, strings.Repeat(" ", 15<<20)))
+				refused(t, http.StatusUnauthorized, "unauthenticated",
+					w.call("POST", path, strings.Repeat(" ", 15<<20)))
 			})
 		})
 	}

@@ -64,13 +64,16 @@ type surfaces struct {
 }
 
 func newSurfaces(
-	clk *clock.Clock, settings func() *deployment.Settings, p *platform.Platform, keys *credential.AppKeys, wallet string, logger *slog.Logger,
+	clk *clock.Clock, settings func() *deployment.Settings, p *platform.Platform, keys *credential.AppKeys,
+	wallet string, logger *slog.Logger,
 	kept store.Store,
 ) *surfaces {
 	s := &surfaces{logger: logger, products: merchant.New(clk.Now().Truncate(time.Millisecond))}
 	s.billing = billing.New(billing.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: kept})
-	s.app = app.New(app.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing, Wallet: wallet, Store: kept})
-	s.cards = card.New(card.Config{Clock: clk, Settings: settings, Holder: s.holderOf, WalletAddress: wallet, Store: kept})
+	s.app = app.New(app.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing,
+		Wallet: wallet, Store: kept})
+	s.cards = card.New(card.Config{Clock: clk, Settings: settings, Holder: s.holderOf, WalletAddress: wallet,
+		Store: kept})
 	return s
 }
 
@@ -111,7 +114,8 @@ func (s *surfaces) holderOf(ctx context.Context) card.Holder {
 	profile := s.profileOf(ctx)
 	holder := card.Holder{Name: profile.DisplayName}
 	if address := profile.Address; address != nil {
-		holder.Address = commonwire.BillingAddress{StreetAddress: address.StreetAddress, City: address.City, Zip: address.Zip}
+		holder.Address = commonwire.BillingAddress{StreetAddress: address.StreetAddress, City: address.City,
+			Zip: address.Zip}
 	}
 	return holder
 }

@@ -45,7 +45,8 @@ func TestReadsAndWritesAreCountedPerCredential(t *testing.T) {
 	require.Equal(t, http.StatusCreated, w.call("POST", "/dapi/v1/auth/refresh", refresh).status)
 	assert.Equal(t, time.Minute, limited(t, w.call("POST", "/dapi/v1/auth/refresh", refresh)))
 	limited(t, w.loginAs(w.email, w.key).call("POST", "/clients", object{"email": "acme@example.com"}))
-	for method, path := range map[string]string{"POST": "/clients", "PUT": "/client/kyb", "PATCH": "/contacts/ct_1", "DELETE": "/contacts/ct_1"} {
+	for method, path := range map[string]string{"POST": "/clients", "PUT": "/client/kyb", "PATCH": "/contacts/ct_1",
+		"DELETE": "/contacts/ct_1"} {
 		limited(t, me.call(method, path, object{}))
 	}
 
@@ -60,7 +61,8 @@ func TestReadsAndWritesAreCountedPerCredential(t *testing.T) {
 // Writes of every verb count, and take up the window of all.
 // Rule: rate.writes
 func TestEveryVerbThatWritesIsAWrite(t *testing.T) {
-	for method, path := range map[string]string{"PUT": "/client/kyb", "PATCH": "/contacts/ct_1", "DELETE": "/contacts/ct_1"} {
+	for method, path := range map[string]string{"PUT": "/client/kyb", "PATCH": "/contacts/ct_1",
+		"DELETE": "/contacts/ct_1"} {
 		me := newWorld(t, sandbox.WithRateLimits()).login()
 		for range 120 {
 			assert.NotEqual(t, http.StatusTooManyRequests, me.call(method, path, nil).status, method)
@@ -108,14 +110,16 @@ func TestSandboxMoneyIsCountedPerAccount(t *testing.T) {
 	me := w.login()
 	acme, other := me.readyClient("acme@example.com"), me.readyClient("other@example.com")
 	deposit := func(s *session, n int) reply {
-		return s.call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"}, "Idempotency-Key", fmt.Sprint("d-", n))
+		return s.call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"}, "Idempotency-Key",
+			fmt.Sprint("d-", n))
 	}
 	for n := range 60 {
 		require.Equal(t, http.StatusCreated, deposit(acme, n).status)
 	}
 	assert.Equal(t, time.Hour, limited(t, deposit(acme, 60)))
 	assert.Equal(t, time.Hour, limited(t, acme.call("POST", "/sandbox/payins/pi_1/complete", nil)))
-	assert.Equal(t, time.Hour, limited(t, acme.call("POST", "/sandbox/payouts/po_1/status", object{"status": "failed"})))
+	assert.Equal(t, time.Hour,
+		limited(t, acme.call("POST", "/sandbox/payouts/po_1/status", object{"status": "failed"})))
 	assert.Equal(t, http.StatusCreated, deposit(other, 0).status)
 	assert.Equal(t, http.StatusCreated, deposit(me, 0).status)
 	w.host.Advance(time.Hour)

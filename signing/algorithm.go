@@ -76,13 +76,15 @@ func algorithmOf(public crypto.PublicKey) (Algorithm, error) {
 		return ecdsaAlgorithm(key)
 	case ed25519.PublicKey:
 		if len(key) != ed25519.PublicKeySize {
-			return "", &KeyRefused{Kind: "Ed25519", Reason: fmt.Sprintf("the public key has %d bytes, not %d", len(key), ed25519.PublicKeySize)}
+			return "", &KeyRefused{Kind: "Ed25519", Reason: fmt.Sprintf("the public key has %d bytes, not %d", len(key),
+				ed25519.PublicKeySize)}
 		}
 		return Ed25519, nil
 	case *rsa.PublicKey:
 		return rsaAlgorithm(key)
 	}
-	return "", &KeyRefused{Kind: fmt.Sprintf("%T", public), Reason: "only ECDSA P-256, Ed25519 and RSA keys sign for the service"}
+	return "", &KeyRefused{Kind: fmt.Sprintf("%T", public),
+		Reason: "only ECDSA P-256, Ed25519 and RSA keys sign for the service"}
 }
 
 func ecdsaAlgorithm(key *ecdsa.PublicKey) (Algorithm, error) {
@@ -95,7 +97,8 @@ func ecdsaAlgorithm(key *ecdsa.PublicKey) (Algorithm, error) {
 		if params := key.Curve.Params(); params != nil {
 			name = params.Name
 		}
-		return "", &KeyRefused{Kind: "ECDSA " + name, Reason: "the curve must be P-256 (secp256k1 keys live in package wallet)"}
+		return "", &KeyRefused{Kind: "ECDSA " + name,
+			Reason: "the curve must be P-256 (secp256k1 keys live in package wallet)"}
 	}
 	return ECDSAP256SHA256, nil
 }

@@ -86,7 +86,8 @@ func (e *ApprovalRefused) Error() string {
 	if e.Resource != "" {
 		of = " of " + quote(e.Resource)
 	}
-	message := fmt.Sprintf("signing: approval %s%s refused: %s: %s", quote(e.ApprovalID), of, oneline.Of(e.Field), e.Reason)
+	message := fmt.Sprintf("signing: approval %s%s refused: %s: %s", quote(e.ApprovalID), of, oneline.Of(e.Field),
+		e.Reason)
 	if e.Want != "" || e.Got != "" {
 		message += fmt.Sprintf(" (got %s, want %s)", quote(e.Got), quote(e.Want))
 	}

@@ -67,7 +67,9 @@ func approvalOf(t require.TestingT, members terms) signing.Approval {
 }
 
 // requireRefused proves that an approval is refused for a member, and that its signer is never asked.
-func requireRefused(t require.TestingT, key *signing.DeveloperKey, a signing.Approval, want signing.Intent, field string) *signing.ApprovalRefused {
+func requireRefused(
+	t require.TestingT, key *signing.DeveloperKey, a signing.Approval, want signing.Intent, field string,
+) *signing.ApprovalRefused {
 	signer := &recordingSigner{DeveloperKey: key}
 	signature, err := signing.SignApproval(context.Background(), signer, a, want, now)
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
@@ -93,11 +95,17 @@ func TestSignApprovalSignsThePayload(t *testing.T) {
 func TestCheckApprovalAcceptsTheSameInAnotherSpelling(t *testing.T) {
 	const address = "0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826"
 	for name, change := range map[string]func(members terms, want *signing.Intent){
-		"amount with zeros":    func(members terms, _ *signing.Intent) { members["amount"] = "025.500" },
-		"time with an offset":  func(members terms, _ *signing.Intent) { members["expiresAt"] = "2026-03-01T13:02:00+01:00" },
-		"time with a fraction": func(members terms, _ *signing.Intent) { members["expiresAt"] = "2026-03-01T12:02:00.000Z" },
-		"one's own account":    func(members terms, want *signing.Intent) { members["account"], want.Account = "self", "self" },
-		"lower-case address":   onChain(strings.ToLower(address), "base", address, "base"),
+		"amount with zeros": func(members terms, _ *signing.Intent) { members["amount"] = "025.500" },
+		"time with an offset": func(members terms, _ *signing.Intent) {
+			members["expiresAt"] = "2026-03-01T13:02:00+01:00"
+		},
+		"time with a fraction": func(members terms, _ *signing.Intent) {
+			members["expiresAt"] = "2026-03-01T12:02:00.000Z"
+		},
+		"one's own account": func(members terms, want *signing.Intent) {
+			members["account"], want.Account = "self", "self"
+		},
+		"lower-case address": onChain(strings.ToLower(address), "base", address, "base"),
 		"address without a chain": func(members terms, want *signing.Intent) {
 			members["destination"] = terms{"address": address}
 			want.Destination = signing.Destination{Address: address}
@@ -191,24 +199,25 @@ func TestCheckApprovalRefusesPayloads(t *testing.T) {
 		"a currency in other case":   {set("currency", "usdc"), "currency"},
 		"another contact":            {destination(terms{"contactId": "ct_8"}), "destination.contactId"},
 		"an address for a contact":   {destination(terms{"address": "0x00"}), "destination.contactId"},
-		"an address besides":         {destination(terms{"contactId": "ct_9", "address": "0x00"}), "destination.address"},
-		"a chain besides":            {destination(terms{"contactId": "ct_9", "chainId": 1}), "destination.chainId"},
-		"a destination without any":  {destination(terms{}), "destination.contactId"},
-		"an unknown destination":     {destination(terms{"contactId": "ct_9", "iban": "X"}), "destination.iban"},
-		"an empty contact":           {destination(terms{"contactId": ""}), "destination.contactId"},
-		"a null contact":             {destination(terms{"contactId": nil}), "destination.contactId"},
-		"a fractional chain":         {destination(terms{"contactId": "ct_9", "chainId": 1.5}), "destination.chainId"},
-		"a negative chain":           {destination(terms{"contactId": "ct_9", "chainId": -1}), "destination.chainId"},
-		"a text for a destination":   {destination("ct_9"), "destination"},
-		"a null destination":         {destination(nil), "destination"},
-		"a list of destinations":     {destination([]any{terms{"contactId": "ct_9"}}), "destination"},
-		"a later end":                {set("expiresAt", "2026-03-01T12:03:00Z"), "expiresAt"},
-		"an end that is no time":     {set("expiresAt", "tomorrow"), "expiresAt"},
-		"an end as a number":         {set("expiresAt", expires.Unix()), "expiresAt"},
-		"an empty nonce":             {set("nonce", ""), "nonce"},
-		"a nonce as a number":        {set("nonce", 1), "nonce"},
-		"an unknown member":          {set("memo", "and more"), "memo"},
-		"a member in other case":     {set("Amount", "1"), "Amount"},
+		"an address besides": {destination(terms{"contactId": "ct_9", "address": "0x00"}),
+			"destination.address"},
+		"a chain besides":           {destination(terms{"contactId": "ct_9", "chainId": 1}), "destination.chainId"},
+		"a destination without any": {destination(terms{}), "destination.contactId"},
+		"an unknown destination":    {destination(terms{"contactId": "ct_9", "iban": "X"}), "destination.iban"},
+		"an empty contact":          {destination(terms{"contactId": ""}), "destination.contactId"},
+		"a null contact":            {destination(terms{"contactId": nil}), "destination.contactId"},
+		"a fractional chain":        {destination(terms{"contactId": "ct_9", "chainId": 1.5}), "destination.chainId"},
+		"a negative chain":          {destination(terms{"contactId": "ct_9", "chainId": -1}), "destination.chainId"},
+		"a text for a destination":  {destination("ct_9"), "destination"},
+		"a null destination":        {destination(nil), "destination"},
+		"a list of destinations":    {destination([]any{terms{"contactId": "ct_9"}}), "destination"},
+		"a later end":               {set("expiresAt", "2026-03-01T12:03:00Z"), "expiresAt"},
+		"an end that is no time":    {set("expiresAt", "tomorrow"), "expiresAt"},
+		"an end as a number":        {set("expiresAt", expires.Unix()), "expiresAt"},
+		"an empty nonce":            {set("nonce", ""), "nonce"},
+		"a nonce as a number":       {set("nonce", 1), "nonce"},
+		"an unknown member":         {set("memo", "and more"), "memo"},
+		"a member in other case":    {set("Amount", "1"), "Amount"},
 	}
 	for name := range payoutTerms() {
 		cases["without "+name] = refusal{func(members terms) { delete(members, name) }, name}
@@ -219,7 +228,8 @@ func TestCheckApprovalRefusesPayloads(t *testing.T) {
 			members := payoutTerms()
 			tc.change(members)
 			refused := requireRefused(t, key, approvalOf(t, members), payoutIntent(), tc.field)
-			assert.Equal(t, strings.HasPrefix(name, "without "), strings.Contains(refused.Reason, "missing"), refused.Reason)
+			assert.Equal(t, strings.HasPrefix(name, "without "), strings.Contains(refused.Reason, "missing"),
+				refused.Reason)
 		})
 	}
 }
@@ -258,17 +268,19 @@ func TestCheckApprovalRefusesIntentsThatLeaveSomethingOpen(t *testing.T) {
 		change func(*signing.Intent)
 		field  string
 	}{
-		"everything":          {func(want *signing.Intent) { *want = signing.Intent{} }, "operation"},
-		"operation":           {func(want *signing.Intent) { want.Operation = "" }, "operation"},
-		"resource":            {func(want *signing.Intent) { want.ResourceID = "" }, "resourceId"},
-		"account":             {func(want *signing.Intent) { want.Account = "" }, "account"},
-		"amount":              {func(want *signing.Intent) { want.Amount = decimal.Decimal{} }, "amount"},
-		"negative amount":     {func(want *signing.Intent) { want.Amount = want.Amount.Neg() }, "amount"},
-		"enormous amount":     {func(want *signing.Intent) { want.Amount = decimal.New(1, 1<<30) }, "amount"},
-		"infinitesimal":       {func(want *signing.Intent) { want.Amount = decimal.New(1, -1<<30) }, "amount"},
-		"currency":            {func(want *signing.Intent) { want.Currency = "" }, "currency"},
-		"destination":         {func(want *signing.Intent) { want.Destination = signing.Destination{} }, "destination"},
-		"nothing but a chain": {func(want *signing.Intent) { want.Destination = signing.Destination{ChainID: "base"} }, "destination"},
+		"everything":      {func(want *signing.Intent) { *want = signing.Intent{} }, "operation"},
+		"operation":       {func(want *signing.Intent) { want.Operation = "" }, "operation"},
+		"resource":        {func(want *signing.Intent) { want.ResourceID = "" }, "resourceId"},
+		"account":         {func(want *signing.Intent) { want.Account = "" }, "account"},
+		"amount":          {func(want *signing.Intent) { want.Amount = decimal.Decimal{} }, "amount"},
+		"negative amount": {func(want *signing.Intent) { want.Amount = want.Amount.Neg() }, "amount"},
+		"enormous amount": {func(want *signing.Intent) { want.Amount = decimal.New(1, 1<<30) }, "amount"},
+		"infinitesimal":   {func(want *signing.Intent) { want.Amount = decimal.New(1, -1<<30) }, "amount"},
+		"currency":        {func(want *signing.Intent) { want.Currency = "" }, "currency"},
+		"destination":     {func(want *signing.Intent) { want.Destination = signing.Destination{} }, "destination"},
+		"nothing but a chain": {func(want *signing.Intent) {
+			want.Destination = signing.Destination{ChainID: "base"}
+		}, "destination"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := payoutIntent()
@@ -282,7 +294,8 @@ func TestCheckApprovalRefusesIntentsThatLeaveSomethingOpen(t *testing.T) {
 // The letter case of an EVM address is a checksum. That of any other address is part of it.
 func TestTheCaseOfAnAddressThatIsNoEVMAddress(t *testing.T) {
 	const address = "0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826"
-	for _, other := range []string{"So1anaAddre55", address[:41], address + "0", "x" + address[1:], address + "\n", address[:41] + "G"} {
+	for _, other := range []string{"So1anaAddre55", address[:41], address + "0", "x" + address[1:], address + "\n",
+		address[:41] + "G"} {
 		members, want := payoutTerms(), payoutIntent()
 		onChain(strings.ToUpper(other), "any", other, "any")(members, &want)
 		requireRefused(t, newKey(t), approvalOf(t, members), want, "destination.address")
@@ -328,7 +341,8 @@ func TestApprovalRefusedSaysWhatDiffers(t *testing.T) {
 	refused := requireRefused(t, newKey(t), approvalOf(t, members), payoutIntent(), "amount")
 	assert.Equal(t, "25.5", refused.Want)
 	assert.Equal(t, "26", refused.Got)
-	assert.EqualError(t, refused, `signing: approval "apr_1" refused: amount: it is not what was asked for (got "26", want "25.5")`)
+	assert.EqualError(t, refused,
+		`signing: approval "apr_1" refused: amount: it is not what was asked for (got "26", want "25.5")`)
 	refused.Resource = "po_7" // as a flow knows it
 	assert.ErrorContains(t, refused, `approval "apr_1" of "po_7" refused`)
 
@@ -349,10 +363,11 @@ func TestAnySingleChangeIsRefused(t *testing.T) {
 			"operation":  text.Draw(t, "operation"),
 			"resourceId": text.Draw(t, "resource"),
 			"account":    text.Draw(t, "account"),
-			"amount":     fmt.Sprintf("%d.%02d", rapid.IntRange(1, 1e6).Draw(t, "units"), rapid.IntRange(0, 99).Draw(t, "cents")),
-			"currency":   text.Draw(t, "currency"),
-			"expiresAt":  expires.Format(time.RFC3339),
-			"nonce":      text.Draw(t, "nonce"),
+			"amount": fmt.Sprintf("%d.%02d", rapid.IntRange(1, 1e6).Draw(t, "units"),
+				rapid.IntRange(0, 99).Draw(t, "cents")),
+			"currency":  text.Draw(t, "currency"),
+			"expiresAt": expires.Format(time.RFC3339),
+			"nonce":     text.Draw(t, "nonce"),
 		}
 		want := signing.Intent{
 			Operation:  members["operation"].(string),
@@ -393,7 +408,8 @@ func TestAnySingleChangeIsRefused(t *testing.T) {
 		case "amount":
 			place[name] = want.Amount.Add(decimal.New(rapid.Int64Range(1, 1e6).Draw(t, "more"), -6)).String()
 		case "expiresAt":
-			place[name] = expires.Add(time.Duration(rapid.IntRange(1, 1e6).Draw(t, "later")) * time.Second).Format(time.RFC3339)
+			place[name] = expires.Add(time.Duration(rapid.IntRange(1, 1e6).Draw(t, "later")) * time.Second).
+				Format(time.RFC3339)
 		default:
 			place[name] = place[name].(string) + text.Draw(t, "suffix")
 		}
@@ -415,7 +431,8 @@ func FuzzCheckApproval(f *testing.F) {
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		a := signing.Approval{ID: "apr_1", Payload: payload, ExpiresAt: expires}
 		if err := signing.CheckApproval(a, payoutIntent(), now); err != nil {
-			if refused, ok := errors.AsType[*signing.ApprovalRefused](err); !ok || refused.ApprovalID != "apr_1" || refused.Field == "" || refused.Reason == "" {
+			if refused, ok := errors.AsType[*signing.ApprovalRefused](err); !ok || refused.ApprovalID != "apr_1" ||
+				refused.Field == "" || refused.Reason == "" {
 				t.Fatalf("refused by %v", err)
 			}
 			if text := err.Error(); len(text) > 1000 || strings.ContainsFunc(text, unicode.IsControl) {

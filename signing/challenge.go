@@ -85,7 +85,9 @@ func VerifyChallengeWith(v ChallengeVerifier) ChallengeOption {
 // it for one. seen holds the approvals that this credential met, and may be nil.
 //
 // Errors are [*ChallengeRefused] or [*NotSigned].
-func SignChallenge(ctx context.Context, s Signer, c Challenge, seen *SeenApprovals, opts ...ChallengeOption) ([]byte, error) {
+func SignChallenge(
+	ctx context.Context, s Signer, c Challenge, seen *SeenApprovals, opts ...ChallengeOption,
+) ([]byte, error) {
 	if isNil(s) {
 		return nil, &NotSigned{Err: ErrNoKey}
 	}

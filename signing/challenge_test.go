@@ -58,27 +58,35 @@ var disguises = map[string]func(approval string) string{
 	"what looks like a comment": func(a string) string { return `{"a":"/*","b":` + a + `,"c":"*/"}` },
 	"half a comment":            func(a string) string { return `{"see":"http://login","b":` + a + `}` },
 	"in an array":               func(a string) string { return "[" + a + "]" },
-	"in arrays":                 func(a string) string { return strings.Repeat("[", 500) + a + strings.Repeat("]", 500) },
-	"in an object":              func(a string) string { return `{"purpose":"login","for":` + a + `}` },
-	"upper case":                strings.ToUpper,
-	"lower case":                strings.ToLower,
-	"a long s":                  func(a string) string { return strings.ReplaceAll(a, "s", "\u017f") },
-	"dashes":                    func(a string) string { return strings.NewReplacer("lI", "l_i", "eI", "e-i").Replace(a) },
-	"white space":               func(a string) string { return " \r\n\t" + strings.ReplaceAll(a, ":", " \n\u00a0:\v\f") },
-	"a line after":              func(a string) string { return a + "\n" },
-	"a comma after":             func(a string) string { return strings.TrimSuffix(a, "}") + ",}," },
-	"a value before":            func(a string) string { return `{"operation":"login"}` + a },
-	"a value after":             func(a string) string { return a + `{"operation":"login"}` },
-	"names twice":               func(a string) string { return `{"operation":"login","a":1,"a":2,` + a[1:] },
-	"text before":               func(a string) string { return "it's a login: " + a },
-	"cut off":                   func(a string) string { return strings.TrimSuffix(a, "}") },
-	"bytes that are no UTF-8":   func(a string) string { return "\xff" + strings.Replace(a, "I", "\xfeI", 1) },
-	"single quotes":             func(a string) string { return strings.ReplaceAll(a, `"`, "'") },
-	"names without quotes":      func(a string) string { return strings.NewReplacer(`{"`, "{", `,"`, ",", `":`, ":").Replace(a) },
-	"UTF-16, little endian":     func(a string) string { return utf16Of(binary.LittleEndian, a) },
-	"UTF-16, big endian":        func(a string) string { return utf16Of(binary.BigEndian, a) },
-	"UTF-16 without a mark":     func(a string) string { return utf16Of(binary.LittleEndian, a)[2:] },
-	"UTF-32":                    func(a string) string { return utf32Of(binary.LittleEndian, a) },
+	"in arrays": func(a string) string {
+		return strings.Repeat("[", 500) + a + strings.Repeat("]", 500)
+	},
+	"in an object": func(a string) string { return `{"purpose":"login","for":` + a + `}` },
+	"upper case":   strings.ToUpper,
+	"lower case":   strings.ToLower,
+	"a long s":     func(a string) string { return strings.ReplaceAll(a, "s", "\u017f") },
+	"dashes": func(a string) string {
+		return strings.NewReplacer("lI", "l_i", "eI", "e-i").Replace(a)
+	},
+	"white space": func(a string) string {
+		return " \r\n\t" + strings.ReplaceAll(a, ":", " \n\u00a0:\v\f")
+	},
+	"a line after":            func(a string) string { return a + "\n" },
+	"a comma after":           func(a string) string { return strings.TrimSuffix(a, "}") + ",}," },
+	"a value before":          func(a string) string { return `{"operation":"login"}` + a },
+	"a value after":           func(a string) string { return a + `{"operation":"login"}` },
+	"names twice":             func(a string) string { return `{"operation":"login","a":1,"a":2,` + a[1:] },
+	"text before":             func(a string) string { return "it's a login: " + a },
+	"cut off":                 func(a string) string { return strings.TrimSuffix(a, "}") },
+	"bytes that are no UTF-8": func(a string) string { return "\xff" + strings.Replace(a, "I", "\xfeI", 1) },
+	"single quotes":           func(a string) string { return strings.ReplaceAll(a, `"`, "'") },
+	"names without quotes": func(a string) string {
+		return strings.NewReplacer(`{"`, "{", `,"`, ",", `":`, ":").Replace(a)
+	},
+	"UTF-16, little endian": func(a string) string { return utf16Of(binary.LittleEndian, a) },
+	"UTF-16, big endian":    func(a string) string { return utf16Of(binary.BigEndian, a) },
+	"UTF-16 without a mark": func(a string) string { return utf16Of(binary.LittleEndian, a)[2:] },
+	"UTF-32":                func(a string) string { return utf32Of(binary.LittleEndian, a) },
 	"escapes": func(a string) string {
 		return strings.NewReplacer("I", `\u0049`, "r", `\u0072`, "u", `\u0075`).Replace(a)
 	},
@@ -92,15 +100,19 @@ var disguises = map[string]func(approval string) string{
 	"a string in an object": func(a string) string {
 		return `{"challenge":` + quoted(strings.ReplaceAll(a, "I", `\u0049`)) + `}`
 	},
-	"base64":                  base64Of,
-	"base64 for an address":   func(a string) string { return base64.RawURLEncoding.EncodeToString([]byte("\xfb\xff\xfe" + a)) },
-	"base64 in an object":     func(a string) string { return `{"payload":"` + base64Of(a) + `"}` },
-	"base64 after letters":    func(a string) string { return "login" + base64Of(a) },
-	"base64 before a letter":  func(a string) string { return base64Of(a+strings.Repeat(" ", (3-len(a)%3)%3)) + "A" },
-	"base64 in lines":         func(a string) string { return lines(base64Of(a), 10) },
-	"base64 of base64":        func(a string) string { return base64Of(quoted(base64Of(a))) },
-	"base64 of UTF-16":        func(a string) string { return base64Of(utf16Of(binary.LittleEndian, a)) },
-	"the middle of a token":   func(a string) string { return base64Of(`{"alg":"none"}`) + "." + base64Of(a) + ".c2ln" },
+	"base64": base64Of,
+	"base64 for an address": func(a string) string {
+		return base64.RawURLEncoding.EncodeToString([]byte("\xfb\xff\xfe" + a))
+	},
+	"base64 in an object":    func(a string) string { return `{"payload":"` + base64Of(a) + `"}` },
+	"base64 after letters":   func(a string) string { return "login" + base64Of(a) },
+	"base64 before a letter": func(a string) string { return base64Of(a+strings.Repeat(" ", (3-len(a)%3)%3)) + "A" },
+	"base64 in lines":        func(a string) string { return lines(base64Of(a), 10) },
+	"base64 of base64":       func(a string) string { return base64Of(quoted(base64Of(a))) },
+	"base64 of UTF-16":       func(a string) string { return base64Of(utf16Of(binary.LittleEndian, a)) },
+	"the middle of a token": func(a string) string {
+		return base64Of(`{"alg":"none"}`) + "." + base64Of(a) + ".c2ln"
+	},
 	"UTF-16 of an odd string": func(a string) string { return utf16Of(binary.BigEndian, "\u2028"+quoted(a)) },
 }
 
@@ -151,7 +163,8 @@ func TestLeastOfAnApprovalIsNoChallenge(t *testing.T) {
 		"many layers of escapes":         `\` + strings.Repeat("u005c", 14) + "u0061pprovalId:",
 	}
 	for _, space := range []string{" ", "\t", "\n", "\f", "\r"} {
-		tests[fmt.Sprintf("base64 around %q", space)] = strings.Replace(base64Of("approvalId:1"), "YXBwcm9", "YXBwcm9"+space, 1)
+		tests[fmt.Sprintf("base64 around %q", space)] = strings.Replace(base64Of("approvalId:1"), "YXBwcm9",
+			"YXBwcm9"+space, 1)
 	}
 	for _, end := range []string{"\n", "\r", "\r\n"} {
 		tests[fmt.Sprintf("a line that goes on after %q", end)] = `approval\` + end + "Id:"
@@ -194,7 +207,9 @@ func TestBytesThatAreNoChallenge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { requireNoChallenge(t, newKey(t), payload) })
 	}
-	require.NoError(t, signing.CheckChallenge(signing.Challenge{ID: "ch_1", Payload: []byte(strings.Repeat("x", 16_384))}, nil), "as many as may be")
+	require.NoError(t,
+		signing.CheckChallenge(signing.Challenge{ID: "ch_1", Payload: []byte(strings.Repeat("x", 16_384))}, nil),
+		"as many as may be")
 }
 
 // A caller's verifier may cost something, and is not asked for nothing.
@@ -202,10 +217,16 @@ func TestNoVerifierIsAskedForAnEndedContext(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := signing.SignChallenge(ended, newKey(t), signing.Challenge{ID: "ch_1", Payload: []byte("login")}, nil,
-		signing.VerifyChallengeWith(func(context.Context, signing.Challenge, error) error { t.Error("asked"); return nil }))
+		signing.VerifyChallengeWith(func(context.Context, signing.Challenge, error) error {
+			t.Error("asked")
+			return nil
+		}))
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = signing.PrepareApproval(ended, newKey(t), approvalOf(t, payoutTerms()), payoutIntent(), now,
-		signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { t.Error("asked"); return nil }))
+		signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error {
+			t.Error("asked")
+			return nil
+		}))
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -261,7 +282,8 @@ func TestSeenApprovalsAreBounded(t *testing.T) {
 	const most = 10_000
 	seen := new(signing.SeenApprovals)
 	refused := func(i int) bool {
-		return signing.CheckChallenge(signing.Challenge{ID: "ch_1", Payload: fmt.Appendf(nil, "opaque %d", i)}, seen) != nil
+		return signing.CheckChallenge(signing.Challenge{ID: "ch_1", Payload: fmt.Appendf(nil, "opaque %d", i)},
+			seen) != nil
 	}
 	for i := range 2*most + 5 {
 		seen.Note(fmt.Appendf(nil, "opaque %d", i))
@@ -279,7 +301,8 @@ func TestSeenApprovalsAreBounded(t *testing.T) {
 	for range most {
 		again.Note([]byte("opaque 1"))
 	}
-	assert.Error(t, signing.CheckChallenge(signing.Challenge{ID: "ch_1", Payload: []byte("opaque 0")}, again), "one that comes again takes no room")
+	assert.Error(t, signing.CheckChallenge(signing.Challenge{ID: "ch_1", Payload: []byte("opaque 0")}, again),
+		"one that comes again takes no room")
 }
 
 func TestChallengeVerifierIsAskedLast(t *testing.T) {
@@ -311,7 +334,8 @@ func TestChallengeVerifierIsAskedLast(t *testing.T) {
 				return said
 			}
 			want := string(tc.challenge.Payload)
-			signature, err := signing.SignChallenge(t.Context(), signer, tc.challenge, nil, signing.VerifyChallengeWith(verifier))
+			signature, err := signing.SignChallenge(t.Context(), signer, tc.challenge, nil,
+				signing.VerifyChallengeWith(verifier))
 			if tc.signed {
 				require.NoError(t, err)
 				require.NoError(t, signing.Verify(signer.PublicKey(), []byte(want), signature))
@@ -359,7 +383,8 @@ func FuzzCheckChallenge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, payload, before, after []byte, layers uint32) {
 		err := signing.CheckChallenge(signing.Challenge{ID: "ch_1", Payload: payload}, nil)
 		if err != nil {
-			if refused, ok := errors.AsType[*signing.ChallengeRefused](err); !ok || refused.ChallengeID != "ch_1" || refused.Reason == "" {
+			if refused, ok := errors.AsType[*signing.ChallengeRefused](err); !ok || refused.ChallengeID != "ch_1" ||
+				refused.Reason == "" {
 				t.Fatalf("refused by %v", err)
 			}
 		} else if readableApproval(payload) {
@@ -399,7 +424,8 @@ func readableApproval(payload []byte) bool {
 	return err == nil && signing.CheckApproval(
 		signing.Approval{ID: says.ApprovalID, Payload: payload, ExpiresAt: says.ExpiresAt},
 		signing.Intent{
-			Operation: says.Operation, ResourceID: says.ResourceID, Account: says.Account, Amount: amount, Currency: says.Currency,
+			Operation: says.Operation, ResourceID: says.ResourceID, Account: says.Account, Amount: amount,
+			Currency:    says.Currency,
 			Destination: signing.Destination{ContactID: says.Destination.ContactID, Address: says.Destination.Address},
 		}, says.ExpiresAt.Add(-time.Second)) == nil
 }

@@ -159,7 +159,8 @@ var evmChain = regexp.MustCompile(`^[0-9]+$`)
 
 // sameChain takes a chain by either of its names. Two EVM ids, or two codes, are two chains and no names of one.
 func sameChain(got string, want Destination) *ApprovalRefused {
-	named := want.ChainID != "" && want.ChainAlias != "" && evmChain.MatchString(want.ChainID) != evmChain.MatchString(want.ChainAlias)
+	named := want.ChainID != "" && want.ChainAlias != "" &&
+		evmChain.MatchString(want.ChainID) != evmChain.MatchString(want.ChainAlias)
 	if named && got == want.ChainAlias {
 		return nil
 	}
@@ -170,7 +171,8 @@ func sameTime(got, want time.Time) *ApprovalRefused {
 	if got.Equal(want) {
 		return nil
 	}
-	return &ApprovalRefused{Field: "expiresAt", Reason: "it is not the approval's own end", Want: timestamp(want), Got: timestamp(got)}
+	return &ApprovalRefused{Field: "expiresAt", Reason: "it is not the approval's own end", Want: timestamp(want),
+		Got: timestamp(got)}
 }
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

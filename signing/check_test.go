@@ -19,7 +19,8 @@ func TestAnotherAddressIsRefused(t *testing.T) {
 	)
 	key := newKey(t)
 	for _, tc := range []struct{ got, wanted string }{
-		{another, evm}, {evm, "So1anaAddre55"}, {"So1anaAddre55", evm}, {"So1anaAddre55", "So1anaAddre56"}, {evm[:41] + "5", evm},
+		{another, evm}, {evm, "So1anaAddre55"}, {"So1anaAddre55", evm}, {"So1anaAddre55", "So1anaAddre56"},
+		{evm[:41] + "5", evm},
 		{"0X" + evm[2:], evm}, {evm, "0X" + evm[2:]},
 	} {
 		members, want := payoutTerms(), payoutIntent()
@@ -49,8 +50,10 @@ func TestChainIDsAreWholeNumbers(t *testing.T) {
 func TestMembersOfAnotherFormSayWhichIsWanted(t *testing.T) {
 	key := newKey(t)
 	for _, tc := range []struct{ field, value, reason string }{
-		{"amount", "2.55e1", "a decimal string"}, {"amount", "-25.5", "a decimal string"}, {"amount", "26", "not what was asked for"},
-		{"expiresAt", "tomorrow", "an RFC 3339 time"}, {"expiresAt", "2026-03-01T12:03:00Z", "not the approval's own end"},
+		{"amount", "2.55e1", "a decimal string"}, {"amount", "-25.5", "a decimal string"},
+		{"amount", "26", "not what was asked for"},
+		{"expiresAt", "tomorrow", "an RFC 3339 time"},
+		{"expiresAt", "2026-03-01T12:03:00Z", "not the approval's own end"},
 	} {
 		members := payoutTerms()
 		members[tc.field] = tc.value
@@ -75,7 +78,8 @@ func TestExponentsOfAnIntentAreBounded(t *testing.T) {
 func TestWhatIsQuotedOfAPayload(t *testing.T) {
 	key := newKey(t)
 	for account, quoted := range map[string]string{
-		strings.Repeat("x", 80): `"` + strings.Repeat("x", 80) + `"`, strings.Repeat("x", 81): `"` + strings.Repeat("x", 80) + `"…`,
+		strings.Repeat("x", 80): `"` + strings.Repeat("x", 80) + `"`,
+		strings.Repeat("x", 81): `"` + strings.Repeat("x", 80) + `"…`,
 	} {
 		members := payoutTerms()
 		members["account"] = account

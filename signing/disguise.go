@@ -99,12 +99,14 @@ var (
 
 // member finds a member of an approval in a text.
 type member struct {
-	upper string // the name in capitals: few texts hold it, and looking for it takes a fraction of the expression's time
+	// the name in capitals: few texts hold it, and looking for it takes a fraction of the expression's time
+	upper string
 	form  *regexp.Regexp
 }
 
 func newMember(name, value string) member {
-	return member{strings.ToUpper(name), regexp.MustCompile(`(?i)(?:^|[^\pL\pN])` + name + `["']?(?:` + gap + `)*:` + value)}
+	return member{strings.ToUpper(name),
+		regexp.MustCompile(`(?i)(?:^|[^\pL\pN])` + name + `["']?(?:` + gap + `)*:` + value)}
 }
 
 // in reports whether the member is in text, which upper holds in capitals.

@@ -156,7 +156,8 @@ func checkPBKDF2(der []byte, length int) error {
 		return refusedEncryption("the PBKDF2 function must be HMAC with SHA-1 or SHA-256")
 	}
 	if most := maxHashes / ((length + hash - 1) / hash); p.Iterations < 1 || p.Iterations > most {
-		return refusedEncryption(fmt.Sprintf("%d PBKDF2 iterations are outside 1 to %d; %s", p.Iterations, most, encryptAnew))
+		return refusedEncryption(fmt.Sprintf("%d PBKDF2 iterations are outside 1 to %d; %s", p.Iterations, most,
+			encryptAnew))
 	}
 	return nil
 }
@@ -176,7 +177,8 @@ func checkScrypt(der []byte) error {
 		return refusedEncryption("the scrypt parameters are not valid")
 	}
 	if len(p.Salt) > maxScryptSalt {
-		return refusedEncryption(fmt.Sprintf("a scrypt salt of %d bytes is too much work: it may have up to %d; %s", len(p.Salt), maxScryptSalt, encryptAnew))
+		return refusedEncryption(fmt.Sprintf("a scrypt salt of %d bytes is too much work: it may have up to %d; %s",
+			len(p.Salt), maxScryptSalt, encryptAnew))
 	}
 	// Divided, for a product of theirs can overflow.
 	if p.Parallelization > maxScryptLanes || p.BlockSize > min(maxScryptMix, maxScryptWork/p.Cost)/p.Parallelization {

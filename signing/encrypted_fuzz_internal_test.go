@@ -58,7 +58,8 @@ func FuzzDecrypt(f *testing.F) {
 		if asked(der) > 1000 {
 			return
 		}
-		if private, err := decrypt(der, []byte("correct")); (private == nil) == (err == nil) || err != nil && !errors.Is(err, ErrPassphraseIncorrect) {
+		if private, err := decrypt(der, []byte("correct")); (private == nil) == (err == nil) || err != nil &&
+			!errors.Is(err, ErrPassphraseIncorrect) {
 			t.Fatalf("%T beside %v", private, err)
 		}
 	})

@@ -34,7 +34,8 @@ func TestSignaturesVerifyAndNothingElseDoes(t *testing.T) {
 			damaged := append([]byte(nil), signature...)
 			damaged[rapid.IntRange(0, len(damaged)-1).Draw(t, "byte")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
 			require.ErrorIs(t, signing.Verify(key.PublicKey(), message, damaged), signing.ErrSignatureInvalid)
-			require.ErrorIs(t, signing.Verify(key.PublicKey(), append(message, 0), signature), signing.ErrSignatureInvalid)
+			require.ErrorIs(t, signing.Verify(key.PublicKey(), append(message, 0), signature),
+				signing.ErrSignatureInvalid)
 			require.ErrorIs(t, signing.Verify(other.PublicKey(), message, signature), signing.ErrSignatureInvalid)
 		})
 	})
@@ -134,27 +135,32 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 		signer crypto.Signer
 		reason string
 	}{
-		"none":                 {nil, "there is no signer"},
-		"nil ECDSA key":        {(*ecdsa.PrivateKey)(nil), "there is no signer"},
-		"nil RSA key":          {(*rsa.PrivateKey)(nil), "there is no signer"},
-		"empty ECDSA key":      {new(ecdsa.PrivateKey), "(ECDSA): the public key is empty"},
-		"ECDSA without curve":  {&curveless, "empty"},
-		"ECDSA without point":  {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256()}}, "empty"},
-		"ECDSA without X":      {&withoutX, "empty"},
-		"ECDSA without Y":      {&withoutY, "empty"},
-		"ECDSA off the curve":  {&offCurve, "not valid"},
-		"P-384":                {p384, "(ECDSA P-384): the curve must be P-256"},
-		"a nameless curve":     {&unnamed, "(ECDSA an unnamed curve)"},
-		"empty RSA key":        {new(rsa.PrivateKey), "(RSA): the public key is empty"},
-		"RSA of 1024 bits":     {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 1023), E: 65537}}, "2048"},
-		"RSA of 2047 bits":     {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 2046), E: 65537}}, "(RSA 2047)"},
-		"RSA of 8193 bits":     {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 8192), E: 65537}}, "(RSA 8193)"},
-		"RSA of 16384 bits":    {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 16383), E: 65537}}, "8192"},
+		"none":                {nil, "there is no signer"},
+		"nil ECDSA key":       {(*ecdsa.PrivateKey)(nil), "there is no signer"},
+		"nil RSA key":         {(*rsa.PrivateKey)(nil), "there is no signer"},
+		"empty ECDSA key":     {new(ecdsa.PrivateKey), "(ECDSA): the public key is empty"},
+		"ECDSA without curve": {&curveless, "empty"},
+		"ECDSA without point": {&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256()}}, "empty"},
+		"ECDSA without X":     {&withoutX, "empty"},
+		"ECDSA without Y":     {&withoutY, "empty"},
+		"ECDSA off the curve": {&offCurve, "not valid"},
+		"P-384":               {p384, "(ECDSA P-384): the curve must be P-256"},
+		"a nameless curve":    {&unnamed, "(ECDSA an unnamed curve)"},
+		"empty RSA key":       {new(rsa.PrivateKey), "(RSA): the public key is empty"},
+		"RSA of 1024 bits": {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 1023),
+			E: 65537}}, "2048"},
+		"RSA of 2047 bits": {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 2046),
+			E: 65537}}, "(RSA 2047)"},
+		"RSA of 8193 bits": {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 8192),
+			E: 65537}}, "(RSA 8193)"},
+		"RSA of 16384 bits": {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 16383),
+			E: 65537}}, "8192"},
 		"short Ed25519 key":    {ed25519.PrivateKey{1, 2, 3}, "wrong length"},
 		"no public key":        {publicOnly{nil}, "(nil): there is no public key"},
 		"short Ed25519 public": {publicOnly{ed25519.PublicKey{1}}, "1 bytes"},
 		"a key agreement key":  {publicOnly{new(ecdh.PublicKey)}, "(*ecdh.PublicKey): only ECDSA P-256"},
-		"RSA without modulus":  {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int), E: 65537}}, "(RSA): the public key is empty"},
+		"RSA without modulus": {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int), E: 65537}},
+			"(RSA): the public key is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			key, err := signing.FromSigner(tc.signer)
@@ -172,7 +178,8 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 
 func TestRSAKeysWithinTheirBounds(t *testing.T) {
 	for _, bits := range []uint{2048, 8192} {
-		key, err := signing.FromSigner(&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), bits-1), E: 65537}})
+		key, err := signing.FromSigner(&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int).
+			Lsh(big.NewInt(1), bits-1), E: 65537}})
 		require.NoError(t, err)
 		assert.Equal(t, signing.RSAPKCS1v15SHA256, key.Algorithm())
 	}

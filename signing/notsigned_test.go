@@ -53,7 +53,8 @@ func TestNotSignedHasATypeAndACause(t *testing.T) {
 				return signing.SignApproval(tc.ctx, tc.signer, approvalOf(t, payoutTerms()), payoutIntent(), now)
 			},
 			"challenge": func() ([]byte, error) {
-				return signing.SignChallenge(tc.ctx, tc.signer, signing.Challenge{ID: "ch_1", Payload: []byte("login")}, nil)
+				return signing.SignChallenge(tc.ctx, tc.signer, signing.Challenge{ID: "ch_1", Payload: []byte("login")},
+					nil)
 			},
 		} {
 			t.Run(name+" / "+what, func(t *testing.T) {
@@ -109,18 +110,27 @@ func TestVerifierWhoseContextEnded(t *testing.T) {
 	signer := &recordingSigner{DeveloperKey: newKey(t)}
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := signing.SignApproval(ctx, signer, approvalOf(t, payoutTerms()), payoutIntent(), now,
-		signing.VerifyWith(func(ctx context.Context, _ signing.Approval, _ signing.Intent) error { cancel(); return ctx.Err() }))
+		signing.VerifyWith(func(ctx context.Context, _ signing.Approval, _ signing.Intent) error {
+			cancel()
+			return ctx.Err()
+		}))
 	requireNotSigned(t, err, context.Canceled)
 
 	ctx, cancel = context.WithCancel(t.Context())
 	checked, err := signing.PrepareApproval(ctx, signer, approvalOf(t, payoutTerms()), payoutIntent(), now,
-		signing.VerifyWith(func(ctx context.Context, _ signing.Approval, _ signing.Intent) error { cancel(); return ctx.Err() }))
+		signing.VerifyWith(func(ctx context.Context, _ signing.Approval, _ signing.Intent) error {
+			cancel()
+			return ctx.Err()
+		}))
 	requireNotSigned(t, err, context.Canceled)
 	assert.Nil(t, checked, "nothing that another context could sign")
 
 	ctx, cancel = context.WithCancel(t.Context())
 	_, err = signing.SignChallenge(ctx, signer, signing.Challenge{ID: "ch_1", Payload: []byte("login")}, nil,
-		signing.VerifyChallengeWith(func(ctx context.Context, _ signing.Challenge, _ error) error { cancel(); return ctx.Err() }))
+		signing.VerifyChallengeWith(func(ctx context.Context, _ signing.Challenge, _ error) error {
+			cancel()
+			return ctx.Err()
+		}))
 	requireNotSigned(t, err, context.Canceled)
 	assert.Empty(t, signer.signed)
 }

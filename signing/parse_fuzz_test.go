@@ -36,7 +36,8 @@ func addKeys(f *testing.F) {
 // quotes none of it. Nothing is both a key and an encrypted one.
 func FuzzParseDeveloperKey(f *testing.F) {
 	addKeys(f)
-	f.Add([]byte("-----BEGIN " + strings.Repeat("A", 5000) + "-----\n-----END " + strings.Repeat("A", 5000) + "-----\n"))
+	f.Add([]byte("-----BEGIN " + strings.Repeat("A", 5000) + "-----\n-----END " + strings.Repeat("A", 5000) +
+		"-----\n"))
 	f.Add([]byte("-----BEGIN \x1b[31mKEY-----\n-----END \x1b[31mKEY-----\n"))
 	unknown, err := asn1.Marshal(struct {
 		Version   int
@@ -53,12 +54,14 @@ func FuzzParseDeveloperKey(f *testing.F) {
 			return
 		}
 		if public := key.PublicKey(); !consistent[string(public)] {
-			if signature, err := key.Sign(t.Context(), []byte("message")); err == nil && signing.Verify(public, []byte("message"), signature) != nil {
+			if signature, err := key.Sign(t.Context(), []byte("message")); err == nil &&
+				signing.Verify(public, []byte("message"), signature) != nil {
 				t.Fatalf("a key of %x signs for another", public)
 			}
 			consistent[string(public)] = true
 		}
-		if _, err := signing.ParseEncryptedDeveloperKey(data, []byte("correct")); !errors.Is(err, signing.ErrNotEncrypted) {
+		if _, err := signing.ParseEncryptedDeveloperKey(data, []byte("correct")); !errors.Is(err,
+			signing.ErrNotEncrypted) {
 			t.Fatalf("a key without a passphrase, with one: %v", err)
 		}
 	})

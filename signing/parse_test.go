@@ -60,7 +60,8 @@ func TestParseDeveloperKeyReadsWhatOpenSSLWrites(t *testing.T) {
 
 func TestParseEncryptedDeveloperKeyReadsWhatOpenSSLWrites(t *testing.T) {
 	for _, name := range []string{
-		"p256-encrypted-default.pem", "p256-encrypted-scrypt.pem", "p256-encrypted-des3-sha1.pem", "p256-encrypted-1000000.pem",
+		"p256-encrypted-default.pem", "p256-encrypted-scrypt.pem", "p256-encrypted-des3-sha1.pem",
+		"p256-encrypted-1000000.pem",
 	} {
 		t.Run(name, func(t *testing.T) {
 			key, err := signing.ParseEncryptedDeveloperKey(testdata(t, name), []byte("correct"))
@@ -99,11 +100,12 @@ func TestParseDeveloperKeyRefuses(t *testing.T) {
 		"two keys":          {append(bytes.Clone(p256), testdata(t, "ed25519-pkcs8.pem")...), "more than one"},
 		"a public key":      {testdata(t, "p256-public.pem"), "no private key"},
 		"legacy encryption": {testdata(t, "p256-legacy-encrypted.pem"), "openssl pkcs8"},
-		"OpenSSH":           {pem.EncodeToMemory(&pem.Block{Type: "OPENSSH PRIVATE KEY", Bytes: []byte{1}}), "ssh-keygen"},
-		"P-384":             {testdata(t, "p384-sec1.pem"), "P-256"},
-		"secp256k1":         {testdata(t, "secp256k1-sec1.pem"), "package wallet"},
-		"X25519":            {testdata(t, "x25519-pkcs8.pem"), "(*ecdh.PrivateKey): the key cannot sign"},
-		"RSA of 1024 bits":  {testdata(t, "rsa1024-pkcs8.pem"), "2048"},
+		"OpenSSH": {pem.EncodeToMemory(&pem.Block{Type: "OPENSSH PRIVATE KEY", Bytes: []byte{1}}),
+			"ssh-keygen"},
+		"P-384":            {testdata(t, "p384-sec1.pem"), "P-256"},
+		"secp256k1":        {testdata(t, "secp256k1-sec1.pem"), "package wallet"},
+		"X25519":           {testdata(t, "x25519-pkcs8.pem"), "(*ecdh.PrivateKey): the key cannot sign"},
+		"RSA of 1024 bits": {testdata(t, "rsa1024-pkcs8.pem"), "2048"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, parse := range []func([]byte) (*signing.DeveloperKey, error){
@@ -120,14 +122,17 @@ func TestParseDeveloperKeyRefuses(t *testing.T) {
 				refused, ok := errors.AsType[*signing.KeyRefused](err)
 				require.True(t, ok, "%v", err)
 				assert.Contains(t, refused.Error(), tc.reason)
-				assert.Equal(t, refused.Kind != "", strings.Contains(refused.Error(), "key refused ("+refused.Kind+"): "), "%v", err)
+				assert.Equal(t, refused.Kind != "",
+					strings.Contains(refused.Error(), "key refused ("+refused.Kind+"): "), "%v", err)
 			}
 		})
 	}
 }
 
 // encrypted builds an EncryptedPrivateKeyInfo from parts that a writer would not combine.
-func encrypted(t *testing.T, kdf asn1.ObjectIdentifier, kdfParameters any, cipher asn1.ObjectIdentifier, iv, data []byte) []byte {
+func encrypted(
+	t *testing.T, kdf asn1.ObjectIdentifier, kdfParameters any, cipher asn1.ObjectIdentifier, iv, data []byte,
+) []byte {
 	t.Helper()
 	type algorithm struct {
 		OID        asn1.ObjectIdentifier
@@ -183,17 +188,22 @@ func TestParseEncryptedDeveloperKeyRefuses(t *testing.T) {
 		"another KDF":       {encrypted(t, aesCBC, pbkdf2{salt, 1}, aesCBC, block, block), "PBKDF2 or scrypt"},
 		"KDF damaged":       {encrypted(t, oidPBKDF2, 1, aesCBC, block, block), "damaged"},
 		"GCM":               {encrypted(t, oidPBKDF2, pbkdf2{salt, 1}, aesGCM, block, block), "CBC"},
-		"short IV":          {encrypted(t, oidPBKDF2, pbkdf2{salt, 1}, aesCBC, block[:8], block), "initialization vector"},
-		"odd ciphertext":    {encrypted(t, oidPBKDF2, pbkdf2{salt, 1}, aesCBC, block, block[:15]), "truncated"},
-		"no ciphertext":     {encrypted(t, oidPBKDF2, pbkdf2{salt, 1}, aesCBC, block, nil), "truncated"},
-		"endless PBKDF2":    {encrypted(t, oidPBKDF2, pbkdf2{salt, 1 << 30}, aesCBC, block, block), "iterations"},
-		"no iterations":     {encrypted(t, oidPBKDF2, pbkdf2{salt, 0}, aesCBC, block, block), "iterations"},
-		"key length":        {encrypted(t, oidPBKDF2, pbkdf2WithLength{salt, 1, 32}, aesCBC, block, block), "key length"},
-		"scrypt damaged":    {encrypted(t, oidScrypt, pbkdf2{salt, 1}, aesCBC, block, block), "damaged"},
-		"scrypt cost":       {encrypted(t, oidScrypt, scrypt{salt, 1000, 8, 1}, aesCBC, block, block), "not valid"},
-		"scrypt memory":     {encrypted(t, oidScrypt, scrypt{salt, 1 << 30, 8, 1}, aesCBC, block, block), "too much work"},
-		"scrypt block size": {encrypted(t, oidScrypt, scrypt{salt, 2, 1 << 30, 1}, aesCBC, block, block), "too much work"},
-		"scrypt lanes":      {encrypted(t, oidScrypt, scrypt{salt, 2, 8, 1 << 20}, aesCBC, block, block), "too much work"},
+		"short IV": {encrypted(t, oidPBKDF2, pbkdf2{salt, 1}, aesCBC, block[:8], block),
+			"initialization vector"},
+		"odd ciphertext": {encrypted(t, oidPBKDF2, pbkdf2{salt, 1}, aesCBC, block, block[:15]), "truncated"},
+		"no ciphertext":  {encrypted(t, oidPBKDF2, pbkdf2{salt, 1}, aesCBC, block, nil), "truncated"},
+		"endless PBKDF2": {encrypted(t, oidPBKDF2, pbkdf2{salt, 1 << 30}, aesCBC, block, block), "iterations"},
+		"no iterations":  {encrypted(t, oidPBKDF2, pbkdf2{salt, 0}, aesCBC, block, block), "iterations"},
+		"key length": {encrypted(t, oidPBKDF2, pbkdf2WithLength{salt, 1, 32}, aesCBC, block, block),
+			"key length"},
+		"scrypt damaged": {encrypted(t, oidScrypt, pbkdf2{salt, 1}, aesCBC, block, block), "damaged"},
+		"scrypt cost":    {encrypted(t, oidScrypt, scrypt{salt, 1000, 8, 1}, aesCBC, block, block), "not valid"},
+		"scrypt memory": {encrypted(t, oidScrypt, scrypt{salt, 1 << 30, 8, 1}, aesCBC, block, block),
+			"too much work"},
+		"scrypt block size": {encrypted(t, oidScrypt, scrypt{salt, 2, 1 << 30, 1}, aesCBC, block, block),
+			"too much work"},
+		"scrypt lanes": {encrypted(t, oidScrypt, scrypt{salt, 2, 8, 1 << 20}, aesCBC, block, block),
+			"too much work"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := signing.ParseEncryptedDeveloperKey(tc.der, []byte("correct"))
@@ -266,7 +276,8 @@ func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 		return file(oidPBKDF2, p, cipher)
 	}
 	mixed := func(cost, blockSize, lanes int) []byte {
-		require.LessOrEqual(t, cost*blockSize*lanes, 2*signing.MaxScryptWork, "so that a check which lets it through is not waited for long")
+		require.LessOrEqual(t, cost*blockSize*lanes, 2*signing.MaxScryptWork,
+			"so that a check which lets it through is not waited for long")
 		return file(oidScrypt, scrypt{salt, cost, blockSize, lanes}, aes256)
 	}
 	for name, der := range map[string][]byte{
@@ -302,7 +313,8 @@ func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 		"scrypt with a larger block":          mixed(2, 1<<13+1, 1),
 		"scrypt with larger blocks in lanes":  mixed(2, 1<<12, 4),
 		"scrypt with a longer salt":           file(oidScrypt, scrypt{make([]byte, 65), 1 << 14, 8, 1}, aes256),
-		"scrypt with a salt of the file's":    file(oidScrypt, scrypt{make([]byte, 60_000), 2, 1 << 11, 1}, aes256), // each block hashes it again
+		// each block hashes it again
+		"scrypt with a salt of the file's": file(oidScrypt, scrypt{make([]byte, 60_000), 2, 1 << 11, 1}, aes256),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := signing.ParseEncryptedDeveloperKey(der, []byte("correct"))
@@ -311,8 +323,10 @@ func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 			assert.Contains(t, refused.Reason, "openssl pkcs8 -topk8", "how to mend it")
 		})
 	}
-	const half = 1 << 30 // whose product with another is more than a 32-bit, with two more than a 64-bit integer can hold
-	for _, p := range []scrypt{{salt, half, half, 1}, {salt, half, half, 16}, {salt, half, 8, half}, {salt, 2, half, half}} {
+	// whose product with another is more than a 32-bit, with two more than a 64-bit integer can hold
+	const half = 1 << 30
+	for _, p := range []scrypt{{salt, half, half, 1}, {salt, half, half, 16}, {salt, half, 8, half},
+		{salt, 2, half, half}} {
 		_, err := signing.ParseEncryptedDeveloperKey(file(oidScrypt, p, aes256), []byte("correct"))
 		require.ErrorContains(t, err, "too much work", "%+v", p)
 	}

@@ -45,7 +45,8 @@ func parsePayload(data []byte) (payload, *ApprovalRefused) {
 		return payload{}, opaque("it is not in RFC 8785 canonical form")
 	}
 	top := members{value: canonical}
-	top.decode("approvalId", "operation", "resourceId", "account", "amount", "currency", "destination", "expiresAt", "nonce")
+	top.decode("approvalId", "operation", "resourceId", "account", "amount", "currency", "destination", "expiresAt",
+		"nonce")
 	p := payload{
 		ApprovalID: top.text("approvalId"),
 		Operation:  top.text("operation"),
@@ -88,7 +89,8 @@ func (m *members) decode(known ...string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.found)) {
 		if !slices.Contains(known, name) {
-			m.refuse(cmp.Or(name, `""`), "a signature would cover this unknown member", m.found[name]) // a name can be empty
+			// a name can be empty
+			m.refuse(cmp.Or(name, `""`), "a signature would cover this unknown member", m.found[name])
 			return
 		}
 	}

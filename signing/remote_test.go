@@ -99,10 +99,11 @@ func TestRemoteHighSIsNormalized(t *testing.T) {
 	for name, high := range map[string]bool{"low": false, "high": true} {
 		t.Run(name, func(t *testing.T) {
 			var answered []byte
-			key, err := signing.FromRemote(private.Public(), func(_ context.Context, digest []byte, _ crypto.SignerOpts) ([]byte, error) {
-				answered = p256Signature(t, private, digest, high)
-				return answered, nil
-			})
+			key, err := signing.FromRemote(private.Public(),
+				func(_ context.Context, digest []byte, _ crypto.SignerOpts) ([]byte, error) {
+					answered = p256Signature(t, private, digest, high)
+					return answered, nil
+				})
 			require.NoError(t, err)
 			signature, err := key.Sign(t.Context(), message)
 			require.NoError(t, err)
@@ -148,9 +149,10 @@ func TestRemoteAnswersThatDoNotVerifyAreRefused(t *testing.T) {
 		"its own error": {private.Public(), func([]byte) ([]byte, error) { return nil, down }, down},
 	} {
 		t.Run(name, func(t *testing.T) {
-			key, err := signing.FromRemote(tc.public, func(_ context.Context, digest []byte, _ crypto.SignerOpts) ([]byte, error) {
-				return tc.answer(digest)
-			})
+			key, err := signing.FromRemote(tc.public,
+				func(_ context.Context, digest []byte, _ crypto.SignerOpts) ([]byte, error) {
+					return tc.answer(digest)
+				})
 			require.NoError(t, err)
 			signature, err := key.Sign(t.Context(), []byte("message"))
 			assert.Nil(t, signature)

@@ -37,7 +37,9 @@ func EvenIfOver() ApprovalOption {
 // ready to be sent in base64.
 //
 // Errors are [*ApprovalRefused], also with the reason of a [Verifier] set by [VerifyWith], or [*NotSigned].
-func SignApproval(ctx context.Context, s Signer, a Approval, want Intent, now time.Time, opts ...ApprovalOption) ([]byte, error) {
+func SignApproval(
+	ctx context.Context, s Signer, a Approval, want Intent, now time.Time, opts ...ApprovalOption,
+) ([]byte, error) {
 	checked, err := PrepareApproval(ctx, s, a, want, now, opts...)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,8 @@ func TestVerifyWithJudgesOpaquePayloads(t *testing.T) {
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, a.ID, refused.ApprovalID)
-	require.EqualError(t, err, `signing: approval "apr_1" refused: payload: the caller's verifier refused it: not what I asked for`)
+	require.EqualError(t, err,
+		`signing: approval "apr_1" refused: payload: the caller's verifier refused it: not what I asked for`)
 	require.Empty(t, signer.signed)
 
 	own := &signing.ApprovalRefused{ApprovalID: "apr_1", Field: "memo", Reason: "not mine"}
@@ -154,7 +155,8 @@ func TestPrepareApprovalDoesNotSign(t *testing.T) {
 }
 
 func TestCheckedApprovalPrintsNoSigner(t *testing.T) {
-	checked, err := signing.PrepareApproval(t.Context(), telltale{newKey(t), "the-secret"}, approvalOf(t, payoutTerms()), payoutIntent(), now)
+	checked, err := signing.PrepareApproval(t.Context(), telltale{newKey(t), "the-secret"},
+		approvalOf(t, payoutTerms()), payoutIntent(), now)
 	require.NoError(t, err)
 	assert.NotContains(t, fmt.Sprintf("%+v %#v", *checked, *checked), "the-secret")
 }

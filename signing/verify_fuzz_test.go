@@ -33,7 +33,8 @@ func FuzzVerify(f *testing.F) {
 			}
 			return
 		}
-		if _, refused := errors.AsType[*signing.KeyRefused](err); !refused && !errors.Is(err, signing.ErrSignatureInvalid) || len(err.Error()) > 1000 {
+		if _, refused := errors.AsType[*signing.KeyRefused](err); !refused &&
+			!errors.Is(err, signing.ErrSignatureInvalid) || len(err.Error()) > 1000 {
 			t.Fatalf("refused by %v", err)
 		}
 	})

@@ -35,7 +35,8 @@ func TestWindowIsNoLongerThanStated(t *testing.T) {
 			require.NoError(t, err)
 
 			for _, end := range []time.Time{
-				now.Add(longest + time.Nanosecond), now.Add(24 * time.Hour), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
+				now.Add(longest + time.Nanosecond), now.Add(24 * time.Hour),
+				time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
 			} {
 				a, want := approvalUntil(t, operation, end)
 				refused := requireRefused(t, key, a, want, "expiresAt")

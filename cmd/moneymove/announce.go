@@ -23,7 +23,9 @@ type announcement struct {
 
 // announce prints that the host answers: one JSON line for programs, a readable
 // block for people. The block keeps the tokens to itself.
-func announce(w io.Writer, flags sandboxFlags, address, keyFile, walletFile string, credentials sandbox.Credentials) error {
+func announce(
+	w io.Writer, flags sandboxFlags, address, keyFile, walletFile string, credentials sandbox.Credentials,
+) error {
 	a := announcement{
 		BaseURL: "http://" + address, Email: credentials.Email, KeyFile: keyFile, WalletKeyFile: walletFile,
 		APIKey: credentials.APIKey.Reveal(), AccessToken: credentials.AccessToken.Reveal(),

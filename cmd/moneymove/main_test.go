@@ -63,7 +63,8 @@ func TestTheSandboxAnswersOnceItIsAnnounced(t *testing.T) {
 	assert.NotEmpty(t, a.AccessToken)
 	assert.Equal(t, a.BaseURL+"/_host", a.ControlURL)
 
-	body := strings.NewReader(`{"email":"dev@example.com","requestExpiry":"` + time.Now().Add(time.Minute).UTC().Format(time.RFC3339) + `"}`)
+	body := strings.NewReader(`{"email":"dev@example.com","requestExpiry":"` + time.Now().Add(time.Minute).UTC().
+		Format(time.RFC3339) + `"}`)
 	response, err := http.Post(a.BaseURL+"/dapi/v1/auth/challenge", "application/json", body)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
@@ -150,13 +151,14 @@ func TestWrongCommandLines(t *testing.T) {
 		code int
 		says string
 	}{
-		"no command":                 {nil, exitUsage, "Usage:"},
-		"no such command":            {[]string{"serve"}, exitUsage, `no command "serve"`},
-		"no such flag":               {[]string{"sandbox", "-port", "1"}, exitUsage, "-port"},
-		"an argument":                {[]string{"sandbox", "now"}, exitUsage, `"now"`},
-		"controls for everybody":     {[]string{"sandbox", "-addr", "0.0.0.0:0", "-control"}, exitUsage, "loopback"},
-		"an address that is none":    {[]string{"sandbox", "-addr", "nowhere"}, exitFault, "nowhere"},
-		"a key file that holds none": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-key-file", unreadable}, exitFault, "moneymove:"},
+		"no command":              {nil, exitUsage, "Usage:"},
+		"no such command":         {[]string{"serve"}, exitUsage, `no command "serve"`},
+		"no such flag":            {[]string{"sandbox", "-port", "1"}, exitUsage, "-port"},
+		"an argument":             {[]string{"sandbox", "now"}, exitUsage, `"now"`},
+		"controls for everybody":  {[]string{"sandbox", "-addr", "0.0.0.0:0", "-control"}, exitUsage, "loopback"},
+		"an address that is none": {[]string{"sandbox", "-addr", "nowhere"}, exitFault, "nowhere"},
+		"a key file that holds none": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-key-file", unreadable}, exitFault,
+			"moneymove:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer

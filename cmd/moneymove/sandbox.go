@@ -32,14 +32,16 @@ func parseSandbox(args []string, stderr io.Writer) (sandboxFlags, error) {
 	set.SetOutput(io.Discard) // run prints what is wrong, once
 	set.StringVar(&f.addr, "addr", "127.0.0.1:8080", "`address` to listen on; port 0 takes any that is free")
 	set.StringVar(&f.email, "email", "ops@example.com", "`email` of the integrator's account")
-	set.StringVar(&f.keyFile, "key-file", "", "developer key `file`, PKCS #8 PEM: used if it exists, else written with mode 0600\n(default: a new file in a temporary folder, removed at the end)")
+	set.StringVar(&f.keyFile, "key-file", "",
+		"developer key `file`, PKCS #8 PEM: used if it exists, else written with mode 0600\n(default: a new file in a temporary folder, removed at the end)")
 	set.BoolVar(&f.json, "json", false, "print one JSON line instead of a readable block")
 	set.BoolVar(&f.control, "control", false, "serve the host's controls under /_host; loopback addresses only")
 	set.BoolVar(&f.rateLimits, "rate-limits", true, "count requests against the stated rate windows")
-	set.Func("host", "another `name` that callers know the host by, such as a container's; may be given several times", func(name string) error {
-		f.hosts = append(f.hosts, name)
-		return nil
-	})
+	set.Func("host", "another `name` that callers know the host by, such as a container's; may be given several times",
+		func(name string) error {
+			f.hosts = append(f.hosts, name)
+			return nil
+		})
 	if err := set.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			set.SetOutput(stderr)
@@ -86,7 +88,8 @@ func serveSandbox(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	server := &http.Server{Handler: host, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	if err := announce(stdout, flags, reachable(listener.Addr()), keys.path, walletFile, host.Credentials()); err != nil {
+	if err := announce(stdout, flags, reachable(listener.Addr()), keys.path, walletFile,
+		host.Credentials()); err != nil {
 		return errors.Join(err, server.Close())
 	}
 	select {

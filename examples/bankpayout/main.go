@@ -34,9 +34,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	supplier, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier", Account: dapi.SEPA(dapi.BankAccount{
-		Currency: "EUR", IBAN: "DE89370400440532013000", AccountHolderType: model.AccountHolderTypeBusiness, AccountHolderBusinessName: "Example supplier",
-	})})
+	supplier, err := account.Contacts.Create(ctx,
+		dapi.ContactCreate{Name: "Example supplier", Account: dapi.SEPA(dapi.BankAccount{
+			Currency: "EUR", IBAN: "DE89370400440532013000", AccountHolderType: model.AccountHolderTypeBusiness,
+			AccountHolderBusinessName: "Example supplier",
+		})})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,8 @@ func TestPaysTheInvoiceOnce(t *testing.T) {
 	host, flags := rehearsal.Host(t)
 	ledger := rehearsal.Run(t, run, flags,
 		"can be paid: true", "by sepa in EUR",
-		"booked payout po_", "awaiting_approval; no money has moved", "quote: 25 USDC leave, 22.42 EUR arrive, fee 0.5 USDC",
+		"booked payout po_", "awaiting_approval; no money has moved",
+		"quote: 25 USDC leave, 22.42 EUR arrive, fee 0.5 USDC",
 		"confirmed it: funding", "is completed",
 		"asked to pay invoice 42 again: it is payout po_", "completed, and nothing more has left",
 		"the ledger, newest first")

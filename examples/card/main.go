@@ -23,7 +23,8 @@ import (
 func main() { program.Main(run) }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
-	p, err := program.OpenWith(program.CommandLine{Name: "card", Needs: []target.Need{target.APIKey, target.AccessToken, target.CardWallet}}, args, out)
+	p, err := program.OpenWith(program.CommandLine{Name: "card",
+		Needs: []target.Need{target.APIKey, target.AccessToken, target.CardWallet}}, args, out)
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,8 @@ func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*model.
 	if card, err = app.Cards.SetLimit(ctx, card.ID, appapi.CardLimitUpdate{DailyLimit: model.Set(daily)}); err != nil {
 		return nil, err
 	}
-	p.Step("named it %s; it may spend %s %s a day, %s so far", card.Label, card.Limit.DailyLimit.StringFixed(2), card.Limit.Currency, card.Limit.DailyUsage)
+	p.Step("named it %s; it may spend %s %s a day, %s so far", card.Label, card.Limit.DailyLimit.StringFixed(2),
+		card.Limit.Currency, card.Limit.DailyUsage)
 	return card, nil
 }
 

@@ -46,14 +46,17 @@ func TestRunsOnAHostThatFlagsName(t *testing.T) {
 	require.NoError(t, host.Credentials().Wallet.Save(keyFile))
 	t.Setenv("MONEYMOVEMENT_ACCESS_TOKEN", host.Credentials().AccessToken.Reveal())
 	var out bytes.Buffer
-	require.NoError(t, run(t.Context(), []string{flags[0], flags[1], "-api-key", host.Credentials().APIKey.Reveal(), "-wallet-key", keyFile}, &out))
+	require.NoError(t,
+		run(t.Context(), []string{flags[0], flags[1], "-api-key", host.Credentials().APIKey.Reveal(), "-wallet-key",
+			keyFile}, &out))
 	rehearsal.Told(t, out.String(), "using the sandbox host at "+flags[1])
 	assertShown(t, out.String())
 	assert.NotContains(t, out.String(), host.Credentials().APIKey.Reveal())
 }
 
 func TestABaseURLNeedsTheCredentials(t *testing.T) {
-	for _, name := range []string{"MONEYMOVEMENT_API_KEY", "MONEYMOVEMENT_ACCESS_TOKEN", "MONEYMOVEMENT_WALLET_KEY_FILE"} {
+	for _, name := range []string{"MONEYMOVEMENT_API_KEY", "MONEYMOVEMENT_ACCESS_TOKEN",
+		"MONEYMOVEMENT_WALLET_KEY_FILE"} {
 		t.Setenv(name, "")
 	}
 	args := []string{"-base-url", "http://127.0.0.1:1"}

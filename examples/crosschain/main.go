@@ -43,9 +43,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	payee, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example payee", Account: dapi.Onchain(dapi.OnchainAccount{
-		WalletAddress: key.Address(), ChainID: there.Code, Currency: "USDT",
-	})})
+	payee, err := account.Contacts.Create(ctx,
+		dapi.ContactCreate{Name: "Example payee", Account: dapi.Onchain(dapi.OnchainAccount{
+			WalletAddress: key.Address(), ChainID: there.Code, Currency: "USDT",
+		})})
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p.Step("booked, signed and confirmed payout %s from chain %d to chain %d: %s", payout.ID, payout.FromChainID, payout.ToChainID, payout.Status)
+	p.Step("booked, signed and confirmed payout %s from chain %d to chain %d: %s", payout.ID, payout.FromChainID,
+		payout.ToChainID, payout.Status)
 	p.Quote(payout.Quote)
 	if payout, err = account.Payouts.Wait(ctx, payout.ID, p.Waiting()...); err != nil {
 		return err
@@ -68,7 +70,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // route finds the chain that balances are held on, and another live one that has the token.
-func route(ctx context.Context, p *program.Program, account *dapi.Account, token string) (here, there dapi.Chain, err error) {
+func route(
+	ctx context.Context, p *program.Program, account *dapi.Account, token string,
+) (here, there dapi.Chain, err error) {
 	chains, err := account.Chains.Live(ctx)
 	if err != nil {
 		return here, there, err
@@ -77,7 +81,8 @@ func route(ctx context.Context, p *program.Program, account *dapi.Account, token
 	for _, chain := range chains {
 		for _, listed := range chain.Tokens {
 			if chain.Code != "base" && listed.Symbol == token {
-				p.Detail("%s (%d) has %s, %d decimals, at %s", chain.Name, chain.ChainID, token, listed.Decimals, listed.Address)
+				p.Detail("%s (%d) has %s, %d decimals, at %s", chain.Name, chain.ChainID, token, listed.Decimals,
+					listed.Address)
 				there = chain
 			}
 		}

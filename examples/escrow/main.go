@@ -26,7 +26,8 @@ func main() { program.Main(run) }
 func run(ctx context.Context, args []string, out io.Writer) error {
 	var window time.Duration
 	p, err := program.Open("escrow", args, out, func(flags *flag.FlagSet) {
-		flags.DurationVar(&window, "window", 2*time.Second, "how long each of the first two windows of the second deal is, in whole seconds")
+		flags.DurationVar(&window, "window", 2*time.Second,
+			"how long each of the first two windows of the second deal is, in whole seconds")
 	})
 	if err != nil {
 		return err
@@ -46,7 +47,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	e := escrow{p, account}
 
-	delivered := dapi.EscrowCreate{Amount: decimal.RequireFromString("35.00"), Currency: dapi.USDC, Payee: dapi.EVMAddress(payee.Address()), Memo: "Website"}
+	delivered := dapi.EscrowCreate{Amount: decimal.RequireFromString("35.00"), Currency: dapi.USDC,
+		Payee: dapi.EVMAddress(payee.Address()), Memo: "Website"}
 	website, err := e.open(ctx, delivered)
 	if err != nil {
 		return err
@@ -55,7 +57,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 
-	missed := dapi.EscrowCreate{Amount: decimal.RequireFromString("20.00"), Currency: dapi.USDC, Payee: dapi.EVMAddress(payee.Address()), Memo: "Logo",
+	missed := dapi.EscrowCreate{Amount: decimal.RequireFromString("20.00"), Currency: dapi.USDC,
+		Payee: dapi.EVMAddress(payee.Address()), Memo: "Logo",
 		ApproveWithin: dapi.EscrowFor(window), HoldFor: dapi.EscrowFor(window)}
 	logo, err := e.open(ctx, missed)
 	if err != nil {
@@ -90,13 +93,17 @@ func (e escrow) open(ctx context.Context, terms dapi.EscrowCreate) (*dapi.Escrow
 	if err != nil {
 		return nil, err
 	}
-	e.Step("deal %s (%s) holds %s %s: %s, available %v", deal.ID, deal.Memo, deal.Amount, deal.Currency, deal.Status, deal.AvailableActions)
-	e.Detail("release until %s, refund after that until %s", deal.HoldUntil.UTC().Format(time.DateTime), deal.RefundableUntil.UTC().Format(time.DateTime))
+	e.Step("deal %s (%s) holds %s %s: %s, available %v", deal.ID, deal.Memo, deal.Amount, deal.Currency, deal.Status,
+		deal.AvailableActions)
+	e.Detail("release until %s, refund after that until %s", deal.HoldUntil.UTC().Format(time.DateTime),
+		deal.RefundableUntil.UTC().Format(time.DateTime))
 	return deal, nil
 }
 
 // act prepares an action, compares its approval with the deal's terms, signs it and confirms it.
-func (e escrow) act(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType) error {
+func (e escrow) act(
+	ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
+) error {
 	key := moneymovement.DeriveKey(e.Name, "deal", terms.Memo, string(action))
 	deal, err := e.account.Escrows.Act(ctx, terms, id, action, key)
 	if err != nil {
@@ -109,7 +116,8 @@ func (e escrow) act(ctx context.Context, terms dapi.EscrowCreate, id dapi.Escrow
 // ended waits for a status. Reads between two of the chain answer what the last one saw, so that asking often is no
 // faster.
 func (e escrow) ended(ctx context.Context, id dapi.EscrowID, status dapi.EscrowStatus) error {
-	deal, err := e.account.Escrows.Wait(ctx, id, []dapi.EscrowStatus{status}, dapi.PollEvery(4*time.Second, 16*time.Second))
+	deal, err := e.account.Escrows.Wait(ctx, id, []dapi.EscrowStatus{status},
+		dapi.PollEvery(4*time.Second, 16*time.Second))
 	if err != nil {
 		return err
 	}

@@ -25,9 +25,10 @@ func main() { program.Main(run) }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	var file string
-	p, err := program.OpenWith(program.CommandLine{Name: "invoice", Needs: []target.Need{target.APIKey}, Flags: []func(*flag.FlagSet){
-		func(flags *flag.FlagSet) { flags.StringVar(&file, "out", "invoice.pdf", "`file` to save the PDF in") },
-	}}, args, out)
+	p, err := program.OpenWith(program.CommandLine{Name: "invoice", Needs: []target.Need{target.APIKey},
+		Flags: []func(*flag.FlagSet){
+			func(flags *flag.FlagSet) { flags.StringVar(&file, "out", "invoice.pdf", "`file` to save the PDF in") },
+		}}, args, out)
 	if err != nil {
 		return err
 	}
@@ -47,11 +48,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := read(ctx, p, recipients, publicID(issued)); err != nil {
 		return err
 	}
-	paid, err := app.Invoices.MarkPaid(ctx, issued.ID, appapi.Payment{Reference: "statement-" + p.Name, At: time.Now().Add(-time.Hour)})
+	paid, err := app.Invoices.MarkPaid(ctx, issued.ID,
+		appapi.Payment{Reference: "statement-" + p.Name, At: time.Now().Add(-time.Hour)})
 	if err != nil {
 		return err
 	}
-	p.Step("the bank's statement shows it: %s, paid at %s with reference %s", paid.Status, paid.PaidAt.UTC().Format(time.DateTime), paid.OnchainTransactionID)
+	p.Step("the bank's statement shows it: %s, paid at %s with reference %s", paid.Status,
+		paid.PaidAt.UTC().Format(time.DateTime), paid.OnchainTransactionID)
 	size, err := save(ctx, recipients, publicID(paid), file)
 	if err != nil {
 		return err
@@ -76,7 +79,8 @@ func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*model.
 	if err != nil {
 		return nil, err
 	}
-	p.Step("issued invoice %s over %s %s, %s, due %s", issued.InvoiceNumber, issued.Amount.StringFixed(2), issued.Currency, issued.Status, issued.DueDate)
+	p.Step("issued invoice %s over %s %s, %s, due %s", issued.InvoiceNumber, issued.Amount.StringFixed(2),
+		issued.Currency, issued.Status, issued.DueDate)
 	return issued, nil
 }
 
@@ -102,7 +106,8 @@ func read(ctx context.Context, p *program.Program, recipients *public.Client, id
 	if err != nil {
 		return err
 	}
-	p.Step("its recipient reads it without a credential: %s asks %s for %s %s", invoice.Contractor.Email, invoice.Client.DisplayName,
+	p.Step("its recipient reads it without a credential: %s asks %s for %s %s", invoice.Contractor.Email,
+		invoice.Client.DisplayName,
 		invoice.Amount.StringFixed(2), invoice.Currency)
 	for _, item := range invoice.Items {
 		p.Detail("%s x %s at %s", item.Name, item.Quantity, item.Price.StringFixed(2))

@@ -72,7 +72,8 @@ func TestABrokenPDFLeavesNoFile(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_API_KEY", host.Credentials().APIKey.Reveal())
 	file := filepath.Join(t.TempDir(), "invoice.pdf")
 	require.NoError(t, os.WriteFile(file, []byte("last month's"), 0o600))
-	assert.ErrorContains(t, run(t.Context(), []string{flags[0], flags[1], "-out", file}, &bytes.Buffer{}), "RenderInvoicePDF")
+	assert.ErrorContains(t, run(t.Context(), []string{flags[0], flags[1], "-out", file}, &bytes.Buffer{}),
+		"RenderInvoicePDF")
 	kept, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, "last month's", string(kept))
@@ -83,10 +84,12 @@ func TestABrokenPDFLeavesNoFile(t *testing.T) {
 
 func TestABaseURLNeedsAnAPIKey(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_API_KEY", "")
-	assert.ErrorContains(t, run(t.Context(), []string{"-base-url", "http://127.0.0.1:1"}, &bytes.Buffer{}), "-base-url needs -api-key as well")
+	assert.ErrorContains(t, run(t.Context(), []string{"-base-url", "http://127.0.0.1:1"}, &bytes.Buffer{}),
+		"-base-url needs -api-key as well")
 }
 
 func TestThePublicIDIsWhatTheLinkEndsIn(t *testing.T) {
-	assert.Equal(t, "abc", publicID(&model.Invoice{ID: "i", InvoiceLink: "https://service.example/public/invoices/abc"}))
+	assert.Equal(t, "abc",
+		publicID(&model.Invoice{ID: "i", InvoiceLink: "https://service.example/public/invoices/abc"}))
 	assert.Equal(t, "i", publicID(&model.Invoice{ID: "i"}))
 }

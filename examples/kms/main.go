@@ -50,7 +50,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	p.Step("the vault has signed %d time: the login", vault.signatures.Load())
 
 	supplier, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000", AccountHolderName: "Example supplier"})})
+		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000",
+			AccountHolderName: "Example supplier"})})
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // hurried asks for a payment with a deadline that the vault does not keep.
-func hurried(ctx context.Context, vault *vault, account *dapi.Account, asked dapi.PayoutCreate, invoice moneymovement.Key) error {
+func hurried(
+	ctx context.Context, vault *vault, account *dapi.Account, asked dapi.PayoutCreate, invoice moneymovement.Key,
+) error {
 	vault.takes(time.Hour)
 	defer vault.takes(0)
 	impatient, cancel := context.WithTimeout(ctx, 500*time.Millisecond)

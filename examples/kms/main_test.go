@@ -38,7 +38,8 @@ func TestKeyFilesThatTheVaultCannotHold(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("no key"), 0o600))
 	_, err = openVault(path)
 	require.ErrorContains(t, err, "no PEM block")
-	require.NoError(t, os.WriteFile(path, []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"),
+		0o600))
 	_, err = openVault(path)
 	require.ErrorContains(t, err, path)
 }

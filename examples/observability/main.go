@@ -39,12 +39,15 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	defer spans.Shutdown(context.WithoutCancel(ctx))                       //nolint:errcheck // every span was printed when it ended
 	logger := slog.New(traced{slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug})})
 
-	platform, err := dapi.NewWhitelabel(p.BaseURL, p.Developer(), moneymovement.WithLogger(logger), moneymovement.WithHTTPClient(&http.Client{
-		Transport: otelhttp.NewTransport(&http.Transport{Proxy: http.ProxyFromEnvironment},
-			otelhttp.WithTracerProvider(spans),
-			otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string { return r.Method + " " + route(r.URL.Path) }),
-			otelhttp.WithPropagators(propagation.NewCompositeTextMapPropagator())), // none: trace ids stay in the house
-	}))
+	platform, err := dapi.NewWhitelabel(p.BaseURL, p.Developer(), moneymovement.WithLogger(logger),
+		moneymovement.WithHTTPClient(&http.Client{
+			Transport: otelhttp.NewTransport(&http.Transport{Proxy: http.ProxyFromEnvironment},
+				otelhttp.WithTracerProvider(spans),
+				otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string {
+					return r.Method + " " + route(r.URL.Path)
+				}),
+				otelhttp.WithPropagators(propagation.NewCompositeTextMapPropagator())), // none: trace ids stay in the house
+		}))
 	if err != nil {
 		return err
 	}
@@ -53,7 +56,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	supplier, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000", AccountHolderName: "Example supplier"})})
+		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000",
+			AccountHolderName: "Example supplier"})})
 	if err != nil {
 		return err
 	}
@@ -63,8 +67,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // pay is one unit of the program's own work: a span around the calls that it takes, with what to search by.
-func pay(ctx context.Context, tracer trace.Tracer, logger *slog.Logger, account *dapi.Account, key moneymovement.Key, asked dapi.PayoutCreate) error {
-	ctx, span := tracer.Start(ctx, "pay invoice", trace.WithAttributes(attribute.String("idempotency.key", string(key))))
+func pay(
+	ctx context.Context, tracer trace.Tracer, logger *slog.Logger, account *dapi.Account, key moneymovement.Key,
+	asked dapi.PayoutCreate,
+) error {
+	ctx, span := tracer.Start(ctx, "pay invoice",
+		trace.WithAttributes(attribute.String("idempotency.key", string(key))))
 	defer span.End()
 	payout, err := account.Payouts.Pay(ctx, asked, key)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 
 func TestRecordsAndSpansOfAPaymentShareATrace(t *testing.T) {
 	host, flags := rehearsal.Host(t)
-	fault := host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.Respond(http.StatusBadGateway, "provider_unavailable"))
+	fault := host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm",
+		sandbox.Respond(http.StatusBadGateway, "provider_unavailable"))
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), flags, &out))
 	assert.Equal(t, 1, fault.Consumed())
@@ -43,10 +44,12 @@ func TestRecordsAndSpansOfAPaymentShareATrace(t *testing.T) {
 }
 
 func TestAPaymentThatFailsIsAnErrorInBoth(t *testing.T) {
-	_, flags := rehearsal.Host(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse }))
+	_, flags := rehearsal.Host(t,
+		sandbox.WithSettings(func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse }))
 	var out bytes.Buffer
 	require.ErrorContains(t, run(t.Context(), flags, &out), "signing_policy_refused")
-	rehearsal.Told(t, out.String(), `level=ERROR msg="invoice is not paid"`, "signing_policy_refused", "trace=", `span="pay invoice"`)
+	rehearsal.Told(t, out.String(), `level=ERROR msg="invoice is not paid"`, "signing_policy_refused", "trace=",
+		`span="pay invoice"`)
 }
 
 func TestNamesOfSpansHaveNoIDs(t *testing.T) {

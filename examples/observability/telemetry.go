@@ -35,7 +35,8 @@ type printer struct{ out io.Writer }
 // ExportSpans implements [sdktrace.SpanExporter].
 func (p printer) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) error {
 	for _, span := range spans {
-		fmt.Fprintf(p.out, "span=%q took=%s trace=%s", span.Name(), span.EndTime().Sub(span.StartTime()).Round(time.Microsecond), span.SpanContext().TraceID())
+		fmt.Fprintf(p.out, "span=%q took=%s trace=%s", span.Name(), span.EndTime().Sub(span.StartTime()).
+			Round(time.Microsecond), span.SpanContext().TraceID())
 		for _, attribute := range span.Attributes() {
 			switch attribute.Key {
 			case "http.response.status_code", "http.request.resend_count", "idempotency.key", "payout.id":

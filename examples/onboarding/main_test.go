@@ -21,17 +21,20 @@ func TestFromANameToRequisites(t *testing.T) {
 		"0 requirements are outstanding",
 		"completed: snapshot kyb", "the verification is approved",
 		"sepa EUR is available", "asked for sepa EUR", "virtual account bnk_")
-	assert.Regexp(t, `\n    Account holder  Example\n    IBAN            DE\d{20}\n    BIC             \w+\n    Bank            Licensed banking partner\n$`, requisites)
+	assert.Regexp(t,
+		`\n    Account holder  Example\n    IBAN            DE\d{20}\n    BIC             \w+\n    Bank            Licensed banking partner\n$`, requisites)
 }
 
 func TestARailOutsideTheAgreementIsRefused(t *testing.T) {
-	_, flags := rehearsal.Host(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.RailsDisabled = []string{string(dapi.BankMethodSEPA)} }))
+	_, flags := rehearsal.Host(t,
+		sandbox.WithSettings(func(s *sandbox.Settings) { s.RailsDisabled = []string{string(dapi.BankMethodSEPA)} }))
 	var refused *errors.RailNotAvailable
 	require.ErrorAs(t, run(t.Context(), flags, &bytes.Buffer{}), &refused)
 }
 
 func TestARejectedClientIsToldWhatBlocksIt(t *testing.T) {
-	_, flags := rehearsal.Host(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.KYBDecision = sandbox.KYBDecisionReject }))
+	_, flags := rehearsal.Host(t,
+		sandbox.WithSettings(func(s *sandbox.Settings) { s.KYBDecision = sandbox.KYBDecisionReject }))
 	var out bytes.Buffer
 	var unmet *errors.RailRequirementsUnmet
 	require.ErrorAs(t, run(t.Context(), flags, &out), &unmet)

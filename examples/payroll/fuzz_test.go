@@ -20,9 +20,12 @@ func FuzzReadPeople(f *testing.F) {
 	}
 	const head, line = "id,name,iban,amount,reference\n", "e-01,Example employee 1,DE89370400440532013000,21.40,Salary\n"
 	for _, content := range []string{
-		string(sample), "", head, head + line + line, "\ufeff" + head + line, strings.ReplaceAll(head+line, "\n", "\r\n"),
-		" ID , Name,IBAN ,Amount,Reference\n" + line, head + strings.Replace(line, "21.40", "1e5", 1), head + strings.Replace(line, "DE89", "DE88", 1),
-		head + `"e ""1""","a` + "\n" + `b",DE89 3704 0044 0532 0130 00,0.000001,` + "\n", "reference," + head + "x," + line, head + "e-01,\"\n",
+		string(sample), "", head, head + line + line, "\ufeff" + head + line,
+		strings.ReplaceAll(head+line, "\n", "\r\n"),
+		" ID , Name,IBAN ,Amount,Reference\n" + line, head + strings.Replace(line, "21.40", "1e5", 1),
+		head + strings.Replace(line, "DE89", "DE88", 1),
+		head + `"e ""1""","a` + "\n" + `b",DE89 3704 0044 0532 0130 00,0.000001,` + "\n",
+		"reference," + head + "x," + line, head + "e-01,\"\n",
 	} {
 		f.Add([]byte(content))
 	}
@@ -41,7 +44,8 @@ func FuzzReadPeople(f *testing.F) {
 				t.Fatalf("%+v", p)
 			case !p.amount.IsPositive() || p.amount.Exponent() < -6 || p.amount.GreaterThan(decimal.New(1, 9)):
 				t.Fatalf("is paid %s", p.amount)
-			case len(p.iban) < 15 || len(p.iban) > 34 || strings.Trim(p.iban, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "":
+			case len(p.iban) < 15 || len(p.iban) > 34 ||
+				strings.Trim(p.iban, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "":
 				t.Fatalf("is paid to %q", p.iban)
 			}
 			seen[p.id] = true
@@ -53,7 +57,8 @@ func FuzzReadPeople(f *testing.F) {
 			t.Fatalf("%d people became %d: %v", len(people), len(same), err)
 		}
 		for i, p := range people {
-			if s := same[i]; s.id != p.id || s.name != p.name || s.iban != p.iban || s.reference != p.reference || !s.amount.Equal(p.amount) {
+			if s := same[i]; s.id != p.id || s.name != p.name || s.iban != p.iban || s.reference != p.reference ||
+				!s.amount.Equal(p.amount) {
 				t.Fatalf("%+v became %+v", p, s)
 			}
 		}
@@ -66,9 +71,12 @@ func FuzzResults(f *testing.F) {
 	head := strings.Join(resultColumns, ",") + "\n"
 	const line = "2026-11-01T09:00:00Z,cl_1,e-01,DE89370400440532013000,21.40,started,po_1,20 EUR,\n"
 	for _, content := range []string{
-		"", "\n\n", head, head + line, head + line + strings.Replace(line, "started", "not_paid", 1), head + strings.Replace(line, "cl_1", "cl_2", 1),
-		head + strings.Replace(line, "21.40", "1e9999", 1), head + strings.Replace(line, "2026-11", "2026-13", 1), head + "\"\n\n\"\n",
-		strings.ReplaceAll(head+line, "\n", "\r\n"), head + line + line + strings.Replace(line, "09:00:00Z", "10:00:00+02:00", 1),
+		"", "\n\n", head, head + line, head + line + strings.Replace(line, "started", "not_paid", 1),
+		head + strings.Replace(line, "cl_1", "cl_2", 1),
+		head + strings.Replace(line, "21.40", "1e9999", 1), head + strings.Replace(line, "2026-11", "2026-13", 1),
+		head + "\"\n\n\"\n",
+		strings.ReplaceAll(head+line, "\n", "\r\n"),
+		head + line + line + strings.Replace(line, "09:00:00Z", "10:00:00+02:00", 1),
 	} {
 		f.Add([]byte(content))
 	}
@@ -80,7 +88,8 @@ func FuzzResults(f *testing.F) {
 			}
 			return
 		}
-		if !bytes.HasPrefix(bytes.TrimLeft(content, "\r\n"), []byte("at")) && !bytes.HasPrefix(bytes.TrimLeft(content, "\r\n"), []byte(`"at"`)) {
+		if !bytes.HasPrefix(bytes.TrimLeft(content, "\r\n"), []byte("at")) &&
+			!bytes.HasPrefix(bytes.TrimLeft(content, "\r\n"), []byte(`"at"`)) {
 			t.Fatalf("%q is taken for results", content)
 		}
 		for id, known := range r.latest {

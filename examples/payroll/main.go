@@ -44,12 +44,15 @@ type settings struct {
 }
 
 func (s *settings) register(flags *flag.FlagSet) {
-	flags.StringVar(&s.file, "file", "", "CSV `file` with the columns id, name, iban, amount (in USDC) and reference; empty pays a sample")
+	flags.StringVar(&s.file, "file", "",
+		"CSV `file` with the columns id, name, iban, amount (in USDC) and reference; empty pays a sample")
 	flags.StringVar(&s.run, "run", "", "`name` of the run, such as 2026-11: the same name pays each id once")
 	flags.StringVar(&s.results, "results", "", "results `file`; payroll-<run>.results.csv by default")
-	flags.StringVar(&s.client, "client", "", "`id` of the client that pays; empty makes one and credits it in the sandbox")
+	flags.StringVar(&s.client, "client", "",
+		"`id` of the client that pays; empty makes one and credits it in the sandbox")
 	flags.IntVar(&s.workers, "workers", 4, "how many payments are under way at the same time")
-	flags.DurationVar(&s.settle, "settle", 30*time.Second, "how long to wait for a payment's arrival; the next start looks again")
+	flags.DurationVar(&s.settle, "settle", 30*time.Second,
+		"how long to wait for a payment's arrival; the next start looks again")
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -133,7 +136,9 @@ func (s *settings) check(embedded bool) ([]person, error) {
 }
 
 // open finds the account that pays. One that the program makes is found again by its email, which derives from the run.
-func (s *settings) open(ctx context.Context, p *program.Program, total decimal.Decimal) (*dapi.Account, dapi.ClientID, error) {
+func (s *settings) open(
+	ctx context.Context, p *program.Program, total decimal.Decimal,
+) (*dapi.Account, dapi.ClientID, error) {
 	platform, err := dapi.NewWhitelabel(p.BaseURL, p.Developer())
 	if err != nil {
 		return nil, "", err

@@ -105,7 +105,8 @@ func TestPaysEverybody(t *testing.T) {
 	o := newOffice(t)
 	told, err := o.pay(t.Context())
 	require.NoError(t, err)
-	rehearsal.Told(t, told, "run 2026-11: 8 people, 175.3 USDC in all", "knows 0 of them already\n• summary:", "completed  8  175.30 USDC  arrived")
+	rehearsal.Told(t, told, "run 2026-11: 8 people, 175.3 USDC in all", "knows 0 of them already\n• summary:",
+		"completed  8  175.30 USDC  arrived")
 	o.everybodyOnce(t)
 
 	before := o.bookings()
@@ -165,7 +166,8 @@ func TestAnswersThatAreLostPayNobodyTwice(t *testing.T) {
 
 func TestWhoIsRefusedIsPaidOnceThatIsMended(t *testing.T) {
 	o := newOffice(t)
-	require.NoError(t, o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{string(dapi.BankMethodSEPA)} }))
+	require.NoError(t,
+		o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{string(dapi.BankMethodSEPA)} }))
 	told, err := o.pay(t.Context())
 	require.ErrorContains(t, err, "0 of 8 are paid")
 	rehearsal.Told(t, told, "not_paid  8  175.30 USDC", "e-01: BookPayout: 409 contact_not_payable")
@@ -183,7 +185,8 @@ func TestARefusalDoesNotSettleWhatIsInDoubt(t *testing.T) {
 	_, err := o.interruptAfter(t, 1)
 	require.Error(t, err)
 	o.onlyStarted(t, time.Now())
-	require.NoError(t, o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{string(dapi.BankMethodSEPA)} }))
+	require.NoError(t,
+		o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{string(dapi.BankMethodSEPA)} }))
 	_, err = o.pay(t.Context())
 	require.Error(t, err)
 	assert.NotEqual(t, "not_paid", o.statuses(t)["e-01"])
@@ -201,7 +204,8 @@ func TestAKeyThatMayNotProtectAnyMoreIsNotUsed(t *testing.T) {
 	o.onlyStarted(t, time.Now().Add(-7*24*time.Hour))
 	told, err := o.pay(t.Context())
 	require.ErrorContains(t, err, "7 of 8 are paid")
-	rehearsal.Told(t, told, "look for it in the ledger before anything else", "e-01: BookPayout: key payroll:2026-11:e-01.")
+	rehearsal.Told(t, told, "look for it in the ledger before anything else",
+		"e-01: BookPayout: key payroll:2026-11:e-01.")
 	assert.Len(t, o.left(), 8, "e-01 was paid by the first start, the others by the second")
 }
 
@@ -212,7 +216,8 @@ func (o *office) onlyStarted(t *testing.T, at time.Time) {
 	require.NoError(t, err)
 	lines := strings.SplitAfter(string(content), "\n")
 	account := strings.Split(lines[1], ",")[1]
-	line := strings.Join([]string{at.UTC().Format(time.RFC3339), account, "e-01", "DE89370400440532013000", "21.4", "started", "", "", ""}, ",")
+	line := strings.Join([]string{at.UTC().Format(time.RFC3339), account, "e-01", "DE89370400440532013000", "21.4",
+		"started", "", "", ""}, ",")
 	require.NoError(t, os.WriteFile(o.results, []byte(lines[0]+line+"\n"), 0o600))
 }
 
@@ -227,7 +232,8 @@ func TestResultsHaveToAgreeWithTheFile(t *testing.T) {
 	_, err = o.pay(t.Context(), "-file", changed)
 	require.ErrorContains(t, err, "line 2: e-01 is completed with 21.4 to DE89370400440532013000 already")
 
-	require.NoError(t, os.WriteFile(changed, []byte(strings.Join(slices.Delete(strings.SplitAfter(sample, "\n"), 1, 2), "")), 0o600))
+	require.NoError(t,
+		os.WriteFile(changed, []byte(strings.Join(slices.Delete(strings.SplitAfter(sample, "\n"), 1, 2), "")), 0o600))
 	_, err = o.pay(t.Context(), "-file", changed)
 	require.ErrorContains(t, err, "e-01 is completed already, and is not in the file any more")
 
@@ -239,17 +245,19 @@ func TestResultsHaveToAgreeWithTheFile(t *testing.T) {
 func TestAFileWithMistakesPaysNobody(t *testing.T) {
 	const header = "id,name,iban,amount,reference\n"
 	for name, c := range map[string]struct{ content, says string }{
-		"empty":            {header, "nobody in it"},
-		"no such column":   {"id,name,iban,amount\n", `no column "reference"`},
-		"an id twice":      {header + "1,A,DE89370400440532013000,1,\n1,B,BE68539007547034,2,\n", `line 3: id "1" is on line 2 as well`},
+		"empty":          {header, "nobody in it"},
+		"no such column": {"id,name,iban,amount\n", `no column "reference"`},
+		"an id twice": {header + "1,A,DE89370400440532013000,1,\n1,B,BE68539007547034,2,\n",
+			`line 3: id "1" is on line 2 as well`},
 		"a slip in a IBAN": {header + "1,A,DE89370400440532013001,1,\n", "line 2: iban has a mistake"},
 		"nothing to pay":   {header + "1,A,DE89370400440532013000,0.00,\n", "line 2: amount"},
 		"a minus":          {header + "1,A,DE89370400440532013000,-5,\n", "line 2: amount"},
 		"a comma":          {header + "1,A,DE89370400440532013000,\"1,50\",\n", "line 2: amount"},
 		"too fine":         {header + "1,A,DE89370400440532013000,1.0000001,\n", "line 2: amount"},
 		"no id, no name":   {header + ",,DE89370400440532013000,1,\n", "line 2: id and name"},
-		"a long reference": {header + "1,A,DE89370400440532013000,1," + strings.Repeat("é", 141) + "\n", "a reference 140"},
-		"a cell too many":  {header + "1,A,DE89370400440532013000,1,x,y\n", "wrong number of fields"},
+		"a long reference": {header + "1,A,DE89370400440532013000,1," + strings.Repeat("é", 141) + "\n",
+			"a reference 140"},
+		"a cell too many": {header + "1,A,DE89370400440532013000,1,x,y\n", "wrong number of fields"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := newOffice(t)
@@ -264,7 +272,8 @@ func TestAFileWithMistakesPaysNobody(t *testing.T) {
 }
 
 func TestProgressIsForTerminals(t *testing.T) {
-	for terminal, shows := range map[bool]string{true: "paying 100% |██████████████████████████████| (2/2)", false: ""} {
+	for terminal, shows := range map[bool]string{true: "paying 100% |██████████████████████████████| (2/2)",
+		false: ""} {
 		var out bytes.Buffer
 		done, end := progress(&out, 2, terminal)
 		done()

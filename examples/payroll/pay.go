@@ -73,7 +73,8 @@ func (p *payroll) one(ctx context.Context, next person) error {
 	paying, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	payout, err := p.account.Payouts.Pay(paying,
-		dapi.PayoutCreate{ContactID: contact.ID, Amount: next.amount, Currency: dapi.USDC, PaymentReference: next.reference, Purpose: "salary"},
+		dapi.PayoutCreate{ContactID: contact.ID, Amount: next.amount, Currency: dapi.USDC,
+			PaymentReference: next.reference, Purpose: "salary"},
 		moneymovement.DeriveKey("payroll", p.run, next.id), history, dapi.HighestFee(highestFee))
 	note := ""
 	if err != nil {

@@ -52,7 +52,8 @@ func readPeople(file io.Reader) ([]person, error) {
 		}
 		line, _ := reader.FieldPos(0)
 		cell := func(name string) string { return strings.TrimSpace(record[at[name]]) }
-		next := person{line: line, id: cell("id"), name: cell("name"), iban: strings.ReplaceAll(cell("iban"), " ", ""), reference: cell("reference")}
+		next := person{line: line, id: cell("id"), name: cell("name"), iban: strings.ReplaceAll(cell("iban"), " ", ""),
+			reference: cell("reference")}
 		if first, double := lineOf[next.id]; double {
 			problems = append(problems, fmt.Errorf("line %d: id %q is on line %d as well", line, next.id, first))
 		}
@@ -120,8 +121,9 @@ func (r *results) agreeWith(people []person) error {
 	for _, p := range people {
 		was, known := r.of(p.id)
 		if known && was.Status != notPaid && (was.IBAN != p.iban || !was.Amount.Equal(p.amount)) {
-			problems = append(problems, fmt.Errorf("line %d: %s is %s with %s to %s already, and the file now says something else",
-				p.line, p.id, was.Status, was.Amount, was.IBAN))
+			problems = append(problems,
+				fmt.Errorf("line %d: %s is %s with %s to %s already, and the file now says something else",
+					p.line, p.id, was.Status, was.Amount, was.IBAN))
 		}
 	}
 	for id, was := range r.latest {

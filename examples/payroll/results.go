@@ -123,7 +123,8 @@ func parseResult(line []string) (result, error) {
 
 // record adds a line.
 func (r *results) record(p person, state status, payout *dapi.Payout, note string) error {
-	added := result{At: time.Now().UTC().Truncate(time.Second), Account: r.account, ID: p.id, IBAN: p.iban, Amount: p.amount, Status: state, Note: note}
+	added := result{At: time.Now().UTC().Truncate(time.Second), Account: r.account, ID: p.id, IBAN: p.iban,
+		Amount: p.amount, Status: state, Note: note}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if payout != nil {
@@ -133,7 +134,8 @@ func (r *results) record(p person, state status, payout *dapi.Payout, note strin
 		}
 	}
 	r.remember(added)
-	return r.write([]string{added.At.Format(time.RFC3339), added.Account, added.ID, added.IBAN, added.Amount.String(), string(added.Status),
+	return r.write([]string{added.At.Format(time.RFC3339), added.Account, added.ID, added.IBAN, added.Amount.String(),
+		string(added.Status),
 		string(added.Payout), added.Arrives, added.Note})
 }
 

@@ -41,7 +41,8 @@ func summarize(ctx context.Context, n narrate.Narrator, people []person, results
 		{check, "read what is said about it, and look for it in the ledger before anything else"},
 	} {
 		if count[line.status] > 0 {
-			fmt.Fprintf(table, "    %s\t%d\t%s USDC\t%s\n", line.status, count[line.status], sum[line.status].StringFixed(2), line.means)
+			fmt.Fprintf(table, "    %s\t%d\t%s USDC\t%s\n", line.status, count[line.status],
+				sum[line.status].StringFixed(2), line.means)
 		}
 	}
 	if err := table.Flush(); err != nil {

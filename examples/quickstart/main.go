@@ -40,7 +40,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	bank, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example beneficiary", Currency: "EUR",
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000", AccountHolderName: "Example beneficiary"})})
+		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000",
+			AccountHolderName: "Example beneficiary"})})
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 // openAccount creates a client and gives it something to spend. The first call logs in.
 func openAccount(ctx context.Context, p *program.Program, platform *dapi.Integrator) (*dapi.Account, error) {
-	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: p.Name + "@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Example"})
+	client, err := platform.Clients.Create(ctx,
+		dapi.ClientCreate{Email: p.Name + "@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Example"})
 	if err != nil {
 		return nil, err
 	}
@@ -95,14 +97,18 @@ func openAccount(ctx context.Context, p *program.Program, platform *dapi.Integra
 }
 
 // pay books, checks, signs and confirms a payout, and follows it to its end.
-func pay(ctx context.Context, p *program.Program, account *dapi.Account, what string, contact dapi.ContactID, amount decimal.Decimal) error {
+func pay(
+	ctx context.Context, p *program.Program, account *dapi.Account, what string, contact dapi.ContactID,
+	amount decimal.Decimal,
+) error {
 	payout, err := account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: contact, Amount: amount, Currency: dapi.USDC, PaymentReference: p.Name},
 		moneymovement.DeriveKey(p.Name, what))
 	if err != nil {
 		return err
 	}
-	p.Step("booked %s payout %s of %s %s, checked and signed its approval, confirmed it: %s", what, payout.ID, payout.Amount, payout.Currency, payout.Status)
+	p.Step("booked %s payout %s of %s %s, checked and signed its approval, confirmed it: %s", what, payout.ID,
+		payout.Amount, payout.Currency, payout.Status)
 	p.Quote(payout.Quote)
 	if payout, err = account.Payouts.Wait(ctx, payout.ID, p.Waiting()...); err != nil {
 		return err

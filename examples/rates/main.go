@@ -70,7 +70,8 @@ func show(out io.Writer, currencies []string, rates map[string]*public.FXRate) e
 			fmt.Fprintf(table, "%s\tnone\t\t\t\n", currency)
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t\n", currency, price(rate.USDRate), price(rate.BankTransfer), price(rate.Card))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t\n", currency, price(rate.USDRate), price(rate.BankTransfer),
+			price(rate.Card))
 	}
 	return table.Flush()
 }

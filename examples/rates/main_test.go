@@ -25,14 +25,16 @@ func TestPrintsATableOfTheUsualCurrencies(t *testing.T) {
 		require.Len(t, row, 4, lines[i+1])
 		assert.Equal(t, currency, row[0])
 		rate, bank, card := decimal.RequireFromString(row[1]), decimal.RequireFromString(row[2]), decimal.RequireFromString(row[3])
-		assert.True(t, rate.IsPositive() && bank.LessThan(rate) && card.LessThan(bank), "a spread is taken off: %s", lines[i+1])
+		assert.True(t, rate.IsPositive() && bank.LessThan(rate) && card.LessThan(bank), "a spread is taken off: %s",
+			lines[i+1])
 		assert.Len(t, lines[i+1], len(lines[0]), "columns are aligned:\n%s", table)
 	}
 }
 
 func TestPrintsTheCurrenciesThatAreAskedFor(t *testing.T) {
 	host, flags := rehearsal.Host(t)
-	table := rehearsal.Run(t, run, []string{flags[0], flags[1], "USD", "XYZ"}, "using the sandbox host at "+flags[1], "CARD")
+	table := rehearsal.Run(t, run, []string{flags[0], flags[1], "USD", "XYZ"}, "using the sandbox host at "+flags[1],
+		"CARD")
 	assert.Regexp(t, `(?m)^ +USD +1\.000000 +1\.000000 +1\.000000 *$`, table)
 	assert.Regexp(t, `(?m)^ +XYZ +none *$`, table)
 	assert.Len(t, host.Requests(), 2)

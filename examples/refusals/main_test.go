@@ -34,15 +34,19 @@ func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
 		{"another amount than the one asked for", "*dapi.TermsDiffer", "find out why amount is not what was asked for"},
 		{"not for this payout", "*signing.ApprovalRefused", "find out why resourceId is not what was asked for"},
 		{"a fee over the bound", "*dapi.PriceRefused", "whether highest_fee may be looser"},
-		{"that was in doubt", "the first call: the payment is unknown", "the second call was refused: the payment is unknown",
-			"the third call: the payment is paid, by payout po_", "*errors.OutcomeUnknown", "whatever was refused last; ask again with the key"},
+		{"that was in doubt", "the first call: the payment is unknown",
+			"the second call was refused: the payment is unknown",
+			"the third call: the payment is paid, by payout po_", "*errors.OutcomeUnknown",
+			"whatever was refused last; ask again with the key"},
 		{"comes back", "*dapi.PayoutNotCompleted", "ended refunded; tell a person"},
 		{"too many calls", "*errors.RateLimited", "wait until ", "send the same again: true"},
 		{"without the scope", "*errors.Forbidden", "has the scope payouts:write"},
-		{"a partner that is down", "*errors.ProviderUnavailable", "try again later with the same key; request req_made_up"},
+		{"a partner that is down", "*errors.ProviderUnavailable",
+			"try again later with the same key; request req_made_up"},
 		{"newer than this program", "*errors.Unrecognized", "change the request"},
 		{"a proxy's page", "*errors.UnexpectedAnswer", "ask again with the same key"},
-		{"lost", "asked again with the same key: it is payout po_", "*errors.OutcomeUnknown", "ask again with the key refusals-", "money: maybe_moved"},
+		{"lost", "asked again with the same key: it is payout po_", "*errors.OutcomeUnknown",
+			"ask again with the key refusals-", "money: maybe_moved"},
 		{"not there", "*errors.NotDelivered", "nothing has happened"},
 	} {
 		rehearsal.Told(t, out.String(), c...)
@@ -59,7 +63,8 @@ func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
 	for _, amount := range rehearsal.Left(host, "po_") {
 		left = left.Add(amount)
 	}
-	assert.Equal(t, "5", left.String(), "the payment in doubt was made once; what was refused moved nothing, and what was refunded came back")
+	assert.Equal(t, "5", left.String(),
+		"the payment in doubt was made once; what was refused moved nothing, and what was refunded came back")
 }
 
 func TestErrorsThatTheRunDoesNotMeetHaveSomethingToDoAsWell(t *testing.T) {
@@ -72,7 +77,9 @@ func TestErrorsThatTheRunDoesNotMeetHaveSomethingToDoAsWell(t *testing.T) {
 		errors.CodeInternalError:       "request req_7 helps",
 		errors.Code("not_yet_thought"): "change the request",
 	} {
-		assert.Contains(t, byQuestions(&errors.Refusal{Head: errors.Head{RequestID: "req_7"}, Code: code, Status: http.StatusConflict}), says, code)
+		assert.Contains(t,
+			byQuestions(&errors.Refusal{Head: errors.Head{RequestID: "req_7"}, Code: code,
+				Status: http.StatusConflict}), says, code)
 	}
 	assert.Contains(t, remedy(&errors.Forbidden{}), "still exists and allows this address")
 }

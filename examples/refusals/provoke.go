@@ -31,7 +31,8 @@ type provocation struct {
 
 func (p *provoker) prepare(ctx context.Context) error {
 	supplier, err := p.account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000", AccountHolderName: "Example supplier"})})
+		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000",
+			AccountHolderName: "Example supplier"})})
 	if err != nil {
 		return err
 	}
@@ -53,19 +54,32 @@ func (p *provoker) cases() []provocation {
 			_, err := p.account.Payouts.Pay(ctx, asked, p.key("long"), dapi.FirstUse())
 			return err
 		}},
-		{"an amount with more decimals than the token has", func(ctx context.Context) error { return p.pay(ctx, p.supplier, "1.1234567", "fine") }},
-		{"an amount that does not cover the fee", func(ctx context.Context) error { return p.pay(ctx, p.supplier, "0.30", "small") }},
-		{"a contact that lacks its IBAN", func(ctx context.Context) error { return p.pay(ctx, p.nobody, "10", "nobody") }},
+		{"an amount with more decimals than the token has", func(ctx context.Context) error {
+			return p.pay(ctx, p.supplier, "1.1234567", "fine")
+		}},
+		{"an amount that does not cover the fee", func(ctx context.Context) error {
+			return p.pay(ctx, p.supplier, "0.30", "small")
+		}},
+		{"a contact that lacks its IBAN", func(ctx context.Context) error {
+			return p.pay(ctx, p.nobody, "10", "nobody")
+		}},
 		{"more than the balance", func(ctx context.Context) error { return p.pay(ctx, p.supplier, "5000", "large") }},
 		{"one key for two payments", p.reuse},
-		{"somebody else's payout", func(ctx context.Context) error { _, err := p.account.Payouts.Get(ctx, "po_somebody_elses"); return err }},
+		{"somebody else's payout", func(ctx context.Context) error {
+			_, err := p.account.Payouts.Get(ctx, "po_somebody_elses")
+			return err
+		}},
 		{"a rail for a client that is not verified", func(ctx context.Context) error {
 			_, err := p.account.Rails.Open(ctx, dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"})
 			return err
 		}},
-		{"a verification that is not complete", func(ctx context.Context) error { _, err := p.account.Verification.Complete(ctx); return err }},
+		{"a verification that is not complete", func(ctx context.Context) error {
+			_, err := p.account.Verification.Complete(ctx)
+			return err
+		}},
 		{"a sandbox credit over the maximum", func(ctx context.Context) error {
-			_, err := p.account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.NewFromInt(1_000_000), Currency: dapi.USDC})
+			_, err := p.account.Sandbox.Deposit(ctx,
+				dapi.DepositCreate{Amount: decimal.NewFromInt(1_000_000), Currency: dapi.USDC})
 			return err
 		}},
 		{"an email that has no account", p.strangers},
@@ -74,13 +88,18 @@ func (p *provoker) cases() []provocation {
 		{"a price with a fee over the bound", p.dear},
 		{"a refusal of a payment that was in doubt", p.inDoubt},
 		{"a payout that comes back", p.refunded},
-		{"too many calls", p.read(answering{status: http.StatusTooManyRequests, contentType: "application/json", retryAfter: "30",
-			body: `{"error":{"code":"rate_limited","message":"Over a window."}}`})},
+		{"too many calls",
+			p.read(answering{status: http.StatusTooManyRequests, contentType: "application/json", retryAfter: "30",
+				body: `{"error":{"code":"rate_limited","message":"Over a window."}}`})},
 		{"a key without the scope", p.read(answering{status: http.StatusForbidden, contentType: "application/json",
 			body: `{"error":{"code":"forbidden","message":"Not permitted.","details":{"requiredScope":"payouts:write","scope":["read"]}}}`})},
-		{"a partner that is down", p.read(refusing(http.StatusServiceUnavailable, "provider_unavailable", "A partner is unavailable."))},
-		{"a slug that is newer than this program", p.read(refusing(http.StatusConflict, "weather_unsuitable", "Not in this rain."))},
-		{"a proxy's page", p.read(answering{status: http.StatusBadGateway, contentType: "text/html", body: "<html>Bad gateway</html>"})},
+		{"a partner that is down",
+			p.read(refusing(http.StatusServiceUnavailable, "provider_unavailable", "A partner is unavailable."))},
+		{"a slug that is newer than this program",
+			p.read(refusing(http.StatusConflict, "weather_unsuitable", "Not in this rain."))},
+		{"a proxy's page",
+			p.read(answering{status: http.StatusBadGateway, contentType: "text/html",
+				body: "<html>Bad gateway</html>"})},
 		{"an answer that was lost", p.lost},
 		{"a host that is not there", p.nowhere},
 	}
@@ -96,13 +115,15 @@ func (p *provoker) key(name string) moneymovement.Key {
 }
 
 func (p *provoker) pay(ctx context.Context, to dapi.ContactID, amount, key string) error {
-	_, err := p.account.Payouts.Pay(ctx, terms(to, amount), p.key(key), dapi.FirstUse()) // so that a refusal means that nothing was paid
+	// so that a refusal means that nothing was paid
+	_, err := p.account.Payouts.Pay(ctx, terms(to, amount), p.key(key), dapi.FirstUse())
 	return err
 }
 
 // reuse takes a key that another call, of a program that was started before, took for something else.
 func (p *provoker) reuse(ctx context.Context) error {
-	if _, err := p.account.Payouts.Book(ctx, terms(p.supplier, "20"), moneymovement.IdempotencyKey(p.key("invoice-42"))); err != nil {
+	if _, err := p.account.Payouts.Book(ctx, terms(p.supplier, "20"),
+		moneymovement.IdempotencyKey(p.key("invoice-42"))); err != nil {
 		return err
 	}
 	restarted, err := dapi.NewWhitelabel(p.program.BaseURL, p.program.Developer())
@@ -157,7 +178,8 @@ func (p *provoker) forged(ctx context.Context) error {
 
 // dear allows no fee to speak of. Nothing is signed, and the payout that was booked waits for somebody's decision.
 func (p *provoker) dear(ctx context.Context) error {
-	_, err := p.account.Payouts.Pay(ctx, terms(p.supplier, "12"), p.key("dear"), dapi.FirstUse(), dapi.HighestFee(decimal.RequireFromString("0.01")))
+	_, err := p.account.Payouts.Pay(ctx, terms(p.supplier, "12"), p.key("dear"), dapi.FirstUse(),
+		dapi.HighestFee(decimal.RequireFromString("0.01")))
 	return err
 }
 
@@ -169,7 +191,10 @@ func (p *provoker) inDoubt(ctx context.Context) error {
 	}
 	unheard := p.wire.while(losing{p.wire.next}, func() error { _, err := pay(); return err })
 	p.program.Detail("the first call: the payment is %s", dapi.PaymentStateOf(nil, unheard))
-	refused := p.wire.while(refusing(http.StatusForbidden, "forbidden", "The key was deleted."), func() error { _, err := pay(); return err })
+	refused := p.wire.while(refusing(http.StatusForbidden, "forbidden", "The key was deleted."), func() error {
+		_, err := pay()
+		return err
+	})
 	p.program.Detail("the second call was refused: the payment is %s", dapi.PaymentStateOf(nil, refused))
 	paid, err := pay()
 	if err != nil {
@@ -185,7 +210,8 @@ func (p *provoker) refunded(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.account.Sandbox.MovePayout(ctx, paid.ID, dapi.PayoutStatusRefunded, moneymovement.IdempotencyKey(p.key("refund"))); err != nil {
+	if _, err := p.account.Sandbox.MovePayout(ctx, paid.ID, dapi.PayoutStatusRefunded,
+		moneymovement.IdempotencyKey(p.key("refund"))); err != nil {
 		return err
 	}
 	_, err = p.account.Payouts.Wait(ctx, paid.ID)
@@ -217,7 +243,8 @@ func (p *provoker) lost(ctx context.Context) error {
 }
 
 func (p *provoker) nowhere(ctx context.Context) error {
-	platform, err := dapi.NewWhitelabel("http://127.0.0.1:1", p.program.Developer(), moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
+	platform, err := dapi.NewWhitelabel("http://127.0.0.1:1", p.program.Developer(),
+		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
 	if err != nil {
 		return err
 	}

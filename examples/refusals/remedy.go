@@ -48,7 +48,8 @@ func remedy(err error) string {
 	case errors.As(err, &tooMuch):
 		return "ask for at most " + tooMuch.MaxCredit.String()
 	case errors.As(err, &reused):
-		return "another payment has this key; look at " + reused.PayoutID + reused.EscrowID + " before paying under another"
+		return "another payment has this key; look at " + reused.PayoutID + reused.EscrowID +
+			" before paying under another"
 	case errors.As(err, &limited):
 		return "wait until " + limited.RetryAt.UTC().Format(time.TimeOnly) + "; up to RetryPolicy.WaitMax the SDK does"
 	case errors.As(err, &forbidden):
@@ -65,7 +66,8 @@ func remedy(err error) string {
 	case errors.As(err, &differs):
 		return "nothing was signed; find out why " + differs.Member + " is not what was asked for before trying again"
 	case errors.As(err, &price):
-		return "nothing was signed; decide whether " + string(price.Bound) + " may be looser, then pay again with the same key"
+		return "nothing was signed; decide whether " + string(price.Bound) +
+			" may be looser, then pay again with the same key"
 	case errors.As(err, &ended):
 		return fmt.Sprintf("the money did not arrive, payout %s ended %s; tell a person, and pay anew only under another key", ended.Payout.ID, ended.Payout.Status)
 	case errors.As(err, &unknown):
@@ -94,9 +96,11 @@ func byQuestions(err error) string {
 		return "nothing: it is so already"
 	}
 	if refusal.Remedy() == errors.RemedyChangeAccount {
-		return "let an operator mend the account, then ask again with the same key; request " + refusal.RequestID + " helps the service's people"
+		return "let an operator mend the account, then ask again with the same key; request " + refusal.RequestID +
+			" helps the service's people"
 	}
-	return "change the request or what it is about, then try again; request " + refusal.RequestID + " helps the service's people"
+	return "change the request or what it is about, then try again; request " + refusal.RequestID +
+		" helps the service's people"
 }
 
 func fields(list []errors.Field) string {

@@ -50,7 +50,8 @@ type answering struct {
 
 // refusing answers a refusal of the platform API.
 func refusing(status int, slug, message string) answering {
-	return answering{status: status, contentType: "application/json", body: `{"error":{"code":"` + slug + `","message":"` + message + `"}}`}
+	return answering{status: status, contentType: "application/json",
+		body: `{"error":{"code":"` + slug + `","message":"` + message + `"}}`}
 }
 
 // RoundTrip implements [http.RoundTripper].

@@ -20,5 +20,6 @@ func TestLogsInOnce(t *testing.T) {
 	for _, request := range host.Requests() {
 		operations = append(operations, request.Operation)
 	}
-	assert.Equal(t, []string{"CreateChallenge", "CreateToken", "ListTransactions", "ListTransactions", "RefreshToken", "ListTransactions"}, operations)
+	assert.Equal(t, []string{"CreateChallenge", "CreateToken", "ListTransactions", "ListTransactions", "RefreshToken",
+		"ListTransactions"}, operations)
 }

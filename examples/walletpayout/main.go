@@ -37,16 +37,18 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	payee, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example payee", Account: dapi.Onchain(dapi.OnchainAccount{
-		WalletAddress: key.Address(), ChainID: "base", Currency: "EURC",
-	})})
+	payee, err := account.Contacts.Create(ctx,
+		dapi.ContactCreate{Name: "Example payee", Account: dapi.Onchain(dapi.OnchainAccount{
+			WalletAddress: key.Address(), ChainID: "base", Currency: "EURC",
+		})})
 	if err != nil {
 		return err
 	}
 	p.Step("created contact %s for %s on Base, which expects EURC", payee.ID, key.Address())
 
 	payout, err := account.Payouts.Pay(ctx,
-		dapi.PayoutCreate{ContactID: payee.ID, Amount: decimal.RequireFromString("7.25"), Currency: dapi.EURC, PaymentReference: "Order 7"},
+		dapi.PayoutCreate{ContactID: payee.ID, Amount: decimal.RequireFromString("7.25"), Currency: dapi.EURC,
+			PaymentReference: "Order 7"},
 		moneymovement.DeriveKey(p.Name, "order", "7"))
 	if err != nil {
 		return err

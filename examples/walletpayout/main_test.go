@@ -11,7 +11,8 @@ import (
 func TestWhatLeavesArrives(t *testing.T) {
 	host, flags := rehearsal.Host(t)
 	ledger := rehearsal.Run(t, run, flags,
-		"credited 20 EURC", "created contact ct_", "confirmed payout po_", "quote: 7.25 EURC leave, 7.25 EURC arrive, fee 0 EURC",
+		"credited 20 EURC", "created contact ct_", "confirmed payout po_",
+		"quote: 7.25 EURC leave, 7.25 EURC arrive, fee 0 EURC",
 		"is completed in transaction 0x", "the ledger, newest first")
 	assert.Regexp(t, `payout +out +7\.25 +EURC +completed\n`, ledger)
 

@@ -65,13 +65,15 @@ func explain(state dapi.PaymentState, payout *dapi.Payout, err error) (status in
 		}
 		return http.StatusOK, map[string]any{"payout": payout.ID, "status": payout.Status}
 	case dapi.PaymentEnded:
-		return http.StatusConflict, map[string]any{"problem": "the payment did not arrive", "payout": payout.ID, "status": payout.Status}
+		return http.StatusConflict, map[string]any{"problem": "the payment did not arrive", "payout": payout.ID,
+			"status": payout.Status}
 	case dapi.PaymentNeedsDecision:
 		if invalid, ok := errors.AsType[*errors.InvalidInput](err); ok {
 			return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": invalid.Fields}
 		}
 		if reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err); ok {
-			return http.StatusConflict, map[string]any{"problem": "this invoice was paid with other terms", "payout": reused.PayoutID}
+			return http.StatusConflict, map[string]any{"problem": "this invoice was paid with other terms",
+				"payout": reused.PayoutID}
 		}
 		return http.StatusConflict, map[string]any{"problem": "somebody here has to decide"}
 	case dapi.PaymentNotPaid:
@@ -91,7 +93,8 @@ func whyNotPaid(err error) (status int, body map[string]any) {
 	case errors.As(err, &validation):
 		return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": validation.Fields}
 	case errors.As(err, &notPayable):
-		return http.StatusUnprocessableEntity, map[string]any{"problem": "the payee cannot be paid", "blockers": notPayable.Blockers}
+		return http.StatusUnprocessableEntity,
+			map[string]any{"problem": "the payee cannot be paid", "blockers": notPayable.Blockers}
 	case errors.As(err, &failure) && failure.Retryable():
 		return http.StatusServiceUnavailable, map[string]any{"problem": "this is not paid; try again later"}
 	}

@@ -35,16 +35,21 @@ func newWorld(t *testing.T) *world {
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
 
-	platform, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key},
+	platform, err := dapi.NewWhitelabel(server.URL,
+		dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key},
 		moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: time.Millisecond}))
 	require.NoError(t, err)
-	client, err := platform.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
+	client, err := platform.Clients.Create(t.Context(),
+		dapi.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
 	require.NoError(t, err)
 	account := platform.For(client.ID)
-	_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
+	_, err = account.Sandbox.Deposit(t.Context(),
+		dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
 	require.NoError(t, err)
 	contact := func(iban string) dapi.ContactID {
-		made, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Supplier", Account: dapi.SEPA(dapi.BankAccount{IBAN: iban, AccountHolderName: "Supplier"})})
+		made, err := account.Contacts.Create(t.Context(),
+			dapi.ContactCreate{Name: "Supplier",
+				Account: dapi.SEPA(dapi.BankAccount{IBAN: iban, AccountHolderName: "Supplier"})})
 		require.NoError(t, err)
 		return made.ID
 	}
@@ -134,11 +139,14 @@ func TestRefusalsAreExplainedAndMoveNothing(t *testing.T) {
 		"less than the fee": {amount: "0.10", status: http.StatusUnprocessableEntity, problem: "wrong fields"},
 		"more than there is": {amount: "5000",
 			status: http.StatusInternalServerError, problem: "this is not paid; somebody here has to look"},
-		"too many calls for minutes": {amount: "10", status: http.StatusServiceUnavailable, problem: "this is not paid; try again later",
+		"too many calls for minutes": {amount: "10", status: http.StatusServiceUnavailable,
+			problem: "this is not paid; try again later",
 			arrange: func(_ *testing.T, w *world) {
-				w.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
+				w.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+					WithHeader("Retry-After", "300"))
 			}},
-		"another amount for the same invoice": {amount: "10", status: http.StatusConflict, problem: "this invoice was paid with other terms", balance: "37.5",
+		"another amount for the same invoice": {amount: "10", status: http.StatusConflict,
+			problem: "this invoice was paid with other terms", balance: "37.5",
 			arrange: func(t *testing.T, w *world) {
 				status, _ := w.pay(t, "42", w.supplier, "12.50")
 				require.Equal(t, http.StatusOK, status)
@@ -187,11 +195,14 @@ func TestARefusalDoesNotUnsayAPayment(t *testing.T) {
 		"the payee cannot be paid": sandbox.Respond(http.StatusConflict, "contact_not_payable"),
 		"a field is wrong":         sandbox.Respond(http.StatusUnprocessableEntity, "validation_failed"),
 		"the key was deleted":      sandbox.Respond(http.StatusForbidden, "forbidden"),
-		"too many calls":           sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"),
+		"too many calls": sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+			WithHeader("Retry-After", "300"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2)) // of both clicks
+			// of both clicks
+			w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(http.StatusForbidden, "forbidden").
+				Times(2))
 			w.host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.DropAfterCommit().Times(4))
 			status, _ := w.pay(t, "42", w.supplier, "12.50")
 			require.Equal(t, http.StatusAccepted, status)
@@ -225,7 +236,8 @@ func TestABodyThatIsNotReadable(t *testing.T) {
 	w := newWorld(t)
 	before := len(w.host.Requests())
 	recorder := httptest.NewRecorder()
-	w.backend.ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/invoices/42/pay", strings.NewReader("{")))
+	w.backend.ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/invoices/42/pay",
+		strings.NewReader("{")))
 	assert.Equal(t, http.StatusBadRequest, recorder.Code)
 	assert.Len(t, w.host.Requests(), before, "nothing was sent")
 }

@@ -13,7 +13,8 @@ const (
 )
 
 // payoutAnswer is a booked payout with its quote and approval, some 900 bytes.
-const payoutAnswer = `{"id":"` + payoutID + `","status":"awaiting_approval","idempotencyKey":"invoice-42","contactId":"` + contactID + `",` +
+const payoutAnswer = `{"id":"` + payoutID +
+	`","status":"awaiting_approval","idempotencyKey":"invoice-42","contactId":"` + contactID + `",` +
 	`"amount":"1250.50","currency":"USDC","paymentReference":"Invoice 42","purpose":"services",` +
 	`"documentIds":["doc_01J9Z3A1","doc_01J9Z3A2"],` +
 	`"quote":{"sourceAmount":"1250.50","sourceCurrency":"USDC","destinationAmount":"1147.93","destinationCurrency":"EUR",` +
@@ -44,8 +45,9 @@ func pageAnswer() string {
 		case 3:
 			kind, direction = "refund", "in"
 		}
-		fmt.Fprintf(&page, `{"id":"tx_01J9Z4T0%05d","type":"%s","direction":"%s","amount":"%d.%02d","currency":"USDC","status":"completed",`+
-			`%s"transactionHash":"0x9c2b7d0f4a6e8135%048x","createdAt":"2031-05-04T%02d:%02d:00Z"}`,
+		fmt.Fprintf(&page,
+			`{"id":"tx_01J9Z4T0%05d","type":"%s","direction":"%s","amount":"%d.%02d","currency":"USDC","status":"completed",`+
+				`%s"transactionHash":"0x9c2b7d0f4a6e8135%048x","createdAt":"2031-05-04T%02d:%02d:00Z"}`,
 			i, kind, direction, 10+i*37, i, owner, i, i/60, i%60)
 	}
 	page.WriteString(`],"nextCursor":"eyJhZnRlciI6InR4XzAxSjlaNFQwMDAwOTkifQ"}`)

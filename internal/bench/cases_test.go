@@ -21,8 +21,9 @@ type loggedIn struct{ credential string }
 
 func (l loggedIn) Load(context.Context) (dapi.Session, error) {
 	return dapi.Session{
-		AccessToken: moneymovement.NewSecret(token), RefreshToken: moneymovement.NewSecret("refresh"), Credential: l.credential,
-		ExpiresAt: time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour),
+		AccessToken: moneymovement.NewSecret(token), RefreshToken: moneymovement.NewSecret("refresh"),
+		Credential: l.credential,
+		ExpiresAt:  time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour),
 	}, nil
 }
 
@@ -33,8 +34,9 @@ type call func(ctx context.Context) (any, error)
 
 // comparison is one call made both ways against one service.
 type comparison struct {
-	name      string
-	batch     int // calls in a turn: long enough for the clock, and for the garbage that a side makes to be collected in its own turn
+	name string
+	// calls in a turn: long enough for the clock, and for the garbage that a side makes to be collected in its own turn
+	batch     int
 	service   *service
 	sdk, hand call
 }

@@ -21,7 +21,8 @@ type Prover struct {
 // Prove has a card's wallet sign for one call of an operation. A signature that comes when the proof's lifetime is
 // over, as a person's can, is *errors.InvalidInput.
 func (p *Prover) Prove(
-	ctx context.Context, op *transport.Operation, id string, wallet model.CardSigner, options []moneymovement.CallOption,
+	ctx context.Context, op *transport.Operation, id string, wallet model.CardSigner,
+	options []moneymovement.CallOption,
 ) (model.CardDetailsProof, error) {
 	proof, err := model.ProveCard(ctx, wallet, id, p.nonces.Next(p.now()), options...)
 	if err != nil {

@@ -37,9 +37,11 @@ func (h holder) SignMessage(ctx context.Context, message []byte) (string, error)
 func proverFor(t *testing.T, ahead time.Duration) *cardproof.Prover {
 	t.Helper()
 	mock := httpmock.NewMockTransport()
-	mock.RegisterResponder(http.MethodGet, "https://service.example/v1/nothing", httpmock.NewStringResponder(http.StatusOK, `{}`).
-		HeaderSet(http.Header{"Date": {time.Now().Add(ahead).UTC().Format(http.TimeFormat)}}))
-	client, err := transport.New("https://service.example", "/v1", transport.Config{Version: "test", HTTP: &http.Client{Transport: mock}})
+	mock.RegisterResponder(http.MethodGet, "https://service.example/v1/nothing",
+		httpmock.NewStringResponder(http.StatusOK, `{}`).
+			HeaderSet(http.Header{"Date": {time.Now().Add(ahead).UTC().Format(http.TimeFormat)}}))
+	client, err := transport.New("https://service.example", "/v1",
+		transport.Config{Version: "test", HTTP: &http.Client{Transport: mock}})
 	require.NoError(t, err)
 	_, err = transport.Do[struct{}](t.Context(), client, transport.NewRequest(&readNothing, "", transport.Call{}))
 	require.NoError(t, err)

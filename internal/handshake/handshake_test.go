@@ -23,18 +23,22 @@ func TestWhatIsFinal(t *testing.T) {
 		err              error
 		untrusted, noTLS bool
 	}{
-		"nothing":                       {nil, false, false},
-		"a certificate":                 {&tls.CertificateVerificationError{Err: io.EOF}, true, false},
-		"no TLS at all":                 {http.ErrSchemeMismatch, false, true},
-		"a first record of no TLS":      {tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake", Conn: conn}, false, true},
+		"nothing":       {nil, false, false},
+		"a certificate": {&tls.CertificateVerificationError{Err: io.EOF}, true, false},
+		"no TLS at all": {http.ErrSchemeMismatch, false, true},
+		"a first record of no TLS": {tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake",
+			Conn: conn}, false, true},
 		"a later record that is broken": {tls.RecordHeaderError{Msg: "unsupported version"}, false, false},
 		"a later record that quotes one": {
-			fmt.Errorf("remote error: tls: protocol version not supported: %w", tls.RecordHeaderError{Msg: "m"}), false, false,
+			fmt.Errorf("remote error: tls: protocol version not supported: %w", tls.RecordHeaderError{Msg: "m"}), false,
+			false,
 		},
-		"an alert of the other end":  {errors.New("remote error: tls: protocol version not supported"), false, true},
-		"another alert":              {errors.New("remote error: tls: internal error"), false, false},
-		"a version that is too old":  {errors.New("tls: server selected unsupported protocol version 302"), false, true},
-		"no version in common":       {errors.New("tls: no supported versions satisfy MinVersion and MaxVersion"), false, true},
+		"an alert of the other end": {errors.New("remote error: tls: protocol version not supported"), false, true},
+		"another alert":             {errors.New("remote error: tls: internal error"), false, false},
+		"a version that is too old": {errors.New("tls: server selected unsupported protocol version 302"), false,
+			true},
+		"no version in common": {errors.New("tls: no supported versions satisfy MinVersion and MaxVersion"),
+			false, true},
 		"a connection that broke":    {io.ErrUnexpectedEOF, false, false},
 		"a connection that was none": {&net.OpError{Op: "dial", Err: io.EOF}, false, false},
 	} {

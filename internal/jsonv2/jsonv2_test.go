@@ -17,7 +17,9 @@ type celsius float64
 // Each function is the module's of its name, with the options that it is given.
 func TestValuesGoThereAndBack(t *testing.T) {
 	write := jsonv2.WithMarshalers(
-		jsonv2.JoinMarshalers(jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, c celsius) error { return jsonv2.MarshalEncode(enc, []float64{float64(c)}) })),
+		jsonv2.JoinMarshalers(jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, c celsius) error {
+			return jsonv2.MarshalEncode(enc, []float64{float64(c)})
+		})),
 		jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, text string) error {
 			if text == "" {
 				return enc.WriteToken(jsonv2.Null())
@@ -89,7 +91,8 @@ func TestQuotes(t *testing.T) {
 func TestKinds(t *testing.T) {
 	for text, kind := range map[string]any{
 		"": jsonv2.KindInvalid, "null": jsonv2.KindNull, "true": jsonv2.KindTrue, "false": jsonv2.KindFalse,
-		`"a"`: jsonv2.KindString, "1": jsonv2.KindNumber, "{": jsonv2.KindBeginObject, "[": jsonv2.KindBeginArray, "]": jsonv2.KindEndArray,
+		`"a"`: jsonv2.KindString, "1": jsonv2.KindNumber, "{": jsonv2.KindBeginObject, "[": jsonv2.KindBeginArray,
+		"]": jsonv2.KindEndArray,
 	} {
 		assert.Equal(t, kind, jsonv2.Value(text).Kind(), text)
 	}

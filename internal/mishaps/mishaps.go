@@ -22,7 +22,8 @@ func (c Connection) RoundTrip(r *http.Request) (*http.Response, error) { return 
 // Page returns the same answer to every request.
 func Page(status int, kind, body string) Connection {
 	return func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(body))}, nil
+		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {kind}},
+			Body: io.NopCloser(strings.NewReader(body))}, nil
 	}
 }
 
@@ -45,12 +46,13 @@ var Canceled = Mishap{Context: func(ctx context.Context) (context.Context, conte
 // Usual returns the mishaps that can happen to any call.
 func Usual() map[string]Mishap {
 	return map[string]Mishap{
-		"canceled before":   Canceled,
-		"no network":        {Service: func(*http.Request) (*http.Response, error) { return nil, ErrUnlike }},
-		"not the service":   {Service: Page(http.StatusOK, "text/html", "<html>hello</html>")},
-		"a gateway":         {Service: Page(http.StatusBadGateway, "text/html", "<html>sorry</html>")},
-		"another status":    {Service: Page(http.StatusTeapot, "application/json", "{}")},
-		"a slug of its own": {Service: Page(http.StatusConflict, "application/json", `{"error":{"code":"of_its_own"}}`)},
+		"canceled before": Canceled,
+		"no network":      {Service: func(*http.Request) (*http.Response, error) { return nil, ErrUnlike }},
+		"not the service": {Service: Page(http.StatusOK, "text/html", "<html>hello</html>")},
+		"a gateway":       {Service: Page(http.StatusBadGateway, "text/html", "<html>sorry</html>")},
+		"another status":  {Service: Page(http.StatusTeapot, "application/json", "{}")},
+		"a slug of its own": {Service: Page(http.StatusConflict, "application/json",
+			`{"error":{"code":"of_its_own"}}`)},
 	}
 }
 

@@ -31,7 +31,8 @@ func TestNoncesAreHandedOutOnce(t *testing.T) {
 	}
 	all.Wait()
 	for back := range 100 {
-		assert.True(t, seen[-time.Duration(back)*time.Second], "the latest second that is free, and none that lies ahead")
+		assert.True(t, seen[-time.Duration(back)*time.Second],
+			"the latest second that is free, and none that lies ahead")
 	}
 
 	assert.Equal(t, time.Second, next(time.Second))

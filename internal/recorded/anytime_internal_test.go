@@ -28,7 +28,8 @@ func (p inProcess) RoundTrip(request *http.Request) (*http.Response, error) {
 // A session, a quote and an approval of a recording are fresh whenever it is played: the payment of an example goes
 // through years from now.
 func TestARecordingCanBePlayedAtAnyTime(t *testing.T) {
-	for _, date := range []time.Time{time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC), time.Now().AddDate(1, 0, 0), time.Now().AddDate(30, 0, 0)} {
+	for _, date := range []time.Time{time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC), time.Now().AddDate(1, 0, 0),
+		time.Now().AddDate(30, 0, 0)} {
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(time.Until(date))
 			recording, err := load("dapi/ExamplePayouts_Confirm")
@@ -40,10 +41,12 @@ func TestARecordingCanBePlayedAtAnyTime(t *testing.T) {
 				moneymovement.WithHTTPClient(&http.Client{Transport: inProcess{service}}))
 			require.NoError(t, err)
 
-			_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: decimal.NewFromInt(100), Currency: dapi.USDC})
+			_, err = account.Sandbox.Deposit(t.Context(),
+				dapi.DepositCreate{Amount: decimal.NewFromInt(100), Currency: dapi.USDC})
 			require.NoError(t, err)
 			bob, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{
-				Name: "Bob", Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}),
+				Name:    "Bob",
+				Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}),
 			})
 			require.NoError(t, err)
 			asked := dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.NewFromInt(25), Currency: dapi.USDC}

@@ -52,7 +52,8 @@ type Signed struct {
 func serveHost(recorder, example string, key *signing.DeveloperKey) *Server {
 	ctx := context.Background()
 	var host Started
-	if err := ask(ctx, recorder+"/start", Start{Example: example, Email: email, PublicKey: key.PublicKey()}, &host); err != nil {
+	if err := ask(ctx, recorder+"/start", Start{Example: example, Email: email, PublicKey: key.PublicKey()},
+		&host); err != nil {
 		panic(err)
 	}
 	base := host.URL + ControlPath

@@ -24,7 +24,8 @@ func TestARecorderStandsInForTheRecording(t *testing.T) {
 		var asked Start
 		assert.NoError(t, json.NewDecoder(r.Body).Decode(&asked))
 		assert.Equal(t, Start{Example: "dapi/ExampleOne", Email: "ops@example.com", PublicKey: key.PublicKey()}, asked)
-		assert.NoError(t, jsonv2.MarshalWrite(w, Started{URL: recorder.URL, APIKey: "ak_1", AccessToken: "uat_1", Wallet: "0x1"}))
+		assert.NoError(t,
+			jsonv2.MarshalWrite(w, Started{URL: recorder.URL, APIKey: "ak_1", AccessToken: "uat_1", Wallet: "0x1"}))
 	})
 	var advanced []string
 	mux.HandleFunc("POST "+ControlPath+"/advance", func(_ http.ResponseWriter, r *http.Request) {
@@ -41,7 +42,8 @@ func TestARecorderStandsInForTheRecording(t *testing.T) {
 	server := serveHost(recorder.URL, "dapi/ExampleOne", key)
 	defer server.Close()
 	assert.Equal(t, recorder.URL, server.URL)
-	assert.Equal(t, []string{"ops@example.com", "ak_1", "uat_1", "0x1"}, []string{server.Email, server.APIKey, server.AccessToken, server.Wallet.Address()})
+	assert.Equal(t, []string{"ops@example.com", "ak_1", "uat_1", "0x1"},
+		[]string{server.Email, server.APIKey, server.AccessToken, server.Wallet.Address()})
 	assert.Same(t, key, server.Key)
 	server.Advance(90 * time.Second)
 	assert.Equal(t, []string{"1m30s"}, advanced)

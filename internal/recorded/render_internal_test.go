@@ -59,7 +59,8 @@ func TestABrokenMomentIsAnError(t *testing.T) {
 // What a key signs is canonical JSON in base64, and holds times as well.
 func TestWhatIsSignedIsEncodedAtItsTime(t *testing.T) {
 	start := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
-	got, err := rendered(jsonv2.Value(`{"payload":{"{{base64}}":{"nonce":"random_1","expiresAt":"{{now+2m0s}}"}}}`), start)
+	got, err := rendered(jsonv2.Value(`{"payload":{"{{base64}}":{"nonce":"random_1","expiresAt":"{{now+2m0s}}"}}}`),
+		start)
 	require.NoError(t, err)
 	want := base64.StdEncoding.EncodeToString([]byte(`{"expiresAt":"2027-01-01T00:02:00Z","nonce":"random_1"}`))
 	assert.Equal(t, `{"payload":"`+want+`"}`, string(got))

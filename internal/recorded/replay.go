@@ -51,7 +51,9 @@ func (r *replay) next(method, path string, body []byte) (Answer, error) {
 			continue
 		}
 		if !same(exchange.Body, body) {
-			return Answer{}, r.refuse(fmt.Errorf("%s %s was recorded with the body %s, and came with %s", method, path, exchange.Body, body))
+			return Answer{},
+				r.refuse(fmt.Errorf("%s %s was recorded with the body %s, and came with %s", method, path,
+					exchange.Body, body))
 		}
 		r.left = append(r.left[:i:i], r.left[i+1:]...)
 		return exchange.Answer, nil

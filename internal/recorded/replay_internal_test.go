@@ -16,7 +16,8 @@ import (
 
 // exchange is one with an answer that says what it is.
 func exchange(method, path, body, says string) Exchange {
-	return Exchange{Method: method, Path: path, Body: jsonv2.Value(body), Answer: Answer{Now: "{{now}}", Status: 200, Text: says}}
+	return Exchange{Method: method, Path: path, Body: jsonv2.Value(body),
+		Answer: Answer{Now: "{{now}}", Status: 200, Text: says}}
 }
 
 // play serves a recording; call sends a request and returns its status and what came.
@@ -45,11 +46,13 @@ func play(t *testing.T, recording Recording) (r *replay, call func(method, path,
 
 func TestEachRouteAnswersInTheOrderOfTheRecording(t *testing.T) {
 	r, call := play(t, Recording{
-		exchange("GET", "/a", "", "a1"), exchange("GET", "/b", "", "b1"), exchange("GET", "/a", "", "a2"), exchange("POST", "/a", "", "posted"),
+		exchange("GET", "/a", "", "a1"), exchange("GET", "/b", "", "b1"), exchange("GET", "/a", "", "a2"),
+		exchange("POST", "/a", "", "posted"),
 		exchange("GET", "/a?page=2", "", "page 2"),
 	})
 	for _, want := range []struct{ method, path, says string }{
-		{"GET", "/a?page=2", "page 2"}, {"POST", "/a", "posted"}, {"GET", "/a", "a1"}, {"GET", "/a", "a2"}, {"GET", "/b", "b1"},
+		{"GET", "/a?page=2", "page 2"}, {"POST", "/a", "posted"}, {"GET", "/a", "a1"}, {"GET", "/a", "a2"},
+		{"GET", "/b", "b1"},
 	} {
 		status, text := call(want.method, want.path, "")
 		assert.Equal(t, 200, status)
@@ -63,15 +66,17 @@ func TestWhatWasNotRecordedIsRefused(t *testing.T) {
 		method, path, body string
 		problem            string
 	}{
-		"a path":       {"GET", "/b", "", "GET /b was not recorded, or less often"},
-		"a query":      {"GET", "/a?page=2", "", "GET /a?page=2 was not recorded, or less often"},
-		"a method":     {"DELETE", "/a", "", "DELETE /a was not recorded, or less often"},
-		"another body": {"POST", "/a", `{"amount":"26"}`, `POST /a was recorded with the body {"amount":"25"}, and came with {"amount":"26"}`},
-		"no body":      {"POST", "/a", "", `POST /a was recorded with the body {"amount":"25"}, and came with `},
+		"a path":   {"GET", "/b", "", "GET /b was not recorded, or less often"},
+		"a query":  {"GET", "/a?page=2", "", "GET /a?page=2 was not recorded, or less often"},
+		"a method": {"DELETE", "/a", "", "DELETE /a was not recorded, or less often"},
+		"another body": {"POST", "/a", `{"amount":"26"}`,
+			`POST /a was recorded with the body {"amount":"25"}, and came with {"amount":"26"}`},
+		"no body": {"POST", "/a", "", `POST /a was recorded with the body {"amount":"25"}, and came with `},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			r, call := play(t, Recording{exchange("GET", "/a", "", "a"), exchange("POST", "/a", `{"amount":"25"}`, "posted")})
+			r, call := play(t,
+				Recording{exchange("GET", "/a", "", "a"), exchange("POST", "/a", `{"amount":"25"}`, "posted")})
 			status, text := call(test.method, test.path, test.body)
 			assert.Equal(t, 400, status, "nothing that a client sends again")
 			want := "recorded: dapi/ExampleOne: " + test.problem + "; `make recordings` records the examples anew"
@@ -141,20 +146,25 @@ func TestALostAnswerClosesTheConnection(t *testing.T) {
 func TestAnAnswerComesAsRecorded(t *testing.T) {
 	start := time.Date(2030, 1, 2, 3, 4, 5, 600, time.UTC)
 	r := newReplay("dapi/ExampleOne", Recording{{Method: "GET", Path: "/a", Answer: Answer{
-		Now: "{{now+1h0m0s}}", Status: 201, Header: map[string]string{"X-Request-Id": "req_1"}, Body: jsonv2.Value(`{"expiresAt":"{{now+1h15m0s}}"}`),
+		Now: "{{now+1h0m0s}}", Status: 201, Header: map[string]string{"X-Request-Id": "req_1"},
+		Body: jsonv2.Value(`{"expiresAt":"{{now+1h15m0s}}"}`),
 	}}}, start)
 	answer := httptest.NewRecorder()
 	r.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/a", http.NoBody))
 	assert.Equal(t, 201, answer.Code)
-	assert.Equal(t, http.Header{"Date": {"Wed, 02 Jan 2030 04:04:05 GMT"}, "X-Request-Id": {"req_1"}, "Content-Length": {"36"}}, answer.Header())
+	assert.Equal(t, http.Header{"Date": {"Wed, 02 Jan 2030 04:04:05 GMT"}, "X-Request-Id": {"req_1"},
+		"Content-Length": {"36"}}, answer.Header())
 	assert.JSONEq(t, `{"expiresAt":"2030-01-02T04:19:05Z"}`, answer.Body.String())
 }
 
 func TestServeIsForExamples(t *testing.T) {
-	assert.PanicsWithValue(t, "recorded: Serve is for examples of github.com/moneymovement/moneymovement-go", func() { Serve() })
+	assert.PanicsWithValue(t, "recorded: Serve is for examples of github.com/moneymovement/moneymovement-go", func() {
+		Serve()
+	})
 }
 
 func TestEachExampleNeedsARecording(t *testing.T) {
 	_, err := load("dapi/ExampleOfNothing")
-	assert.EqualError(t, err, "internal/recorded/testdata/dapi/ExampleOfNothing.json: nothing is recorded for this example; "+remedy)
+	assert.EqualError(t, err,
+		"internal/recorded/testdata/dapi/ExampleOfNothing.json: nothing is recorded for this example; "+remedy)
 }

@@ -68,7 +68,8 @@ func caller() string {
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
 	for {
 		frame, more := frames.Next()
-		if folder, name, found := strings.Cut(strings.TrimPrefix(frame.Function, modulePath), "_test."); found && strings.HasPrefix(name, "Example") {
+		if folder, name, found := strings.Cut(strings.TrimPrefix(frame.Function, modulePath), "_test."); found &&
+			strings.HasPrefix(name, "Example") {
 			return strings.TrimPrefix(folder+"/"+name, "/")
 		}
 		if !more {

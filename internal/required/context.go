@@ -17,7 +17,8 @@ func Context(ctx context.Context, operation string) error {
 
 // NoContext says that a context is nil.
 func NoContext() errors.Field {
-	return errors.Field{Field: "context", Code: "required", Message: "is nil: pass context.Background() if there is no other"}
+	return errors.Field{Field: "context", Code: "required",
+		Message: "is nil: pass context.Background() if there is no other"}
 }
 
 // NoClient says that none of the makers, which are constructors, made a client.

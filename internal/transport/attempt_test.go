@@ -75,9 +75,10 @@ func TestTimeoutOfTheGivenClient(t *testing.T) {
 				assert.GreaterOrEqual(t, time.Since(started), 7*time.Second)
 				assert.Less(t, time.Since(started), 8*time.Second)
 
-				_, err = send(t.Context(), newClient(t, host, retries(transport.Retry{Max: -1}), func(c *transport.Config) {
-					c.HTTP = &http.Client{Transport: script(slow), Timeout: time.Second}
-				}), &bookThing, transport.Call{})
+				_, err = send(t.Context(),
+					newClient(t, host, retries(transport.Retry{Max: -1}), func(c *transport.Config) {
+						c.HTTP = &http.Client{Transport: script(slow), Timeout: time.Second}
+					}), &bookThing, transport.Call{})
 				var unknown *errors.OutcomeUnknown
 				require.ErrorAs(t, err, &unknown)
 			})
@@ -97,7 +98,8 @@ func (u untilDone) Read([]byte) (int, error) {
 // What the first attempt ended in counts like the end of any other: it is neither made twice nor forgotten.
 func TestTheFirstAttemptIsMadeOnce(t *testing.T) {
 	for name, first := range map[string]step{
-		"refused": refuses(503, errors.CodeDatabaseUnavailable), "lost": lostAnswer, "broken off": brokenAnswer, "no connection": noConnection,
+		"refused": refuses(503, errors.CodeDatabaseUnavailable), "lost": lostAnswer, "broken off": brokenAnswer,
+		"no connection": noConnection,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -106,14 +108,16 @@ func TestTheFirstAttemptIsMadeOnce(t *testing.T) {
 				defer log.SetOutput(os.Stderr) //nolint:forbidigo // as it was
 				svc := script(first, ok)
 				var answer transport.Answer
-				_, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: 1})), &bookThing, transport.Call{Keep: keep(&answer)})
+				_, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: 1})),
+					&bookThing, transport.Call{Keep: keep(&answer)})
 				require.NoError(t, err)
 				assert.Len(t, svc.attempts(), 2)
 				assert.Equal(t, 2, answer.Attempts)
 				assert.Empty(t, printed.String(), "http.Client has nothing to complain about")
 
 				svc = script(first)
-				_, err = send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: -1})), &bookThing, transport.Call{})
+				_, err = send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: -1})),
+					&bookThing, transport.Call{})
 				require.Error(t, err)
 				assert.Len(t, svc.attempts(), 1)
 			})

@@ -78,23 +78,33 @@ func TestExpiredTokenIsRenewedAndTheRequestReplayedOnce(t *testing.T) {
 		renewed int
 		code    errors.Code // of the returned refusal, "" for success
 	}{
-		"renewed":                        {[]step{expired, ok}, []string{"0", "1"}, 1, ""},
-		"expired again":                  {[]step{expired, expired, ok}, []string{"0", "1"}, 1, errors.CodeTokenExpired},
-		"renewed, then retried":          {[]step{expired, busy, busy, busy, ok}, []string{"0", "1", "1", "1", "1"}, 1, ""},
-		"retried, then renewed":          {[]step{busy, busy, busy, expired, busy, ok}, []string{"0", "0", "0", "0", "1", "1"}, 1, ""},
-		"retried, renewed, expired":      {[]step{busy, expired, busy, expired}, []string{"0", "0", "1", "1"}, 1, errors.CodeTokenExpired},
-		"lost, then renewed":             {[]step{lostAnswer, expired, ok}, []string{"0", "0", "1"}, 1, ""},
-		"renewed, then refused":          {[]step{expired, refuses(403, errors.CodeForbidden)}, []string{"0", "1"}, 1, errors.CodeForbidden},
-		"unknown to the service":         {[]step{refuses(401, errors.CodeUnauthenticated), ok}, []string{"0", "1"}, 1, ""},
-		"unknown again":                  {[]step{refuses(401, errors.CodeUnauthenticated), refuses(401, errors.CodeUnauthenticated), ok}, []string{"0", "1"}, 1, errors.CodeUnauthenticated},
-		"bad credentials are no expiry":  {[]step{refuses(401, errors.CodeInvalidCredentials), ok}, []string{"0"}, 0, errors.CodeInvalidCredentials},
-		"nor what a forbidden key means": {[]step{refuses(403, errors.CodeForbidden), ok}, []string{"0"}, 0, errors.CodeForbidden},
+		"renewed": {[]step{expired, ok}, []string{"0", "1"}, 1, ""},
+		"expired again": {[]step{expired, expired, ok}, []string{"0", "1"}, 1,
+			errors.CodeTokenExpired},
+		"renewed, then retried": {[]step{expired, busy, busy, busy, ok}, []string{"0", "1", "1", "1", "1"}, 1,
+			""},
+		"retried, then renewed": {[]step{busy, busy, busy, expired, busy, ok},
+			[]string{"0", "0", "0", "0", "1", "1"}, 1, ""},
+		"retried, renewed, expired": {[]step{busy, expired, busy, expired}, []string{"0", "0", "1", "1"}, 1,
+			errors.CodeTokenExpired},
+		"lost, then renewed": {[]step{lostAnswer, expired, ok}, []string{"0", "0", "1"}, 1, ""},
+		"renewed, then refused": {[]step{expired, refuses(403, errors.CodeForbidden)}, []string{"0", "1"}, 1,
+			errors.CodeForbidden},
+		"unknown to the service": {[]step{refuses(401, errors.CodeUnauthenticated), ok}, []string{"0", "1"}, 1,
+			""},
+		"unknown again": {[]step{refuses(401, errors.CodeUnauthenticated),
+			refuses(401, errors.CodeUnauthenticated), ok}, []string{"0", "1"}, 1, errors.CodeUnauthenticated},
+		"bad credentials are no expiry": {[]step{refuses(401, errors.CodeInvalidCredentials), ok}, []string{"0"}, 0,
+			errors.CodeInvalidCredentials},
+		"nor what a forbidden key means": {[]step{refuses(403, errors.CodeForbidden), ok}, []string{"0"}, 0,
+			errors.CodeForbidden},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				auth, svc := new(tokens), script(tc.steps...)
 				var answer transport.Answer
-				_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing, transport.Call{Keep: keep(&answer)})
+				_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing,
+					transport.Call{Keep: keep(&answer)})
 
 				if tc.code == "" {
 					require.NoError(t, err)
@@ -158,7 +168,8 @@ func TestHeaderIsNotTouchedWhileAnEarlierAttemptIsWritten(t *testing.T) {
 }
 
 func TestFailedRenewalEndsTheCall(t *testing.T) {
-	loginRefused := errors.Decode(errors.Answer{Head: errors.Head{Operation: "CreateToken"}, Status: 401, Body: []byte(`{"error":{"code":"invalid_credentials"}}`)})
+	loginRefused := errors.Decode(errors.Answer{Head: errors.Head{Operation: "CreateToken"}, Status: 401,
+		Body: []byte(`{"error":{"code":"invalid_credentials"}}`)})
 	loginUnknown := &errors.OutcomeUnknown{Head: errors.Head{Operation: "CreateToken"}, Cause: loginRefused}
 	for name, tc := range map[string]struct {
 		before []step
@@ -188,7 +199,8 @@ func TestFailedRenewalEndsTheCall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			auth, svc := &tokens{refusal: tc.with}, script(append(tc.before, expired, ok)...)
-			_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing, transport.Call{})
+			_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing,
+				transport.Call{})
 			tc.check(t, err)
 			assert.Len(t, svc.attempts(), len(tc.before)+1, "nothing is sent after it")
 		})
@@ -207,7 +219,8 @@ func TestPublicOperationsCarryNoCredential(t *testing.T) {
 // A login that is refused changed nothing, whatever it is refused with.
 func TestARefusedLoginChangedNothing(t *testing.T) {
 	for _, refusal := range []step{refuses(500, "of_a_later_version"), refuses(409, "of_a_later_version"), page(502)} {
-		_, err := send(t.Context(), newClient(t, host, through(script(refusal)), retries(transport.Retry{Max: -1})), &loginThing, transport.Call{})
+		_, err := send(t.Context(), newClient(t, host, through(script(refusal)), retries(transport.Retry{Max: -1})),
+			&loginThing, transport.Call{})
 		failure, ok := errors.AsType[errors.Failure](err)
 		require.True(t, ok, "%v", err)
 		assert.Equal(t, errors.NotMoved, failure.MovedByCall(), "%v", err)

@@ -52,7 +52,8 @@ func TestTheDefaultBackoff(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), room)
 			defer cancel()
 			svc := script(unavailable, ok)
-			_, err := send(ctx, newClient(t, host, through(svc), retries(transport.Retry{})), &readThing, transport.Call{})
+			_, err := send(ctx, newClient(t, host, through(svc), retries(transport.Retry{})), &readThing,
+				transport.Call{})
 			assert.Equal(t, attempts == 2, err == nil, "%v", err)
 			assert.Len(t, svc.attempts(), attempts)
 		})
@@ -63,7 +64,9 @@ func TestTheDefaultBackoff(t *testing.T) {
 func TestBackoffsDoubleTenTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(unavailable)
-		_, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: 20, WaitMin: time.Millisecond})), &readThing, transport.Call{})
+		_, err := send(t.Context(),
+			newClient(t, host, through(svc), retries(transport.Retry{Max: 20, WaitMin: time.Millisecond})), &readThing,
+			transport.Call{})
 		require.Error(t, err)
 		attempts := svc.attempts()
 		require.Len(t, attempts, 21)
@@ -79,15 +82,18 @@ func TestTheShortestPolicyIsNoDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
-		_, err := send(ctx, newClient(t, host, through(script(unavailable, ok)), retries(transport.Retry{WaitMin: 1})), &readThing, transport.Call{})
+		_, err := send(ctx, newClient(t, host, through(script(unavailable, ok)), retries(transport.Retry{WaitMin: 1})),
+			&readThing, transport.Call{})
 		require.NoError(t, err)
 
 		busy := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "1")
-		_, err = send(t.Context(), newClient(t, host, through(script(busy, ok)), retries(transport.Retry{WaitMax: 1})), &readThing, transport.Call{})
+		_, err = send(t.Context(), newClient(t, host, through(script(busy, ok)), retries(transport.Retry{WaitMax: 1})),
+			&readThing, transport.Call{})
 		require.Error(t, err, "a second is longer than it waits")
 
 		svc := script(unavailable)
-		_, err = send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: -1})), &readThing, transport.Call{})
+		_, err = send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: -1})), &readThing,
+			transport.Call{})
 		require.Error(t, err)
 		assert.Len(t, svc.attempts(), 1)
 	})

@@ -97,7 +97,8 @@ func TestABodyThatDripsHasAnEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client := newClient(t, host, through(script(drips(tc.status, "application/json", tc.every, 1000))), once)
+				client := newClient(t, host, through(script(drips(tc.status, "application/json", tc.every, 1000))),
+					once)
 				began := time.Now()
 				_, err := send(t.Context(), client, &readThing, transport.Call{})
 				assert.Equal(t, tc.took, time.Since(began))
@@ -135,7 +136,8 @@ func TestABodyThatComesSlowlyButSurely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(func(req *http.Request) (*http.Response, error) {
 			resp, err := answers(200, "")(req)
-			resp.Body = io.NopCloser(io.MultiReader(&dripping{req.Context(), 5 * time.Second, 10}, strings.NewReader(oneThing)))
+			resp.Body = io.NopCloser(io.MultiReader(&dripping{req.Context(), 5 * time.Second, 10},
+				strings.NewReader(oneThing)))
 			resp.ContentLength = -1
 			return resp, err
 		})
@@ -149,7 +151,8 @@ func TestAStreamThatStallsHasAnEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open := func(every time.Duration, bytes int) *transport.Stream {
 			client := newClient(t, host, through(script(drips(200, "application/pdf", every, bytes))), once)
-			stream, err := transport.Open(t.Context(), client, request(&renderThing, transport.Call{}), "application/pdf")
+			stream, err := transport.Open(t.Context(), client, request(&renderThing, transport.Call{}),
+				"application/pdf")
 			require.NoError(t, err)
 			return stream
 		}

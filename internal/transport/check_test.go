@@ -34,20 +34,26 @@ func refusals(t *testing.T, check func(*transport.Check)) (found []string) {
 func TestSignsOfAmounts(t *testing.T) {
 	amount := decimal.RequireFromString
 	for text, want := range map[string]struct{ positive, notNegative []string }{
-		"1": {nil, nil}, "0": {[]string{"amount missing"}, nil}, "-1": {[]string{"amount too_small"}, []string{"amount too_small"}},
+		"1": {nil, nil}, "0": {[]string{"amount missing"}, nil},
+		"-1": {[]string{"amount too_small"}, []string{"amount too_small"}},
 	} {
-		assert.Equal(t, want.positive, refusals(t, func(c *transport.Check) { c.Positive("amount", amount(text)) }), text)
-		assert.Equal(t, want.notNegative, refusals(t, func(c *transport.Check) { c.NotNegative("amount", amount(text)) }), text)
+		assert.Equal(t, want.positive, refusals(t, func(c *transport.Check) { c.Positive("amount", amount(text)) }),
+			text)
+		assert.Equal(t, want.notNegative,
+			refusals(t, func(c *transport.Check) { c.NotNegative("amount", amount(text)) }), text)
 	}
 }
 
 func TestUUIDs(t *testing.T) {
 	const uuid = "0193a5f2-7B1c-7f3e-9d2a-1234567890aB"
 	for value, want := range map[string][]string{
-		uuid: nil, uuid + "0": {"id pattern"}, "0" + uuid: {"id pattern"}, uuid[:35]: {"id pattern"}, strings.ReplaceAll(uuid, "-", ""): {"id pattern"},
+		uuid: nil, uuid + "0": {"id pattern"}, "0" + uuid: {"id pattern"}, uuid[:35]: {"id pattern"},
+		strings.ReplaceAll(uuid, "-", ""):  {"id pattern"},
 		strings.Replace(uuid, "f", "g", 1): {"id pattern"},
 	} {
-		assert.Equal(t, want, refusals(t, func(c *transport.Check) { c.Text("id", value, transport.Rule{Pattern: transport.UUID}) }), value)
+		assert.Equal(t, want,
+			refusals(t, func(c *transport.Check) { c.Text("id", value, transport.Rule{Pattern: transport.UUID}) }),
+			value)
 	}
 }
 
@@ -55,20 +61,24 @@ func TestExactlyOneOfSeveral(t *testing.T) {
 	for name, set := range map[string]map[string]bool{
 		"none": {"b": false, "a": false}, "two": {"b": true, "a": true},
 	} {
-		assert.Equal(t, []string{"a|b exactly_one_of"}, refusals(t, func(c *transport.Check) { c.ExactlyOne(set) }), name)
+		assert.Equal(t, []string{"a|b exactly_one_of"}, refusals(t, func(c *transport.Check) { c.ExactlyOne(set) }),
+			name)
 	}
 	assert.Nil(t, refusals(t, func(c *transport.Check) { c.ExactlyOne(map[string]bool{"b": true, "a": false}) }))
-	assert.Nil(t, refusals(t, func(c *transport.Check) { c.ExactlyOne(map[string]bool{"a": false, "b": true, "c": false}) }))
-	assert.Len(t, refusals(t, func(c *transport.Check) { c.ExactlyOne(map[string]bool{"a": true, "b": true, "c": false}) }), 1)
+	assert.Nil(t,
+		refusals(t, func(c *transport.Check) { c.ExactlyOne(map[string]bool{"a": false, "b": true, "c": false}) }))
+	assert.Len(t,
+		refusals(t, func(c *transport.Check) { c.ExactlyOne(map[string]bool{"a": true, "b": true, "c": false}) }), 1)
 }
 
 func TestProblemsOfANestedValue(t *testing.T) {
-	assert.Equal(t, []string{"before missing", "account.bank.iban missing", "after missing"}, refusals(t, func(c *transport.Check) {
-		c.Missing("before", true)
-		c.In("account", func(c *transport.Check) { c.In("bank", func(c *transport.Check) { c.Missing("iban", true) }) })
-		c.Missing("after", true)
-		c.Missing("there", false)
-	}))
+	assert.Equal(t, []string{"before missing", "account.bank.iban missing", "after missing"},
+		refusals(t, func(c *transport.Check) {
+			c.Missing("before", true)
+			c.In("account", func(c *transport.Check) { c.In("bank", func(c *transport.Check) { c.Missing("iban", true) }) })
+			c.Missing("after", true)
+			c.Missing("there", false)
+		}))
 	assert.Equal(t, []string{"account.iban missing"}, refusals(t, func(c *transport.Check) {
 		c.In("account", func(c *transport.Check) { c.Missing("iban", true) })
 	}))
@@ -121,7 +131,8 @@ func TestWhatACallWasAbout(t *testing.T) {
 			r.PathParam("thingId", "ct_1", idRule)
 		}
 		r.Body(body, nil)
-		_, err := transport.Do[thing](t.Context(), newClient(t, host, through(script(refuses(403, errors.CodeForbidden)))), r)
+		_, err := transport.Do[thing](t.Context(),
+			newClient(t, host, through(script(refuses(403, errors.CodeForbidden)))), r)
 		head, headed := errors.HeadOf(err)
 		require.True(t, headed, "%v", err)
 		return head.Resource
@@ -138,7 +149,8 @@ func TestWhatACallWasAbout(t *testing.T) {
 
 // What a surface says itself about an operation knows whether it may be repeated.
 func TestHeadOfAnOperation(t *testing.T) {
-	for op, retryable := range map[*transport.Operation]bool{&bookThing: true, &confirmThing: true, &spendThing: false} {
+	for op, retryable := range map[*transport.Operation]bool{&bookThing: true, &confirmThing: true,
+		&spendThing: false} {
 		unknown := &errors.OutcomeUnknown{Head: op.Head("invoice-42")}
 		assert.Equal(t, retryable, unknown.Retryable(), op.ID)
 		assert.Equal(t, op.ID, unknown.Operation)

@@ -39,10 +39,11 @@ func ConfigOf[O ~func(*Config)](version string, options []O) Config {
 
 // Client sends the calls of one credential to one origin. It is safe for concurrent use.
 type Client struct {
-	base      *url.URL
-	basePath  string                    // of base, escaped
-	next      Hidden[http.RoundTripper] // the caller's or the default one, whose connections have the last requests in their buffers
-	timeout   time.Duration             // of the caller's client, for one attempt; 0 for none
+	base     *url.URL
+	basePath string // of base, escaped
+	// the caller's or the default one, whose connections have the last requests in their buffers
+	next      Hidden[http.RoundTripper]
+	timeout   time.Duration // of the caller's client, for one attempt; 0 for none
 	retry     Retry
 	budget    *budget
 	terms     *terms
@@ -65,13 +66,14 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 	}
 	setPath(base, strings.TrimRight(base.EscapedPath(), "/")+surface)
 	c := &Client{
-		base:      base,
-		retry:     config.Retry.withDefaults(),
-		budget:    newBudget(),
-		terms:     newTerms(),
-		limiter:   config.Limiter,
-		logger:    config.Logger,
-		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + config.Version + " (" + runtime.Version() + ")")},
+		base:    base,
+		retry:   config.Retry.withDefaults(),
+		budget:  newBudget(),
+		terms:   newTerms(),
+		limiter: config.Limiter,
+		logger:  config.Logger,
+		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + config.Version + " (" +
+			runtime.Version() + ")")},
 	}
 	c.basePath = base.EscapedPath()
 	c.Use(config.Auth)
@@ -93,7 +95,8 @@ func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 	case u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return refuse("must be scheme, host and optional path, and nothing else")
 	case u.Scheme == "http" && !allowPlain && !loopback(u.Hostname()):
-		return nil, invalid("baseURL", "https_required", "must be https: plain http would show the credential to the network")
+		return nil, invalid("baseURL", "https_required",
+			"must be https: plain http would show the credential to the network")
 	case surface != "" && strings.HasSuffix(strings.TrimRight(u.Path, "/"), surface):
 		return nil, invalid("baseURL", "path_not_expected", "must not end in "+surface+", which is added to it")
 	}
@@ -101,7 +104,8 @@ func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 }
 
 func invalid(field, code, message string) error {
-	return &errors.InvalidInput{Head: errors.Head{Operation: "New"}, Fields: []errors.Field{{Field: field, Code: code, Message: message}}}
+	return &errors.InvalidInput{Head: errors.Head{Operation: "New"},
+		Fields: []errors.Field{{Field: field, Code: code, Message: message}}}
 }
 
 func loopback(host string) bool {
@@ -130,7 +134,8 @@ func (c *Client) do(ctx context.Context, r *Request, value any) error {
 	body, err := r.encode()
 	if err != nil {
 		return &errors.InvalidInput{
-			Head: r.head(), Fields: []errors.Field{{Field: wire.Unencodable(err), Code: "unencodable", Message: err.Error()}},
+			Head:   r.head(),
+			Fields: []errors.Field{{Field: wire.Unencodable(err), Code: "unencodable", Message: err.Error()}},
 		}
 	}
 	over, err := c.terms.claim(r, body)
@@ -174,7 +179,9 @@ func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, val
 
 // renewAndReplay refreshes the credential once and sends the same request once more, with the same key. The refused
 // attempt was not carried out, so nothing is done twice.
-func (c *Client) renewAndReplay(ctx context.Context, renewer Renewer, r *Request, t *trip, body []byte, value any) error {
+func (c *Client) renewAndReplay(
+	ctx context.Context, renewer Renewer, r *Request, t *trip, body []byte, value any,
+) error {
 	if err := renewer.Renew(ctx, t.header); err != nil {
 		return t.outcome(ended(ctx, err))
 	}

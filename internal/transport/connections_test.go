@@ -47,7 +47,8 @@ func TestRefusedAttemptsKeepTheirConnection(t *testing.T) {
 				w.Header().Set("Content-Type", "application/json")
 				if seen.Add(1) < 4 {
 					w.WriteHeader(status)
-					_, _ = io.WriteString(w, `{"error":{"code":"rate_limited","message":"a body that has to be read to the end"}}`)
+					_, _ = io.WriteString(w,
+						`{"error":{"code":"rate_limited","message":"a body that has to be read to the end"}}`)
 					return
 				}
 				_, _ = io.WriteString(w, oneThing)
@@ -112,9 +113,10 @@ func TestUnmadeConnectionsAreNotDelivered(t *testing.T) {
 		transport *http.Transport
 		url       string
 	}{
-		"refused":                 {&http.Transport{}, "http://127.0.0.1:1"},
-		"handshake breaks off":    {&http.Transport{DialContext: cutHandshake}, host},
-		"proxy cannot be reached": {&http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})}, host},
+		"refused":              {&http.Transport{}, "http://127.0.0.1:1"},
+		"handshake breaks off": {&http.Transport{DialContext: cutHandshake}, host},
+		"proxy cannot be reached": {&http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http",
+			Host: "127.0.0.1:1"})}, host},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := sendKeyed(t.Context(), newClient(t, tc.url, through(tc.transport)), &spendThing, transport.Call{})
@@ -151,7 +153,8 @@ func requireUndelivered(t *testing.T, err error) *errors.NotDelivered {
 // A service that cannot prove who it is gets nothing, and is not asked again: the next handshake would end alike.
 func TestCertificatesThatCannotBeVerifiedAreFinal(t *testing.T) {
 	strangers := httptest.NewUnstartedServer(http.NotFoundHandler())
-	strangers.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // it complains about every handshake
+	// it complains about every handshake
+	strangers.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	strangers.StartTLS()
 	defer strangers.Close()
 	strict := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
@@ -220,7 +223,8 @@ func TestTheCallersTraceStillHears(t *testing.T) {
 		_, _ = io.WriteString(w, oneThing)
 	})
 	var connections atomic.Int32
-	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connections.Add(1) }})
+	ctx := httptrace.WithClientTrace(t.Context(),
+		&httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connections.Add(1) }})
 	_, err := send(ctx, newClient(t, server.URL), &bookThing, transport.Call{})
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, connections.Load())

@@ -15,7 +15,8 @@ import (
 type canned struct{ header http.Header }
 
 func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Header: c.header, Body: io.NopCloser(strings.NewReader(oneThing)), ContentLength: int64(len(oneThing)), Request: req}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: c.header, Body: io.NopCloser(strings.NewReader(oneThing)),
+		ContentLength: int64(len(oneThing)), Request: req}, nil
 }
 
 // A guard against gross waste, such as a second decode or a buffer for each answer; benchmarks measure the rest.

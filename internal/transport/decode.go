@@ -145,7 +145,8 @@ func (a *answer) refusal(t *trip) error {
 	facts := t.facts()
 	facts.ReadOnly = facts.ReadOnly || t.op.Public // a login that is refused changed nothing, whatever the status
 	return errors.Decode(errors.Answer{
-		Head: t.head().WithFacts(facts), Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated, Now: time.Now(),
+		Head: t.head().WithFacts(facts), Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated,
+		Now: time.Now(),
 	})
 }
 

@@ -60,7 +60,8 @@ func TestUnreadableSuccessIsNeitherSuccessNorFailure(t *testing.T) {
 			t.Run(name+"/"+op.ID, func(t *testing.T) {
 				svc := script(answer)
 				var kept transport.Answer
-				got, err := sendKeyed(t.Context(), newClient(t, host, through(svc)), op, transport.Call{Keep: keep(&kept)})
+				got, err := sendKeyed(t.Context(), newClient(t, host, through(svc)), op,
+					transport.Call{Keep: keep(&kept)})
 				assert.Nil(t, got)
 				unreadable(t, op, err)
 				assert.Len(t, svc.attempts(), 1, "what was done is not asked for again")
@@ -94,9 +95,11 @@ func TestAnAmountThatCannotBeReadIsNamed(t *testing.T) {
 			t.Run(name+"/"+op.ID, func(t *testing.T) {
 				var log strings.Builder
 				var kept transport.Answer
-				c := newClient(t, host, through(script(answers(200, `{"id":"th_1","amount":`+amount+`,"status":"ready"}`))), func(c *transport.Config) {
-					c.Logger = slog.New(slog.NewTextHandler(&log, nil))
-				})
+				c := newClient(t, host,
+					through(script(answers(200, `{"id":"th_1","amount":`+amount+`,"status":"ready"}`))),
+					func(c *transport.Config) {
+						c.Logger = slog.New(slog.NewTextHandler(&log, nil))
+					})
 				got, err := sendKeyed(t.Context(), c, op, transport.Call{Keep: keep(&kept)})
 				require.NoError(t, err)
 				assert.Equal(t, &thing{ID: "th_1", Status: "ready"}, got)
@@ -116,27 +119,32 @@ func TestReadableSuccess(t *testing.T) {
 		answer step
 		want   thing
 	}{
-		"as described":           {answers(200, oneThing), whole},
-		"created":                {answers(201, oneThing), whole},
-		"an undeclared success":  {answers(299, oneThing), whole},
-		"with a charset":         {answers(200, oneThing, "Content-Type", "application/json; charset=utf-8"), whole},
-		"a JSON dialect":         {answers(200, oneThing, "Content-Type", "application/problem+json"), whole},
-		"no content type":        {answers(200, oneThing, "Content-Type", ""), whole},
-		"white space around":     {answers(200, "\n "+oneThing+" \n"), whole},
-		"unknown fields":         {answers(200, `{"id":"th_1","new":{"deep":[1,{"a":null}]},"amount":"10.50","status":"ready"}`), whole},
-		"unknown enum value":     {answers(200, `{"status":"levitating"}`), thing{Status: "levitating"}},
-		"case variants":          {answers(200, `{"ID":"th_2","Id":"th_3","AMOUNT":"1"}`), thing{}},
-		"case variant as well":   {answers(200, `{"id":"th_1","ID":"th_2","amount":"10.50","status":"ready"}`), whole},
-		"null for values":        {answers(200, `{"id":null,"amount":null,"fee":null,"status":null,"tags":null}`), thing{}},
-		"empty object":           {answers(200, `{}`), thing{}},
-		"a number for a string":  {answers(200, `{"id":1,"note":1.50}`), thing{ID: "1", Note: "1.50"}},
-		"amount as a number":     {answers(200, `{"amount":10.50}`), thing{Amount: decimal.RequireFromString("10.50")}},
-		"amount beyond floats":   {answers(200, `{"amount":0.1000000000000000055511151231257827}`), thing{Amount: decimal.RequireFromString("0.1000000000000000055511151231257827")}},
-		"amount as a signed one": {answers(200, `{"amount":"+1.","fee":"-.5"}`), thing{Amount: decimal.RequireFromString("1"), Fee: ptr(decimal.RequireFromString("-0.5"))}},
+		"as described":          {answers(200, oneThing), whole},
+		"created":               {answers(201, oneThing), whole},
+		"an undeclared success": {answers(299, oneThing), whole},
+		"with a charset":        {answers(200, oneThing, "Content-Type", "application/json; charset=utf-8"), whole},
+		"a JSON dialect":        {answers(200, oneThing, "Content-Type", "application/problem+json"), whole},
+		"no content type":       {answers(200, oneThing, "Content-Type", ""), whole},
+		"white space around":    {answers(200, "\n "+oneThing+" \n"), whole},
+		"unknown fields": {answers(200,
+			`{"id":"th_1","new":{"deep":[1,{"a":null}]},"amount":"10.50","status":"ready"}`), whole},
+		"unknown enum value":   {answers(200, `{"status":"levitating"}`), thing{Status: "levitating"}},
+		"case variants":        {answers(200, `{"ID":"th_2","Id":"th_3","AMOUNT":"1"}`), thing{}},
+		"case variant as well": {answers(200, `{"id":"th_1","ID":"th_2","amount":"10.50","status":"ready"}`), whole},
+		"null for values": {answers(200, `{"id":null,"amount":null,"fee":null,"status":null,"tags":null}`),
+			thing{}},
+		"empty object":          {answers(200, `{}`), thing{}},
+		"a number for a string": {answers(200, `{"id":1,"note":1.50}`), thing{ID: "1", Note: "1.50"}},
+		"amount as a number":    {answers(200, `{"amount":10.50}`), thing{Amount: decimal.RequireFromString("10.50")}},
+		"amount beyond floats": {answers(200, `{"amount":0.1000000000000000055511151231257827}`),
+			thing{Amount: decimal.RequireFromString("0.1000000000000000055511151231257827")}},
+		"amount as a signed one": {answers(200, `{"amount":"+1.","fee":"-.5"}`),
+			thing{Amount: decimal.RequireFromString("1"), Fee: ptr(decimal.RequireFromString("-0.5"))}},
 		"amount with an exponent": {
 			answers(200, `{"amount":1e2}`), thing{Amount: decimal.New(1, 2)}},
 		"as many digits as allowed": {
-			answers(200, `{"amount":"`+strings.Repeat("9", 78)+`"}`), thing{Amount: decimal.RequireFromString(strings.Repeat("9", 78))}},
+			answers(200, `{"amount":"`+strings.Repeat("9", 78)+`"}`),
+			thing{Amount: decimal.RequireFromString(strings.Repeat("9", 78))}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := send(t.Context(), newClient(t, host, through(script(tc.answer))), &bookThing, transport.Call{})
@@ -218,10 +226,12 @@ func TestBodiesAreReadWithinABound(t *testing.T) {
 // An answer may have eight mebibytes.
 func TestTheLongestBody(t *testing.T) {
 	longest := oneThing + strings.Repeat(" ", 8<<20-len(oneThing))
-	_, err := send(t.Context(), newClient(t, host, through(script(answers(200, longest)))), &readThing, transport.Call{})
+	_, err := send(t.Context(), newClient(t, host, through(script(answers(200, longest)))), &readThing,
+		transport.Call{})
 	require.NoError(t, err)
 	var kept transport.Answer
-	_, err = send(t.Context(), newClient(t, host, through(script(answers(200, longest+" ")))), &readThing, transport.Call{Keep: keep(&kept)})
+	_, err = send(t.Context(), newClient(t, host, through(script(answers(200, longest+" ")))), &readThing,
+		transport.Call{Keep: keep(&kept)})
 	unreadable(t, &readThing, err)
 	assert.Len(t, kept.Body, len(longest), "no more of it is kept than is read")
 }
@@ -287,7 +297,8 @@ func TestCapturedAnswer(t *testing.T) {
 	assert.Equal(t, "kept", kept.Header.Get("X-New"))
 	kept.Header = nil
 	assert.Equal(t, transport.Answer{
-		Status: 200, RequestID: "req_1", IdempotencyKey: "invoice-42", Replayed: true, Attempts: 2, Body: []byte(oneThing),
+		Status: 200, RequestID: "req_1", IdempotencyKey: "invoice-42", Replayed: true, Attempts: 2,
+		Body: []byte(oneThing),
 	}, kept)
 
 	_, err = send(t.Context(), client, &readThing, transport.Call{Keep: keep(&kept)})
@@ -351,7 +362,8 @@ func FuzzDecodeAnswer(f *testing.F) {
 		if !ok {
 			t.Fatalf("%T is no failure of package errors", err)
 		}
-		if _, funded := errors.AsType[*errors.AlreadyFunded](err); !write && !funded && failure.MovedByCall() != errors.NotMoved {
+		if _, funded := errors.AsType[*errors.AlreadyFunded](err); !write && !funded &&
+			failure.MovedByCall() != errors.NotMoved {
 			t.Fatalf("a read moved money: %v", err)
 		}
 		if text := err.Error(); len(text) > 4096 || strings.ContainsAny(text, "\r\n") {

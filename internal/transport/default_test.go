@@ -58,7 +58,8 @@ func TestTheDefaultTransportWaitsWithAnEnd(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				set := piped(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 				began := time.Now()
-				_, err := send(t.Context(), newClient(t, tc.baseURL, set, retries(transport.Retry{Max: -1})), &bookThing, transport.Call{})
+				_, err := send(t.Context(), newClient(t, tc.baseURL, set, retries(transport.Retry{Max: -1})),
+					&bookThing, transport.Call{})
 				require.Error(t, err)
 				assert.Equal(t, typeName(tc.kind), typeName(err))
 				assert.Equal(t, tc.after, time.Since(began))
@@ -103,7 +104,8 @@ func TestTheDefaultTransportKeepsManyConnections(t *testing.T) {
 					return
 				}
 				time.Sleep(time.Second) // so that all are under way at once
-				_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+				_, _ = io.WriteString(conn,
+					"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
 			}
 		})
 		client := newClient(t, "http://127.0.0.1", set)
@@ -134,7 +136,8 @@ func TestTheDefaultTransportSpeaksHTTP2(t *testing.T) {
 	t.Cleanup(server.Close)
 	trusted := x509.NewCertPool()
 	trusted.AddCert(server.Certificate())
-	set := inPlaceOfDefault(t, &http.Transport{DialContext: new(net.Dialer).DialContext, TLSClientConfig: &tls.Config{RootCAs: trusted}})
+	set := inPlaceOfDefault(t,
+		&http.Transport{DialContext: new(net.Dialer).DialContext, TLSClientConfig: &tls.Config{RootCAs: trusted}})
 	_, err := send(t.Context(), newClient(t, server.URL, set), &readThing, transport.Call{})
 	require.NoError(t, err)
 	assert.Equal(t, "HTTP/2.0", <-spoken)
@@ -158,7 +161,9 @@ func TestTheDefaultTransportTellsTheProxy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			next.Proxy = http.ProxyURL(address)
-			_, err := send(t.Context(), newClient(t, host, inPlaceOfDefault(t, next), retries(transport.Retry{Max: -1})), &bookThing, transport.Call{})
+			_, err := send(t.Context(),
+				newClient(t, host, inPlaceOfDefault(t, next), retries(transport.Retry{Max: -1})), &bookThing,
+				transport.Call{})
 			_, undelivered := errors.AsType[*errors.NotDelivered](err)
 			require.True(t, undelivered, "%v", err)
 			require.ErrorContains(t, err, "407")

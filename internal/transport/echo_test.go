@@ -32,7 +32,8 @@ func (t told) Reveal() string { return transport.Reveal(t.Secret) }
 func tell(text string) told { return told{transport.NewSecret(text)} }
 
 // tellThing is an operation whose body holds a secret.
-var tellThing = transport.Operation{ID: "TellThing", Method: http.MethodPost, Path: "/things/tell", Repeat: transport.RepeatNever, Tells: true}
+var tellThing = transport.Operation{ID: "TellThing", Method: http.MethodPost, Path: "/things/tell",
+	Repeat: transport.RepeatNever, Tells: true}
 
 // A validator that quotes what it refuses gives no secret back: not in an error's details, its message or its excerpt,
 // nor in the body that is kept.
@@ -44,16 +45,23 @@ func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 		status int
 		body   string
 	}{
-		"a validator's input":    {422, `{"detail":[{"loc":["body","signature"],"msg":"is no signature","type":"value_error","input":"` + sent + `"}]}`},
-		"a message":              {400, `{"error":{"code":"validation_failed","message":"the value \"` + escaped + `\" is wrong","details":{"sum":1.50}}}`},
-		"other escapes":          {400, `{"error":{"code":"validation_failed","message":"wrong","details":{"input":"` + spelled + `"}}}`},
-		"a name":                 {400, `{"error":{"code":"validation_failed","message":"wrong","details":{"` + sent + `":1}}}`},
-		"the credentials":        {401, `{"error":{"code":"forbidden","message":"Bearer ` + bearer + ` and ` + key + `"}}`},
-		"what is no envelope":    {500, `{"signature":"` + sent + `"}`},
-		"what is no JSON":        {502, `<html>` + sent + " " + bearer},
-		"what is cut off":        {400, `{"error":{"code":"x","message":"` + sent},
-		"a name that came twice": {400, `{"error":{"code":"x","message":"` + spelled + `","message":"` + spelled + `"}}`},
-		"no UTF-8":               {400, "{\"error\":{\"code\":\"x\",\"message\":\"\xff " + spelled + "\"}}"},
+		"a validator's input": {422,
+			`{"detail":[{"loc":["body","signature"],"msg":"is no signature","type":"value_error","input":"` + sent +
+				`"}]}`},
+		"a message": {400, `{"error":{"code":"validation_failed","message":"the value \"` + escaped +
+			`\" is wrong","details":{"sum":1.50}}}`},
+		"other escapes": {400, `{"error":{"code":"validation_failed","message":"wrong","details":{"input":"` +
+			spelled + `"}}}`},
+		"a name": {400, `{"error":{"code":"validation_failed","message":"wrong","details":{"` + sent +
+			`":1}}}`},
+		"the credentials": {401, `{"error":{"code":"forbidden","message":"Bearer ` + bearer + ` and ` + key +
+			`"}}`},
+		"what is no envelope": {500, `{"signature":"` + sent + `"}`},
+		"what is no JSON":     {502, `<html>` + sent + " " + bearer},
+		"what is cut off":     {400, `{"error":{"code":"x","message":"` + sent},
+		"a name that came twice": {400, `{"error":{"code":"x","message":"` + spelled + `","message":"` + spelled +
+			`"}}`},
+		"no UTF-8": {400, "{\"error\":{\"code\":\"x\",\"message\":\"\xff " + spelled + "\"}}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server, _ := counted(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -87,12 +95,15 @@ func TestEverySecretOfABodyIsLookedFor(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return answers(400, `{"error":{"code":"validation_failed","message":"wrong","details":[`+string(body)+`,`+number+`,1.50]}}`)(req)
+		return answers(400,
+			`{"error":{"code":"validation_failed","message":"wrong","details":[`+string(body)+`,`+number+`,1.50]}}`)(req)
 	})
 	r := transport.NewRequest(&tellThing, "", transport.Call{Auth: bearing{"token-of-the-canary", ""}})
 	r.Body(struct{ First, Second, Short, Number told }{tell(first), tell(second), tell(short), tell(number)}, nil)
 	_, err := transport.Do[thing](t.Context(), newClient(t, host, through(mirror)), r)
-	assert.JSONEq(t, `[{"First":"[redacted]","Second":"[redacted]","Short":"canary7","Number":"[redacted]"},"[redacted]",1.50]`, errorDetails(err),
+	assert.JSONEq(t,
+		`[{"First":"[redacted]","Second":"[redacted]","Short":"canary7","Number":"[redacted]"},"[redacted]",1.50]`,
+		errorDetails(err),
 		"the whole body was sent, and came back; a number of its digits is the same secret")
 }
 
@@ -100,7 +111,8 @@ func TestEverySecretOfABodyIsLookedFor(t *testing.T) {
 func TestASuccessIsNotRedacted(t *testing.T) {
 	const token = "token-of-the-canary"
 	svc := script(answers(200, `{"id":"`+token+`","amount":"1","status":"`+token+`"}`))
-	got, err := send(t.Context(), newClient(t, host, through(svc)), &readThing, transport.Call{Auth: bearing{token, ""}})
+	got, err := send(t.Context(), newClient(t, host, through(svc)), &readThing,
+		transport.Call{Auth: bearing{token, ""}})
 	require.NoError(t, err)
 	assert.Equal(t, token, got.ID)
 	assert.Equal(t, token, got.Status)

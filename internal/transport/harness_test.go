@@ -22,13 +22,20 @@ import (
 
 // The operations that the tests send: one for each thing that the description can say about repeating.
 var (
-	readThing    = transport.Operation{ID: "GetThing", Method: http.MethodGet, Path: "/things/{thingId}", Window: transport.WindowReads, Answer: &thingAnswer}
-	bookThing    = transport.Operation{ID: "BookThing", Method: http.MethodPost, Path: "/things", Repeat: transport.RepeatKey, Derives: true, Window: transport.WindowWrites, Answer: &thingAnswer}
-	sendThing    = transport.Operation{ID: "SendThing", Method: http.MethodPost, Path: "/things/send", Repeat: transport.RepeatKey, Answer: &thingAnswer}
-	confirmThing = transport.Operation{ID: "ConfirmThing", Method: http.MethodPost, Path: "/things/{thingId}/confirm", Repeat: transport.RepeatNatural, Window: transport.WindowWrites, Answer: &thingAnswer}
-	deleteThing  = transport.Operation{ID: "DeleteThing", Method: http.MethodDelete, Path: "/things/{thingId}", Repeat: transport.RepeatNatural, Window: transport.WindowWrites, Answer: &thingAnswer}
-	spendThing   = transport.Operation{ID: "SpendThing", Method: http.MethodPost, Path: "/things/{thingId}/spend", Repeat: transport.RepeatNever, Window: transport.WindowWrites, Answer: &thingAnswer}
-	loginThing   = transport.Operation{ID: "LogIn", Method: http.MethodPost, Path: "/auth/things", Repeat: transport.RepeatNatural, Window: transport.WindowLogin, Public: true, Answer: &thingAnswer}
+	readThing = transport.Operation{ID: "GetThing", Method: http.MethodGet, Path: "/things/{thingId}",
+		Window: transport.WindowReads, Answer: &thingAnswer}
+	bookThing = transport.Operation{ID: "BookThing", Method: http.MethodPost, Path: "/things",
+		Repeat: transport.RepeatKey, Derives: true, Window: transport.WindowWrites, Answer: &thingAnswer}
+	sendThing = transport.Operation{ID: "SendThing", Method: http.MethodPost, Path: "/things/send",
+		Repeat: transport.RepeatKey, Answer: &thingAnswer}
+	confirmThing = transport.Operation{ID: "ConfirmThing", Method: http.MethodPost, Path: "/things/{thingId}/confirm",
+		Repeat: transport.RepeatNatural, Window: transport.WindowWrites, Answer: &thingAnswer}
+	deleteThing = transport.Operation{ID: "DeleteThing", Method: http.MethodDelete, Path: "/things/{thingId}",
+		Repeat: transport.RepeatNatural, Window: transport.WindowWrites, Answer: &thingAnswer}
+	spendThing = transport.Operation{ID: "SpendThing", Method: http.MethodPost, Path: "/things/{thingId}/spend",
+		Repeat: transport.RepeatNever, Window: transport.WindowWrites, Answer: &thingAnswer}
+	loginThing = transport.Operation{ID: "LogIn", Method: http.MethodPost, Path: "/auth/things",
+		Repeat: transport.RepeatNatural, Window: transport.WindowLogin, Public: true, Answer: &thingAnswer}
 )
 
 // thing is an answer as the generated models look.

@@ -34,7 +34,8 @@ func (t *trip) facts() callfacts.Facts {
 }
 
 func (o *Operation) facts() callfacts.Facts {
-	return callfacts.Facts{ReadOnly: !o.write(), Once: o.write() && o.Repeat == RepeatNever, Moneyless: o.Money == MoneyNone}
+	return callfacts.Facts{ReadOnly: !o.write(), Once: o.write() && o.Repeat == RepeatNever,
+		Moneyless: o.Money == MoneyNone}
 }
 
 // Head is that of an error that a surface makes itself about the operation.

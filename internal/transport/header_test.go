@@ -16,14 +16,16 @@ import (
 func TestEachAttemptSendsAHeaderOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent []http.Header
-		client, err := New("https://service.invalid", "/v1", Config{HTTP: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-			sent = append(sent, r.Header)
-			status := http.StatusOK
-			if len(sent) == 1 {
-				status = http.StatusServiceUnavailable
-			}
-			return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{}`)), Request: r}, nil
-		})}})
+		client, err := New("https://service.invalid", "/v1",
+			Config{HTTP: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				sent = append(sent, r.Header)
+				status := http.StatusOK
+				if len(sent) == 1 {
+					status = http.StatusServiceUnavailable
+				}
+				return &http.Response{StatusCode: status, Header: http.Header{},
+					Body: io.NopCloser(strings.NewReader(`{}`)), Request: r}, nil
+			})}})
 		require.NoError(t, err)
 
 		op := &Operation{ID: "BookPayout", Method: http.MethodPost, Path: "/payouts", Repeat: RepeatKey}
@@ -44,11 +46,13 @@ func TestEachAttemptSendsAHeaderOfItsOwn(t *testing.T) {
 func TestHTTPClientIsGivenNoHeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answered := 0
-		client, err := New("https://service.invalid", "/v1", Config{HTTP: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-			assert.Equal(t, []string{"cl_1"}, r.Header["X-Service-Account"])
-			answered++
-			return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
-		})}})
+		client, err := New("https://service.invalid", "/v1",
+			Config{HTTP: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				assert.Equal(t, []string{"cl_1"}, r.Header["X-Service-Account"])
+				answered++
+				return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}, Body: http.NoBody,
+					Request: r}, nil
+			})}})
 		require.NoError(t, err)
 		op := &Operation{ID: "GetPayout", Method: http.MethodGet, Path: "/payouts"}
 		r := NewRequest(op, "cl_1", Call{})

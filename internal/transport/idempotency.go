@@ -29,7 +29,8 @@ func RequireKey(operation, key string) error {
 // RequiredKey is the check of [RequireKey].
 func (c *Check) RequiredKey(key string) {
 	if key == "" {
-		c.Refuse(keyField, errors.FieldMissing, "is required where money moves: make it with moneymovement.DeriveKey out of what is paid")
+		c.Refuse(keyField, errors.FieldMissing,
+			"is required where money moves: make it with moneymovement.DeriveKey out of what is paid")
 		return
 	}
 	c.Text(keyField, key, KeyRule)

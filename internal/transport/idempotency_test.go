@@ -18,7 +18,8 @@ import (
 func TestNoKeyIsMadeUp(t *testing.T) {
 	svc := script(ok)
 	client := newClient(t, host, through(svc))
-	for _, op := range []*transport.Operation{&readThing, &bookThing, &bookThing, &sendThing, &confirmThing, &spendThing, &deleteThing, &loginThing} {
+	for _, op := range []*transport.Operation{&readThing, &bookThing, &bookThing, &sendThing, &confirmThing,
+		&spendThing, &deleteThing, &loginThing} {
 		var answer transport.Answer
 		_, err := send(t.Context(), client, op, transport.Call{Keep: keep(&answer)})
 		require.NoError(t, err)
@@ -99,7 +100,8 @@ func (l *waitsLonger) Wait(context.Context, transport.RateCall) error {
 func TestARepetitionThatWaitedTooLongIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(lostAnswer, ok)
-		_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(new(waitsLonger))), &bookThing, transport.Call{})
+		_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(new(waitsLonger))), &bookThing,
+			transport.Call{})
 		var unknown *errors.OutcomeUnknown
 		require.ErrorAs(t, err, &unknown)
 		assert.False(t, unknown.Retryable())
@@ -112,7 +114,8 @@ func TestARepetitionThatWaitedTooLongIsNotSent(t *testing.T) {
 func TestWhatWasTurnedAwayIsSentHoweverLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(refuses(http.StatusTooManyRequests, errors.CodeRateLimited), ok)
-		_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(new(waitsLonger))), &bookThing, transport.Call{})
+		_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(new(waitsLonger))), &bookThing,
+			transport.Call{})
 		require.NoError(t, err)
 		assert.Len(t, svc.attempts(), 2)
 	})

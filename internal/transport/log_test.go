@@ -21,7 +21,9 @@ func logged(t *testing.T, level slog.Level, svc *service) []map[string]any {
 	t.Helper()
 	var out bytes.Buffer
 	logger := slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{Level: level}))
-	client := newClient(t, host, through(svc), authorizedBy(keyCredential{}), func(c *transport.Config) { c.Logger = logger })
+	client := newClient(t, host, through(svc), authorizedBy(keyCredential{}), func(c *transport.Config) {
+		c.Logger = logger
+	})
 	r := request(&confirmThing, transport.Call{Key: "invoice-42", KeySet: true})
 	r.Query("cursor", "s3cret")
 	r.Body(map[string]string{"name": "Bob s3cret"}, nil)
@@ -55,7 +57,8 @@ func TestLogHoldsTheListedAttributesOnly(t *testing.T) {
 			delete(record, name)
 		}
 		want := map[string]any{
-			"operation": "ConfirmThing", "method": "POST", "path": "/things/{thingId}/confirm", "attempt": float64(i + 1), "idempotencyKey": "invoice-42",
+			"operation": "ConfirmThing", "method": "POST", "path": "/things/{thingId}/confirm",
+			"attempt": float64(i + 1), "idempotencyKey": "invoice-42",
 		}
 		switch i {
 		case 0:
@@ -71,13 +74,15 @@ func TestLogHoldsTheListedAttributesOnly(t *testing.T) {
 
 // A transport of the caller's can wrap its errors in the address.
 func TestLogHoldsNoAddressOfAnError(t *testing.T) {
-	records := logged(t, slog.LevelDebug, script(fails(&url.Error{Op: "Post", URL: host + "/things/ct_1?cursor=s3cret", Err: io.EOF}), ok))
+	records := logged(t, slog.LevelDebug,
+		script(fails(&url.Error{Op: "Post", URL: host + "/things/ct_1?cursor=s3cret", Err: io.EOF}), ok))
 	require.Len(t, records, 2)
 	assert.Equal(t, "EOF", records[0]["error"])
 }
 
 func TestNothingButServerErrorsIsLoggedAboveDebug(t *testing.T) {
-	assert.Empty(t, logged(t, slog.LevelInfo, script(lostAnswer, refuses(409, errors.CodeConflict, "X-Request-ID", "req_1"))))
+	assert.Empty(t,
+		logged(t, slog.LevelInfo, script(lostAnswer, refuses(409, errors.CodeConflict, "X-Request-ID", "req_1"))))
 }
 
 // Every server error is, also one that is tried again: by its request id the service's people find it.
@@ -93,17 +98,22 @@ func TestServerErrorsAreLoggedWithTheirRequestID(t *testing.T) {
 		answer step
 		want   any
 	}{
-		"in the header":                   {answers(503, envelope, "X-Request-ID", "req_header"), "req_header"},
-		"in the details":                  {answers(503, envelope), "req_body"},
-		"in neither":                      {answers(503, `{"error":{"code":"provider_unavailable","message":"s3cret"}}`), ""},
-		"in no envelope":                  {answers(502, `<html>s3cret</html>`), ""},
-		"in an empty answer":              {answers(500, ``), ""},
-		"of another type":                 {answers(500, `{"error":{"code":"internal_error","details":{"requestId":7}}}`), ""},
-		"of great length":                 {answers(500, `{"error":{"code":"internal_error","details":{"requestId":"`+long+`"}}}`), long[:125] + "…"},
+		"in the header":  {answers(503, envelope, "X-Request-ID", "req_header"), "req_header"},
+		"in the details": {answers(503, envelope), "req_body"},
+		"in neither": {answers(503,
+			`{"error":{"code":"provider_unavailable","message":"s3cret"}}`), ""},
+		"in no envelope":     {answers(502, `<html>s3cret</html>`), ""},
+		"in an empty answer": {answers(500, ``), ""},
+		"of another type": {answers(500,
+			`{"error":{"code":"internal_error","details":{"requestId":7}}}`), ""},
+		"of great length": {answers(500,
+			`{"error":{"code":"internal_error","details":{"requestId":"`+long+`"}}}`), long[:125] + "…"},
 		"at the end of what is looked at": {answers(500, tail(64<<10)), "req_body"},
 		"beyond what is looked at":        {answers(500, tail(64<<10+1)), ""},
 		"behind much else": {
-			answers(500, `{"error":{"message":"`+strings.Repeat("s3cret", 1<<18)+`","code":"internal_error","details":{"requestId":"req_body"}}}`), "",
+			answers(500,
+				`{"error":{"message":"`+strings.Repeat("s3cret",
+					1<<18)+`","code":"internal_error","details":{"requestId":"req_body"}}}`), "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +137,9 @@ func TestALoggedServerErrorThatBreaksOff(t *testing.T) {
 		return resp, nil
 	})
 	logger := slog.New(slog.NewJSONHandler(io.Discard, nil))
-	client := newClient(t, host, through(script(broken)), retries(transport.Retry{Max: -1}), func(c *transport.Config) { c.Logger = logger })
+	client := newClient(t, host, through(script(broken)), retries(transport.Retry{Max: -1}), func(c *transport.Config) {
+		c.Logger = logger
+	})
 	_, err := send(t.Context(), client, &readThing, transport.Call{})
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	assert.ErrorContains(t, errors.Unwrap(err), "answer broke off after 9 bytes")
@@ -151,7 +163,9 @@ func TestALoggedServerErrorIsDecodedAsEver(t *testing.T) {
 	const envelope = `{"error":{"code":"internal_error","message":"No.","details":{"requestId":"req_body"}}}`
 	logger := slog.New(slog.NewJSONHandler(io.Discard, nil))
 	for name, body := range map[string]string{"short": envelope, "long": envelope + strings.Repeat(" ", 1<<18)} {
-		client := newClient(t, host, through(script(answers(500, body))), func(c *transport.Config) { c.Logger = logger })
+		client := newClient(t, host, through(script(answers(500, body))), func(c *transport.Config) {
+			c.Logger = logger
+		})
 		_, err := send(t.Context(), client, &readThing, transport.Call{})
 		internal, is := errors.AsType[*errors.InternalError](err)
 		require.True(t, is, "%s: %v", name, err)

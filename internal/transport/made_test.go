@@ -41,7 +41,9 @@ func TestAClientThatNobodyMade(t *testing.T) {
 // Options set up a client in their order, and nil is none.
 func TestWhatAClientIsMadeOf(t *testing.T) {
 	config := transport.ConfigOf("1.2.3", []func(*transport.Config){
-		func(c *transport.Config) { c.UserAgent = "first" }, nil, func(c *transport.Config) { c.UserAgent += ", second" },
+		func(c *transport.Config) {
+			c.UserAgent = "first"
+		}, nil, func(c *transport.Config) { c.UserAgent += ", second" },
 	})
 	assert.Equal(t, transport.Config{Version: "1.2.3", UserAgent: "first, second"}, config)
 }

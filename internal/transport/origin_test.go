@@ -126,10 +126,13 @@ func TestUserAgentCannotBreakAHeader(t *testing.T) {
 func TestErrorsNeverPrintTheAddress(t *testing.T) {
 	dead := httptest.NewServer(http.NotFoundHandler())
 	dead.Close()
-	hangUp := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	hangUp := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		panic(http.ErrAbortHandler)
+	}))
 	defer hangUp.Close()
 	garbage := rawServer(t, "nonsense\r\n\r\n")
-	for name, baseURL := range map[string]string{"no server": dead.URL, "hangs up": hangUp.URL, "answers garbage": garbage} {
+	for name, baseURL := range map[string]string{"no server": dead.URL, "hangs up": hangUp.URL,
+		"answers garbage": garbage} {
 		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
 			t.Run(name+"/"+op.ID, func(t *testing.T) {
 				r := request(op, transport.Call{})
@@ -151,7 +154,8 @@ func TestErrorsNeverPrintTheAddress(t *testing.T) {
 // A mock that was asked for what it does not know says so with an address as well.
 func TestErrorsOfAMockNeverPrintTheAddress(t *testing.T) {
 	mock := httpmock.NewMockTransport()
-	mock.RegisterResponder(http.MethodPost, host+"/v1/things", httpmock.NewErrorResponder(&url.Error{Op: "Post", URL: host + "?s3cret", Err: io.EOF}))
+	mock.RegisterResponder(http.MethodPost, host+"/v1/things",
+		httpmock.NewErrorResponder(&url.Error{Op: "Post", URL: host + "?s3cret", Err: io.EOF}))
 	client := newClient(t, host, through(mock), retries(transport.Retry{Max: -1}))
 	_, err := send(t.Context(), client, &bookThing, transport.Call{})
 	require.ErrorIs(t, err, io.EOF)

@@ -99,7 +99,8 @@ func (t *trip) unreadable(cause error) error {
 }
 
 func (a *answer) unexpected(t *trip, cause error) error {
-	return &errors.UnexpectedAnswer{Head: t.head(), Status: a.status, ContentType: a.header.Get("Content-Type"), Err: cause}
+	return &errors.UnexpectedAnswer{Head: t.head(), Status: a.status, ContentType: a.header.Get("Content-Type"),
+		Err: cause}
 }
 
 // unsettled reports that a write may have been carried out.

@@ -22,7 +22,8 @@ func TestOutcomes(t *testing.T) {
 	const unavailable = errors.CodeProviderUnavailable
 	envelope503 := refuses(503, unavailable)
 	busy := refuses(429, errors.CodeRateLimited)
-	funded := answers(409, `{"error":{"code":"already_funded","message":"m","details":{"payoutId":"po_1","transactionHash":"0x1"}}}`)
+	funded := answers(409,
+		`{"error":{"code":"already_funded","message":"m","details":{"payoutId":"po_1","transactionHash":"0x1"}}}`)
 
 	type want struct {
 		kind      error // its type
@@ -57,43 +58,68 @@ func TestOutcomes(t *testing.T) {
 		{"success after 429", []step{busy, ok}, success, success, success, success, success},
 		{"no connection", []step{noConnection}, undelivered, undelivered, undelivered, undelivered, undelivered},
 		{"lost before the answer", []step{lostAnswer}, undelivered, unknown, unknown, unknown, unknown},
-		{"answer broken off", []step{brokenAnswer}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown},
-		{"HTML 502", []step{page(502)}, unexpectedRead, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown},
-		{"HTML 408", []step{page(408)}, unexpectedRead, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown},
-		{"HTML 403", []step{page(403)}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil},
-			want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}},
+		{"answer broken off", []step{brokenAnswer}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil},
+			unexpectedUnknown, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown},
+		{"HTML 502", []step{page(502)}, unexpectedRead, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown,
+			unexpectedUnknown},
+		{"HTML 408", []step{page(408)}, unexpectedRead, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown,
+			unexpectedUnknown},
+		{"HTML 403", []step{page(403)}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil},
+			want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil},
+			want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil},
+			want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil},
+			want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}},
 		{"envelope 503", []step{envelope503}, providerRead, providerWrite, providerWrite, providerWrite, providerWrite},
 		{"429", []step{busy}, rateLimited, rateLimited, rateLimited, rateLimited, rateLimited},
-		{"503, then 429", []step{envelope503, busy}, rateLimited, wrapping(&errors.RateLimited{}), wrapping(&errors.RateLimited{}), wrapping(&errors.RateLimited{}), providerWrite},
-		{"408, then 429", []step{refuses(408, "timeout"), busy}, rateLimited, wrapping(&errors.RateLimited{}), wrapping(&errors.RateLimited{}), wrapping(&errors.RateLimited{}),
+		{"503, then 429", []step{envelope503, busy}, rateLimited, wrapping(&errors.RateLimited{}),
+			wrapping(&errors.RateLimited{}), wrapping(&errors.RateLimited{}), providerWrite},
+		{"408, then 429", []step{refuses(408, "timeout"), busy}, rateLimited, wrapping(&errors.RateLimited{}),
+			wrapping(&errors.RateLimited{}), wrapping(&errors.RateLimited{}),
 			want{&errors.Unrecognized{}, errors.MaybeMoved, true, nil}},
-		{"503, then no connection", []step{envelope503, noConnection}, undelivered, unknown, unknown, unknown, providerWrite},
-		{"429, then no connection", []step{busy, noConnection}, undelivered, undelivered, undelivered, undelivered, undelivered},
+		{"503, then no connection", []step{envelope503, noConnection}, undelivered, unknown, unknown, unknown,
+			providerWrite},
+		{"429, then no connection", []step{busy, noConnection}, undelivered, undelivered, undelivered, undelivered,
+			undelivered},
 		{"no connection, then lost", []step{noConnection, lostAnswer}, undelivered, unknown, unknown, unknown, unknown},
-		{"no connection, then 403", []step{noConnection, refuses(403, errors.CodeForbidden)}, forbidden, forbidden, forbidden, forbidden, forbidden},
+		{"no connection, then 403", []step{noConnection, refuses(403, errors.CodeForbidden)}, forbidden, forbidden,
+			forbidden, forbidden, forbidden},
 		{"lost, then no connection", []step{lostAnswer, noConnection}, undelivered, unknown, unknown, unknown, unknown},
-		{"lost, then already funded", []step{lostAnswer, funded}, alreadyFunded, alreadyFunded, alreadyFunded, alreadyFunded, unknown},
-		{"lost, then 403", []step{lostAnswer, refuses(403, errors.CodeForbidden)}, forbidden, wrapping(&errors.Forbidden{}), wrapping(&errors.Forbidden{}), wrapping(&errors.Forbidden{}), unknown},
-		{"lost, then 401", []step{lostAnswer, refuses(401, errors.CodeUnauthenticated)}, want{&errors.Unauthenticated{}, errors.NotMoved, false, nil},
-			wrapping(&errors.Unauthenticated{}), wrapping(&errors.Unauthenticated{}), wrapping(&errors.Unauthenticated{}), unknown},
+		{"lost, then already funded", []step{lostAnswer, funded}, alreadyFunded, alreadyFunded, alreadyFunded,
+			alreadyFunded, unknown},
+		{"lost, then 403", []step{lostAnswer, refuses(403, errors.CodeForbidden)}, forbidden,
+			wrapping(&errors.Forbidden{}), wrapping(&errors.Forbidden{}), wrapping(&errors.Forbidden{}), unknown},
+		{"lost, then 401", []step{lostAnswer, refuses(401, errors.CodeUnauthenticated)},
+			want{&errors.Unauthenticated{}, errors.NotMoved, false, nil},
+			wrapping(&errors.Unauthenticated{}), wrapping(&errors.Unauthenticated{}),
+			wrapping(&errors.Unauthenticated{}), unknown},
 		{"lost, then 422", []step{lostAnswer, refuses(422, errors.CodeValidationFailed)}, invalid, invalid,
 			wrapping(&errors.ValidationFailed{}), wrapping(&errors.ValidationFailed{}), unknown},
 		// Under its key a write is answered as it was the first time. A confirm or a delete can meet what it did
 		// itself.
-		{"lost, then expired", []step{lostAnswer, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired, wrapping(&errors.QuoteExpired{}), wrapping(&errors.QuoteExpired{}), unknown},
-		{"503, then expired", []step{envelope503, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired, wrapping(&errors.QuoteExpired{}), wrapping(&errors.QuoteExpired{}), providerWrite},
-		{"429, then expired", []step{busy, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired, quoteExpired, quoteExpired, quoteExpired},
-		{"lost, then gone", []step{lostAnswer, refuses(410, errors.CodeApprovalExpired)}, want{&errors.ApprovalExpired{}, errors.NotMoved, false, nil},
-			want{&errors.ApprovalExpired{}, errors.NotMoved, false, nil}, wrapping(&errors.ApprovalExpired{}), wrapping(&errors.ApprovalExpired{}), unknown},
-		{"lost, then not found", []step{lostAnswer, refuses(404, errors.CodeNotFound)}, notFound, notFound, wrapping(&errors.NotFound{}), wrapping(&errors.NotFound{}), unknown},
-		{"lost, then unreadable", []step{lostAnswer, page(200)}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown, unknown},
+		{"lost, then expired", []step{lostAnswer, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired,
+			wrapping(&errors.QuoteExpired{}), wrapping(&errors.QuoteExpired{}), unknown},
+		{"503, then expired", []step{envelope503, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired,
+			wrapping(&errors.QuoteExpired{}), wrapping(&errors.QuoteExpired{}), providerWrite},
+		{"429, then expired", []step{busy, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired,
+			quoteExpired, quoteExpired, quoteExpired},
+		{"lost, then gone", []step{lostAnswer, refuses(410, errors.CodeApprovalExpired)},
+			want{&errors.ApprovalExpired{}, errors.NotMoved, false, nil},
+			want{&errors.ApprovalExpired{}, errors.NotMoved, false, nil}, wrapping(&errors.ApprovalExpired{}),
+			wrapping(&errors.ApprovalExpired{}), unknown},
+		{"lost, then not found", []step{lostAnswer, refuses(404, errors.CodeNotFound)}, notFound, notFound,
+			wrapping(&errors.NotFound{}), wrapping(&errors.NotFound{}), unknown},
+		{"lost, then unreadable", []step{lostAnswer, page(200)},
+			want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, unexpectedUnknown, unexpectedUnknown,
+			unexpectedUnknown, unknown},
 	} {
 		for op, want := range map[*transport.Operation]want{
-			&readThing: row.read, &bookThing: row.keyed, &confirmThing: row.natural, &deleteThing: row.delete, &spendThing: row.once,
+			&readThing: row.read, &bookThing: row.keyed, &confirmThing: row.natural, &deleteThing: row.delete,
+			&spendThing: row.once,
 		} {
 			t.Run(row.name+"/"+op.ID, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					_, err := sendKeyed(t.Context(), newClient(t, host, through(script(row.steps...))), op, transport.Call{})
+					_, err := sendKeyed(t.Context(), newClient(t, host, through(script(row.steps...))), op,
+						transport.Call{})
 					if want.kind == nil {
 						require.NoError(t, err)
 						return
@@ -102,7 +128,8 @@ func TestOutcomes(t *testing.T) {
 					failure, ok := errors.AsType[errors.Failure](err)
 					require.True(t, ok)
 					assert.Equal(t, want.moved, failure.MovedByCall())
-					twice := op.Repeat == transport.RepeatNever && want.moved == errors.MaybeMoved // its key anchors nothing
+					// its key anchors nothing
+					twice := op.Repeat == transport.RepeatNever && want.moved == errors.MaybeMoved
 					assert.Equal(t, want.retryable && !twice, failure.Retryable())
 					assert.Equal(t, op.Method != http.MethodGet, keyOf(err) != "", "key of %#v", err)
 					if want.within != nil {
@@ -123,19 +150,22 @@ func TestOutcomesWithoutMoney(t *testing.T) {
 		steps []step
 		kind  error
 	}{
-		"lost":                       {[]step{lostAnswer}, &errors.OutcomeUnknown{}},
-		"unreadable":                 {[]step{page(200)}, &errors.OutcomeUnknown{}},
-		"page of a gateway":          {[]step{page(502)}, &errors.OutcomeUnknown{}},
-		"unavailable":                {[]step{unavailable}, &errors.DatabaseUnavailable{}},
-		"unavailable, then turned":   {[]step{unavailable, refuses(429, errors.CodeRateLimited)}, &errors.OutcomeUnknown{}},
-		"lost, then in another way":  {[]step{lostAnswer, refuses(410, errors.CodeGone)}, &errors.OutcomeUnknown{}},
-		"unavailable, then no line":  {[]step{unavailable, noConnection}, &errors.OutcomeUnknown{}},
-		"lost, then the session too": {[]step{lostAnswer, refuses(401, errors.CodeUnauthenticated)}, &errors.OutcomeUnknown{}},
+		"lost":              {[]step{lostAnswer}, &errors.OutcomeUnknown{}},
+		"unreadable":        {[]step{page(200)}, &errors.OutcomeUnknown{}},
+		"page of a gateway": {[]step{page(502)}, &errors.OutcomeUnknown{}},
+		"unavailable":       {[]step{unavailable}, &errors.DatabaseUnavailable{}},
+		"unavailable, then turned": {[]step{unavailable, refuses(429, errors.CodeRateLimited)},
+			&errors.OutcomeUnknown{}},
+		"lost, then in another way": {[]step{lostAnswer, refuses(410, errors.CodeGone)}, &errors.OutcomeUnknown{}},
+		"unavailable, then no line": {[]step{unavailable, noConnection}, &errors.OutcomeUnknown{}},
+		"lost, then the session too": {[]step{lostAnswer, refuses(401, errors.CodeUnauthenticated)},
+			&errors.OutcomeUnknown{}},
 	} {
 		for _, repeat := range []transport.Repeat{transport.RepeatNatural, transport.RepeatNever} {
 			t.Run(name+"/"+string(repeat), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					op := transport.Operation{ID: "NameThing", Method: http.MethodPost, Path: "/things", Repeat: repeat, Money: transport.MoneyNone, Answer: &thingAnswer}
+					op := transport.Operation{ID: "NameThing", Method: http.MethodPost, Path: "/things", Repeat: repeat,
+						Money: transport.MoneyNone, Answer: &thingAnswer}
 					_, err := send(t.Context(), newClient(t, host, through(script(tc.steps...))), &op, transport.Call{})
 					failure, ok := errors.AsType[errors.Failure](err)
 					require.True(t, ok, "%v", err)
@@ -158,13 +188,17 @@ func TestRefusalsThatALostAttemptBringsAbout(t *testing.T) {
 		status  int
 		settled bool
 	}{
-		{http.MethodPost, 404, true}, {http.MethodPost, 409, false}, {http.MethodPost, 410, false}, {http.MethodPost, 422, true},
-		{http.MethodDelete, 404, false}, {http.MethodDelete, 409, false}, {http.MethodDelete, 410, false}, {http.MethodDelete, 422, true},
+		{http.MethodPost, 404, true}, {http.MethodPost, 409, false}, {http.MethodPost, 410, false},
+		{http.MethodPost, 422, true},
+		{http.MethodDelete, 404, false}, {http.MethodDelete, 409, false}, {http.MethodDelete, 410, false},
+		{http.MethodDelete, 422, true},
 	} {
 		t.Run(fmt.Sprint(tc.method, " ", tc.status), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				op := transport.Operation{ID: "NameThing", Method: tc.method, Path: "/things/{thingId}", Repeat: transport.RepeatNatural, Money: transport.MoneyNone, Answer: &thingAnswer}
-				code := map[int]errors.Code{404: errors.CodeNotFound, 409: errors.CodeQuoteExpired, 410: errors.CodeApprovalExpired, 422: errors.CodeValidationFailed}
+				op := transport.Operation{ID: "NameThing", Method: tc.method, Path: "/things/{thingId}",
+					Repeat: transport.RepeatNatural, Money: transport.MoneyNone, Answer: &thingAnswer}
+				code := map[int]errors.Code{404: errors.CodeNotFound, 409: errors.CodeQuoteExpired,
+					410: errors.CodeApprovalExpired, 422: errors.CodeValidationFailed}
 				svc := script(lostAnswer, refuses(tc.status, code[tc.status]))
 				_, err := send(t.Context(), newClient(t, host, through(svc)), &op, transport.Call{})
 				require.Error(t, err)
@@ -178,7 +212,8 @@ func TestRefusalsThatALostAttemptBringsAbout(t *testing.T) {
 // What the last attempt was told to wait for counts also where an earlier one leaves a doubt.
 func TestAnUnknownOutcomeSaysWhenToTryAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		svc := script(refuses(503, errors.CodeProviderUnavailable), refuses(429, errors.CodeRateLimited, "Retry-After", "100"))
+		svc := script(refuses(503, errors.CodeProviderUnavailable),
+			refuses(429, errors.CodeRateLimited, "Retry-After", "100"))
 		_, err := send(t.Context(), newClient(t, host, through(svc)), &bookThing, transport.Call{})
 		var unknown *errors.OutcomeUnknown
 		require.ErrorAs(t, err, &unknown)
@@ -197,7 +232,8 @@ func (l lostLogin) Authorize(context.Context, http.Header) error {
 func TestALostLoginLeavesNoDoubtAboutTheCall(t *testing.T) {
 	cause := errors.New("broken off")
 	svc := script(ok)
-	_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(lostLogin{cause})), &bookThing, transport.Call{})
+	_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(lostLogin{cause})), &bookThing,
+		transport.Call{})
 	var undelivered *errors.NotDelivered
 	require.ErrorAs(t, err, &undelivered)
 	assert.Equal(t, "BookThing", undelivered.Operation)
@@ -220,7 +256,9 @@ func TestALimiterThatRefusesLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := errors.New("no room")
 		svc := script(ok)
-		_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(crowded{full}), authorizedBy(new(tokens))), &bookThing, transport.Call{})
+		_, err := send(t.Context(),
+			newClient(t, host, through(svc), limitedBy(crowded{full}), authorizedBy(new(tokens))), &bookThing,
+			transport.Call{})
 		require.ErrorIs(t, err, full)
 		assert.Empty(t, svc.attempts())
 	})
@@ -256,7 +294,8 @@ func TestUnknownOutcomeCarriesNoForeignRequestID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(refuses(401, errors.CodeTokenExpired, "X-Request-ID", "req_401"), lostAnswer)
 		var kept transport.Answer
-		_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(new(tokens))), &bookThing, transport.Call{Keep: keep(&kept)})
+		_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(new(tokens))), &bookThing,
+			transport.Call{Keep: keep(&kept)})
 		var unknown *errors.OutcomeUnknown
 		require.ErrorAs(t, err, &unknown)
 		assert.Empty(t, unknown.RequestID)
@@ -279,7 +318,8 @@ func TestAnUnexpectedAnswerSaysWhatItWas(t *testing.T) {
 // The last status that is a success, and the first that is none.
 func TestWhichStatusesAreSuccesses(t *testing.T) {
 	for status, success := range map[int]bool{199: false, 200: true, 299: true, 300: false} {
-		_, err := send(t.Context(), newClient(t, host, through(script(answers(status, oneThing)))), &spendThing, transport.Call{})
+		_, err := send(t.Context(), newClient(t, host, through(script(answers(status, oneThing)))), &spendThing,
+			transport.Call{})
 		assert.Equal(t, success, err == nil, "%d: %v", status, err)
 	}
 }

@@ -36,7 +36,8 @@ func (a *asking) Wait(_ context.Context, call transport.RateCall) error {
 	return a.wait(call)
 }
 
-var depositThing = transport.Operation{ID: "Deposit", Method: http.MethodPost, Path: "/deposits", Repeat: transport.RepeatKey, Window: transport.WindowSandboxMoney, Answer: &thingAnswer}
+var depositThing = transport.Operation{ID: "Deposit", Method: http.MethodPost, Path: "/deposits",
+	Repeat: transport.RepeatKey, Window: transport.WindowSandboxMoney, Answer: &thingAnswer}
 
 func TestCallsHaveTheClassOfTheirOperation(t *testing.T) {
 	for op, want := range map[*transport.Operation]transport.RateClass{
@@ -60,7 +61,8 @@ func TestCallsHaveTheClassOfTheirOperation(t *testing.T) {
 // An account's hour that has no room, or whose limiter fails, is not made up for by room among the writes.
 func TestEveryWindowOfACallHasToHaveRoom(t *testing.T) {
 	broken := errors.New("limiter's store is down")
-	for _, window := range []transport.Window{transport.WindowLoginEmail, transport.WindowSandboxMoney, transport.WindowWrites} {
+	for _, window := range []transport.Window{transport.WindowLoginEmail, transport.WindowSandboxMoney,
+		transport.WindowWrites} {
 		limiter := &asking{wait: func(call transport.RateCall) error {
 			if call.Window == window {
 				return broken
@@ -100,7 +102,8 @@ func (c *tokenFor) Authorize(_ context.Context, h http.Header) error {
 // The slot is taken last, however long the credential takes; and a credential that has expired in line is not sent.
 func TestTheSlotIsTakenWhenTheCredentialIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1, Per: time.Minute}})
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1,
+			Per: time.Minute}})
 		svc := script(ok)
 		credential := &tokenFor{lives: 100 * time.Second, took: 20 * time.Second}
 		client := newClient(t, host, through(svc), limitedBy(limiter), authorizedBy(credential))
@@ -110,7 +113,8 @@ func TestTheSlotIsTakenWhenTheCredentialIsThere(t *testing.T) {
 		}
 		sent := svc.attempts()
 		for i, attempt := range sent {
-			until, err := time.Parse(time.RFC3339Nano, strings.TrimPrefix(attempt.header.Get("Authorization"), "until "))
+			until, err := time.Parse(time.RFC3339Nano,
+				strings.TrimPrefix(attempt.header.Get("Authorization"), "until "))
 			require.NoError(t, err)
 			assert.True(t, attempt.at.Before(until), "attempt %d went with a credential that was over", i)
 			if i > 0 {
@@ -139,7 +143,9 @@ func TestACredentialThatIsGoneAfterTheLine(t *testing.T) {
 		}{{time.Second - 1, 1}, {time.Second, 0}} {
 			svc := script(ok)
 			limiter := &asking{wait: func(transport.RateCall) error { time.Sleep(tc.queued); return nil }}
-			_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(limiter), authorizedBy(new(hadOnce))), &bookThing, transport.Call{})
+			_, err := send(t.Context(),
+				newClient(t, host, through(svc), limitedBy(limiter), authorizedBy(new(hadOnce))), &bookThing,
+				transport.Call{})
 			assert.Len(t, svc.attempts(), tc.sent)
 			if tc.sent == 0 {
 				require.ErrorContains(t, err, "locked out")
@@ -156,7 +162,9 @@ func TestASlotThatGrewOldIsTakenAnew(t *testing.T) {
 		for took, slots := range map[time.Duration]int{time.Second - 1: 1, time.Second: 2} {
 			limiter := &asking{wait: func(transport.RateCall) error { time.Sleep(2 * time.Second); return nil }}
 			credential := &tokenFor{lives: time.Second, took: took} // it is over each time that the line is
-			_, err := send(t.Context(), newClient(t, host, through(script(ok)), limitedBy(limiter), authorizedBy(credential)), &bookThing, transport.Call{})
+			_, err := send(t.Context(),
+				newClient(t, host, through(script(ok)), limitedBy(limiter), authorizedBy(credential)), &bookThing,
+				transport.Call{})
 			require.NoError(t, err)
 			assert.Len(t, limiter.calls, slots, took)
 		}
@@ -185,10 +193,12 @@ func TestReservedCallsWaitOnce(t *testing.T) {
 
 func TestReserveSaysWhyItCannot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1, Per: time.Minute}})
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1,
+			Per: time.Minute}})
 		client := newClient(t, host, through(script(ok)), limitedBy(limiter))
 		reserve := func(ctx context.Context, closes time.Duration) (time.Duration, error) {
-			return client.Reserve(ctx, &confirmThing, transport.Call{Key: "invoice-42", Class: transport.ClassConfirm, Closes: time.Now().Add(closes)})
+			return client.Reserve(ctx, &confirmThing, transport.Call{Key: "invoice-42", Class: transport.ClassConfirm,
+				Closes: time.Now().Add(closes)})
 		}
 		queued, err := reserve(t.Context(), 2*time.Minute)
 		require.NoError(t, err)
@@ -225,7 +235,8 @@ func TestTheLimiterIsToldTheEndByItsOwnClock(t *testing.T) {
 		client := newClient(t, host, through(svc), limitedBy(limiter))
 		_, err := send(t.Context(), client, &readThing, transport.Call{})
 		require.NoError(t, err)
-		_, err = client.Reserve(t.Context(), &confirmThing, transport.Call{Closes: client.ServiceNow().Add(time.Minute)})
+		_, err = client.Reserve(t.Context(), &confirmThing,
+			transport.Call{Closes: client.ServiceNow().Add(time.Minute)})
 		require.NoError(t, err)
 		assert.Equal(t, time.Now().Add(time.Minute), limiter.calls[1].Closes)
 	})
@@ -237,9 +248,12 @@ func TestWaitingInLineIsTold(t *testing.T) {
 		var out bytes.Buffer
 		logger := slog.New(slog.NewJSONHandler(&out, nil))
 		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{
-			transport.WindowWrites: {Calls: 1, Per: time.Minute}, transport.WindowReads: {Calls: 1, Per: 500 * time.Millisecond},
+			transport.WindowWrites: {Calls: 1, Per: time.Minute},
+			transport.WindowReads:  {Calls: 1, Per: 500 * time.Millisecond},
 		})
-		client := newClient(t, host, through(script(ok)), limitedBy(limiter), func(c *transport.Config) { c.Logger = logger })
+		client := newClient(t, host, through(script(ok)), limitedBy(limiter), func(c *transport.Config) {
+			c.Logger = logger
+		})
 		queued := func(ctx context.Context, op *transport.Operation) time.Duration {
 			var answer transport.Answer
 			_, _ = send(ctx, client, op, transport.Call{Keep: keep(&answer)})
@@ -279,7 +293,9 @@ func TestASecondInLineIsTold(t *testing.T) {
 		for waited, told := range map[time.Duration]bool{time.Second - 1: false, time.Second: true} {
 			var out bytes.Buffer
 			limiter := &asking{wait: func(transport.RateCall) error { time.Sleep(waited); return nil }}
-			client := newClient(t, host, through(script(ok)), limitedBy(limiter), func(c *transport.Config) { c.Logger = slog.New(slog.NewJSONHandler(&out, nil)) })
+			client := newClient(t, host, through(script(ok)), limitedBy(limiter), func(c *transport.Config) {
+				c.Logger = slog.New(slog.NewJSONHandler(&out, nil))
+			})
 			_, err := send(t.Context(), client, &readThing, transport.Call{})
 			require.NoError(t, err)
 			assert.Equal(t, told, strings.Contains(out.String(), "waited for its rate window"), waited)

@@ -81,7 +81,10 @@ func TestPollOutlastsAnOutage(t *testing.T) {
 		assert.Equal(t, 45, failing)
 
 		reads = 0
-		err := poller(t).Poll(t.Context(), transport.DefaultPace(), func(context.Context) (bool, error) { reads++; return false, down })
+		err := poller(t).Poll(t.Context(), transport.DefaultPace(), func(context.Context) (bool, error) {
+			reads++
+			return false, down
+		})
 		assert.Same(t, down, err)
 		assert.Equal(t, 10, reads, "an outage without end ends the wait")
 
@@ -97,7 +100,8 @@ func TestPollOutlastsAnOutage(t *testing.T) {
 func TestPollAsksNoSoonerThanTheServiceWants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := func() error {
-			return &errors.RateLimited{Refusal: errors.Refusal{Head: errors.Head{RetryAt: time.Now().Add(time.Minute)}, Code: errors.CodeRateLimited, Status: 429}}
+			return &errors.RateLimited{Refusal: errors.Refusal{Head: errors.Head{RetryAt: time.Now().Add(time.Minute)},
+				Code: errors.CodeRateLimited, Status: 429}}
 		}
 		began := time.Now()
 		require.NoError(t, poller(t).Poll(t.Context(), transport.DefaultPace(), func(context.Context) (bool, error) {
@@ -111,7 +115,9 @@ func TestPollAsksNoSoonerThanTheServiceWants(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		began = time.Now()
-		err := poller(t).Poll(ctx, transport.DefaultPace(), func(context.Context) (bool, error) { return false, limited() })
+		err := poller(t).Poll(ctx, transport.DefaultPace(), func(context.Context) (bool, error) {
+			return false, limited()
+		})
 		_, ok := errors.AsType[*errors.RateLimited](err)
 		assert.True(t, ok, "%v", err)
 		assert.Zero(t, time.Since(began), "a caller who has not got the time learns it at once")

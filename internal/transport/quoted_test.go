@@ -64,7 +64,8 @@ func served(t *testing.T, config *tls.Config, serve func(*tls.Conn)) (baseURL st
 	config.Certificates = lender.TLS.Certificates
 	roots := x509.NewCertPool()
 	roots.AddCert(lender.Certificate())
-	return "https://" + listen(t, func(conn net.Conn) { serve(tls.Server(conn, config)) }), &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	return "https://" + listen(t, func(conn net.Conn) { serve(tls.Server(conn, config)) }),
+		&tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 }
 
 // requireNoSecret looks for the secret in everything that an error prints, and in each of its causes. It returns what
@@ -123,15 +124,20 @@ func TestMalformedAnswersAreNotQuoted(t *testing.T) {
 		"name with a null byte": {head + "Set\x00Cookie: session=s3cret\r\n\r\n", "malformed MIME header"},
 		"no name":               {head + ": session=s3cret\r\n\r\n", "malformed MIME header"},
 		"control character":     {head + "Set-Cookie: session=\x01s3cret\"s3cret\r\n\r\n", "malformed MIME header"},
-		"continued at once":     {"HTTP/1.1 200 OK\r\n Set-Cookie: session=s3cret\r\n\r\n", "malformed MIME header initial line"},
-		"length":                {head + "Content-Length: s3cret\r\n\r\n", "bad Content-Length"},
-		"two lengths":           {head + "Content-Length: 5\r\nContent-Length: s3cret\r\n\r\n", "multiple Content-Length headers"},
-		"transfer encoding":     {head + "Transfer-Encoding: s3cret\r\n\r\n", "unsupported transfer encoding"},
-		"an answer before":      {"HTTP/1.1 103 Early Hints\r\nSet-Cookie session=s3cret\r\n\r\n" + head + "\r\n", "malformed MIME header"},
-		"trailer":               {head + "Transfer-Encoding: chunked\r\n\r\n0\r\nSet-Cookie session=s3cret\r\n\r\n", "malformed MIME header"},
-		"trailer of a refusal":  {"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nSet\x00Cookie: session=s3cret\r\n\r\n", "malformed MIME header"},
-		"chunk":                 {head + "Transfer-Encoding: chunked\r\n\r\ns3cret\r\n\r\n", "chunk length"},
-		"compression":           {head + "Connection: close\r\nContent-Encoding: gzip\r\nContent-Length: 16\r\n\r\ns3crets3crets3cr", "gzip"},
+		"continued at once": {"HTTP/1.1 200 OK\r\n Set-Cookie: session=s3cret\r\n\r\n",
+			"malformed MIME header initial line"},
+		"length": {head + "Content-Length: s3cret\r\n\r\n", "bad Content-Length"},
+		"two lengths": {head + "Content-Length: 5\r\nContent-Length: s3cret\r\n\r\n",
+			"multiple Content-Length headers"},
+		"transfer encoding": {head + "Transfer-Encoding: s3cret\r\n\r\n", "unsupported transfer encoding"},
+		"an answer before": {"HTTP/1.1 103 Early Hints\r\nSet-Cookie session=s3cret\r\n\r\n" + head + "\r\n",
+			"malformed MIME header"},
+		"trailer": {head + "Transfer-Encoding: chunked\r\n\r\n0\r\nSet-Cookie session=s3cret\r\n\r\n",
+			"malformed MIME header"},
+		"trailer of a refusal": {"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nSet\x00Cookie: session=s3cret\r\n\r\n", "malformed MIME header"},
+		"chunk":                {head + "Transfer-Encoding: chunked\r\n\r\ns3cret\r\n\r\n", "chunk length"},
+		"compression": {head +
+			"Connection: close\r\nContent-Encoding: gzip\r\nContent-Length: 16\r\n\r\ns3crets3crets3cr", "gzip"},
 		"address of a redirect": {"HTTP/1.1 307 Elsewhere\r\nConnection: close\r\nLocation: http://s3cret:s3cret\r\nContent-Length: 0\r\n\r\n", "307"},
 	} {
 		t.Run(name, func(t *testing.T) { requireQuiet(t, "http://"+raw(t, tc.answer), tc.says) })
@@ -141,7 +147,8 @@ func TestMalformedAnswersAreNotQuoted(t *testing.T) {
 // A stream's trailer comes after its reader has the bytes.
 func TestMalformedTrailersOfAStreamAreNotQuoted(t *testing.T) {
 	answer := "HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nSet-Cookie session=s3cret\r\n\r\n"
-	stream, err := transport.Open(t.Context(), newClient(t, "http://"+raw(t, answer)), request(&readThing, transport.Call{}), "application/pdf")
+	stream, err := transport.Open(t.Context(), newClient(t, "http://"+raw(t, answer)),
+		request(&readThing, transport.Call{}), "application/pdf")
 	require.NoError(t, err)
 	defer stream.Close()
 	_, err = io.ReadAll(stream)
@@ -158,30 +165,33 @@ func TestMalformedAnswersOfHTTP2AreNotQuoted(t *testing.T) {
 	}
 	const settings, headers, goAway, endOfHeaders, status200 = 4, 1, 7, 4, "\x88"
 	for name, tc := range map[string]struct{ frames, says string }{
-		"farewell":     {frame(goAway, 0, 0, "\x00\x00\x00\x01\x00\x00\x00\x02session=s3cret"), "GOAWAY"},
-		"header name":  {frame(headers, endOfHeaders, 1, status200+literal("S3cret", "1")), "invalid header field name"},
-		"header value": {frame(headers, endOfHeaders, 1, status200+literal("set-cookie", "s3cret\x00")), "invalid header field value"},
-		"pseudo name":  {frame(headers, endOfHeaders, 1, status200+literal(":s3cret", "1")), "invalid pseudo-header"},
+		"farewell": {frame(goAway, 0, 0, "\x00\x00\x00\x01\x00\x00\x00\x02session=s3cret"), "GOAWAY"},
+		"header name": {frame(headers, endOfHeaders, 1, status200+literal("S3cret", "1")),
+			"invalid header field name"},
+		"header value": {frame(headers, endOfHeaders, 1, status200+literal("set-cookie", "s3cret\x00")),
+			"invalid header field value"},
+		"pseudo name": {frame(headers, endOfHeaders, 1, status200+literal(":s3cret", "1")), "invalid pseudo-header"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			address, trusting := served(t, &tls.Config{NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12}, func(conn *tls.Conn) {
-				_, _ = io.WriteString(conn, frame(settings, 0, 0, ""))
-				request := bufio.NewReader(conn)
-				_, _ = request.Discard(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
-				for kind := byte(0); kind != headers; { // until the request's own
-					h := make([]byte, 9)
-					if _, err := io.ReadFull(request, h); err != nil {
-						return
+			address, trusting := served(t, &tls.Config{NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12},
+				func(conn *tls.Conn) {
+					_, _ = io.WriteString(conn, frame(settings, 0, 0, ""))
+					request := bufio.NewReader(conn)
+					_, _ = request.Discard(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
+					for kind := byte(0); kind != headers; { // until the request's own
+						h := make([]byte, 9)
+						if _, err := io.ReadFull(request, h); err != nil {
+							return
+						}
+						kind = h[3]
+						_, _ = request.Discard(int(binary.BigEndian.Uint32(append([]byte{0}, h[:3]...))))
 					}
-					kind = h[3]
-					_, _ = request.Discard(int(binary.BigEndian.Uint32(append([]byte{0}, h[:3]...))))
-				}
-				_, _ = io.WriteString(conn, tc.frames)
-				if tc.says == "GOAWAY" {
-					_ = conn.CloseWrite() // which it is quoted at
-				}
-				_, _ = io.Copy(io.Discard, request)
-			})
+					_, _ = io.WriteString(conn, tc.frames)
+					if tc.says == "GOAWAY" {
+						_ = conn.CloseWrite() // which it is quoted at
+					}
+					_, _ = io.Copy(io.Discard, request)
+				})
 			next := &http.Transport{TLSClientConfig: trusting, ForceAttemptHTTP2: true, DisableKeepAlives: true}
 			requireQuiet(t, address, tc.says, through(next))
 		})
@@ -195,11 +205,13 @@ func TestErrorsOfAProxyAreNotQuoted(t *testing.T) {
 	}
 	t.Run("refusal", func(t *testing.T) {
 		proxy := raw(t, "HTTP/1.1 407 session=s3cret\r\nSet-Cookie: s3cret\r\nContent-Length: 0\r\n\r\n")
-		requireQuiet(t, host, "proxy refused the connection with status 407", proxied(http.ProxyURL(&url.URL{Scheme: "http", Host: proxy})))
+		requireQuiet(t, host, "proxy refused the connection with status 407",
+			proxied(http.ProxyURL(&url.URL{Scheme: "http", Host: proxy})))
 	})
 	t.Run("malformed", func(t *testing.T) {
 		proxy := raw(t, "HTTP/1.1 407 No\r\nSet-Cookie s3cret\r\n\r\n")
-		requireQuiet(t, host, "malformed MIME header", proxied(http.ProxyURL(&url.URL{Scheme: "http", Host: proxy, User: url.UserPassword("bob", "s3cret")})))
+		requireQuiet(t, host, "malformed MIME header",
+			proxied(http.ProxyURL(&url.URL{Scheme: "http", Host: proxy, User: url.UserPassword("bob", "s3cret")})))
 	})
 	t.Run("unreachable", func(t *testing.T) {
 		proxy := &url.URL{Scheme: "http", Host: "127.0.0.1:0", User: url.UserPassword("bob", "s3cret")}
@@ -207,7 +219,8 @@ func TestErrorsOfAProxyAreNotQuoted(t *testing.T) {
 	})
 	t.Run("address", func(t *testing.T) {
 		requireQuiet(t, host, "invalid proxy address", proxied(func(*http.Request) (*url.URL, error) {
-			return nil, fmt.Errorf("invalid proxy address %q: invalid port", "http://bob:s3cret@proxy.example:port") // as net/http says it
+			// as net/http says it
+			return nil, fmt.Errorf("invalid proxy address %q: invalid port", "http://bob:s3cret@proxy.example:port")
 		}))
 	})
 }
@@ -225,7 +238,9 @@ func TestUnquotedErrorsKeepTheirCauses(t *testing.T) {
 		{fmt.Errorf("malformed MIME header line: Set-Cookie: s3cret: %w; %w", own, timeout), true},
 		{errors.Join(own, quoting), false},
 	} {
-		_, err := send(t.Context(), newClient(t, host, through(script(fails(tc.err))), retries(transport.Retry{Max: -1})), &readThing, transport.Call{})
+		_, err := send(t.Context(),
+			newClient(t, host, through(script(fails(tc.err))), retries(transport.Retry{Max: -1})), &readThing,
+			transport.Call{})
 		requireNoSecret(t, err)
 		require.ErrorContains(t, err, `"..."`)
 		require.ErrorIs(t, err, own)

@@ -16,7 +16,8 @@ import (
 // A window is forgotten when its last call counts no more, and not when an earlier one does.
 func TestAWindowIsKeptForItsLastCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 3, Per: time.Minute}})
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 3,
+			Per: time.Minute}})
 		began := time.Now()
 		take := func() time.Duration {
 			require.NoError(t, pass(t.Context(), limiter, "w", "busy"))
@@ -39,7 +40,8 @@ func TestAWindowIsKeptForItsLastCall(t *testing.T) {
 // A window whose only slot was given back is forgotten at once.
 func TestAWindowWithoutCallsIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1, Per: time.Minute}})
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1,
+			Per: time.Minute}})
 		require.NoError(t, pass(t.Context(), limiter, "w", "given back"))
 		gone := &abandoned{Context: t.Context()}
 		ended := make(chan error, 1)
@@ -107,7 +109,8 @@ func behindNineConfirms(t *testing.T) *queue {
 
 // A class that is due its tenth goes before a confirm that then still has five seconds to be signed and to travel.
 func TestAConfirmNeedsFiveSeconds(t *testing.T) {
-	for closes, want := range map[time.Duration]string{11*minute + 5*time.Second: "write", 11*minute + 5*time.Second - 1: "confirm"} {
+	for closes, want := range map[time.Duration]string{11*minute + 5*time.Second: "write",
+		11*minute + 5*time.Second - 1: "confirm"} {
 		t.Run(closes.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := behindNineConfirms(t)

@@ -30,7 +30,8 @@ type queue struct {
 }
 
 func newQueue(t *testing.T, calls int) *queue {
-	limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: calls, Per: time.Minute}})
+	limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: calls,
+		Per: time.Minute}})
 	return &queue{T: t, limiter: limiter, began: time.Now()}
 }
 
@@ -139,7 +140,8 @@ func TestATenthGivesWayToAConfirmThatCloses(t *testing.T) {
 					before := len(q.went())
 					time.Sleep(minute)
 					synctest.Wait()
-					assert.Equal(t, calls, q.count("confirm", len(q.went()))-q.count("confirm", before), "round %d", round)
+					assert.Equal(t, calls, q.count("confirm", len(q.went()))-q.count("confirm", before), "round %d",
+						round)
 					time.Sleep(20 * 7 * minute) // the writes that had to give way
 					synctest.Wait()
 				}
@@ -155,7 +157,8 @@ func TestAConfirmThatWouldBeTooLateIsToldAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 1)
 		q.fill(1)
-		err := q.limiter.Wait(t.Context(), transport.RateCall{Window: "w", Class: transport.ClassConfirm, Closes: time.Now().Add(60 * time.Second)})
+		err := q.limiter.Wait(t.Context(), transport.RateCall{Window: "w", Class: transport.ClassConfirm,
+			Closes: time.Now().Add(60 * time.Second)})
 		var tooLong *transport.WaitTooLong
 		require.ErrorAs(t, err, &tooLong)
 		assert.True(t, tooLong.Closed)
@@ -178,7 +181,8 @@ func TestPollsLeaveRoomForReads(t *testing.T) {
 		q := newQueue(t, 600)
 		for range 1000 {
 			q.calls.Go(func() {
-				assert.NoError(t, q.limiter.Wait(t.Context(), transport.RateCall{Window: "w", Class: transport.ClassPoll}))
+				assert.NoError(t,
+					q.limiter.Wait(t.Context(), transport.RateCall{Window: "w", Class: transport.ClassPoll}))
 			})
 		}
 		synctest.Wait()
@@ -223,7 +227,8 @@ func TestOnlyTheFirstInLineIsLetThroughAfterTheLongestTurn(t *testing.T) {
 		assert.Equal(t, began.Add(4*transport.LongestTurn), tooLong.Until, "the fourth in line")
 		assert.Zero(t, time.Since(began), "told at once")
 		credits.Wait()
-		assert.Equal(t, []time.Duration{transport.LongestTurn, 2 * transport.LongestTurn, 3 * transport.LongestTurn}, at)
+		assert.Equal(t, []time.Duration{transport.LongestTurn, 2 * transport.LongestTurn, 3 * transport.LongestTurn},
+			at)
 	})
 }
 

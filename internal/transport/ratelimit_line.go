@@ -80,7 +80,8 @@ type line struct {
 }
 
 func newLine(mu *sync.Mutex, window Window, allowance Allowance) *line {
-	s := &line{window: window, kept: allowance.Calls / (passedOver + 1), past: history{most: allowance.Calls, held: allowance.Held()}}
+	s := &line{window: window, kept: allowance.Calls / (passedOver + 1),
+		past: history{most: allowance.Calls, held: allowance.Held()}}
 	s.alarm = func() {
 		mu.Lock()
 		defer mu.Unlock()

@@ -67,9 +67,11 @@ func TestNoStretchHoldsMoreThanTheWindow(t *testing.T) {
 		per := allowance.Held()
 		calls := rapid.IntRange(1, 5).Draw(rt, "calls")
 		gaps := rapid.SliceOfN(rapid.IntRange(0, 350), 1, 40).Draw(rt, "gaps")
-		patience := rapid.SliceOfN(rapid.IntRange(-500, 1500), len(gaps), len(gaps)).Draw(rt, "patience") // negative for endless
+		// negative for endless
+		patience := rapid.SliceOfN(rapid.IntRange(-500, 1500), len(gaps), len(gaps)).Draw(rt, "patience")
 		gap := func(i int) time.Duration { return 2 * time.Duration(gaps[i]) * time.Millisecond }
-		leaves := func(i int) time.Duration { return time.Duration(2*patience[i]+1) * time.Millisecond } // odd, so that nothing ends in a tie
+		// odd, so that nothing ends in a tie
+		leaves := func(i int) time.Duration { return time.Duration(2*patience[i]+1) * time.Millisecond }
 
 		var want []time.Duration
 		arrival := time.Duration(0)
@@ -86,7 +88,8 @@ func TestNoStretchHoldsMoreThanTheWindow(t *testing.T) {
 
 		var got []time.Duration
 		synctest.Test(t, func(t *testing.T) {
-			limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: calls, Per: allowance.Per}})
+			limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: calls,
+				Per: allowance.Per}})
 			started := time.Now()
 			var mu sync.Mutex
 			var wg sync.WaitGroup
@@ -124,7 +127,8 @@ const minute = 61 * time.Second
 
 func TestCallersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 3, Per: time.Minute}})
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 3,
+			Per: time.Minute}})
 		started := time.Now()
 		var mu sync.Mutex
 		var order []int
@@ -142,7 +146,8 @@ func TestCallersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 		}
 		wg.Wait()
 		assert.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, order)
-		assert.Equal(t, []time.Duration{0, 0, 0, minute, minute, minute, 2 * minute, 2 * minute, 2 * minute, 3 * minute}, at)
+		assert.Equal(t, []time.Duration{0, 0, 0, minute, minute, minute, 2 * minute, 2 * minute, 2 * minute,
+			3 * minute}, at)
 	})
 }
 
@@ -150,7 +155,8 @@ func TestCallersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 // nothing.
 func TestDeadlineBeforeTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1, Per: time.Minute}})
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1,
+			Per: time.Minute}})
 		svc := script(ok)
 		client := newClient(t, host, through(svc), limitedBy(limiter))
 		started := time.Now()
@@ -178,7 +184,8 @@ func TestDeadlineBeforeTheTurn(t *testing.T) {
 // The line before a caller counts: the third of the next window comes after the two in front of it.
 func TestDeadlineInALongLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 2, Per: time.Minute}})
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 2,
+			Per: time.Minute}})
 		started := time.Now()
 		var wg sync.WaitGroup
 		for range 7 { // two now, two each at the first and second minute, one at the third
@@ -204,7 +211,8 @@ func TestDeadlineInALongLine(t *testing.T) {
 // Callers who give up while they wait, in whatever order, leave no gap behind.
 func TestCancelledWaitersLeaveNoGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1, Per: time.Minute}})
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1,
+			Per: time.Minute}})
 		require.NoError(t, pass(t.Context(), limiter, "w", ""))
 		started := time.Now()
 		impatient, giveUp := context.WithCancel(t.Context())
@@ -248,7 +256,8 @@ func TestScopesAndWindowsAreCountedApart(t *testing.T) {
 // A process that logs in for years meets a challenge of its own each time, and an integrator any number of clients.
 func TestWindowsThatCountNothingAnyMoreAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1, Per: time.Minute}})
+		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1,
+			Per: time.Minute}})
 		started := time.Now()
 		require.NoError(t, pass(t.Context(), limiter, "w", "kept"))
 		var waiting sync.WaitGroup
@@ -307,14 +316,17 @@ func TestEveryAttemptAsksTheLimiter(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, host, through(script(lostAnswer, ok)), limitedBy(limiter))
-		deposit := transport.Operation{ID: "Deposit", Method: "POST", Path: "/deposits", Repeat: transport.RepeatKey, Window: transport.WindowSandboxMoney, Answer: &thingAnswer}
+		deposit := transport.Operation{ID: "Deposit", Method: "POST", Path: "/deposits", Repeat: transport.RepeatKey,
+			Window: transport.WindowSandboxMoney, Answer: &thingAnswer}
 		for _, op := range []*transport.Operation{&bookThing, &deposit} {
 			r := transport.NewRequest(op, "cl_1", transport.Call{})
 			_, err := transport.Do[thing](t.Context(), client, r)
 			require.NoError(t, err)
 		}
 	})
-	assert.Equal(t, []asked{{transport.WindowWrites, ""}, {transport.WindowWrites, ""}, {transport.WindowSandboxMoney, "cl_1"}, {transport.WindowWrites, ""}}, questions, "sandbox money is a write as well")
+	assert.Equal(t, []asked{{transport.WindowWrites, ""}, {transport.WindowWrites, ""},
+		{transport.WindowSandboxMoney, "cl_1"}, {transport.WindowWrites, ""}}, questions,
+		"sandbox money is a write as well")
 }
 
 // A limiter's own failure sends nothing; between attempts it does not hide what happened before.
@@ -339,7 +351,8 @@ func TestLimiterThatFails(t *testing.T) {
 				}
 				return nil
 			})
-			_, err := send(t.Context(), newClient(t, host, through(script(tc.first)), limitedBy(limiter)), &bookThing, transport.Call{})
+			_, err := send(t.Context(), newClient(t, host, through(script(tc.first)), limitedBy(limiter)), &bookThing,
+				transport.Call{})
 			require.ErrorIs(t, err, broken, name)
 			assert.Equal(t, typeName(tc.kind), typeName(err), name)
 		}

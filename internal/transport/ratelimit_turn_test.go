@@ -15,7 +15,8 @@ import (
 
 // narrow is a window that takes one call in ten seconds and a sixth.
 func narrow() *transport.LocalLimiter {
-	return transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1, Per: 10 * time.Second}})
+	return transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1,
+		Per: 10 * time.Second}})
 }
 
 const turn = 10*time.Second + 10*time.Second/60

@@ -34,7 +34,8 @@ func newDyingServerThat(t *testing.T, status string) *dyingServer {
 	require.NoError(t, err)
 	s := &dyingServer{
 		address: "http://" + listener.Addr().String(),
-		answer:  "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\nRetry-After: 0\r\nContent-Length: 2\r\n\r\n{}",
+		answer: "HTTP/1.1 " + status +
+			"\r\nContent-Type: application/json\r\nRetry-After: 0\r\nContent-Length: 2\r\n\r\n{}",
 	}
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
@@ -74,10 +75,11 @@ func (s *dyingServer) serve(conn net.Conn) {
 // a kept connection dies.
 func TestKeyedWritesAreNeverReplayedBehindOurBack(t *testing.T) {
 	for name, op := range map[string]*transport.Operation{
-		"POST with a body":              &bookThing,
-		"POST that is never repeated":   &spendThing,
-		"DELETE without a body":         &deleteThing,
-		"POST without a body, repeated": {ID: "SyncThing", Method: http.MethodPost, Path: "/things/sync", Repeat: transport.RepeatNatural},
+		"POST with a body":            &bookThing,
+		"POST that is never repeated": &spendThing,
+		"DELETE without a body":       &deleteThing,
+		"POST without a body, repeated": {ID: "SyncThing", Method: http.MethodPost, Path: "/things/sync",
+			Repeat: transport.RepeatNatural},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := newDyingServer(t)

@@ -83,7 +83,8 @@ func (r *Request) Check() *Check { return &r.check }
 // http is the request of every attempt, without context and header. Its body is that of the first.
 func (r *Request) http(c *Client, body []byte) http.Request {
 	req := http.Request{
-		Method: r.op.Method, URL: r.url(c), Host: c.base.Host, Header: noHeader, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Method: r.op.Method, URL: r.url(c), Host: c.base.Host, Header: noHeader, Proto: "HTTP/1.1", ProtoMajor: 1,
+		ProtoMinor: 1,
 	}
 	if body != nil {
 		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

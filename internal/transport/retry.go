@@ -16,7 +16,8 @@ import (
 type Retry struct {
 	Max     int           // retries after the first attempt; 0 means 3, negative means none
 	WaitMin time.Duration // first backoff, 250 ms by default
-	WaitMax time.Duration // longest backoff and longest Retry-After that is waited for, 65 s by default: a whole rate window
+	// longest backoff and longest Retry-After that is waited for, 65 s by default: a whole rate window
+	WaitMax time.Duration
 }
 
 func (p Retry) withDefaults() Retry {
@@ -41,7 +42,8 @@ func (t *trip) retrying(loop *retryablehttp.Client, req *http.Request, body []by
 		if err := again.SetBody(body); err != nil {
 			return err
 		}
-		again.GetBody = nil // lest net/http resends by itself if a transport of the caller's spells the key's header its own way
+		// lest net/http resends by itself if a transport of the caller's spells the key's header its own way
+		again.GetBody = nil
 	}
 	resp, err := loop.Do(again)
 	if err != nil && resp != nil {

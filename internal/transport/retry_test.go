@@ -30,7 +30,8 @@ func TestRetryPolicy(t *testing.T) {
 		repeatable = read | keyed | natural
 		nobody     = 0
 	)
-	operations := map[int]*transport.Operation{read: &readThing, keyed: &bookThing, natural: &confirmThing, never: &spendThing, unkeyed: &sendThing}
+	operations := map[int]*transport.Operation{read: &readThing, keyed: &bookThing, natural: &confirmThing,
+		never: &spendThing, unkeyed: &sendThing}
 
 	policy := map[string]struct {
 		outcome step
@@ -70,7 +71,8 @@ func TestRetryPolicy(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					svc := script(row.outcome)
 					var answer transport.Answer
-					_, err := send(t.Context(), newClient(t, host, through(svc)), op, transport.Call{Keep: keep(&answer)})
+					_, err := send(t.Context(), newClient(t, host, through(svc)), op,
+						transport.Call{Keep: keep(&answer)})
 
 					require.Error(t, err)
 					want := 1
@@ -115,7 +117,8 @@ func TestAttemptsOfOneWriteAreIdentical(t *testing.T) {
 func TestMoreRetriesThanAnIntegerCanCountOneMoreOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(noConnection, noConnection, noConnection, noConnection, noConnection, ok)
-		_, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: math.MaxInt})), &readThing, transport.Call{})
+		_, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: math.MaxInt})),
+			&readThing, transport.Call{})
 		require.NoError(t, err)
 		assert.Len(t, svc.attempts(), 6)
 	})
@@ -130,18 +133,20 @@ func TestNoRoomForABackoffIsTheDeadline(t *testing.T) {
 		kind  error
 		ended bool
 	}{
-		"a lost write":                     {&bookThing, []step{lostAnswer}, &errors.OutcomeUnknown{}, true},
-		"a lost write that is turned away": {&bookThing, []step{refuses(503, errors.CodeProviderUnavailable), busy}, &errors.OutcomeUnknown{}, true},
-		"no connection":                    {&bookThing, []step{noConnection}, &errors.NotDelivered{}, true},
-		"a lost read":                      {&readThing, []step{lostAnswer}, &errors.NotDelivered{}, true},
-		"a refusal stays one":              {&bookThing, []step{busy}, &errors.RateLimited{}, false},
+		"a lost write": {&bookThing, []step{lostAnswer}, &errors.OutcomeUnknown{}, true},
+		"a lost write that is turned away": {&bookThing, []step{refuses(503, errors.CodeProviderUnavailable), busy},
+			&errors.OutcomeUnknown{}, true},
+		"no connection":       {&bookThing, []step{noConnection}, &errors.NotDelivered{}, true},
+		"a lost read":         {&readThing, []step{lostAnswer}, &errors.NotDelivered{}, true},
+		"a refusal stays one": {&bookThing, []step{busy}, &errors.RateLimited{}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 				defer cancel()
 				policy := transport.Retry{Max: 10, WaitMin: 2 * time.Second}
-				_, err := send(ctx, newClient(t, host, through(script(tc.steps...)), retries(policy)), tc.op, transport.Call{})
+				_, err := send(ctx, newClient(t, host, through(script(tc.steps...)), retries(policy)), tc.op,
+					transport.Call{})
 				assert.Equal(t, fmt.Sprintf("%T", tc.kind), fmt.Sprintf("%T", err))
 				assert.NoError(t, ctx.Err(), "it did not wait for nothing")
 				assert.Equal(t, tc.ended, errors.Is(err, context.DeadlineExceeded), "%v", err)

@@ -24,21 +24,23 @@ func TestRetryAfterIsFollowedOrReturnedAtOnce(t *testing.T) {
 		waits    time.Duration // before the second attempt; -1 if there is none
 		retryIn  time.Duration // as the returned refusal says
 	}{
-		"seconds":                    {value: "7", waits: 7 * time.Second},
-		"zero":                       {value: "0", waits: 0},
-		"the longest wait":           {value: "65", waits: most},
-		"negative":                   {value: "-5", waits: 0},
-		"a date":                     {value: "Sat, 01 Jan 2000 00:00:09 GMT", waits: 9 * time.Second},
-		"a date in the past":         {value: "Fri, 31 Dec 1999 23:59:59 GMT", waits: 0},
-		"beyond the longest wait":    {value: "66", waits: -1, retryIn: 66 * time.Second},
-		"a date far away":            {value: "Fri, 31 Dec 9999 23:59:59 GMT", waits: -1, retryIn: 24 * time.Hour},
-		"overflow of seconds":        {value: "99999999999999999999", waits: -1, retryIn: 24 * time.Hour},
-		"overflow of a duration":     {value: "9223372037", waits: -1, retryIn: 24 * time.Hour},
-		"beyond the deadline":        {value: "30", deadline: 20 * time.Second, waits: -1, retryIn: 30 * time.Second},
-		"exactly at the deadline":    {value: "20", deadline: 20 * time.Second, waits: -1, retryIn: 20 * time.Second},
-		"within the deadline":        {value: "19", deadline: 20 * time.Second, waits: 19 * time.Second},
-		"overflow under a deadline":  {value: "18446744073709551616", deadline: time.Minute, waits: -1, retryIn: 24 * time.Hour},
-		"a date beyond the deadline": {value: "Sat, 01 Jan 2000 00:00:30 GMT", deadline: 20 * time.Second, waits: -1, retryIn: 30 * time.Second},
+		"seconds":                 {value: "7", waits: 7 * time.Second},
+		"zero":                    {value: "0", waits: 0},
+		"the longest wait":        {value: "65", waits: most},
+		"negative":                {value: "-5", waits: 0},
+		"a date":                  {value: "Sat, 01 Jan 2000 00:00:09 GMT", waits: 9 * time.Second},
+		"a date in the past":      {value: "Fri, 31 Dec 1999 23:59:59 GMT", waits: 0},
+		"beyond the longest wait": {value: "66", waits: -1, retryIn: 66 * time.Second},
+		"a date far away":         {value: "Fri, 31 Dec 9999 23:59:59 GMT", waits: -1, retryIn: 24 * time.Hour},
+		"overflow of seconds":     {value: "99999999999999999999", waits: -1, retryIn: 24 * time.Hour},
+		"overflow of a duration":  {value: "9223372037", waits: -1, retryIn: 24 * time.Hour},
+		"beyond the deadline":     {value: "30", deadline: 20 * time.Second, waits: -1, retryIn: 30 * time.Second},
+		"exactly at the deadline": {value: "20", deadline: 20 * time.Second, waits: -1, retryIn: 20 * time.Second},
+		"within the deadline":     {value: "19", deadline: 20 * time.Second, waits: 19 * time.Second},
+		"overflow under a deadline": {value: "18446744073709551616", deadline: time.Minute, waits: -1,
+			retryIn: 24 * time.Hour},
+		"a date beyond the deadline": {value: "Sat, 01 Jan 2000 00:00:30 GMT", deadline: 20 * time.Second, waits: -1,
+			retryIn: 30 * time.Second},
 	} {
 		for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
 			t.Run(name+"/"+http.StatusText(status), func(t *testing.T) {
@@ -87,7 +89,8 @@ func TestUnreadableRetryAfterFallsBackToBackoff(t *testing.T) {
 
 			require.NoError(t, err)
 			waited := time.Since(started)
-			assert.True(t, waited >= 200*time.Millisecond && waited <= 400*time.Millisecond, "%q waited %v", value, waited)
+			assert.True(t, waited >= 200*time.Millisecond && waited <= 400*time.Millisecond, "%q waited %v", value,
+				waited)
 		})
 	}
 }
@@ -97,18 +100,24 @@ func TestBackoffDoublesWithinItsBounds(t *testing.T) {
 		policy transport.Retry
 		bounds []time.Duration // the longest wait before each retry; the shortest is its half
 	}{
-		"the defaults":            {transport.Retry{}, []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second}},
-		"capped at eight seconds": {transport.Retry{Max: 3, WaitMin: 5 * time.Second}, []time.Duration{5 * time.Second, 8 * time.Second, 8 * time.Second}},
-		"capped by the policy":    {transport.Retry{Max: 2, WaitMin: time.Second, WaitMax: 300 * time.Millisecond}, []time.Duration{300 * time.Millisecond, 300 * time.Millisecond}},
+		"the defaults": {transport.Retry{}, []time.Duration{250 * time.Millisecond, 500 * time.Millisecond,
+			time.Second}},
+		"capped at eight seconds": {transport.Retry{Max: 3, WaitMin: 5 * time.Second},
+			[]time.Duration{5 * time.Second, 8 * time.Second, 8 * time.Second}},
+		"capped by the policy": {transport.Retry{Max: 2, WaitMin: time.Second, WaitMax: 300 * time.Millisecond},
+			[]time.Duration{300 * time.Millisecond, 300 * time.Millisecond}},
 		"a minimum that overflows when doubled": {
-			transport.Retry{Max: 12, WaitMin: 1 << 62}, []time.Duration{8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second,
-				8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second}},
+			transport.Retry{Max: 12, WaitMin: 1 << 62},
+			[]time.Duration{8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second,
+				8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second,
+				8 * time.Second}},
 		"never again": {transport.Retry{Max: -1}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				svc := script(refuses(http.StatusServiceUnavailable, errors.CodeDatabaseUnavailable))
-				_, err := send(t.Context(), newClient(t, host, through(svc), retries(tc.policy)), &readThing, transport.Call{})
+				_, err := send(t.Context(), newClient(t, host, through(svc), retries(tc.policy)), &readThing,
+					transport.Call{})
 
 				require.Error(t, err)
 				attempts := svc.attempts()

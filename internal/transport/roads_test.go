@@ -105,13 +105,15 @@ func times(attempts []received) (found []time.Duration) {
 func TestAttemptsAndPausesOfBothRoads(t *testing.T) {
 	bounds := []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second}
 	for called, timeout := range patiences {
-		for name, end := range map[string]step{"refused": unavailable, "lost": lostAnswer, "broken off": brokenAnswer, "no connection": noConnection} {
+		for name, end := range map[string]step{"refused": unavailable, "lost": lostAnswer, "broken off": brokenAnswer,
+			"no connection": noConnection} {
 			t.Run(name+"/"+called, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					svc := script(end, end, end, ok)
 					client := newClient(t, host, throughFor(svc, timeout), retries(transport.Retry{}))
 					var answer transport.Answer
-					_, err := send(t.Context(), client, &bookThing, transport.Call{Key: "invoice-42", KeySet: true, Keep: keep(&answer)})
+					_, err := send(t.Context(), client, &bookThing,
+						transport.Call{Key: "invoice-42", KeySet: true, Keep: keep(&answer)})
 					require.NoError(t, err)
 					at := times(svc.attempts())
 					require.Len(t, at, 4)
@@ -139,7 +141,8 @@ func TestRetryAfterOfBothRoads(t *testing.T) {
 				svc := script(busy("2"), busy("3"), busy(date), ok)
 				_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout)), &readThing, transport.Call{})
 				require.NoError(t, err)
-				assert.Equal(t, []time.Duration{0, 2 * time.Second, 5 * time.Second, 9 * time.Second}, times(svc.attempts()))
+				assert.Equal(t, []time.Duration{0, 2 * time.Second, 5 * time.Second, 9 * time.Second},
+					times(svc.attempts()))
 			})
 		})
 	}
@@ -158,17 +161,20 @@ func TestTimeoutOfBothRoads(t *testing.T) {
 		hangs step
 		says  string
 	}{
-		"no answer":      {hangs, "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"},
-		"half an answer": {breaksOff, "answer broke off after 5 bytes: context deadline exceeded (Client.Timeout or context cancellation while reading body)"},
+		"no answer": {hangs, "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"},
+		"half an answer": {breaksOff,
+			"answer broke off after 5 bytes: context deadline exceeded (Client.Timeout or context cancellation while reading body)"},
 	} {
 		for position, steps := range map[string][]step{
-			"at first": {tc.hangs, ok}, "again": {busy, tc.hangs, ok}, "at last": {busy, busy, tc.hangs}, "always": {tc.hangs},
+			"at first": {tc.hangs, ok}, "again": {busy, tc.hangs, ok}, "at last": {busy, busy, tc.hangs},
+			"always": {tc.hangs},
 		} {
 			t.Run(name+"/"+position, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					svc := script(steps...)
 					started := time.Now()
-					_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout), retries(quick(time.Minute))), &bookThing,
+					_, err := send(t.Context(),
+						newClient(t, host, throughFor(svc, timeout), retries(quick(time.Minute))), &bookThing,
 						transport.Call{Key: "invoice-42", KeySet: true})
 					took := time.Since(started).Round(time.Second)
 					switch position {
@@ -214,7 +220,8 @@ func TestTheShortestTimeout(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		started := time.Now()
-		_, err := send(ctx, newClient(t, host, throughFor(step(hangs), 1), retries(transport.Retry{Max: -1})), &readThing, transport.Call{})
+		_, err := send(ctx, newClient(t, host, throughFor(step(hangs), 1), retries(transport.Retry{Max: -1})),
+			&readThing, transport.Call{})
 		require.Error(t, err)
 		assert.Less(t, time.Since(started), time.Second)
 	})
@@ -255,7 +262,8 @@ func TestRedirectsOfBothRoads(t *testing.T) {
 				t.Run(name+"/"+position+"/"+called, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						svc := script(append(slices.Clone(steps), ok)...)
-						_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout)), &readThing, transport.Call{})
+						_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout)), &readThing,
+							transport.Call{})
 						var unexpected *errors.UnexpectedAnswer
 						require.ErrorAs(t, err, &unexpected)
 						assert.Equal(t, http.StatusTemporaryRedirect, unexpected.Status)
@@ -394,7 +402,9 @@ func TestAnAttemptThatCannotBePrepared(t *testing.T) {
 							}
 							return nil
 						})
-						_, err := sendKeyed(t.Context(), newClient(t, host, throughFor(svc, timeout), authorizedBy(auth)), &bookThing, transport.Call{})
+						_, err := sendKeyed(t.Context(),
+							newClient(t, host, throughFor(svc, timeout), authorizedBy(auth)), &bookThing,
+							transport.Call{})
 						require.ErrorIs(t, err, down)
 						_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 						assert.Equal(t, tc.unknown && allowed > 0, unknown, "%v", err)

@@ -25,7 +25,8 @@ func staysSegment(value string) bool {
 	case "", ".", "..":
 		return false
 	}
-	return utf8.ValidString(value) && !strings.ContainsAny(value, `/\%?#`) && !strings.ContainsFunc(value, unicode.IsControl)
+	return utf8.ValidString(value) && !strings.ContainsAny(value, `/\%?#`) &&
+		!strings.ContainsFunc(value, unicode.IsControl)
 }
 
 // ofWordCharacters reports letters, digits, _ and - alone, as most ids are. A text of nothing is one: what is absent is

@@ -13,7 +13,8 @@ import (
 
 // A secret says whether there is one, and gives its text to the SDK alone.
 func TestASecretSaysWhetherThereIsOne(t *testing.T) {
-	for text, want := range map[string]struct{ printed, encoded string }{"": {"[none]", ""}, "hush": {"[redacted]", "[redacted]"}} {
+	for text, want := range map[string]struct{ printed, encoded string }{"": {"[none]", ""},
+		"hush": {"[redacted]", "[redacted]"}} {
 		secret := transport.NewSecret(text)
 		assert.Equal(t, text, transport.Reveal(secret))
 		assert.Equal(t, text == "", secret.IsZero())
@@ -47,8 +48,10 @@ func TestSecretsThatAreTheSame(t *testing.T) {
 // What is sent as a credential is one token of a header.
 func TestCredentialsAreChecked(t *testing.T) {
 	for text, want := range map[string][]string{
-		"a-Token.7~": nil, "": {"token missing"}, "two words": {"token pattern"}, "line\n": {"token pattern"}, "\u00e9": {"token pattern"},
+		"a-Token.7~": nil, "": {"token missing"}, "two words": {"token pattern"}, "line\n": {"token pattern"},
+		"\u00e9": {"token pattern"},
 	} {
-		assert.Equal(t, want, refusals(t, func(c *transport.Check) { c.Credential("token", transport.NewSecret(text)) }), text)
+		assert.Equal(t, want,
+			refusals(t, func(c *transport.Check) { c.Credential("token", transport.NewSecret(text)) }), text)
 	}
 }

@@ -20,24 +20,25 @@ type trip struct {
 	op       *Operation
 	call     *Call
 	request  *Request
-	auth     Authorizer       // nil for no credential
-	scope    string           // of the rate window
-	retried  int              // since the call, or its renewal, began
-	queued   time.Duration    // in line for the rate windows
-	reserved bool             // the next attempt has its place in the rate windows already
-	attempts int              // sent so far
-	began    time.Time        // when the first attempt was sent
-	lost     bool             // an attempt got no whole answer and may have been carried out
-	doubted  bool             // an attempt before the last was answered with a server error and may have been carried out
-	cramped  bool             // the deadline left no room for another attempt
-	unsent   bool             // the last attempt had no connection, so that the service cannot have seen it
-	final    bool             // the last attempt's connection was refused in a way that the next will be, too
-	answer   answer           // the last attempt's, none if it was lost or is tried again
-	unread   []wire.Unread    // of the answer
-	shown    bool             // the answer held the resource
-	stream   *streaming       // wanted instead of a decoded answer, or nil
-	limited  io.LimitedReader // of the answer's body
-	body     *timedBody       // of the last answer
+	auth     Authorizer    // nil for no credential
+	scope    string        // of the rate window
+	retried  int           // since the call, or its renewal, began
+	queued   time.Duration // in line for the rate windows
+	reserved bool          // the next attempt has its place in the rate windows already
+	attempts int           // sent so far
+	began    time.Time     // when the first attempt was sent
+	lost     bool          // an attempt got no whole answer and may have been carried out
+	// an attempt before the last was answered with a server error and may have been carried out
+	doubted bool
+	cramped bool             // the deadline left no room for another attempt
+	unsent  bool             // the last attempt had no connection, so that the service cannot have seen it
+	final   bool             // the last attempt's connection was refused in a way that the next will be, too
+	answer  answer           // the last attempt's, none if it was lost or is tried again
+	unread  []wire.Unread    // of the answer
+	shown   bool             // the answer held the resource
+	stream  *streaming       // wanted instead of a decoded answer, or nil
+	limited io.LimitedReader // of the answer's body
+	body    *timedBody       // of the last answer
 	// header is what the last attempt sent, with the credential, for the authorizer to know which token was refused.
 	header http.Header
 }

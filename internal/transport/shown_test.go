@@ -15,11 +15,14 @@ import (
 
 // quietThing is a write of which the description does not say what it returns.
 var quietThing = transport.Operation{
-	ID: "QuietThing", Method: http.MethodPost, Path: "/things/quiet", Repeat: transport.RepeatNever, Silent: true, Answer: &quietAnswer,
+	ID: "QuietThing", Method: http.MethodPost, Path: "/things/quiet", Repeat: transport.RepeatNever, Silent: true,
+	Answer: &quietAnswer,
 }
 
 // quietAnswer is a thing that should have its id, and is compared with its shape each time.
-var quietAnswer = wire.Answer{Whole: func(any, *wire.Body) bool { return false }, Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+var quietAnswer = wire.Answer{Whole: func(any, *wire.Body) bool {
+	return false
+}, Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Required: wire.Assumed},
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "tags", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
@@ -35,7 +38,8 @@ func TestWhatASilentWriteShows(t *testing.T) {
 		shown  bool
 		lost   bool // it is no success of the service's
 	}{
-		"the resource":           {answers(200, `{"id":"th_1","status":"ready","amount":"0","fee":null,"note":"","tags":[]}`), true, false},
+		"the resource": {answers(200,
+			`{"id":"th_1","status":"ready","amount":"0","fee":null,"note":"","tags":[]}`), true, false},
 		"a part of it":           {answers(200, `{"id":"th_1","status":"ready"}`), true, false},
 		"one without its id":     {answers(200, `{"status":"ready"}`), true, false},
 		"one with odd members":   {answers(200, `{"id":"th_1","status":"ready","tags":7}`), true, false},
@@ -54,14 +58,18 @@ func TestWhatASilentWriteShows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				carry := func() transport.Shown[thing] {
-					return transport.Carry[thing](t.Context(), newClient(t, host, through(script(tc.answer))), request(&quietThing, transport.Call{}))
+					return transport.Carry[thing](t.Context(), newClient(t, host, through(script(tc.answer))),
+						request(&quietThing, transport.Call{}))
 				}
 				value, err := carry().Value()
 				if tc.lost {
 					var unknown *errors.OutcomeUnknown
 					require.ErrorAs(t, err, &unknown)
 					assert.Nil(t, value)
-					_, err = carry().Or(func(transport.SameCredential) (*thing, error) { t.Error("was read"); return nil, nil })
+					_, err = carry().Or(func(transport.SameCredential) (*thing, error) {
+						t.Error("was read")
+						return nil, nil
+					})
 					require.ErrorAs(t, err, &unknown)
 					_, err = carry().OrZero()
 					require.ErrorAs(t, err, &unknown)
@@ -80,7 +88,9 @@ func TestWhatASilentWriteShows(t *testing.T) {
 					assert.Equal(t, &read, value)
 				}
 
-				value, err = carry().Or(func(transport.SameCredential) (*thing, error) { return nil, errors.New("unreadable") })
+				value, err = carry().Or(func(transport.SameCredential) (*thing, error) {
+					return nil, errors.New("unreadable")
+				})
 				require.NoError(t, err, "the write was carried out")
 				assert.Equal(t, tc.shown, value.Status != "")
 				value, err = carry().OrZero()
@@ -95,10 +105,11 @@ func TestWhatASilentWriteShows(t *testing.T) {
 func TestAReadAfterAWriteHasItsCredential(t *testing.T) {
 	svc := script(answers(204, ""), ok)
 	client := newClient(t, host, through(svc), authorizedBy(bearing{"old", ""}))
-	got, err := transport.Carry[thing](t.Context(), client, request(&quietThing, transport.Call{})).Or(func(same transport.SameCredential) (*thing, error) {
-		client.Use(bearing{"new", ""})
-		return send(t.Context(), client, &readThing, transport.CallOf([]transport.SameCredential{same}))
-	})
+	got, err := transport.Carry[thing](t.Context(), client, request(&quietThing, transport.Call{})).
+		Or(func(same transport.SameCredential) (*thing, error) {
+			client.Use(bearing{"new", ""})
+			return send(t.Context(), client, &readThing, transport.CallOf([]transport.SameCredential{same}))
+		})
 	require.NoError(t, err)
 	assert.Equal(t, "th_1", got.ID)
 	require.Len(t, svc.attempts(), 2)
@@ -110,7 +121,9 @@ func TestOptionsOfACallAreCollected(t *testing.T) {
 	assert.Empty(t, transport.CallOf[option](nil).Key)
 	assert.Equal(t, "only", transport.CallOf([]option{func(c *transport.Call) { c.Key = "only" }}).Key)
 	call := transport.CallOf([]option{
-		func(c *transport.Call) { c.Key = "first" }, nil, func(c *transport.Call) { c.KeySet = true }, func(c *transport.Call) { c.Key = "last" },
+		func(c *transport.Call) {
+			c.Key = "first"
+		}, nil, func(c *transport.Call) { c.KeySet = true }, func(c *transport.Call) { c.Key = "last" },
 	})
 	assert.Equal(t, "last", call.Key)
 	assert.True(t, call.KeySet)
@@ -118,10 +131,14 @@ func TestOptionsOfACallAreCollected(t *testing.T) {
 
 // The names of windows and classes are stored by limiters that processes share, and stand in logs.
 func TestNamesOfWindowsAndClasses(t *testing.T) {
-	assert.Equal(t, []transport.Window{"reads", "writes", "login", "login_email", "login_challenge", "sandbox_money"}, []transport.Window{
-		transport.WindowReads, transport.WindowWrites, transport.WindowLogin, transport.WindowLoginEmail, transport.WindowLoginChallenge, transport.WindowSandboxMoney,
-	})
-	assert.Equal(t, []transport.RateClass{"refresh", "confirm", "login", "write", "read", "poll"}, []transport.RateClass{
-		transport.ClassRefresh, transport.ClassConfirm, transport.ClassLogin, transport.ClassWrite, transport.ClassRead, transport.ClassPoll,
-	})
+	assert.Equal(t, []transport.Window{"reads", "writes", "login", "login_email", "login_challenge", "sandbox_money"},
+		[]transport.Window{
+			transport.WindowReads, transport.WindowWrites, transport.WindowLogin, transport.WindowLoginEmail,
+			transport.WindowLoginChallenge, transport.WindowSandboxMoney,
+		})
+	assert.Equal(t, []transport.RateClass{"refresh", "confirm", "login", "write", "read", "poll"},
+		[]transport.RateClass{
+			transport.ClassRefresh, transport.ClassConfirm, transport.ClassLogin, transport.ClassWrite, transport.ClassRead,
+			transport.ClassPoll,
+		})
 }

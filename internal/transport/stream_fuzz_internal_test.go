@@ -21,14 +21,17 @@ func FuzzStream(f *testing.F) {
 	f.Add(200, "application/pdf", int64(maxStream+1), []byte("%PDF"), false, uint16(1000), uint16(512))
 	f.Add(200, "text/html", int64(-1), []byte("<html>"), false, uint16(1000), uint16(512))
 	f.Add(200, "", int64(-1), []byte{}, false, uint16(0), uint16(0))
-	f.Add(404, "application/json", int64(-1), []byte(`{"error":{"code":"not_found"}}`), false, uint16(1000), uint16(512))
+	f.Add(404, "application/json", int64(-1), []byte(`{"error":{"code":"not_found"}}`), false, uint16(1000),
+		uint16(512))
 	op := Operation{ID: "RenderThing", Method: http.MethodGet, Path: "/things"}
-	f.Fuzz(func(t *testing.T, status int, contentType string, announced int64, body []byte, breaks bool, bound, step uint16) {
+	f.Fuzz(func(t *testing.T, status int, contentType string, announced int64, body []byte, breaks bool, bound,
+		step uint16) {
 		served := &servedBody{body: body, breaks: breaks}
 		call := &trip{op: &op, request: NewRequest(&op, "", Call{}), body: &timedBody{}}
 		wanted := &streaming{mediaType: "application/pdf"}
 		opened := wanted.open(call, &http.Response{
-			StatusCode: status, Header: http.Header{"Content-Type": {contentType}}, ContentLength: announced, Body: served,
+			StatusCode: status, Header: http.Header{"Content-Type": {contentType}}, ContentLength: announced,
+			Body: served,
 		})
 		isPDF := strings.EqualFold(strings.TrimSpace(strings.SplitN(contentType, ";", 2)[0]), "application/pdf")
 		if opened != (wanted.opened != nil) || opened && (status != http.StatusOK || !isPDF || announced > maxStream) {

@@ -22,7 +22,8 @@ func open(t *testing.T, serve http.HandlerFunc) (*transport.Stream, error) {
 	t.Helper()
 	server := httptest.NewServer(serve)
 	t.Cleanup(server.Close)
-	stream, err := transport.Open(t.Context(), newClient(t, server.URL), request(&renderThing, transport.Call{}), "application/pdf")
+	stream, err := transport.Open(t.Context(), newClient(t, server.URL), request(&renderThing, transport.Call{}),
+		"application/pdf")
 	if err == nil {
 		t.Cleanup(func() { _ = stream.Close() })
 	}
@@ -134,7 +135,8 @@ func TestAStreamIsClosed(t *testing.T) {
 		return resp, err
 	})
 	var kept transport.Answer
-	stream, err := transport.Open(t.Context(), newClient(t, host, through(next)), request(&renderThing, transport.Call{Keep: keep(&kept)}), "application/pdf")
+	stream, err := transport.Open(t.Context(), newClient(t, host, through(next)),
+		request(&renderThing, transport.Call{Keep: keep(&kept)}), "application/pdf")
 	require.NoError(t, err)
 	assert.Equal(t, 200, kept.Status)
 	assert.Empty(t, kept.Body, "it is the stream's")
@@ -152,7 +154,8 @@ func TestAStreamIsClosedWhileItIsRead(t *testing.T) {
 		resp.Body = ours
 		return resp, err
 	})
-	stream, err := transport.Open(t.Context(), newClient(t, host, through(next)), request(&renderThing, transport.Call{}), "application/pdf")
+	stream, err := transport.Open(t.Context(), newClient(t, host, through(next)),
+		request(&renderThing, transport.Call{}), "application/pdf")
 	require.NoError(t, err)
 	ended := make(chan error, 1)
 	go func() {
@@ -197,7 +200,8 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	ctx, cancel := context.WithCancel(t.Context())
-	stream, err := transport.Open(ctx, newClient(t, server.URL), request(&renderThing, transport.Call{}), "application/pdf")
+	stream, err := transport.Open(ctx, newClient(t, server.URL), request(&renderThing, transport.Call{}),
+		"application/pdf")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = stream.Close() })
 	cancel()

@@ -14,7 +14,8 @@ import (
 )
 
 var bookPayout = Operation{
-	ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: RepeatKey, Owner: "payoutId", Terms: []wire.Term{{Name: "amount", Format: wire.TermDecimal}},
+	ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: RepeatKey, Owner: "payoutId",
+	Terms: []wire.Term{{Name: "amount", Format: wire.TermDecimal}},
 }
 
 func keyed(key string) *Request {
@@ -43,10 +44,11 @@ func TestTermsOfAKey(t *testing.T) {
 				Refusal: errors.Refusal{Code: errors.CodeForbidden, Status: 403},
 			},
 		}, false},
-		"lost, then a proxy's refusal": {&errors.OutcomeUnknown{Head: errors.Head{IdempotencyKey: "k"}, Cause: &errors.UnexpectedAnswer{Status: 403}}, false},
-		"refused":                      {refused, true},
-		"not delivered":                {&errors.NotDelivered{}, true},
-		"a foreign error":              {fmt.Errorf("no type of ours"), false},
+		"lost, then a proxy's refusal": {&errors.OutcomeUnknown{Head: errors.Head{IdempotencyKey: "k"},
+			Cause: &errors.UnexpectedAnswer{Status: 403}}, false},
+		"refused":         {refused, true},
+		"not delivered":   {&errors.NotDelivered{}, true},
+		"a foreign error": {fmt.Errorf("no type of ours"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newTerms()
@@ -211,7 +213,8 @@ func TestOnlyExplicitKeysThatAnchorAreRemembered(t *testing.T) {
 	m := newTerms()
 	fresh := keyed("k")
 	fresh.call.KeySet = false
-	natural := NewRequest(&Operation{ID: "CreateClient", Method: "POST", Path: "/clients", Repeat: RepeatNatural}, "", Call{Key: "k", KeySet: true})
+	natural := NewRequest(&Operation{ID: "CreateClient", Method: "POST", Path: "/clients", Repeat: RepeatNatural}, "",
+		Call{Key: "k", KeySet: true})
 	for _, r := range []*Request{fresh, natural} {
 		over, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
@@ -281,6 +284,7 @@ func TestAReusedKeyNamesItsOwner(t *testing.T) {
 		assert.Zero(t, reused.Status)
 		assert.Equal(t, errors.NotMoved, reused.MovedByCall())
 		assert.False(t, reused.Retryable())
-		assert.Contains(t, reused.Error(), "this client sent the key before with other terms (amount); nothing was sent now")
+		assert.Contains(t, reused.Error(),
+			"this client sent the key before with other terms (amount); nothing was sent now")
 	}
 }

@@ -28,7 +28,8 @@ func secured(t *testing.T, config *tls.Config) *httptest.Server {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, oneThing)
 	}))
-	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // it complains about every handshake that fails
+	// it complains about every handshake that fails
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	server.TLS = config
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -51,7 +52,8 @@ func TestVersionsOfTLSAreFinal(t *testing.T) {
 	without := inPlaceOfDefault(t, http.DefaultTransport)
 	old := secured(t, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}).URL
 	plain, _ := counted(t, func(http.ResponseWriter, *http.Request) {})
-	impossible := through(&http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS13, MaxVersion: tls.VersionTLS12}})
+	impossible := through(&http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS13,
+		MaxVersion: tls.VersionTLS12}})
 	hello := "\x02\x00\x00\x26\x03\x02" + strings.Repeat("r", 32) + "\x00\x00\x2f\x00"
 	selects := listen(t, func(conn net.Conn) {
 		_, _ = conn.Read(make([]byte, 4<<10))
@@ -66,12 +68,14 @@ func TestVersionsOfTLSAreFinal(t *testing.T) {
 		baseURL, says string
 		set           func(*transport.Config)
 	}{
-		"a server of 1.1":        {old, "protocol version not supported", without},
-		"1.1 is selected":        {"https://" + selects, "server selected unsupported protocol version", without},
-		"no version in common":   {old, "no supported versions", impossible},
-		"a server without TLS":   {strings.Replace(plain.URL, "http:", "https:", 1), "HTTP response to HTTPS client", without},
-		"a server of no HTTP":    {"https://" + chatter, "does not look like a TLS handshake", without},
-		"a client of the caller": {strings.Replace(plain.URL, "http:", "https:", 1), "HTTP response to HTTPS client", own},
+		"a server of 1.1":      {old, "protocol version not supported", without},
+		"1.1 is selected":      {"https://" + selects, "server selected unsupported protocol version", without},
+		"no version in common": {old, "no supported versions", impossible},
+		"a server without TLS": {strings.Replace(plain.URL, "http:", "https:", 1), "HTTP response to HTTPS client",
+			without},
+		"a server of no HTTP": {"https://" + chatter, "does not look like a TLS handshake", without},
+		"a client of the caller": {strings.Replace(plain.URL, "http:", "https:", 1), "HTTP response to HTTPS client",
+			own},
 	} {
 		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
 			t.Run(name+"/"+op.ID, func(t *testing.T) {
@@ -93,7 +97,8 @@ func TestDamagedRecordsAreNoVersion(t *testing.T) {
 		_, _ = conn.Read(make([]byte, 4<<10))
 		_, _ = io.WriteString(conn.NetConn(), "220 no record at all\r\n")
 	})
-	_, err := send(t.Context(), newClient(t, baseURL, through(&http.Transport{TLSClientConfig: trusting})), &spendThing, transport.Call{})
+	_, err := send(t.Context(), newClient(t, baseURL, through(&http.Transport{TLSClientConfig: trusting})), &spendThing,
+		transport.Call{})
 	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 	require.True(t, unknown, "%v", err)
 }
@@ -117,14 +122,16 @@ func TestDefaultTransportInheritsNoWeakness(t *testing.T) {
 		assert.True(t, certificate, "%v", err)
 	})
 	t.Run("MinVersion", func(t *testing.T) {
-		err := refuses(t, old.URL, &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS10}})
+		err := refuses(t, old.URL,
+			&http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS10}})
 		assert.ErrorContains(t, err, "protocol version not supported")
 	})
 	t.Run("DialTLSContext", func(t *testing.T) {
-		refuses(t, strangers.URL, &http.Transport{DialTLSContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}
-			return dialer.DialContext(ctx, network, address)
-		}})
+		refuses(t, strangers.URL,
+			&http.Transport{DialTLSContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}
+				return dialer.DialContext(ctx, network, address)
+			}})
 	})
 	t.Run("KeyLogWriter", func(t *testing.T) {
 		var keys bytes.Buffer

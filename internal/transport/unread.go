@@ -37,7 +37,8 @@ func (c *Client) tellUnread(ctx context.Context, t *trip) {
 
 func (c *Client) logUnread(ctx context.Context, t *trip, level slog.Level, message string, members []string) {
 	c.logger.LogAttrs(ctx, level, message,
-		slog.String("operation", t.op.ID), slog.Any("members", members), slog.String("requestId", t.answer.header.Get("X-Request-ID")))
+		slog.String("operation", t.op.ID), slog.Any("members", members),
+		slog.String("requestId", t.answer.header.Get("X-Request-ID")))
 }
 
 // toldFirst reports the first time that a place is told of. Places come from the shapes, so that there is a bounded

@@ -27,7 +27,8 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 	op.Answer = &wire.Answer{Shape: &shape, Whole: func(any, *wire.Body) bool { return false }}
 	var log bytes.Buffer
 	logged := func(c *transport.Config) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) }
-	odd := answers(200, `{"id":[],"status":{},"tags":["a",{},[],true],"names":[{},[],"b"],"a":[]}`, "X-Request-ID", "req_1")
+	odd := answers(200, `{"id":[],"status":{},"tags":["a",{},[],true],"names":[{},[],"b"],"a":[]}`, "X-Request-ID",
+		"req_1")
 	client := newClient(t, host, logged, through(script(odd)))
 	records := func() (found []map[string]any) {
 		log.Reset()
@@ -42,11 +43,13 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 		return found
 	}
 	stated := map[string]any{
-		"level": "ERROR", "msg": "moneymovement answer lacks what is stated", "operation": "GetThing", "requestId": "req_1", "members": []any{"/id is a list", "/names/* is an object", "/a is a list"},
+		"level": "ERROR", "msg": "moneymovement answer lacks what is stated", "operation": "GetThing",
+		"requestId": "req_1", "members": []any{"/id is a list", "/names/* is an object", "/a is a list"},
 	}
 	assumed := map[string]any{
-		"level": "WARN", "msg": "moneymovement answer differs from what is assumed", "operation": "GetThing", "requestId": "req_1",
-		"members": []any{"/status is an object", "/tags/* is an object"},
+		"level": "WARN", "msg": "moneymovement answer differs from what is assumed", "operation": "GetThing",
+		"requestId": "req_1",
+		"members":   []any{"/status is an object", "/tags/* is an object"},
 	}
 	assert.Equal(t, []map[string]any{stated, assumed}, records())
 	assert.Equal(t, []map[string]any{stated}, records(), "an assumption is warned of once")
@@ -60,7 +63,9 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 func TestAnAttemptWithoutAKeyIsLoggedWithoutOne(t *testing.T) {
 	var log bytes.Buffer
 	debug := &slog.HandlerOptions{Level: slog.LevelDebug}
-	client := newClient(t, host, through(script(ok)), func(c *transport.Config) { c.Logger = slog.New(slog.NewJSONHandler(&log, debug)) })
+	client := newClient(t, host, through(script(ok)), func(c *transport.Config) {
+		c.Logger = slog.New(slog.NewJSONHandler(&log, debug))
+	})
 	_, err := send(t.Context(), client, &readThing, transport.Call{})
 	require.NoError(t, err)
 	assert.Contains(t, log.String(), `"operation":"GetThing"`)

@@ -60,7 +60,8 @@ func (c *Check) Text(field, value string, rule Rule) {
 		return
 	}
 	if namespace := foreignNamespace(value, rule.Prefix); namespace != "" {
-		c.Refuse(field, "invalid_id", fmt.Sprintf("is an id of another namespace (%s), expected prefix %s", namespace, rule.Prefix))
+		c.Refuse(field, "invalid_id", fmt.Sprintf("is an id of another namespace (%s), expected prefix %s", namespace,
+			rule.Prefix))
 		return
 	}
 	if slices.Contains(rule.Taken, beforeParameters(value)) {
@@ -154,7 +155,8 @@ func (c *Check) Places(field string, value decimal.Decimal, places int32, token 
 		has++
 	}
 	if has > places {
-		c.Refuse(field, errors.FieldAmountPrecision, fmt.Sprintf("has %d decimals, %s takes at most %d", has, token, places))
+		c.Refuse(field, errors.FieldAmountPrecision, fmt.Sprintf("has %d decimals, %s takes at most %d", has, token,
+			places))
 	}
 }
 

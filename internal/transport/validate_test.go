@@ -81,7 +81,8 @@ func TestPathValuesWithoutAPattern(t *testing.T) {
 		return svc, err
 	}
 	for _, value := range []string{
-		".", "..", " ..", ".. ", "..;v=1", ".;", "a/b", "/", `a\b`, `\\`, "%2e%2e", "a%", "a?b", "a#b", "a\nb", "a\rb", "a\x00", "\x7f", "a\u0085b", "a\xff", "all", "none",
+		".", "..", " ..", ".. ", "..;v=1", ".;", "a/b", "/", `a\b`, `\\`, "%2e%2e", "a%", "a?b", "a#b", "a\nb", "a\rb",
+		"a\x00", "\x7f", "a\u0085b", "a\xff", "all", "none",
 		";", ";v=1", " ", " ;", " ; all", "all;", "none;v=1", " all", "all ", "all ;v=1",
 	} {
 		svc, err := param(value)
@@ -92,7 +93,8 @@ func TestPathValuesWithoutAPattern(t *testing.T) {
 	refused(t, err, "thingId", "missing")
 	long := strings.Repeat("a", 5000)
 	for value, want := range map[string]string{
-		"a b": "a%20b", "a=b": "a=b", "é": "%C3%A9", "a;b": "a%3Bb", "{thingId}": "%7BthingId%7D", "...": "...", "..a": "..a", "$&'()*,+:@!~": "$&%27%28%29%2A%2C+:@%21~",
+		"a b": "a%20b", "a=b": "a=b", "é": "%C3%A9", "a;b": "a%3Bb", "{thingId}": "%7BthingId%7D", "...": "...",
+		"..a": "..a", "$&'()*,+:@!~": "$&%27%28%29%2A%2C+:@%21~",
 		long: long, "ALL": "ALL", "🙂": "%F0%9F%99%82",
 	} {
 		svc, err := param(value)
@@ -111,7 +113,8 @@ func TestHeadersThatWouldBreak(t *testing.T) {
 		return svc, err
 	}
 	for value, code := range map[string]string{
-		"a\r\nX-Api-Key: b": "pattern", "a\n": "pattern", "\x00": "pattern", "a\x7f": "pattern", "\x1b[0m": "pattern", strings.Repeat("a", 64<<10+1): "too_long",
+		"a\r\nX-Api-Key: b": "pattern", "a\n": "pattern", "\x00": "pattern", "a\x7f": "pattern", "\x1b[0m": "pattern",
+		strings.Repeat("a", 64<<10+1): "too_long",
 	} {
 		svc, err := header(value)
 		refused(t, err, "Device-Name", code)
@@ -150,7 +153,8 @@ func TestIdempotencyKeyPattern(t *testing.T) {
 	} {
 		t.Run(key, func(t *testing.T) {
 			svc := script(ok)
-			_, err := send(t.Context(), newClient(t, host, through(svc)), &bookThing, transport.Call{Key: key, KeySet: true})
+			_, err := send(t.Context(), newClient(t, host, through(svc)), &bookThing,
+				transport.Call{Key: key, KeySet: true})
 			if code != "" {
 				refused(t, err, "Idempotency-Key", code)
 				assert.Empty(t, svc.attempts())
@@ -160,7 +164,8 @@ func TestIdempotencyKeyPattern(t *testing.T) {
 			assert.Equal(t, []string{key}, keys(svc.attempts()))
 		})
 	}
-	_, err := send(t.Context(), newClient(t, host, through(script(ok))), &readThing, transport.Call{Key: "k", KeySet: true})
+	_, err := send(t.Context(), newClient(t, host, through(script(ok))), &readThing,
+		transport.Call{Key: "k", KeySet: true})
 	refused(t, err, "Idempotency-Key", "not_applicable")
 }
 
@@ -178,7 +183,9 @@ func TestEveryWrongFieldIsNamed(t *testing.T) {
 				c.Missing("city", true)
 			})
 		})
-		c.Items("documentIds", 2, 1, func(i int, name string) { c.Text(name, []string{"", "doc_1"}[i], transport.Rule{Required: true}) })
+		c.Items("documentIds", 2, 1, func(i int, name string) {
+			c.Text(name, []string{"", "doc_1"}[i], transport.Rule{Required: true})
+		})
 	})
 	r.Check().Refuse("account", "one_of", "needs exactly one")
 	_, err := transport.Do[thing](t.Context(), newClient(t, host, through(svc)), r)
@@ -213,11 +220,12 @@ func TestTextRules(t *testing.T) {
 		"of one character at most":          {"ab", transport.Rule{Max: 1}, []string{"too_long"}},
 		"short enough":                      {"éé", transport.Rule{Min: 2}, nil},
 		"too short":                         {"é", transport.Rule{Min: 2}, []string{"too_short"}},
-		"too long and of another form":      {"abc", transport.Rule{Max: 2, Pattern: "^[0-9]+$"}, []string{"too_long", "pattern"}},
-		"own prefix":                        {"cl_1", transport.Rule{Prefix: "cl_"}, nil},
-		"no prefix":                         {"1", transport.Rule{Prefix: "cl_"}, nil},
-		"another prefix":                    {"po_1", transport.Rule{Prefix: "cl_"}, []string{"invalid_id"}},
-		"no namespace is asked for":         {"po_1", transport.Rule{}, nil},
+		"too long and of another form": {"abc", transport.Rule{Max: 2, Pattern: "^[0-9]+$"},
+			[]string{"too_long", "pattern"}},
+		"own prefix":                {"cl_1", transport.Rule{Prefix: "cl_"}, nil},
+		"no prefix":                 {"1", transport.Rule{Prefix: "cl_"}, nil},
+		"another prefix":            {"po_1", transport.Rule{Prefix: "cl_"}, []string{"invalid_id"}},
+		"no namespace is asked for": {"po_1", transport.Rule{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := transport.Validate("Test", func(c *transport.Check) { c.Text("f", tc.value, tc.rule) })
@@ -243,7 +251,9 @@ func TestListsAreCounted(t *testing.T) {
 	}{{0, 0, nil}, {3, 0, nil}, {3, 3, nil}, {4, 3, []string{"too_many"}}, {1, 1, nil}, {2, 1, []string{"too_many"}}} {
 		var names []string
 		checkCodes(t, transport.Validate("Test", func(c *transport.Check) {
-			c.Items("ids", tc.n, tc.most, func(i int, name string) { names = append(names, fmt.Sprintf("%d %s", i, name)) })
+			c.Items("ids", tc.n, tc.most, func(i int, name string) {
+				names = append(names, fmt.Sprintf("%d %s", i, name))
+			})
 		}), tc.codes)
 		var want []string
 		for i := range tc.n {
@@ -251,11 +261,13 @@ func TestListsAreCounted(t *testing.T) {
 		}
 		assert.Equal(t, want, names)
 	}
-	checkCodes(t, transport.Validate("Test", func(c *transport.Check) { c.Items("ids", 2, 1, nil) }), []string{"too_many"})
+	checkCodes(t, transport.Validate("Test", func(c *transport.Check) { c.Items("ids", 2, 1, nil) }),
+		[]string{"too_many"})
 }
 
 func TestIntegerRules(t *testing.T) {
-	for value, codes := range map[int64][]string{0: {"too_small"}, 1: nil, 100: nil, 101: {"too_large"}, -1: {"too_small"}} {
+	for value, codes := range map[int64][]string{0: {"too_small"}, 1: nil, 100: nil, 101: {"too_large"},
+		-1: {"too_small"}} {
 		checkCodes(t, transport.Validate("Test", func(c *transport.Check) {
 			c.AtLeast("limit", value, 1)
 			c.AtMost("limit", value, 100)
@@ -290,7 +302,8 @@ func TestPlacesOfAToken(t *testing.T) {
 	places := func(amount decimal.Decimal) error {
 		return transport.Validate("Test", func(c *transport.Check) { c.Places("amount", amount, 6, "USDC") })
 	}
-	for text, codes := range map[string][]string{"1": nil, "1.123456": nil, "1.1234560": nil, "1.1234567": {"amount_precision"}} {
+	for text, codes := range map[string][]string{"1": nil, "1.123456": nil, "1.1234560": nil,
+		"1.1234567": {"amount_precision"}} {
 		checkCodes(t, places(decimal.RequireFromString(text)), codes)
 	}
 	for text, decimals := range map[string]string{"1.1234567": " 7 ", "1.123456789": " 9 ", "0.00000001": " 8 "} {

@@ -86,7 +86,8 @@ func TestWaitThatItsContextEnds(t *testing.T) {
 	}{
 		"what was read last": {[]any{"new"}, transport.Seen{Status: "new", Waited: time.Minute}},
 		"nothing was read": {
-			[]any{&errors.NotDelivered{Err: errors.New("no connection")}}, transport.Seen{Status: "unread", Waited: 4 * time.Second},
+			[]any{&errors.NotDelivered{Err: errors.New("no connection")}},
+			transport.Seen{Status: "unread", Waited: 4 * time.Second},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

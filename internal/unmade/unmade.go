@@ -65,10 +65,13 @@ func servicesOf(client any) (services []reflect.Value) {
 }
 
 //nolint:revive // the service is the subject, and the context an argument
-func (s Surface) each(t *testing.T, service reflect.Value, kind string, ctx context.Context, refused func(*testing.T, error)) int {
+func (s Surface) each(
+	t *testing.T, service reflect.Value, kind string, ctx context.Context, refused func(*testing.T, error),
+) int {
 	t.Helper()
 	for i := range service.NumMethod() {
-		name := fmt.Sprintf("%s.%s %s", strings.TrimPrefix(service.Type().String(), "*"), service.Type().Method(i).Name, kind)
+		name := fmt.Sprintf("%s.%s %s", strings.TrimPrefix(service.Type().String(), "*"), service.Type().Method(i).Name,
+			kind)
 		t.Run(name, func(t *testing.T) { refused(t, s.call(t, service.Method(i), ctx)) })
 	}
 	return service.NumMethod()
@@ -148,7 +151,8 @@ func Client(t *testing.T, err error, makers string) {
 // Context checks that a call was refused because it has no context, whatever else is wrong with it.
 func Context(t *testing.T, err error) {
 	t.Helper()
-	reason := errors.Field{Field: "context", Code: "required", Message: "is nil: pass context.Background() if there is no other"}
+	reason := errors.Field{Field: "context", Code: "required",
+		Message: "is nil: pass context.Background() if there is no other"}
 	if !slices.Contains(reasons(t, err), reason) {
 		t.Errorf("is not refused for %q: %v", reason, err)
 	}

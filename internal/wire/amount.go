@@ -10,7 +10,8 @@ import (
 
 // UnmarshalAmount reads a string or a number, and zero from null.
 func UnmarshalAmount(text []byte, amount *decimal.Decimal) error {
-	if plain, ok := parsePlain(text); ok && (text[0] != '0' || len(text) == 1 || text[1] == '.') { // which is how JSON spells a number
+	// which is how JSON spells a number
+	if plain, ok := parsePlain(text); ok && (text[0] != '0' || len(text) == 1 || text[1] == '.') {
 		*amount = plain
 		return nil
 	}

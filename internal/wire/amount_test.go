@@ -54,7 +54,9 @@ func TestAmountsAreReadFromStringsAndNumbers(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			for _, read := range []func([]byte, *decimal.Decimal) error{
-				func(text []byte, amount *decimal.Decimal) error { return jsonv2.Unmarshal(text, amount, decoding) }, UnmarshalAmount,
+				func(text []byte, amount *decimal.Decimal) error {
+					return jsonv2.Unmarshal(text, amount, decoding)
+				}, UnmarshalAmount,
 			} {
 				amount := decimal.NewFromInt(7)
 				err := read([]byte(test.literal), &amount)
@@ -91,8 +93,10 @@ func TestPlainAmountsAreReadAsDecimalReadsThem(t *testing.T) {
 func TestTheLongestAmounts(t *testing.T) {
 	digits := func(n int) string { return strings.Repeat("9", n) }
 	for text, fits := range map[string]bool{
-		digits(78): true, digits(79): false, "1e77": true, "1e78": false, "1e-78": true, "1e-79": false, "-" + digits(78): true,
-		strings.Repeat("0", 156): true, strings.Repeat("0", 157): false, "0." + strings.Repeat("0", 77) + "1": true, "0." + strings.Repeat("0", 78) + "1": false,
+		digits(78): true, digits(79): false, "1e77": true, "1e78": false, "1e-78": true, "1e-79": false,
+		"-" + digits(78):         true,
+		strings.Repeat("0", 156): true, strings.Repeat("0", 157): false, "0." + strings.Repeat("0", 77) + "1": true,
+		"0." + strings.Repeat("0", 78) + "1": false,
 	} {
 		read, err := ParseAmount(text)
 		assert.Equal(t, fits, err == nil, "%s: %v", text, err)
@@ -109,11 +113,13 @@ func TestTheLongestAmounts(t *testing.T) {
 }
 
 func TestCommonAmountsAreReadInPlace(t *testing.T) {
-	for _, text := range []string{"0", "1", "0.01", "1250.50", "0.918731", "12345678901.123456", "999999999999999999", "9999999999999999.9"} {
+	for _, text := range []string{"0", "1", "0.01", "1250.50", "0.918731", "12345678901.123456", "999999999999999999",
+		"9999999999999999.9"} {
 		_, ok := parsePlain([]byte(text))
 		assert.True(t, ok, text)
 	}
-	for _, text := range []string{"", ".5", "5.", ".", "1.2.3", "-1", "1e3", "1 ", "1/2", "1:2", "1234567890123456789"} {
+	for _, text := range []string{"", ".5", "5.", ".", "1.2.3", "-1", "1e3", "1 ", "1/2", "1:2",
+		"1234567890123456789"} {
 		_, ok := parsePlain([]byte(text))
 		assert.False(t, ok, text)
 	}

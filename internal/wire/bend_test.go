@@ -79,7 +79,8 @@ var resourceShape = Shape{Kind: KindObject, Members: []Member{
 	{Name: "part", Shape: &partShape, Type: Assumed},
 	{Name: "inline", Shape: &partShape, Type: Assumed},
 	{Name: "parts", Shape: &Shape{Kind: KindList, Item: &partShape}, Type: Stated},
-	{Name: "choice", Shape: &Shape{Kind: KindUnion, By: "kind", Selects: Assumed, Variants: map[string]*Shape{"part": &partShape}}, Type: Assumed},
+	{Name: "choice", Shape: &Shape{Kind: KindUnion, By: "kind", Selects: Assumed,
+		Variants: map[string]*Shape{"part": &partShape}}, Type: Assumed},
 	{Name: "open", Shape: &Open, Type: Assumed},
 	{Name: "comment", Shape: &Text, Type: Stated},
 }}
@@ -87,9 +88,11 @@ var resourceShape = Shape{Kind: KindObject, Members: []Member{
 // described is a resource as its shape says.
 func described() map[string]string {
 	return map[string]string{
-		"id": `"r_1"`, "name": `"Bob"`, "flag": `true`, "count": `7`, "long": `8453`, "amount": `"1.50"`, "at": `"2026-01-02T03:04:05Z"`,
+		"id": `"r_1"`, "name": `"Bob"`, "flag": `true`, "count": `7`, "long": `8453`, "amount": `"1.50"`,
+		"at":   `"2026-01-02T03:04:05Z"`,
 		"blob": `"YQ=="`, "tags": `["a"]`, "part": `{"id":"p_1","size":2}`, "inline": `{"id":"p_2","size":3}`,
-		"parts": `[{"id":"p_3"},{"id":"p_4","size":4}]`, "choice": `{"kind":"part","id":"p_5"}`, "open": `{"a":1}`, "comment": `"c"`,
+		"parts": `[{"id":"p_3"},{"id":"p_4","size":4}]`, "choice": `{"kind":"part","id":"p_5"}`, "open": `{"a":1}`,
+		"comment": `"c"`,
 	}
 }
 
@@ -165,7 +168,9 @@ func TestOneMemberThatDiffers(t *testing.T) {
 		{"tags", `"a"`, "/tags", false, func(r *resource) { r.Tags = nil }},
 		{"tags", `["a",null]`, "/tags/1", false, func(*resource) {}},
 		{"tags", `["a",""]`, "", false, func(r *resource) { r.Tags = []string{"a", ""} }},
-		{"tags", `["a",{},null,"b",3]`, "/tags/1 /tags/2", false, func(r *resource) { r.Tags = []string{"a", "b", "3"} }},
+		{"tags", `["a",{},null,"b",3]`, "/tags/1 /tags/2", false, func(r *resource) {
+			r.Tags = []string{"a", "b", "3"}
+		}},
 		{"part", `"p_1"`, "/part", false, func(r *resource) { r.Part = nil }},
 		{"part", `null`, "", false, func(r *resource) { r.Part = nil }},
 		{"part", `{"id":"p_1","size":{}}`, "/part/size", false, func(r *resource) { r.Part.Size = 0 }},
@@ -203,7 +208,8 @@ func TestOneMemberThatDiffers(t *testing.T) {
 // and named.
 func TestAVariantThatIsNotKnown(t *testing.T) {
 	for value, named := range map[string]string{
-		`{"kind":"of a later version","id":7}`: "", `{"id":7}`: "/choice/kind is missing", `{"kind":7}`: "/choice/kind is a number",
+		`{"kind":"of a later version","id":7}`: "", `{"id":7}`: "/choice/kind is missing",
+		`{"kind":7}`:    "/choice/kind is a number",
 		`{"kind":null}`: "/choice/kind is null", `"text"`: "/choice is a text", `[]`: "/choice is a list",
 	} {
 		members := described()
@@ -253,7 +259,8 @@ func TestAProofThatIsAnObject(t *testing.T) {
 	type instructions struct {
 		Part part `json:"part"`
 	}
-	shape := Shape{Kind: KindObject, Members: []Member{{Name: "part", Shape: &partShape, Type: Stated, Required: Stated, Proof: true}}}
+	shape := Shape{Kind: KindObject,
+		Members: []Member{{Name: "part", Shape: &partShape, Type: Stated, Required: Stated, Proof: true}}}
 	for body, problem := range map[string]string{
 		`{"part":{"id":"p_1"}}`: "", `{"part":{"id":"p_1","size":"7"}}`: "",
 		`{"id":"p_1"}`:       "", // the part itself
@@ -305,7 +312,8 @@ func TestAListIsFoundInAnotherEnvelope(t *testing.T) {
 		require.NoError(t, err, body)
 		assert.Equal(t, want, got, body)
 	}
-	for _, body := range []string{`{}`, `{"nextCursor":"c"}`, `{"a":[],"b":[]}`, `{"items":{}}`, `{"items":"none"}`, `{"data":{"items":[]}}`, `{"errors":[{"id":"p_1"}]}`, `{"data":[],"error":"no"}`} {
+	for _, body := range []string{`{}`, `{"nextCursor":"c"}`, `{"a":[],"b":[]}`, `{"items":{}}`, `{"items":"none"}`,
+		`{"data":{"items":[]}}`, `{"errors":[{"id":"p_1"}]}`, `{"data":[],"error":"no"}`} {
 		_, err := read([]byte(body), &list{}, &listShape)
 		require.ErrorContains(t, err, "has no items", body) // which must not read as an empty one
 	}
@@ -314,7 +322,8 @@ func TestAListIsFoundInAnotherEnvelope(t *testing.T) {
 func TestABareListIsFoundInAnEnvelope(t *testing.T) {
 	shape := Shape{Kind: KindList, Item: &partShape}
 	for body, want := range map[string][]part{
-		`[{"id":"p_1"}]`: {{ID: "p_1"}}, `{"items":[{"id":"p_1"}],"total":1}`: {{ID: "p_1"}}, `[7,{"id":"p_1","size":"2"}]`: {{"p_1", 2}}, `null`: nil,
+		`[{"id":"p_1"}]`: {{ID: "p_1"}}, `{"items":[{"id":"p_1"}],"total":1}`: {{ID: "p_1"}},
+		`[7,{"id":"p_1","size":"2"}]`: {{"p_1", 2}}, `null`: nil,
 	} {
 		var got []part
 		_, err := read([]byte(body), &got, &shape)
@@ -328,14 +337,16 @@ func TestABareListIsFoundInAnEnvelope(t *testing.T) {
 // Whether an answer shows a resource at all: an acknowledgement does not.
 func TestAnAcknowledgementShowsNothing(t *testing.T) {
 	for body, shows := range map[string]bool{
-		`{"ok":true}`: false, `{}`: false, `[]`: false, `true`: false, `"ok"`: false, `null`: false, `{"id":"r_1"}`: true, `{"comment":null}`: true,
+		`{"ok":true}`: false, `{}`: false, `[]`: false, `true`: false, `"ok"`: false, `null`: false,
+		`{"id":"r_1"}`: true, `{"comment":null}`: true,
 	} {
 		assert.Equal(t, shows, resourceShape.Shows([]byte(body)), body)
 	}
 	assert.False(t, resourceShape.Shows([]byte(`["id","comment"]`)), "a list of names")
 	assert.True(t, listShape.Shows([]byte(`[]`)))
 	for _, body := range []string{`{}`, `[]`, `"ok"`} {
-		assert.True(t, (&Shape{Kind: KindList, Item: &partShape}).Shows([]byte(body)), "%s: what is no object has no members to show", body)
+		assert.True(t, (&Shape{Kind: KindList, Item: &partShape}).Shows([]byte(body)),
+			"%s: what is no object has no members to show", body)
 	}
 }
 
@@ -348,7 +359,8 @@ func TestAnyAnswerIsRead(t *testing.T) {
 	var value *rapid.Generator[string]
 	value = rapid.Deferred(func() *rapid.Generator[string] {
 		return rapid.OneOf(
-			rapid.SampledFrom([]string{`null`, `true`, `false`, `0`, `-1`, `7`, `1.5`, `1e999`, `""`, `"x"`, `"7"`, `"true"`, `"YQ"`, `"2026-01-02T03:04Z"`}),
+			rapid.SampledFrom([]string{`null`, `true`, `false`, `0`, `-1`, `7`, `1.5`, `1e999`, `""`, `"x"`, `"7"`,
+				`"true"`, `"YQ"`, `"2026-01-02T03:04Z"`}),
 			rapid.Custom(func(t *rapid.T) string {
 				return "[" + strings.Join(rapid.SliceOfN(value, 0, 3).Draw(t, "entries"), ",") + "]"
 			}),
@@ -423,7 +435,9 @@ func wholeResource(v *resource, body *Body) bool {
 		return false
 	}
 	union := Shape{Kind: KindUnion, By: "kind", Variants: map[string]*Shape{"part": &partShape}}
-	return v.ID != "" && !slices.Contains(v.Tags, "") && !slices.ContainsFunc(v.Parts, func(p part) bool { return !wholePart(&p, nil) }) &&
+	return v.ID != "" && !slices.Contains(v.Tags, "") && !slices.ContainsFunc(v.Parts, func(p part) bool {
+		return !wholePart(&p, nil)
+	}) &&
 		(v.Choice.variant != nil || v.Choice.raw == nil || !union.Unread(v.Choice.raw))
 }
 

@@ -11,7 +11,8 @@ import (
 // A body is asked whether it says that a field is zero, so that an answer as described is decoded once.
 func TestABodySaysWhatIsZero(t *testing.T) {
 	b := NewBody([]byte(`{ "a" : false,"b":null,"c":{"d":0,"e":"}"},"f\"":1,"g": "", "items":[{"n":0,"m":null},{"n":0,"x":{"m":1}}],"z":0}`))
-	for name, says := range map[string]bool{"a": true, "b": false, "c": true, "d": false, "e": false, "g": true, "items": true, "n": false, "z": true, "y": false} {
+	for name, says := range map[string]bool{"a": true, "b": false, "c": true, "d": false, "e": false, "g": true,
+		"items": true, "n": false, "z": true, "y": false} {
 		assert.Equal(t, says, b.SaysZero(name), name)
 	}
 	two, three := b.Entries(2), b.Entries(3)
@@ -45,7 +46,8 @@ func TestABodySaysWhatIsZero(t *testing.T) {
 func TestAUnionIsUnreadIfItNamesWhatIsKnown(t *testing.T) {
 	union := Shape{Kind: KindUnion, By: "kind", Variants: map[string]*Shape{"part": &partShape}}
 	for raw, unread := range map[string]bool{
-		`{"kind":"part","id":[]}`: true, `{"kind":"of a later version"}`: false, `{"kind":7}`: true, `{}`: true, `"part"`: true, `null`: true, `[]`: true,
+		`{"kind":"part","id":[]}`: true, `{"kind":"of a later version"}`: false, `{"kind":7}`: true, `{}`: true,
+		`"part"`: true, `null`: true, `[]`: true,
 	} {
 		assert.Equal(t, unread, union.Unread(jsonv2.Value(raw)), raw)
 	}

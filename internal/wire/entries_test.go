@@ -14,7 +14,8 @@ func TestTheEntriesOfAListAsTheyCame(t *testing.T) {
 		shape *Shape
 		want  string
 	}{
-		{`{"items":[{"id":"p_1"},7,null,{"size":"x"}],"nextCursor":7}`, &listShape, `{"id":"p_1"} -7 -null {"size":"x"}`},
+		{`{"items":[{"id":"p_1"},7,null,{"size":"x"}],"nextCursor":7}`, &listShape,
+			`{"id":"p_1"} -7 -null {"size":"x"}`},
 		{` {"\u0069tems" : [ "p_1" ] } `, &listShape, `-"p_1"`},
 		{`[[],{"id":7}]`, &listShape, `-[] {"id":7}`},
 		{`{"data":[7]}`, &listShape, `-7`},
@@ -26,7 +27,8 @@ func TestTheEntriesOfAListAsTheyCame(t *testing.T) {
 		{`{}`, &listShape, ``},
 		{`{"parts":[7]}`, &resourceShape, ``},
 		{`[7]`, &resourceShape, ``},
-		{`[` + strings.Repeat("7,", 3*maxUnread) + `7]`, &bare, strings.TrimSpace(strings.Repeat("-7 ", 3*maxUnread+1))},
+		{`[` + strings.Repeat("7,", 3*maxUnread) + `7]`, &bare,
+			strings.TrimSpace(strings.Repeat("-7 ", 3*maxUnread+1))},
 	} {
 		answer := Answer{Shape: test.shape}
 		var got []string

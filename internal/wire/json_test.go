@@ -22,7 +22,8 @@ func TestTypesThatWriteThemselves(t *testing.T) {
 		Empty  *string         `json:"empty,omitempty"`
 	}
 	empty := ""
-	text, err := wire.Marshal(dated{Amount: decimal.RequireFromString("1.50"), At: time.Date(2026, 1, 2, 5, 4, 5, 0, time.FixedZone("", 7200)), Empty: &empty})
+	text, err := wire.Marshal(dated{Amount: decimal.RequireFromString("1.50"),
+		At: time.Date(2026, 1, 2, 5, 4, 5, 0, time.FixedZone("", 7200)), Empty: &empty})
 	require.NoError(t, err)
 	assert.Equal(t, `{"amount":"1.5","at":"2026-01-02T03:04:05Z","empty":""}`, string(text)) //nolint:testifylint // the very bytes
 	var back dated
@@ -34,7 +35,8 @@ func TestTypesThatWriteThemselves(t *testing.T) {
 // What is no JSON is told from what is other JSON than expected.
 func TestMalformed(t *testing.T) {
 	for text, malformed := range map[string]bool{
-		`{"a":1}`: false, `[]`: false, `{"a":"b"}`: false, `{"a":1,"a":2}`: true, `{"a":`: true, `{"a":1}x`: true, "{\"a\":\"\xff\"}": true, ``: true,
+		`{"a":1}`: false, `[]`: false, `{"a":"b"}`: false, `{"a":1,"a":2}`: true, `{"a":`: true, `{"a":1}x`: true,
+		"{\"a\":\"\xff\"}": true, ``: true,
 	} {
 		var into struct{ A int }
 		assert.Equal(t, malformed, wire.Malformed(wire.Unmarshal([]byte(text), &into)), text)
@@ -60,7 +62,8 @@ func TestEncoding(t *testing.T) {
 	amount, empty := decimal.RequireFromString("12.50"), ""
 	sent := update{
 		Amount: &amount, Name: nullable.NewNullableWithValue("Bob"), Email: nullable.NewNullNullable[string](),
-		Tags: nullable.NewNullableWithValue([]string{}), Note: &empty, More: map[string]int{"z": 1, "y": 2, "x": 3, "w": 4, "v": 5, "u": 6},
+		Tags: nullable.NewNullableWithValue([]string{}), Note: &empty,
+		More: map[string]int{"z": 1, "y": 2, "x": 3, "w": 4, "v": 5, "u": 6},
 	}
 	for range 20 {
 		body, err := jsonv2.Marshal(sent, wire.Encoding)

@@ -15,32 +15,42 @@ func TestScalars(t *testing.T) {
 	largest := strconv.Itoa(math.MaxInt)
 	for kind, forms := range map[Kind]map[string]string{
 		KindText: {
-			`"a"`: `"a"`, `""`: `""`, `7`: `"7"`, `1.50`: `"1.50"`, `true`: "is a boolean", `null`: "is null", `[]`: "is a list", `{}`: "is an object",
+			`"a"`: `"a"`, `""`: `""`, `7`: `"7"`, `1.50`: `"1.50"`, `true`: "is a boolean", `null`: "is null",
+			`[]`: "is a list", `{}`: "is an object",
 		},
 		KindAmount: {
-			`"1.50"`: `"1.50"`, `1.50`: `1.50`, `"one"`: "is no decimal amount", `"1e999999999"`: "is no decimal amount", `true`: "is a boolean",
+			`"1.50"`: `"1.50"`, `1.50`: `1.50`, `"one"`: "is no decimal amount",
+			`"1e999999999"`: "is no decimal amount", `true`: "is a boolean",
 			`[]`: "is a list", `"\u0031"`: `"\u0031"`,
 		},
 		KindInteger: {
-			`7`: `7`, `"7"`: `7`, `7.0`: `7`, `"-7"`: `-7`, `1e2`: `100`, largest: largest, `7.5`: "is no whole number", `"x"`: "is no whole number",
-			`""`: "is no whole number", `9223372036854775808`: "is too large a number", `true`: "is a boolean", `{}`: "is an object",
+			`7`: `7`, `"7"`: `7`, `7.0`: `7`, `"-7"`: `-7`, `1e2`: `100`, largest: largest, `7.5`: "is no whole number",
+			`"x"`: "is no whole number",
+			`""`:  "is no whole number", `9223372036854775808`: "is too large a number", `true`: "is a boolean",
+			`{}`: "is an object",
 		},
 		KindInteger64: {
 			`9223372036854775807`: `9223372036854775807`, `"-9223372036854775808"`: `-9223372036854775808`,
-			`9223372036854775808`: "is too large a number", `-9223372036854775809`: "is too large a number", `false`: "is a boolean",
+			`9223372036854775808`: "is too large a number", `-9223372036854775809`: "is too large a number",
+			`false`: "is a boolean",
 		},
 		KindBoolean: {
-			`true`: `true`, `false`: `false`, `"true"`: `true`, `"false"`: `false`, `"True"`: "is a text", `1`: "is a number", `null`: "is null",
+			`true`: `true`, `false`: `false`, `"true"`: `true`, `"false"`: `false`, `"True"`: "is a text",
+			`1`: "is a number", `null`: "is null",
 		},
 		KindTime: {
-			`"2026-01-02T03:04:05Z"`: `"2026-01-02T03:04:05Z"`, `"2026-01-02 03:04"`: `"2026-01-02 03:04"`, `"soon"`: "is no time", `7`: "is a number",
+			`"2026-01-02T03:04:05Z"`: `"2026-01-02T03:04:05Z"`, `"2026-01-02 03:04"`: `"2026-01-02 03:04"`,
+			`"soon"`: "is no time", `7`: "is a number",
 		},
 		KindDate: {
-			`"2026-01-02"`: `"2026-01-02"`, `"2026-01-02T23:04:05Z"`: `"2026-01-02"`, `"2026-01-02T23:04:05-02:00"`: `"2026-01-02"`,
-			`"2026-01-02 03:04"`: `"2026-01-02"`, `"2026-02-30"`: "is no day", `"soon"`: "is no day", `""`: "is no day", `20260102`: "is a number",
+			`"2026-01-02"`: `"2026-01-02"`, `"2026-01-02T23:04:05Z"`: `"2026-01-02"`,
+			`"2026-01-02T23:04:05-02:00"`: `"2026-01-02"`,
+			`"2026-01-02 03:04"`:          `"2026-01-02"`, `"2026-02-30"`: "is no day", `"soon"`: "is no day", `""`: "is no day",
+			`20260102`: "is a number",
 		},
 		KindBytes: {
-			`"YQ=="`: `"YQ=="`, `"YQ"`: `"YQ=="`, `"_-8"`: `"/+8="`, `"/+8="`: `"/+8="`, `""`: `""`, `"a"`: "is no base64", `"a b="`: "is no base64", `7`: "is a number",
+			`"YQ=="`: `"YQ=="`, `"YQ"`: `"YQ=="`, `"_-8"`: `"/+8="`, `"/+8="`: `"/+8="`, `""`: `""`,
+			`"a"`: "is no base64", `"a b="`: "is no base64", `7`: "is a number",
 		},
 		KindOpen: {
 			`{"a":1}`: `{"a":1}`, `{}`: `{}`, `[]`: "is a list", `"a"`: "is a text", `null`: "is null",
@@ -62,7 +72,8 @@ func TestScalars(t *testing.T) {
 }
 
 func TestWhatSaysNothingIsEmpty(t *testing.T) {
-	for raw, says := range map[string]bool{`""`: false, `{}`: false, `null`: false, `" "`: true, `0`: true, `false`: true, `[]`: true, `{"a":1}`: true} {
+	for raw, says := range map[string]bool{`""`: false, `{}`: false, `null`: false, `" "`: true, `0`: true,
+		`false`: true, `[]`: true, `{"a":1}`: true} {
 		assert.Equal(t, says, !empty(jsonv2.Value(raw)), raw)
 	}
 }

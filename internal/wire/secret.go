@@ -16,7 +16,9 @@ const Redaction = "[redacted]"
 type revealer interface{ Reveal() string }
 
 var revealing = jsonv2.JoinOptions(Encoding, jsonv2.WithMarshalers(Marshalers,
-	jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, s revealer) error { return enc.WriteToken(jsonv2.String(s.Reveal())) }),
+	jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, s revealer) error {
+		return enc.WriteToken(jsonv2.String(s.Reveal()))
+	}),
 ))
 
 // MarshalRevealing has the body of a request carry the texts of its secrets. Any other encoder shows redactions.

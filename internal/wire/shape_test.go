@@ -23,7 +23,8 @@ func TestProvenBy(t *testing.T) {
 		assert.Equal(t, m.Name == "id" || m.Name == "name" || m.Name == "comment", m.Proof, m.Name)
 		assert.Equal(t, m.Name == "id", resourceShape.Members[i].Proof, m.Name)
 	}
-	for body, missing := range map[string]string{`{"id":"r_1","name":"Bob"}`: "comment", `{"id":"r_1","comment":"c"}`: "name", `{"name":"Bob","comment":"c"}`: "id"} {
+	for body, missing := range map[string]string{`{"id":"r_1","name":"Bob"}`: "comment",
+		`{"id":"r_1","comment":"c"}`: "name", `{"name":"Bob","comment":"c"}`: "id"} {
 		_, err := read([]byte(body), &struct{}{}, proven)
 		require.ErrorContains(t, err, "has no "+missing, body)
 	}
@@ -67,7 +68,8 @@ func TestNullIsNoAnswer(t *testing.T) {
 	shape := Shape{Kind: KindObject, Members: []Member{{Name: "name", Shape: &Text, Type: Stated}}}
 	for _, whole := range []bool{false, true} {
 		body := NewBody([]byte(` null`))
-		_, err := (&Answer{Shape: &shape, Whole: func(any, *Body) bool { return whole }}).Decode(&body, new(struct{ Name string }))
+		_, err := (&Answer{Shape: &shape, Whole: func(any, *Body) bool { return whole }}).
+			Decode(&body, new(struct{ Name string }))
 		require.Error(t, err)
 	}
 }

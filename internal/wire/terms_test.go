@@ -11,8 +11,10 @@ import (
 
 func TestSameTermsInAnotherSpelling(t *testing.T) {
 	stated := []Term{
-		{Name: "amount", Format: TermDecimal}, {Name: "contactId", Format: TermID("ct_")}, {Name: "paymentReference", Format: TermText},
-		{Name: "payee", Format: TermCaseless}, {Name: "holdFor", Format: TermDuration}, {Name: "documentIds", Format: TermSet},
+		{Name: "amount", Format: TermDecimal}, {Name: "contactId", Format: TermID("ct_")},
+		{Name: "paymentReference", Format: TermText},
+		{Name: "payee", Format: TermCaseless}, {Name: "holdFor", Format: TermDuration},
+		{Name: "documentIds", Format: TermSet},
 		{Name: "toChainId", Format: TermText}, {Name: "invoiceId", Format: TermCaseless, Choice: true},
 	}
 	seed := maphash.MakeSeed()
@@ -33,7 +35,8 @@ func TestSameTermsInAnotherSpelling(t *testing.T) {
 		"another contact":             {`{"contactId":"ct_1"}`, `{"contactId":"ct_2"}`, "contactId"},
 		"a contact without prefix":    {`{"contactId":"ct_1"}`, `{"contactId":"1"}`, ""},
 		"a contact's letter case":     {`{"contactId":"ct_a"}`, `{"contactId":"ct_A"}`, "contactId"},
-		"text that reads as a number": {`{"paymentReference":"12.5"}`, `{"paymentReference":"12.50"}`, "paymentReference"},
+		"text that reads as a number": {`{"paymentReference":"12.5"}`, `{"paymentReference":"12.50"}`,
+			"paymentReference"},
 		"text in other letters":       {`{"paymentReference":"a"}`, `{"paymentReference":"A"}`, "paymentReference"},
 		"text written otherwise":      {`{"paymentReference":"\u0061"}`, `{"paymentReference":"a"}`, ""},
 		"an address's letter case":    {`{"payee":"0xAB"}`, `{"payee":"0xab"}`, ""},
@@ -57,16 +60,19 @@ func TestSameTermsInAnotherSpelling(t *testing.T) {
 		"left to the service by null": {`{"toChainId":8453}`, `{"toChainId":null}`, ""},
 		"something else is paid":      {`{"invoiceId":"a"}`, `{"quoteId":"b"}`, "invoiceId"},
 		"a signature of its own":      {`{"amount":"1","signature":"a"}`, `{"amount":"1","signature":"b"}`, ""},
-		"several":                     {`{"amount":"1","toChainId":1}`, `{"amount":"2","toChainId":2}`, "amount toChainId"},
-		"no JSON":                     {`{`, `[1]`, ""},
+		"several": {`{"amount":"1","toChainId":1}`, `{"amount":"2","toChainId":2}`,
+			"amount toChainId"},
+		"no JSON": {`{`, `[1]`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before, now := Digests(seed, stated, []byte(tc.before)), Digests(seed, stated, []byte(tc.now))
 			assert.Equal(t, tc.differ, strings.Join(Differing(stated, before, now), " "))
 			assert.Equal(t, tc.differ, strings.Join(Differing(stated, now, before), " "))
 			for i, term := range stated { // each alone
-				before, now := Digests(seed, stated[i:i+1], []byte(tc.before)), Digests(seed, stated[i:i+1], []byte(tc.now))
-				assert.Equal(t, slices.Contains(strings.Fields(tc.differ), term.Name), Differing(stated[i:i+1], before, now) != nil, term.Name)
+				before, now := Digests(seed, stated[i:i+1], []byte(tc.before)), Digests(seed, stated[i:i+1],
+					[]byte(tc.now))
+				assert.Equal(t, slices.Contains(strings.Fields(tc.differ), term.Name),
+					Differing(stated[i:i+1], before, now) != nil, term.Name)
 			}
 		})
 	}

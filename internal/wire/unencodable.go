@@ -15,7 +15,8 @@ func Unencodable(err error) string {
 	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		at = semantic.JSONPointer
 	}
-	if syntactic, ok := errors.AsType[*jsonv2.SyntacticError](err); ok && (at == "" || !at.Contains(syntactic.JSONPointer)) {
+	if syntactic, ok := errors.AsType[*jsonv2.SyntacticError](err); ok &&
+		(at == "" || !at.Contains(syntactic.JSONPointer)) {
 		at += syntactic.JSONPointer // within a value that writes itself
 	}
 	field := ""

@@ -202,8 +202,10 @@ func (s Settings) Check() error {
 	problem(s.ReturnAfter < 0, "returnAfter is negative")
 	problem(s.ReturnFee.IsNegative(), "returnFee is negative")
 	problem(s.ForgetFinishedAfter < 0, "forgetFinishedAfter is negative")
-	problem(s.QuoteLifetime <= 0 || s.QuoteLifetime > maxQuoteLifetime, "quoteLifetime is not within %v", maxQuoteLifetime)
-	problem(s.ApprovalLifetime <= 0 || s.ApprovalLifetime > maxApprovalLifetime, "approvalLifetime is not within %v", maxApprovalLifetime)
+	problem(s.QuoteLifetime <= 0 || s.QuoteLifetime > maxQuoteLifetime, "quoteLifetime is not within %v",
+		maxQuoteLifetime)
+	problem(s.ApprovalLifetime <= 0 || s.ApprovalLifetime > maxApprovalLifetime, "approvalLifetime is not within %v",
+		maxApprovalLifetime)
 	for _, method := range s.PayoutMethodsDisabled {
 		_, known := coverage.Methods[method]
 		problem(!known, "payoutMethodsDisabled: there is no method %q", method)
@@ -216,7 +218,8 @@ func (s Settings) Check() error {
 	for _, list := range []struct {
 		name  string
 		rails []string
-	}{{"railsHidden", s.RailsHidden}, {"railsDisabled", s.RailsDisabled}, {"channelsUnavailable", s.ChannelsUnavailable}} {
+	}{{"railsHidden", s.RailsHidden}, {"railsDisabled", s.RailsDisabled},
+		{"channelsUnavailable", s.ChannelsUnavailable}} {
 		for _, method := range list.rails {
 			_, known := coverage.RailOf(platformwire.BankMethod(method))
 			problem(!known, "%s: no virtual account is held on %q", list.name, method)
@@ -230,7 +233,8 @@ func (s Settings) Check() error {
 
 // Clone is a copy that shares nothing.
 func (s Settings) Clone() Settings {
-	for _, list := range []*[]string{&s.PayoutMethodsDisabled, &s.RailsHidden, &s.RailsDisabled, &s.ChannelsUnavailable} {
+	for _, list := range []*[]string{&s.PayoutMethodsDisabled, &s.RailsHidden, &s.RailsDisabled,
+		&s.ChannelsUnavailable} {
 		*list = slices.Clone(*list)
 	}
 	return s

@@ -24,9 +24,12 @@ func TestSettingsThatMakeNoSenseAreNamed(t *testing.T) {
 		ContractorAcceptsAfter: -1, CardActiveAfter: -1,
 	}.Check()
 	for _, name := range []string{
-		"maxCredit", "faucetBalance", "faucetGas", "signingPolicy", "priceWorsening", "clientReadyAfter", "payoutStepAfter",
-		"quoteLifetime", "approvalLifetime", "carrier_pigeon", "kybDecision is", "kybDecisionAfter", "railActiveAfter", "chainReadEvery",
-		"fednow", "rtp", "brl_local", "loginMode", "maxRecords", "contractorAcceptsAfter", "maxUpload", "cardActiveAfter",
+		"maxCredit", "faucetBalance", "faucetGas", "signingPolicy", "priceWorsening", "clientReadyAfter",
+		"payoutStepAfter",
+		"quoteLifetime", "approvalLifetime", "carrier_pigeon", "kybDecision is", "kybDecisionAfter", "railActiveAfter",
+		"chainReadEvery",
+		"fednow", "rtp", "brl_local", "loginMode", "maxRecords", "contractorAcceptsAfter", "maxUpload",
+		"cardActiveAfter",
 	} {
 		assert.ErrorContains(t, err, name)
 	}

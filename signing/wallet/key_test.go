@@ -33,9 +33,12 @@ func newKey(t testing.TB) *wallet.Key {
 
 func TestAddress(t *testing.T) {
 	for private, address := range map[string]string{
-		"c85ef7d79691fe79573b1a7064c19c1a9819ebdbd1faaab1a8ec92344438aaf4": "0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826", // EIP-712
-		"0000000000000000000000000000000000000000000000000000000000000001": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", // the generator itself
-		"4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318": "0x2c7536E3605D9C16a7a3D7b1898e529396a65c23", // web3.js documentation
+		// EIP-712
+		"c85ef7d79691fe79573b1a7064c19c1a9819ebdbd1faaab1a8ec92344438aaf4": "0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826",
+		// the generator itself
+		"0000000000000000000000000000000000000000000000000000000000000001": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf",
+		// web3.js documentation
+		"4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318": "0x2c7536E3605D9C16a7a3D7b1898e529396a65c23",
 	} {
 		for _, prefix := range []string{"", "0x"} {
 			key, err := wallet.ParseHex(prefix + private)
@@ -49,7 +52,8 @@ func TestParseHexRefuses(t *testing.T) {
 	const order = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"
 	for name, s := range map[string]string{
 		"nothing": "", "prefix": "0x", "text": strings.Repeat("secret", 11)[:64], "short": strings.Repeat("1", 62),
-		"long": strings.Repeat("1", 66), "zero": strings.Repeat("0", 64), "order": order, "white space": " " + strings.Repeat("1", 64),
+		"long": strings.Repeat("1", 66), "zero": strings.Repeat("0", 64), "order": order,
+		"white space": " " + strings.Repeat("1", 64),
 		"text behind": strings.Repeat("1", 64) + "zz",
 	} {
 		t.Run(name, func(t *testing.T) {

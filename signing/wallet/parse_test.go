@@ -71,7 +71,8 @@ func TestParseKeyRefuses(t *testing.T) {
 			Version   int
 			Algorithm pkix.AlgorithmIdentifier
 			Key       []byte
-		}{0, pkix.AlgorithmIdentifier{Algorithm: algorithm, Parameters: asn1.RawValue{FullBytes: curve}}, append(sec1(1, one, nil, nil), more...)})
+		}{0, pkix.AlgorithmIdentifier{Algorithm: algorithm, Parameters: asn1.RawValue{FullBytes: curve}},
+			append(sec1(1, one, nil, nil), more...)})
 		require.NoError(t, err)
 		return der
 	}
@@ -167,13 +168,15 @@ func FuzzParseKey(f *testing.F) {
 				t.Fatalf("%v beside %v", key, err)
 			}
 			text := err.Error()
-			if len(text) > 1000 || strings.ContainsFunc(text, unicode.IsControl) || len(data) >= 16 && strings.Contains(text, string(data)) {
+			if len(text) > 1000 || strings.ContainsFunc(text, unicode.IsControl) || len(data) >= 16 &&
+				strings.Contains(text, string(data)) {
 				t.Fatalf("%q is no bounded line, or quotes the key", text)
 			}
 			return
 		}
 		if public := key.PublicKey(); !consistent[string(public)] {
-			if signature, err := key.Sign(t.Context(), data); err != nil || wallet.Verify(public, data, signature) != nil {
+			if signature, err := key.Sign(t.Context(), data); err != nil ||
+				wallet.Verify(public, data, signature) != nil {
 				t.Fatalf("a key of %x does not sign: %v", public, err)
 			}
 			consistent[string(public)] = true

@@ -55,7 +55,8 @@ func parseTypedData(document []byte) (typedData, error) {
 		return data, refuse("document", "%d bytes are too many", len(document))
 	}
 	if err := json.Unmarshal(document, &data, json.RejectUnknownMembers(true)); err != nil {
-		return data, refuse("document", "it is not a JSON object with types, primaryType, domain and message, and nothing else")
+		return data,
+			refuse("document", "it is not a JSON object with types, primaryType, domain and message, and nothing else")
 	}
 	for _, name := range slices.Sorted(maps.Keys(data.Types)) {
 		if err := data.checkType(name); err != nil {

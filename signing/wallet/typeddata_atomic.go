@@ -90,7 +90,8 @@ func encodeFixedBytes(typeName string, value jsontext.Value, path string) ([]byt
 func encodeInteger(typeName string, value jsontext.Value, path string) ([]byte, error) {
 	n, ok := integerValue(value)
 	if !ok {
-		return nil, refuse(path, `it must be an integer: a JSON number without fraction or exponent, or a decimal or "0x" string`)
+		return nil, refuse(path,
+			`it must be an integer: a JSON number without fraction or exponent, or a decimal or "0x" string`)
 	}
 	signed := strings.HasPrefix(typeName, "int")
 	bits, _ := strconv.Atoi(strings.TrimLeft(typeName, "uint"))

@@ -123,7 +123,8 @@ func TestTypedDataAgreesWithGoEthereum(t *testing.T) {
 		{"bytes1", `"0xff"`}, {"bytes32", `"0x` + strings.Repeat("0a", 32) + `"`},
 		{"address", `"0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826"`},
 		{"uint8", "255"}, {"uint64", `"18446744073709551615"`}, {"uint256", `"0x` + strings.Repeat("f", 64) + `"`},
-		{"int8", "-128"}, {"int8", "127"}, {"int256", `"-57896044618658097711785492504343953926634992332820282019728792003956564819968"`},
+		{"int8", "-128"}, {"int8", "127"},
+		{"int256", `"-57896044618658097711785492504343953926634992332820282019728792003956564819968"`},
 		{"uint8[]", "[]"}, {"uint8[]", "[1,2,3]"}, {"uint8[2]", "[1,2]"}, {"uint8[2][]", "[[1,2],[3,4]]"},
 		{"string[]", `["a",""]`}, {"Pair", `{"b":true,"a":7}`}, {"Pair[]", `[{"a":1,"b":true},{"a":2,"b":false}]`},
 		{"Node", `{"value":1,"next":[{"value":2,"next":[]},{"value":3,"next":[]}]}`},
@@ -229,7 +230,8 @@ func TestTypedDataBounds(t *testing.T) {
 		return []byte(strings.Replace(document, `{"name": "d"}`, `{"name": `+value+`}`, 1))
 	}
 	for name, document := range map[string][]byte{
-		"message": single("Node", deep(32)), "domain": inDomain(deep(32)), "size": []byte(mail + strings.Repeat(" ", 256<<10-len(mail))),
+		"message": single("Node", deep(32)), "domain": inDomain(deep(32)),
+		"size": []byte(mail + strings.Repeat(" ", 256<<10-len(mail))),
 	} {
 		_, err := newKey(t).SignTypedData(t.Context(), document)
 		require.NoError(t, err, name)
@@ -269,19 +271,20 @@ func TestTypedDataRefuses(t *testing.T) {
 		document []byte
 		path     string
 	}{
-		"nothing":             {nil, "document"},
-		"null":                {[]byte("null"), "types.EIP712Domain"},
-		"a list":              {[]byte("[]"), "document"},
-		"two documents":       {[]byte(mail + mail), "document"},
-		"too much":            {[]byte(mail + strings.Repeat(" ", 256<<10+1-len(mail))), "document"},
-		"invalid UTF-8":       {replace("Hello", "\xff"), "document"},
-		"an unknown part":     {replace(`"primaryType"`, `"extra": 1, "primaryType"`), "document"},
-		"a duplicate":         {replace(`"contents": "Hello`, `"contents": "", "contents": "Hello`), "document"},
-		"no domain type":      {replace(`"EIP712Domain"`, `"Domain"`), "types.EIP712Domain"},
-		"no domain":           {replace(`"domain"`, `"Domain"`), "document"},
-		"an unknown primary":  {replace(`"primaryType": "Mail"`, `"primaryType": "Letter"`), "primaryType"},
-		"the domain itself":   {replace(`"primaryType": "Mail"`, `"primaryType": "EIP712Domain"`), "primaryType"},
-		"an unknown type":     {replace(`"name": "to", "type": "Person"`, `"name": "to", "type": "Human"`), "types.Mail.to"},
+		"nothing":            {nil, "document"},
+		"null":               {[]byte("null"), "types.EIP712Domain"},
+		"a list":             {[]byte("[]"), "document"},
+		"two documents":      {[]byte(mail + mail), "document"},
+		"too much":           {[]byte(mail + strings.Repeat(" ", 256<<10+1-len(mail))), "document"},
+		"invalid UTF-8":      {replace("Hello", "\xff"), "document"},
+		"an unknown part":    {replace(`"primaryType"`, `"extra": 1, "primaryType"`), "document"},
+		"a duplicate":        {replace(`"contents": "Hello`, `"contents": "", "contents": "Hello`), "document"},
+		"no domain type":     {replace(`"EIP712Domain"`, `"Domain"`), "types.EIP712Domain"},
+		"no domain":          {replace(`"domain"`, `"Domain"`), "document"},
+		"an unknown primary": {replace(`"primaryType": "Mail"`, `"primaryType": "Letter"`), "primaryType"},
+		"the domain itself":  {replace(`"primaryType": "Mail"`, `"primaryType": "EIP712Domain"`), "primaryType"},
+		"an unknown type": {replace(`"name": "to", "type": "Person"`, `"name": "to", "type": "Human"`),
+			"types.Mail.to"},
 		"a member twice":      {replace(`"name": "to", "type"`, `"name": "from", "type"`), "types.Mail"},
 		"a member's name":     {replace(`"name": "to", "type"`, `"name": "t,o", "type"`), "types.Mail"},
 		"a type's name":       {replace(`"Person": [`, `"Per(son": [], "Person": [`), "types.Per(son"},
@@ -291,19 +294,22 @@ func TestTypedDataRefuses(t *testing.T) {
 		"a member too many":   {replace(`"contents": "Hello`, `"memo": "", "contents": "Hello`), "message"},
 		"a deep member":       {replace(`"Bob", `, `"Bob", "bank": "x", `), "message.to"},
 		"a wrong checksum":    {replace("0xCD2a", "0xCd2a"), "message.from.wallet"},
-		"one capital":         {replace("0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826", "0xCd2a3d9f938e13cd947ec05abc7fe734df8dd826"), "message.from.wallet"},
-		"within a list":       {single("uint8[][]", "[[1],[2,256]]"), "message.value[1][1]"},
+		"one capital": {replace("0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826",
+			"0xCd2a3d9f938e13cd947ec05abc7fe734df8dd826"), "message.from.wallet"},
+		"within a list": {single("uint8[][]", "[[1],[2,256]]"), "message.value[1][1]"},
 	}
 	for name, value := range map[string][2]string{
 		"null string": {"string", "null"}, "number as string": {"string", "1"},
 		"text as bool": {"bool", `"true"`}, "number as bool": {"bool", "1"},
-		"short address": {"address", `"0x00"`}, "address without prefix": {"address", `"cd2a3d9f938e13cd947ec05abc7fe734df8dd826"`},
-		"bytes without prefix": {"bytes", `"00"`}, "odd bytes": {"bytes", `"0x0"`}, "number as bytes": {"bytes", "1"},
+		"short address":          {"address", `"0x00"`},
+		"address without prefix": {"address", `"cd2a3d9f938e13cd947ec05abc7fe734df8dd826"`},
+		"bytes without prefix":   {"bytes", `"00"`}, "odd bytes": {"bytes", `"0x0"`}, "number as bytes": {"bytes", "1"},
 		"long bytes4": {"bytes4", `"0x0000000000"`}, "short bytes4": {"bytes4", `"0x000000"`},
 		"uint8 overflow": {"uint8", "256"}, "negative uint8": {"uint8", "-1"}, "int8 overflow": {"int8", "128"},
 		"int8 underflow": {"int8", "-129"}, "uint256 overflow": {"uint256", `"1` + strings.Repeat("0", 78) + `"`},
 		"fraction": {"uint8", "1.0"}, "exponent": {"uint8", "1e1"}, "enormous exponent": {"uint256", "1e999999999"},
-		"empty integer": {"uint8", `""`}, "bare 0x": {"uint8", `"0x"`}, "underscore": {"uint256", `"1_000"`}, "plus": {"uint8", `"+1"`},
+		"empty integer": {"uint8", `""`}, "bare 0x": {"uint8", `"0x"`}, "underscore": {"uint256", `"1_000"`},
+		"plus":         {"uint8", `"+1"`},
 		"null integer": {"uint8", "null"}, "object as integer": {"uint8", "{}"},
 		"object as array": {"uint8[]", "{}"}, "short array": {"uint8[2]", "[1]"}, "long array": {"uint8[2]", "[1,2,3]"},
 		"array as struct": {"Pair", "[]"}, "null struct": {"Pair", "null"}, "deep struct": {"Node", deep(100)},
@@ -314,7 +320,8 @@ func TestTypedDataRefuses(t *testing.T) {
 		}{single(value[0], value[1]), "message.value"}
 	}
 	for _, typeName := range []string{
-		"uint", "uint0", "uint7", "uint264", "uint08", "bytes0", "bytes33", "fixed", "uint8[0]", "uint8[-1]", "uint8[", "uint8]", "[]", "", "uint8[]x",
+		"uint", "uint0", "uint7", "uint264", "uint08", "bytes0", "bytes33", "fixed", "uint8[0]", "uint8[-1]", "uint8[",
+		"uint8]", "[]", "", "uint8[]x",
 	} {
 		cases["type "+typeName] = struct {
 			document []byte
@@ -355,7 +362,8 @@ func FuzzSignTypedData(f *testing.F) {
 	f.Fuzz(func(t *testing.T, document []byte) {
 		signature, err := key.SignTypedData(t.Context(), document)
 		if err != nil {
-			if refused, ok := errors.AsType[*wallet.TypedDataRefused](err); !ok || refused.Path == "" || signature != "" {
+			if refused, ok := errors.AsType[*wallet.TypedDataRefused](err); !ok || refused.Path == "" ||
+				signature != "" {
 				t.Fatalf("%q beside %v", signature, err)
 			}
 			if text := err.Error(); len(text) > 4096 || strings.ContainsFunc(text, unicode.IsControl) {

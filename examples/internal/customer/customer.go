@@ -14,7 +14,8 @@ import (
 
 // Client creates the program's own client. Its email is its natural key: once it exists, the same call answers it.
 func Client(ctx context.Context, p *program.Program, platform *dapi.Integrator) (*dapi.Client, error) {
-	return platform.Clients.Create(ctx, dapi.ClientCreate{Email: p.Name + "@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Example"})
+	return platform.Clients.Create(ctx, dapi.ClientCreate{Email: p.Name + "@example.com", Type: dapi.ClientTypeBusiness,
+		EntityName: "Example"})
 }
 
 // Open creates the program's own client, waits until it is ready, and acts for it.
@@ -31,7 +32,9 @@ func Open(ctx context.Context, p *program.Program, platform *dapi.Integrator) (*
 }
 
 // OpenWith is [Open] with a balance from the sandbox's faucet.
-func OpenWith(ctx context.Context, p *program.Program, platform *dapi.Integrator, amount decimal.Decimal, currency dapi.Asset) (*dapi.Account, error) {
+func OpenWith(
+	ctx context.Context, p *program.Program, platform *dapi.Integrator, amount decimal.Decimal, currency dapi.Asset,
+) (*dapi.Account, error) {
 	account, err := Open(ctx, p, platform)
 	if err != nil {
 		return nil, err
@@ -45,7 +48,9 @@ func OpenWith(ctx context.Context, p *program.Program, platform *dapi.Integrator
 
 // Credit credits an account, in as many calls as the faucet's largest credit takes. The name anchors them: the same one
 // credits an amount once.
-func Credit(ctx context.Context, account *dapi.Account, amount decimal.Decimal, currency dapi.Asset, name string) error {
+func Credit(
+	ctx context.Context, account *dapi.Account, amount decimal.Decimal, currency dapi.Asset, name string,
+) error {
 	treasury, err := account.Sandbox.Treasury(ctx)
 	if err != nil {
 		return err
@@ -53,7 +58,8 @@ func Credit(ctx context.Context, account *dapi.Account, amount decimal.Decimal, 
 	for part := 1; amount.IsPositive(); part++ {
 		credit := decimal.Min(amount, treasury.MaxCredit)
 		key := moneymovement.DeriveKey(name, "credit", strconv.Itoa(part), credit.String())
-		if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: credit, Currency: currency}, moneymovement.IdempotencyKey(key)); err != nil {
+		if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: credit, Currency: currency},
+			moneymovement.IdempotencyKey(key)); err != nil {
 			return err
 		}
 		amount = amount.Sub(credit)

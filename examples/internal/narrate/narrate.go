@@ -36,7 +36,8 @@ func (n Narrator) Waiting() []dapi.WaitOption {
 func (n Narrator) Quote(q *dapi.Quote) {
 	if q != nil {
 		n.Detail("quote: %s %s leave, %s %s arrive, fee %s %s, good until %s", q.SourceAmount, q.SourceCurrency,
-			q.DestinationAmount, q.DestinationCurrency, q.Fee, q.SourceCurrency, q.ExpiresAt.UTC().Format(time.TimeOnly))
+			q.DestinationAmount, q.DestinationCurrency, q.Fee, q.SourceCurrency,
+			q.ExpiresAt.UTC().Format(time.TimeOnly))
 	}
 }
 
@@ -71,7 +72,8 @@ func (n Narrator) Ledger(ctx context.Context, account *dapi.Account) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(table, "    %s\t%s\t%8s\t%s\t%s\n", entry.Type, entry.Direction, entry.Amount.StringFixed(2), entry.Currency, entry.Status)
+		fmt.Fprintf(table, "    %s\t%s\t%8s\t%s\t%s\n", entry.Type, entry.Direction, entry.Amount.StringFixed(2),
+			entry.Currency, entry.Status)
 	}
 	return table.Flush()
 }

@@ -71,7 +71,8 @@ func OpenWith(line CommandLine, args []string, out io.Writer) (*Program, error) 
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{Target: host, Narrator: narrate.Narrator{Out: out}, Name: line.Name + "-" + time.Now().UTC().Format("20060102-150405.000000")}
+	p := &Program{Target: host, Narrator: narrate.Narrator{Out: out}, Name: line.Name + "-" + time.Now().UTC().
+		Format("20060102-150405.000000")}
 	if host.Embedded {
 		p.Step("started a sandbox host at %s", host.BaseURL)
 	} else {

@@ -22,7 +22,8 @@ func open(line CommandLine, args ...string) (code int, said string) {
 }
 
 func TestCommandLines(t *testing.T) {
-	for _, variable := range []string{"MONEYMOVEMENT_BASE_URL", "MONEYMOVEMENT_EMAIL", "MONEYMOVEMENT_KEY_FILE", "MONEYMOVEMENT_API_KEY"} {
+	for _, variable := range []string{"MONEYMOVEMENT_BASE_URL", "MONEYMOVEMENT_EMAIL", "MONEYMOVEMENT_KEY_FILE",
+		"MONEYMOVEMENT_API_KEY"} {
 		t.Setenv(variable, "")
 	}
 	developer := CommandLine{Name: "try", Needs: []target.Need{target.DeveloperKey}, Flags: []func(*flag.FlagSet){
@@ -33,14 +34,21 @@ func TestCommandLines(t *testing.T) {
 		code int
 		says string
 	}{
-		"nothing":                      {nil, 0, ""},
-		"no such flag":                 {[]string{"-nope"}, 2, "try: flag provided but not defined: -nope; -h lists the flags\n"},
-		"a flag of other programs":     {[]string{"-api-key", "k"}, 2, "try: flag provided but not defined: -api-key; -h lists the flags\n"},
-		"a flag that is no number":     {[]string{"-workers", "x"}, 2, "try: invalid value \"x\" for flag -workers: parse error; -h lists the flags\n"},
-		"an argument":                  {[]string{"2026-11"}, 2, "try: there is no argument \"2026-11\"; -h lists the flags\n"},
-		"a credential without a host":  {[]string{"-email", "ops@example.com"}, 2, "try: -email needs -base-url as well; -h lists the flags\n"},
-		"a host without a credential":  {[]string{"-base-url", "http://127.0.0.1:1"}, 2, "try: -base-url needs -email and -key as well; -h lists the flags\n"},
-		"a key file that is not there": {[]string{"-base-url", "http://127.0.0.1:1", "-email", "e", "-key", "/nowhere"}, 1, "try: signing: load developer key: open /nowhere: no such file or directory\n"},
+		"nothing": {nil, 0, ""},
+		"no such flag": {[]string{"-nope"}, 2,
+			"try: flag provided but not defined: -nope; -h lists the flags\n"},
+		"a flag of other programs": {[]string{"-api-key", "k"}, 2,
+			"try: flag provided but not defined: -api-key; -h lists the flags\n"},
+		"a flag that is no number": {[]string{"-workers", "x"}, 2,
+			"try: invalid value \"x\" for flag -workers: parse error; -h lists the flags\n"},
+		"an argument": {[]string{"2026-11"}, 2,
+			"try: there is no argument \"2026-11\"; -h lists the flags\n"},
+		"a credential without a host": {[]string{"-email", "ops@example.com"}, 2,
+			"try: -email needs -base-url as well; -h lists the flags\n"},
+		"a host without a credential": {[]string{"-base-url", "http://127.0.0.1:1"}, 2,
+			"try: -base-url needs -email and -key as well; -h lists the flags\n"},
+		"a key file that is not there": {[]string{"-base-url", "http://127.0.0.1:1", "-email", "e", "-key", "/nowhere"},
+			1, "try: signing: load developer key: open /nowhere: no such file or directory\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, said := open(developer, c.args...)

@@ -24,7 +24,9 @@ func Host(t *testing.T, options ...sandbox.Option) (host *sandbox.Host, flags []
 }
 
 // HostBehind is [Host] with something in front of it.
-func HostBehind(t *testing.T, front func(http.Handler) http.Handler, options ...sandbox.Option) (host *sandbox.Host, flags []string) {
+func HostBehind(
+	t *testing.T, front func(http.Handler) http.Handler, options ...sandbox.Option,
+) (host *sandbox.Host, flags []string) {
 	t.Helper()
 	quick := sandbox.WithSettings(func(s *sandbox.Settings) {
 		step := sandbox.Duration(20 * time.Millisecond)
@@ -44,7 +46,9 @@ func HostBehind(t *testing.T, front func(http.Handler) http.Handler, options ...
 
 // Run runs a program, which has to end well and to tell the steps in this order, and returns what it tells after the
 // last.
-func Run(t *testing.T, program func(context.Context, []string, io.Writer) error, args []string, steps ...string) (rest string) {
+func Run(
+	t *testing.T, program func(context.Context, []string, io.Writer) error, args []string, steps ...string,
+) (rest string) {
 	t.Helper()
 	var out bytes.Buffer
 	if err := program(t.Context(), args, &out); err != nil {

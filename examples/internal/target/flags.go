@@ -40,8 +40,10 @@ func (f *Flags) settings() []setting {
 		{DeveloperKey, "email", "MONEYMOVEMENT_EMAIL", "account `email` at that host", &f.Email},
 		{DeveloperKey, "key", "MONEYMOVEMENT_KEY_FILE", "developer key `file` (PEM) of that account", &f.KeyFile},
 		{APIKey, "api-key", "MONEYMOVEMENT_API_KEY", "app API `key`" + seen, &f.APIKey},
-		{AccessToken, "access-token", "MONEYMOVEMENT_ACCESS_TOKEN", "`token` of the reference endpoints" + seen, &f.AccessToken},
-		{CardWallet, "wallet-key", "MONEYMOVEMENT_WALLET_KEY_FILE", "key `file` (PEM) of the wallet that cards spend from", &f.WalletFile},
+		{AccessToken, "access-token", "MONEYMOVEMENT_ACCESS_TOKEN", "`token` of the reference endpoints" + seen,
+			&f.AccessToken},
+		{CardWallet, "wallet-key", "MONEYMOVEMENT_WALLET_KEY_FILE",
+			"key `file` (PEM) of the wallet that cards spend from", &f.WalletFile},
 	}, func(s setting) bool { return !slices.Contains(f.needs, s.need) })
 }
 
@@ -51,7 +53,8 @@ const baseURLVariable = "MONEYMOVEMENT_BASE_URL"
 // are empty, because -h prints defaults; [Flags.Complete] reads the environment.
 func Register(flags *flag.FlagSet, needs ...Need) *Flags {
 	f := &Flags{needs: needs}
-	flags.StringVar(&f.BaseURL, "base-url", "", "`address` of a sandbox host; without one, the program starts its own on loopback ($"+baseURLVariable+")")
+	flags.StringVar(&f.BaseURL, "base-url", "",
+		"`address` of a sandbox host; without one, the program starts its own on loopback ($"+baseURLVariable+")")
 	for _, s := range f.settings() {
 		flags.StringVar(s.into, s.flag, "", s.usage+" ($"+s.variable+")")
 	}

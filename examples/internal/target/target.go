@@ -71,7 +71,8 @@ func embedded() (t *Target, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t = &Target{Embedded: true, Email: "ops@example.com", KeyFile: filepath.Join(folder, "developer.pem"), close: func() { _ = os.RemoveAll(folder) }}
+	t = &Target{Embedded: true, Email: "ops@example.com", KeyFile: filepath.Join(folder, "developer.pem"),
+		close: func() { _ = os.RemoveAll(folder) }}
 	defer func() {
 		if err != nil {
 			t.Close()

@@ -17,7 +17,8 @@ func TestTextsAreCleared(t *testing.T) {
 	w := newWorld(t)
 	bob := w.bob()
 	for _, none := range []model.Nullable[string]{model.Set(""), model.Null[string]()} {
-		contact, err := w.app.Contacts.Update(t.Context(), bob, appapi.ContactUpdate{Name: model.Set("Bob"), Relationship: model.Set("external")})
+		contact, err := w.app.Contacts.Update(t.Context(), bob,
+			appapi.ContactUpdate{Name: model.Set("Bob"), Relationship: model.Set("external")})
 		require.NoError(t, err)
 		assert.Equal(t, "external", contact.Relationship)
 		contact, err = w.app.Contacts.Update(t.Context(), bob, appapi.ContactUpdate{Relationship: none})
@@ -25,7 +26,8 @@ func TestTextsAreCleared(t *testing.T) {
 		assert.Equal(t, "Bob", contact.Name)
 		assert.Empty(t, contact.Relationship)
 
-		_, err = w.app.Account.UpdateProfile(t.Context(), appapi.ProfileUpdate{FirstName: model.Set("Ann"), LastName: model.Set("Roe")})
+		_, err = w.app.Account.UpdateProfile(t.Context(),
+			appapi.ProfileUpdate{FirstName: model.Set("Ann"), LastName: model.Set("Roe")})
 		require.NoError(t, err)
 		profile, err := w.app.Account.UpdateProfile(t.Context(), appapi.ProfileUpdate{LastName: none})
 		require.NoError(t, err)
@@ -82,20 +84,28 @@ func TestTheHostJudgesWhatIsAssumed(t *testing.T) {
 			return err
 		}, "limit", "less_than_equal"},
 		"an invoice without lines": {func() error {
-			_, err := w.app.Invoices.Create(t.Context(), appapi.InvoiceCreate{Currency: "USD", ClientEmail: "a@example.com"})
+			_, err := w.app.Invoices.Create(t.Context(),
+				appapi.InvoiceCreate{Currency: "USD", ClientEmail: "a@example.com"})
 			return err
 		}, "items", "missing"},
 		"a line that is free": {func() error {
 			line := model.LineItem{Name: "Advice", Quantity: number("1"), Price: decimal.Zero}
-			_, err := w.app.Invoices.Create(t.Context(), appapi.InvoiceCreate{Currency: "USD", ClientEmail: "a@example.com", Items: []model.LineItem{line}})
+			_, err := w.app.Invoices.Create(t.Context(),
+				appapi.InvoiceCreate{Currency: "USD", ClientEmail: "a@example.com", Items: []model.LineItem{line}})
 			return err
 		}, "items.0.price", "greater_than"},
 		"a negative transfer": {func() error {
 			_, err := w.app.Transfers.Send(t.Context(), appapi.ToContact{ContactID: w.bob(), Amount: price("-1")}, "k")
 			return err
 		}, "amount", "greater_than"},
-		"a quote of nothing": {func() error { _, err := w.app.Quotes.SubmitPayin(t.Context(), ""); return err }, "quoteId", "missing"},
-		"no document":        {func() error { _, err := w.app.Documents.Upload(t.Context(), appapi.DocumentUpload{}); return err }, "base64", "missing"},
+		"a quote of nothing": {func() error {
+			_, err := w.app.Quotes.SubmitPayin(t.Context(), "")
+			return err
+		}, "quoteId", "missing"},
+		"no document": {func() error {
+			_, err := w.app.Documents.Upload(t.Context(), appapi.DocumentUpload{})
+			return err
+		}, "base64", "missing"},
 		"an invoice by its number": {func() error {
 			_, err := w.app.Invoices.Get(t.Context(), "INV 7=é")
 			return err

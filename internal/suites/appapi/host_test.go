@@ -32,7 +32,9 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	start := time.Now() // the host's clock stands: on a slow machine, nothing happens earlier than on a fast one
 	host := sandbox.New(sandbox.WithClock(func() time.Time { return start }),
-		sandbox.WithAnswerValidation(func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }))
+		sandbox.WithAnswerValidation(func(operation string, err error) {
+			t.Errorf("%s answers what is not described: %v", operation, err)
+		}))
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
 	w := &world{T: t, host: host, url: server.URL}
@@ -55,7 +57,8 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) client(key sandbox.Secret, options ...moneymovement.Option) *appapi.Client {
 	w.Helper()
-	app, err := appapi.New(w.url, appapi.NewAPIKey(key.Reveal()), append(options, moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: time.Millisecond}))...)
+	app, err := appapi.New(w.url, appapi.NewAPIKey(key.Reveal()),
+		append(options, moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: time.Millisecond}))...)
 	require.NoError(w, err)
 	return app
 }
@@ -76,16 +79,18 @@ func (w *world) balance() string {
 
 func (w *world) bob() string {
 	w.Helper()
-	contact, err := w.app.Contacts.Create(w.Context(), appapi.ContactCreate{Name: "Bob", Account: appapi.Onchain(model.OnchainAccount{
-		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
-	})})
+	contact, err := w.app.Contacts.Create(w.Context(),
+		appapi.ContactCreate{Name: "Bob", Account: appapi.Onchain(model.OnchainAccount{
+			WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
+		})})
 	require.NoError(w, err)
 	return contact.ID
 }
 
 func (w *world) invoice() *model.Invoice {
 	w.Helper()
-	invoice, err := w.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSDC, ClientEmail: "dora@example.com", Items: lines()})
+	invoice, err := w.app.Invoices.Create(w.Context(),
+		appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSDC, ClientEmail: "dora@example.com", Items: lines()})
 	require.NoError(w, err)
 	return invoice
 }
@@ -150,7 +155,8 @@ func TestAnInvoiceIsMarkedPaid(t *testing.T) {
 	w := newWorld(t)
 	earlier := time.Date(2025, 12, 24, 18, 0, 0, 0, time.UTC)
 	for name, payment := range map[string]appapi.Payment{
-		"offline, now": {}, "offline, earlier": {At: earlier}, "by reference, now": {Reference: "ref-1"}, "by reference, earlier": {Reference: "ref-2", At: earlier},
+		"offline, now": {}, "offline, earlier": {At: earlier}, "by reference, now": {Reference: "ref-1"},
+		"by reference, earlier": {Reference: "ref-2", At: earlier},
 	} {
 		invoice, err := w.app.Invoices.MarkPaid(t.Context(), w.invoice().ID, payment)
 		require.NoError(t, err, name)
@@ -172,7 +178,8 @@ func TestAnInvoiceIsMarkedPaid(t *testing.T) {
 func TestOneBadRowSpoilsABatch(t *testing.T) {
 	w := newWorld(t)
 	contract := w.activeContract()
-	_, err := w.app.Invoices.CreateBatch(t.Context(), appapi.InvoiceBatch{{ContractID: contract, Items: lines()}, {ContractID: id2, Items: lines()}})
+	_, err := w.app.Invoices.CreateBatch(t.Context(),
+		appapi.InvoiceBatch{{ContractID: contract, Items: lines()}, {ContractID: id2, Items: lines()}})
 	refused := as[*errors.ValidationFailed](t, err)
 	require.Len(t, refused.Fields, 1)
 	assert.Equal(t, "1.contractId", refused.Fields[0].Field)
@@ -189,7 +196,8 @@ func TestOneBadRowSpoilsABatch(t *testing.T) {
 func (w *world) activeContract() string {
 	w.Helper()
 	offered, err := w.app.Contracts.Create(w.Context(), appapi.ContractCreate{
-		ContractorEmail: "carl@example.com", Type: model.ContractTypeService, Fields: appapi.ContractFields{Amount: price("300"), Currency: model.FiatCurrencyUSD},
+		ContractorEmail: "carl@example.com", Type: model.ContractTypeService,
+		Fields: appapi.ContractFields{Amount: price("300"), Currency: model.FiatCurrencyUSD},
 	})
 	require.NoError(w, err)
 	w.host.Advance(time.Minute) // in which its contractor does
@@ -214,7 +222,9 @@ func TestTheHostRefusesADocumentOverItsBound(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.MaxUpload = 100 }))
 	for size, fits := range map[int]bool{100: true, 101: false} {
-		_, err := w.app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: strings.NewReader(strings.Repeat("x", size)), Type: appapi.DocumentKindInvoice})
+		_, err := w.app.Documents.Upload(t.Context(),
+			appapi.DocumentUpload{Content: strings.NewReader(strings.Repeat("x", size)),
+				Type: appapi.DocumentKindInvoice})
 		if fits {
 			require.NoError(t, err)
 		} else {

@@ -20,10 +20,12 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 	w := newWorld(t)
 	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: "virtual"})
 	require.NoError(t, err)
-	contract, err := w.app.Contracts.Create(t.Context(), appapi.ContractCreate{ContractorEmail: "bob@example.com", Type: model.ContractTypeService})
+	contract, err := w.app.Contracts.Create(t.Context(),
+		appapi.ContractCreate{ContractorEmail: "bob@example.com", Type: model.ContractTypeService})
 	require.NoError(t, err)
 	invoice, err := w.app.Invoices.Create(t.Context(), appapi.InvoiceCreate{
-		Currency: "USD", ClientEmail: "acme@example.com", ContractorEmail: "bob@example.com", Items: []model.LineItem{{Name: "Work", Quantity: model.NewNumber(price("1")), Price: price("10")}},
+		Currency: "USD", ClientEmail: "acme@example.com", ContractorEmail: "bob@example.com",
+		Items: []model.LineItem{{Name: "Work", Quantity: model.NewNumber(price("1")), Price: price("10")}},
 	})
 	require.NoError(t, err)
 	contact := w.bob()
@@ -33,7 +35,8 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 		want         string // of what was read
 	}{
 		"UpdateProfile": {"PUT", "/user/kyc", func(o moneymovement.CallOption) (string, error) {
-			profile, err := w.app.Account.UpdateProfile(t.Context(), appapi.ProfileUpdate{FirstName: model.Set("Ann")}, o)
+			profile, err := w.app.Account.UpdateProfile(t.Context(), appapi.ProfileUpdate{FirstName: model.Set("Ann")},
+				o)
 			return profile.FirstName, err
 		}, "Ann"},
 		"CreateKYCLink": {"POST", "/user/kyc_link", func(o moneymovement.CallOption) (string, error) {
@@ -44,18 +47,22 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 			updated, err := w.app.Contacts.Update(t.Context(), contact, appapi.ContactUpdate{Name: model.Set("Rob")}, o)
 			return updated.ID, err
 		}, ""},
-		"UpdateInvoice": {"PUT", "/documents/contracts/invoices/{invoice_id}", func(o moneymovement.CallOption) (string, error) {
-			updated, err := w.app.Invoices.MarkPaid(t.Context(), invoice.ID, appapi.Payment{}, o)
-			return string(updated.Status), err
-		}, "paid"},
-		"UpdateContract": {"PATCH", "/documents/contracts/{contract_id}", func(o moneymovement.CallOption) (string, error) {
-			updated, err := w.app.Contracts.Update(t.Context(), contract.ID, appapi.ContractUpdate{Label: model.Set("A")}, o)
-			return updated.ID, err
-		}, contract.ID},
-		"ReplacePaymentMethods": {"PUT", "/documents/contracts/{contract_id}/payment_methods", func(o moneymovement.CallOption) (string, error) {
-			updated, err := w.app.Contracts.ReplacePaymentMethods(t.Context(), contract.ID, nil, o)
-			return updated.ID, err
-		}, contract.ID},
+		"UpdateInvoice": {"PUT", "/documents/contracts/invoices/{invoice_id}",
+			func(o moneymovement.CallOption) (string, error) {
+				updated, err := w.app.Invoices.MarkPaid(t.Context(), invoice.ID, appapi.Payment{}, o)
+				return string(updated.Status), err
+			}, "paid"},
+		"UpdateContract": {"PATCH", "/documents/contracts/{contract_id}",
+			func(o moneymovement.CallOption) (string, error) {
+				updated, err := w.app.Contracts.Update(t.Context(), contract.ID,
+					appapi.ContractUpdate{Label: model.Set("A")}, o)
+				return updated.ID, err
+			}, contract.ID},
+		"ReplacePaymentMethods": {"PUT", "/documents/contracts/{contract_id}/payment_methods",
+			func(o moneymovement.CallOption) (string, error) {
+				updated, err := w.app.Contracts.ReplacePaymentMethods(t.Context(), contract.ID, nil, o)
+				return updated.ID, err
+			}, contract.ID},
 		"ActivateBanks": {"POST", "/banks/activate", func(o moneymovement.CallOption) (string, error) {
 			banks, err := w.app.Banks.Activate(t.Context(), nil, o)
 			if len(banks) > 0 {
@@ -80,7 +87,8 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 			return link.URL, err
 		}, ""},
 	} {
-		for body, status := range map[string]int{"": http.StatusNoContent, `{"ok":true}`: http.StatusAccepted, `true`: http.StatusOK} {
+		for body, status := range map[string]int{"": http.StatusNoContent, `{"ok":true}`: http.StatusAccepted,
+			`true`: http.StatusOK} {
 			t.Run(name+" "+body, func(t *testing.T) {
 				armed := w.host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
 				var answer moneymovement.Answer

@@ -48,16 +48,23 @@ func TestNoClientShowsItsSecrets(t *testing.T) {
 	credentials := host.Credentials()
 
 	store := &memory{}
-	integrator, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key, Store: store})
+	integrator, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key,
+		Store: store})
 	require.NoError(t, err)
 	account := integrator.Self()
-	_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: decimal.RequireFromString("10"), Currency: dapi.USDC})
+	_, err = account.Sandbox.Deposit(t.Context(),
+		dapi.DepositCreate{Amount: decimal.RequireFromString("10"), Currency: dapi.USDC})
 	require.NoError(t, err)
-	contact, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})})
+	contact, err := account.Contacts.Create(t.Context(),
+		dapi.ContactCreate{Name: "Bob",
+			Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})})
 	require.NoError(t, err)
-	_, err = account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact.ID, Amount: decimal.RequireFromString("5"), Currency: dapi.USDC}, "canary-1")
+	_, err = account.Payouts.Pay(t.Context(),
+		dapi.PayoutCreate{ContactID: contact.ID, Amount: decimal.RequireFromString("5"), Currency: dapi.USDC},
+		"canary-1")
 	require.NoError(t, err)
-	own, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key, Store: store})
+	own, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key,
+		Store: store})
 	require.NoError(t, err)
 	_, err = own.Chains.List(t.Context(), dapi.ListChainsParams{})
 	require.NoError(t, err)
@@ -75,7 +82,8 @@ func TestNoClientShowsItsSecrets(t *testing.T) {
 		assertHidden(t, app.Cards, credentials.APIKey.Reveal())
 	}
 
-	reference, err := refapi.New(server.URL, refapi.NewAccessToken(credentials.AccessToken.Reveal()), refapi.WithAPIKey(refapi.NewAPIKey(credentials.APIKey.Reveal())))
+	reference, err := refapi.New(server.URL, refapi.NewAccessToken(credentials.AccessToken.Reveal()),
+		refapi.WithAPIKey(refapi.NewAPIKey(credentials.APIKey.Reveal())))
 	require.NoError(t, err)
 	_, err = reference.Cards.List(t.Context())
 	require.NoError(t, err)
@@ -85,7 +93,8 @@ func TestNoClientShowsItsSecrets(t *testing.T) {
 	require.NoError(t, err)
 	assertHidden(t, everybody, canary)
 	assertHidden(t, credentials, credentials.AccessToken.Reveal(), credentials.APIKey.Reveal())
-	assertHidden(t, host.Requests(), secrets[0], secrets[1], credentials.AccessToken.Reveal(), credentials.APIKey.Reveal())
+	assertHidden(t, host.Requests(), secrets[0], secrets[1], credentials.AccessToken.Reveal(),
+		credentials.APIKey.Reveal())
 }
 
 // An option carries what it was given: options are functions, which nothing looks into.

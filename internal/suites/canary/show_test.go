@@ -78,7 +78,8 @@ func shown(value any) string {
 	var all bytes.Buffer
 	type hidden struct{ value any }
 	for _, held := range []any{
-		value, &value, []any{value}, map[string]any{"value": value}, struct{ Value any }{value}, hidden{value}, &struct{ Pointer *any }{&value},
+		value, &value, []any{value}, map[string]any{"value": value}, struct{ Value any }{value}, hidden{value},
+		&struct{ Pointer *any }{&value},
 	} {
 		for _, show := range shows {
 			_ = show(&all, held)
@@ -98,8 +99,10 @@ func traces(secret string) []string {
 		return strings.Join(parts, separator)
 	}
 	return []string{
-		secret, hex.EncodeToString(bytes), strings.ToUpper(hex.EncodeToString(bytes)), strings.TrimRight(base64.StdEncoding.EncodeToString(bytes), "="),
-		spelled("%d", " "), spelled("%d", ","), spelled("0x%x", ", "), spelled("0x%02x", ", "), spelled("%02x", " "), spelled("%x", " "), spelled("%o", " "),
+		secret, hex.EncodeToString(bytes), strings.ToUpper(hex.EncodeToString(bytes)),
+		strings.TrimRight(base64.StdEncoding.EncodeToString(bytes), "="),
+		spelled("%d", " "), spelled("%d", ","), spelled("0x%x", ", "), spelled("0x%02x", ", "), spelled("%02x", " "),
+		spelled("%x", " "), spelled("%o", " "),
 	}
 }
 
@@ -147,7 +150,8 @@ func TestAPlainTextIsFoundInEachWay(t *testing.T) {
 	assert.NotContains(t, dump.String(), canary, "it is split over lines")
 	assert.Contains(t, dumped(dump.String()), canary)
 	for _, text := range []string{
-		fmt.Sprintf("%x", canary), fmt.Sprintf("%X", canary), fmt.Sprintf("%d", []byte(canary)), fmt.Sprintf("%#v", []byte(canary)), fmt.Sprintf("% x", canary),
+		fmt.Sprintf("%x", canary), fmt.Sprintf("%X", canary), fmt.Sprintf("%d", []byte(canary)),
+		fmt.Sprintf("%#v", []byte(canary)), fmt.Sprintf("% x", canary),
 		base64.StdEncoding.EncodeToString([]byte(canary)),
 	} {
 		found := false

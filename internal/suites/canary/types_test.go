@@ -77,7 +77,8 @@ func TestNoTypeShowsItsSecrets(t *testing.T) {
 		assertHidden(t, pointer.Elem().Interface(), canary)
 	}
 	for _, name := range []string{
-		"moneymovement.Secret", "model.CardDetails", "model.CardDetailsProof", "dapi.Session", "dapi.TokenGrant", "dapi.TokenRequest",
+		"moneymovement.Secret", "model.CardDetails", "model.CardDetailsProof", "dapi.Session", "dapi.TokenGrant",
+		"dapi.TokenRequest",
 		"dapi.RefreshRequest", "refapi.WalletLogin", "appapi.APIKey", "refapi.AccessToken", "refapi.APIKey",
 	} {
 		assert.True(t, holders[name], "no secret was planted in %s", name)

@@ -10,13 +10,17 @@ import (
 // undone says how what an operation made goes away: the request, with the made id in the place of {id}. Invoices stay
 // as cancelled, and clients, cards and what moved money stay: nothing removes them.
 var undone = map[string]struct{ method, path, body string }{
-	"dapi CreateContact":               {http.MethodDelete, "/dapi/v1/contacts/{id}", ""},
-	"appapi CreateContact":             {http.MethodDelete, "/user/contacts/{id}", ""},
-	"appapi CreateContract":            {http.MethodDelete, "/documents/contracts/{id}", ""},
-	"appapi CreateInvoice":             {http.MethodPut, "/documents/contracts/invoices/{id}", `{"status":"cancelled"}`},
-	"appapi CreateInvoiceFromContract": {http.MethodPut, "/documents/contracts/invoices/{id}", `{"status":"cancelled"}`},
-	"appapi CreateUploadedInvoice":     {http.MethodPut, "/documents/contracts/invoices/{id}", `{"status":"cancelled"}`},
-	"appapi CreateInvoiceBatch":        {http.MethodPut, "/documents/contracts/invoices/{id}", `{"status":"cancelled"}`},
+	"dapi CreateContact":    {http.MethodDelete, "/dapi/v1/contacts/{id}", ""},
+	"appapi CreateContact":  {http.MethodDelete, "/user/contacts/{id}", ""},
+	"appapi CreateContract": {http.MethodDelete, "/documents/contracts/{id}", ""},
+	"appapi CreateInvoice": {http.MethodPut, "/documents/contracts/invoices/{id}",
+		`{"status":"cancelled"}`},
+	"appapi CreateInvoiceFromContract": {http.MethodPut, "/documents/contracts/invoices/{id}",
+		`{"status":"cancelled"}`},
+	"appapi CreateUploadedInvoice": {http.MethodPut, "/documents/contracts/invoices/{id}",
+		`{"status":"cancelled"}`},
+	"appapi CreateInvoiceBatch": {http.MethodPut, "/documents/contracts/invoices/{id}",
+		`{"status":"cancelled"}`},
 }
 
 // cleanUp removes what the run made, as the log of it says: also what a probe made that should have been refused.
@@ -65,7 +69,8 @@ func idsOf(answer any) (ids []string) {
 func (w *world) undo(x *report.Exchange, method, path, body string) {
 	w.Helper()
 	request := x.Again(w.Context(), report.Change{Body: []byte(body)})
-	request.Method, request.URL.Path, request.URL.RawPath = method, strings.TrimSuffix(w.suite.real.BaseURL.Path, "/")+path, ""
+	request.Method, request.URL.Path, request.URL.RawPath = method, strings.TrimSuffix(w.suite.real.BaseURL.Path,
+		"/")+path, ""
 	if answer := w.deliver(request); answer.status >= http.StatusMultipleChoices {
 		w.Logf("left behind: %s answered %d %s", method, answer.status, answer.slug())
 	}

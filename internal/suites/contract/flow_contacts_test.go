@@ -11,41 +11,55 @@ import (
 )
 
 func postal() *dapi.PostalAddress {
-	return &dapi.PostalAddress{StreetAddress: "Main Street 1", AddressLine2: "Floor 2", City: "Berlin", State: "BE", Country: "DE", Zip: "10115"}
+	return &dapi.PostalAddress{StreetAddress: "Main Street 1", AddressLine2: "Floor 2", City: "Berlin", State: "BE",
+		Country: "DE", Zip: "10115"}
 }
 
 // destinations are one contact of each variant; those of a bank differ in their fields.
 func (w *world) destinations() map[string]dapi.ContactCreate {
 	return map[string]dapi.ContactCreate{
 		"iban": {Name: "Contract suite", Account: dapi.SEPA(dapi.BankAccount{
-			IBAN: "DE89370400440532013000", BIC: "TESTDEFF", AccountHolderName: "Bob Roe", AccountHolderType: model.AccountHolderTypeIndividual, BankName: "Licensed bank",
+			IBAN: "DE89370400440532013000", BIC: "TESTDEFF", AccountHolderName: "Bob Roe",
+			AccountHolderType: model.AccountHolderTypeIndividual, BankName: "Licensed bank",
 			BankAddress: &dapi.InstitutionAddress{AddressLine1: "Main Street 1", City: "Berlin", Country: "DE"},
 		})},
 		"pix key": {Name: "Contract suite", Account: dapi.Bank(dapi.BankMethodPIX, dapi.BankAccount{
-			Currency: "BRL", PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail, AccountHolderName: "Bob Roe", AccountHolderType: model.AccountHolderTypeBusiness,
+			Currency: "BRL", PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail, AccountHolderName: "Bob Roe",
+			AccountHolderType: model.AccountHolderTypeBusiness,
 		})},
 		"account number": {Name: "Contract suite", Account: dapi.Bank(dapi.BankMethodACH, dapi.BankAccount{
-			Currency: "USD", AccountNumber: "000123456789", RoutingNumber: "021000021", AccountKind: dapi.AccountKindChecking, AccountHolderName: "Bob Roe",
+			Currency: "USD", AccountNumber: "000123456789", RoutingNumber: "021000021",
+			AccountKind: dapi.AccountKindChecking, AccountHolderName: "Bob Roe",
 		})},
 		"account abroad": {Name: "Contract suite", Account: dapi.Bank(dapi.BankMethodSWIFT, dapi.BankAccount{
-			Currency: "USD", AccountNumber: "000123456790", BIC: "TESTDEFF", AccountKind: dapi.AccountKindSavings, AccountHolderName: "Bob Roe",
+			Currency: "USD", AccountNumber: "000123456790", BIC: "TESTDEFF", AccountKind: dapi.AccountKindSavings,
+			AccountHolderName: "Bob Roe",
 			IntermediaryBank: &dapi.IntermediaryBank{
 				BankName: "Licensed bank", BIC: "TESTDEFF", AccountNumber: "000123456791",
-				BankAddress: &dapi.InstitutionAddress{AddressLine1: "Main Street 1", AddressLine2: "Floor 2", City: "Berlin", State: "BE", PostalCode: "10115", Country: "DE"},
+				BankAddress: &dapi.InstitutionAddress{AddressLine1: "Main Street 1", AddressLine2: "Floor 2",
+					City: "Berlin", State: "BE", PostalCode: "10115", Country: "DE"},
 			},
 		})},
-		"legacy wallet": {Name: "Contract suite", Crypto: &dapi.CryptoDestination{Chain: "ethereum", Token: "USDC", Address: payee}},
+		"legacy wallet": {Name: "Contract suite", Crypto: &dapi.CryptoDestination{Chain: "ethereum", Token: "USDC",
+			Address: payee}},
 		"legacy account": {Name: "Contract suite", Bank: &dapi.BankDestination{
-			Method: "sepa", Currency: "EUR", Fields: map[string]any{"iban": "DE89370400440532013000"}, Holder: map[string]any{"name": "Bob Roe"},
+			Method: "sepa", Currency: "EUR", Fields: map[string]any{"iban": "DE89370400440532013000"},
+			Holder:   map[string]any{"name": "Bob Roe"},
 			BankName: "Licensed bank", BankAddress: &dapi.InstitutionAddress{City: "Berlin", Country: "DE"},
 		}},
-		"address":              {Name: "Contract suite", Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}), Address: postal()},
-		"wallet":               {Name: "Contract suite", Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: payee, ChainID: "base", Currency: "USDC"})},
+		"address": {Name: "Contract suite",
+			Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}),
+			Address: postal()},
+		"wallet": {Name: "Contract suite",
+			Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: payee, ChainID: "base", Currency: "USDC"})},
 		"email":                {Name: "Contract suite", Account: dapi.EmailContact(w.email)},
 		"email of the contact": {Name: "Contract suite", Email: w.email},
-		"owner":                {Name: "Contract suite", Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: w.address(), ChainID: "base", Currency: "USDC", Email: w.email})},
+		"owner": {Name: "Contract suite",
+			Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: w.address(), ChainID: "base", Currency: "USDC",
+				Email: w.email})},
 		"identifier": {Name: "Contract suite", Account: dapi.Bank(dapi.BankMethodPIX, dapi.BankAccount{
-			Currency: "BRL", PIXKey: "52998224725", PIXKeyType: dapi.PIXKeyTypeCpf, HolderIDType: "passport", HolderIDNumber: "X0000000", AccountHolderName: "Bob Roe",
+			Currency: "BRL", PIXKey: "52998224725", PIXKeyType: dapi.PIXKeyTypeCpf, HolderIDType: "passport",
+			HolderIDNumber: "X0000000", AccountHolderName: "Bob Roe",
 		})},
 	}
 }
@@ -64,21 +78,27 @@ func (w *world) contacts() {
 	}
 	w.embedded("with each type of PIX key", func() {
 		for kind, key := range map[dapi.PIXKeyType]string{
-			dapi.PIXKeyTypeCpf: "52998224725", dapi.PIXKeyTypeCnpj: "11222333000181", dapi.PIXKeyTypePhone: "+5511999990000", dapi.PIXKeyTypeEvp: "123e4567-e89b-42d3-a456-426614174000",
+			dapi.PIXKeyTypeCpf: "52998224725", dapi.PIXKeyTypeCnpj: "11222333000181",
+			dapi.PIXKeyTypePhone: "+5511999990000", dapi.PIXKeyTypeEvp: "123e4567-e89b-42d3-a456-426614174000",
 		} {
-			ok(self.Contacts.Create(w.Context(), dapi.ContactCreate{Account: dapi.Bank(dapi.BankMethodPIX, dapi.BankAccount{Currency: "BRL", PIXKey: key, PIXKeyType: kind, AccountHolderName: "Bob Roe"})}))(w)
+			ok(self.Contacts.Create(w.Context(),
+				dapi.ContactCreate{Account: dapi.Bank(dapi.BankMethodPIX,
+					dapi.BankAccount{Currency: "BRL", PIXKey: key, PIXKeyType: kind, AccountHolderName: "Bob Roe"})}))(w)
 		}
 	})
 	w.step("that is changed", func() {
 		contact := ok(self.Contacts.Create(w.Context(), w.destinations()["account number"]))(w)
 		ok(self.Contacts.Update(w.Context(), contact.ID, dapi.ContactUpdate{
-			Name: model.Set("Contract suite, changed"), Currency: model.Set("USD"), IsExternal: model.Set(true), Email: model.Set(w.email),
+			Name: model.Set("Contract suite, changed"), Currency: model.Set("USD"), IsExternal: model.Set(true),
+			Email:   model.Set(w.email),
 			Address: model.Set(*postal()),
 		}))(w)
 		w.succeeds(self.Contacts.Delete(w.Context(), contact.ID))
 	})
 	w.step("that cannot be paid", func() {
-		contact := ok(self.Contacts.Create(w.Context(), dapi.ContactCreate{Name: "Contract suite", Account: dapi.SEPA(dapi.BankAccount{AccountHolderName: "Bob Roe"})}))(w)
+		contact := ok(self.Contacts.Create(w.Context(),
+			dapi.ContactCreate{Name: "Contract suite",
+				Account: dapi.SEPA(dapi.BankAccount{AccountHolderName: "Bob Roe"})}))(w)
 		assert.NotEmpty(w, ok(self.Contacts.Capabilities(w.Context(), contact.ID))(w).Blockers)
 		w.succeeds(self.Contacts.Delete(w.Context(), contact.ID))
 	})

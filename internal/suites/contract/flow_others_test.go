@@ -28,7 +28,8 @@ func (w *world) referenceEndpoints() {
 	})
 	w.step("invoice, on both paths", func() {
 		w.needs(w.invoice != "", "an invoice of the app API")
-		paid := model.InvoiceUpdate{Status: model.InvoiceStatusPaid, OnchainTransactionID: model.Set(w.unique("reference")), PaidAt: model.Set(time.Now().Add(-time.Hour))}
+		paid := model.InvoiceUpdate{Status: model.InvoiceStatusPaid,
+			OnchainTransactionID: model.Set(w.unique("reference")), PaidAt: model.Set(time.Now().Add(-time.Hour))}
 		ok(reference.Invoices.Update(w.Context(), w.invoice, paid))(w)
 		ok(reference.Invoices.UpdateOnInvoicesPath(w.Context(), w.invoice, paid))(w)
 	})
@@ -38,7 +39,8 @@ func (w *world) referenceEndpoints() {
 			if x.Name() == "refapi UpdateInvoice" && x.Accepted() {
 				refused := w.deliver(x.Again(w.Context(), report.Change{Body: []byte(`{"status":"lost"}`)}))
 				assert.Equal(w, http.StatusUnprocessableEntity, refused.status)
-				paidNow := w.deliver(x.Again(w.Context(), report.Change{Body: []byte(`{"status":"paid","paidAt":null}`)}))
+				paidNow := w.deliver(x.Again(w.Context(),
+					report.Change{Body: []byte(`{"status":"paid","paidAt":null}`)}))
 				assert.Equal(w, http.StatusOK, paidNow.status)
 				return
 			}
@@ -56,11 +58,15 @@ func (w *world) referenceEndpoints() {
 	w.embedded("wallet login", func() { // may send an operation on chain
 		signature, err := w.wallet.SignMessage(w.Context(), []byte("Log in"))
 		require.NoError(w, err)
-		ok(reference.Wallet.LogIn(w.Context(), refapi.WalletLogin{Message: "Log in", Signatures: []moneymovement.Secret{moneymovement.NewSecret(signature)}}, refapi.LogInWalletParams{DeviceID: "contract-suite"}))(w)
+		ok(reference.Wallet.LogIn(w.Context(),
+			refapi.WalletLogin{Message: "Log in",
+				Signatures: []moneymovement.Secret{moneymovement.NewSecret(signature)}},
+			refapi.LogInWalletParams{DeviceID: "contract-suite"}))(w)
 	})
 	w.embedded("a partner's webhook", func() { // is somebody else's to send
 		assert.True(w, ok(reference.Webhooks.Send(w.Context(), "partner", refapi.WebhookEvent{
-			EventType: "payment.completed", EntityID: "1", EntityType: "invoice", CreatedAt: w.host.Now().Format(time.RFC3339),
+			EventType: "payment.completed", EntityID: "1", EntityType: "invoice", CreatedAt: w.host.Now().
+					Format(time.RFC3339),
 			EventPayload: model.OpenObject{"state": "done"},
 		}))(w))
 	})

@@ -34,7 +34,8 @@ func (w *world) login() {
 func (w *world) clients() {
 	var acme *dapi.Account
 	w.step("create, and wait until ready", func() {
-		asked := dapi.ClientCreate{Email: "contract-suite@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Contract suite", Country: "DE"}
+		asked := dapi.ClientCreate{Email: "contract-suite@example.com", Type: dapi.ClientTypeBusiness,
+			EntityName: "Contract suite", Country: "DE"}
 		client := ok(w.platform.Clients.Create(w.Context(), asked))(w)
 		ok(w.platform.Clients.Get(w.Context(), client.ID))(w)
 		w.pass()
@@ -43,7 +44,9 @@ func (w *world) clients() {
 		w.client, acme = client.ID, w.platform.For(client.ID)
 	})
 	w.step("the same email is the same client", func() {
-		again := ok(w.platform.Clients.Create(w.Context(), dapi.ClientCreate{Email: "contract-suite@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Contract suite", Country: "DE"}))(w)
+		again := ok(w.platform.Clients.Create(w.Context(),
+			dapi.ClientCreate{Email: "contract-suite@example.com", Type: dapi.ClientTypeBusiness,
+				EntityName: "Contract suite", Country: "DE"}))(w)
 		assert.Equal(w, w.client, again.ID)
 	})
 	w.step("inspect the verification", func() { ok(acme.Verification.Get(w.Context()))(w) })
@@ -51,12 +54,15 @@ func (w *world) clients() {
 		assert.NotEmpty(w, ok(acme.Rails.List(w.Context(), dapi.ListRailsParams{Limit: 100}))(w).Items)
 	})
 	w.embedded("individuals are clients as well", func() {
-		ok(w.platform.Clients.Create(w.Context(), dapi.ClientCreate{Email: "ann@example.com", Type: dapi.ClientTypeIndividual, FirstName: "Ann", LastName: "Roe"}))(w)
+		ok(w.platform.Clients.Create(w.Context(),
+			dapi.ClientCreate{Email: "ann@example.com", Type: dapi.ClientTypeIndividual, FirstName: "Ann",
+				LastName: "Roe"}))(w)
 	})
 	w.embedded("verify", func() { w.verify(acme) })
 	w.embedded("open a rail, and pay in from a bank", func() { w.payInFromBank(acme) })
 	w.embedded("rails of other countries, with their requisites", func() {
-		for method, currency := range map[dapi.BankMethod]string{dapi.BankMethodACH: "USD", dapi.BankMethodPIX: "BRL", dapi.BankMethodSWIFT: "USD", dapi.BankMethodUKFPS: "GBP"} {
+		for method, currency := range map[dapi.BankMethod]string{dapi.BankMethodACH: "USD", dapi.BankMethodPIX: "BRL",
+			dapi.BankMethodSWIFT: "USD", dapi.BankMethodUKFPS: "GBP"} {
 			ok(acme.Rails.Open(w.Context(), dapi.RailOpen{Method: method, Currency: currency}))(w)
 		}
 		w.pass()
@@ -78,10 +84,12 @@ func (w *world) verify(acme *dapi.Account) {
 			applicant[strings.TrimPrefix(missing.Field, "applicant.")] = "as asked"
 		}
 	}
-	for name, value := range map[string]any{"legalName": "Contract suite", "registrationNumber": "HRB 1", "country": "DE"} {
+	for name, value := range map[string]any{"legalName": "Contract suite", "registrationNumber": "HRB 1",
+		"country": "DE"} {
 		applicant[name] = value
 	}
-	ok(acme.Verification.Save(w.Context(), dapi.KYBSave{Applicant: applicant, DocumentIDs: []string{"doc_1", "doc_2"}}))(w)
+	ok(acme.Verification.Save(w.Context(),
+		dapi.KYBSave{Applicant: applicant, DocumentIDs: []string{"doc_1", "doc_2"}}))(w)
 	ok(acme.Verification.Complete(w.Context()))(w)
 	w.host.Advance(24 * time.Hour)
 	assert.Equal(w, model.KYCStatusApproved, ok(acme.Verification.WaitDecided(w.soon()))(w).Status)
@@ -93,7 +101,8 @@ func (w *world) payInFromBank(acme *dapi.Account) {
 	w.pass()
 	rail := ok(acme.Rails.WaitActive(w.soon(), dapi.BankMethodSEPA, "EUR"))(w)
 	require.NotNil(w, rail.VirtualAccount)
-	asked := dapi.PayinCreate{Amount: amount("50"), Currency: "EUR", BankID: rail.VirtualAccount.ID, MaxAmount: amount("60")}
+	asked := dapi.PayinCreate{Amount: amount("50"), Currency: "EUR", BankID: rail.VirtualAccount.ID,
+		MaxAmount: amount("60")}
 	payin := ok(acme.Payins.Create(ctx, asked))(w)
 	ok(acme.Payins.Instructions(ctx, payin.ID))(w)
 	ok(acme.Sandbox.CompletePayin(ctx, payin.ID))(w)
@@ -106,7 +115,8 @@ func (w *world) payins() {
 	self := w.platform.Self()
 	var payin *dapi.Payin
 	w.step("quote, and ask for instructions", func() {
-		payin = ok(self.Payins.Create(w.Context(), dapi.PayinCreate{Amount: w.sum(), Currency: "USDC", OriginChainID: 1}))(w)
+		payin = ok(self.Payins.Create(w.Context(),
+			dapi.PayinCreate{Amount: w.sum(), Currency: "USDC", OriginChainID: 1}))(w)
 		ok(self.Payins.Instructions(w.Context(), payin.ID))(w)
 	})
 	w.step("read, and complete", func() {
@@ -115,7 +125,8 @@ func (w *world) payins() {
 		ok(self.Payins.Wait(w.soon(), payin.ID))(w)
 	})
 	w.embedded("a price that nobody used", func() {
-		unused := ok(self.Payins.Create(w.Context(), dapi.PayinCreate{Amount: w.sum(), Currency: "USDC", OriginChainID: 1}))(w)
+		unused := ok(self.Payins.Create(w.Context(),
+			dapi.PayinCreate{Amount: w.sum(), Currency: "USDC", OriginChainID: 1}))(w)
 		w.host.Advance(3 * time.Minute)
 		assert.Equal(w, dapi.PayinStatusExpired, ok(self.Payins.Get(w.Context(), unused.ID))(w).Status)
 	})
@@ -136,7 +147,8 @@ func (w *world) payouts() {
 		}
 	})
 	w.step("to a wallet", func() {
-		asked := dapi.PayoutCreate{ContactID: to["wallet"], Amount: w.sum(), Currency: dapi.USDC, FromChainID: 8453, ToChainID: 8453, PaymentReference: "contract suite"}
+		asked := dapi.PayoutCreate{ContactID: to["wallet"], Amount: w.sum(), Currency: dapi.USDC, FromChainID: 8453,
+			ToChainID: 8453, PaymentReference: "contract suite"}
 		paid := ok(self.Payouts.Pay(w.Context(), asked, w.uniqueKey("payout")))(w)
 		w.pass()
 		ok(self.Payouts.Get(w.Context(), paid.ID))(w)
@@ -150,23 +162,30 @@ func (w *world) payouts() {
 		assert.Equal(w, dapi.PayoutStatusCompleted, ok(self.Payouts.Get(w.Context(), paid.ID))(w).Status)
 	})
 	w.step("the same key is the same payout", func() {
-		asked, key := dapi.PayoutCreate{ContactID: to["wallet"], Amount: w.sum(), Currency: dapi.USDC}, moneymovement.IdempotencyKey(w.uniqueKey("payout"))
+		asked, key := dapi.PayoutCreate{ContactID: to["wallet"], Amount: w.sum(),
+			Currency: dapi.USDC}, moneymovement.IdempotencyKey(w.uniqueKey("payout"))
 		booked := ok(self.Payouts.Book(w.Context(), asked, key))(w)
 		assert.Equal(w, booked.ID, ok(self.Payouts.Book(w.Context(), asked, key))(w).ID)
 	})
 	w.embedded("that is under way", func() {
-		paid := ok(self.Payouts.Pay(w.Context(), dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC, DocumentIDs: []string{"doc_1"}}, w.uniqueKey("payout")))(w)
+		paid := ok(self.Payouts.Pay(w.Context(),
+			dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC,
+				DocumentIDs: []string{"doc_1"}}, w.uniqueKey("payout")))(w)
 		w.host.Advance(time.Duration(w.host.Settings().PayoutStepAfter))
 		assert.Equal(w, dapi.PayoutStatusProcessing, ok(self.Payouts.Get(w.Context(), paid.ID))(w).Status)
 	})
 	for _, end := range []dapi.PayoutStatus{dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded} {
 		w.embedded("that is "+string(end), func() {
-			paid := ok(self.Payouts.Pay(w.Context(), dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC}, w.uniqueKey("payout")))(w)
+			paid := ok(self.Payouts.Pay(w.Context(),
+				dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC},
+				w.uniqueKey("payout")))(w)
 			ok(self.Sandbox.MovePayout(w.Context(), paid.ID, end))(w)
 		})
 	}
 	w.embedded("that nobody approved", func() {
-		booked := ok(self.Payouts.Book(w.Context(), dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC}, moneymovement.IdempotencyKey(w.uniqueKey("payout"))))(w)
+		booked := ok(self.Payouts.Book(w.Context(),
+			dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC},
+			moneymovement.IdempotencyKey(w.uniqueKey("payout"))))(w)
 		w.host.Advance(3 * time.Minute)
 		assert.Equal(w, dapi.PayoutStatusExpired, ok(self.Payouts.Get(w.Context(), booked.ID))(w).Status)
 	})
@@ -177,7 +196,8 @@ func (w *world) payouts() {
 func (w *world) escrow() {
 	self := w.platform.Self()
 	open := func() (dapi.EscrowCreate, dapi.EscrowID) {
-		terms := dapi.EscrowCreate{Amount: w.sum(), Currency: dapi.USDC, Payee: payee, ApproveWithin: "1h", HoldFor: "1d", RefundableFor: "7d", Memo: "contract suite"}
+		terms := dapi.EscrowCreate{Amount: w.sum(), Currency: dapi.USDC, Payee: payee, ApproveWithin: "1h",
+			HoldFor: "1d", RefundableFor: "7d", Memo: "contract suite"}
 		return terms, ok(self.Escrows.Open(w.Context(), terms, w.uniqueKey("escrow")))(w).ID
 	}
 	w.step("open and release", func() {
@@ -194,7 +214,8 @@ func (w *world) escrow() {
 		assert.Equal(w, dapi.EscrowStatusRefunded, ok(self.Escrows.Sync(w.Context(), deal))(w).Status)
 	})
 	w.embedded("that nobody approved", func() {
-		deal := ok(self.Escrows.Create(w.Context(), dapi.EscrowCreate{Amount: w.sum(), Currency: dapi.USDC, Payee: payee}))(w)
+		deal := ok(self.Escrows.Create(w.Context(),
+			dapi.EscrowCreate{Amount: w.sum(), Currency: dapi.USDC, Payee: payee}))(w)
 		w.host.Advance(2 * time.Hour)
 		ok(self.Escrows.Sync(w.Context(), deal.ID))(w)
 	})
@@ -225,11 +246,13 @@ func (w *world) ledger() {
 		}
 		assert.Positive(w, count)
 		if !first.Equal(last) { // else any order looks alike
-			w.claim("dapi.yaml", "ListTransactions", "order", newestFirst, "dapi ListTransactions", "no entry is newer than the one before it")
+			w.claim("dapi.yaml", "ListTransactions", "order", newestFirst, "dapi ListTransactions",
+				"no entry is newer than the one before it")
 		}
 	})
 	w.step("filtered", func() {
-		page := ok(self.Transactions.List(w.Context(), dapi.ListTransactionsParams{Type: dapi.TransactionTypeDeposit, Since: time.Now().Add(-time.Hour)}))(w)
+		page := ok(self.Transactions.List(w.Context(), dapi.ListTransactionsParams{Type: dapi.TransactionTypeDeposit,
+			Since: time.Now().Add(-time.Hour)}))(w)
 		for _, entry := range page.Items {
 			assert.Equal(w, dapi.TransactionTypeDeposit, entry.Type)
 		}

@@ -28,7 +28,9 @@ func (w *world) cards() {
 	w.embedded("label and limit", func() {
 		ok(cards.SetLabel(w.Context(), w.card, "Travel"))(w)
 		limit := model.NewNumber(amount("99.95"))
-		limited := ok(cards.SetLimit(w.Context(), w.card, appapi.CardLimitUpdate{DailyLimit: model.Set(limit), MonthlyLimit: model.Set(limit), LifetimeLimit: model.Set(limit)}))(w)
+		limited := ok(cards.SetLimit(w.Context(), w.card,
+			appapi.CardLimitUpdate{DailyLimit: model.Set(limit), MonthlyLimit: model.Set(limit),
+				LifetimeLimit: model.Set(limit)}))(w)
 		assert.True(w, limit.Equal(limited.Limit.DailyLimit.Decimal))
 	})
 	w.embedded("freeze and unfreeze", func() {
@@ -52,13 +54,15 @@ func (w *world) transfers() {
 	var contact string
 	w.step("rails", func() { ok(app.Banks.List(w.Context()))(w) })
 	w.step("price a payin from a chain", func() {
-		ok(app.Quotes.PayinFromChain(w.Context(), appapi.BalancePayinQuote{Amount: w.sum(), Currency: "USDC", OriginChainID: 1}))(w)
+		ok(app.Quotes.PayinFromChain(w.Context(),
+			appapi.BalancePayinQuote{Amount: w.sum(), Currency: "USDC", OriginChainID: 1}))(w)
 	})
 	w.step("price a payout, and send it", func() {
 		contact = w.appContact()
 		payout := ok(app.Quotes.Payout(w.Context(), appapi.BalancePayoutQuote{ContactID: contact, Amount: w.sum()}))(w)
 		w.quote = payout.QuoteID
-		ok(app.Transfers.Send(w.Context(), appapi.ToQuote{QuoteID: payout.QuoteID, Memo: "contract suite"}, w.uniqueKey("quote")))(w)
+		ok(app.Transfers.Send(w.Context(), appapi.ToQuote{QuoteID: payout.QuoteID, Memo: "contract suite"},
+			w.uniqueKey("quote")))(w)
 	})
 	w.step("send to a contact, once", func() {
 		key := w.uniqueKey("transfer")
@@ -74,7 +78,8 @@ func (w *world) transfers() {
 	w.step("history", func() {
 		ok(app.Transfers.List(w.Context(), appapi.ListTransfersParams{Limit: 5}))(w)
 		assert.NotEmpty(w, ok(app.Transactions.List(w.Context(), appapi.ListTransactionsParams{Limit: 5}))(w).Items)
-		ok(app.Transactions.List(w.Context(), appapi.ListTransactionsParams{Type: []string{"transfer", "payout"}, IncomeOnly: true, Status: "completed"}))(w)
+		ok(app.Transactions.List(w.Context(), appapi.ListTransactionsParams{Type: []string{"transfer", "payout"},
+			IncomeOnly: true, Status: "completed"}))(w)
 	})
 	w.embedded("activate a rail, and pay in from a bank", func() {
 		ok(app.Banks.Activate(w.Context(), []string{"sepa"}))(w)
@@ -85,12 +90,15 @@ func (w *world) transfers() {
 				account = bank.BankAccountID
 			}
 		}
-		quote := ok(app.Quotes.PayinFromBank(w.Context(), appapi.BankPayinQuote{Amount: amount("10"), BankAccountID: account, Memo: "contract suite"}))(w)
+		quote := ok(app.Quotes.PayinFromBank(w.Context(),
+			appapi.BankPayinQuote{Amount: amount("10"), BankAccountID: account, Memo: "contract suite"}))(w)
 		ok(app.Quotes.SubmitPayin(w.Context(), quote.QuoteID))(w)
 		ok(app.Transactions.List(w.Context(), appapi.ListTransactionsParams{BankAccountID: account}))(w)
 	})
 	w.embedded("pay an invoice", func() { // that somebody else issued, on a real host
-		invoice := ok(app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSDC, ClientEmail: w.email, ContractorEmail: "contractor@example.com", Items: lines()}))(w)
+		invoice := ok(app.Invoices.Create(w.Context(),
+			appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSDC, ClientEmail: w.email,
+				ContractorEmail: "contractor@example.com", Items: lines()}))(w)
 		ok(app.Transfers.Send(w.Context(), appapi.ToInvoice{InvoiceID: invoice.ID}, w.uniqueKey("invoice")))(w)
 		ok(app.Transfers.List(w.Context(), appapi.ListTransfersParams{Limit: 5}))(w)
 		ok(app.Transactions.List(w.Context(), appapi.ListTransactionsParams{Limit: 5}))(w)

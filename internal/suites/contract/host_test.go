@@ -34,7 +34,8 @@ func asReal(t *testing.T, host *sandbox.Host, handler http.Handler) *suite {
 	credentials := host.Credentials()
 	s := newSuite(t, &target.Real{
 		BaseURL: base, Email: credentials.Email, Key: credentials.Key, CardWallet: credentials.Wallet,
-		APIKey: new(appapi.NewAPIKey(credentials.APIKey.Reveal())), AccessToken: new(refapi.NewAccessToken(credentials.AccessToken.Reveal())),
+		APIKey:      new(appapi.NewAPIKey(credentials.APIKey.Reveal())),
+		AccessToken: new(refapi.NewAccessToken(credentials.AccessToken.Reveal())),
 	})
 	s.pause, s.writePause = time.Millisecond, time.Millisecond
 	return s
@@ -108,7 +109,9 @@ func assertSparing(t *testing.T, books sandbox.Ledger) {
 
 // With nothing but a developer key, what needs another credential is skipped, and says which.
 func TestWithADeveloperKeyAlone(t *testing.T) {
-	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter, s.PayoutStepAfter = 0, 0 }))
+	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) {
+		s.ClientReadyAfter, s.PayoutStepAfter = 0, 0
+	}))
 	s := asReal(t, host, host)
 	s.real.APIKey, s.real.AccessToken, s.real.CardWallet = nil, nil, nil
 	require.True(t, s.run(t, s.open(t, nil)))
@@ -121,7 +124,8 @@ func TestWithADeveloperKeyAlone(t *testing.T) {
 		}
 	}
 	key := "needs " + target.APIKeyVariable
-	assert.Equal(t, map[string]string{"account": key, "paperwork": key, "cards": key, "transfers": key, "reference": "needs " + target.AccessTokenVariable}, needs)
+	assert.Equal(t, map[string]string{"account": key, "paperwork": key, "cards": key, "transfers": key,
+		"reference": "needs " + target.AccessTokenVariable}, needs)
 	for _, o := range judged.Operations {
 		if o.Surface == "appapi" || o.Surface == "refapi" {
 			assert.Zero(t, o.Calls, o.ID)
@@ -144,7 +148,8 @@ func TestAHostThatIsNoSandboxIsLeftAlone(t *testing.T) {
 	require.Error(t, err)
 	_, err = w.platform.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 	require.ErrorIs(t, err, target.ErrNotSandbox)
-	_, err = w.app.Contacts.Create(t.Context(), appapi.ContactCreate{Name: "Bob", Account: appapi.EmailContact("bob@example.com")})
+	_, err = w.app.Contacts.Create(t.Context(),
+		appapi.ContactCreate{Name: "Bob", Account: appapi.EmailContact("bob@example.com")})
 	require.ErrorIs(t, err, target.ErrNotSandbox)
 	for _, request := range host.Requests() {
 		assert.Contains(t, request.Path, "/auth/", "nothing but the login")
@@ -191,7 +196,8 @@ func TestAServiceThatDiffersIsReported(t *testing.T) {
 		t.Run(c.from, func(t *testing.T) {
 			s := newSuite(t, nil)
 			w := s.open(t, func(next http.RoundTripper) http.RoundTripper { return rename{next, c.from, c.to} })
-			ok(w.platform.Self().Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("5"), Currency: dapi.USDC}))(w)
+			ok(w.platform.Self().Sandbox.Deposit(t.Context(),
+				dapi.DepositCreate{Amount: amount("5"), Currency: dapi.USDC}))(w)
 			ok(w.platform.Self().Sandbox.Treasury(t.Context()))(w)
 			ok(w.platform.Self().Chains.List(t.Context(), dapi.ListChainsParams{}))(w)
 			ok(w.platform.Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{}))(w)

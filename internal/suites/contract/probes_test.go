@@ -10,9 +10,11 @@ import (
 // them is made up for a real host.
 var spared = []string{
 	"dapi CreateChallenge", "dapi CreateToken",
-	"dapi BookPayout", "dapi ConfirmPayout", "dapi CreateEscrow", "dapi PrepareEscrowAction", "dapi ConfirmEscrowAction", "dapi CreateDeposit", "dapi CompletePayin", "dapi MovePayout",
+	"dapi BookPayout", "dapi ConfirmPayout", "dapi CreateEscrow", "dapi PrepareEscrowAction",
+	"dapi ConfirmEscrowAction", "dapi CreateDeposit", "dapi CompletePayin", "dapi MovePayout",
 	"dapi CreateClient", "dapi SaveKYB", "dapi CompleteKYB", "dapi OpenRail",
-	"appapi UpdateProfile", "appapi ActivateBanks", "appapi SubmitBankPayinQuote", "appapi CreateCard", "appapi PreApproveCard", "appapi CreateTransfer",
+	"appapi UpdateProfile", "appapi ActivateBanks", "appapi SubmitBankPayinQuote", "appapi CreateCard",
+	"appapi PreApproveCard", "appapi CreateTransfer",
 	"refapi LogInWallet", "refapi ReceiveWebhook",
 }
 

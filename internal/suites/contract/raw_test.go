@@ -82,7 +82,8 @@ func (s *session) complete(challenge reply) reply {
 	payload, err := base64.StdEncoding.DecodeString(challenge.text("payload"))
 	require.NoError(s, err)
 	return s.send("POST", "/auth/token", object{
-		"challengeId": challenge.text("challengeId"), "publicKey": s.key.PublicKeyBase64(), "signature": s.sign(payload),
+		"challengeId": challenge.text("challengeId"), "publicKey": s.key.PublicKeyBase64(),
+		"signature": s.sign(payload),
 	})
 }
 
@@ -118,7 +119,8 @@ func (w *world) plain(method, path string, body any, headers ...string) reply {
 		sent, err = json.Marshal(b)
 		require.NoError(w, err)
 	}
-	request, err := http.NewRequestWithContext(w.Context(), method, strings.TrimSuffix(w.baseURL, "/")+path, bytes.NewReader(sent))
+	request, err := http.NewRequestWithContext(w.Context(), method, strings.TrimSuffix(w.baseURL, "/")+path,
+		bytes.NewReader(sent))
 	require.NoError(w, err)
 	if sent != nil {
 		request.Header.Set("Content-Type", "application/json")

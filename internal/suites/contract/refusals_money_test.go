@@ -14,8 +14,11 @@ import (
 // book books a payout to a bank contact.
 func (s *session) book(key, amount string) reply {
 	s.Helper()
-	contact := s.send("POST", "/contacts", object{"name": "Bob", "account": object{"accountType": "sepa", "iban": "DE89370400440532013000", "accountHolderName": "Bob Roe"}})
-	return s.send("POST", "/payouts", object{"contactId": contact.text("id"), "amount": amount, "currency": "USDC"}, "Idempotency-Key", key)
+	contact := s.send("POST", "/contacts",
+		object{"name": "Bob", "account": object{"accountType": "sepa", "iban": "DE89370400440532013000",
+			"accountHolderName": "Bob Roe"}})
+	return s.send("POST", "/payouts", object{"contactId": contact.text("id"), "amount": amount, "currency": "USDC"},
+		"Idempotency-Key", key)
 }
 
 // confirm signs a booking's approval and funds a payout with it.
@@ -57,7 +60,8 @@ func (s *session) approve(deal reply) reply {
 
 func (s *session) deal() reply {
 	s.Helper()
-	return s.must(http.StatusCreated, "POST", "/escrow", object{"amount": "10", "currency": "USDC", "payee": payee}, "Idempotency-Key", "deal")
+	return s.must(http.StatusCreated, "POST", "/escrow", object{"amount": "10", "currency": "USDC", "payee": payee},
+		"Idempotency-Key", "deal")
 }
 
 func (s *session) openSEPA() reply {
@@ -119,7 +123,8 @@ var moneyProvocations = []provocation{
 		return s.confirm(booked.text("id"), booked.object("approval"))
 	}},
 	{errors.CodeContactNotPayable, func(s *session) reply {
-		contact := s.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{"accountType": "sepa"}})
+		contact := s.must(http.StatusCreated, "POST", "/contacts",
+			object{"name": "Bob", "account": object{"accountType": "sepa"}})
 		return s.send("POST", "/payouts", object{"contactId": contact.text("id"), "amount": "20", "currency": "USDC"})
 	}},
 	{errors.CodePayoutNotFundable, func(s *session) reply {

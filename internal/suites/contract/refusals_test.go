@@ -66,8 +66,10 @@ func (w *world) alone(isScripted bool) *session {
 	w.Helper()
 	host, server := serve(w.T, sandbox.WithControl())
 	other := &world{
-		T: w.T, suite: w.suite, host: host, baseURL: server.URL, email: host.Credentials().Email, key: host.Credentials().Key,
-		direct: &report.Observer{Next: server.Client().Transport, Log: w.suite.log, Scripted: isScripted}, because: w.because,
+		T: w.T, suite: w.suite, host: host, baseURL: server.URL, email: host.Credentials().Email,
+		key:     host.Credentials().Key,
+		direct:  &report.Observer{Next: server.Client().Transport, Log: w.suite.log, Scripted: isScripted},
+		because: w.because,
 	}
 	s := other.session()
 	s.acting = s.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"}).text("id")
@@ -93,11 +95,14 @@ func (w *world) configure(change func(*sandbox.Settings)) {
 // requestProvocations need nothing but a request that is wrong, and move nothing: they may be sent to any sandbox.
 var requestProvocations = []provocation{
 	{errors.CodeInvalidRequest, func(s *session) reply { return s.send("POST", "/contacts", "{") }},
-	{errors.CodeValidationFailed, func(s *session) reply { return s.send("POST", "/contacts", object{"nickname": "Bob"}) }},
+	{errors.CodeValidationFailed, func(s *session) reply {
+		return s.send("POST", "/contacts", object{"nickname": "Bob"})
+	}},
 	{errors.CodeInvalidCursor, func(s *session) reply { return s.send("GET", "/transactions?cursor=x", nil) }},
 	{errors.CodeInvalidID, func(s *session) reply { return s.send("GET", "/payouts/ct_1", nil) }},
 	{errors.CodeIdempotencyKeyInvalid, func(s *session) reply {
-		return s.send("POST", "/payouts", object{"contactId": "ct_1", "amount": "1", "currency": "USDC"}, "Idempotency-Key", "in voice")
+		return s.send("POST", "/payouts", object{"contactId": "ct_1", "amount": "1", "currency": "USDC"},
+			"Idempotency-Key", "in voice")
 	}},
 	{errors.CodeNotFound, func(s *session) reply { return s.send("GET", "/payouts/po_1", nil) }},
 	{errors.CodeMethodNotAllowed, func(s *session) reply { return s.send("DELETE", "/chains", nil) }},
@@ -107,7 +112,8 @@ var requestProvocations = []provocation{
 	}},
 	{errors.CodeRequestExpired, func(s *session) reply { return s.challenge(s.email, 6*time.Minute) }},
 	{errors.CodeChallengeNotFound, func(s *session) reply {
-		return s.complete(reply{body: object{"challengeId": "unknown", "payload": base64.StdEncoding.EncodeToString([]byte("of nobody"))}})
+		return s.complete(reply{body: object{"challengeId": "unknown",
+			"payload": base64.StdEncoding.EncodeToString([]byte("of nobody"))}})
 	}},
 	{errors.CodeChallengeConsumed, func(s *session) reply {
 		challenge := s.challenge(s.email, 2*time.Minute)
@@ -125,7 +131,9 @@ var requestProvocations = []provocation{
 // hostProvocations are answers of a host in trouble, and of sizes and numbers that no real host is burdened with.
 var hostProvocations = []provocation{
 	{errors.CodeGone, func(s *session) reply { return s.told(http.StatusGone, "gone") }},
-	{errors.CodeInternalError, func(s *session) reply { return s.told(http.StatusInternalServerError, "internal_error") }},
+	{errors.CodeInternalError, func(s *session) reply {
+		return s.told(http.StatusInternalServerError, "internal_error")
+	}},
 	{errors.CodePayloadTooLarge, func(s *session) reply {
 		return s.send("POST", "/contacts", object{"name": string(make([]byte, 1<<20))})
 	}},
@@ -157,7 +165,9 @@ var sessionProvocations = []provocation{
 		s.host.Advance(time.Hour)
 		return s.send("GET", "/chains", nil)
 	}},
-	{errors.CodeInvalidCredentials, func(s *session) reply { return s.complete(s.challenge("nobody@example.com", time.Minute)) }},
+	{errors.CodeInvalidCredentials, func(s *session) reply {
+		return s.complete(s.challenge("nobody@example.com", time.Minute))
+	}},
 	{errors.CodeChallengeExpired, func(s *session) reply {
 		challenge := s.challenge(s.email, 2*time.Minute)
 		s.host.Advance(3 * time.Minute)
@@ -181,7 +191,9 @@ var sessionProvocations = []provocation{
 		s.configure(func(c *sandbox.Settings) { c.LoginMode = "passkey" })
 		return s.challenge(s.email, time.Minute)
 	}},
-	{errors.CodeDeveloperKeyNotFound, func(s *session) reply { return s.plain("DELETE", "/_host/keys/dk_unknown", nil) }},
+	{errors.CodeDeveloperKeyNotFound, func(s *session) reply {
+		return s.plain("DELETE", "/_host/keys/dk_unknown", nil)
+	}},
 	{errors.CodeDeveloperKeyAlreadyExists, func(s *session) reply {
 		return s.plain("POST", "/_host/keys", object{"email": s.email, "publicKey": s.key.PublicKeyBase64()})
 	}},

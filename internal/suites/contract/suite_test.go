@@ -145,7 +145,8 @@ func (s *suite) judge() *report.Report {
 func hold(t *testing.T, judged *report.Report) {
 	t.Helper()
 	for _, a := range judged.Of(report.Contradicted) {
-		t.Errorf("%s: %s, %s: %s %s: %s: %s", a.Position(), a.Where, a.What(), a.Evidence.Operation, a.Evidence.Field, a.Evidence.Seen, a.Edit())
+		t.Errorf("%s: %s, %s: %s %s: %s: %s", a.Position(), a.Where, a.What(), a.Evidence.Operation, a.Evidence.Field,
+			a.Evidence.Seen, a.Edit())
 	}
 	for _, f := range judged.Deviations {
 		t.Errorf("deviates from what is stated: %s %s: %s", f.Operation, f.Field, f.Seen)

@@ -75,7 +75,8 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 			through, w.direct = change(through), change(w.direct)
 		}
 		w.direct = &report.Observer{Next: w.direct, Log: s.log}
-		options = append(options, moneymovement.WithHTTPClient(&http.Client{Transport: &report.Observer{Next: through, Log: s.log}}),
+		options = append(options,
+			moneymovement.WithHTTPClient(&http.Client{Transport: &report.Observer{Next: through, Log: s.log}}),
 			moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}), moneymovement.WithoutPacing())
 	}
 	var err error
@@ -100,14 +101,16 @@ func (w *world) requireSandbox() {
 	w.Helper()
 	treasury, err := w.platform.Self().Sandbox.Treasury(w.Context())
 	require.NoError(w, err, "the host does not show that it is a sandbox; nothing was written there")
-	require.True(w, treasury.MaxCredit.IsPositive(), "the host does not show that it is a sandbox: its treasury names no maxCredit; nothing was written there")
+	require.True(w, treasury.MaxCredit.IsPositive(),
+		"the host does not show that it is a sandbox: its treasury names no maxCredit; nothing was written there")
 }
 
 func (w *world) flow(t *testing.T, f flow) {
 	if w.suite.real != nil && f.needs != nil {
 		if missing := f.needs(w.suite.real); missing != "" {
 			w.suite.skip(f.name, "all", "needs "+missing)
-			t.Skip("needs " + missing + "; make contract without MONEYMOVEMENT_BASE_URL runs it against the embedded host")
+			t.Skip("needs " + missing +
+				"; make contract without MONEYMOVEMENT_BASE_URL runs it against the embedded host")
 		}
 	}
 	outer := w.T
@@ -135,7 +138,8 @@ func (w *world) step(name string, run func()) {
 		}()
 		if w.broken != "" {
 			c.Reason = "comes after " + w.broken
-			t.Skip("needs the step before it, " + w.broken + ", which did not succeed; it runs in make contract once that does")
+			t.Skip("needs the step before it, " + w.broken +
+				", which did not succeed; it runs in make contract once that does")
 		}
 		w.because = &c.Reason
 		run()

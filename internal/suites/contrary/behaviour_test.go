@@ -25,8 +25,10 @@ import (
 func TestABehaviourIsOther(t *testing.T) {
 	d := describe(t)
 	tests := map[contrary.Kind]func(*testing.T, *wire.Description, contrary.Change){
-		contrary.OtherSlug: otherSlug, contrary.OtherScope: otherScope, contrary.OtherOrder: otherOrder, contrary.OtherPage: otherPage,
-		contrary.Repeats: repeats, contrary.OtherAdvice: otherAdvice, contrary.Absent: otherDetails, contrary.AsObject: otherDetails,
+		contrary.OtherSlug: otherSlug, contrary.OtherScope: otherScope, contrary.OtherOrder: otherOrder,
+		contrary.OtherPage: otherPage,
+		contrary.Repeats:   repeats, contrary.OtherAdvice: otherAdvice, contrary.Absent: otherDetails,
+		contrary.AsObject:    otherDetails,
 		contrary.AnotherWord: otherChain,
 	}
 	for _, mark := range derive(t) {
@@ -80,7 +82,8 @@ func otherSlug(t *testing.T, d *wire.Description, c contrary.Change) {
 // unlisted is a slug of the catalogue that the operation is not said to answer.
 func unlisted(o *wire.Operation) string {
 	for _, code := range errors.Codes() {
-		if !slices.Contains(o.Slugs(), string(code)) && code.Status() == http.StatusConflict && code != errors.CodeAlreadyFunded {
+		if !slices.Contains(o.Slugs(), string(code)) && code.Status() == http.StatusConflict &&
+			code != errors.CodeAlreadyFunded {
 			return string(code)
 		}
 	}
@@ -93,7 +96,8 @@ func otherScope(t *testing.T, _ *wire.Description, c contrary.Change) {
 	if isLogin(o) {
 		o = describe(t).Find(http.MethodGet, "/dapi/v1/chains")
 	}
-	refused, is := errors.AsType[*errors.Forbidden](refusedWith(t, o, refusal(http.StatusForbidden, "forbidden", problem, details)))
+	refused, is := errors.AsType[*errors.Forbidden](refusedWith(t, o,
+		refusal(http.StatusForbidden, "forbidden", problem, details)))
 	require.True(t, is)
 	assert.Equal(t, "money:everything", refused.RequiredScope)
 }
@@ -110,7 +114,8 @@ func otherOrder(t *testing.T, d *wire.Description, c contrary.Change) {
 	require.Greater(t, len(list), 1)
 	reversed := slices.Clone(list)
 	slices.Reverse(reversed)
-	back := newCall(t, c.Site.Operation, refusing(answerJSON(http.StatusOK, put(whole, pointer{contrary.PageList}, reversed, true))))
+	back := newCall(t, c.Site.Operation,
+		refusing(answerJSON(http.StatusOK, put(whole, pointer{contrary.PageList}, reversed, true))))
 	back.ask(nil)
 	value, err := callOf(c.Site.Operation)(back)
 	require.NoError(t, err)
@@ -206,7 +211,8 @@ func otherDetails(t *testing.T, d *wire.Description, c contrary.Change) {
 		details = map[string]any{"available": map[string]any{"value": "1"}, "currency": []any{"USDC"}}
 	}
 	for _, code := range slugsOf(c.Mark) {
-		err := refusedWith(t, d.Find(http.MethodGet, "/dapi/v1/chains"), refusal(code.Status(), string(code), problem, details))
+		err := refusedWith(t, d.Find(http.MethodGet, "/dapi/v1/chains"),
+			refusal(code.Status(), string(code), problem, details))
 		refused, is := errors.AsType[*errors.Refusal](err)
 		require.True(t, is, "%T: %v", err, err)
 		assert.Equal(t, code, refused.Code)
@@ -217,7 +223,8 @@ func otherDetails(t *testing.T, d *wire.Description, c contrary.Change) {
 func otherChain(t *testing.T, d *wire.Description, _ contrary.Change) {
 	o := d.Find(http.MethodPost, "/dapi/v1/contacts")
 	var body []byte
-	host := &contraryHost{next: sampleService{description: d}, description: d, seen: func(_ *wire.Operation, sent []byte, _ *answered) { body = sent }}
+	host := &contraryHost{next: sampleService{description: d}, description: d,
+		seen: func(_ *wire.Operation, sent []byte, _ *answered) { body = sent }}
 	made := newCall(t, o, host)
 	_, err := made.acme.Contacts.Create(t.Context(), dapi.ContactCreate{
 		Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: payee, ChainID: "base-mainnet", Currency: "USDC"}),

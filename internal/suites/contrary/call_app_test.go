@@ -19,9 +19,11 @@ var appCalls = map[string]func(*call) (any, error){
 	"appapi GetKYCStatus": func(c *call) (any, error) {
 		return c.app.Account.KYCStatus(c.Context(), as[appapi.GetKYCStatusParams](c, c.query), c.options()...)
 	},
-	"appapi ListBalances":  func(c *call) (any, error) { return c.app.Account.Balances(c.Context(), c.options()...) },
-	"appapi GetMCPBalance": func(c *call) (any, error) { return c.app.Account.WalletBalance(c.Context(), c.options()...) },
-	"appapi GetApp":        func(c *call) (any, error) { return c.app.Account.App(c.Context(), c.options()...) },
+	"appapi ListBalances": func(c *call) (any, error) { return c.app.Account.Balances(c.Context(), c.options()...) },
+	"appapi GetMCPBalance": func(c *call) (any, error) {
+		return c.app.Account.WalletBalance(c.Context(), c.options()...)
+	},
+	"appapi GetApp": func(c *call) (any, error) { return c.app.Account.App(c.Context(), c.options()...) },
 	"appapi ListContacts": func(c *call) (any, error) {
 		return c.app.Contacts.List(c.Context(), as[appapi.ListContactsParams](c, c.query), c.options()...)
 	},
@@ -29,7 +31,8 @@ var appCalls = map[string]func(*call) (any, error){
 		return c.app.Contacts.Create(c.Context(), as[appapi.ContactCreate](c, c.body), c.options()...)
 	},
 	"appapi UpdateContact": func(c *call) (any, error) {
-		return c.app.Contacts.Update(c.Context(), c.path["contact_id"], as[appapi.ContactUpdate](c, c.body), c.options()...)
+		return c.app.Contacts.Update(c.Context(), c.path["contact_id"], as[appapi.ContactUpdate](c, c.body),
+			c.options()...)
 	},
 	"appapi DeleteContact": func(c *call) (any, error) {
 		return nil, c.app.Contacts.Delete(c.Context(), c.path["contact_id"], c.options()...)
@@ -60,17 +63,23 @@ var appCalls = map[string]func(*call) (any, error){
 	"appapi CreateCard": func(c *call) (any, error) {
 		return c.app.Cards.Create(c.Context(), as[appapi.CardCreate](c, c.body), c.options()...)
 	},
-	"appapi GetCard": func(c *call) (any, error) { return c.app.Cards.Get(c.Context(), c.path["card_id"], c.options()...) },
+	"appapi GetCard": func(c *call) (any, error) {
+		return c.app.Cards.Get(c.Context(), c.path["card_id"], c.options()...)
+	},
 	"appapi RevealCardDetails": func(c *call) (any, error) {
-		return c.app.Cards.DetailsWithProof(c.Context(), c.path["card_id"], as[model.CardDetailsProof](c, c.body), c.options()...)
+		return c.app.Cards.DetailsWithProof(c.Context(), c.path["card_id"], as[model.CardDetailsProof](c, c.body),
+			c.options()...)
 	},
 	"appapi SetCardLabel": func(c *call) (any, error) {
 		return c.app.Cards.SetLabel(c.Context(), c.path["card_id"], text(c.body, "label"), c.options()...)
 	},
 	"appapi SetCardLimit": func(c *call) (any, error) {
-		return c.app.Cards.SetLimit(c.Context(), c.path["card_id"], as[appapi.CardLimitUpdate](c, c.body), c.options()...)
+		return c.app.Cards.SetLimit(c.Context(), c.path["card_id"], as[appapi.CardLimitUpdate](c, c.body),
+			c.options()...)
 	},
-	"appapi FreezeCard": func(c *call) (any, error) { return c.app.Cards.Freeze(c.Context(), c.path["card_id"], c.options()...) },
+	"appapi FreezeCard": func(c *call) (any, error) {
+		return c.app.Cards.Freeze(c.Context(), c.path["card_id"], c.options()...)
+	},
 	"appapi UnfreezeCard": func(c *call) (any, error) {
 		return c.app.Cards.Unfreeze(c.Context(), c.path["card_id"], c.options()...)
 	},
@@ -80,7 +89,9 @@ var appCalls = map[string]func(*call) (any, error){
 	},
 	"appapi CreateTransfer": func(c *call) (any, error) {
 		asked := as[appapi.TransferCreate](c, c.body)
-		return c.app.Transfers.Send(c.Context(), appapi.ToContact{ContactID: asked.ContactID, Amount: asked.Amount.Decimal, Memo: asked.Memo}, sampleKey, c.options()...)
+		return c.app.Transfers.Send(c.Context(),
+			appapi.ToContact{ContactID: asked.ContactID, Amount: asked.Amount.Decimal, Memo: asked.Memo}, sampleKey,
+			c.options()...)
 	},
 	"appapi ListTransfers": func(c *call) (any, error) {
 		return c.app.Transfers.List(c.Context(), as[appapi.ListTransfersParams](c, c.query), c.options()...)
@@ -106,13 +117,15 @@ var paperCalls = map[string]func(*call) (any, error){
 		return c.app.Invoices.Get(c.Context(), c.path["invoice_id"], c.options()...)
 	},
 	"appapi UpdateInvoice": func(c *call) (any, error) {
-		return c.app.Invoices.Update(c.Context(), c.path["invoice_id"], as[model.InvoiceUpdate](c, c.body), c.options()...)
+		return c.app.Invoices.Update(c.Context(), c.path["invoice_id"], as[model.InvoiceUpdate](c, c.body),
+			c.options()...)
 	},
 	"appapi CreateUploadedInvoice": func(c *call) (any, error) {
 		return c.app.Invoices.CreateUploaded(c.Context(), as[appapi.UploadedInvoiceCreate](c, c.body), c.options()...)
 	},
 	"appapi CreateInvoiceFromContract": func(c *call) (any, error) {
-		return c.app.Invoices.CreateFromContract(c.Context(), c.path["contract_id"], as[appapi.ContractInvoiceCreate](c, c.body), c.options()...)
+		return c.app.Invoices.CreateFromContract(c.Context(), c.path["contract_id"],
+			as[appapi.ContractInvoiceCreate](c, c.body), c.options()...)
 	},
 	"appapi CreateInvoiceBatch": func(c *call) (any, error) {
 		return c.app.Invoices.CreateBatch(c.Context(), as[appapi.InvoiceBatch](c, c.body), c.options()...)
@@ -123,12 +136,15 @@ var paperCalls = map[string]func(*call) (any, error){
 	"appapi CreateContract": func(c *call) (any, error) {
 		return c.app.Contracts.Create(c.Context(), as[appapi.ContractCreate](c, c.body), c.options()...)
 	},
-	"appapi ListContractTemplates": func(c *call) (any, error) { return c.app.Contracts.Templates(c.Context(), c.options()...) },
+	"appapi ListContractTemplates": func(c *call) (any, error) {
+		return c.app.Contracts.Templates(c.Context(), c.options()...)
+	},
 	"appapi GetContract": func(c *call) (any, error) {
 		return c.app.Contracts.Get(c.Context(), c.path["contract_id"], c.options()...)
 	},
 	"appapi UpdateContract": func(c *call) (any, error) {
-		return c.app.Contracts.Update(c.Context(), c.path["contract_id"], as[appapi.ContractUpdate](c, c.body), c.options()...)
+		return c.app.Contracts.Update(c.Context(), c.path["contract_id"], as[appapi.ContractUpdate](c, c.body),
+			c.options()...)
 	},
 	"appapi DeleteContract": func(c *call) (any, error) {
 		return nil, c.app.Contracts.Delete(c.Context(), c.path["contract_id"], c.options()...)

@@ -43,5 +43,6 @@ func (c *call) logIn(first dapi.Session) (any, error) {
 	c.Helper()
 	store := &kept{session: first}
 	_, err := c.logsIn(store).Self().Chains.List(c.Context(), dapi.ListChainsParams{})
-	return map[string]any{"accessToken": store.session.AccessToken.Reveal(), "refreshToken": store.session.RefreshToken.Reveal()}, err
+	return map[string]any{"accessToken": store.session.AccessToken.Reveal(),
+		"refreshToken": store.session.RefreshToken.Reveal()}, err
 }

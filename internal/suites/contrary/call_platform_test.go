@@ -36,7 +36,8 @@ var platformCalls = map[string]func(*call) (any, error){
 		return c.acme.Contacts.Create(c.Context(), as[dapi.ContactCreate](c, c.body), c.options()...)
 	},
 	"dapi UpdateContact": func(c *call) (any, error) {
-		return c.acme.Contacts.Update(c.Context(), dapi.ContactID(c.path["contactId"]), as[dapi.ContactUpdate](c, c.body), c.options()...)
+		return c.acme.Contacts.Update(c.Context(), dapi.ContactID(c.path["contactId"]),
+			as[dapi.ContactUpdate](c, c.body), c.options()...)
 	},
 	"dapi DeleteContact": func(c *call) (any, error) {
 		return nil, c.acme.Contacts.Delete(c.Context(), dapi.ContactID(c.path["contactId"]), c.options()...)
@@ -55,7 +56,8 @@ var platformCalls = map[string]func(*call) (any, error){
 
 var moneyCalls = map[string]func(*call) (any, error){
 	"dapi BookPayout": func(c *call) (any, error) {
-		return c.acme.Payouts.Book(c.Context(), as[dapi.PayoutCreate](c, c.body), c.options(moneymovement.IdempotencyKey(sampleKey))...)
+		return c.acme.Payouts.Book(c.Context(), as[dapi.PayoutCreate](c, c.body),
+			c.options(moneymovement.IdempotencyKey(sampleKey))...)
 	},
 	"dapi GetPayout": func(c *call) (any, error) {
 		return c.acme.Payouts.Get(c.Context(), dapi.PayoutID(c.path["payoutId"]), c.options()...)
@@ -65,29 +67,36 @@ var moneyCalls = map[string]func(*call) (any, error){
 		return c.acme.Payouts.Confirm(c.Context(), asked, booked, c.options()...)
 	},
 	"dapi CreateEscrow": func(c *call) (any, error) {
-		return c.acme.Escrows.Create(c.Context(), as[dapi.EscrowCreate](c, c.body), c.options(moneymovement.IdempotencyKey(sampleKey))...)
+		return c.acme.Escrows.Create(c.Context(), as[dapi.EscrowCreate](c, c.body),
+			c.options(moneymovement.IdempotencyKey(sampleKey))...)
 	},
 	"dapi PrepareEscrowAction": func(c *call) (any, error) {
 		kind := dapi.EscrowActionType(text(c.body, "type"))
-		return c.acme.Escrows.Prepare(c.Context(), dapi.EscrowID(c.path["escrowId"]), kind, c.options(moneymovement.IdempotencyKey(sampleKey))...)
+		return c.acme.Escrows.Prepare(c.Context(), dapi.EscrowID(c.path["escrowId"]), kind,
+			c.options(moneymovement.IdempotencyKey(sampleKey))...)
 	},
 	"dapi ConfirmEscrowAction": func(c *call) (any, error) {
 		terms := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: payee}
-		prepared := &dapi.EscrowAction{IdempotencyKey: sampleKey, Type: dapi.EscrowActionTypeRelease, Approval: approval()}
-		return c.acme.Escrows.Confirm(c.Context(), terms, "esc_1", dapi.EscrowActionTypeRelease, prepared, c.options()...)
+		prepared := &dapi.EscrowAction{IdempotencyKey: sampleKey, Type: dapi.EscrowActionTypeRelease,
+			Approval: approval()}
+		return c.acme.Escrows.Confirm(c.Context(), terms, "esc_1", dapi.EscrowActionTypeRelease, prepared,
+			c.options()...)
 	},
 	"dapi SyncEscrow": func(c *call) (any, error) {
 		return c.acme.Escrows.Sync(c.Context(), dapi.EscrowID(c.path["escrowId"]), c.options()...)
 	},
 	"dapi CreateDeposit": func(c *call) (any, error) {
-		return c.acme.Sandbox.Deposit(c.Context(), as[dapi.DepositCreate](c, c.body), c.options(moneymovement.IdempotencyKey(sampleKey))...)
+		return c.acme.Sandbox.Deposit(c.Context(), as[dapi.DepositCreate](c, c.body),
+			c.options(moneymovement.IdempotencyKey(sampleKey))...)
 	},
 	"dapi CompletePayin": func(c *call) (any, error) {
-		return c.acme.Sandbox.CompletePayin(c.Context(), dapi.PayinID(c.path["payinId"]), c.options(moneymovement.IdempotencyKey(sampleKey))...)
+		return c.acme.Sandbox.CompletePayin(c.Context(), dapi.PayinID(c.path["payinId"]),
+			c.options(moneymovement.IdempotencyKey(sampleKey))...)
 	},
 	"dapi MovePayout": func(c *call) (any, error) {
 		status := dapi.PayoutStatus(text(c.body, "status"))
-		return c.acme.Sandbox.MovePayout(c.Context(), dapi.PayoutID(c.path["payoutId"]), status, c.options(moneymovement.IdempotencyKey(sampleKey))...)
+		return c.acme.Sandbox.MovePayout(c.Context(), dapi.PayoutID(c.path["payoutId"]), status,
+			c.options(moneymovement.IdempotencyKey(sampleKey))...)
 	},
 }
 

@@ -102,7 +102,8 @@ func (session) Save(context.Context, dapi.Session) error { return nil }
 // sessionFor is a session whose access token lives that long.
 func sessionFor(lives time.Duration) dapi.Session {
 	now := time.Now()
-	return dapi.Session{AccessToken: moneymovement.NewSecret("token"), RefreshToken: moneymovement.NewSecret("refresh"), ExpiresAt: now.Add(lives), RefreshExpiresAt: now.Add(time.Hour)}
+	return dapi.Session{AccessToken: moneymovement.NewSecret("token"), RefreshToken: moneymovement.NewSecret("refresh"),
+		ExpiresAt: now.Add(lives), RefreshExpiresAt: now.Add(time.Hour)}
 }
 
 // named is a store whose sessions are those of a credential.
@@ -131,11 +132,14 @@ func newCall(t *testing.T, o *wire.Operation, handler http.Handler) *call {
 	return newCallAt(t, baseURL, o, handler)
 }
 
-func newCallAt(t *testing.T, baseURL string, o *wire.Operation, handler http.Handler, more ...moneymovement.Option) *call {
+func newCallAt(
+	t *testing.T, baseURL string, o *wire.Operation, handler http.Handler, more ...moneymovement.Option,
+) *call {
 	t.Helper()
 	c := &call{T: t, operation: o}
 	options := []moneymovement.Option{
-		moneymovement.WithHTTPClient(&http.Client{Transport: &inprocess.Transport{Handler: handler}}), moneymovement.WithoutPacing(),
+		moneymovement.WithHTTPClient(&http.Client{Transport: &inprocess.Transport{Handler: handler}}),
+		moneymovement.WithoutPacing(),
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}),
 	}
 	options = append(options, more...)
@@ -228,11 +232,12 @@ var adjusted = map[string]func(*call){
 
 // answering are members whose values have to go with what the call asks.
 var answering = map[string]map[string]any{
-	"dapi ConfirmPayout":       {"status": "completed"},
-	"dapi GetPayout":           {"status": "completed"},
-	"dapi CreateToken":         {"expiresIn": 3600, "refreshExpiresIn": 7200},
-	"dapi RefreshToken":        {"expiresIn": 3600, "refreshExpiresIn": 7200},
-	"dapi ConfirmEscrowAction": {"id": "esc_1", "status": "released", "idempotencyKey": sampleKey, "payee": payee, "amount": "25", "currency": "USDC"},
+	"dapi ConfirmPayout": {"status": "completed"},
+	"dapi GetPayout":     {"status": "completed"},
+	"dapi CreateToken":   {"expiresIn": 3600, "refreshExpiresIn": 7200},
+	"dapi RefreshToken":  {"expiresIn": 3600, "refreshExpiresIn": 7200},
+	"dapi ConfirmEscrowAction": {"id": "esc_1", "status": "released", "idempotencyKey": sampleKey, "payee": payee,
+		"amount": "25", "currency": "USDC"},
 }
 
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
@@ -242,12 +247,14 @@ func (c *call) booking() (asked dapi.PayoutCreate, booked *dapi.Payout) {
 	c.Helper()
 	sampled := sample(contrary.AnswerLayers(c.operation)[0], nil)
 	terms := map[string]any{}
-	for _, name := range []string{"contactId", "amount", "currency", "paymentReference", "purpose", "documentIds", "fromChainId", "toChainId"} {
+	for _, name := range []string{"contactId", "amount", "currency", "paymentReference", "purpose", "documentIds",
+		"fromChainId", "toChainId"} {
 		terms[name] = member(sampled, name)
 	}
 	asked = as[dapi.PayoutCreate](c, terms)
 	return asked, &dapi.Payout{
-		ID: dapi.PayoutID(text(sampled, "id")), IdempotencyKey: text(sampled, "idempotencyKey"), ContactID: asked.ContactID, Amount: asked.Amount, Currency: asked.Currency, Approval: approval(),
+		ID: dapi.PayoutID(text(sampled, "id")), IdempotencyKey: text(sampled, "idempotencyKey"),
+		ContactID: asked.ContactID, Amount: asked.Amount, Currency: asked.Currency, Approval: approval(),
 	}
 }
 
@@ -258,7 +265,8 @@ func approval() *dapi.Approval {
 
 // callOf finds the call of an operation.
 func callOf(o *wire.Operation) func(*call) (any, error) {
-	for _, calls := range []map[string]func(*call) (any, error){loginCalls, platformCalls, moneyCalls, appCalls, paperCalls, otherCalls} {
+	for _, calls := range []map[string]func(*call) (any, error){loginCalls, platformCalls, moneyCalls, appCalls,
+		paperCalls, otherCalls} {
 		if found := calls[o.Name()]; found != nil {
 			return found
 		}

@@ -27,7 +27,8 @@ func (a *answered) set(body []byte, media string) {
 func concerns(c contrary.Change, operation string, status int) bool {
 	success := status >= 200 && status < 300
 	switch {
-	case c.Site.Operation == nil, c.Site.Operation.Name() != operation, c.Class != contrary.ClassAnswer && c.Class != contrary.ClassConstraint:
+	case c.Site.Operation == nil, c.Site.Operation.Name() != operation, c.Class != contrary.ClassAnswer &&
+		c.Class != contrary.ClassConstraint:
 		return false
 	case c.Site.Side == "": // of the operation: all its successes
 		return success
@@ -42,7 +43,8 @@ func alter(a *answered, c contrary.Change, everywhere bool) []pointer {
 	switch {
 	case c.Site.In == "header":
 		return alterHeader(a, c)
-	case c.Site.In == "body" && len(c.Site.Path) > 0, c.Kind == contrary.BareList, c.Kind == contrary.ListInData, c.Kind == contrary.ListInResults:
+	case c.Site.In == "body" &&
+		len(c.Site.Path) > 0, c.Kind == contrary.BareList, c.Kind == contrary.ListInData, c.Kind == contrary.ListInResults:
 		return alterBody(a, c, everywhere)
 	}
 	return alterWhole(a, c.Kind)
@@ -64,7 +66,8 @@ func alterWhole(a *answered, kind contrary.Kind) []pointer {
 	const jsonMedia = "application/json"
 	switch kind {
 	case contrary.Status200, contrary.Status201, contrary.Status202:
-		a.status = map[contrary.Kind]int{contrary.Status200: 200, contrary.Status201: 201, contrary.Status202: 202}[kind]
+		a.status = map[contrary.Kind]int{contrary.Status200: 200, contrary.Status201: 201,
+			contrary.Status202: 202}[kind]
 	case contrary.Status204:
 		a.status = http.StatusNoContent
 		a.body = nil
@@ -207,7 +210,9 @@ func respelt(kind contrary.Kind, text string) any {
 
 // applies reports whether a change can be made where an operation is answered so.
 func applies(changes []contrary.Change, operation string, status int) []contrary.Change {
-	return slices.DeleteFunc(slices.Clone(changes), func(c contrary.Change) bool { return !concerns(c, operation, status) })
+	return slices.DeleteFunc(slices.Clone(changes), func(c contrary.Change) bool {
+		return !concerns(c, operation, status)
+	})
 }
 
 // outside is a value beyond a bound of ours. differs is false if the bound is not of this value.
@@ -222,7 +227,9 @@ func outside(c contrary.Change, value any) (other any, keep, differs bool) {
 		switch c.Mark.Aspect {
 		case "pattern", "format":
 			prefix := ""
-			if !slices.ContainsFunc(layer.Marks(), func(mark *wire.Assumption) bool { return mark.Aspect == "x-id-prefix" }) {
+			if !slices.ContainsFunc(layer.Marks(), func(mark *wire.Assumption) bool {
+				return mark.Aspect == "x-id-prefix"
+			}) {
 				prefix = layer.At("x-id-prefix").Text() // which is stated
 			}
 			return prefix + "another form", true, true

@@ -61,7 +61,8 @@ func classify(a *wire.Assumption, at []Site) (*Mark, error) {
 		class := classOf(m, site)
 		switch {
 		case class == "":
-			return nil, fmt.Errorf("%s: %s fits no class: say in classOf what a service does that differs in its %s", a.Position(), m.Name(), a.What())
+			return nil, fmt.Errorf("%s: %s fits no class: say in classOf what a service does that differs in its %s",
+				a.Position(), m.Name(), a.What())
 		case !m.Is(class):
 			m.Classes = append(m.Classes, class)
 		}
@@ -92,7 +93,8 @@ func classOf(m *Mark, site Site) Class {
 		return ClassAnswer
 	case "body", "query", "values":
 		return ClassRequest
-	case "pattern", "format", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "positive", "x-decimals", "x-id-prefix":
+	case "pattern", "format", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "positive",
+		"x-decimals", "x-id-prefix":
 		return ClassConstraint
 	case "unit", "purpose", "meaning", "order", "default", "idempotency", "x-slugs", "x-scope":
 		return ClassBehaviour

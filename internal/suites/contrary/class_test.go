@@ -36,7 +36,8 @@ func eachChange(t *testing.T, classes []contrary.Class, chosen func(*contrary.Ma
 		t.Run(mark.Name(), func(t *testing.T) {
 			t.Parallel()
 			for _, change := range chosen(mark) {
-				name := fmt.Sprintf("%s %s %s %s", change.Name(), where, change.Site.Operation.Name(), strings.Join(change.Site.Path, "."))
+				name := fmt.Sprintf("%s %s %s %s", change.Name(), where, change.Site.Operation.Name(),
+					strings.Join(change.Site.Path, "."))
 				t.Run(name, func(t *testing.T) { test(t, d, change) })
 			}
 		})
@@ -44,7 +45,9 @@ func eachChange(t *testing.T, classes []contrary.Class, chosen func(*contrary.Ma
 }
 
 // firsts are the mark's changes that count, each the first of its kind.
-func firsts[K comparable](mark *contrary.Mark, counts func(contrary.Change) bool, kind func(contrary.Change) K) (chosen []contrary.Change) {
+func firsts[K comparable](
+	mark *contrary.Mark, counts func(contrary.Change) bool, kind func(contrary.Change) K,
+) (chosen []contrary.Change) {
 	taken := map[K]bool{}
 	for _, change := range mark.Changes() {
 		if counts(change) && !taken[kind(change)] {
@@ -73,7 +76,8 @@ func TestEveryMarkHasAClass(t *testing.T) {
 func TestEveryCaseIsRun(t *testing.T) {
 	for _, mark := range derive(t) {
 		run := map[contrary.Case]bool{}
-		for _, chosen := range [][]contrary.Change{readings(mark), requests(mark), bounds(mark), refusals(mark), behaviours(mark)} {
+		for _, chosen := range [][]contrary.Change{readings(mark), requests(mark), bounds(mark), refusals(mark),
+			behaviours(mark)} {
 			for _, change := range chosen {
 				run[change.Case] = true
 			}
@@ -91,7 +95,8 @@ func TestEveryCaseIsRun(t *testing.T) {
 func TestANewMarkIsANewCase(t *testing.T) {
 	marked := func(mark string) ([]*contrary.Mark, error) {
 		files := fstest.MapFS{}
-		for _, name := range []string{"dapi.yaml", "appapi.yaml", "refapi.yaml", "public.yaml", "common.yaml", "errors.yaml", "coverage.yaml"} {
+		for _, name := range []string{"dapi.yaml", "appapi.yaml", "refapi.yaml", "public.yaml", "common.yaml",
+			"errors.yaml", "coverage.yaml"} {
 			source, err := openapi.Files.ReadFile(name)
 			require.NoError(t, err)
 			files[name] = &fstest.MapFile{Data: source}
@@ -117,7 +122,8 @@ paths:
 	}
 	_, err := marked("x-assumed: {colour: a mark that nobody thought of}")
 	require.Error(t, err)
-	assert.ErrorContains(t, err, "openapi/public.yaml:14: public.yaml GetRate answer 200.content.application/json.schema.usdRate colour fits no class")
+	assert.ErrorContains(t, err,
+		"openapi/public.yaml:14: public.yaml GetRate answer 200.content.application/json.schema.usdRate colour fits no class")
 
 	marks, err := marked("x-assumed: a mark like others")
 	require.NoError(t, err)

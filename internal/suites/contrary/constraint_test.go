@@ -17,13 +17,14 @@ import (
 // The service's bound on what we send is another than ours. Where it is looser, what we would not have is sent all the
 // same; where it is tighter, its refusal names the field.
 func TestABoundOfARequestIsOther(t *testing.T) {
-	eachChange(t, []contrary.Class{contrary.ClassConstraint}, bounds, "in", func(t *testing.T, d *wire.Description, change contrary.Change) {
-		if change.Kind == contrary.Tighter {
-			refuseTighter(t, d, change)
-		} else {
-			sendBeyond(t, d, change)
-		}
-	})
+	eachChange(t, []contrary.Class{contrary.ClassConstraint}, bounds, "in",
+		func(t *testing.T, d *wire.Description, change contrary.Change) {
+			if change.Kind == contrary.Tighter {
+				refuseTighter(t, d, change)
+			} else {
+				sendBeyond(t, d, change)
+			}
+		})
 }
 
 // bounds are the mark's cases in requests, once for each place that a value can have: body, query, path and header.
@@ -56,11 +57,12 @@ func refuseTighter(t *testing.T, d *wire.Description, c contrary.Change) {
 // sendBeyond sends a value beyond our bound, or leaves out what only we demand.
 func sendBeyond(t *testing.T, d *wire.Description, c contrary.Change) {
 	arrived := 0
-	host := &contraryHost{next: sampleService{description: d}, description: d, seen: func(o *wire.Operation, _ []byte, _ *answered) {
-		if o.Name() == c.Site.Operation.Name() {
-			arrived++
-		}
-	}}
+	host := &contraryHost{next: sampleService{description: d}, description: d,
+		seen: func(o *wire.Operation, _ []byte, _ *answered) {
+			if o.Name() == c.Site.Operation.Name() {
+				arrived++
+			}
+		}}
 	made := newCall(t, c.Site.Operation, host)
 	made.ask(c.Site.Variants)
 	require.True(t, goBeyond(made, c), "no value is beyond the bound")
@@ -128,10 +130,16 @@ func replace(tree *any, p pointer, c contrary.Change) bool {
 func statedToo(c contrary.Change) bool {
 	switch c.Mark.Aspect {
 	case "required":
-		return slices.ContainsFunc(c.Site.Layers, func(layer wire.Node) bool { return layer.At("x-positive").True() && !marked(layer, "positive") })
+		return slices.ContainsFunc(c.Site.Layers, func(layer wire.Node) bool {
+			return layer.At("x-positive").True() && !marked(layer, "positive")
+		})
 	case "minLength", "positive":
-		needed := slices.ContainsFunc(c.Site.Operation.Body().Layers(), func(layer wire.Node) bool { return layer.At("x-required-with").Exists() })
-		return needed || c.Site.Required && !slices.ContainsFunc(c.Site.Layers, func(layer wire.Node) bool { return marked(layer, "required") || marked(layer, "") })
+		needed := slices.ContainsFunc(c.Site.Operation.Body().Layers(), func(layer wire.Node) bool {
+			return layer.At("x-required-with").Exists()
+		})
+		return needed || c.Site.Required && !slices.ContainsFunc(c.Site.Layers, func(layer wire.Node) bool {
+			return marked(layer, "required") || marked(layer, "")
+		})
 	}
 	return false
 }

@@ -13,7 +13,8 @@ type Exception struct {
 // says so.
 var Exceptions = []Exception{
 	{
-		Where:  []string{"dapi.yaml Approval", "dapi.yaml Approval.payload", "dapi.yaml Payout.approval", "dapi.yaml EscrowAction.approval"},
+		Where: []string{"dapi.yaml Approval", "dapi.yaml Approval.payload", "dapi.yaml Payout.approval",
+			"dapi.yaml EscrowAction.approval"},
 		Kinds:  []Kind{Absent, Null, AsText, AsNumber, AsBoolean, AsObject, AsList, Unreadable},
 		Reason: "the bytes that are signed: without them nothing is approved, and no money moves",
 	},

@@ -21,16 +21,19 @@ func (w *world) transfer() {
 	must(w.plain.self.Sandbox.Deposit(w.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC}))(w)
 	contact := must(w.plain.app.Contacts.Create(w.Context(), appContact()))(w)
 	invoice := must(w.plain.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{
-		Currency: model.InvoiceCurrencyUSDC, ClientEmail: w.key.Email, ContractorEmail: "contractor@example.com", Items: lines(),
+		Currency: model.InvoiceCurrencyUSDC, ClientEmail: w.key.Email, ContractorEmail: "contractor@example.com",
+		Items: lines(),
 	}))(w)
-	quote, err := w.app.Quotes.Payout(w.Context(), appapi.BalancePayoutQuote{ContactID: contact.ID, Amount: amount("3")})
+	quote, err := w.app.Quotes.Payout(w.Context(),
+		appapi.BalancePayoutQuote{ContactID: contact.ID, Amount: amount("3")})
 	if !w.ok(err) || !w.sends("quote", appapi.ToQuote{QuoteID: quote.QuoteID, Memo: "a quote"}) ||
 		!w.sends("contact", appapi.ToContact{ContactID: contact.ID, Amount: amount("2"), Memo: "a contact"}) ||
 		!w.sends("invoice", appapi.ToInvoice{InvoiceID: invoice.ID}) {
 		return
 	}
 	_, _, err = w.app.Transfers.ByKey(w.Context(), "contact")
-	if _, unread := errors.AsType[*errors.UnexpectedAnswer](err); !unread || !w.other { // one that cannot be read may be the one, which is said
+	// one that cannot be read may be the one, which is said
+	if _, unread := errors.AsType[*errors.UnexpectedAnswer](err); !unread || !w.other {
 		if !w.ok(err) {
 			return
 		}
@@ -45,7 +48,8 @@ func (w *world) transfer() {
 			return
 		}
 	}
-	_, err = w.app.Quotes.PayinFromChain(w.Context(), appapi.BalancePayinQuote{Amount: amount("3"), Currency: "USDC", OriginChainID: 1})
+	_, err = w.app.Quotes.PayinFromChain(w.Context(), appapi.BalancePayinQuote{Amount: amount("3"), Currency: "USDC",
+		OriginChainID: 1})
 	w.ok(err)
 }
 
@@ -59,7 +63,8 @@ func (w *world) sends(key moneymovement.Key, to appapi.Destination) bool {
 
 func appContact() appapi.ContactCreate {
 	return appapi.ContactCreate{Name: "Bob", Relationship: "external",
-		Account: appapi.Onchain(model.OnchainAccount{WalletAddress: payee, ChainID: "base", Currency: "USDC", Email: "bob@example.com"})}
+		Account: appapi.Onchain(model.OnchainAccount{WalletAddress: payee, ChainID: "base", Currency: "USDC",
+			Email: "bob@example.com"})}
 }
 
 func lines() []model.LineItem {
@@ -81,7 +86,8 @@ func (w *world) appPayin() {
 			account = bank.BankAccountID
 		}
 	}
-	quote, err := w.app.Quotes.PayinFromBank(w.Context(), appapi.BankPayinQuote{Amount: amount("10"), BankAccountID: account, Memo: "a payin"})
+	quote, err := w.app.Quotes.PayinFromBank(w.Context(),
+		appapi.BankPayinQuote{Amount: amount("10"), BankAccountID: account, Memo: "a payin"})
 	if !w.ok(err) {
 		return
 	}
@@ -115,12 +121,14 @@ func (w *world) account() {
 
 func (w *world) appContacts() {
 	contacts := w.app.Contacts
-	for _, asked := range []appapi.ContactCreate{appContact(), {Name: "Ann", Relationship: "external", Account: appapi.EmailContact(w.key.Email)}} {
+	for _, asked := range []appapi.ContactCreate{appContact(),
+		{Name: "Ann", Relationship: "external", Account: appapi.EmailContact(w.key.Email)}} {
 		contact, err := contacts.Create(w.Context(), asked)
 		if !w.ok(err) {
 			return
 		}
-		if _, err = contacts.Update(w.Context(), contact.ID, from[appapi.ContactUpdate](w, `{"name":"Robert","relationship":"external"}`)); !w.ok(err) {
+		if _, err = contacts.Update(w.Context(), contact.ID,
+			from[appapi.ContactUpdate](w, `{"name":"Robert","relationship":"external"}`)); !w.ok(err) {
 			return
 		}
 		for _, err := range contacts.All(w.Context(), appapi.ListContactsParams{Limit: 1}) {
@@ -133,7 +141,9 @@ func (w *world) appContacts() {
 		}
 	}
 	for _, iban := range []string{"DE89370400440532013000", "DE00370400440532013000"} {
-		if _, err := contacts.ValidateBank(w.Context(), appapi.BankDetails{BankType: "sepa", Country: "DE", BankName: "Licensed bank", IBAN: iban, BIC: "TESTDEFF"}); !w.ok(err) {
+		if _, err := contacts.ValidateBank(w.Context(),
+			appapi.BankDetails{BankType: "sepa", Country: "DE", BankName: "Licensed bank", IBAN: iban,
+				BIC: "TESTDEFF"}); !w.ok(err) {
 			return
 		}
 	}
@@ -143,7 +153,8 @@ func contract() appapi.ContractCreate {
 	return appapi.ContractCreate{
 		ContractorEmail: "contractor@example.com", Type: model.ContractTypeService, Period: "monthly", Label: "Design",
 		PriorityMethods: []model.PriorityMethod{model.PriorityMethodSEPA},
-		Fields:          appapi.ContractFields{Amount: amount("300"), Currency: model.FiatCurrencyUSD, JobTitle: "Designer", ScopeDescription: "Design"},
+		Fields: appapi.ContractFields{Amount: amount("300"), Currency: model.FiatCurrencyUSD,
+			JobTitle: "Designer", ScopeDescription: "Design"},
 	}
 }
 
@@ -168,11 +179,13 @@ func (w *world) contracts() {
 		},
 		func() error { _, err := contracts.Preview(w.Context(), made.ID); return err },
 		func() error {
-			_, err := w.app.Invoices.CreateFromContract(w.Context(), made.ID, appapi.ContractInvoiceCreate{InvoicePrefix: "C", AddItems: lines()})
+			_, err := w.app.Invoices.CreateFromContract(w.Context(), made.ID,
+				appapi.ContractInvoiceCreate{InvoicePrefix: "C", AddItems: lines()})
 			return err
 		},
 		func() error {
-			_, err := w.app.Invoices.CreateBatch(w.Context(), appapi.InvoiceBatch{{ContractID: made.ID, Period: 2, Memo: "second", Items: lines()}})
+			_, err := w.app.Invoices.CreateBatch(w.Context(),
+				appapi.InvoiceBatch{{ContractID: made.ID, Period: 2, Memo: "second", Items: lines()}})
 			return err
 		},
 		func() error { _, err := contracts.Get(w.Context(), made.ID); return err },
@@ -190,11 +203,13 @@ func (w *world) contracts() {
 func paymentMethods() (methods []model.PaymentMethod) {
 	for _, variant := range []model.PaymentMethodVariant{
 		model.SEPAPaymentMethod{IBANNumber: "DE89370400440532013000", BIC: "TESTDEFF", BeneficiaryName: "Carl Roe"},
-		model.USExternalPaymentMethod{AccountNumber: "000123456789", RoutingNumber: "021000021", BeneficiaryName: "Roe Ltd"},
+		model.USExternalPaymentMethod{AccountNumber: "000123456789", RoutingNumber: "021000021",
+			BeneficiaryName: "Roe Ltd"},
 		model.SWIFTPaymentMethod{AccountNumber: "000123456789", BIC: "TESTDEFF", BeneficiaryName: "Carl Roe"},
 		model.PIXPaymentMethod{BeneficiaryName: "Carl Roe", PIXKey: "52998224725", PIXKeyType: "cpf"},
 		model.LocalRailPaymentMethod{Method: "inr_upi", BeneficiaryName: "Carl Roe", PaymentKey: "carl@upi"},
-		model.ProviderUSDPaymentMethod{AccountNumber: "000123456789", RoutingNumber: "021000021", BeneficiaryName: "Carl Roe"},
+		model.ProviderUSDPaymentMethod{AccountNumber: "000123456789", RoutingNumber: "021000021",
+			BeneficiaryName: "Carl Roe"},
 	} {
 		methods = append(methods, model.NewPaymentMethod(variant))
 	}
@@ -205,7 +220,8 @@ func paymentMethods() (methods []model.PaymentMethod) {
 func (w *world) invoices() {
 	invoices := w.app.Invoices
 	invoice, err := invoices.Create(w.Context(), appapi.InvoiceCreate{
-		Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com", ClientDisplayName: "Client", InvoicePrefix: "CS", Items: lines(),
+		Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com", ClientDisplayName: "Client",
+		InvoicePrefix: "CS", Items: lines(),
 		ClientAddress: model.PostalAddress{StreetAddress: "Main Street 1", City: "Berlin", Country: "DE", Zip: "10115"},
 	})
 	if !w.ok(err) {
@@ -217,12 +233,14 @@ func (w *world) invoices() {
 	if _, err = invoices.Get(w.Context(), invoice.ID); !w.ok(err) {
 		return
 	}
-	document, err := w.app.Documents.Upload(w.Context(), appapi.DocumentUpload{Content: strings.NewReader("%PDF-1.7"), Name: "Invoice", Type: appapi.DocumentKindInvoice})
+	document, err := w.app.Documents.Upload(w.Context(), appapi.DocumentUpload{Content: strings.NewReader("%PDF-1.7"),
+		Name: "Invoice", Type: appapi.DocumentKindInvoice})
 	if !w.ok(err) {
 		return
 	}
 	if _, err = invoices.CreateUploaded(w.Context(), appapi.UploadedInvoiceCreate{
-		DocumentID: document.ID, Amount: amount("12"), Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com",
+		DocumentID: document.ID, Amount: amount("12"), Currency: model.InvoiceCurrencyUSD,
+		ClientEmail: "client@example.com",
 	}); !w.ok(err) {
 		return
 	}
@@ -238,7 +256,8 @@ func (w *world) issued() (id string) {
 	w.Helper()
 	must(w.plain.app.Cards.KYCLink(w.Context()))(w)
 	w.pass(time.Hour)
-	must(w.plain.app.Cards.PreApprove(w.Context(), appapi.CardPreApprovalCreate{Amount: amount("100"), Currency: "USDC"}))(w)
+	must(w.plain.app.Cards.PreApprove(w.Context(),
+		appapi.CardPreApprovalCreate{Amount: amount("100"), Currency: "USDC"}))(w)
 	id = must(w.plain.app.Cards.Create(w.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual}))(w).ID
 	w.pass(time.Hour)
 	return id
@@ -250,7 +269,8 @@ func (w *world) cards() {
 		return
 	}
 	w.pass(time.Hour)
-	if _, err := cards.PreApprove(w.Context(), appapi.CardPreApprovalCreate{Amount: amount("100"), Currency: "USDC"}); !w.ok(err) {
+	if _, err := cards.PreApprove(w.Context(),
+		appapi.CardPreApprovalCreate{Amount: amount("100"), Currency: "USDC"}); !w.ok(err) {
 		return
 	}
 	card, err := cards.Create(w.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
@@ -280,8 +300,10 @@ func (w *world) cards() {
 func (w *world) referenceEndpoints() {
 	reference, card := w.reference, w.issued()
 	contract := must(w.plain.app.Contracts.Create(w.Context(), contract()))(w)
-	invoice := must(w.plain.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com", Items: lines()}))(w)
-	quote := must(w.plain.app.Quotes.PayinFromChain(w.Context(), appapi.BalancePayinQuote{Amount: amount("3"), Currency: "USDC", OriginChainID: 1}))(w)
+	invoice := must(w.plain.app.Invoices.Create(w.Context(),
+		appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com", Items: lines()}))(w)
+	quote := must(w.plain.app.Quotes.PayinFromChain(w.Context(),
+		appapi.BalancePayinQuote{Amount: amount("3"), Currency: "USDC", OriginChainID: 1}))(w)
 	wallet := w.host.Credentials().Wallet
 	signature := must(wallet.SignMessage(w.Context(), []byte("Log in")))(w)
 	paid := from[model.InvoiceUpdate](w, `{"status":"paid"}`)
@@ -300,11 +322,16 @@ func (w *world) referenceEndpoints() {
 		func() error { _, err := reference.Quotes.Status(w.Context(), quote.QuoteID); return err },
 		func() error { _, err := reference.Cards.Details(w.Context(), card, wallet); return err },
 		func() error {
-			_, err := reference.Wallet.LogIn(w.Context(), refapi.WalletLogin{Message: "Log in", Signatures: []moneymovement.Secret{moneymovement.NewSecret(signature)}}, refapi.LogInWalletParams{DeviceID: "a device"})
+			_, err := reference.Wallet.LogIn(w.Context(),
+				refapi.WalletLogin{Message: "Log in",
+					Signatures: []moneymovement.Secret{moneymovement.NewSecret(signature)}},
+				refapi.LogInWalletParams{DeviceID: "a device"})
 			return err
 		},
 		func() error {
-			_, err := reference.Webhooks.Send(w.Context(), "partner", refapi.WebhookEvent{EventType: "payment.completed", EntityID: "1", EntityType: "invoice", CreatedAt: "2026-01-02T03:04:05Z"})
+			_, err := reference.Webhooks.Send(w.Context(), "partner",
+				refapi.WebhookEvent{EventType: "payment.completed", EntityID: "1", EntityType: "invoice",
+					CreatedAt: "2026-01-02T03:04:05Z"})
 			return err
 		},
 	} {
@@ -315,7 +342,8 @@ func (w *world) referenceEndpoints() {
 }
 
 func (w *world) publicUtilities() {
-	invoice := must(w.plain.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com", Items: lines()}))(w)
+	invoice := must(w.plain.app.Invoices.Create(w.Context(),
+		appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSD, ClientEmail: "client@example.com", Items: lines()}))(w)
 	if _, err := w.public.Rates.Get(w.Context(), "EUR"); !w.ok(err) {
 		return
 	}

@@ -67,7 +67,8 @@ const fundings = "payout_funding"
 func (w *world) pay() {
 	wallet, bank := w.funded()
 	for key, to := range map[moneymovement.Key]dapi.ContactID{"wallet": wallet, "bank": bank} {
-		asked := dapi.PayoutCreate{ContactID: to, Amount: amount("5"), Currency: dapi.USDC, DocumentIDs: []string{"doc_1"}}
+		asked := dapi.PayoutCreate{ContactID: to, Amount: amount("5"), Currency: dapi.USDC,
+			DocumentIDs: []string{"doc_1"}}
 		var paid *dapi.Payout
 		if !w.once(fundings, func() (err error) {
 			paid, err = w.self.Payouts.Pay(w.Context(), asked, key)
@@ -86,7 +87,8 @@ func (w *world) pay() {
 
 func (w *world) bookAndConfirm() {
 	wallet, _ := w.funded()
-	asked := dapi.PayoutCreate{ContactID: wallet, Amount: amount("5"), Currency: dapi.USDC, FromChainID: 8453, ToChainID: 8453}
+	asked := dapi.PayoutCreate{ContactID: wallet, Amount: amount("5"), Currency: dapi.USDC, FromChainID: 8453,
+		ToChainID: 8453}
 	var paid *dapi.Payout
 	if !w.once(fundings, func() error {
 		booked, err := w.self.Payouts.Book(w.Context(), asked, moneymovement.IdempotencyKey("book"))
@@ -162,7 +164,8 @@ func (w *world) escrowRefund() {
 }
 
 func (w *world) payinFromChain() {
-	payin, err := w.self.Payins.Create(w.Context(), dapi.PayinCreate{Amount: amount("5"), Currency: "USDC", OriginChainID: 1, MaxAmount: amount("6")})
+	payin, err := w.self.Payins.Create(w.Context(),
+		dapi.PayinCreate{Amount: amount("5"), Currency: "USDC", OriginChainID: 1, MaxAmount: amount("6")})
 	if w.ok(err) {
 		w.payIn(w.self, payin.ID)
 	}
@@ -185,7 +188,8 @@ func (w *world) payIn(account *dapi.Account, id dapi.PayinID) {
 // ready is a client that was created and verified past the contrary host.
 func (w *world) ready() dapi.ClientID {
 	w.Helper()
-	client := must(w.plain.platform.Clients.Create(w.Context(), dapi.ClientCreate{Email: "acme@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Acme"}))(w)
+	client := must(w.plain.platform.Clients.Create(w.Context(),
+		dapi.ClientCreate{Email: "acme@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Acme"}))(w)
 	must(w.plain.platform.Clients.WaitReady(w.Context(), client.ID))(w)
 	return client.ID
 }
@@ -205,7 +209,8 @@ func (w *world) applicant(id dapi.ClientID) map[string]any {
 
 func (w *world) verification() {
 	id := w.ready()
-	acme, information := w.platform.For(id), dapi.KYBSave{Applicant: w.applicant(id), DocumentIDs: []string{"doc_1", "doc_2"}}
+	acme, information := w.platform.For(id), dapi.KYBSave{Applicant: w.applicant(id),
+		DocumentIDs: []string{"doc_1", "doc_2"}}
 	_, err := acme.Verification.Get(w.Context())
 	if !w.ok(err) {
 		return
@@ -224,7 +229,8 @@ func (w *world) verification() {
 func (w *world) payinFromBank() {
 	id := w.ready()
 	plain := w.plain.platform.For(id)
-	must(plain.Verification.Save(w.Context(), dapi.KYBSave{Applicant: w.applicant(id), DocumentIDs: []string{"doc_1", "doc_2"}}))(w)
+	must(plain.Verification.Save(w.Context(),
+		dapi.KYBSave{Applicant: w.applicant(id), DocumentIDs: []string{"doc_1", "doc_2"}}))(w)
 	must(plain.Verification.Complete(w.Context()))(w)
 	w.pass(24 * time.Hour)
 	must(plain.Verification.WaitDecided(w.Context()))(w)
@@ -240,7 +246,8 @@ func (w *world) payinFromBank() {
 		return
 	}
 	rail := must(plain.Rails.WaitActive(w.Context(), dapi.BankMethodSEPA, "EUR"))(w)
-	payin, err := acme.Payins.Create(w.Context(), dapi.PayinCreate{Amount: amount("50"), Currency: "EUR", BankID: rail.VirtualAccount.ID})
+	payin, err := acme.Payins.Create(w.Context(),
+		dapi.PayinCreate{Amount: amount("50"), Currency: "EUR", BankID: rail.VirtualAccount.ID})
 	if w.ok(err) {
 		w.payIn(acme, payin.ID)
 	}
@@ -249,12 +256,14 @@ func (w *world) payinFromBank() {
 func (w *world) ledger() {
 	_, err := w.self.Sandbox.Treasury(w.Context())
 	if !w.ok(err) || !w.once("deposit", func() error {
-		_, err := w.self.Sandbox.Deposit(w.Context(), dapi.DepositCreate{Amount: amount("5"), Currency: dapi.USDC}, moneymovement.IdempotencyKey("credit"))
+		_, err := w.self.Sandbox.Deposit(w.Context(), dapi.DepositCreate{Amount: amount("5"), Currency: dapi.USDC},
+			moneymovement.IdempotencyKey("credit"))
 		return err
 	}) {
 		return
 	}
-	for _, err := range w.self.Transactions.All(w.Context(), dapi.ListTransactionsParams{Type: dapi.TransactionTypeDeposit, Since: time.Now().Add(-time.Hour)}) {
+	for _, err := range w.self.Transactions.All(w.Context(),
+		dapi.ListTransactionsParams{Type: dapi.TransactionTypeDeposit, Since: time.Now().Add(-time.Hour)}) {
 		if !w.ok(err) {
 			return
 		}
@@ -295,17 +304,21 @@ func (w *world) client() {
 
 func (w *world) contacts() {
 	for _, asked := range []dapi.ContactCreate{
-		{Name: "Bob", Account: toWallet(), Address: &dapi.PostalAddress{StreetAddress: "Main Street 1", AddressLine2: "Floor 2", City: "Berlin", State: "BE", Country: "DE", Zip: "10115"}},
+		{Name: "Bob", Account: toWallet(), Address: &dapi.PostalAddress{StreetAddress: "Main Street 1",
+			AddressLine2: "Floor 2", City: "Berlin", State: "BE", Country: "DE", Zip: "10115"}},
 		{Name: "Bob", Account: toBank()},
 		{Name: "Bob", Account: dapi.EmailContact(w.key.Email)},
-		{Name: "Bob", Account: dapi.Bank(dapi.BankMethodPIX, dapi.BankAccount{Currency: "BRL", PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail, AccountHolderName: "Bob Roe"})},
+		{Name: "Bob",
+			Account: dapi.Bank(dapi.BankMethodPIX, dapi.BankAccount{Currency: "BRL", PIXKey: "bob@example.com",
+				PIXKeyType: dapi.PIXKeyTypeEmail, AccountHolderName: "Bob Roe"})},
 		{Name: "Bob", Account: dapi.SEPA(dapi.BankAccount{AccountHolderName: "Bob Roe"})}, // with blockers
 	} {
 		contact, err := w.self.Contacts.Create(w.Context(), asked)
 		if !w.ok(err) {
 			return
 		}
-		if _, err = w.self.Contacts.Update(w.Context(), contact.ID, from[dapi.ContactUpdate](w, `{"isExternal":true}`)); !w.ok(err) {
+		if _, err = w.self.Contacts.Update(w.Context(), contact.ID,
+			from[dapi.ContactUpdate](w, `{"isExternal":true}`)); !w.ok(err) {
 			return
 		}
 		if _, err = w.self.Contacts.Capabilities(w.Context(), contact.ID); !w.ok(err) {

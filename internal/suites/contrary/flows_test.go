@@ -46,10 +46,11 @@ func TestFlowsOfAContraryHost(t *testing.T) {
 	for _, mark := range derive(t) {
 		for _, c := range flowCases(mark) {
 			for _, f := range touched(met, c) {
-				t.Run(fmt.Sprintf("%s/%s %s/%s", mark.Name(), c[0].Class, c[0].Case.Name(), f.name), func(t *testing.T) {
-					t.Parallel()
-					synctest.Test(t, func(t *testing.T) { needed.note(c[0].Case, runContrary(t, d, f, c)) })
-				})
+				t.Run(fmt.Sprintf("%s/%s %s/%s", mark.Name(), c[0].Class, c[0].Case.Name(), f.name),
+					func(t *testing.T) {
+						t.Parallel()
+						synctest.Test(t, func(t *testing.T) { needed.note(c[0].Case, runContrary(t, d, f, c)) })
+					})
 			}
 		}
 	}
@@ -78,8 +79,11 @@ func flowCases(mark *contrary.Mark) (cases [][]contrary.Change) {
 				continue
 			}
 		}
-		if change.Class == contrary.ClassBehaviour || change.Class == contrary.ClassConstraint && change.Kind == contrary.Looser {
-			continue // a value beyond a bound is another value, which this host would not know again; these have tests of their own
+		if change.Class == contrary.ClassBehaviour || change.Class == contrary.ClassConstraint &&
+			change.Kind == contrary.Looser {
+			// a value beyond a bound is another value, which this host would not know again; these have tests of their
+			// own
+			continue
 		}
 		if change.Kind == contrary.AnotherForm {
 			continue // nor would it know an id or an address of another form
@@ -101,7 +105,9 @@ const mostFlows = 2
 // touched are the flows that meet the thing.
 func touched(met [][]exchange, changes []contrary.Change) (found []flow) {
 	for i, f := range flows {
-		if (len(found) == 0 || f.money && len(found) < mostFlows) && slices.ContainsFunc(met[i], func(x exchange) bool { return x.has(changes) }) {
+		if (len(found) == 0 || f.money && len(found) < mostFlows) && slices.ContainsFunc(met[i], func(x exchange) bool {
+			return x.has(changes)
+		}) {
 			found = append(found, f)
 		}
 	}
@@ -115,7 +121,8 @@ func (x exchange) has(changes []contrary.Change) bool {
 		case c.Site.Operation == nil || c.Site.Operation != x.operation:
 			return false
 		case c.Class == contrary.ClassRequest, c.Class == contrary.ClassConstraint && c.Site.Side == contrary.Request:
-			_, _, sent := whereSent(bounded(c), x.operation, &http.Request{URL: &url.URL{RawQuery: x.query.Encode()}, Header: x.header}, x.sent)
+			_, _, sent := whereSent(bounded(c), x.operation,
+				&http.Request{URL: &url.URL{RawQuery: x.query.Encode()}, Header: x.header}, x.sent)
 			return sent
 		case c.Class == contrary.ClassOperation:
 			return true
@@ -175,7 +182,10 @@ func runContrary(t *testing.T, d *wire.Description, f flow, changes []contrary.C
 	times, _ := w.contrary.occurred()
 	require.Positive(t, times, "the case did not occur")
 	if class != contrary.ClassAnswer && w.failed != nil {
-		assert.True(t, slices.ContainsFunc(changes, func(c contrary.Change) bool { return strings.Contains(w.failed.Error(), c.Site.Operation.ID) }),
+		assert.True(t,
+			slices.ContainsFunc(changes, func(c contrary.Change) bool {
+				return strings.Contains(w.failed.Error(), c.Site.Operation.ID)
+			}),
 			"the error says which operation's assumption fell: %v", w.failed)
 	}
 	return w.failed

@@ -102,5 +102,6 @@ func refusal(status int, code, message string, details any) *answered {
 }
 
 func answerJSON(status int, value any) *answered {
-	return &answered{status, http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"req_contrary"}}, encode(value)}
+	return &answered{status, http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"req_contrary"}},
+		encode(value)}
 }

@@ -21,16 +21,17 @@ func TestAnOperationIsNotThere(t *testing.T) {
 			continue
 		}
 		for _, change := range mark.Changes() {
-			t.Run(fmt.Sprintf("%s/%s of %s", mark.Name(), change.Name(), change.Site.Operation.Name()), func(t *testing.T) {
-				t.Parallel()
-				host := &contraryHost{next: sampleService{description: d}, description: d, refuses: lacking(change)}
-				made := newCall(t, change.Site.Operation, host)
-				made.ask(nil)
-				_, err := callOf(change.Site.Operation)(made)
-				met, _ := host.occurred()
-				require.Positive(t, met)
-				requireLacking(t, change, err)
-			})
+			t.Run(fmt.Sprintf("%s/%s of %s", mark.Name(), change.Name(), change.Site.Operation.Name()),
+				func(t *testing.T) {
+					t.Parallel()
+					host := &contraryHost{next: sampleService{description: d}, description: d, refuses: lacking(change)}
+					made := newCall(t, change.Site.Operation, host)
+					made.ask(nil)
+					_, err := callOf(change.Site.Operation)(made)
+					met, _ := host.occurred()
+					require.Positive(t, met)
+					requireLacking(t, change, err)
+				})
 		}
 	}
 }

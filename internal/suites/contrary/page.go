@@ -41,7 +41,8 @@ func Page(description *wire.Description) ([]byte, error) {
 			file = m.File
 			fmt.Fprintf(&page, "\n## %s\n\n| Where | What | Class | What happens |\n|---|---|---|---|\n", file)
 		}
-		fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", cellText(m.Where), cellText(m.What()), classNames(m), cellText(m.happens()))
+		fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", cellText(m.Where), cellText(m.What()), classNames(m),
+			cellText(m.happens()))
 	}
 	return page.Bytes(), nil
 }
@@ -72,7 +73,8 @@ func writeCounts(page *bytes.Buffer, marks []*Mark) {
 		all += cases
 		fmt.Fprintf(page, "| %s | %d | %d |\n", class, in, cases)
 	}
-	fmt.Fprintf(page, "| all | %d | %d |\n\nA mark that stands in requests and in answers has a class for each, so that the classes add up to more.\n", len(marks), all)
+	fmt.Fprintf(page,
+		"| all | %d | %d |\n\nA mark that stands in requests and in answers has a class for each, so that the classes add up to more.\n", len(marks), all)
 }
 
 func writeExceptions(page *bytes.Buffer, marks []*Mark) {

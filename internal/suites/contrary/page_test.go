@@ -31,7 +31,10 @@ func TestExceptionsAreFew(t *testing.T) {
 			i := slices.IndexFunc(marks, func(m *contrary.Mark) bool { return m.Name() == name })
 			require.GreaterOrEqual(t, i, 0, "%s is no mark", name)
 			assert.True(t, marks[i].Is(contrary.ClassAnswer), name)
-			assert.True(t, slices.ContainsFunc(marks[i].Cases(), func(c contrary.Case) bool { return slices.Contains(e.Kinds, c.Kind) }), name)
+			assert.True(t,
+				slices.ContainsFunc(marks[i].Cases(), func(c contrary.Case) bool {
+					return slices.Contains(e.Kinds, c.Kind)
+				}), name)
 		}
 	}
 	assert.LessOrEqual(t, excepted, 12)

@@ -51,7 +51,8 @@ func readings(mark *contrary.Mark) (chosen []contrary.Change) {
 // readAlone reports changes of the answer that the sample service gives.
 func readAlone(c contrary.Change) bool {
 	status, _ := success(c.Site.Operation)
-	return (c.Class == contrary.ClassAnswer || c.Class == contrary.ClassConstraint) && concerns(c, c.Site.Operation.Name(), status)
+	return (c.Class == contrary.ClassAnswer || c.Class == contrary.ClassConstraint) &&
+		concerns(c, c.Site.Operation.Name(), status)
 }
 
 // reading is what came of one call.
@@ -65,7 +66,8 @@ type reading struct {
 func readOther(t *testing.T, d *wire.Description, c contrary.Change) {
 	service := http.Handler(sampleService{description: d, variants: c.Site.Variants})
 	if word, is := c.Mark.Value(); is {
-		service = &contraryHost{next: service, description: d, everywhere: true, changes: []contrary.Change{withWord(c, word)}}
+		service = &contraryHost{next: service, description: d, everywhere: true,
+			changes: []contrary.Change{withWord(c, word)}}
 	}
 	before := readBefore(t, c, service)
 	host := &contraryHost{next: service, description: d, changes: []contrary.Change{c}}
@@ -159,9 +161,11 @@ func checkValue(t *testing.T, c contrary.Change, before, after reading, changed 
 		ofEntry := isEntry(p)
 		related := c.Kind == contrary.BareList && slices.Contains(besideTheList, p[0])
 		for _, q := range changed {
-			related = related || p.within(q) || ofEntry && q.within(p) || allBelowLost(after.value, p, q) || c.Kind == contrary.Renamed && p.within(renamed(q))
+			related = related || p.within(q) || ofEntry && q.within(p) || allBelowLost(after.value, p, q) ||
+				c.Kind == contrary.Renamed && p.within(renamed(q))
 		}
-		assert.True(t, related, "%s is other, and the answer was so at %s only:\n%s", p, joined(changed), after.answer.Body)
+		assert.True(t, related, "%s is other, and the answer was so at %s only:\n%s", p, joined(changed),
+			after.answer.Body)
 	}
 	body, _ := decode(after.answer.Body)
 	if name, part := shownPart(body, after.value); part {
@@ -180,7 +184,8 @@ func checkValue(t *testing.T, c contrary.Change, before, after reading, changed 
 		case effect == contrary.Word && was != nil:
 			assert.Equal(t, "another_word", got, "it is kept as it came")
 		case effect == contrary.Missing:
-			assert.False(t, there && got != nil && !shifted(before.value, after.value, q), "what is not there reads as %v", got)
+			assert.False(t, there && got != nil && !shifted(before.value, after.value, q),
+				"what is not there reads as %v", got)
 		}
 	}
 }

@@ -18,10 +18,11 @@ func TestARefusalIsOfAnotherForm(t *testing.T) {
 	d := describe(t)
 	for _, mark := range derive(t) {
 		for _, change := range refusals(mark) {
-			t.Run(fmt.Sprintf("%s/%s of %s", mark.Name(), change.Name(), change.Site.Operation.Name()), func(t *testing.T) {
-				t.Parallel()
-				refuseOtherwise(t, d, change)
-			})
+			t.Run(fmt.Sprintf("%s/%s of %s", mark.Name(), change.Name(), change.Site.Operation.Name()),
+				func(t *testing.T) {
+					t.Parallel()
+					refuseOtherwise(t, d, change)
+				})
 		}
 	}
 }

@@ -177,10 +177,14 @@ func fieldName(p pointer) string {
 // fieldRefused is a failed validation as the operation's surface tells it.
 func fieldRefused(o *wire.Operation, where, field, code string) *answered {
 	if o.Surface == "refapi.yaml" {
-		loc := append([]string{where}, strings.FieldsFunc(field, func(r rune) bool { return strings.ContainsRune(".[]", r) })...)
-		return answerJSON(http.StatusUnprocessableEntity, map[string]any{"detail": []any{map[string]any{"loc": loc, "msg": "The contrary service refuses it.", "type": code}}})
+		loc := append([]string{where},
+			strings.FieldsFunc(field, func(r rune) bool { return strings.ContainsRune(".[]", r) })...)
+		return answerJSON(http.StatusUnprocessableEntity,
+			map[string]any{"detail": []any{map[string]any{"loc": loc, "msg": "The contrary service refuses it.",
+				"type": code}}})
 	}
-	details := map[string]any{"fields": []any{map[string]any{"field": field, "code": code, "message": "The contrary service refuses it."}}}
+	details := map[string]any{"fields": []any{map[string]any{"field": field, "code": code,
+		"message": "The contrary service refuses it."}}}
 	if where != "body" {
 		details["location"] = where
 	}

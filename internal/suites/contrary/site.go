@@ -23,10 +23,11 @@ const Each = "*"
 type Site struct {
 	Operation *wire.Operation
 	Side      Side
-	Status    string      // of the described answer: 200, default
-	In        string      // body, header, query or path; empty for the operation or the answer as a whole
-	Path      []string    // from the root of the body, with Each for the entries of lists; else the name of the parameter or header
-	Layers    []wire.Node // the schemas of the value there
+	Status    string // of the described answer: 200, default
+	In        string // body, header, query or path; empty for the operation or the answer as a whole
+	// from the root of the body, with Each for the entries of lists; else the name of the parameter or header
+	Path   []string
+	Layers []wire.Node // the schemas of the value there
 	// Variants are the words that select the variants of unions on the way, by the length of the path that leads to the
 	// union.
 	Variants map[int][]string
@@ -69,7 +70,8 @@ func (f *finder) operation(o *wire.Operation) {
 	f.note(o.Root, Site{Operation: o})
 	f.note(o.Node, Site{Operation: o})
 	for _, parameter := range o.Parameters() {
-		f.parameter(Site{Operation: o, Side: Request, In: parameter.At("in").Text(), Required: parameter.At("required").True()}, parameter)
+		f.parameter(Site{Operation: o, Side: Request, In: parameter.At("in").Text(), Required: parameter.At("required").
+			True()}, parameter)
 	}
 	if body := o.Body(); body.Exists() {
 		f.value(Site{Operation: o, Side: Request, In: "body", Required: true}, body)
@@ -94,7 +96,8 @@ func (f *finder) answer(site Site, answer wire.Node) {
 	described := answer.Target()
 	for name, header := range described.At("headers").Members() {
 		at := site
-		at.In, at.Path, at.Layers = "header", []string{name}, slices.Concat(header.Layers(), header.Target().At("schema").Layers())
+		at.In, at.Path, at.Layers = "header", []string{name}, slices.Concat(header.Layers(),
+			header.Target().At("schema").Layers())
 		for _, layer := range at.Layers {
 			f.note(layer, at)
 		}

@@ -23,7 +23,8 @@ func unread(answer moneymovement.Answer) (parts []unreadPart) {
 	for i := range entries.Len() {
 		entry := entries.Index(i)
 		parts = append(parts, unreadPart{
-			readPointer(entry.FieldByName("Pointer").String()), entry.FieldByName("Stated").Bool(), entry.FieldByName("Problem").String(),
+			readPointer(entry.FieldByName("Pointer").String()), entry.FieldByName("Stated").Bool(),
+			entry.FieldByName("Problem").String(),
 		})
 	}
 	return parts

@@ -50,7 +50,8 @@ func newWorld(t *testing.T, d *wire.Description) *world {
 	key, err := developerKey()
 	require.NoError(t, err)
 	host := sandbox.New(sandbox.WithDeveloperKey(key), sandbox.WithSettings(func(s *sandbox.Settings) {
-		s.PayoutStepAfter = sandbox.Duration(20 * time.Second) // longer than the longest pause of a wait, so that each status is seen
+		// longer than the longest pause of a wait, so that each status is seen
+		s.PayoutStepAfter = sandbox.Duration(20 * time.Second)
 	}))
 	w := &world{T: t, host: host, contrary: &contraryHost{next: host, description: d, everywhere: true}}
 	credentials, store := host.Credentials(), &kept{}
@@ -65,7 +66,8 @@ func newWorld(t *testing.T, d *wire.Description) *world {
 // open makes clients of what a transport leads to.
 func (w *world) open(transport http.RoundTripper, developer dapi.Developer) (c clients) {
 	w.Helper()
-	options := []moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: transport}), moneymovement.WithoutPacing()}
+	options := []moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: transport}),
+		moneymovement.WithoutPacing()}
 	credentials := w.host.Credentials()
 	var err error
 	c.platform, err = dapi.NewWhitelabel(baseURL, developer, options...)

@@ -17,7 +17,8 @@ import (
 func TestASuccessThatShowsNothing(t *testing.T) {
 	w := newPayWorld(t)
 	client := w.readyClient()
-	payin, err := client.Payins.Create(t.Context(), dapi.PayinCreate{Amount: amount("5"), Currency: "USDC", OriginChainID: 1})
+	payin, err := client.Payins.Create(t.Context(),
+		dapi.PayinCreate{Amount: amount("5"), Currency: "USDC", OriginChainID: 1})
 	require.NoError(t, err)
 	_, err = client.Payins.Instructions(t.Context(), payin.ID)
 	require.NoError(t, err)
@@ -30,11 +31,13 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 		read         bool // shows what was read
 	}{
 		"SaveKYB": {"PUT", "/client/kyb", func(o ...moneymovement.CallOption) (any, error) {
-			kyb, err := client.Verification.Save(t.Context(), dapi.KYBSave{Applicant: map[string]any{"country": "DE"}}, o...)
+			kyb, err := client.Verification.Save(t.Context(), dapi.KYBSave{Applicant: map[string]any{"country": "DE"}},
+				o...)
 			return kyb.Status, err
 		}, true},
 		"OpenRail": {"POST", "/banks", func(o ...moneymovement.CallOption) (any, error) {
-			rail, err := client.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"}, o...)
+			rail, err := client.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"},
+				o...)
 			return rail.Method, err
 		}, true},
 		"UpdateContact": {"PATCH", "/contacts/*", func(o ...moneymovement.CallOption) (any, error) {
@@ -42,7 +45,8 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 			return updated.ID, err
 		}, false},
 		"CreateDeposit": {"POST", "/sandbox/deposits", func(o ...moneymovement.CallOption) (any, error) {
-			entry, err := w.account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC}, o...)
+			entry, err := w.account.Sandbox.Deposit(t.Context(),
+				dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC}, o...)
 			return entry.ID, err
 		}, false},
 		"CompletePayin": {"POST", "/sandbox/payins/*/complete", func(o ...moneymovement.CallOption) (any, error) {
@@ -64,7 +68,8 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 				var answer moneymovement.Answer
 				shown, err := c.call(moneymovement.Capture(&answer))
 				require.NoError(t, err)
-				assert.Equal(t, c.read, shown != nil && shown != dapi.ContactID("") && shown != dapi.TransactionID(""), "%v", shown)
+				assert.Equal(t, c.read, shown != nil && shown != dapi.ContactID("") && shown != dapi.TransactionID(""),
+					"%v", shown)
 				assert.Equal(t, status, answer.Status, "the answer is the write's")
 				assert.Equal(t, body, string(answer.Body))
 			})

@@ -26,7 +26,8 @@ var payoutAnswers = []string{"POST /payouts", "POST /payouts/*/confirm", "GET /p
 // The words of a payout's status are assumed. A service with other words is paid through all the same, once, by
 // whatever process.
 func TestAPaymentWithWordsOfAnotherService(t *testing.T) {
-	for name, word := range map[string]any{"another word": "settling", "none": nil, "a number": 7, "an object": map[string]any{"code": "settling"}} {
+	for name, word := range map[string]any{"another word": "settling", "none": nil, "a number": 7,
+		"an object": map[string]any{"code": "settling"}} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			other := func(payout map[string]any) {
@@ -82,8 +83,10 @@ func TestAConfirmIsSettledByReadingThePayout(t *testing.T) {
 		status int
 		body   string
 	}{
-		"no content": {http.StatusNoContent, ""}, "accepted": {http.StatusAccepted, ""}, "an acknowledgement": {http.StatusOK, `{"ok":true}`},
-		"an envelope": {http.StatusOK, `{"data":{"id":"po_other","status":"failed"}}`}, "a word": {http.StatusOK, `"ok"`}, "null": {http.StatusOK, `null`},
+		"no content": {http.StatusNoContent, ""}, "accepted": {http.StatusAccepted, ""},
+		"an acknowledgement": {http.StatusOK, `{"ok":true}`},
+		"an envelope":        {http.StatusOK, `{"data":{"id":"po_other","status":"failed"}}`},
+		"a word":             {http.StatusOK, `"ok"`}, "null": {http.StatusOK, `null`},
 		"a list": {http.StatusCreated, `[]`}, "no id": {http.StatusOK, `{"status":"funding"}`},
 	} {
 		for _, carriedOut := range []bool{true, false} {
@@ -185,7 +188,8 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 				approval["expiresAt"], approval["payload"] = end, []byte("\x00opaque")
 			})
 			_, err := w.pay()
-			var refused *errors.SignatureInvalid // it was signed and sent; only this host knows that it is not its payload
+			// it was signed and sent; only this host knows that it is not its payload
+			var refused *errors.SignatureInvalid
 			assert.ErrorAs(t, err, &refused)
 		})
 		t.Run(name+", escrow", func(t *testing.T) {

@@ -65,7 +65,8 @@ func (w *world) misdated(ahead time.Duration, wrong func(*http.Request) bool) {
 // without end.
 func TestWrongDateDoesNotCloseApprovals(t *testing.T) {
 	isBooking := func(r *http.Request) bool { return r.URL.Path == "/dapi/v1/payouts" }
-	for when, ahead := range map[string]time.Duration{"later": time.Hour, "earlier": -time.Hour, "much later": 200 * 365 * 24 * time.Hour} {
+	for when, ahead := range map[string]time.Duration{"later": time.Hour, "earlier": -time.Hour,
+		"much later": 200 * 365 * 24 * time.Hour} {
 		t.Run(when, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.misdated(ahead, isBooking)

@@ -27,7 +27,9 @@ func TestEveryBankMethodIsTakenByTheHost(t *testing.T) {
 	account := w.integrator().Self()
 	for _, method := range bankMethods {
 		contact, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{
-			Name: method, Account: dapi.Bank(dapi.BankMethod(method), dapi.BankAccount{AccountHolderName: "Bob Roe", AccountNumber: "0123"}),
+			Name: method,
+			Account: dapi.Bank(dapi.BankMethod(method),
+				dapi.BankAccount{AccountHolderName: "Bob Roe", AccountNumber: "0123"}),
 		})
 		if assert.NoError(t, err) && assert.NotNil(t, contact.Bank) {
 			assert.Equal(t, dapi.BankMethod(method), contact.Bank.Method)
@@ -86,10 +88,12 @@ func TestContactsLive(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
 	var answer moneymovement.Answer
-	first, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: sepa()}, moneymovement.Capture(&answer))
+	first, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: sepa()},
+		moneymovement.Capture(&answer))
 	require.NoError(t, err)
 	assert.False(t, answer.Replayed)
-	again, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Robert", Account: sepa()}, moneymovement.Capture(&answer))
+	again, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Robert", Account: sepa()},
+		moneymovement.Capture(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, first.ID, again.ID, "deduplicated by its account details")
 	assert.True(t, answer.Replayed)
@@ -110,9 +114,11 @@ func TestClientsLive(t *testing.T) {
 	w := newWorld(t)
 	integrator := w.integrator()
 	var answer moneymovement.Answer
-	first, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Acme"})
+	first, err := integrator.Clients.Create(t.Context(),
+		dapi.ClientCreate{Email: "acme@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Acme"})
 	require.NoError(t, err)
-	again, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"}, moneymovement.Capture(&answer))
+	again, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"},
+		moneymovement.Capture(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, first.ID, again.ID, "the email is the natural key")
 	assert.True(t, answer.Replayed)
@@ -122,8 +128,10 @@ func TestClientsLive(t *testing.T) {
 
 	treasury, err := integrator.Self().Sandbox.Treasury(t.Context())
 	require.NoError(t, err)
-	_, err = integrator.Self().Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: treasury.MaxCredit.Add(amount("0.01")), Currency: dapi.USDC})
+	_, err = integrator.Self().Sandbox.Deposit(t.Context(),
+		dapi.DepositCreate{Amount: treasury.MaxCredit.Add(amount("0.01")), Currency: dapi.USDC})
 	assert.True(t, as[*errors.AmountAboveMaximum](t, err).MaxCredit.Equal(treasury.MaxCredit))
-	_, err = integrator.Self().Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("0.09"), Currency: dapi.USDC})
+	_, err = integrator.Self().Sandbox.Deposit(t.Context(),
+		dapi.DepositCreate{Amount: amount("0.09"), Currency: dapi.USDC})
 	as[*errors.AmountBelowMinimum](t, err)
 }

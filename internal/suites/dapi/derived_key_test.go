@@ -18,8 +18,10 @@ import (
 // bookPlainly books the payout over plain HTTP, without a key.
 func (w *payWorld) bookPlainly(token string) (id, replayed string) {
 	w.Helper()
-	body := `{"currency":"USDC","amount":"` + w.asked.Amount.String() + `","contactId":"` + string(w.asked.ContactID) + `"}`
-	r, err := http.NewRequestWithContext(w.Context(), http.MethodPost, baseURL+"/dapi/v1/payouts", strings.NewReader(body))
+	body := `{"currency":"USDC","amount":"` + w.asked.Amount.String() + `","contactId":"` + string(w.asked.ContactID) +
+		`"}`
+	r, err := http.NewRequestWithContext(w.Context(), http.MethodPost, baseURL+"/dapi/v1/payouts",
+		strings.NewReader(body))
 	require.NoError(w, err)
 	r.Header.Set("Authorization", token)
 	r.Header.Set("Content-Type", "application/json")

@@ -107,7 +107,9 @@ func TestActionWhoseApprovalIsConsumed(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w, id := newReleaseWorld(t)
 				w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusConflict, "approval_consumed"))
-				w.onSuccess("POST", syncPath, func(deal map[string]any) { deal["status"], deal["availableActions"] = tc.status, tc.actions })
+				w.onSuccess("POST", syncPath, func(deal map[string]any) {
+					deal["status"], deal["availableActions"] = tc.status, tc.actions
+				})
 				_, err := w.release(t.Context(), id)
 				if tc.taken {
 					require.NoError(t, err)
@@ -126,7 +128,9 @@ func TestActionThatWasSeenTaken(t *testing.T) {
 		_, err := w.release(t.Context(), id)
 		require.NoError(t, err)
 		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusConflict, "approval_consumed"))
-		w.onSuccess("POST", syncPath, func(deal map[string]any) { deal["status"], deal["availableActions"] = "gone", []any{"release"} })
+		w.onSuccess("POST", syncPath, func(deal map[string]any) {
+			deal["status"], deal["availableActions"] = "gone", []any{"release"}
+		})
 		_, err = w.release(t.Context(), id)
 		require.NoError(t, err)
 	})

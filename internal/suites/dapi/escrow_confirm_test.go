@@ -56,7 +56,8 @@ func TestConfirmsByHandThatComeTooLate(t *testing.T) {
 		time.Sleep(121 * time.Second)
 		_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 		assert.True(t, as[*signing.ApprovalRefused](t, err).Expired)
-		_, err = w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove, created.Action)
+		_, err = w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+			created.Action)
 		assert.True(t, as[*signing.ApprovalRefused](t, err).Expired)
 		w.assertNothingHeld(t)
 	})
@@ -70,10 +71,12 @@ func TestEscrowConfirmOfOtherTerms(t *testing.T) {
 			created, err := w.account.Escrows.Create(t.Context(), w.deal)
 			require.NoError(t, err)
 			w.onSuccess("POST", confirmActionPath, func(deal map[string]any) { deal[member] = value })
-			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove, created.Action)
+			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+				created.Action)
 			assert.Nil(t, confirmed)
 			unknown := as[*errors.OutcomeUnknown](t, err)
-			of := errors.Head{Operation: "ConfirmEscrowAction", Resource: string(created.ID), IdempotencyKey: created.Action.IdempotencyKey}
+			of := errors.Head{Operation: "ConfirmEscrowAction", Resource: string(created.ID),
+				IdempotencyKey: created.Action.IdempotencyKey}
 			assert.Equal(t, of, unknown.Head)
 			if member != "id" {
 				assert.Equal(t, of, as[*dapi.TermsDiffer](t, unknown.Cause).Head)
@@ -89,10 +92,14 @@ func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 		carried bool
 		settled bool
 	}{
-		"it was carried out":         {nil, true, true},
-		"it was not":                 {nil, false, false},
-		"the deal cannot be read":    {func(w *dealWorld) { w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden")) }, true, false},
-		"the deal read is not asked": {func(w *dealWorld) { w.onSuccess("POST", syncPath, func(d map[string]any) { d["id"] = "esc_another" }) }, true, false},
+		"it was carried out": {nil, true, true},
+		"it was not":         {nil, false, false},
+		"the deal cannot be read": {func(w *dealWorld) {
+			w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		}, true, false},
+		"the deal read is not asked": {func(w *dealWorld) {
+			w.onSuccess("POST", syncPath, func(d map[string]any) { d["id"] = "esc_another" })
+		}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDealWorld(t)
@@ -106,7 +113,8 @@ func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 			if tc.arrange != nil {
 				tc.arrange(w)
 			}
-			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove, created.Action)
+			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+				created.Action)
 			if tc.settled {
 				require.NoError(t, err)
 				assert.Equal(t, dapi.EscrowStatusActive, confirmed.Status)

@@ -59,7 +59,8 @@ func newEscrowActing(t *testing.T, action dapi.EscrowActionType) *escrowActing {
 
 // moved is how often the action moved the deal's money.
 func (e *escrowActing) moved() (count int) {
-	kind := map[dapi.EscrowActionType]string{"approve": "escrow_active", "release": "escrow_released", "refund": "escrow_refunded"}[e.action]
+	kind := map[dapi.EscrowActionType]string{"approve": "escrow_active", "release": "escrow_released",
+		"refund": "escrow_refunded"}[e.action]
 	for _, entry := range e.host.Ledger().Entries {
 		if entry.Kind == kind && entry.Amount.IsNegative() {
 			count++
@@ -101,7 +102,8 @@ func TestEveryFaultAtEveryStepOfAnEscrow(t *testing.T) {
 		times   int
 		timeout time.Duration
 	}{"once": {1, time.Hour}, "for long, the caller leaves": {6, 5 * time.Second}}
-	for _, action := range []dapi.EscrowActionType{dapi.EscrowActionTypeApprove, dapi.EscrowActionTypeRelease, dapi.EscrowActionTypeRefund} {
+	for _, action := range []dapi.EscrowActionType{dapi.EscrowActionTypeApprove, dapi.EscrowActionTypeRelease,
+		dapi.EscrowActionTypeRefund} {
 		for step, at := range escrowSteps {
 			if step == "create" && action != dapi.EscrowActionTypeApprove {
 				continue

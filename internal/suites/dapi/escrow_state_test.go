@@ -118,7 +118,8 @@ var dealRefusals = map[string]struct {
 		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusConflict, "wallet_not_linked"))
 	}, errors.CodeWalletNotLinked},
 	"at its creation, for its rate": {func(w *dealWorld) {
-		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600"))
+		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+			WithHeader("Retry-After", "3600"))
 	}, errors.CodeRateLimited},
 	"at the confirm": {func(w *dealWorld) {
 		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
@@ -171,7 +172,9 @@ func TestDealThatIsRefusedAndMayBeOlder(t *testing.T) {
 func TestFirstUseOfADealThatIsNone(t *testing.T) {
 	for name, change := range map[string]func(r *http.Request, answer *http.Response){
 		"the service says that it replays": nil,
-		"the service says so by 200 alone": func(_ *http.Request, answer *http.Response) { answer.Header.Del("Idempotency-Replayed") },
+		"the service says so by 200 alone": func(_ *http.Request, answer *http.Response) {
+			answer.Header.Del("Idempotency-Replayed")
+		},
 		"the service says so by its header alone": func(_ *http.Request, answer *http.Response) {
 			if answer.StatusCode == http.StatusOK {
 				answer.StatusCode = http.StatusCreated
@@ -258,7 +261,8 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		_, err := w.account.Escrows.Open(short, w.deal, "deal-3", dapi.FirstUsedAt(time.Now().Add(-7*24*time.Hour)))
 		as[*dapi.KeyTooOld](t, err) // at once, for it is too old already
 		_, err = w.account.Escrows.Open(short, w.deal, "deal-2", dapi.FirstUse())
-		assert.Equal(t, errors.Head{Operation: "CreateEscrow", IdempotencyKey: "deal-2"}, as[*errors.NotDelivered](t, err).Head)
+		assert.Equal(t, errors.Head{Operation: "CreateEscrow", IdempotencyKey: "deal-2"},
+			as[*errors.NotDelivered](t, err).Head)
 		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1")
 		assert.Equal(t, "release-1", as[*errors.NotDelivered](t, err).IdempotencyKey)
 		time.Sleep(time.Hour)
@@ -351,7 +355,9 @@ func TestDealsThatAreInDoubtBeforeTheirConfirm(t *testing.T) {
 			w.onSuccess("POST", dealPath, func(deal map[string]any) { deal["idempotencyKey"] = "deal-2" })
 		},
 		"the action is of another key": func(w *dealWorld) {
-			w.onSuccess("POST", dealPath, func(deal map[string]any) { deal["action"].(map[string]any)["idempotencyKey"] = "deal-2" })
+			w.onSuccess("POST", dealPath, func(deal map[string]any) {
+				deal["action"].(map[string]any)["idempotencyKey"] = "deal-2"
+			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

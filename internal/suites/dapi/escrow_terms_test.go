@@ -80,34 +80,42 @@ var echoedDeals = map[string]struct {
 	member string
 	moves  bool // as the windows of a deal can, when it is approved
 }{
-	"another amount":       {change: func(d map[string]any) { d["amount"] = "400" }, member: "amount"},
-	"an amount of zero":    {change: func(d map[string]any) { d["amount"] = "0" }, member: "amount"},
-	"another currency":     {change: func(d map[string]any) { d["currency"] = "EURC" }, member: "currency"},
-	"another payee":        {change: func(d map[string]any) { d["payee"] = "0x8617E340B3D01FA5F11F306F4090FD50E238070D" }, member: "payee"},
+	"another amount":    {change: func(d map[string]any) { d["amount"] = "400" }, member: "amount"},
+	"an amount of zero": {change: func(d map[string]any) { d["amount"] = "0" }, member: "amount"},
+	"another currency":  {change: func(d map[string]any) { d["currency"] = "EURC" }, member: "currency"},
+	"another payee": {change: func(d map[string]any) {
+		d["payee"] = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
+	}, member: "payee"},
 	"more time to approve": {change: later("approveBy", time.Hour), member: "approveWithin"},
-	"less time to approve": {change: both(without("holdUntil", "refundableUntil"), later("approveBy", -30*time.Minute)), member: "approveWithin", moves: true},
+	"less time to approve": {change: both(without("holdUntil", "refundableUntil"), later("approveBy", -30*time.Minute)),
+		member: "approveWithin", moves: true},
 	"all of it earlier": {
-		change: both(later("approveBy", -time.Hour), both(later("holdUntil", -time.Hour), later("refundableUntil", -time.Hour))),
+		change: both(later("approveBy", -time.Hour),
+			both(later("holdUntil", -time.Hour), later("refundableUntil", -time.Hour))),
 		member: "approveWithin", moves: true,
 	},
-	"a longer hold":             {change: later("holdUntil", 24*time.Hour), member: "holdFor"},
-	"a shorter hold":            {change: later("holdUntil", -24*time.Hour), member: "holdFor"},
-	"a hold an hour shorter":    {change: both(later("holdUntil", -time.Hour), later("refundableUntil", -time.Hour)), member: "holdFor", moves: true},
+	"a longer hold":  {change: later("holdUntil", 24*time.Hour), member: "holdFor"},
+	"a shorter hold": {change: later("holdUntil", -24*time.Hour), member: "holdFor"},
+	"a hold an hour shorter": {change: both(later("holdUntil", -time.Hour), later("refundableUntil", -time.Hour)),
+		member: "holdFor", moves: true},
 	"two seconds to round":      {change: later("refundableUntil", 2*time.Second)},
 	"two seconds more":          {change: later("refundableUntil", 2001*time.Millisecond), member: "refundableFor"},
 	"two seconds the other way": {change: later("refundableUntil", -2*time.Second)},
 	"two seconds less":          {change: later("refundableUntil", -2001*time.Millisecond), member: "refundableFor"},
 	"a longer refund":           {change: later("refundableUntil", 24*time.Hour), member: "refundableFor"},
 	"a shorter refund":          {change: later("refundableUntil", -time.Minute), member: "refundableFor"},
-	"hold, approve not said":    {change: both(without("approveBy"), later("holdUntil", 24*time.Hour)), member: "holdFor"},
-	"refund, hold not said":     {change: both(without("approveBy", "holdUntil"), later("refundableUntil", 24*time.Hour)), member: "refundableFor"},
-	"no creation, longer hold":  {change: both(without("createdAt"), later("holdUntil", 24*time.Hour)), member: "holdFor"},
-	"the amount in other form":  {change: func(d map[string]any) { d["amount"] = "40.000" }},
-	"the payee in other case":   {change: func(d map[string]any) { d["payee"] = strings.ToLower(payee) }},
-	"a time in whole seconds":   {change: later("approveBy", -900*time.Millisecond)},
-	"no terms":                  {change: without("amount", "currency", "payee")},
-	"no windows":                {change: without("createdAt", "approveBy", "holdUntil", "refundableUntil")},
-	"no creation":               {change: without("createdAt")},
+	"hold, approve not said": {change: both(without("approveBy"), later("holdUntil", 24*time.Hour)),
+		member: "holdFor"},
+	"refund, hold not said": {change: both(without("approveBy", "holdUntil"),
+		later("refundableUntil", 24*time.Hour)), member: "refundableFor"},
+	"no creation, longer hold": {change: both(without("createdAt"), later("holdUntil", 24*time.Hour)),
+		member: "holdFor"},
+	"the amount in other form": {change: func(d map[string]any) { d["amount"] = "40.000" }},
+	"the payee in other case":  {change: func(d map[string]any) { d["payee"] = strings.ToLower(payee) }},
+	"a time in whole seconds":  {change: later("approveBy", -900*time.Millisecond)},
+	"no terms":                 {change: without("amount", "currency", "payee")},
+	"no windows":               {change: without("createdAt", "approveBy", "holdUntil", "refundableUntil")},
+	"no creation":              {change: without("createdAt")},
 }
 
 // What a deal echoes is compared with what was asked for, by value. It may leave terms out.
@@ -125,7 +133,8 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 			differs := as[*dapi.TermsDiffer](t, err)
 			assert.Equal(t, c.member, differs.Member)
 			assert.Equal(t, errors.NotMoved, differs.MovedByCall())
-			assert.Equal(t, errors.Head{Operation: "CreateEscrow", Resource: string(opened.ID), IdempotencyKey: "deal-1"}, differs.Head)
+			assert.Equal(t, errors.Head{Operation: "CreateEscrow", Resource: string(opened.ID),
+				IdempotencyKey: "deal-1"}, differs.Head)
 			w.assertNothingHeld(t)
 		})
 		t.Run(name+", and the deal is active", func(t *testing.T) {
@@ -212,7 +221,8 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		"nothing that can be done, frozen": {change: both(without("action"), func(d map[string]any) {
 			d["status"], d["availableActions"] = "frozen", []any{}
 		})},
-		"another kind of action": {change: action(func(a map[string]any) { a["type"] = "release" }), member: "action.type"},
+		"another kind of action": {change: action(func(a map[string]any) { a["type"] = "release" }),
+			member: "action.type"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newDealWorld(t)

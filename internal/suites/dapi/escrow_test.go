@@ -18,13 +18,15 @@ import (
 
 // An answer without an action does not show that one was prepared.
 func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
-	for _, body := range []string{`{}`, `{"action":null}`, `{"action":{}}`, `{"ok":true}`, `{"id":"esc_1"}`, `{"type":"release"}`, `{"action":{"type":"release"}}`} {
+	for _, body := range []string{`{}`, `{"action":null}`, `{"action":{}}`, `{"ok":true}`, `{"id":"esc_1"}`,
+		`{"type":"release"}`, `{"action":{"type":"release"}}`} {
 		t.Run(body, func(t *testing.T) {
 			w := newPayWorld(t)
 			opened, err := w.account.Escrows.Open(t.Context(), deal(), "deal-1")
 			require.NoError(t, err)
 			w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusCreated, "").WithBody(body))
-			_, err = w.account.Escrows.Prepare(t.Context(), opened.ID, dapi.EscrowActionTypeRelease, moneymovement.IdempotencyKey("release-1"))
+			_, err = w.account.Escrows.Prepare(t.Context(), opened.ID, dapi.EscrowActionTypeRelease,
+				moneymovement.IdempotencyKey("release-1"))
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, "PrepareEscrowAction", unknown.Operation)
 			assert.Equal(t, "release-1", unknown.IdempotencyKey)
@@ -42,7 +44,8 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				account := w.account()
-				w.host.Arm("POST", "/escrow/*/actions/*/confirm", sandbox.Respond(http.StatusInternalServerError, "internal_error"))
+				w.host.Arm("POST", "/escrow/*/actions/*/confirm",
+					sandbox.Respond(http.StatusInternalServerError, "internal_error"))
 				w.host.Arm("POST", "/escrow/*/sync", fault)
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
@@ -92,7 +95,8 @@ func TestEscrowOutcomeIsReadTwiceAtMost(t *testing.T) {
 				if since == 0 {
 					since = reads[0]
 				}
-				assert.InDelta(t, (18 * time.Second).Seconds(), (reads[1] - since).Seconds(), 0.5, "when the chain was read since")
+				assert.InDelta(t, (18 * time.Second).Seconds(), (reads[1] - since).Seconds(), 0.5,
+					"when the chain was read since")
 			})
 		})
 	}
@@ -110,7 +114,8 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").WithBody(`{"id":"esc_another","status":"active"}`))
+		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").
+			WithBody(`{"id":"esc_another","status":"active"}`))
 		_, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1")
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
@@ -140,7 +145,8 @@ func TestEscrowActsFasterThanTheChainIsRead(t *testing.T) {
 
 // Clocks agree within some seconds, so that a projection from just before an action can seem to be from after it.
 func TestEscrowOutcomeIsReadFromTheChainInSpiteOfTheClock(t *testing.T) {
-	for _, ahead := range []time.Duration{-2400 * time.Millisecond, -1900 * time.Millisecond, 0, 1900 * time.Millisecond, 2400 * time.Millisecond} {
+	for _, ahead := range []time.Duration{-2400 * time.Millisecond, -1900 * time.Millisecond, 0,
+		1900 * time.Millisecond, 2400 * time.Millisecond} {
 		t.Run(ahead.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(ahead) }))

@@ -20,7 +20,8 @@ func TestOnboardingOfAClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		platform := w.integrator()
-		client, err := platform.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com", Type: dapi.ClientTypeBusiness, Country: "DE"})
+		client, err := platform.Clients.Create(t.Context(),
+			dapi.ClientCreate{Email: "acme@example.com", Type: dapi.ClientTypeBusiness, Country: "DE"})
 		require.NoError(t, err)
 		client, err = platform.Clients.WaitReady(t.Context(), client.ID)
 		require.NoError(t, err)
@@ -38,14 +39,16 @@ func TestOnboardingOfAClient(t *testing.T) {
 		_, err = acme.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"})
 		require.NoError(t, err)
 		var seen []string
-		rail, err := acme.Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR", dapi.OnProgress(func(p dapi.Progress) { seen = append(seen, p.Status) }))
+		rail, err := acme.Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR",
+			dapi.OnProgress(func(p dapi.Progress) { seen = append(seen, p.Status) }))
 		require.NoError(t, err)
 		assert.Regexp(t, "^bnk_", rail.VirtualAccount.ID)
 		assert.NotEmpty(t, rail.VirtualAccount.Requisites.IBAN)
 		assert.Equal(t, "active", seen[len(seen)-1])
 
 		var answer moneymovement.Answer
-		_, err = acme.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"}, moneymovement.Capture(&answer))
+		_, err = acme.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"},
+			moneymovement.Capture(&answer))
 		require.NoError(t, err)
 		assert.True(t, answer.Replayed, "client and rail are the natural key")
 	})
@@ -56,7 +59,8 @@ func complete(t *testing.T, account *dapi.Account) *dapi.KYB {
 	t.Helper()
 	applicant := map[string]any{}
 	for range 20 {
-		saved, err := account.Verification.Save(t.Context(), dapi.KYBSave{Applicant: applicant, DocumentIDs: []string{"doc_1"}})
+		saved, err := account.Verification.Save(t.Context(),
+			dapi.KYBSave{Applicant: applicant, DocumentIDs: []string{"doc_1"}})
 		require.NoError(t, err)
 		if len(saved.Requirements) == 0 {
 			break
@@ -117,7 +121,8 @@ func TestPayinFromAnotherChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		self := w.integrator().Self()
-		payin, err := self.Payins.Create(t.Context(), dapi.PayinCreate{Amount: amount("10"), Currency: "USDC", OriginChainID: 1, MaxAmount: amount("12")})
+		payin, err := self.Payins.Create(t.Context(),
+			dapi.PayinCreate{Amount: amount("10"), Currency: "USDC", OriginChainID: 1, MaxAmount: amount("12")})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.PayinStatusQuoted, payin.Status)
 		assert.Equal(t, "10", payin.Quote.SourceAmount.String())
@@ -134,7 +139,8 @@ func TestPayinFromAnotherChain(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, dapi.PayinStatusCompleted, payin.Status)
 
-		late, err := self.Payins.Create(t.Context(), dapi.PayinCreate{Amount: amount("11"), Currency: "USDC", OriginChainID: 1})
+		late, err := self.Payins.Create(t.Context(),
+			dapi.PayinCreate{Amount: amount("11"), Currency: "USDC", OriginChainID: 1})
 		require.NoError(t, err)
 		time.Sleep(3 * time.Minute)
 		_, err = self.Payins.Instructions(t.Context(), late.ID)
@@ -149,7 +155,8 @@ func TestEscrowLifeOnTheHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
-		terms := dapi.EscrowCreate{Amount: amount("30"), Currency: dapi.USDC, Payee: payee, HoldFor: dapi.EscrowFor(48 * time.Hour)}
+		terms := dapi.EscrowCreate{Amount: amount("30"), Currency: dapi.USDC, Payee: payee,
+			HoldFor: dapi.EscrowFor(48 * time.Hour)}
 
 		deal, err := account.Escrows.Open(t.Context(), terms, "deal-1")
 		require.NoError(t, err)
@@ -182,7 +189,8 @@ func TestEscrowRefundAfterTheHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
-		terms := dapi.EscrowCreate{Amount: amount("30"), Currency: dapi.USDC, Payee: payee, HoldFor: "2h", RefundableFor: "1d"}
+		terms := dapi.EscrowCreate{Amount: amount("30"), Currency: dapi.USDC, Payee: payee, HoldFor: "2h",
+			RefundableFor: "1d"}
 		deal, err := account.Escrows.Open(t.Context(), terms, "deal-2")
 		require.NoError(t, err)
 		time.Sleep(4 * time.Hour)

@@ -79,7 +79,9 @@ func TestGrantThatDoesNotSayHowLongItLives(t *testing.T) {
 		"too much to reckon with": func(grant map[string]any) {
 			grant["expiresIn"], grant["refreshExpiresIn"] = math.MaxInt32, math.MaxInt32
 		},
-		"nothing sensible": func(grant map[string]any) { grant["expiresIn"], grant["refreshExpiresIn"] = -1, math.MaxInt },
+		"nothing sensible": func(grant map[string]any) {
+			grant["expiresIn"], grant["refreshExpiresIn"] = -1, math.MaxInt
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -122,7 +124,8 @@ func TestStoredTokenThatCannotBeSent(t *testing.T) {
 	store := &memoryStore{}
 	var log bytes.Buffer
 	use := func() {
-		platform, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key, Store: store},
+		platform, err := dapi.NewWhitelabel(server.URL,
+			dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key, Store: store},
 			moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		require.NoError(t, err)
 		require.NoError(t, read(t.Context(), platform.Self()))

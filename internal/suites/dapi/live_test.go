@@ -46,7 +46,8 @@ func TestVerificationLive(t *testing.T) {
 		assert.Equal(t, model.KYCStatusApproved, decided.Status)
 		assert.Equal(t, submitted.SnapshotID, verified(t, client).SnapshotID, "the same again is the same snapshot")
 
-		_, err = client.Verification.Save(t.Context(), dapi.KYBSave{Applicant: map[string]any{"legalName": "Acme International Ltd"}})
+		_, err = client.Verification.Save(t.Context(),
+			dapi.KYBSave{Applicant: map[string]any{"legalName": "Acme International Ltd"}})
 		require.NoError(t, err)
 		edited, err := client.Verification.Get(t.Context())
 		require.NoError(t, err)
@@ -171,7 +172,8 @@ func TestEscrowLive(t *testing.T) {
 		for _, step := range []struct {
 			days int
 			want []dapi.EscrowActionType
-		}{{1, []dapi.EscrowActionType{"release"}}, {14, []dapi.EscrowActionType{"refund"}}, {90, []dapi.EscrowActionType{}}} {
+		}{{1, []dapi.EscrowActionType{"release"}}, {14, []dapi.EscrowActionType{"refund"}},
+			{90, []dapi.EscrowActionType{}}} {
 			time.Sleep(time.Duration(step.days) * 24 * time.Hour)
 			deal, err := w.account.Escrows.Sync(t.Context(), opened.ID)
 			require.NoError(t, err)
@@ -185,7 +187,9 @@ func TestSandboxMoneyLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		deposit := func(value, key string) (*dapi.Transaction, error) {
-			return w.account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount(value), Currency: dapi.USDC}, moneymovement.IdempotencyKey(moneymovement.Key(key)))
+			return w.account.Sandbox.Deposit(t.Context(),
+				dapi.DepositCreate{Amount: amount(value), Currency: dapi.USDC},
+				moneymovement.IdempotencyKey(moneymovement.Key(key)))
 		}
 		w.host.Arm("POST", "/sandbox/deposits", sandbox.DropAfterCommit())
 		first, err := deposit("0.1", "credit-1")
@@ -258,16 +262,20 @@ func TestDestinationsThatAreRefusedBeforeTheyAreSent(t *testing.T) {
 		asked dapi.ContactCreate
 		field string
 	}{
-		"no chain":   {dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Token: "USDC", Address: payee}}, "crypto.chain"},
-		"no token":   {dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Chain: "base", Address: payee}}, "crypto.token"},
-		"no address": {dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Chain: "base", Token: "USDC"}}, "crypto.address"},
+		"no chain": {dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Token: "USDC", Address: payee}},
+			"crypto.chain"},
+		"no token": {dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Chain: "base", Address: payee}},
+			"crypto.token"},
+		"no address": {dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Chain: "base", Token: "USDC"}},
+			"crypto.address"},
 	} {
 		_, err := account.Contacts.Create(t.Context(), c.asked)
 		assert.Equal(t, c.field, as[*errors.InvalidInput](t, err).Fields[0].Field, name)
 	}
 	assert.Empty(t, w.host.Requests())
 
-	resolved, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Account: dapi.EmailContact(w.host.Credentials().Email)})
+	resolved, err := account.Contacts.Create(t.Context(),
+		dapi.ContactCreate{Account: dapi.EmailContact(w.host.Credentials().Email)})
 	require.NoError(t, err)
 	assert.Equal(t, w.host.Credentials().Email, resolved.Email)
 	_, err = account.Contacts.Create(t.Context(), dapi.ContactCreate{Email: "nobody@example.com"})

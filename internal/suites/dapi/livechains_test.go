@@ -110,12 +110,17 @@ func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
 	require.NoError(t, err)
 	sent := w.sent("BookPayout")
 	refused := as[*errors.InvalidInput](t, book(dapi.USDC, "1.0000001"))
-	assert.Equal(t, []errors.Field{{Field: "amount", Code: "amount_precision", Message: "has 7 decimals, USDC takes at most 6"}}, refused.Fields)
-	_, err = w.account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: w.asked.ContactID, Amount: amount("1.0000001"), Currency: dapi.USDC}, "fine")
+	assert.Equal(t,
+		[]errors.Field{{Field: "amount", Code: "amount_precision", Message: "has 7 decimals, USDC takes at most 6"}},
+		refused.Fields)
+	_, err = w.account.Payouts.Pay(t.Context(),
+		dapi.PayoutCreate{ContactID: w.asked.ContactID, Amount: amount("1.0000001"), Currency: dapi.USDC}, "fine")
 	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
-	_, err = w.account.Escrows.Create(t.Context(), dapi.EscrowCreate{Payee: payee, Amount: amount("1.0000001"), Currency: dapi.USDC})
+	_, err = w.account.Escrows.Create(t.Context(), dapi.EscrowCreate{Payee: payee, Amount: amount("1.0000001"),
+		Currency: dapi.USDC})
 	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
-	_, err = w.account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1.0000001"), Currency: dapi.USDC})
+	_, err = w.account.Sandbox.Deposit(t.Context(),
+		dapi.DepositCreate{Amount: amount("1.0000001"), Currency: dapi.USDC})
 	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
 	assert.Equal(t, sent, w.sent("BookPayout"))
 

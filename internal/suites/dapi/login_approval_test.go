@@ -20,7 +20,8 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 	approval := func(in any) {
 		in.(map[string]any)["approval"].(map[string]any)["payload"] = opaque
 	}
-	deal := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
+	deal := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
+		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
 	for name, c := range map[string]struct {
 		pattern string
 		method  string
@@ -35,7 +36,8 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 		"a booking of another process": {"", "", nil,
 			func(ctx context.Context, w *payWorld, account *dapi.Account) error {
 				_, err := account.Payouts.Confirm(ctx, w.asked, &dapi.Payout{
-					ID: "po_1", Approval: &dapi.Approval{ID: "apr_1", Payload: opaque, ExpiresAt: w.host.Now().Add(time.Minute)},
+					ID: "po_1", Approval: &dapi.Approval{ID: "apr_1", Payload: opaque, ExpiresAt: w.host.Now().
+						Add(time.Minute)},
 				})
 				as[*signing.ApprovalRefused](w.T, err)
 				return read(ctx, account) // so that there is a session
@@ -117,7 +119,8 @@ func TestChallengeVerifierHasTheLastWord(t *testing.T) {
 // A signature that was not made is an error with a type: the call was not delivered, and the reason is in it.
 func TestLoginThatIsNotSignedHasAType(t *testing.T) {
 	w := newWorld(t)
-	err := read(t.Context(), w.integrator(func(d *dapi.Developer) { d.Key = brokenSigner{d.Key, context.Canceled} }).Self())
+	err := read(t.Context(), w.integrator(func(d *dapi.Developer) { d.Key = brokenSigner{d.Key, context.Canceled} }).
+		Self())
 	as[*signing.NotSigned](t, err)
 	undelivered := as[*errors.NotDelivered](t, err)
 	assert.Equal(t, "CreateToken", undelivered.Operation)

@@ -29,7 +29,8 @@ func (w *world) answerPayload(payload []byte) {
 		if r.URL.Path != "/dapi/v1/auth/challenge" {
 			return
 		}
-		body, err := json.Marshal(map[string]any{"challengeId": "ch_1", "payload": payload, "expiresAt": time.Now().Add(time.Minute)})
+		body, err := json.Marshal(map[string]any{"challengeId": "ch_1", "payload": payload, "expiresAt": time.Now().
+			Add(time.Minute)})
 		assert.NoError(w, err)
 		inprocess.SetBody(answer, body)
 	})
@@ -66,7 +67,8 @@ func TestChallengeThatReadsAsAnApprovalIsNotSigned(t *testing.T) {
 // Rule: login.signs-decoded-bytes, login.challenge-unknown
 func TestOtherChallengesAreSignedAsTheyAre(t *testing.T) {
 	for name, payload := range map[string]string{
-		"a login": `{"challengeId":"ch_1","purpose":"login"}`, "its verb": `{"operation":"login"}`, "bytes": "\x00\x01\xff", "text": "sign me in", "a list": `["operation"]`,
+		"a login": `{"challengeId":"ch_1","purpose":"login"}`, "its verb": `{"operation":"login"}`,
+		"bytes": "\x00\x01\xff", "text": "sign me in", "a list": `["operation"]`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -138,7 +140,8 @@ func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, read(t.Context(), platform.Self()))
 	require.NotEmpty(t, challenge.ChallengeID)
-	assert.Equal(t, []string{"login_email " + w.developer().Email, "login", "login_challenge " + challenge.ChallengeID, "login", "reads"},
+	assert.Equal(t, []string{"login_email " + w.developer().Email, "login", "login_challenge " + challenge.ChallengeID,
+		"login", "reads"},
 		windows.asked, "a slot is taken once the token is there to use it")
 
 	w.host.Advance(61 * time.Minute)
@@ -231,10 +234,15 @@ func TestRefusedLogins(t *testing.T) {
 		change func(*dapi.Developer)
 		want   errors.Code
 	}{
-		"unknown email":           {change: func(d *dapi.Developer) { d.Email = "nobody@example.com" }, want: errors.CodeInvalidCredentials},
-		"bad signature":           {change: wrongSignature, want: errors.CodeSignatureInvalid},
-		"bad signature, opaquely": {host: []sandbox.Option{opaque}, change: wrongSignature, want: errors.CodeInvalidCredentials},
-		"another key":             {change: func(d *dapi.Developer) { d.Key = stranger }, want: errors.CodeKeyNotRegistered},
+		"unknown email": {change: func(d *dapi.Developer) {
+			d.Email = "nobody@example.com"
+		}, want: errors.CodeInvalidCredentials},
+		"bad signature": {change: wrongSignature, want: errors.CodeSignatureInvalid},
+		"bad signature, opaquely": {host: []sandbox.Option{opaque}, change: wrongSignature,
+			want: errors.CodeInvalidCredentials},
+		"another key": {change: func(d *dapi.Developer) {
+			d.Key = stranger
+		}, want: errors.CodeKeyNotRegistered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.host...)
@@ -305,12 +313,14 @@ func TestLoginOutlastsAMomentOfOutage(t *testing.T) {
 func TestLoginEndsWithAnOutageThatDoesNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(100))
+		w.host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+			Times(100))
 		as[*errors.DatabaseUnavailable](t, read(t.Context(), w.integrator().Self()))
 		assert.Equal(t, 4, w.sent("CreateToken"))
 
 		w = newWorld(t)
-		w.host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").WithHeader("Retry-After", "3600"))
+		w.host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+			WithHeader("Retry-After", "3600"))
 		unavailable := as[*errors.DatabaseUnavailable](t, read(t.Context(), w.integrator().Self()))
 		assert.Equal(t, time.Hour, unavailable.RetryAfter)
 		assert.Equal(t, 1, w.sent("CreateToken"))

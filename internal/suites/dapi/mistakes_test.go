@@ -44,7 +44,8 @@ func (w *payWorld) open(address string, change ...func(*dapi.Developer)) error {
 
 // through reads by a connection of the row's own.
 func (w *payWorld) through(next mishaps.Connection) error {
-	integrator, err := dapi.NewWhitelabel(baseURL, w.developer(), moneymovement.WithHTTPClient(&http.Client{Transport: next}))
+	integrator, err := dapi.NewWhitelabel(baseURL, w.developer(),
+		moneymovement.WithHTTPClient(&http.Client{Transport: next}))
 	require.NoError(w, err)
 	return read(w.Context(), integrator.Self())
 }
@@ -55,23 +56,41 @@ var localMistakes = map[string]mistake{
 		[]string{"baseURL must not end in /dapi/v1, which is added to it"}},
 	"address without https": {func(w *payWorld) error { return w.open("http://service.example") },
 		[]string{"baseURL must be https: plain http would show the credential to the network"}},
-	"address of no web server": {func(w *payWorld) error { return w.open("service.example") }, []string{"baseURL must be an http or https address"}},
-	"address with a query":     {func(w *payWorld) error { return w.open("https://service.example?a=b") }, []string{"baseURL must be scheme, host and optional path"}},
-	"no email":                 {func(w *payWorld) error { return w.open(baseURL, func(d *dapi.Developer) { d.Email = "" }) }, []string{"email is required"}},
-	"no key":                   {func(w *payWorld) error { return w.open(baseURL, func(d *dapi.Developer) { d.Key = nil }) }, []string{"key is required"}},
+	"address of no web server": {func(w *payWorld) error {
+		return w.open("service.example")
+	}, []string{"baseURL must be an http or https address"}},
+	"address with a query": {func(w *payWorld) error {
+		return w.open("https://service.example?a=b")
+	}, []string{"baseURL must be scheme, host and optional path"}},
+	"no email": {func(w *payWorld) error {
+		return w.open(baseURL, func(d *dapi.Developer) { d.Email = "" })
+	}, []string{"email is required"}},
+	"no key": {func(w *payWorld) error {
+		return w.open(baseURL, func(d *dapi.Developer) { d.Key = nil })
+	}, []string{"key is required"}},
 	"too many decimals, by the listing": {func(w *payWorld) error {
 		_, err := w.account.Chains.Live(w.Context())
 		require.NoError(w, err)
 		return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") })
 	}, []string{"BookPayout", "amount has 7 decimals, USDC takes at most 6"}},
-	"no amount":       {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("0") }) }, []string{"amount is required and not zero"}},
-	"negative amount": {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("-1") }) }, []string{"amount must be positive"}},
-	"no contact":      {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.ContactID = "" }) }, []string{"contactId is required"}},
-	"a client as contact": {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.ContactID = "cl_1" }) },
+	"no amount": {func(w *payWorld) error {
+		return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("0") })
+	}, []string{"amount is required and not zero"}},
+	"negative amount": {func(w *payWorld) error {
+		return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("-1") })
+	}, []string{"amount must be positive"}},
+	"no contact": {func(w *payWorld) error {
+		return w.book(func(p *dapi.PayoutCreate) { p.ContactID = "" })
+	}, []string{"contactId is required"}},
+	"a client as contact": {func(w *payWorld) error {
+		return w.book(func(p *dapi.PayoutCreate) { p.ContactID = "cl_1" })
+	},
 		[]string{"contactId is an id of another namespace (cl_), expected prefix ct_"}},
 	"a contact as client": {func(w *payWorld) error { return read(w.Context(), w.integrator().For("ct_1")) },
 		[]string{"X-Service-Account is an id of another namespace (ct_), expected prefix cl_"}},
-	"no client": {func(w *payWorld) error { return read(w.Context(), w.integrator().For("")) }, []string{"X-Service-Account is required"}},
+	"no client": {func(w *payWorld) error {
+		return read(w.Context(), w.integrator().For(""))
+	}, []string{"X-Service-Account is required"}},
 	"a contact as payout": {func(w *payWorld) error {
 		_, err := w.account.Payouts.Get(w.Context(), "ct_1")
 		return err
@@ -92,7 +111,8 @@ var localMistakes = map[string]mistake{
 		return err
 	}, []string{"limit must be at most 100"}},
 	"a name of a novel": {func(w *payWorld) error {
-		_, err := w.account.Contacts.Create(w.Context(), dapi.ContactCreate{Name: strings.Repeat("n", 300), Account: wallet()})
+		_, err := w.account.Contacts.Create(w.Context(),
+			dapi.ContactCreate{Name: strings.Repeat("n", 300), Account: wallet()})
 		return err
 	}, []string{"name has 300 characters, at most 200 are allowed"}},
 	"an approval that the caller's judge refuses": {func(w *payWorld) error {
@@ -108,12 +128,17 @@ var localMistakes = map[string]mistake{
 
 // metMistakes are those that only a connection or the service can tell.
 var metMistakes = map[string]mistake{
-	"too many decimals": {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") }) },
+	"too many decimals": {func(w *payWorld) error {
+		return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") })
+	},
 		[]string{"BookPayout", "422 validation_failed", "amount (amount_precision)"}},
-	"an asset that nobody holds": {func(w *payWorld) error { return w.book(func(p *dapi.PayoutCreate) { p.Currency = "USDT" }) },
+	"an asset that nobody holds": {func(w *payWorld) error {
+		return w.book(func(p *dapi.PayoutCreate) { p.Currency = "USDT" })
+	},
 		[]string{"422 validation_failed", "currency (enum)"}},
 	"a country in words": {func(w *payWorld) error {
-		_, err := w.integrator().Clients.Create(w.Context(), dapi.ClientCreate{Email: "a@example.com", Country: "Norway"})
+		_, err := w.integrator().Clients.Create(w.Context(),
+			dapi.ClientCreate{Email: "a@example.com", Country: "Norway"})
 		return err
 	}, []string{"CreateClient", "422 validation_failed", "country (string_pattern_mismatch)"}},
 	"nobody listens": {func(w *payWorld) error {
@@ -132,10 +157,13 @@ var metMistakes = map[string]mistake{
 	}, []string{"ListChains: not delivered: context canceled"}},
 	"an answer that is lost": {func(w *payWorld) error {
 		booked := w.booked()
-		w.wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Body = io.NopCloser(strings.NewReader("{")) })
+		w.wire.OnAnswer(func(_ *http.Request, answer *http.Response) {
+			answer.Body = io.NopCloser(strings.NewReader("{"))
+		})
 		_, err := w.account.Payouts.Confirm(w.Context(), w.asked, booked, key42)
 		return err
-	}, []string{"ConfirmPayout: outcome unknown", "repeat the same request with the same idempotency key (", "key invoice-42"}},
+	}, []string{"ConfirmPayout: outcome unknown", "repeat the same request with the same idempotency key (",
+		"key invoice-42"}},
 	"a client's payout, asked for as oneself": {func(w *payWorld) error {
 		_, err := w.readyClient().Payouts.Get(w.Context(), "po_7")
 		return err
@@ -162,24 +190,25 @@ var metMistakes = map[string]mistake{
 // refusedMistakes are what the slugs' texts say beyond the slug; how each is provoked stands with
 // TestEverySlugArrivesAsItsType.
 var refusedMistakes = map[errors.Code][]string{
-	errors.CodeInvalidRequest:            {"Exactly one of account, bank, crypto and email", "stands in its message"},
-	errors.CodeValidationFailed:          {"limit (greater_than_equal)"},
-	errors.CodeInvalidCursor:             {"begin at the first page"},
-	errors.CodeInvalidID:                 {"an id that begins with po_ is expected"},
-	errors.CodeIdempotencyKeyInvalid:     {"1 to 128 letters, digits"},
-	errors.CodeIdempotencyKeyReused:      {"the key belongs to po_", "use another key for this", "key invoice-42"},
-	errors.CodeNotFound:                  {"there is no po_1 of the credential's own account"},
-	errors.CodeMethodNotAllowed:          {"check the address of the service"},
-	errors.CodeConflict:                  {"read the resource: its state does not allow this now"},
-	errors.CodeGone:                      {"read or list it anew"},
-	errors.CodeInternalError:             {"repeat it later with the same key", "needs the request id", "request req_"},
-	errors.CodePayloadTooLarge:           {"send less, or a smaller file"},
-	errors.CodeRateLimited:               {"not before 20", "share one pace"},
-	errors.CodeProviderUnavailable:       {"a partner is down: repeat it later with the same key"},
-	errors.CodeDatabaseUnavailable:       {"repeat it later with the same key"},
-	errors.CodeUnauthenticated:           {"the credential is missing, ended, or of another service"},
-	errors.CodeTokenExpired:              {"compare this machine's clock with the service's"},
-	errors.CodeForbidden:                 {"log in with one", "the token does not come from a login with a developer key"},
+	errors.CodeInvalidRequest:        {"Exactly one of account, bank, crypto and email", "stands in its message"},
+	errors.CodeValidationFailed:      {"limit (greater_than_equal)"},
+	errors.CodeInvalidCursor:         {"begin at the first page"},
+	errors.CodeInvalidID:             {"an id that begins with po_ is expected"},
+	errors.CodeIdempotencyKeyInvalid: {"1 to 128 letters, digits"},
+	errors.CodeIdempotencyKeyReused:  {"the key belongs to po_", "use another key for this", "key invoice-42"},
+	errors.CodeNotFound:              {"there is no po_1 of the credential's own account"},
+	errors.CodeMethodNotAllowed:      {"check the address of the service"},
+	errors.CodeConflict:              {"read the resource: its state does not allow this now"},
+	errors.CodeGone:                  {"read or list it anew"},
+	errors.CodeInternalError:         {"repeat it later with the same key", "needs the request id", "request req_"},
+	errors.CodePayloadTooLarge:       {"send less, or a smaller file"},
+	errors.CodeRateLimited:           {"not before 20", "share one pace"},
+	errors.CodeProviderUnavailable:   {"a partner is down: repeat it later with the same key"},
+	errors.CodeDatabaseUnavailable:   {"repeat it later with the same key"},
+	errors.CodeUnauthenticated:       {"the credential is missing, ended, or of another service"},
+	errors.CodeTokenExpired:          {"compare this machine's clock with the service's"},
+	errors.CodeForbidden: {"log in with one",
+		"the token does not come from a login with a developer key"},
 	errors.CodeInvalidCredentials:        {"the email, the developer key, the proof, or this machine's address"},
 	errors.CodeRequestExpired:            {"this machine's clock is off by minutes: set it right"},
 	errors.CodeChallengeNotFound:         {"each login needs a challenge of its own"},

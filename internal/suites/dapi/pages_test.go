@@ -24,7 +24,8 @@ func newLedger(t *testing.T) (*world, *dapi.Account, dapi.ListTransactionsParams
 	w := newWorld(t)
 	account := w.integrator().Self()
 	for i := range 5 {
-		_, err := account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount(fmt.Sprint(i + 1)), Currency: dapi.USDC})
+		_, err := account.Sandbox.Deposit(t.Context(),
+			dapi.DepositCreate{Amount: amount(fmt.Sprint(i + 1)), Currency: dapi.USDC})
 		require.NoError(t, err)
 		w.host.Advance(time.Minute)
 	}
@@ -49,7 +50,8 @@ func TestAllWalksEveryPageAndAgain(t *testing.T) {
 // Only a page without a next cursor is the last one, whatever can be read of it.
 func TestAllGoesOnAfterAPageThatCannotBeRead(t *testing.T) {
 	pages := map[string]string{
-		"": `{"items":[null,"tx"],"nextCursor":"b"}`, "b": `{"items":[7],"nextCursor":"c"}`, "c": `{"items":[],"nextCursor":"d"}`,
+		"": `{"items":[null,"tx"],"nextCursor":"b"}`, "b": `{"items":[7],"nextCursor":"c"}`,
+		"c": `{"items":[],"nextCursor":"d"}`,
 		"d": `{"items":[` + txJSON + `,null]}`,
 	}
 	w, account, params := newLedger(t)
@@ -165,7 +167,8 @@ func TestCursorOfAnotherQuery(t *testing.T) {
 
 func TestFilters(t *testing.T) {
 	_, account, _ := newLedger(t)
-	payouts, err := account.Transactions.List(t.Context(), dapi.ListTransactionsParams{Type: dapi.TransactionTypePayout})
+	payouts, err := account.Transactions.List(t.Context(),
+		dapi.ListTransactionsParams{Type: dapi.TransactionTypePayout})
 	require.NoError(t, err)
 	assert.Empty(t, payouts.Items)
 

@@ -20,10 +20,19 @@ import (
 // A success that does not say that this payout is funded is none. The payout itself tells.
 func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
-		"nothing in it":        func(payout map[string]any) { clear(payout) },
-		"no status":            func(payout map[string]any) { delete(payout, "status"); delete(payout, "transactionHash") },
-		"not funded":           func(payout map[string]any) { payout["status"] = "awaiting_approval"; delete(payout, "transactionHash") },
-		"a new status":         func(payout map[string]any) { payout["status"] = "rejected"; delete(payout, "transactionHash") },
+		"nothing in it": func(payout map[string]any) { clear(payout) },
+		"no status": func(payout map[string]any) {
+			delete(payout, "status")
+			delete(payout, "transactionHash")
+		},
+		"not funded": func(payout map[string]any) {
+			payout["status"] = "awaiting_approval"
+			delete(payout, "transactionHash")
+		},
+		"a new status": func(payout map[string]any) {
+			payout["status"] = "rejected"
+			delete(payout, "transactionHash")
+		},
 		"about another payout": func(payout map[string]any) { payout["id"] = "po_another" },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -38,7 +47,8 @@ func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 		t.Run(name+", and nothing moved", func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onSuccess("POST", confirmPath, change)
-			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").WithBody(`{"id":"po_none","status":"awaiting_approval"}`))
+			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").
+				WithBody(`{"id":"po_none","status":"awaiting_approval"}`))
 			_, err := w.payAs("invoice-42")
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, "ConfirmPayout", unknown.Operation)
@@ -75,8 +85,10 @@ func TestConfirmAnswerThatProvesNothingTellsItsKey(t *testing.T) {
 // Rule: idempotency.echo
 func TestBookingThatAnswersAnotherPayment(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
-		"of another key":               func(payout map[string]any) { payout["idempotencyKey"] = "invoice-41" },
-		"of another key, and funded":   func(payout map[string]any) { payout["idempotencyKey"], payout["status"] = "invoice-41", "completed" },
+		"of another key": func(payout map[string]any) { payout["idempotencyKey"] = "invoice-41" },
+		"of another key, and funded": func(payout map[string]any) {
+			payout["idempotencyKey"], payout["status"] = "invoice-41", "completed"
+		},
 		"that has no id":               func(payout map[string]any) { delete(payout, "id") },
 		"that has no id and is funded": func(payout map[string]any) { clear(payout); payout["status"] = "completed" },
 	} {
@@ -107,7 +119,9 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 // Where the funded payout cannot be read, the refusal is the proof, and what was booked or seen before comes back with
 // it.
 func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
-	unreadable := func(w *payWorld) { w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden")) }
+	unreadable := func(w *payWorld) {
+		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+	}
 	t.Run("of a booking", func(t *testing.T) {
 		for _, named := range []bool{true, false} {
 			w := newPayWorld(t)
@@ -131,7 +145,8 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 		w := newPayWorld(t)
 		first, err := w.pay()
 		require.NoError(t, err)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(map[string]any{}))
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+			WithDetails(map[string]any{}))
 		again, err := w.pay()
 		require.NoError(t, err, "the refusal names no payout, and this client knows which it is")
 		assert.Equal(t, first.ID, again.ID)
@@ -139,7 +154,8 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 	})
 	t.Run("before a booking, of a payout that only the refusal names", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(map[string]any{"payoutId": "po_1"}))
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+			WithDetails(map[string]any{"payoutId": "po_1"}))
 		unreadable(w)
 		payout, err := w.pay()
 		assert.Equal(t, "po_1", as[*errors.AlreadyFunded](t, err).Resource)
@@ -148,7 +164,8 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 	})
 	t.Run("before a booking, of a payout that nobody knows", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(map[string]any{}))
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+			WithDetails(map[string]any{}))
 		payout, err := w.pay()
 		as[*errors.AlreadyFunded](t, err)
 		assert.Nil(t, payout)
@@ -177,7 +194,9 @@ func TestReadingOfAnotherPayout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
-		w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["id"], payout["status"] = "po_another", "completed" })
+		w.onSuccess("GET", "/payouts/*", func(payout map[string]any) {
+			payout["id"], payout["status"] = "po_another", "completed"
+		})
 		_, err := w.pay()
 		as[*errors.OutcomeUnknown](t, err)
 		assert.Zero(t, w.fundings())
@@ -295,7 +314,8 @@ func TestReadsBehindAWaitAreNoPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		limiter := &classes{}
-		platform, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options(moneymovement.WithRateLimiter(limiter))...)
+		platform, err := dapi.NewWhitelabel(baseURL, w.developer(),
+			w.options(moneymovement.WithRateLimiter(limiter))...)
 		require.NoError(t, err)
 		w.account = platform.Self()
 		w.refuse(http.StatusConflict, "funding_in_progress") // and the payout expires while it is waited for
@@ -320,7 +340,8 @@ func TestDoubtOutlivesLaterRefusals(t *testing.T) {
 			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 		},
 		"the second confirm has to wait": func(w *payWorld) {
-			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600"))
+			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+				WithHeader("Retry-After", "3600"))
 		},
 		"the second approval is not what was asked for": func(w *payWorld) {
 			books := 0
@@ -355,7 +376,8 @@ func TestDoubtOutlivesLaterRefusals(t *testing.T) {
 		w := newPayWorld(t)
 		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "approval_consumed").AfterCommit())
 		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600"))
+		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+			WithHeader("Retry-After", "3600"))
 		payout, err := w.pay()
 		require.NoError(t, err)
 		assert.NotEmpty(t, payout.TransactionHash)

@@ -58,12 +58,15 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 		"an amount in number": {set("amount", 25), "amount"},
 		"another asset":       {set("currency", "EURC"), "currency"},
 		"another contact":     {to(map[string]any{"contactId": "ct_other"}), "destination.contactId"},
-		"an address":          {to(map[string]any{"address": "0x52908400098527886E0F7030069857D2E4169EE7"}), "destination.contactId"},
-		"a chain as well":     {func(m map[string]any) { m["destination"].(map[string]any)["chainId"] = 1 }, "destination.chainId"},
-		"no destination":      {func(m map[string]any) { delete(m, "destination") }, "destination"},
-		"another end":         {set("expiresAt", "2126-01-01T00:00:00Z"), "expiresAt"},
-		"no nonce":            {set("nonce", ""), "nonce"},
-		"something more":      {set("andAlso", "everything"), "andAlso"},
+		"an address": {to(map[string]any{"address": "0x52908400098527886E0F7030069857D2E4169EE7"}),
+			"destination.contactId"},
+		"a chain as well": {func(m map[string]any) {
+			m["destination"].(map[string]any)["chainId"] = 1
+		}, "destination.chainId"},
+		"no destination": {func(m map[string]any) { delete(m, "destination") }, "destination"},
+		"another end":    {set("expiresAt", "2126-01-01T00:00:00Z"), "expiresAt"},
+		"no nonce":       {set("nonce", ""), "nonce"},
+		"something more": {set("andAlso", "everything"), "andAlso"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
@@ -77,7 +80,8 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 
 func TestBookingThatHasEnded(t *testing.T) {
 	for status, completed := range map[dapi.PayoutStatus]bool{
-		dapi.PayoutStatusCompleted: true, dapi.PayoutStatusFailed: false, dapi.PayoutStatusRefunded: false, dapi.PayoutStatusExpired: false,
+		dapi.PayoutStatusCompleted: true, dapi.PayoutStatusFailed: false, dapi.PayoutStatusRefunded: false,
+		dapi.PayoutStatusExpired: false,
 	} {
 		t.Run(string(status), func(t *testing.T) {
 			w := newPayWorld(t)
@@ -108,7 +112,9 @@ func (w *payWorld) assertNothingSigned(t *testing.T) {
 
 func TestApprovalThatCannotBeReadIsNotSigned(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
-		"opaque":      func(payout map[string]any) { payout["approval"].(map[string]any)["payload"] = []byte("\x00\x01") },
+		"opaque": func(payout map[string]any) {
+			payout["approval"].(map[string]any)["payload"] = []byte("\x00\x01")
+		},
 		"empty":       func(payout map[string]any) { payout["approval"].(map[string]any)["payload"] = "" },
 		"no approval": func(payout map[string]any) { delete(payout, "approval") },
 		"no id":       func(payout map[string]any) { payout["approval"].(map[string]any)["id"] = "" },
@@ -150,19 +156,25 @@ func TestApprovalOfABooking(t *testing.T) {
 	}
 	book := func(change func(map[string]any)) time.Time {
 		w.onBooking(change)
-		booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey(moneymovement.Key(t.Name())))
+		booked, err := w.account.Payouts.Book(t.Context(), w.asked,
+			moneymovement.IdempotencyKey(moneymovement.Key(t.Name())))
 		require.NoError(t, err)
 		return booked.Approval.ExpiresAt
 	}
 	var end string
 	said := book(ofApproval(func(approval map[string]any) { end = approval["expiresAt"].(string) }))
 	assert.Equal(t, end, said.Format(time.RFC3339Nano))
-	assert.Equal(t, said, book(ofApproval(func(approval map[string]any) { delete(approval, "expiresAt") })), "as its payload says")
+	assert.Equal(t, said, book(ofApproval(func(approval map[string]any) { delete(approval, "expiresAt") })),
+		"as its payload says")
 
 	minute := said.Truncate(time.Minute)
-	assert.Equal(t, minute, book(ofApproval(func(approval map[string]any) { approval["expiresAt"] = minute })), "as it was answered")
+	assert.Equal(t, minute, book(ofApproval(func(approval map[string]any) { approval["expiresAt"] = minute })),
+		"as it was answered")
 
-	opaque := book(ofApproval(func(approval map[string]any) { delete(approval, "expiresAt"); approval["payload"] = []byte{0} }))
+	opaque := book(ofApproval(func(approval map[string]any) {
+		delete(approval, "expiresAt")
+		approval["payload"] = []byte{0}
+	}))
 	assert.WithinDuration(t, w.host.Now().Add(120*time.Second), opaque, 5*time.Second)
 }
 
@@ -199,7 +211,8 @@ func TestApprovalNamesTheClient(t *testing.T) {
 	require.NoError(t, err)
 
 	_, err = integrator.Self().Payouts.Confirm(t.Context(), asked, booked)
-	assert.Equal(t, "account", as[*signing.ApprovalRefused](t, err).Field, "another account does not sign for the client")
+	assert.Equal(t, "account", as[*signing.ApprovalRefused](t, err).Field,
+		"another account does not sign for the client")
 	other := asked
 	other.Amount = amount("9")
 	_, err = acme.Payouts.Confirm(t.Context(), other, &dapi.Payout{ID: booked.ID, Approval: booked.Approval})

@@ -105,7 +105,9 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 	t.Run("no listing can mend what else is wrong", func(t *testing.T) {
 		for name, arrange := range map[string]func(w *payWorld){
 			"the amount": func(w *payWorld) {
-				w.onBooking(func(payout map[string]any) { w.rewritePayload(payout, func(m map[string]any) { m["amount"] = "250" }) })
+				w.onBooking(func(payout map[string]any) {
+					w.rewritePayload(payout, func(m map[string]any) { m["amount"] = "250" })
+				})
 			},
 			"no chain was asked for": func(w *payWorld) { w.asked.ToChainID = 0 },
 		} {
@@ -131,7 +133,8 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 // closes.
 func TestChainListingThatCannotBeHad(t *testing.T) {
 	for name, fault := range map[string]sandbox.Fault{
-		"refused": sandbox.Respond(http.StatusForbidden, "forbidden"), "slow": sandbox.Delay(time.Hour), "lost": sandbox.DropBefore(),
+		"refused": sandbox.Respond(http.StatusForbidden, "forbidden"), "slow": sandbox.Delay(time.Hour),
+		"lost": sandbox.DropBefore(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

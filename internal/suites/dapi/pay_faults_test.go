@@ -47,15 +47,17 @@ var faults = map[string]sandbox.Fault{
 	"token unknown":              sandbox.Respond(http.StatusUnauthorized, "unauthenticated"),
 	"forbidden":                  sandbox.Respond(http.StatusForbidden, "forbidden"),
 	"timeout, done":              sandbox.Respond(http.StatusRequestTimeout, "timeout").AfterCommit(),
-	"a little wait":              sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "2"),
-	"a long wait":                sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600"),
-	"internal_error":             sandbox.Respond(http.StatusInternalServerError, "internal_error"),
-	"internal_error, done":       sandbox.Respond(http.StatusInternalServerError, "internal_error").AfterCommit(),
-	"502":                        sandbox.Respond(http.StatusBadGateway, "chain_unavailable"),
-	"502, done":                  sandbox.Respond(http.StatusBadGateway, "chain_unavailable").AfterCommit(),
-	"503":                        sandbox.Respond(http.StatusServiceUnavailable, "provider_unavailable"),
-	"503, done":                  sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").AfterCommit(),
-	"504, done":                  sandbox.Respond(http.StatusGatewayTimeout, "").AfterCommit(),
+	"a little wait": sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+		WithHeader("Retry-After", "2"),
+	"a long wait": sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+		WithHeader("Retry-After", "3600"),
+	"internal_error":       sandbox.Respond(http.StatusInternalServerError, "internal_error"),
+	"internal_error, done": sandbox.Respond(http.StatusInternalServerError, "internal_error").AfterCommit(),
+	"502":                  sandbox.Respond(http.StatusBadGateway, "chain_unavailable"),
+	"502, done":            sandbox.Respond(http.StatusBadGateway, "chain_unavailable").AfterCommit(),
+	"503":                  sandbox.Respond(http.StatusServiceUnavailable, "provider_unavailable"),
+	"503, done":            sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").AfterCommit(),
+	"504, done":            sandbox.Respond(http.StatusGatewayTimeout, "").AfterCommit(),
 }
 
 // refusals are what the service can say to a confirm besides.

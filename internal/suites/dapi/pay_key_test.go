@@ -92,7 +92,8 @@ func (w *world) keepsTheLastAnswer(first string, flow func(*moneymovement.Answer
 }
 
 func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {
-	for name, step := range map[string]time.Duration{"a slow service": 5 * time.Second, "a fast service": time.Nanosecond} {
+	for name, step := range map[string]time.Duration{"a slow service": 5 * time.Second,
+		"a fast service": time.Nanosecond} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)

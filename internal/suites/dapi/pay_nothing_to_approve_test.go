@@ -31,14 +31,18 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 		reading func(payout map[string]any)
 		state   dapi.PaymentState
 	}{
-		"the payout is on its way":           {status("processing"), dapi.PaymentPaid},
-		"the payout arrived":                 {status("completed"), dapi.PaymentPaid},
-		"the payout failed":                  {status("failed"), dapi.PaymentEnded},
-		"the payout was refunded":            {status("refunded"), dapi.PaymentEnded},
-		"the payout says as little":          {settling, dapi.PaymentUnknown},
-		"the payout waits for its approval":  {status("awaiting_approval"), dapi.PaymentUnknown},
-		"the payout is of another key":       {func(payout map[string]any) { payout["idempotencyKey"], payout["status"] = "k", "processing" }, dapi.PaymentUnknown},
-		"the payout is of an amount not due": {func(payout map[string]any) { payout["amount"], payout["status"] = "26", "processing" }, dapi.PaymentUnknown},
+		"the payout is on its way":          {status("processing"), dapi.PaymentPaid},
+		"the payout arrived":                {status("completed"), dapi.PaymentPaid},
+		"the payout failed":                 {status("failed"), dapi.PaymentEnded},
+		"the payout was refunded":           {status("refunded"), dapi.PaymentEnded},
+		"the payout says as little":         {settling, dapi.PaymentUnknown},
+		"the payout waits for its approval": {status("awaiting_approval"), dapi.PaymentUnknown},
+		"the payout is of another key": {func(payout map[string]any) {
+			payout["idempotencyKey"], payout["status"] = "k", "processing"
+		}, dapi.PaymentUnknown},
+		"the payout is of an amount not due": {func(payout map[string]any) {
+			payout["amount"], payout["status"] = "26", "processing"
+		}, dapi.PaymentUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
@@ -55,7 +59,8 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 			assert.Zero(t, w.key.Approvals(), "the signer is not called")
 			if tc.state == dapi.PaymentUnknown {
 				w.assertInDoubt(t, payout, err)
-				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause, `there is nothing to approve, and the status is "settling"`)
+				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause,
+					`there is nothing to approve, and the status is "settling"`)
 			}
 		})
 	}
@@ -77,7 +82,8 @@ func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, first.ID, again.ID)
 			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(again, err))
-			assert.Equal(t, readable, again.Status.Final() || again.TransactionHash != "", "as it stands now, or as it was booked")
+			assert.Equal(t, readable, again.Status.Final() || again.TransactionHash != "",
+				"as it stands now, or as it was booked")
 			assert.Equal(t, 1, w.fundings())
 		})
 	}

@@ -34,7 +34,8 @@ func withoutQuote(payout map[string]any) { delete(payout, "quote") }
 // The host's price of 25 USDC is 22.42 EUR, with a fee of 0.5 that is part of the amount.
 func TestPriceBounds(t *testing.T) {
 	stored := dapi.Quote{
-		DestinationAmount: amount("22.42"), DestinationCurrency: "EUR", SourceAmount: amount("25"), SourceCurrency: "USDC",
+		DestinationAmount: amount("22.42"), DestinationCurrency: "EUR", SourceAmount: amount("25"),
+		SourceCurrency: "USDC",
 	}
 	for name, c := range map[string]struct {
 		change func(payout map[string]any)
@@ -45,30 +46,44 @@ func TestPriceBounds(t *testing.T) {
 		"no bound and no quote":           {change: withoutQuote},
 		"no bound and a large fee inside": {change: quoteMember("fee", "24")},
 
-		"enough arrives":           {option: dapi.LeastArrives(amount("22.42"), "EUR")},
-		"too little arrives":       {option: dapi.LeastArrives(amount("22.43"), "EUR"), bound: dapi.BoundLeastArrives},
-		"next to nothing arrives":  {change: quoteMember("destinationAmount", "0.01"), option: dapi.LeastArrives(amount("22"), "EUR"), bound: dapi.BoundLeastArrives},
+		"enough arrives":     {option: dapi.LeastArrives(amount("22.42"), "EUR")},
+		"too little arrives": {option: dapi.LeastArrives(amount("22.43"), "EUR"), bound: dapi.BoundLeastArrives},
+		"next to nothing arrives": {change: quoteMember("destinationAmount", "0.01"),
+			option: dapi.LeastArrives(amount("22"), "EUR"), bound: dapi.BoundLeastArrives},
 		"another currency arrives": {option: dapi.LeastArrives(amount("1"), "USD"), bound: dapi.BoundLeastArrives},
-		"what arrives is not said": {change: withoutQuoteMember("destinationAmount"), option: dapi.LeastArrives(amount("1"), "EUR"), bound: dapi.BoundReadable},
-		"where is not said":        {change: withoutQuoteMember("destinationCurrency"), option: dapi.LeastArrives(amount("1"), "EUR"), bound: dapi.BoundReadable},
-		"nothing is said, least":   {change: withoutQuote, option: dapi.LeastArrives(amount("1"), "EUR"), bound: dapi.BoundReadable},
+		"what arrives is not said": {change: withoutQuoteMember("destinationAmount"),
+			option: dapi.LeastArrives(amount("1"), "EUR"), bound: dapi.BoundReadable},
+		"where is not said": {change: withoutQuoteMember("destinationCurrency"),
+			option: dapi.LeastArrives(amount("1"), "EUR"), bound: dapi.BoundReadable},
+		"nothing is said, least": {change: withoutQuote, option: dapi.LeastArrives(amount("1"), "EUR"),
+			bound: dapi.BoundReadable},
 
-		"the fee is allowed":     {option: dapi.HighestFee(amount("0.50"))},
-		"the fee is too high":    {option: dapi.HighestFee(amount("0.49")), bound: dapi.BoundHighestFee},
-		"a fee of 99":            {change: quoteMember("fee", "99"), option: dapi.HighestFee(amount("1")), bound: dapi.BoundHighestFee},
-		"no fee at all":          {change: quoteMember("fee", "0"), option: dapi.HighestFee(decimal.Zero)},
-		"the fee is not said":    {change: withoutQuoteMember("fee"), option: dapi.HighestFee(amount("1")), bound: dapi.BoundReadable},
-		"the fee is null":        {change: quoteMember("fee", nil), option: dapi.HighestFee(amount("1")), bound: dapi.BoundReadable},
-		"nothing is said, fee":   {change: withoutQuote, option: dapi.HighestFee(amount("1")), bound: dapi.BoundReadable},
+		"the fee is allowed":  {option: dapi.HighestFee(amount("0.50"))},
+		"the fee is too high": {option: dapi.HighestFee(amount("0.49")), bound: dapi.BoundHighestFee},
+		"a fee of 99": {change: quoteMember("fee", "99"), option: dapi.HighestFee(amount("1")),
+			bound: dapi.BoundHighestFee},
+		"no fee at all": {change: quoteMember("fee", "0"), option: dapi.HighestFee(decimal.Zero)},
+		"the fee is not said": {change: withoutQuoteMember("fee"), option: dapi.HighestFee(amount("1")),
+			bound: dapi.BoundReadable},
+		"the fee is null": {change: quoteMember("fee", nil), option: dapi.HighestFee(amount("1")),
+			bound: dapi.BoundReadable},
+		"nothing is said, fee": {change: withoutQuote, option: dapi.HighestFee(amount("1")),
+			bound: dapi.BoundReadable},
 		"a fee below nothing":    {change: quoteMember("fee", "-1"), bound: dapi.BoundReadable},
 		"less than nothing goes": {change: quoteMember("sourceAmount", "-25"), bound: dapi.BoundReadable},
 
-		"as good as the stored quote":       {option: dapi.NoWorseThan(stored)},
-		"worse than the stored quote":       {change: quoteMember("destinationAmount", "22.41"), option: dapi.NoWorseThan(stored), bound: dapi.BoundNoWorseThan},
-		"the stored quote cannot be held":   {change: withoutQuoteMember("sourceAmount"), option: dapi.NoWorseThan(stored), bound: dapi.BoundReadable},
-		"nothing is said, stored quote":     {change: withoutQuote, option: dapi.NoWorseThan(stored), bound: dapi.BoundReadable},
-		"the stored quote leaves in EURC":   {option: dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), DestinationCurrency: "EUR", SourceAmount: amount("99"), SourceCurrency: "EURC"}), bound: dapi.BoundNoWorseThan},
-		"more leaves than in the stored":    {change: quoteMember("sourceAmount", "25.5"), option: dapi.NoWorseThan(stored), bound: dapi.BoundNoWorseThan},
+		"as good as the stored quote": {option: dapi.NoWorseThan(stored)},
+		"worse than the stored quote": {change: quoteMember("destinationAmount", "22.41"),
+			option: dapi.NoWorseThan(stored), bound: dapi.BoundNoWorseThan},
+		"the stored quote cannot be held": {change: withoutQuoteMember("sourceAmount"),
+			option: dapi.NoWorseThan(stored), bound: dapi.BoundReadable},
+		"nothing is said, stored quote": {change: withoutQuote, option: dapi.NoWorseThan(stored),
+			bound: dapi.BoundReadable},
+		"the stored quote leaves in EURC": {option: dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"),
+			DestinationCurrency: "EUR", SourceAmount: amount("99"), SourceCurrency: "EURC"}),
+			bound: dapi.BoundNoWorseThan},
+		"more leaves than in the stored": {change: quoteMember("sourceAmount", "25.5"),
+			option: dapi.NoWorseThan(stored), bound: dapi.BoundNoWorseThan},
 		"1,000 leave":                       {change: quoteMember("sourceAmount", "1000"), bound: dapi.BoundAmount},
 		"a little more leaves":              {change: quoteMember("sourceAmount", "25.51"), bound: dapi.BoundAmount},
 		"the fee comes on top":              {change: quoteMember("sourceAmount", "25.5")},
@@ -104,17 +119,21 @@ func TestBoundsThatAreNone(t *testing.T) {
 		option dapi.PayOption
 		code   string
 	}{
-		"LeastArrives":    {dapi.LeastArrives(decimal.Zero, "EUR"), "out_of_range"},
-		"LeastArrives ":   {dapi.LeastArrives(amount("1"), ""), "out_of_range"},
-		"HighestFee":      {dapi.HighestFee(amount("-1")), "out_of_range"},
-		"NoWorseThan":     {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}), "missing"},
-		"NoWorseThan ":    {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC", DestinationCurrency: "EUR"}), "missing"},
-		"NoWorseThan  ":   {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceCurrency: "USDC", DestinationCurrency: "EUR"}), "missing"},
-		"NoWorseThan   ":  {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"), DestinationCurrency: "EUR"}), "missing"},
-		"NoWorseThan    ": {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"), SourceCurrency: "USDC"}), "missing"},
-		"QuoteTolerance":  {dapi.QuoteTolerance(amount("1")), "out_of_range"},
-		"FirstUsedAt ":    {dapi.FirstUsedAt(time.Time{}), "missing"}, // as read from a row that has none
-		"FirstUsedAt":     {dapi.FirstUsedAt(time.Now().Add(48 * time.Hour)), "out_of_range"},
+		"LeastArrives":  {dapi.LeastArrives(decimal.Zero, "EUR"), "out_of_range"},
+		"LeastArrives ": {dapi.LeastArrives(amount("1"), ""), "out_of_range"},
+		"HighestFee":    {dapi.HighestFee(amount("-1")), "out_of_range"},
+		"NoWorseThan":   {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}), "missing"},
+		"NoWorseThan ": {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC",
+			DestinationCurrency: "EUR"}), "missing"},
+		"NoWorseThan  ": {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceCurrency: "USDC",
+			DestinationCurrency: "EUR"}), "missing"},
+		"NoWorseThan   ": {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"),
+			DestinationCurrency: "EUR"}), "missing"},
+		"NoWorseThan    ": {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"),
+			SourceCurrency: "USDC"}), "missing"},
+		"QuoteTolerance": {dapi.QuoteTolerance(amount("1")), "out_of_range"},
+		"FirstUsedAt ":   {dapi.FirstUsedAt(time.Time{}), "missing"}, // as read from a row that has none
+		"FirstUsedAt":    {dapi.FirstUsedAt(time.Now().Add(48 * time.Hour)), "out_of_range"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
@@ -123,7 +142,8 @@ func TestBoundsThatAreNone(t *testing.T) {
 			refused := as[*errors.InvalidInput](t, err).Fields[0]
 			assert.Equal(t, strings.TrimSpace(name), refused.Field)
 			assert.Equal(t, c.code, refused.Code)
-			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(nil, err), "an earlier call, with other options, may have paid")
+			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(nil, err),
+				"an earlier call, with other options, may have paid")
 			assert.Len(t, w.host.Requests(), before)
 		})
 	}
@@ -146,7 +166,8 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 		w.account = w.integrator().Self()
 		w.onBooking(halve)
 		for name, bound := range map[string]dapi.PayOption{
-			"no worse than": dapi.NoWorseThan(quote), "least": dapi.LeastArrives(quote.DestinationAmount, quote.DestinationCurrency),
+			"no worse than": dapi.NoWorseThan(quote),
+			"least":         dapi.LeastArrives(quote.DestinationAmount, quote.DestinationCurrency),
 		} {
 			payout, err := w.pay(bound)
 			price := as[*dapi.PriceRefused](t, as[*errors.OutcomeUnknown](t, err).Cause)
@@ -201,7 +222,8 @@ func TestOfferThatIsOver(t *testing.T) {
 			if w.sent("BookPayout") == 1 {
 				quoteMember("expiresAt", past)(payout)
 			} else {
-				quoteMember("expiresAt", time.Now().Add(-time.Minute).UTC().Truncate(time.Minute).Format(time.RFC3339))(payout)
+				quoteMember("expiresAt", time.Now().Add(-time.Minute).UTC().Truncate(time.Minute).
+					Format(time.RFC3339))(payout)
 			}
 		})
 		_, err := w.pay()
@@ -211,7 +233,8 @@ func TestOfferThatIsOver(t *testing.T) {
 	t.Run("another that is over each time", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.onBooking(func(payout map[string]any) {
-			quoteMember("expiresAt", time.Now().Add(-time.Duration(w.sent("BookPayout"))*time.Hour).UTC().Format(time.RFC3339))(payout)
+			quoteMember("expiresAt", time.Now().Add(-time.Duration(w.sent("BookPayout"))*time.Hour).UTC().
+				Format(time.RFC3339))(payout)
 		})
 		payout, err := w.pay()
 		assert.Equal(t, "ConfirmPayout", as[*errors.NotDelivered](t, err).Operation)
@@ -221,7 +244,9 @@ func TestOfferThatIsOver(t *testing.T) {
 	})
 	t.Run("an approval without a price, and the same one again", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.onBooking(both(withoutQuote, func(payout map[string]any) { payout["approval"].(map[string]any)["expiresAt"] = past }))
+		w.onBooking(both(withoutQuote, func(payout map[string]any) {
+			payout["approval"].(map[string]any)["expiresAt"] = past
+		}))
 		_, err := w.pay()
 		as[*signing.ApprovalRefused](t, err)
 		assert.Equal(t, traffic{2, 0, 1}, w.traffic())

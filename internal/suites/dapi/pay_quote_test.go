@@ -82,7 +82,8 @@ func TestFundingThatFails(t *testing.T) {
 		w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 		w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 		time.AfterFunc(3*time.Minute, func() { // the approval has closed by then
-			for transaction, err := range w.account.Transactions.All(t.Context(), dapi.ListTransactionsParams{Type: dapi.TransactionTypePayout}) {
+			for transaction, err := range w.account.Transactions.All(t.Context(),
+				dapi.ListTransactionsParams{Type: dapi.TransactionTypePayout}) {
 				if assert.NoError(t, err) {
 					_, err = w.account.Sandbox.MovePayout(t.Context(), transaction.PayoutID, dapi.PayoutStatusFailed)
 					assert.NoError(t, err)

@@ -75,7 +75,8 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 				delete(payout, "approval")
 			})
 			payout, err := w.pay(dapi.FirstUse())
-			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err), "a difference is doubt, never success")
+			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err),
+				"a difference is doubt, never success")
 			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
 			assert.Zero(t, w.key.Approvals())
 		})
@@ -118,7 +119,8 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &other)
 	differs := as[*dapi.TermsDiffer](t, err)
 	assert.Equal(t, "amount", differs.Member)
-	ofConfirm := errors.Head{Operation: "ConfirmPayout", Resource: string(booked.ID), IdempotencyKey: booked.IdempotencyKey}
+	ofConfirm := errors.Head{Operation: "ConfirmPayout", Resource: string(booked.ID),
+		IdempotencyKey: booked.IdempotencyKey}
 	assert.Equal(t, ofConfirm, differs.Head)
 	dear := *booked
 	quote := *booked.Quote
@@ -173,7 +175,8 @@ func TestBeforeSigning(t *testing.T) {
 		require.ErrorIs(t, err, no)
 		declined := as[*dapi.PaymentDeclined](t, err)
 		assert.Equal(t, payout, declined.Payout)
-		assert.Equal(t, errors.Head{Operation: "BookPayout", Resource: string(payout.ID), IdempotencyKey: "invoice-42"}, declined.Head)
+		assert.Equal(t, errors.Head{Operation: "BookPayout", Resource: string(payout.ID), IdempotencyKey: "invoice-42"},
+			declined.Head)
 		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 		w.assertNothingSigned(t)
 	})
@@ -285,7 +288,9 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 		ahead := func(context.Context, *dapi.Payout) error { <-release; return errors.New("no") }
 		var line sync.WaitGroup
 		for i := range 108 { // as many as may be under way
-			line.Go(func() { _, _ = w.payAs(moneymovement.DeriveKey("ahead", strconv.Itoa(i)), dapi.BeforeSigning(ahead)) })
+			line.Go(func() {
+				_, _ = w.payAs(moneymovement.DeriveKey("ahead", strconv.Itoa(i)), dapi.BeforeSigning(ahead))
+			})
 		}
 		synctest.Wait()
 		line.Go(func() {

@@ -27,7 +27,8 @@ const confirmPath, bookPath = "/payouts/*/confirm", "/payouts"
 
 func newPayWorld(t *testing.T) *payWorld {
 	t.Helper()
-	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))
+	w := newWorld(t,
+		sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))
 	account := w.account()
 	return &payWorld{world: w, account: account, asked: dapi.PayoutCreate{
 		ContactID: w.contact(account, sepa()), Amount: amount("25"), Currency: dapi.USDC,
@@ -155,7 +156,8 @@ func TestPaySettles(t *testing.T) {
 		},
 		"502 on a confirm that went through": {
 			arrange: func(w *payWorld) {
-				w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").AfterCommit())
+				w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").
+					AfterCommit())
 			},
 			want: traffic{books: 1, confirms: 2}, reads: true,
 		},
@@ -190,7 +192,8 @@ func TestPaySettles(t *testing.T) {
 				}
 				payout, err := w.pay(c.options...)
 				require.NoError(t, err)
-				assert.Contains(t, []dapi.PayoutStatus{dapi.PayoutStatusFunding, dapi.PayoutStatusProcessing, dapi.PayoutStatusCompleted}, payout.Status)
+				assert.Contains(t, []dapi.PayoutStatus{dapi.PayoutStatusFunding, dapi.PayoutStatusProcessing,
+					dapi.PayoutStatusCompleted}, payout.Status)
 				assert.NotEmpty(t, payout.TransactionHash)
 				assert.Equal(t, "invoice-42", payout.IdempotencyKey)
 				assert.Equal(t, 1, w.fundings(), "exactly one payment")
@@ -235,7 +238,8 @@ func TestPayReturns(t *testing.T) {
 			arrange: func(w *payWorld) {
 				other := w.asked
 				other.Amount = amount("24")
-				_, err := w.integrator().Self().Payouts.Book(w.Context(), other, moneymovement.IdempotencyKey("invoice-42"))
+				_, err := w.integrator().Self().Payouts.Book(w.Context(), other,
+					moneymovement.IdempotencyKey("invoice-42"))
 				require.NoError(w, err)
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
@@ -289,9 +293,11 @@ func TestPayReturns(t *testing.T) {
 		"the service is down when it has to be asked": {
 			arrange: func(w *payWorld) {
 				w.refuse(http.StatusConflict, "approval_consumed")
-				w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(100))
+				w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+					Times(100))
 				w.host.Arm("POST", bookPath, sandbox.Delay(time.Nanosecond)) // the first booking passes
-				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(100))
+				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+					Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
 				assert.Equal(t, errors.MaybeMoved, as[*errors.OutcomeUnknown](t, err).MovedByCall())
@@ -416,8 +422,9 @@ func TestPayWorsePrice(t *testing.T) {
 			assert.Equal(t, dapi.BoundNoWorseThan, worsened.Bound)
 			assert.True(t, worsened.Quote.DestinationAmount.LessThan(worsened.Reference.DestinationAmount))
 			assert.True(t, worsened.Quote.SourceAmount.Equal(worsened.Reference.SourceAmount))
-			assert.Contains(t, err.Error(), worsened.Quote.DestinationAmount.String()+" EUR arrives for 25 USDC, which is worse than "+
-				worsened.Reference.DestinationAmount.String()+" EUR for 25 USDC")
+			assert.Contains(t, err.Error(),
+				worsened.Quote.DestinationAmount.String()+" EUR arrives for 25 USDC, which is worse than "+
+					worsened.Reference.DestinationAmount.String()+" EUR for 25 USDC")
 			assert.Equal(t, traffic{2, 1, 1}, w.traffic(), "the worse price is not confirmed")
 			assert.Zero(t, w.fundings())
 

@@ -58,7 +58,8 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 // The answer of a confirm that paid is lost, and what the repetition meets says nothing about that, whatever it is.
 func TestRefusalAfterALostConfirm(t *testing.T) {
 	for slug, status := range map[string]int{
-		"payout_not_fundable": 409, "validation_failed": 422, "not_found": 404, "invalid_request": 400, "forbidden": 403,
+		"payout_not_fundable": 409, "validation_failed": 422, "not_found": 404, "invalid_request": 400,
+		"forbidden": 403,
 	} {
 		t.Run(slug, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -106,7 +107,8 @@ func TestDoubtOfAConfirmByHand(t *testing.T) {
 				booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
 				require.NoError(t, err)
 				w.host.Arm("POST", confirmPath, tc.fault.Times(4))
-				_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked, moneymovement.IdempotencyKey("confirm-1"))
+				_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked,
+					moneymovement.IdempotencyKey("confirm-1"))
 				require.Error(t, err)
 				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 				payout, err := w.pay(dapi.FirstUse())
@@ -123,7 +125,9 @@ func TestCallbackThatPanics(t *testing.T) {
 		arrange func(w *payWorld)
 		options []dapi.PayOption
 	}{
-		"the hook":   {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { panic("hook") })}},
+		"the hook": {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+			panic("hook")
+		})}},
 		"the signer": {arrange: func(w *payWorld) { w.key.BeforeApproval(func(int) { panic("signer") }) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +182,8 @@ func TestLoginRefusalOfSeveralPayments(t *testing.T) {
 // A hook makes calls of its own. What one of them ends in says nothing about the payment.
 func TestDoubtOfACallThatTheHookMade(t *testing.T) {
 	w := newPayWorld(t)
-	hooked := &errors.OutcomeUnknown{Head: errors.Head{Operation: "CreateContact", IdempotencyKey: "contact-1"}, Cause: errors.New("lost")}
+	hooked := &errors.OutcomeUnknown{Head: errors.Head{Operation: "CreateContact", IdempotencyKey: "contact-1"},
+		Cause: errors.New("lost")}
 	declines := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return hooked })
 	payout, err := w.pay(declines)
 	as[*dapi.PaymentDeclined](t, err)

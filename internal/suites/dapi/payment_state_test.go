@@ -21,7 +21,8 @@ import (
 // setbacks are what a second call of a payment can meet before the service gets to say anything about the payment.
 var setbacks = map[string]func(w *payWorld) (context.Context, context.CancelFunc){
 	"429": func(w *payWorld) (context.Context, context.CancelFunc) {
-		w.host.Arm("", "/**", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600").Times(100))
+		w.host.Arm("", "/**", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+			WithHeader("Retry-After", "3600").Times(100))
 		return context.WithCancel(w.Context())
 	},
 	"403, the key was deleted": func(w *payWorld) (context.Context, context.CancelFunc) {
@@ -131,7 +132,8 @@ func assertUnknown(t *testing.T, err error, key, advice string) {
 	assert.Equal(t, key, unknown.IdempotencyKey)
 	assert.Contains(t, err.Error(), advice)
 	for _, never := range []any{
-		new(*errors.Refusal), new(*errors.RateLimited), new(*errors.Forbidden), new(*errors.ContactNotPayable), new(*errors.ValidationFailed),
+		new(*errors.Refusal), new(*errors.RateLimited), new(*errors.Forbidden), new(*errors.ContactNotPayable),
+		new(*errors.ValidationFailed),
 		new(*errors.NotDelivered), new(*errors.DatabaseUnavailable), new(*errors.InvalidInput), new(*errors.Conflict),
 		new(*signing.ApprovalRefused), new(*dapi.PriceRefused), new(*dapi.TermsDiffer), new(*dapi.EscrowNotOpened),
 	} {
@@ -173,10 +175,15 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		}, errors.CodeContactNotPayable},
 		"at the booking, for its rate": {func(w *payWorld) {
-			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600"))
+			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+				WithHeader("Retry-After", "3600"))
 		}, errors.CodeRateLimited},
-		"at the confirm":                  {func(w *payWorld) { w.refuse(http.StatusForbidden, "signing_policy_refused") }, errors.CodeSigningPolicyRefused},
-		"at the confirm, for the balance": {func(w *payWorld) { w.asked.Amount = amount("100.01") }, errors.CodePayoutNotFundable},
+		"at the confirm": {func(w *payWorld) {
+			w.refuse(http.StatusForbidden, "signing_policy_refused")
+		}, errors.CodeSigningPolicyRefused},
+		"at the confirm, for the balance": {func(w *payWorld) {
+			w.asked.Amount = amount("100.01")
+		}, errors.CodePayoutNotFundable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
@@ -195,7 +202,8 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
 		payout, err := w.pay(dapi.FirstUse())
 		assert.Equal(t, 2, w.sent("BookPayout"))
-		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err), "the replay is of this very call: %v", err)
+		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err), "the replay is of this very call: %v",
+			err)
 	})
 	t.Run("without the option, nobody knows", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -346,8 +354,11 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 // first call then, the payment is paid.
 func TestAnotherClientPaysBetweenBookingAndRefusal(t *testing.T) {
 	for name, refuse := range map[string]func(w *payWorld) error{
-		"the hook refuses":    func(*payWorld) error { return errors.New("no") },
-		"the confirm refuses": func(w *payWorld) error { w.refuse(http.StatusForbidden, "signing_policy_refused"); return nil },
+		"the hook refuses": func(*payWorld) error { return errors.New("no") },
+		"the confirm refuses": func(w *payWorld) error {
+			w.refuse(http.StatusForbidden, "signing_policy_refused")
+			return nil
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
@@ -410,9 +421,13 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 			w.onBooking(without("status"))
 			w.refuse(http.StatusForbidden, "signing_policy_refused")
 		}},
-		"another amount":   {arrange: func(w *payWorld) { w.onBooking(func(payout map[string]any) { payout["amount"] = "250" }) }},
-		"too dear":         {options: []dapi.PayOption{dapi.HighestFee(amount("0.1"))}},
-		"declined":         {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return errors.New("no") })}},
+		"another amount": {arrange: func(w *payWorld) {
+			w.onBooking(func(payout map[string]any) { payout["amount"] = "250" })
+		}},
+		"too dear": {options: []dapi.PayOption{dapi.HighestFee(amount("0.1"))}},
+		"declined": {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+			return errors.New("no")
+		})}},
 		"the signer fails": {arrange: func(w *payWorld) { w.key.Fails = errors.New("the key service is down") }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -67,7 +67,8 @@ func TestRefusedDealsLeaveTheLine(t *testing.T) {
 		defer cancel()
 		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(120))
 		for i := range 120 {
-			_, err := w.account.Payouts.Pay(ctx, w.asked, moneymovement.DeriveKey("refused", strconv.Itoa(i)), dapi.FirstUse())
+			_, err := w.account.Payouts.Pay(ctx, w.asked, moneymovement.DeriveKey("refused", strconv.Itoa(i)),
+				dapi.FirstUse())
 			as[*errors.Forbidden](t, err)
 		}
 		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")

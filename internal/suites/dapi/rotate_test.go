@@ -24,7 +24,8 @@ func (w *world) second() (key *watchedkey.Key, deleteFirst func()) {
 	w.Helper()
 	fresh, err := signing.Generate()
 	require.NoError(w, err)
-	_, err = w.host.RegisterKey(sandbox.KeyRegistration{Email: w.host.Credentials().Email, PublicKey: fresh.PublicKey()})
+	_, err = w.host.RegisterKey(sandbox.KeyRegistration{Email: w.host.Credentials().Email,
+		PublicKey: fresh.PublicKey()})
 	require.NoError(w, err)
 	return &watchedkey.Key{Signer: fresh}, func() { require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID)) }
 }
@@ -34,7 +35,8 @@ func funded(t *testing.T) (*world, *dapi.Integrator) {
 	t.Helper()
 	w := newWorld(t)
 	integrator := w.integrator()
-	_, err := integrator.Self().Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC})
+	_, err := integrator.Self().Sandbox.Deposit(t.Context(),
+		dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC})
 	require.NoError(t, err)
 	return w, integrator
 }
@@ -63,7 +65,8 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 	seen := w.tokens()
 	change := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return integrator.UseKey(next) })
 
-	first, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "first", change)
+	first, err := account.Payouts.Pay(t.Context(),
+		dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "first", change)
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.key.Approvals(), "the key that booked signs the approval")
 	require.Len(t, seen("/payouts"), 1)
@@ -71,7 +74,8 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 	assert.Zero(t, next.Logins(), "nothing was sent under the new key")
 
 	deleteFirst()
-	second, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount("6"), Currency: dapi.USDC}, "second")
+	second, err := account.Payouts.Pay(t.Context(),
+		dapi.PayoutCreate{ContactID: contact, Amount: amount("6"), Currency: dapi.USDC}, "second")
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.Logins())
 	assert.Equal(t, 1, next.Approvals(), "the new key signed the approval")
@@ -104,7 +108,8 @@ func TestAPaymentThatIsBookedAgainTakesTheNewKey(t *testing.T) {
 		require.NoError(t, integrator.UseKey(next))
 		w.host.Advance(121 * time.Second)
 	})
-	_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "slow")
+	_, err := account.Payouts.Pay(t.Context(),
+		dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "slow")
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.Approvals(), "the new key signed what was booked again")
 	assert.Equal(t, 1, w.fundings())
@@ -116,7 +121,8 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	next, deleteFirst := w.second()
 	seen := w.tokens()
 	w.key.BeforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
-	terms := dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.USDC, Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
+	terms := dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.USDC,
+		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
 	deal, err := account.Escrows.Open(t.Context(), terms, "deal")
 	require.NoError(t, err)
 	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(deal.ID)+"/actions/deal/confirm"))
@@ -124,7 +130,8 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	_, err = account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRelease, "release")
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.Approvals())
-	assert.Equal(t, seen("/escrow/"+string(deal.ID)+"/actions"), seen("/escrow/"+string(deal.ID)+"/actions/release/confirm"))
+	assert.Equal(t, seen("/escrow/"+string(deal.ID)+"/actions"),
+		seen("/escrow/"+string(deal.ID)+"/actions/release/confirm"))
 }
 
 // A key that comes between the preparation of an action and its signature signs nothing of it.

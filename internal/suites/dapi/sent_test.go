@@ -38,32 +38,44 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 	}
 	book := func(value string) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
-			_, err := i.Self().Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "7c9e6679-7425", Amount: amount(value), Currency: dapi.USDC})
+			_, err := i.Self().Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "7c9e6679-7425", Amount: amount(value),
+				Currency: dapi.USDC})
 			return err
 		}
 	}
 	bank := func(further map[string]any) call {
 		return contact(dapi.ContactCreate{Bank: &dapi.BankDestination{
-			Method: "swift", Currency: "EUROS", Fields: map[string]any{"iban": "x"}, Holder: map[string]any{}, AdditionalProperties: further,
+			Method: "swift", Currency: "EUROS", Fields: map[string]any{"iban": "x"}, Holder: map[string]any{},
+			AdditionalProperties: further,
 		}})
 	}
 	long := strings.Repeat("a", 216)
 	none, empty := model.Null[string](), model.Set("")
 	sendsAll(t, map[string]exchanged{
-		"a contact's id of 216":            {capabilities(dapi.ContactID(long)), "GET /contacts/" + long + "/capabilities"},
-		"behind its prefix":                {capabilities(dapi.ContactID("ct_" + long)), "GET /contacts/ct_" + long + "/capabilities"},
-		"its every character":              {capabilities("A.z_0:-"), "GET /contacts/A.z_0:-/capabilities"},
-		"dots that are no step":            {capabilities("..."), "GET /contacts/.../capabilities"},
-		"a currency in lower case":         {contact(dapi.ContactCreate{Currency: "usd"}), `POST /contacts {"currency":"usd"}`},
-		"a currency of four":               {contact(dapi.ContactCreate{Currency: "EURC"}), `POST /contacts {"currency":"EURC"}`},
-		"a name of 200":                    {contact(dapi.ContactCreate{Name: strings.Repeat("é", 200)}), `POST /contacts {"name":"` + strings.Repeat("é", 200) + `"}`},
-		"nothing but defaults":             {contact(dapi.ContactCreate{}), `POST /contacts {}`},
-		"a chain's code of any style":      {contact(onchain("eip155:8453")), `POST /contacts {"account":{"accountType":"onchain","chainId":"eip155:8453","currency":"usdc.e","walletAddress":"bc1q"}}`},
-		"a chain's code in upper case":     {contact(onchain("BASE")), `POST /contacts {"account":{"accountType":"onchain","chainId":"BASE","currency":"usdc.e","walletAddress":"bc1q"}}`},
-		"a bank method of a later version": {contact(dapi.ContactCreate{Account: dapi.Bank("mars_local", dapi.BankAccount{})}), `POST /contacts {"account":{"accountType":"mars_local"}}`},
-		"a change of nothing":              {update(dapi.ContactUpdate{}), `PATCH /contacts/ct_1 {}`},
-		"a currency that is cleared":       {update(dapi.ContactUpdate{Currency: none, Name: empty}), `PATCH /contacts/ct_1 {"currency":null,"name":""}`},
-		"zeros behind the last decimal":    {book("1.500000000"), `POST /payouts {"amount":"1.5","contactId":"7c9e6679-7425","currency":"USDC"}`},
+		"a contact's id of 216": {capabilities(dapi.ContactID(long)),
+			"GET /contacts/" + long + "/capabilities"},
+		"behind its prefix": {capabilities(dapi.ContactID("ct_" + long)),
+			"GET /contacts/ct_" + long + "/capabilities"},
+		"its every character":   {capabilities("A.z_0:-"), "GET /contacts/A.z_0:-/capabilities"},
+		"dots that are no step": {capabilities("..."), "GET /contacts/.../capabilities"},
+		"a currency in lower case": {contact(dapi.ContactCreate{Currency: "usd"}),
+			`POST /contacts {"currency":"usd"}`},
+		"a currency of four": {contact(dapi.ContactCreate{Currency: "EURC"}),
+			`POST /contacts {"currency":"EURC"}`},
+		"a name of 200": {contact(dapi.ContactCreate{Name: strings.Repeat("é", 200)}),
+			`POST /contacts {"name":"` + strings.Repeat("é", 200) + `"}`},
+		"nothing but defaults": {contact(dapi.ContactCreate{}), `POST /contacts {}`},
+		"a chain's code of any style": {contact(onchain("eip155:8453")),
+			`POST /contacts {"account":{"accountType":"onchain","chainId":"eip155:8453","currency":"usdc.e","walletAddress":"bc1q"}}`},
+		"a chain's code in upper case": {contact(onchain("BASE")),
+			`POST /contacts {"account":{"accountType":"onchain","chainId":"BASE","currency":"usdc.e","walletAddress":"bc1q"}}`},
+		"a bank method of a later version": {contact(dapi.ContactCreate{Account: dapi.Bank("mars_local",
+			dapi.BankAccount{})}), `POST /contacts {"account":{"accountType":"mars_local"}}`},
+		"a change of nothing": {update(dapi.ContactUpdate{}), `PATCH /contacts/ct_1 {}`},
+		"a currency that is cleared": {update(dapi.ContactUpdate{Currency: none, Name: empty}),
+			`PATCH /contacts/ct_1 {"currency":null,"name":""}`},
+		"zeros behind the last decimal": {book("1.500000000"),
+			`POST /payouts {"amount":"1.5","contactId":"7c9e6679-7425","currency":"USDC"}`},
 		"a payin's id of any style": {func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Payins.Get(ctx, "7c9e6679-7425")
 			return err
@@ -72,13 +84,18 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 			_, err := i.Self().Escrows.Sync(ctx, "deal:7425")
 			return err
 		}, "POST /escrow/deal:7425/sync"},
-		"a bank destination":               {bank(nil), `POST /contacts {"bank":{"method":"swift","currency":"EUROS","fields":{"iban":"x"},"holder":{}}}`},
-		"with fields that are cut off":     {bank(map[string]any{"bankCode": "7", "tags": []string{"a"}}), `POST /contacts {"bank":{"method":"swift","currency":"EUROS","fields":{"iban":"x"},"holder":{},"bankCode":"7","tags":["a"]}}`},
-		"a name that is cleared":           {update(dapi.ContactUpdate{Name: none}), `PATCH /contacts/ct_1 {"name":null}`},
-		"an email that is made empty":      {update(dapi.ContactUpdate{Email: empty}), `PATCH /contacts/ct_1 {"email":""}`},
+		"a bank destination": {bank(nil),
+			`POST /contacts {"bank":{"method":"swift","currency":"EUROS","fields":{"iban":"x"},"holder":{}}}`},
+		"with fields that are cut off": {bank(map[string]any{"bankCode": "7", "tags": []string{"a"}}),
+			`POST /contacts {"bank":{"method":"swift","currency":"EUROS","fields":{"iban":"x"},"holder":{},"bankCode":"7","tags":["a"]}}`},
+		"a name that is cleared": {update(dapi.ContactUpdate{Name: none}),
+			`PATCH /contacts/ct_1 {"name":null}`},
+		"an email that is made empty": {update(dapi.ContactUpdate{Email: empty}),
+			`PATCH /contacts/ct_1 {"email":""}`},
 		"a currency of the account":        {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.BankAccount{Currency: "EUROS"})}), `POST /contacts {"account":{"accountType":"sepa","currency":"EUROS"}}`},
 		"a kind of identifier without end": {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.BankAccount{HolderIDType: dapi.HolderIDType(long)})}), `POST /contacts {"account":{"accountType":"sepa","holderIdType":"` + long + `"}}`},
-		"a chain by its name":              {contact(onchain("Arbitrum One")), `POST /contacts {"account":{"accountType":"onchain","chainId":"Arbitrum One","currency":"usdc.e","walletAddress":"bc1q"}}`},
+		"a chain by its name": {contact(onchain("Arbitrum One")),
+			`POST /contacts {"account":{"accountType":"onchain","chainId":"Arbitrum One","currency":"usdc.e","walletAddress":"bc1q"}}`},
 	})
 }
 
@@ -139,28 +156,41 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 	long := strings.Repeat("p", 217)
 	documents := strings.Split(strings.Repeat("d,", 50)+"d", ",")
 	sendsAll(t, map[string]exchanged{
-		"five letters":                {payout(func(p *dapi.PayoutCreate) { p.Currency = "USDCC" }), `POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDCC"}`},
-		"a currency in lower case":    {payout(func(p *dapi.PayoutCreate) { p.Currency = "usdc" }), `POST /payouts {"amount":"25","contactId":"ct_1","currency":"usdc"}`},
-		"seven decimals of USDC":      {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") }), `POST /payouts {"amount":"1.0000001","contactId":"ct_1","currency":"USDC"}`},
-		"an empty document":           {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = []string{"d1", ""} }), `POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","documentIds":["d1",""]}`},
-		"a document's id without end": {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = []string{long} }), `POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","documentIds":["` + long + `"]}`},
-		"a negative chain":            {payout(func(p *dapi.PayoutCreate) { p.ToChainID = -1 }), `POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","toChainId":-1}`},
-		"a payee by name":             {deal(func(e *dapi.EscrowCreate) { e.Payee = "bob.base.eth" }), `POST /escrow {"amount":"25","currency":"USDC","payee":"bob.base.eth"}`},
-		"a long memo":                 {deal(func(e *dapi.EscrowCreate) { e.Memo = long }), `POST /escrow {"amount":"25","currency":"USDC","memo":"` + long + `","payee":"0x1"}`},
+		"five letters": {payout(func(p *dapi.PayoutCreate) { p.Currency = "USDCC" }),
+			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDCC"}`},
+		"a currency in lower case": {payout(func(p *dapi.PayoutCreate) { p.Currency = "usdc" }),
+			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"usdc"}`},
+		"seven decimals of USDC": {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") }),
+			`POST /payouts {"amount":"1.0000001","contactId":"ct_1","currency":"USDC"}`},
+		"an empty document": {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = []string{"d1", ""} }),
+			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","documentIds":["d1",""]}`},
+		"a document's id without end": {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = []string{long} }),
+			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","documentIds":["` + long + `"]}`},
+		"a negative chain": {payout(func(p *dapi.PayoutCreate) { p.ToChainID = -1 }),
+			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","toChainId":-1}`},
+		"a payee by name": {deal(func(e *dapi.EscrowCreate) { e.Payee = "bob.base.eth" }),
+			`POST /escrow {"amount":"25","currency":"USDC","payee":"bob.base.eth"}`},
+		"a long memo": {deal(func(e *dapi.EscrowCreate) { e.Memo = long }),
+			`POST /escrow {"amount":"25","currency":"USDC","memo":"` + long + `","payee":"0x1"}`},
 		"an action without a type": {func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Escrows.Prepare(ctx, "esc_1", "")
 			return err
 		}, `POST /escrow/esc_1/actions {}`},
-		"a payout's id for a payin's":  {payin("po_1"), "GET /payins/po_1"},
-		"a payin of 217":               {payin(dapi.PayinID(long)), "GET /payins/" + long},
-		"a payin with signs":           {payin("a=b c+é;~@"), "GET /payins/a=b%20c+%C3%A9%3B~@"},
-		"a contact's id for a deal's":  {sync("ct_1"), "POST /escrow/ct_1/sync"},
-		"a payin of nothing":           {price(dapi.PayinCreate{}), "POST /payins {}"},
-		"a payin of less than nothing": {price(dapi.PayinCreate{Amount: amount("-1"), Currency: "euro", MaxAmount: amount("-2"), OriginChainID: -1}), `POST /payins {"amount":"-1","currency":"euro","maxAmount":"-2","originChainId":-1}`},
-		"51 documents":                 {kyb(dapi.KYBSave{DocumentIDs: documents}), `PUT /client/kyb {"documentIds":["` + strings.Join(documents, `","`) + `"]}`},
-		"no documents any more":        {kyb(dapi.KYBSave{DocumentIDs: []string{}}), `PUT /client/kyb {"documentIds":[]}`},
-		"a credit of nothing":          {deposit(dapi.DepositCreate{}), "POST /sandbox/deposits {}"},
-		"a credit of less":             {deposit(dapi.DepositCreate{Amount: amount("-1"), Currency: "gold"}), `POST /sandbox/deposits {"amount":"-1","currency":"gold"}`},
+		"a payout's id for a payin's": {payin("po_1"), "GET /payins/po_1"},
+		"a payin of 217":              {payin(dapi.PayinID(long)), "GET /payins/" + long},
+		"a payin with signs":          {payin("a=b c+é;~@"), "GET /payins/a=b%20c+%C3%A9%3B~@"},
+		"a contact's id for a deal's": {sync("ct_1"), "POST /escrow/ct_1/sync"},
+		"a payin of nothing":          {price(dapi.PayinCreate{}), "POST /payins {}"},
+		"a payin of less than nothing": {price(dapi.PayinCreate{Amount: amount("-1"), Currency: "euro",
+			MaxAmount: amount("-2"), OriginChainID: -1}),
+			`POST /payins {"amount":"-1","currency":"euro","maxAmount":"-2","originChainId":-1}`},
+		"51 documents": {kyb(dapi.KYBSave{DocumentIDs: documents}),
+			`PUT /client/kyb {"documentIds":["` + strings.Join(documents, `","`) + `"]}`},
+		"no documents any more": {kyb(dapi.KYBSave{DocumentIDs: []string{}}),
+			`PUT /client/kyb {"documentIds":[]}`},
+		"a credit of nothing": {deposit(dapi.DepositCreate{}), "POST /sandbox/deposits {}"},
+		"a credit of less": {deposit(dapi.DepositCreate{Amount: amount("-1"), Currency: "gold"}),
+			`POST /sandbox/deposits {"amount":"-1","currency":"gold"}`},
 		"a rail of no name": {func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Rails.Open(ctx, dapi.RailOpen{})
 			return err
@@ -169,9 +199,12 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 			_, err := i.Self().Sandbox.MovePayout(ctx, "po_1", "")
 			return err
 		}, "POST /sandbox/payouts/po_1/status {}"},
-		"a client with a country in words": {client(dapi.ClientCreate{Email: "a", Country: "Norway"}), `POST /clients {"country":"Norway","email":"a"}`},
-		"a client with long names": {client(dapi.ClientCreate{Email: long, EntityName: long, FirstName: long, LastName: long}),
-			`POST /clients {"email":"` + long + `","entityName":"` + long + `","firstName":"` + long + `","lastName":"` + long + `"}`},
+		"a client with a country in words": {client(dapi.ClientCreate{Email: "a", Country: "Norway"}),
+			`POST /clients {"country":"Norway","email":"a"}`},
+		"a client with long names": {client(dapi.ClientCreate{Email: long, EntityName: long, FirstName: long,
+			LastName: long}),
+			`POST /clients {"email":"` + long + `","entityName":"` + long + `","firstName":"` + long +
+				`","lastName":"` + long + `"}`},
 	})
 }
 
@@ -226,7 +259,8 @@ func sendsAll(t *testing.T, calls map[string]exchanged) {
 }
 
 func onchain(chain dapi.ChainCode) dapi.ContactCreate {
-	return dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "bc1q", ChainID: chain, Currency: "usdc.e"})}
+	return dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "bc1q", ChainID: chain,
+		Currency: "usdc.e"})}
 }
 
 // withLogin leaves logins to the host, and the rest to handler.

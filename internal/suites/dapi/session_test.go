@@ -40,7 +40,8 @@ func TestCredentialOfAnotherSurfaceIsNotSent(t *testing.T) {
 			assert.NotContains(t, strings.Join(values, " "), "of-another-surface", name)
 		}
 	})
-	integrator, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options(refapi.WithAPIKey(refapi.NewAPIKey("of-another-surface")))...)
+	integrator, err := dapi.NewWhitelabel(baseURL, w.developer(),
+		w.options(refapi.WithAPIKey(refapi.NewAPIKey("of-another-surface")))...)
 	require.NoError(t, err)
 	require.NoError(t, read(t.Context(), integrator.Self()))
 }
@@ -160,7 +161,8 @@ func TestRefreshThatFailsIsNoReasonToLogIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.lapsed()
-		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(100))
+		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusInternalServerError, "internal_error").
+			Times(100))
 		require.Error(t, read(t.Context(), account))
 		assert.Equal(t, 1, w.sent("CreateToken"))
 	})
@@ -170,7 +172,8 @@ func TestRefreshThatIsToldToWaitIsNoReasonToLogIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.lapsed()
-		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "3600"))
+		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+			WithHeader("Retry-After", "3600"))
 		limited := as[*errors.RateLimited](t, read(t.Context(), account))
 		assert.Equal(t, time.Hour, limited.RetryAfter)
 		assert.Equal(t, 1, w.sent("RefreshToken"))
@@ -196,7 +199,8 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 		w := newWorld(t)
 		account := w.integrator().Self()
 		require.NoError(t, read(t.Context(), account))
-		down := w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
+		down := w.host.Arm("POST", "/auth/refresh",
+			sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
 
 		var refreshed time.Time
 		w.wire.OnAnswer(func(r *http.Request, _ *http.Response) {
@@ -263,13 +267,15 @@ func TestOneIntegratorServesManyClientsAtOnce(t *testing.T) {
 	var deposits atomic.Int32
 	for i := range 100 {
 		calls.Go(func() {
-			client, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: fmt.Sprintf("client%d@example.com", i)})
+			client, err := integrator.Clients.Create(t.Context(),
+				dapi.ClientCreate{Email: fmt.Sprintf("client%d@example.com", i)})
 			if !assert.NoError(t, err) {
 				return
 			}
 			account := integrator.For(client.ID)
 			credit := amount("1").Add(amount("0.01").Mul(amount(fmt.Sprint(i))))
-			if _, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: credit, Currency: dapi.USDC}); !assert.NoError(t, err) {
+			if _, err = account.Sandbox.Deposit(t.Context(),
+				dapi.DepositCreate{Amount: credit, Currency: dapi.USDC}); !assert.NoError(t, err) {
 				return
 			}
 			deposits.Add(1)
@@ -290,7 +296,8 @@ func TestCallsThatWereUnderwayTakeTheRenewedToken(t *testing.T) {
 		account := w.integrator().Self()
 		require.NoError(t, read(t.Context(), account))
 		time.Sleep(60*time.Minute - 500*time.Millisecond)
-		w.host.Arm("POST", "/auth/refresh", sandbox.Delay(100*time.Millisecond)) // so that all calls still take the old token
+		// so that all calls still take the old token
+		w.host.Arm("POST", "/auth/refresh", sandbox.Delay(100*time.Millisecond))
 
 		var underway atomic.Int32
 		next := w.wire.Handler

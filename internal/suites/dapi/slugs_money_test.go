@@ -68,14 +68,17 @@ var moneySlugs = map[errors.Code]provocation{
 		created, err := w.account.Escrows.Create(w.Context(), deal())
 		require.NoError(w, err)
 		w.waitBeforeSigning(time.Minute, 1)
-		_, err = w.account.Escrows.Confirm(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove, created.Action)
+		_, err = w.account.Escrows.Confirm(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove,
+			created.Action)
 		return err
 	}, yields[*errors.ApprovalExpired]()},
 	errors.CodeApprovalMismatch: {func(w *payWorld) error {
 		booked := w.booked()
 		other, err := w.account.Payouts.Book(w.Context(), w.asked, moneymovement.IdempotencyKey("invoice-43"))
 		require.NoError(w, err)
-		w.spoil("/payouts/"+string(booked.ID), func(r *http.Request) { r.URL.Path = "/dapi/v1/payouts/" + string(other.ID) + "/confirm" })
+		w.spoil("/payouts/"+string(booked.ID), func(r *http.Request) {
+			r.URL.Path = "/dapi/v1/payouts/" + string(other.ID) + "/confirm"
+		})
 		return w.confirm(booked)
 	}, yields[*errors.ApprovalMismatch]()},
 	errors.CodeSigningPolicyRefused: {func(w *payWorld) error {
@@ -92,9 +95,15 @@ var moneySlugs = map[errors.Code]provocation{
 			assert.NotEmpty(t, e.Blockers[0].Code)
 			assert.NotEmpty(t, e.Blockers[0].Message)
 		})},
-	errors.CodeQuoteExpired:          {func(w *payWorld) error { return w.late(31 * time.Second) }, yields[*errors.QuoteExpired]()},
-	errors.CodeFundingAttemptExpired: {func(w *payWorld) error { return w.late(2 * time.Minute) }, yields[*errors.FundingAttemptExpired]()},
-	errors.CodeFundingInProgress:     {func(w *payWorld) error { return w.confirm(w.confirmed()) }, yields[*errors.FundingInProgress]()},
+	errors.CodeQuoteExpired: {func(w *payWorld) error {
+		return w.late(31 * time.Second)
+	}, yields[*errors.QuoteExpired]()},
+	errors.CodeFundingAttemptExpired: {func(w *payWorld) error {
+		return w.late(2 * time.Minute)
+	}, yields[*errors.FundingAttemptExpired]()},
+	errors.CodeFundingInProgress: {func(w *payWorld) error {
+		return w.confirm(w.confirmed())
+	}, yields[*errors.FundingInProgress]()},
 	errors.CodeAlreadyFunded: {func(w *payWorld) error {
 		funded := w.confirmed()
 		w.host.Advance(time.Duration(w.host.Settings().PayoutStepAfter))
@@ -122,7 +131,9 @@ var moneySlugs = map[errors.Code]provocation{
 		_, err := w.account.Sandbox.MovePayout(w.Context(), w.booked().ID, dapi.PayoutStatusCompleted)
 		return err
 	}, yields[*errors.QuoteNotSubmitted]()},
-	errors.CodeAmountBelowMinimum: {func(w *payWorld) error { return w.deposit("0.09") }, yields[*errors.AmountBelowMinimum]()},
+	errors.CodeAmountBelowMinimum: {func(w *payWorld) error {
+		return w.deposit("0.09")
+	}, yields[*errors.AmountBelowMinimum]()},
 	errors.CodeAmountAboveMaximum: {func(w *payWorld) error { return w.deposit("100.01") },
 		yields(func(t *testing.T, e *errors.AmountAboveMaximum) { assert.Equal(t, "100", e.MaxCredit.String()) })},
 }

@@ -97,7 +97,8 @@ func (w *payWorld) control(method, path, body string) error {
 	request.RemoteAddr = "127.0.0.1:4000"
 	recorder := httptest.NewRecorder()
 	host.ServeHTTP(recorder, request)
-	return errors.Decode(errors.Answer{Head: errors.Head{Operation: "control"}, Status: recorder.Code, Header: recorder.Header(), Body: recorder.Body.Bytes()})
+	return errors.Decode(errors.Answer{Head: errors.Head{Operation: "control"}, Status: recorder.Code,
+		Header: recorder.Header(), Body: recorder.Body.Bytes()})
 }
 
 // Every code of the catalogue: a request that provokes it, its status and details, its Go type.
@@ -174,10 +175,16 @@ var requestSlugs = map[errors.Code]provocation{
 		return err
 	}, yields[*errors.Conflict]()},
 	// The description names no request that is answered with these two.
-	errors.CodeGone:          {func(w *payWorld) error { return w.scripted(http.StatusGone, "gone") }, yields[*errors.Gone]()},
-	errors.CodeInternalError: {func(w *payWorld) error { return w.scripted(http.StatusInternalServerError, "internal_error") }, yields(hasRequestID[*errors.InternalError])},
+	errors.CodeGone: {func(w *payWorld) error {
+		return w.scripted(http.StatusGone, "gone")
+	}, yields[*errors.Gone]()},
+	errors.CodeInternalError: {func(w *payWorld) error {
+		return w.scripted(http.StatusInternalServerError, "internal_error")
+	}, yields(hasRequestID[*errors.InternalError])},
 	errors.CodePayloadTooLarge: {func(w *payWorld) error {
-		w.spoil("/payouts", func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader(strings.Repeat(" ", 1<<20+1))) })
+		w.spoil("/payouts", func(r *http.Request) {
+			r.Body = io.NopCloser(strings.NewReader(strings.Repeat(" ", 1<<20+1)))
+		})
 		_, err := w.account.Payouts.Book(w.Context(), w.asked)
 		return err
 	}, yields[*errors.PayloadTooLarge]()},
@@ -192,10 +199,14 @@ var requestSlugs = map[errors.Code]provocation{
 		assert.True(t, e.RetryAt.After(time.Now()))
 	})},
 	errors.CodeProviderUnavailable: {func(w *payWorld) error {
-		return w.set(func(s *sandbox.Settings) { s.FaucetGas = decimal.Decimal{} }, func() error { return w.deposit("1") })
+		return w.set(func(s *sandbox.Settings) {
+			s.FaucetGas = decimal.Decimal{}
+		}, func() error { return w.deposit("1") })
 	}, yields(hasRequestID[*errors.ProviderUnavailable])},
 	errors.CodeDatabaseUnavailable: {func(w *payWorld) error {
-		return w.set(func(s *sandbox.Settings) { s.DatabaseAvailable = false }, func() error { return read(w.Context(), w.account) })
+		return w.set(func(s *sandbox.Settings) {
+			s.DatabaseAvailable = false
+		}, func() error { return read(w.Context(), w.account) })
 	}, yields(hasRequestID[*errors.DatabaseUnavailable])},
 }
 
@@ -207,7 +218,9 @@ func hasRequestID[E error](t *testing.T, err E) {
 }
 
 var sessionSlugs = map[errors.Code]provocation{
-	errors.CodeUnauthenticated: {func(w *payWorld) error { return w.spoilHeader("Authorization", "Bearer garbage") }, yields[*errors.Unauthenticated]()},
+	errors.CodeUnauthenticated: {func(w *payWorld) error {
+		return w.spoilHeader("Authorization", "Bearer garbage")
+	}, yields[*errors.Unauthenticated]()},
 	errors.CodeTokenExpired: {func(w *payWorld) error {
 		w.host.Arm("GET", "/chains", sandbox.ExpireToken().Times(10))
 		return read(w.Context(), w.account)
@@ -262,6 +275,7 @@ var sessionSlugs = map[errors.Code]provocation{
 		return w.control("DELETE", "/keys/dk_unknown", "")
 	}, yields[*errors.DeveloperKeyNotFound]()},
 	errors.CodeDeveloperKeyAlreadyExists: {func(w *payWorld) error {
-		return w.control("POST", "/keys", `{"email":"ops@example.com","publicKey":"`+w.host.Credentials().Key.PublicKeyBase64()+`"}`)
+		return w.control("POST", "/keys", `{"email":"ops@example.com","publicKey":"`+w.host.Credentials().
+			Key.PublicKeyBase64()+`"}`)
 	}, yields[*errors.DeveloperKeyAlreadyExists]()},
 }

@@ -165,7 +165,8 @@ func TestSessionsAreStoredByLoginAndRefresh(t *testing.T) {
 		second, err := store.Load(t.Context())
 		require.NoError(t, err)
 		assert.NotEqual(t, first.AccessToken.Reveal(), second.AccessToken.Reveal())
-		assert.Equal(t, first.RefreshToken.Reveal(), second.RefreshToken.Reveal(), "a refresh leaves the refresh token as it is")
+		assert.Equal(t, first.RefreshToken.Reveal(), second.RefreshToken.Reveal(),
+			"a refresh leaves the refresh token as it is")
 		assert.WithinDuration(t, time.Now().Add(60*time.Minute), second.ExpiresAt, 0)
 	})
 }
@@ -205,7 +206,8 @@ func TestTokensAreNotLogged(t *testing.T) {
 	require.NoError(t, err)
 
 	require.Contains(t, log.String(), "refresh refused, logging in")
-	for _, secret := range []string{first.AccessToken.Reveal(), first.RefreshToken.Reveal(), second.AccessToken.Reveal(), second.RefreshToken.Reveal()} {
+	for _, secret := range []string{first.AccessToken.Reveal(), first.RefreshToken.Reveal(),
+		second.AccessToken.Reveal(), second.RefreshToken.Reveal()} {
 		require.NotEmpty(t, secret)
 		assert.NotContains(t, log.String(), secret)
 	}

@@ -19,7 +19,8 @@ import (
 // Rule: client.ready, ledger.progress
 func TestWaitReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(5 * time.Minute) }))
+		w := newWorld(t,
+			sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(5 * time.Minute) }))
 		integrator := w.integrator()
 		created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 		require.NoError(t, err)
@@ -27,7 +28,8 @@ func TestWaitReady(t *testing.T) {
 
 		var seen []dapi.Progress
 		started := time.Now()
-		client, err := integrator.Clients.WaitReady(t.Context(), created.ID, dapi.OnProgress(func(p dapi.Progress) { seen = append(seen, p) }))
+		client, err := integrator.Clients.WaitReady(t.Context(), created.ID,
+			dapi.OnProgress(func(p dapi.Progress) { seen = append(seen, p) }))
 		require.NoError(t, err)
 		assert.Equal(t, dapi.ClientStatusReady, client.Status)
 		assert.NotEmpty(t, client.BaseSmartWallet)
@@ -39,7 +41,8 @@ func TestWaitReady(t *testing.T) {
 		assert.Equal(t, len(seen), last.Reads)
 		assert.Equal(t, w.sent("GetClient"), last.Reads)
 		assert.Equal(t, time.Since(started), last.Waited)
-		assert.LessOrEqual(t, time.Since(started), 5*time.Minute+15*time.Second, "the longest pause bounds how late the news is")
+		assert.LessOrEqual(t, time.Since(started), 5*time.Minute+15*time.Second,
+			"the longest pause bounds how late the news is")
 		assertBacksOff(t, seen)
 	})
 }
@@ -62,7 +65,8 @@ func assertBacksOff(t *testing.T, seen []dapi.Progress) {
 
 func TestWaitGivesUpWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) }))
+		w := newWorld(t,
+			sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) }))
 		integrator := w.integrator()
 		created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 		require.NoError(t, err)
@@ -77,7 +81,8 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 		assert.Equal(t, 20*time.Second, pending.Waited)
 		assert.Positive(t, pending.Reads)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Regexp(t, `^client cl_\S+ is still pending after 20s and \d+ reads: context deadline exceeded$`, err.Error())
+		assert.Regexp(t, `^client cl_\S+ is still pending after 20s and \d+ reads: context deadline exceeded$`,
+			err.Error())
 	})
 }
 
@@ -133,18 +138,21 @@ func TestWaitEndsWithTheErrorOfARead(t *testing.T) {
 
 func TestWaitOutlastsAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(2 * time.Minute) }))
+		w := newWorld(t,
+			sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(2 * time.Minute) }))
 		integrator := w.integrator()
 		created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 		require.NoError(t, err)
 
-		down := w.host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(10))
+		down := w.host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+			Times(10))
 		client, err := integrator.Clients.WaitReady(t.Context(), created.ID)
 		require.NoError(t, err)
 		assert.Equal(t, dapi.ClientStatusReady, client.Status)
 		assert.Equal(t, 10, down.Consumed())
 
-		w.host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
+		w.host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+			Times(1000))
 		_, err = integrator.Clients.WaitReady(t.Context(), created.ID)
 		_, ok := errors.AsType[*errors.DatabaseUnavailable](err)
 		assert.True(t, ok, "one that does not end ends the wait: %v", err)
@@ -161,11 +169,15 @@ func TestWaitBoundsThatMakeNoSense(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Second) }))
+				w := newWorld(t,
+					sandbox.WithSettings(func(s *sandbox.Settings) {
+						s.ClientReadyAfter = sandbox.Duration(time.Second)
+					}))
 				integrator := w.integrator()
 				created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 				require.NoError(t, err)
-				client, err := integrator.Clients.WaitReady(t.Context(), created.ID, dapi.PollEvery(bounds[0], bounds[1]), dapi.OnProgress(nil), nil)
+				client, err := integrator.Clients.WaitReady(t.Context(), created.ID,
+					dapi.PollEvery(bounds[0], bounds[1]), dapi.OnProgress(nil), nil)
 				require.NoError(t, err)
 				assert.Equal(t, dapi.ClientStatusReady, client.Status)
 				assert.Less(t, w.sent("GetClient"), 2000, "a wait must not spin")
@@ -175,10 +187,12 @@ func TestWaitBoundsThatMakeNoSense(t *testing.T) {
 }
 
 func TestWaitForAPayout(t *testing.T) {
-	for _, end := range []dapi.PayoutStatus{dapi.PayoutStatusCompleted, dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded} {
+	for _, end := range []dapi.PayoutStatus{dapi.PayoutStatusCompleted, dapi.PayoutStatusFailed,
+		dapi.PayoutStatusRefunded} {
 		t.Run(string(end), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
+				w := newWorld(t,
+					sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
 				account := w.account()
 				payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 					ContactID: w.contact(account, wallet()), Amount: amount("25"), Currency: dapi.USDC,
@@ -197,7 +211,8 @@ func TestWaitForAPayout(t *testing.T) {
 				ended, ok := errors.AsType[*dapi.PayoutNotCompleted](err)
 				require.True(t, ok, "%v", err)
 				assert.Same(t, payout, ended.Payout)
-				assert.Equal(t, "payout "+string(payout.ID)+" ended "+string(end)+"; to pay anew, use a new key", err.Error())
+				assert.Equal(t, "payout "+string(payout.ID)+" ended "+string(end)+"; to pay anew, use a new key",
+					err.Error())
 			})
 		})
 	}

@@ -17,12 +17,14 @@ import (
 
 func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
+		w := newWorld(t,
+			sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
 		account := w.account()
 		contact := w.contact(account, wallet())
 		var ids []dapi.PayoutID
 		for _, value := range []string{"10", "20", "30"} {
-			payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount(value), Currency: dapi.USDC}, moneymovement.Key("payout-"+value))
+			payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount(value),
+				Currency: dapi.USDC}, moneymovement.Key("payout-"+value))
 			require.NoError(t, err)
 			ids = append(ids, payout.ID)
 		}
@@ -41,7 +43,8 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		var order []dapi.PayoutID
 		var progress []dapi.Progress // unguarded: it is called one at a time
 		asked := append([]dapi.PayoutID{"po_nobody"}, append(ids, ids...)...)
-		for waited := range account.Payouts.WaitAll(ctx, asked, dapi.OnProgress(func(p dapi.Progress) { progress = append(progress, p) })) {
+		for waited := range account.Payouts.WaitAll(ctx, asked,
+			dapi.OnProgress(func(p dapi.Progress) { progress = append(progress, p) })) {
 			order = append(order, waited.ID)
 			switch waited.ID {
 			case "po_nobody":

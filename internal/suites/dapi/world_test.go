@@ -39,7 +39,8 @@ func newWorld(t *testing.T, options ...sandbox.Option) *world {
 	t.Helper()
 	violated := func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }
 	host := sandbox.New(append(options, sandbox.WithAnswerValidation(violated))...)
-	return &world{T: t, host: host, wire: &inprocess.Transport{Handler: host, Now: host.Now}, key: &watchedkey.Key{Signer: host.Credentials().Key}}
+	return &world{T: t, host: host, wire: &inprocess.Transport{Handler: host, Now: host.Now},
+		key: &watchedkey.Key{Signer: host.Credentials().Key}}
 }
 
 func (w *world) developer() dapi.Developer {
@@ -83,7 +84,8 @@ func (w *world) logging(change ...func(*dapi.Developer)) (self *dapi.Account, lo
 	for _, f := range change {
 		f(&developer)
 	}
-	integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithLogger(slog.New(slog.NewTextHandler(log, nil))))...)
+	integrator, err := dapi.NewWhitelabel(baseURL, developer,
+		w.options(moneymovement.WithLogger(slog.New(slog.NewTextHandler(log, nil))))...)
 	require.NoError(w, err)
 	return integrator.Self(), log
 }

@@ -39,7 +39,8 @@ func TestHostPricesCurrencies(t *testing.T) {
 	_, client, _ := newHost(t)
 	euro, err := client.Rates.Get(t.Context(), "EUR")
 	require.NoError(t, err)
-	assert.True(t, euro.USDRate.GreaterThan(euro.BankTransfer) && euro.BankTransfer.GreaterThan(euro.Card) && euro.Card.IsPositive(), "%+v", euro)
+	assert.True(t, euro.USDRate.GreaterThan(euro.BankTransfer) && euro.BankTransfer.GreaterThan(euro.Card) &&
+		euro.Card.IsPositive(), "%+v", euro)
 	dollar, err := client.Rates.Get(t.Context(), "USD")
 	require.NoError(t, err)
 	assert.True(t, dollar.USDRate.Equal(decimal.NewFromInt(1)))
@@ -51,7 +52,8 @@ func TestHostShowsAnInvoiceAndItsPDFs(t *testing.T) {
 	host, client, app := newHost(t)
 	issued, err := app.Invoices.Create(t.Context(), appapi.InvoiceCreate{
 		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com", Onchain: new(true),
-		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)),
+			Price: decimal.RequireFromString("4.20")}},
 	})
 	require.NoError(t, err)
 	id := path.Base(issued.InvoiceLink)

@@ -19,7 +19,8 @@ func TestWhatVariesIsNamedByFirstAppearance(t *testing.T) {
 	)
 	tests := map[string]struct{ sent, answered, want string }{
 		"texts by their prefix": {
-			"", `{"a":"po_` + first + `","b":"po_` + second + `","c":"ct_` + strings.ToLower(first) + `","d":"po_` + first + `","e":"` + first + `"}`,
+			"", `{"a":"po_` + first + `","b":"po_` + second + `","c":"ct_` + strings.ToLower(first) + `","d":"po_` +
+				first + `","e":"` + first + `"}`,
 			`{"a":"po_1","b":"po_2","c":"ct_1","d":"po_1","e":"random_1"}`,
 		},
 		"long texts": {"", `{"a":"at_` + first + second + `"}`, `{"a":"at_1"}`},
@@ -41,10 +42,13 @@ func TestWhatVariesIsNamedByFirstAppearance(t *testing.T) {
 			`{"a":"{{now}}","b":"{{now+2m0s}}","c":"{{now-500ms}}","d":"{{date now}}","e":"{{date now+168h0m0s}}"}`,
 		},
 		"the end that a login asks for": {
-			`{"requestExpiry":"2026-05-06T07:10:41.852Z"}`, `{"expiresAt":"2026-05-06T07:10:41.852Z"}`, `{"expiresAt":"{{now+2m30s}}"}`,
+			`{"requestExpiry":"2026-05-06T07:10:41.852Z"}`, `{"expiresAt":"2026-05-06T07:10:41.852Z"}`,
+			`{"expiresAt":"{{now+2m30s}}"}`,
 		},
 		"what a key signs": {
-			"", `{"payload":"` + base64.StdEncoding.EncodeToString([]byte(`{"expiresAt":"2026-05-06T07:10:09Z","nonce":"`+first+`"}`)) + `"}`,
+			"", `{"payload":"` +
+				base64.StdEncoding.EncodeToString([]byte(`{"expiresAt":"2026-05-06T07:10:09Z","nonce":"`+first+`"}`)) +
+				`"}`,
 			`{"payload":{"{{base64}}":{"expiresAt":"{{now+2m0s}}","nonce":"random_1"}}}`,
 		},
 		"a cursor, also as it is sent": {
@@ -73,7 +77,8 @@ func TestWhatAnExampleSendsIsKeptButForWhatDiffers(t *testing.T) {
 	n := newNames(time.Now())
 	n.answer(t, []byte(`{"id":"po_MFRGGZDFMZTWQ2LKNNWG23TPOA"}`))
 	assert.JSONEq(t, `{"approvalId":"po_1","nonce":"{{any}}","signature":"{{any}}","amount":"25"}`,
-		string(n.request(t, []byte(`{"approvalId":"po_MFRGGZDFMZTWQ2LKNNWG23TPOA","nonce":17,"signature":"x","amount":"25"}`))))
+		string(n.request(t,
+			[]byte(`{"approvalId":"po_MFRGGZDFMZTWQ2LKNNWG23TPOA","nonce":17,"signature":"x","amount":"25"}`))))
 	assert.Nil(t, n.request(t, []byte("a form")))
 	assert.Nil(t, n.request(t, nil))
 	assert.Equal(t, "/payouts/po_1", n.sent("/payouts/po_MFRGGZDFMZTWQ2LKNNWG23TPOA"))

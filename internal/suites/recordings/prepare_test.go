@@ -19,7 +19,9 @@ var preparations = map[string]func(*testing.T, *sandbox.Host){
 	// The example waits for a client and a payout, and the host's clock stands.
 	"dapi/Example": configured(func(s *sandbox.Settings) { s.ClientReadyAfter, s.PayoutStepAfter = 0, 0 }),
 	// The example lets the time pass.
-	"dapi/ExamplePayouts_Wait": configured(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }),
+	"dapi/ExamplePayouts_Wait": configured(func(s *sandbox.Settings) {
+		s.PayoutStepAfter = sandbox.Duration(time.Hour)
+	}),
 	// The example shows what to do about an answer that is lost.
 	"appapi/ExampleTransfers_ByKey": func(_ *testing.T, host *sandbox.Host) {
 		host.Arm(http.MethodPost, "/apps/transfer", sandbox.DropAfterCommit())
@@ -30,9 +32,11 @@ func prepare(t *testing.T, example string, host *sandbox.Host) {
 	if strings.HasPrefix(example, "appapi/") { // the app has something to spend
 		server := httptest.NewServer(host)
 		defer server.Close()
-		account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key})
+		account, err := dapi.NewSelfServe(server.URL,
+			dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key})
 		assert.NoError(t, err)
-		_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: decimal.NewFromInt(100), Currency: dapi.USDC})
+		_, err = account.Sandbox.Deposit(t.Context(),
+			dapi.DepositCreate{Amount: decimal.NewFromInt(100), Currency: dapi.USDC})
 		assert.NoError(t, err)
 	}
 	if further, ok := preparations[example]; ok {

@@ -48,7 +48,8 @@ func (r *recorder) start(w http.ResponseWriter, request *http.Request) {
 	r.hosts[asked.Example] = host
 	credentials := host.host.Credentials()
 	respond(w, recorded.Started{
-		URL: host.url, APIKey: credentials.APIKey.Reveal(), AccessToken: credentials.AccessToken.Reveal(), Wallet: credentials.Wallet.Address(),
+		URL: host.url, APIKey: credentials.APIKey.Reveal(), AccessToken: credentials.AccessToken.Reveal(),
+		Wallet: credentials.Wallet.Address(),
 	})
 }
 
@@ -139,7 +140,8 @@ func (h *recordedHost) answer(request *http.Request) (answer *httptest.ResponseR
 func (h *recordedHost) note(request *http.Request, body []byte, answer *httptest.ResponseRecorder, lost bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	exchange := recorded.Exchange{Method: request.Method, Path: h.names.sent(request.URL.RequestURI()), Body: h.names.request(h.T, body)}
+	exchange := recorded.Exchange{Method: request.Method, Path: h.names.sent(request.URL.RequestURI()),
+		Body: h.names.request(h.T, body)}
 	if lost {
 		exchange.Answer = recorded.Answer{Lost: true}
 	} else {
@@ -149,7 +151,8 @@ func (h *recordedHost) note(request *http.Request, body []byte, answer *httptest
 }
 
 func (h *recordedHost) noted(answer *httptest.ResponseRecorder) recorded.Answer {
-	noted := recorded.Answer{Now: recorded.Moment(h.host.Now().Sub(h.start)), Status: answer.Code, Header: map[string]string{}}
+	noted := recorded.Answer{Now: recorded.Moment(h.host.Now().Sub(h.start)), Status: answer.Code,
+		Header: map[string]string{}}
 	for name, values := range answer.Header() {
 		if name != "Date" && name != "Content-Length" {
 			noted.Header[name] = h.names.text(values[0])

@@ -29,7 +29,8 @@ const (
 func TestTheRecordingsAreTheHostsAnswers(t *testing.T) {
 	r, address := newRecorder(t)
 	test := []string{"test", "-count=1", "-vet=off", "-timeout=1m", "-run=^Example"}
-	examples := exec.CommandContext(t.Context(), "go", append(test, ".", "./dapi", "./appapi", "./refapi", "./public")...)
+	examples := exec.CommandContext(t.Context(), "go",
+		append(test, ".", "./dapi", "./appapi", "./refapi", "./public")...)
 	examples.Dir = root
 	examples.Env = append(os.Environ(), recorded.RecorderVariable+"="+address)
 	said, err := examples.CombinedOutput()

@@ -36,7 +36,8 @@ func (s *cardService) answer(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	s.nonces = append(s.nonces, proof.Nonce)
-	signer, err := wallet.RecoverAddress(fmt.Appendf(nil, "Reveal card card-1 at %d", proof.Nonce), proof.MessageSignature.Reveal())
+	signer, err := wallet.RecoverAddress(fmt.Appendf(nil, "Reveal card card-1 at %d", proof.Nonce),
+		proof.MessageSignature.Reveal())
 	age := s.now().Sub(time.Unix(proof.Nonce, 0))
 	answered := answer(http.StatusOK, detailsJSON)
 	if err != nil || signer != s.wallet || age < 0 || age > 5*time.Minute {
@@ -75,7 +76,8 @@ func TestTheHolderOfTheWalletSeesTheDetails(t *testing.T) {
 		client := newClient(t, service.answer)
 
 		var answered moneymovement.Answer
-		details, err := client.Cards.Details(t.Context(), "card-1", slow{key, 4 * time.Minute}, moneymovement.Capture(&answered))
+		details, err := client.Cards.Details(t.Context(), "card-1", slow{key, 4 * time.Minute},
+			moneymovement.Capture(&answered))
 		require.NoError(t, err)
 		assert.Equal(t, "4000000000000002", details.CardNumber.Reveal())
 		assert.Equal(t, "123", details.Cvv.Reveal())
@@ -90,7 +92,8 @@ func TestTheBodyWithSecretsIsKeptWhenAskedFor(t *testing.T) {
 	key := newKey(t)
 	service := &cardService{wallet: key.Address(), now: time.Now}
 	var plain, whole moneymovement.Answer
-	_, err := newClient(t, service.answer).Cards.Details(t.Context(), "card-1", key, moneymovement.CaptureWithSecrets(&whole), moneymovement.Capture(&plain))
+	_, err := newClient(t, service.answer).Cards.Details(t.Context(), "card-1", key,
+		moneymovement.CaptureWithSecrets(&whole), moneymovement.Capture(&plain))
 	require.NoError(t, err)
 	assert.Contains(t, string(whole.Body), "4000000000000002")
 	assert.Nil(t, plain.Body)
@@ -134,7 +137,8 @@ func TestTheNonceIsTheServicesTime(t *testing.T) {
 		service := &cardService{wallet: key.Address(), now: func() time.Time { return time.Now().Add(off) }}
 		client := newClient(t, service.answer)
 		_, err := client.Cards.Details(t.Context(), "card-1", key)
-		require.True(t, is[*errors.Forbidden](err), "before the first answer, the machine's clock is all there is: %v", err)
+		require.True(t, is[*errors.Forbidden](err), "before the first answer, the machine's clock is all there is: %v",
+			err)
 		_, err = client.Cards.Details(t.Context(), "card-1", key)
 		require.NoError(t, err, off)
 	}
@@ -144,7 +148,9 @@ func TestTheNonceIsTheServicesTime(t *testing.T) {
 func TestEachRevealHasANonceOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key := newKey(t)
-		service := &cardService{wallet: key.Address(), now: func() time.Time { return time.Now().Add(10 * time.Second) }}
+		service := &cardService{wallet: key.Address(), now: func() time.Time {
+			return time.Now().Add(10 * time.Second)
+		}}
 		client := newClient(t, service.answer)
 		for range 5 {
 			_, err := client.Cards.Details(t.Context(), "card-1", key)
@@ -185,14 +191,17 @@ func TestAWalletThatDoesNotSignSendsNothing(t *testing.T) {
 	require.True(t, is[*errors.NotDelivered](err), "%v", err)
 	require.ErrorIs(t, err, context.Canceled)
 
-	for card, signer := range map[string]model.CardSigner{"card-1": nil, "card-2": &wallet.Key{}, "a\nb": newKey(t), "": newKey(t)} {
+	for card, signer := range map[string]model.CardSigner{"card-1": nil, "card-2": &wallet.Key{}, "a\nb": newKey(t),
+		"": newKey(t)} {
 		_, err = client.Cards.Details(t.Context(), card, signer)
 		assert.True(t, is[*errors.InvalidInput](err), "%q %v", card, err)
 	}
 }
 
 func TestWhatIsRevealedDoesNotPrint(t *testing.T) {
-	client := newClient(t, func(*http.Request) (*http.Response, error) { return answer(http.StatusOK, detailsJSON), nil })
+	client := newClient(t, func(*http.Request) (*http.Response, error) {
+		return answer(http.StatusOK, detailsJSON), nil
+	})
 	details, err := client.Cards.Details(t.Context(), "card-1", newKey(t))
 	require.NoError(t, err)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d"} {
@@ -206,7 +215,8 @@ const baseURL = "https://service.example"
 // newClient is a client whose requests are answered by respond.
 func newClient(t *testing.T, respond mishaps.Connection) *refapi.Client {
 	t.Helper()
-	client, err := refapi.New(baseURL, refapi.NewAccessToken("token-1"), moneymovement.WithHTTPClient(&http.Client{Transport: respond}))
+	client, err := refapi.New(baseURL, refapi.NewAccessToken("token-1"),
+		moneymovement.WithHTTPClient(&http.Client{Transport: respond}))
 	require.NoError(t, err)
 	return client
 }

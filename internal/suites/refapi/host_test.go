@@ -30,9 +30,10 @@ type world struct {
 func newWorld(t *testing.T, options ...moneymovement.Option) *world {
 	t.Helper()
 	start := time.Now() // the host's clock stands: on a slow machine, nothing happens earlier than on a fast one
-	w := &world{T: t, host: sandbox.New(sandbox.WithClock(func() time.Time { return start }), sandbox.WithAnswerValidation(func(operation string, err error) {
-		t.Errorf("%s answers what is not described: %v", operation, err)
-	}))}
+	w := &world{T: t, host: sandbox.New(sandbox.WithClock(func() time.Time { return start }),
+		sandbox.WithAnswerValidation(func(operation string, err error) {
+			t.Errorf("%s answers what is not described: %v", operation, err)
+		}))}
 	server := httptest.NewServer(w.host)
 	t.Cleanup(server.Close)
 	w.url = server.URL
@@ -48,7 +49,8 @@ func (w *world) invoice() *model.Invoice {
 	w.Helper()
 	invoice, err := w.app.Invoices.Create(w.Context(), appapi.InvoiceCreate{
 		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
-		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")}},
+		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)),
+			Price: decimal.RequireFromString("4.20")}},
 	})
 	require.NoError(w, err)
 	return invoice
@@ -74,7 +76,8 @@ func TestHostInvoicesArePaidOffline(t *testing.T) {
 
 			lastWeek := w.host.Now().Add(-7 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
 			backdated, err := update(w.invoice().ID, model.InvoiceUpdate{
-				Status: model.InvoiceStatusPaid, PaidAt: model.Set(lastWeek), OnchainTransactionID: model.Set("statement " + name),
+				Status: model.InvoiceStatusPaid, PaidAt: model.Set(lastWeek),
+				OnchainTransactionID: model.Set("statement " + name),
 			})
 			require.NoError(t, err)
 			assert.True(t, lastWeek.Equal(backdated.PaidAt), "%s", backdated.PaidAt)
@@ -152,7 +155,8 @@ func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
 
 	_, err = w.client.Cards.Details(t.Context(), card.ID, newKey(t))
 	assert.True(t, is[*errors.SignatureInvalid](err), "another wallet: %v", err)
-	_, err = w.client.Cards.Details(t.Context(), card.ID, key, model.CardMessage(func(string, int64) string { return "Show me" }))
+	_, err = w.client.Cards.Details(t.Context(), card.ID, key,
+		model.CardMessage(func(string, int64) string { return "Show me" }))
 	assert.True(t, is[*errors.SignatureInvalid](err), "another message: %v", err)
 
 	stale, err := model.ProveCard(t.Context(), key, card.ID, w.host.Now().Add(-6*time.Minute))
@@ -172,7 +176,8 @@ func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
 
 func TestHostTellsHowFarAQuotedPaymentHasCome(t *testing.T) {
 	w := newWorld(t)
-	quote, err := w.app.Quotes.PayinFromChain(t.Context(), appapi.BalancePayinQuote{Amount: decimal.RequireFromString("25.10"), Currency: "USDC", OriginChainID: 1})
+	quote, err := w.app.Quotes.PayinFromChain(t.Context(),
+		appapi.BalancePayinQuote{Amount: decimal.RequireFromString("25.10"), Currency: "USDC", OriginChainID: 1})
 	require.NoError(t, err)
 	status, err := w.client.Quotes.Status(t.Context(), quote.QuoteID)
 	require.NoError(t, err)
@@ -182,11 +187,12 @@ func TestHostTellsHowFarAQuotedPaymentHasCome(t *testing.T) {
 
 	// Nobody pays, and the price expires while it is waited for.
 	reads := 0
-	status, err = w.client.Quotes.Wait(t.Context(), quote.QuoteID, refapi.PollEvery(time.Millisecond, time.Millisecond), refapi.OnProgress(func(refapi.Progress) {
-		if reads++; reads == 2 {
-			w.host.Advance(10 * time.Minute)
-		}
-	}))
+	status, err = w.client.Quotes.Wait(t.Context(), quote.QuoteID, refapi.PollEvery(time.Millisecond, time.Millisecond),
+		refapi.OnProgress(func(refapi.Progress) {
+			if reads++; reads == 2 {
+				w.host.Advance(10 * time.Minute)
+			}
+		}))
 	require.NoError(t, err)
 	assert.Equal(t, "expired", status.Status)
 	assert.NotEmpty(t, status.ErrorMessage)
@@ -199,7 +205,9 @@ func TestHostTakesLoginsAndWebhooks(t *testing.T) {
 	key := w.host.Credentials().Wallet
 	signature, err := key.SignMessage(t.Context(), []byte("log me in"))
 	require.NoError(t, err)
-	result, err := w.client.Wallet.LogIn(t.Context(), refapi.WalletLogin{Message: "log me in", Signatures: []moneymovement.Secret{moneymovement.NewSecret(signature)}}, refapi.LogInWalletParams{})
+	result, err := w.client.Wallet.LogIn(t.Context(),
+		refapi.WalletLogin{Message: "log me in",
+			Signatures: []moneymovement.Secret{moneymovement.NewSecret(signature)}}, refapi.LogInWalletParams{})
 	require.NoError(t, err)
 	assert.NotEmpty(t, result.Status)
 
@@ -224,7 +232,8 @@ func TestHostKeepsCredentialsApart(t *testing.T) {
 	_, err = withToken.Cards.List(t.Context())
 	assert.True(t, is[*errors.Unauthenticated](err) || is[*errors.Forbidden](err), "%v", err)
 
-	withBoth, err := refapi.New(w.url, refapi.NewAccessToken(w.host.Credentials().AccessToken.Reveal()), refapi.WithAPIKey(refapi.NewAPIKey(w.host.Credentials().APIKey.Reveal())))
+	withBoth, err := refapi.New(w.url, refapi.NewAccessToken(w.host.Credentials().AccessToken.Reveal()),
+		refapi.WithAPIKey(refapi.NewAPIKey(w.host.Credentials().APIKey.Reveal())))
 	require.NoError(t, err)
 	_, err = withBoth.Cards.List(t.Context())
 	require.NoError(t, err)

@@ -28,7 +28,8 @@ var shownV0 []string
 func TestNoExportedTypeShowsAV0Module(t *testing.T) {
 	shown := exported(t)
 	require.Greater(t, len(shown.seen), 500, "next to nothing was looked at")
-	require.Contains(t, slices.Collect(maps.Keys(shown.modules)), "github.com/shopspring/decimal", "the types of other modules are found")
+	require.Contains(t, slices.Collect(maps.Keys(shown.modules)), "github.com/shopspring/decimal",
+		"the types of other modules are found")
 	for mod, places := range shown.modules {
 		if strings.HasPrefix(shown.versions[mod], "v0.") && !slices.Contains(shownV0, mod) {
 			assert.Empty(t, places, "%s %s is shown here", mod, shown.versions[mod])
@@ -52,19 +53,23 @@ func exported(t *testing.T) *exports {
 		paths[i] = strings.TrimSuffix(module+"/"+name, "/.")
 	}
 	const format = `{{.ImportPath}}|{{.Export}}|{{with .Module}}{{.Path}}|{{.Version}}{{else}}|{{end}}`
-	list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-buildvcs=false", "-deps", "-export", "-f", format}, paths...)...)
+	list := exec.CommandContext(t.Context(), "go",
+		append([]string{"list", "-buildvcs=false", "-deps", "-export", "-f", format}, paths...)...)
 	list.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := list.Output()
 	require.NoError(t, err)
 
-	e := &exports{moduleOf: map[string]string{}, versions: map[string]string{}, modules: map[string][]string{}, seen: map[types.Type]bool{}}
+	e := &exports{moduleOf: map[string]string{}, versions: map[string]string{}, modules: map[string][]string{},
+		seen: map[types.Type]bool{}}
 	files := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSpace(line), "|")
 		require.Len(t, fields, 4, line)
 		files[fields[0]], e.moduleOf[fields[0]], e.versions[fields[2]] = fields[1], fields[2], fields[3]
 	}
-	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
+	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(files[path])
+	})
 	for _, path := range paths {
 		pkg, err := from.Import(path)
 		require.NoError(t, err)

@@ -49,7 +49,8 @@ func TestFuzzTargets(t *testing.T) {
 				corpus, err := filepath.Glob(filepath.Join(filepath.Dir(name), "testdata/fuzz", match[1], "*"))
 				assert.NoError(t, err)
 				assert.NotEmpty(t, corpus, "%s has no corpus", place)
-				assert.Contains(t, string(docs), "`"+strings.Replace(place, " ", "` `", 1)+"`", "docs/fuzzing.md has no figures of it")
+				assert.Contains(t, string(docs), "`"+strings.Replace(place, " ", "` `", 1)+"`",
+					"docs/fuzzing.md has no figures of it")
 			}
 		}
 		return err

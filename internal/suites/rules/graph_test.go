@@ -92,7 +92,8 @@ func load(t *testing.T) graph {
 		}
 	}
 	list.Dir = root
-	list.Env = append(os.Environ(), "CGO_ENABLED=0") // what the module promises to build without, also where cgo is at hand
+	// what the module promises to build without, also where cgo is at hand
+	list.Env = append(os.Environ(), "CGO_ENABLED=0")
 	var stderr strings.Builder
 	list.Stderr = &stderr
 	out, err := list.Output()

@@ -110,7 +110,8 @@ func uncleanGo(name string, content []byte) (found []string) {
 // oneAnswer picks the code that behaves the same on every release of Go: all but tests, the contract suite, which
 // judges from outside, and the examples, which are other people's programs.
 func oneAnswer(name string) bool {
-	return !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, "internal/suites/contract/") && !strings.HasPrefix(name, "examples/")
+	return !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, "internal/suites/contract/") &&
+		!strings.HasPrefix(name, "examples/")
 }
 
 func isStandardJSON(imported *ast.ImportSpec) bool { return imported.Path.Value == `"encoding/json"` }
@@ -123,29 +124,40 @@ func TestUncleanTreesAreFound(t *testing.T) {
 		name, content string
 		want          []string
 	}{
-		"clean":                      {"a/a.go", "package a // a TO" + "DOs list, context.XX" + "XY\n", nil},
-		"as long as can be":          {"a/a.go", long[:len(long)-1], nil},
-		"too long":                   {"a/a.go", long, []string{"a/a.go: 451 lines, more than 450"}},
-		"generated may be long":      {"a/a.gen.go", header + long, nil},
-		"generated without a name":   {"a/a.go", header + "package a\n", []string{"a/a.go: generated code, and no other, is called *.gen.go and says that it is generated"}},
-		"generated without a word":   {"a/a.gen.go", "package a\n", []string{"a/a.gen.go: generated code, and no other, is called *.gen.go and says that it is generated"}},
-		"put off in Go":              {"a/a.go", "package a\n\n// TO" + "DO: all\n", []string{"a/a.go:3: TO" + "DO: finish it, or write down the decision"}},
-		"put off in a description":   {"openapi/a.yaml", "# FIX" + "ME\n", []string{"openapi/a.yaml:1: FIX" + "ME: finish it, or write down the decision"}},
-		"put off in CI":              {".ci/run", "# XX" + "X\n", []string{".ci/run:1: XX" + "X: finish it, or write down the decision"}},
-		"other kinds of file":        {"a/logo.svg", "TO" + "DO", nil},
-		"test data":                  {"a/testdata/utils.go", "TO" + "DO", nil},
-		"what npm installed":         {"a/node_modules/b/utils.ts", "TO" + "DO", nil},
-		"a catch-all file":           {"a/utils.go", "package a\n", []string{"a/utils.go: name it after what it holds"}},
-		"a catch-all test file":      {"a/http_helpers_test.go", "package a\n", []string{"a/http_helpers_test.go: name it after what it holds"}},
-		"a catch-all folder":         {"testutil/a.go", "package a\n", []string{"testutil: name it after what it holds"}},
-		"a catch-all package":        {"a/a.go", "package helper\n", []string{"a/a.go: package helper: name it after what it holds"}},
+		"clean":                 {"a/a.go", "package a // a TO" + "DOs list, context.XX" + "XY\n", nil},
+		"as long as can be":     {"a/a.go", long[:len(long)-1], nil},
+		"too long":              {"a/a.go", long, []string{"a/a.go: 451 lines, more than 450"}},
+		"generated may be long": {"a/a.gen.go", header + long, nil},
+		"generated without a name": {"a/a.go", header + "package a\n",
+			[]string{"a/a.go: generated code, and no other, is called *.gen.go and says that it is generated"}},
+		"generated without a word": {"a/a.gen.go", "package a\n",
+			[]string{"a/a.gen.go: generated code, and no other, is called *.gen.go and says that it is generated"}},
+		"put off in Go": {"a/a.go", "package a\n\n// TO" + "DO: all\n",
+			[]string{"a/a.go:3: TO" + "DO: finish it, or write down the decision"}},
+		"put off in a description": {"openapi/a.yaml", "# FIX" + "ME\n",
+			[]string{"openapi/a.yaml:1: FIX" + "ME: finish it, or write down the decision"}},
+		"put off in CI": {".ci/run", "# XX" + "X\n",
+			[]string{".ci/run:1: XX" + "X: finish it, or write down the decision"}},
+		"other kinds of file": {"a/logo.svg", "TO" + "DO", nil},
+		"test data":           {"a/testdata/utils.go", "TO" + "DO", nil},
+		"what npm installed":  {"a/node_modules/b/utils.ts", "TO" + "DO", nil},
+		"a catch-all file": {"a/utils.go", "package a\n",
+			[]string{"a/utils.go: name it after what it holds"}},
+		"a catch-all test file": {"a/http_helpers_test.go", "package a\n",
+			[]string{"a/http_helpers_test.go: name it after what it holds"}},
+		"a catch-all folder": {"testutil/a.go", "package a\n",
+			[]string{"testutil: name it after what it holds"}},
+		"a catch-all package": {"a/a.go", "package helper\n",
+			[]string{"a/a.go: package helper: name it after what it holds"}},
 		"a name that only sounds so": {"a/utility_bills.go", "package a\n", nil},
-		"encoding/json":              {"sandbox/a.go", standardJSON, []string{"sandbox/a.go: encoding/json differs between releases of Go: use JSON v2"}},
-		"encoding/json, renamed":     {"sandbox/a.go", strings.Replace(standardJSON, "import ", "import v1 ", 1), []string{"sandbox/a.go: encoding/json differs between releases of Go: use JSON v2"}},
-		"encoding/json generated":    {"sandbox/a.gen.go", header + standardJSON, nil},
-		"encoding/json in a test":    {"sandbox/a_test.go", standardJSON, nil},
-		"encoding/json elsewhere":    {"examples/a/a.go", standardJSON, nil},
-		"not Go at all":              {"a/a.go", "pack age\n", []string{"a/a.go:1:1: expected 'package', found pack"}},
+		"encoding/json": {"sandbox/a.go", standardJSON,
+			[]string{"sandbox/a.go: encoding/json differs between releases of Go: use JSON v2"}},
+		"encoding/json, renamed": {"sandbox/a.go", strings.Replace(standardJSON, "import ", "import v1 ", 1),
+			[]string{"sandbox/a.go: encoding/json differs between releases of Go: use JSON v2"}},
+		"encoding/json generated": {"sandbox/a.gen.go", header + standardJSON, nil},
+		"encoding/json in a test": {"sandbox/a_test.go", standardJSON, nil},
+		"encoding/json elsewhere": {"examples/a/a.go", standardJSON, nil},
+		"not Go at all":           {"a/a.go", "pack age\n", []string{"a/a.go:1:1: expected 'package', found pack"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

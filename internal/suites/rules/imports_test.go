@@ -138,7 +138,8 @@ func upward(g graph) (found []string) {
 				continue
 			}
 			if to, below := room(imported); from != to && below >= floor {
-				found = append(found, fmt.Sprintf("%s imports %s, which is not below it", short(n.path), short(imported)))
+				found = append(found, fmt.Sprintf("%s imports %s, which is not below it", short(n.path),
+					short(imported)))
 			}
 		}
 	}

@@ -41,7 +41,8 @@ func TestEveryModuleIsListed(t *testing.T) {
 	}
 	var found []string
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git" || entry.Name() == "testdata") {
+		if err == nil && entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git" ||
+			entry.Name() == "testdata") {
 			return fs.SkipDir
 		}
 		if err == nil && entry.Name() == "go.mod" {
@@ -60,7 +61,8 @@ func TestEveryModuleIsListed(t *testing.T) {
 	}
 	for folder, kind := range kinds {
 		assert.Contains(t, []string{"released", "workspace", "alone", "manifest"}, kind, folder)
-		assert.Equal(t, kind == "released" || kind == "workspace", together[folder], "%s is %s: go.work says otherwise", folder, kind)
+		assert.Equal(t, kind == "released" || kind == "workspace", together[folder], "%s is %s: go.work says otherwise",
+			folder, kind)
 	}
 	assert.Len(t, together, len(slices.DeleteFunc(modules(t), func(m listed) bool { return !together[m.folder] })))
 }

@@ -64,7 +64,8 @@ func TestAnAssumedAspectExists(t *testing.T) {
 			if schema := object(mapping, "schema"); schema != nil {
 				node = schema
 			}
-			for _, aspect := range []string{"pattern", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "default", "format", "nullable"} {
+			for _, aspect := range []string{"pattern", "minLength", "maxLength", "minimum", "maximum", "minItems",
+				"maxItems", "default", "format", "nullable"} {
 				if _, marked := marks[aspect]; marked {
 					assert.Contains(t, node, aspect, "%s%s marks what is not there", name, pointer)
 				}

@@ -18,7 +18,8 @@ func TestEveryDescriptionIsValid(t *testing.T) {
 			document := load(t, name)
 			assert.Equal(t, "3.0.3", document.OpenAPI)
 			assert.NoError(t, document.Validate(t.Context(),
-				openapi3.SetRegexCompiler(compilePattern), openapi3.EnableMultiError(), openapi3.ProhibitExtensionsWithRef()))
+				openapi3.SetRegexCompiler(compilePattern), openapi3.EnableMultiError(),
+				openapi3.ProhibitExtensionsWithRef()))
 		})
 	}
 }
@@ -47,7 +48,8 @@ func TestSharedSchemasAreWrittenOnce(t *testing.T) {
 	for _, name := range surfaces {
 		for schema, node := range object(source(t, name), "components", "schemas") {
 			if there, is := shared[schema]; is {
-				assert.NotEqual(t, withoutTexts(there), withoutTexts(node), "%s: %s is that of common.yaml", name, schema)
+				assert.NotEqual(t, withoutTexts(there), withoutTexts(node), "%s: %s is that of common.yaml", name,
+					schema)
 			}
 		}
 	}

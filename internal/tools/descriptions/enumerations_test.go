@@ -28,11 +28,15 @@ func TestEnumerationsHaveExactlyTheStatedValues(t *testing.T) {
 		{"common.yaml", "FiatCurrency", 12, fiatCurrencies},
 		{"common.yaml", "InvoiceCurrency", 35, fiatCurrencies +
 			" BRL MXN USDC USDT DAI SOL BTC ETH NEAR BNB XRP ADA DOGE TRX GRAM AVAX MATIC DOT LTC LINK ARB OP SUI"},
-		{"common.yaml", "KYCStatus", 8, "not_started requested incorporating pending under_review in_review approved rejected"},
+		{"common.yaml", "KYCStatus", 8,
+			"not_started requested incorporating pending under_review in_review approved rejected"},
 		{"common.yaml", "InvoiceStatus", 6, "draft sent paid cancelled client_paid client_declined"},
-		{"common.yaml", "ContractStatus", 6, "pending_approval_by_contractor pending_approval_by_client active completed cancelled paused"},
-		{"common.yaml", "ContractType", 10, "service employment nda contractor default_contractor custom vendor milestone msa other"},
-		{"common.yaml", "PriorityMethod", 13, "sepa swift ach uaefts fedwire swift-usd swift-eur wire pix crypto card internal refund"},
+		{"common.yaml", "ContractStatus", 6,
+			"pending_approval_by_contractor pending_approval_by_client active completed cancelled paused"},
+		{"common.yaml", "ContractType", 10,
+			"service employment nda contractor default_contractor custom vendor milestone msa other"},
+		{"common.yaml", "PriorityMethod", 13,
+			"sepa swift ach uaefts fedwire swift-usd swift-eur wire pix crypto card internal refund"},
 		{"appapi.yaml", "DocumentKind", 2, "invoice contract"},
 	} {
 		t.Run(tt.file+" "+tt.schema, func(t *testing.T) {

@@ -69,11 +69,13 @@ var samples = map[string]struct {
 	wire string
 	want any
 }{
-	"string":    {`"po_1"`, "po_1"},
-	"[]string":  {`["read","write"]`, []string{"read", "write"}},
-	"decimal":   {`"100.50"`, decimal.RequireFromString("100.50")},
-	"[]Field":   {`[{"field":"name","code":"missing","message":"m"}]`, []errors.Field{{Field: "name", Code: "missing", Message: "m"}}},
-	"[]Blocker": {`[{"code":"kyc","message":"m","field":"iban"}]`, []errors.Blocker{{Code: "kyc", Message: "m", Field: "iban"}}},
+	"string":   {`"po_1"`, "po_1"},
+	"[]string": {`["read","write"]`, []string{"read", "write"}},
+	"decimal":  {`"100.50"`, decimal.RequireFromString("100.50")},
+	"[]Field": {`[{"field":"name","code":"missing","message":"m"}]`,
+		[]errors.Field{{Field: "name", Code: "missing", Message: "m"}}},
+	"[]Blocker": {`[{"code":"kyc","message":"m","field":"iban"}]`,
+		[]errors.Blocker{{Code: "kyc", Message: "m", Field: "iban"}}},
 }
 
 // Rule: error.envelope, error.one-typed-error
@@ -110,13 +112,15 @@ func TestEverySlugDecodesIntoItsOwnType(t *testing.T) {
 			refusal, ok := errors.AsType[*errors.Refusal](wrapped)
 			require.True(t, ok)
 			assert.Equal(t, errors.Refusal{
-				Head: errors.Head{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
+				Head: errors.Head{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42",
+					Attempts: 1},
 				Code: errors.Code(entry.Slug), Message: "no",
 				Details: []byte(details),
 				Status:  entry.Status,
 			}, *refusal)
 			for _, d := range entry.Details {
-				assert.Equal(t, samples[d.Type].want, reflect.ValueOf(err).Elem().FieldByName(d.Name).Interface(), d.Name)
+				assert.Equal(t, samples[d.Type].want, reflect.ValueOf(err).Elem().FieldByName(d.Name).Interface(),
+					d.Name)
 			}
 		})
 	}
@@ -148,7 +152,8 @@ func TestUnreachedSlugs(t *testing.T) {
 			assert.False(t, errors.Code(entry.Slug).Known())
 			err := errors.Decode(errors.Answer{
 				Status: 409,
-				Body:   fmt.Appendf(nil, `{"error":{"code":%q,"message":"no","details":{"blockers":[{"code":"b"}]}}}`, entry.Slug),
+				Body: fmt.Appendf(nil, `{"error":{"code":%q,"message":"no","details":{"blockers":[{"code":"b"}]}}}`,
+					entry.Slug),
 			})
 
 			if entry.NeverRaised {

@@ -161,7 +161,8 @@ func TestOperationsSayWhatAClientNeeds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seen := map[string]bool{}
 			for _, o := range operations(t, name) {
-				assert.Regexp(t, `^[A-Z][a-z]+([A-Z]+[a-z0-9]*)+$`, o.id, "an operationId is a verb and a noun in PascalCase")
+				assert.Regexp(t, `^[A-Z][a-z]+([A-Z]+[a-z0-9]*)+$`, o.id,
+					"an operationId is a verb and a noun in PascalCase")
 				assert.False(t, seen[o.id], "%s is there twice", o.id)
 				seen[o.id] = true
 				assert.NotEmpty(t, o.node["summary"], o.id)
@@ -245,7 +246,8 @@ func TestBothConfirmsCanBeRefusedAlike(t *testing.T) {
 	}
 	for _, confirm := range []string{"ConfirmPayout", "ConfirmEscrowAction"} {
 		assert.Subset(t, slugs[confirm], []any{
-			"signature_invalid", "key_not_registered", "wallet_not_linked", "signer_not_attached", "signing_policy_refused",
+			"signature_invalid", "key_not_registered", "wallet_not_linked", "signer_not_attached",
+			"signing_policy_refused",
 			"approval_consumed", "approval_mismatch",
 		}, confirm)
 	}

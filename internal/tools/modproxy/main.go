@@ -65,7 +65,8 @@ func serve(ctx context.Context, root, folder, version, out string) (err error) {
 	}
 	info := fmt.Sprintf(`{"Version":%q,"Time":%q}`, version, time.Now().UTC().Format(time.RFC3339))
 	for name, content := range map[string][]byte{
-		"list": []byte(version + "\n"), version + ".info": []byte(info), version + ".mod": text, version + ".zip": archive.Bytes(),
+		"list": []byte(version + "\n"), version + ".info": []byte(info), version + ".mod": text,
+		version + ".zip": archive.Bytes(),
 	} {
 		err = errors.Join(err, os.WriteFile(filepath.Join(versions, name), content, 0o644))
 	}

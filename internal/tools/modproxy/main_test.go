@@ -46,7 +46,8 @@ func repository(t *testing.T) (root string) {
 		write(t, filepath.Join(root, name), text)
 	}
 	for _, words := range [][]string{
-		{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.test", "commit", "-q", "-m", "all"},
+		{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.test", "commit", "-q", "-m",
+			"all"},
 	} {
 		command := exec.CommandContext(t.Context(), "git", words...)
 		command.Dir = root
@@ -94,12 +95,14 @@ func TestWhatIsServedIsTheTreeAsItIs(t *testing.T) {
 		".": {"example.test/!root/@v", "example.test/Root@v0.1.0/", []string{
 			".gitignore", "a b/ä.txt", "go.mod", "nestedbeside/b.go", "new.go", "nomodule/readme.md", "root.go",
 		}},
-		"nested": {"example.test/!root/nested/@v", "example.test/Root/nested@v0.1.0/", []string{"go.mod", "nested.go", "sub/sub.go"}},
+		"nested": {"example.test/!root/nested/@v", "example.test/Root/nested@v0.1.0/",
+			[]string{"go.mod", "nested.go", "sub/sub.go"}},
 	} {
 		require.NoError(t, serve(t.Context(), root, folder, version, out))
 		at := filepath.Join(out, filepath.FromSlash(want.versions))
 		assert.Equal(t, version+"\n", read(t, filepath.Join(at, "list")))
-		assert.Equal(t, tree[filepath.ToSlash(filepath.Join(folder, "go.mod"))], read(t, filepath.Join(at, version+".mod")))
+		assert.Equal(t, tree[filepath.ToSlash(filepath.Join(folder, "go.mod"))],
+			read(t, filepath.Join(at, version+".mod")))
 		var info struct {
 			Version string
 			Time    time.Time
@@ -144,7 +147,8 @@ func TestTheGoCommandTakesIt(t *testing.T) {
 	for _, words := range [][]string{{"get", "example.test/Root/nested@latest"}, {"vet", "."}} {
 		command := exec.CommandContext(t.Context(), "go", words...)
 		command.Dir = user
-		command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-modcacherw", "GONOSUMDB=example.test", "GONOPROXY=none",
+		command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-modcacherw", "GONOSUMDB=example.test",
+			"GONOPROXY=none",
 			"GOPROXY=file://"+filepath.ToSlash(out), "GOMODCACHE="+filepath.Join(user, "cache"))
 		said, err := command.CombinedOutput()
 		require.NoError(t, err, "go %s: %s", words, said)

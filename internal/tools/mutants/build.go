@@ -63,17 +63,22 @@ func (o overlay) write(texts map[string]string) (flag string, err error) {
 }
 
 // build builds a package by itself, and returns what the compiler says.
-func (o overlay) build(ctx context.Context, u *unit, texts map[string]string, flags ...string) (said string, err error) {
+func (o overlay) build(
+	ctx context.Context, u *unit, texts map[string]string, flags ...string,
+) (said string, err error) {
 	flag, err := o.write(texts)
 	if err != nil {
 		return "", err
 	}
-	out, err := goCommand(ctx, o.root, u.Tests[0], slices.Concat([]string{"build", flag}, flags, []string{"."})...).CombinedOutput()
+	out, err := goCommand(ctx, o.root, u.Tests[0], slices.Concat([]string{"build", flag}, flags, []string{"."})...).
+		CombinedOutput()
 	return string(out), err
 }
 
 // testProgram builds tests.
-func (o overlay) testProgram(ctx context.Context, tests testPackage, texts map[string]string) (program, said string, err error) {
+func (o overlay) testProgram(
+	ctx context.Context, tests testPackage, texts map[string]string,
+) (program, said string, err error) {
 	flag, err := o.write(texts)
 	if err != nil {
 		return "", "", err

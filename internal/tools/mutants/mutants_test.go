@@ -88,7 +88,8 @@ func smallModule(t *testing.T, others map[string]string) string {
 func runSmall(t *testing.T, root string, least float64) (survivors []string, said string, err error) {
 	t.Helper()
 	var out bytes.Buffer
-	err = run(t.Context(), options{root: root, report: "report", packages: []string{"."}, seed: "1", jobs: 2, least: least}, &out)
+	err = run(t.Context(), options{root: root, report: "report", packages: []string{"."}, seed: "1", jobs: 2,
+		least: least}, &out)
 	diff, _ := os.ReadFile(filepath.Join(root, "report", "survivors.diff"))
 	for line := range strings.Lines(string(diff)) {
 		if name, found := strings.CutPrefix(strings.TrimSpace(line), "# small.go "); found {
@@ -107,7 +108,8 @@ func TestWhatNoTestNoticesIsReported(t *testing.T) {
 	assert.Equal(t, []string{
 		"Least: constant: 10", "Least: swap: a < 10", "Least: swap: a > b", `Paint: swap: c == "red" && wet`,
 	}, survivors, said)
-	assert.Contains(t, said, "SEED=1 N=0: 71.4 %: 10 of 14 killed, 4 survived, 0 of them reached by no test; 0 more do not build")
+	assert.Contains(t, said,
+		"SEED=1 N=0: 71.4 %: 10 of 14 killed, 4 survived, 0 of them reached by no test; 0 more do not build")
 	assert.Contains(t, said, "left out, for it fails without a mutant: TestLeftOut of .")
 	assert.Contains(t, said, "--- small.go:11\n-	if a > b {\n+	if a >= b {\n", "a reader sees the change")
 
@@ -130,13 +132,15 @@ func TestSurvivorsAreTriedAgain(t *testing.T) {
 		"\nfunc TestBound(t *testing.T) {\n\tif _, low := Least(10, 10); low {\n\t\tt.Fatal()\n\t}\n}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(root, "small_test.go"), []byte(better), 0o600))
 	var out bytes.Buffer
-	err = run(t.Context(), options{root: root, report: "report", packages: []string{"."}, seed: "1", jobs: 2, again: kept, sample: 1}, &out)
+	err = run(t.Context(), options{root: root, report: "report", packages: []string{"."}, seed: "1", jobs: 2,
+		again: kept, sample: 1}, &out)
 	require.NoError(t, err)
 	assert.Contains(t, out.String(), "50.0 %: 2 of 4 killed, 2 survived", "the sample's size does not count")
 }
 
 func TestEquivalentsAreNotCounted(t *testing.T) {
-	root := smallModule(t, map[string]string{equivalents: "- reason: two equal numbers are each the smaller one\n  mutants: ['small.go Least: swap: a > b']\n"})
+	root := smallModule(t,
+		map[string]string{equivalents: "- reason: two equal numbers are each the smaller one\n  mutants: ['small.go Least: swap: a > b']\n"})
 	survivors, said, err := runSmall(t, root, 60)
 	require.NoError(t, err, said)
 	assert.NotContains(t, survivors, "Least: swap: a > b")
@@ -147,8 +151,9 @@ func TestListsOfEquivalentsThatAreWrong(t *testing.T) {
 	tests := map[string]struct{ list, want string }{
 		"code has changed": {"- {reason: why, mutants: ['small.go Least: swap: a > c']}", "judge it again"},
 		"no reason":        {"- {mutants: ['small.go Least: swap: a > b']}", "has no reason"},
-		"twice":            {"- {reason: why, mutants: ['small.go Least: swap: a > b', 'small.go Least: swap: a > b']}", "is there twice"},
-		"no list":          {"a: b", "cannot unmarshal"},
+		"twice": {"- {reason: why, mutants: ['small.go Least: swap: a > b', 'small.go Least: swap: a > b']}",
+			"is there twice"},
+		"no list": {"a: b", "cannot unmarshal"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -159,7 +164,8 @@ func TestListsOfEquivalentsThatAreWrong(t *testing.T) {
 }
 
 func TestTestsThatDoNotBuildFailTheRun(t *testing.T) {
-	_, _, err := runSmall(t, smallModule(t, map[string]string{"small_test.go": "package small\n\nvar x int = \"\"\n"}), 0)
+	_, _, err := runSmall(t, smallModule(t, map[string]string{"small_test.go": "package small\n\nvar x int = \"\"\n"}),
+		0)
 	require.ErrorContains(t, err, "do not build")
 }
 
@@ -181,10 +187,11 @@ func TestTheTestsOfSuitesNoticeToo(t *testing.T) {
 		suites []testPackage
 		want   string
 	}{
-		"none":              {nil, "10 of 14 killed"},
-		"in the workspace":  {[]testPackage{{folder: "suites/held"}}, "12 of 14 killed"},
-		"outside of it":     {[]testPackage{{folder: "tools", alone: true}}, "11 of 14 killed"},
-		"one after another": {[]testPackage{{folder: "suites/held"}, {folder: "tools", alone: true}}, "13 of 14 killed"},
+		"none":             {nil, "10 of 14 killed"},
+		"in the workspace": {[]testPackage{{folder: "suites/held"}}, "12 of 14 killed"},
+		"outside of it":    {[]testPackage{{folder: "tools", alone: true}}, "11 of 14 killed"},
+		"one after another": {[]testPackage{{folder: "suites/held"}, {folder: "tools", alone: true}},
+			"13 of 14 killed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -218,7 +225,8 @@ func TestWhatUsersLinkIsMutated(t *testing.T) {
 	for _, u := range units {
 		folders = append(folders, u.Tests[0].folder)
 	}
-	assert.Subset(t, folders, []string{".", "dapi", "internal/transport", "signing", "signing/internal/ecsig", "signing/wallet"})
+	assert.Subset(t, folders, []string{".", "dapi", "internal/transport", "signing", "signing/internal/ecsig",
+		"signing/wallet"})
 	for _, folder := range []string{"internal/inprocess", "internal/recorded", "sandbox", "internal/suites/dapi"} {
 		assert.NotContains(t, folders, folder)
 	}
@@ -279,7 +287,8 @@ func TestOperators(t *testing.T) {
 			"f: early => if true { return }", "f: negate: a < b => !(a < b)", "f: swap: a < b => a <= b",
 			"f: drop: x = 1 => ", "f: constant: 1 => 2", "f: drop: x-- => ", "f: swap: x-- => x++",
 		}},
-		"constants": {"const a, b, c = `x`, \"\", \"for people\"", []string{"a: constant: `x` => \"\"", "a: constant: \"\" => \"mutant\""}},
+		"constants": {"const a, b, c = `x`, \"\", \"for people\"",
+			[]string{"a: constant: `x` => \"\"", "a: constant: \"\" => \"mutant\""}},
 		"the same twice": {"var x = 1 + 1", []string{
 			"x: swap: 1 + 1 => 1 - 1", "x: constant: 1 => 2", "x: constant: 1 #2 => 2",
 		}},

@@ -50,7 +50,8 @@ func (f *finder) of(node ast.Node) string {
 func (f *finder) add(operator string, node ast.Node, plain string, switched func(int, func(int, int) string) string) {
 	from, to := f.span(node)
 	f.found = append(f.found, &mutant{
-		operator: operator, in: f.in, was: oneLine(f.text[from:to]), from: from, to: to, plain: plain, switched: switched,
+		operator: operator, in: f.in, was: oneLine(f.text[from:to]), from: from, to: to, plain: plain,
+		switched: switched,
 	})
 }
 
@@ -174,7 +175,8 @@ func (f *finder) binary(node *ast.BinaryExpr) {
 	switch was := node.Op.String(); node.Op {
 	case token.LAND, token.LOR: // by De Morgan, so that the right side is still asked only where it counts
 		switched = func(n int, part func(int, int) string) string {
-			return fmt.Sprintf("(((%[2]s) != mutated(\n%[1]d) %[4]s (%[3]s) != mutated(\n%[1]d)) != mutated(\n%[1]d))", n, part(from, left), part(right, to), was)
+			return fmt.Sprintf("(((%[2]s) != mutated(\n%[1]d) %[4]s (%[3]s) != mutated(\n%[1]d)) != mutated(\n%[1]d))",
+				n, part(from, left), part(right, to), was)
 		}
 	case token.EQL, token.NEQ:
 		switched = func(n int, part func(int, int) string) string {
@@ -183,7 +185,8 @@ func (f *finder) binary(node *ast.BinaryExpr) {
 	case token.LSS, token.LEQ, token.GTR, token.GEQ:
 		switched = func(n int, part func(int, int) string) string {
 			x, y := part(from, left), part(right, to)
-			return fmt.Sprintf("(mutated(\n%[1]d) && %[2]s %[5]s %[3]s || !mutated(\n%[1]d) && %[2]s %[4]s %[3]s)", n, x, y, was, other)
+			return fmt.Sprintf("(mutated(\n%[1]d) && %[2]s %[5]s %[3]s || !mutated(\n%[1]d) && %[2]s %[4]s %[3]s)", n,
+				x, y, was, other)
 		}
 	case token.ADD, token.SUB, token.MUL, token.QUO, token.REM:
 		switched = func(n int, part func(int, int) string) string {
@@ -223,8 +226,12 @@ func (f *finder) literal(node *ast.BasicLit) {
 func (f *finder) truth(node *ast.Ident) {
 	switch node.Name {
 	case "true":
-		f.add("constant", node, "false", func(n int, _ func(int, int) string) string { return fmt.Sprintf("!mutated(\n%d)", n) })
+		f.add("constant", node, "false", func(n int, _ func(int, int) string) string {
+			return fmt.Sprintf("!mutated(\n%d)", n)
+		})
 	case "false":
-		f.add("constant", node, "true", func(n int, _ func(int, int) string) string { return fmt.Sprintf("mutated(\n%d)", n) })
+		f.add("constant", node, "true", func(n int, _ func(int, int) string) string {
+			return fmt.Sprintf("mutated(\n%d)", n)
+		})
 	}
 }

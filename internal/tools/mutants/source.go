@@ -42,7 +42,8 @@ type listed struct {
 // list asks the go command for packages, without those of internal folders that none of the others imports: they are
 // for tests.
 func list(ctx context.Context, root string, patterns []string) ([]listed, error) {
-	command := goCommand(ctx, root, testPackage{}, append([]string{"list", "-json=ImportPath,Name,Dir,GoFiles,Deps"}, patterns...)...)
+	command := goCommand(ctx, root, testPackage{}, append([]string{"list", "-json=ImportPath,Name,Dir,GoFiles,Deps"},
+		patterns...)...)
 	command.Stderr = os.Stderr
 	said, err := command.Output()
 	if err != nil {
@@ -78,7 +79,8 @@ func load(ctx context.Context, root string, o options) (units []*unit, err error
 			return nil, err
 		}
 		folder = filepath.ToSlash(folder)
-		u := &unit{ImportPath: one.ImportPath, Name: one.Name, Dir: one.Dir, Tests: append([]testPackage{{folder: folder}}, o.suites[folder]...)}
+		u := &unit{ImportPath: one.ImportPath, Name: one.Name, Dir: one.Dir,
+			Tests: append([]testPackage{{folder: folder}}, o.suites[folder]...)}
 		for _, file := range one.GoFiles {
 			if strings.HasSuffix(file, ".gen.go") {
 				continue

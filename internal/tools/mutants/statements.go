@@ -68,7 +68,8 @@ func (f *finder) instead(statement ast.Stmt, is token.Token, pair []token.Token)
 func (f *finder) nilError(statement *ast.ReturnStmt) {
 	results := f.results[len(f.results)-1]
 	last := statement.Results[len(statement.Results)-1]
-	if kind, ok := results.List[len(results.List)-1].Type.(*ast.Ident); !ok || kind.Name != "error" || f.of(last) == "nil" {
+	if kind, ok := results.List[len(results.List)-1].Type.(*ast.Ident); !ok || kind.Name != "error" ||
+		f.of(last) == "nil" {
 		return
 	}
 	if len(statement.Results) != results.NumFields() {
@@ -100,7 +101,9 @@ func (f *finder) early(function *ast.FuncDecl) {
 	at := "return " + strings.Join(zeros, ", ")
 	f.found = append(f.found, &mutant{
 		operator: "early", in: f.in, from: from, to: from, plain: "if true { " + at + " }\n",
-		switched: func(n int, _ func(int, int) string) string { return fmt.Sprintf("if mutated(\n%d) { %s }; ", n, at) },
+		switched: func(n int, _ func(int, int) string) string {
+			return fmt.Sprintf("if mutated(\n%d) { %s }; ", n, at)
+		},
 	})
 }
 

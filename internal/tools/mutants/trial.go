@@ -123,7 +123,8 @@ func (t *trial) prepare(ctx context.Context, u *unit) (ready []*tests, err error
 	for _, in := range u.Tests {
 		program, said, err := o.testProgram(ctx, in, texts)
 		if err != nil {
-			return nil, fmt.Errorf("the tests in %s do not build with the mutants of %s: %w\n%s", in, u.ImportPath, err, said)
+			return nil, fmt.Errorf("the tests in %s do not build with the mutants of %s: %w\n%s", in, u.ImportPath, err,
+				said)
 		}
 		if _, err := os.Stat(program); os.IsNotExist(err) {
 			continue // there are no test files, and the go command built nothing
@@ -267,7 +268,8 @@ func (p *tests) reaching(m *mutant) []string {
 	}
 	var around *mutant
 	for _, other := range m.source.Mutants {
-		if other.switched != nil && (other.from <= m.from && m.to <= other.to || around == nil && other.operator == "early" && other.in == m.in) {
+		if other.switched != nil && (other.from <= m.from && m.to <= other.to || around == nil &&
+			other.operator == "early" && other.in == m.in) {
 			around = other
 		}
 	}
@@ -286,14 +288,16 @@ const (
 
 // passes runs some tests, with a mutant on if it is not 0, and names the first that failed. A test that does not end in
 // time has failed, and is not named.
-func (p *tests) passes(ctx context.Context, program string, number int, names []string, within time.Duration, environment ...string) (
+func (p *tests) passes(ctx context.Context, program string, number int, names []string, within time.Duration,
+	environment ...string) (
 	failed string, passed bool,
 ) {
 	ctx, cancel := context.WithTimeout(ctx, within+grace)
 	defer cancel()
 	// The shell bounds the memory, which a mutated loop would take all of.
 	const bounded = `ulimit -v 16000000 2>/dev/null; exec "$@"`
-	command := exec.CommandContext(ctx, "sh", "-c", bounded, "sh", program, "-test.failfast", "-test.timeout="+within.String(),
+	command := exec.CommandContext(ctx, "sh", "-c", bounded, "sh", program, "-test.failfast",
+		"-test.timeout="+within.String(),
 		"-test.run=^("+strings.Join(names, "|")+")$")
 	command.Dir = p.dir
 	command.Env = append(append(os.Environ(), "MUTANT="+strconv.Itoa(number)), environment...)

@@ -71,7 +71,8 @@ func list(bill string, out io.Writer) error {
 	if err := cyclonedx.NewBOMDecoder(file, cyclonedx.BOMFileFormatJSON).Decode(&read); err != nil {
 		return err
 	}
-	if read.BOMFormat != cyclonedx.BOMFormat || read.Metadata == nil || read.Metadata.Component == nil || read.Components == nil {
+	if read.BOMFormat != cyclonedx.BOMFormat || read.Metadata == nil || read.Metadata.Component == nil ||
+		read.Components == nil {
 		return errors.New("the file is no CycloneDX bill of a program")
 	}
 	for _, c := range *read.Components {

@@ -39,12 +39,14 @@ func run(root string, race bool, events io.Reader, out io.Writer) error {
 		return err
 	}
 	missing := slices.DeleteFunc(slices.Sorted(maps.Keys(wanted)), func(name string) bool { return ran.tests[name] })
-	fmt.Fprintf(out, "%d tests ran, with %d cases below them, in %d packages; %d were skipped.\n", len(ran.tests), ran.cases, len(ran.packages), ran.skipped)
+	fmt.Fprintf(out, "%d tests ran, with %d cases below them, in %d packages; %d were skipped.\n", len(ran.tests),
+		ran.cases, len(ran.packages), ran.skipped)
 	switch {
 	case failed:
 		return errors.New("tests failed")
 	case len(missing) > 0:
-		return fmt.Errorf("%d tests stand in the tree and did not run:\n  %s", len(missing), strings.Join(missing, "\n  "))
+		return fmt.Errorf("%d tests stand in the tree and did not run:\n  %s", len(missing),
+			strings.Join(missing, "\n  "))
 	}
 	return nil
 }
@@ -128,7 +130,9 @@ func (e event) follow(ran *tally, said map[test][]string, out io.Writer) (failed
 // cutShort prints what the tests of a package said that had not ended when its program did: by a panic elsewhere, or
 // out of time.
 func (e event) cutShort(said map[test][]string, out io.Writer) {
-	for _, t := range slices.SortedFunc(maps.Keys(said), func(a, b test) int { return strings.Compare(a.name, b.name) }) {
+	for _, t := range slices.SortedFunc(maps.Keys(said), func(a, b test) int {
+		return strings.Compare(a.name, b.name)
+	}) {
 		if t.importPath != e.Package {
 			continue
 		}

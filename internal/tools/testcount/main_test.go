@@ -89,21 +89,28 @@ func TestWhatFailedIsShown(t *testing.T) {
 		return "import (\n\t\"os\"\n\t\"testing\"\n)\n\nvar _ = os.Exit\n\n" + text + "\n"
 	}
 	root := tree(t, map[string]string{
-		"go.mod":                module,
-		"fails/fails_test.go":   "package fails\n\n" + body(`func TestFails(t *testing.T) { t.Error("the sum is wrong") }`),
-		"case/case_test.go":     "package cased\n\n" + body(`func TestCase(t *testing.T) { t.Run("c", func(t *testing.T) { t.Error("a case is wrong") }) }`),
-		"build/build_test.go":   "package build\n\n" + body(`func TestBuild(t *testing.T) { nowhere() }`),
-		"panics/panics_test.go": "package panics\n\n" + body(`func TestPanics(t *testing.T) { go func() { panic("far from the test") }(); select {} }`),
-		"exits/exits_test.go":   "package exits\n\n" + body(`func TestExits(t *testing.T) { t.Log("ends the program"); os.Exit(3) }`),
-		"main/main_test.go":     "package main\n\n" + body("func TestMain(m *testing.M) { println(\"cannot begin\"); os.Exit(4) }\n\nfunc TestNever(t *testing.T) {}"),
-		"passes/passes_test.go": "package passes\n\n" + body(`func TestPasses(t *testing.T) { t.Log("nobody reads this") }`),
+		"go.mod": module,
+		"fails/fails_test.go": "package fails\n\n" +
+			body(`func TestFails(t *testing.T) { t.Error("the sum is wrong") }`),
+		"case/case_test.go": "package cased\n\n" +
+			body(`func TestCase(t *testing.T) { t.Run("c", func(t *testing.T) { t.Error("a case is wrong") }) }`),
+		"build/build_test.go": "package build\n\n" + body(`func TestBuild(t *testing.T) { nowhere() }`),
+		"panics/panics_test.go": "package panics\n\n" +
+			body(`func TestPanics(t *testing.T) { go func() { panic("far from the test") }(); select {} }`),
+		"exits/exits_test.go": "package exits\n\n" +
+			body(`func TestExits(t *testing.T) { t.Log("ends the program"); os.Exit(3) }`),
+		"main/main_test.go": "package main\n\n" +
+			body("func TestMain(m *testing.M) { println(\"cannot begin\"); os.Exit(4) }\n\nfunc TestNever(t *testing.T) {}"),
+		"passes/passes_test.go": "package passes\n\n" +
+			body(`func TestPasses(t *testing.T) { t.Log("nobody reads this") }`),
 	})
 	var out bytes.Buffer
 	require.EqualError(t, run(root, false, events(t, root), &out), "tests failed")
 	for _, shown := range []string{
 		"the sum is wrong", "--- FAIL: TestFails", "a case is wrong", "--- FAIL: TestCase/c", "undefined: nowhere",
 		"panic: far from the test",
-		"--- DID NOT END: TestExits\n    exits_test.go:10: ends the program\n", "cannot begin", "ok  \texample.test/counted/passes",
+		"--- DID NOT END: TestExits\n    exits_test.go:10: ends the program\n", "cannot begin",
+		"ok  \texample.test/counted/passes",
 	} {
 		assert.Contains(t, out.String(), shown)
 	}
@@ -124,7 +131,8 @@ func TestWhatDidNotRunIsAnError(t *testing.T) {
 	var out bytes.Buffer
 	require.EqualError(t, run(root, false, events(t, root), &out), "2 tests stand in the tree and did not run:\n"+
 		"  example.test/counted/forgotten.TestIt\n  example.test/counted/forgotten/a.TestIt")
-	assert.Contains(t, out.String(), "1 tests ran, with 0 cases below them, in 1 packages; 0 were skipped.\n", "the number is said all the same")
+	assert.Contains(t, out.String(), "1 tests ran, with 0 cases below them, in 1 packages; 0 were skipped.\n",
+		"the number is said all the same")
 
 	both := events(t, root)
 	both.Write(events(t, filepath.Join(root, "forgotten")).Bytes())
@@ -133,6 +141,9 @@ func TestWhatDidNotRunIsAnError(t *testing.T) {
 
 func TestWhatIsNoEventIsPassedOn(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, run(t.TempDir(), false, strings.NewReader("go: downloading\n\n{\"Action\":\"start\",\"Package\":\"p\"}\nthe end"), &out))
-	assert.Equal(t, "go: downloading\n\nthe end0 tests ran, with 0 cases below them, in 0 packages; 0 were skipped.\n", out.String())
+	require.NoError(t,
+		run(t.TempDir(), false,
+			strings.NewReader("go: downloading\n\n{\"Action\":\"start\",\"Package\":\"p\"}\nthe end"), &out))
+	assert.Equal(t, "go: downloading\n\nthe end0 tests ran, with 0 cases below them, in 0 packages; 0 were skipped.\n",
+		out.String())
 }

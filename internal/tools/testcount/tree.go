@@ -31,7 +31,8 @@ func inTree(root string, race bool) (map[string]bool, error) {
 			return err
 		}
 		if entry.IsDir() {
-			if name := entry.Name(); file != root && (name[0] == '.' || name[0] == '_' || name == "testdata" || name == "node_modules") {
+			if name := entry.Name(); file != root &&
+				(name[0] == '.' || name[0] == '_' || name == "testdata" || name == "node_modules") {
 				return filepath.SkipDir
 			}
 			return packagesOf(file, modules)
@@ -69,7 +70,8 @@ func testsOf(file, importPath string, found map[string]bool) error {
 	}
 	for _, declared := range parsed.Decls {
 		f, is := declared.(*ast.FuncDecl)
-		if is && f.Recv == nil && f.Name.Name != "TestMain" && (named(f.Name.Name, "Test") || named(f.Name.Name, "Fuzz")) {
+		if is && f.Recv == nil && f.Name.Name != "TestMain" &&
+			(named(f.Name.Name, "Test") || named(f.Name.Name, "Fuzz")) {
 			found[importPath+"."+f.Name.Name] = true
 		}
 	}

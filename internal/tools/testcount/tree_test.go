@@ -17,9 +17,11 @@ func TestTestsOfTheTree(t *testing.T) {
 	}
 	const test = "package p\n\nimport \"testing\"\n\n"
 	root := tree(t, map[string]string{
-		"go.mod":    "// A comment.\nmodule example.test/tree\n\ngo 1.26\n",
-		"a_test.go": test + "func TestA(t *testing.T) {}\n\nfunc TestMain(m *testing.M) {}\n\nfunc FuzzA(f *testing.F) {}\n\nfunc BenchmarkA(b *testing.B) {}\n",
-		"names_test.go": test + "func Test(t *testing.T) {}\n\nfunc Test_b(t *testing.T) {}\n\nfunc Testing() {}\n\nfunc Testél() {}\n\n" +
+		"go.mod": "// A comment.\nmodule example.test/tree\n\ngo 1.26\n",
+		"a_test.go": test +
+			"func TestA(t *testing.T) {}\n\nfunc TestMain(m *testing.M) {}\n\nfunc FuzzA(f *testing.F) {}\n\nfunc BenchmarkA(b *testing.B) {}\n",
+		"names_test.go": test +
+			"func Test(t *testing.T) {}\n\nfunc Test_b(t *testing.T) {}\n\nfunc Testing() {}\n\nfunc Testél() {}\n\n" +
 			"type s struct{}\n\nfunc (s) TestMethod(t *testing.T) {}\n",
 		"examples_test.go": "package p_test\n\nfunc Example() {\n\t// Output: x\n}\n\nfunc ExampleT_M_second() {\n\t// Unordered output: x\n}\n\n" +
 			"func ExampleNothing() {\n\t// Output:\n}\n\nfunc ExampleUnread() {}\n",
@@ -46,11 +48,13 @@ func TestTestsOfTheTree(t *testing.T) {
 	for _, folder := range []string{root, root + "/"} {
 		found, err := inTree(folder, false)
 		require.NoError(t, err)
-		assert.Equal(t, append(slices.Clone(always), "example.test/tree/with.TestWithoutRace"), slices.Sorted(maps.Keys(found)))
+		assert.Equal(t, append(slices.Clone(always), "example.test/tree/with.TestWithoutRace"),
+			slices.Sorted(maps.Keys(found)))
 
 		found, err = inTree(folder, true)
 		require.NoError(t, err)
-		assert.Equal(t, append(slices.Clone(always), "example.test/tree/with.TestWithRace"), slices.Sorted(maps.Keys(found)))
+		assert.Equal(t, append(slices.Clone(always), "example.test/tree/with.TestWithRace"),
+			slices.Sorted(maps.Keys(found)))
 	}
 }
 

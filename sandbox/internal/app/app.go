@@ -82,14 +82,22 @@ func New(config Config) *App {
 		mine := s.accounts.Get(c.Account)
 		mine.contacts = append(mine.contacts, c)
 	})
-	s.sent = store.Open(s.keeper, "app.transfer", func(_ string, sent *transfer) { s.enter(s.accounts.Get(sent.Account), sent) })
+	s.sent = store.Open(s.keeper, "app.transfer", func(_ string, sent *transfer) {
+		s.enter(s.accounts.Get(sent.Account), sent)
+	})
 	s.quotes = store.Open(s.keeper, "app.payout_quote", func(id string, quoted *payoutQuote) {
 		quoted.used = s.sent.Get(quoted.UsedBy)
 		s.accounts.Get(quoted.Account).quotes[id] = quoted
 	})
-	s.memos = store.Open(s.keeper, "app.memo", func(payin string, m *memo) { s.accounts.Get(m.Account).memos[payin] = m.Text })
-	s.logins = store.Open(s.keeper, "app.login", func(_ string, login *WalletLogin) { s.loginsInOrder = append(s.loginsInOrder, *login) })
-	s.events = store.Open(s.keeper, "app.event", func(_ string, event *PartnerEvent) { s.eventsInOrder = append(s.eventsInOrder, *event) })
+	s.memos = store.Open(s.keeper, "app.memo", func(payin string, m *memo) {
+		s.accounts.Get(m.Account).memos[payin] = m.Text
+	})
+	s.logins = store.Open(s.keeper, "app.login", func(_ string, login *WalletLogin) {
+		s.loginsInOrder = append(s.loginsInOrder, *login)
+	})
+	s.events = store.Open(s.keeper, "app.event", func(_ string, event *PartnerEvent) {
+		s.eventsInOrder = append(s.eventsInOrder, *event)
+	})
 	return &App{Config: config, state: s}
 }
 
@@ -178,7 +186,8 @@ func (a *App) Records() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.state
-	kept := s.accounts.Len() + s.contacts.Len() + s.quotes.Len() + s.sent.Len() + s.memos.Len() + s.logins.Len() + s.events.Len()
+	kept := s.accounts.Len() + s.contacts.Len() + s.quotes.Len() + s.sent.Len() + s.memos.Len() + s.logins.Len() +
+		s.events.Len()
 	for _, mine := range s.accounts.All() {
 		kept += len(mine.anchored)
 	}

@@ -67,7 +67,9 @@ type world struct {
 func newWorld(t require.TestingT, limit string) *world {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	w := &world{kept: new(storetest.Encoded)}
-	w.clock, w.settings, w.invoices = clock.New(func() time.Time { return start }), deployment.DefaultSettings(), invoices{}
+	w.clock, w.settings, w.invoices = clock.New(func() time.Time {
+		return start
+	}), deployment.DefaultSettings(), invoices{}
 	settings := func() *deployment.Settings { return &w.settings }
 	w.platform = platform.New(w.clock, settings, func(string) (string, bool) { return "", false }, w.kept)
 	w.keys = credential.NewAppKeys(w.clock, w.kept)
@@ -77,7 +79,8 @@ func newWorld(t require.TestingT, limit string) *world {
 	w.App = app.New(w.config)
 	spend := decimal.RequireFromString(limit)
 	var err error
-	w.key, err = w.keys.Register(credential.Account{ID: "acc_1", Email: "ops@example.com"}, credential.Registration{SpendLimit: &spend})
+	w.key, err = w.keys.Register(credential.Account{ID: "acc_1", Email: "ops@example.com"},
+		credential.Registration{SpendLimit: &spend})
 	require.NoError(t, err)
 	_, err = w.platform.Own(caller.Caller{Owner: "acc_2", Email: "friend@example.com"}).Identity()
 	require.NoError(t, err)
@@ -123,7 +126,8 @@ func (w *world) as(key string) context.Context {
 func (w *world) contact(t require.TestingT, chain, token string) string {
 	var account commonwire.ContactAccount
 	require.NoError(t, account.FromOnchainAccount(commonwire.OnchainAccount{
-		AccountType: commonwire.AccountTypeOnchain, ChainID: chain, Currency: token, WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7",
+		AccountType: commonwire.AccountTypeOnchain, ChainID: chain, Currency: token,
+		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7",
 	}))
 	answer, err := w.CreateContact(w.ctx, appwire.ContactCreate{Account: account})
 	require.NoError(t, err)
@@ -157,16 +161,19 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"deposit": func(t *rapid.T) {
-				_, _ = w.platform.CreateDeposit(w.as(rapid.StringMatching(`[a-z]{8}`).Draw(t, "key")), platformwire.DepositCreate{
-					Amount: drawAmount(), Currency: platformwire.AssetUSDC,
-				})
+				_, _ = w.platform.CreateDeposit(w.as(rapid.StringMatching(`[a-z]{8}`).Draw(t, "key")),
+					platformwire.DepositCreate{
+						Amount: drawAmount(), Currency: platformwire.AssetUSDC,
+					})
 			},
 			"pay a contact": func(*rapid.T) {
 				amount := number.Of(drawAmount())
-				transfer(appwire.TransferCreate{ContactID: rapid.SampledFrom([]string{direct, routed}).Draw(t, "contact"), Amount: &amount})
+				transfer(appwire.TransferCreate{ContactID: rapid.SampledFrom([]string{direct, routed}).
+					Draw(t, "contact"), Amount: &amount})
 			},
 			"quote": func(*rapid.T) {
-				answer, err := w.QuoteBalancePayout(w.ctx, appwire.BalancePayoutQuote{ContactID: routed, Amount: drawAmount()})
+				answer, err := w.QuoteBalancePayout(w.ctx,
+					appwire.BalancePayoutQuote{ContactID: routed, Amount: drawAmount()})
 				if err == nil {
 					quotes = append(quotes, answer.Body.(appwire.Quote).QuoteID)
 				}
@@ -211,15 +218,18 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 
 func TestAQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
 	w := newWorld(t, "150")
-	_, err := w.platform.CreateDeposit(w.ctx, platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
+	_, err := w.platform.CreateDeposit(w.ctx,
+		platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
 	require.NoError(t, err)
 	routed := w.contact(t, "arbitrum", "USDT")
-	answer, err := w.QuoteBalancePayout(w.ctx, appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)})
+	answer, err := w.QuoteBalancePayout(w.ctx,
+		appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)})
 	require.NoError(t, err)
 	quote := answer.Body.(appwire.Quote)
 
 	w.settings.PriceWorsening = decimal.RequireFromString("0.5")
-	worse, err := w.QuoteBalancePayout(w.ctx, appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)})
+	worse, err := w.QuoteBalancePayout(w.ctx,
+		appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)})
 	require.NoError(t, err)
 	require.NotEqual(t, quote.DestinationAmount, worse.Body.(appwire.Quote).DestinationAmount)
 	_, err = w.CreateTransfer(w.ctx, appwire.TransferCreate{QuoteID: quote.QuoteID})
@@ -232,7 +242,8 @@ func TestAQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
 
 func TestAQuotePaysEvenIfItsPriceCannotBeHadAnyMore(t *testing.T) {
 	w := newWorld(t, "150")
-	_, err := w.platform.CreateDeposit(w.ctx, platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
+	_, err := w.platform.CreateDeposit(w.ctx,
+		platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
 	require.NoError(t, err)
 	least := appwire.BalancePayoutQuote{
 		ContactID: w.contact(t, "arbitrum", "USDT"), Amount: decimal.RequireFromString("0.300001"),
@@ -260,15 +271,18 @@ func TestMoneyThatDidNotMoveIsNotSpent(t *testing.T) {
 // TestAnAppIsKept opens it a second time: it stands where it stood, and goes on from there.
 func TestAnAppIsKept(t *testing.T) {
 	w := newWorld(t, "150")
-	_, err := w.platform.CreateDeposit(w.ctx, platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
+	_, err := w.platform.CreateDeposit(w.ctx,
+		platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
 	require.NoError(t, err)
 	direct, routed := w.contact(t, "base", "USDC"), w.contact(t, "arbitrum", "USDT")
 	_, err = w.UpdateContact(w.ctx, direct, appwire.ContactUpdate{Name: nullable.NewNullableWithValue("Ada")})
 	require.NoError(t, err)
-	answer, err := w.QuoteBalancePayout(w.ctx, appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)})
+	answer, err := w.QuoteBalancePayout(w.ctx,
+		appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(20)})
 	require.NoError(t, err)
 	used := answer.Body.(appwire.Quote).QuoteID
-	answer, err = w.QuoteBalancePayout(w.ctx, appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(5)})
+	answer, err = w.QuoteBalancePayout(w.ctx,
+		appwire.BalancePayoutQuote{ContactID: routed, Amount: decimal.NewFromInt(5)})
 	require.NoError(t, err)
 	unused := answer.Body.(appwire.Quote).QuoteID
 	receipt, err := w.CreateTransfer(w.as("a"), appwire.TransferCreate{QuoteID: used, Memo: "rent"})
@@ -276,7 +290,8 @@ func TestAnAppIsKept(t *testing.T) {
 	_, err = w.DeleteContact(w.ctx, routed)
 	require.NoError(t, err)
 	_, err = w.UpdateProfile(w.ctx, appwire.ProfileUpdate{
-		EntityName: nullable.NewNullableWithValue("Acme"), Address: nullable.NewNullableWithValue(appwire.ProfileAddress{Country: "DE"}),
+		EntityName: nullable.NewNullableWithValue("Acme"),
+		Address:    nullable.NewNullableWithValue(appwire.ProfileAddress{Country: "DE"}),
 	})
 	require.NoError(t, err)
 	_, err = w.CreateKYCLink(w.ctx)

@@ -48,7 +48,8 @@ func (a *App) GetMCPBalance(ctx context.Context) (serve.Answer, error) {
 	}
 	dollars, err := t.dollars()
 	return serve.OK(appwire.MCPBalance{
-		WalletEmail: identity.Email, WalletAddress: identity.Wallet, UsdcBalance: &dollars, RemainingAllowance: key.Remaining(),
+		WalletEmail: identity.Email, WalletAddress: identity.Wallet, UsdcBalance: &dollars,
+		RemainingAllowance: key.Remaining(),
 	}), err
 }
 

@@ -26,7 +26,8 @@ type contact struct {
 }
 
 func (c *contact) view() appwire.Contact {
-	return appwire.Contact{ID: c.ID, Name: c.Name, Relationship: c.Relationship, Account: c.Given, CreatedAt: c.CreatedAt}
+	return appwire.Contact{ID: c.ID, Name: c.Name, Relationship: c.Relationship, Account: c.Given,
+		CreatedAt: c.CreatedAt}
 }
 
 // ListContacts lists the contacts, oldest first. Source: App API, Contacts.
@@ -74,7 +75,8 @@ func destinationOf(account commonwire.ContactAccount) (platform.Destination, err
 		if strings.HasPrefix(address, "0x") {
 			address = strings.ToLower(address) // the case of other chains' addresses means something
 		}
-		return platform.Destination{Chain: variant.ChainID, Token: strings.ToUpper(variant.Currency), Address: address}, nil
+		return platform.Destination{Chain: variant.ChainID, Token: strings.ToUpper(variant.Currency), Address: address},
+			nil
 	case commonwire.EmailAccount:
 		return platform.Destination{Email: strings.ToLower(variant.Email)}, nil
 	default:
@@ -125,9 +127,11 @@ func (a *App) DeleteContact(ctx context.Context, contactID string) (serve.Answer
 func (a *App) ValidateBankDetails(_ context.Context, body appwire.BankDetails) (serve.Answer, error) {
 	check := appwire.BankDetailsCheck{Errors: []appwire.BankDetailsError{}}
 	for _, wrong := range (platform.BankDetails{
-		Kind: body.BankType, Country: body.Country, IBAN: body.IBAN, BIC: body.BIC, RoutingNumber: given.Value(body.RoutingNumber),
+		Kind: body.BankType, Country: body.Country, IBAN: body.IBAN, BIC: body.BIC,
+		RoutingNumber: given.Value(body.RoutingNumber),
 	}).Check() {
-		check.Errors = append(check.Errors, appwire.BankDetailsError{Field: wrong.Field, Code: wrong.Code, Message: wrong.Message})
+		check.Errors = append(check.Errors, appwire.BankDetailsError{Field: wrong.Field, Code: wrong.Code,
+			Message: wrong.Message})
 	}
 	valid := len(check.Errors) == 0
 	check.Valid = &valid

@@ -68,7 +68,8 @@ func (t *turn) transactionView(entry platform.Entry) appwire.Transaction {
 	view := appwire.Transaction{
 		ID: entry.ID, Type: entry.Method, Status: string(entry.Status), Incoming: &incoming,
 		Amount: entry.Amount, Currency: string(entry.Currency), BankAccountID: entry.BankAccountID,
-		QuoteID: entry.PayinID, Memo: t.account.memos[entry.PayinID], TxHash: entry.TransactionHash, CreatedAt: entry.CreatedAt,
+		QuoteID: entry.PayinID, Memo: t.account.memos[entry.PayinID], TxHash: entry.TransactionHash,
+		CreatedAt: entry.CreatedAt,
 	}
 	if sent := t.transfers[entry.ID]; sent != nil {
 		view.Type, view.Memo = sent.Method, sent.Terms.Memo

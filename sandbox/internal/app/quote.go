@@ -50,7 +50,8 @@ func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	quoted, err := t.own.QuotePayin(platformwire.PayinCreate{Amount: body.Amount, Currency: rail.Currency, BankID: body.BankAccountID})
+	quoted, err := t.own.QuotePayin(platformwire.PayinCreate{Amount: body.Amount, Currency: rail.Currency,
+		BankID: body.BankAccountID})
 	if err == nil && body.Memo != "" {
 		t.account.memos[quoted.ID] = body.Memo
 		t.state.memos.Put(quoted.ID, &memo{t.caller.Owner, body.Memo})
@@ -94,13 +95,15 @@ func (a *App) QuoteBalancePayout(ctx context.Context, body appwire.BalancePayout
 		return serve.Answer{}, err
 	}
 	if body.BankAccountID != "" {
-		return serve.Answer{}, refuse.NotFound() // contacts of this surface are wallets and emails, and have no bank account
+		// contacts of this surface are wallets and emails, and have no bank account
+		return serve.Answer{}, refuse.NotFound()
 	}
 	price, err := t.own.Price(paid.To, body.Amount)
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	quoted := &payoutQuote{ID: "qt_" + strings.ToLower(rand.Text()), Account: t.caller.Owner, Contact: *paid, Price: price, CreatedAt: t.now}
+	quoted := &payoutQuote{ID: "qt_" + strings.ToLower(rand.Text()), Account: t.caller.Owner, Contact: *paid,
+		Price: price, CreatedAt: t.now}
 	t.account.quotes[quoted.ID] = quoted
 	t.state.quotes.Put(quoted.ID, quoted)
 	return serve.OK(quoteView(quoted.ID, price)), nil

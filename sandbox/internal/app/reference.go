@@ -47,7 +47,9 @@ func (r Reference) GetTransactionStatus(ctx context.Context, quoteID string) (se
 }
 
 // LogInWallet takes signatures of the wallet over the message. Source: Reference endpoints under /api/v1.
-func (r Reference) LogInWallet(ctx context.Context, params referencewire.LogInWalletParams, body referencewire.WalletLogin) (serve.Answer, error) {
+func (r Reference) LogInWallet(
+	ctx context.Context, params referencewire.LogInWalletParams, body referencewire.WalletLogin,
+) (serve.Answer, error) {
 	if err := r.checkSignatures(body); err != nil {
 		return serve.Answer{}, err
 	}
@@ -81,7 +83,9 @@ func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 }
 
 // ReceiveWebhook takes an event that a partner reports. Source: Events.
-func (r Reference) ReceiveWebhook(ctx context.Context, partner string, body referencewire.WebhookEvent) (serve.Answer, error) {
+func (r Reference) ReceiveWebhook(
+	ctx context.Context, partner string, body referencewire.WebhookEvent,
+) (serve.Answer, error) {
 	t := r.App.enter(ctx)
 	defer r.App.leave()
 	event := PartnerEvent{

@@ -75,7 +75,9 @@ func (t *turn) payinStatus(quoted platformwire.Payin) (commonwire.UniversalTrans
 }
 
 // statusOf is what the price says. The transaction's id follows from the quote's.
-func statusOf(quoteID, kind string, price platformwire.Quote, createdAt time.Time) commonwire.UniversalTransactionStatus {
+func statusOf(
+	quoteID, kind string, price platformwire.Quote, createdAt time.Time,
+) commonwire.UniversalTransactionStatus {
 	received := number.Of(price.DestinationAmount)
 	return commonwire.UniversalTransactionStatus{
 		ID:      uuid.NewSHA1(uuid.NameSpaceURL, []byte("payment of "+quoteID)).String(),

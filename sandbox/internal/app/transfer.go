@@ -77,12 +77,16 @@ func checkTransfer(body appwire.TransferCreate) error {
 	switch {
 	case given != 1:
 		for _, name := range []string{"contactId", "quoteId", "invoiceId"} {
-			wrong = append(wrong, refuse.Field{Field: name, Code: "exactly_one", Message: "Exactly one of contactId, quoteId and invoiceId is paid."})
+			wrong = append(wrong,
+				refuse.Field{Field: name, Code: "exactly_one",
+					Message: "Exactly one of contactId, quoteId and invoiceId is paid."})
 		}
 	case body.ContactID != "" && body.Amount == nil:
 		wrong = append(wrong, refuse.Field{Field: "amount", Code: "missing", Message: "A contact is paid an amount."})
 	case body.ContactID == "" && body.Amount != nil:
-		wrong = append(wrong, refuse.Field{Field: "amount", Code: "extra_forbidden", Message: "The amount is that of the quote or invoice."})
+		wrong = append(wrong,
+			refuse.Field{Field: "amount", Code: "extra_forbidden",
+				Message: "The amount is that of the quote or invoice."})
 	}
 	if len(wrong) > 0 {
 		return refuse.ValidationFailed("", wrong...)

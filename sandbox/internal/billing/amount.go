@@ -18,9 +18,12 @@ func decimalsOf(currency commonwire.InvoiceCurrency) int32 {
 	switch currency {
 	case commonwire.InvoiceCurrencyJPY:
 		return 0
-	case commonwire.InvoiceCurrencyUSD, commonwire.InvoiceCurrencyEUR, commonwire.InvoiceCurrencyGBP, commonwire.InvoiceCurrencyCHF,
-		commonwire.InvoiceCurrencyCAD, commonwire.InvoiceCurrencyAUD, commonwire.InvoiceCurrencyNZD, commonwire.InvoiceCurrencySEK,
-		commonwire.InvoiceCurrencyNOK, commonwire.InvoiceCurrencyAED, commonwire.InvoiceCurrencyHKD, commonwire.InvoiceCurrencyBRL,
+	case commonwire.InvoiceCurrencyUSD, commonwire.InvoiceCurrencyEUR, commonwire.InvoiceCurrencyGBP,
+		commonwire.InvoiceCurrencyCHF,
+		commonwire.InvoiceCurrencyCAD, commonwire.InvoiceCurrencyAUD, commonwire.InvoiceCurrencyNZD,
+		commonwire.InvoiceCurrencySEK,
+		commonwire.InvoiceCurrencyNOK, commonwire.InvoiceCurrencyAED, commonwire.InvoiceCurrencyHKD,
+		commonwire.InvoiceCurrencyBRL,
 		commonwire.InvoiceCurrencyMXN:
 		return 2
 	case commonwire.InvoiceCurrencyUSDC, commonwire.InvoiceCurrencyUSDT:
@@ -52,7 +55,9 @@ func lineTotal(line commonwire.LineItem, decimals int32) decimal.Decimal {
 }
 
 // total adds lines up, or says which of them is wrong. The field names the list.
-func total(field string, lines []commonwire.LineItem, currency commonwire.InvoiceCurrency) (decimal.Decimal, []refuse.Field) {
+func total(
+	field string, lines []commonwire.LineItem, currency commonwire.InvoiceCurrency,
+) (decimal.Decimal, []refuse.Field) {
 	decimals := decimalsOf(currency)
 	sum := decimal.Zero
 	var wrong []refuse.Field
@@ -63,14 +68,16 @@ func total(field string, lines []commonwire.LineItem, currency commonwire.Invoic
 			checkAmount(at+".price", line.Price, decimals)...,
 		)
 		if line.Name == "" {
-			problems = append(problems, refuse.Field{Field: at + ".name", Code: "string_too_short", Message: "A line says what is invoiced."})
+			problems = append(problems,
+				refuse.Field{Field: at + ".name", Code: "string_too_short", Message: "A line says what is invoiced."})
 		}
 		if wrong = append(wrong, problems...); len(problems) == 0 {
 			sum = sum.Add(lineTotal(line, decimals))
 		}
 	}
 	if len(wrong) == 0 && !sum.IsPositive() {
-		wrong = append(wrong, refuse.Field{Field: field, Code: "greater_than", Message: "An invoice comes to more than zero."})
+		wrong = append(wrong,
+			refuse.Field{Field: field, Code: "greater_than", Message: "An invoice comes to more than zero."})
 	}
 	return sum, wrong
 }

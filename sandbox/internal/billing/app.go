@@ -41,7 +41,9 @@ func (a App) CreateUploadedInvoice(ctx context.Context, body appwire.UploadedInv
 }
 
 // CreateInvoiceFromContract implements the operation of that name.
-func (a App) CreateInvoiceFromContract(ctx context.Context, contractID string, body appwire.ContractInvoiceCreate) (serve.Answer, error) {
+func (a App) CreateInvoiceFromContract(
+	ctx context.Context, contractID string, body appwire.ContractInvoiceCreate,
+) (serve.Answer, error) {
 	answer, err := a.Billing.CreateInvoiceFromContract(ctx, contractID, body)
 	return serve.Created(answer), err
 }
@@ -110,7 +112,9 @@ func (a App) ApproveContract(ctx context.Context, contractID string) (serve.Answ
 }
 
 // ReplacePaymentMethods implements the operation of that name.
-func (a App) ReplacePaymentMethods(ctx context.Context, contractID string, body appwire.PaymentMethodsReplacement) (serve.Answer, error) {
+func (a App) ReplacePaymentMethods(
+	ctx context.Context, contractID string, body appwire.PaymentMethodsReplacement,
+) (serve.Answer, error) {
 	answer, err := a.Billing.ReplacePaymentMethods(ctx, contractID, body.PaymentMethods)
 	return serve.OK(answer), err
 }

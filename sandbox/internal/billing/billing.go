@@ -58,7 +58,9 @@ type state struct {
 func New(config Config) *Billing {
 	s := &state{keeper: store.NewKeeper(config.Store), references: map[string]*invoice{}}
 	s.documents = store.Open[document](s.keeper, "billing.document")
-	s.contracts = store.Open(s.keeper, "billing.contract", func(_ string, c *contract) { s.contractOrder = append(s.contractOrder, c) })
+	s.contracts = store.Open(s.keeper, "billing.contract", func(_ string, c *contract) {
+		s.contractOrder = append(s.contractOrder, c)
+	})
 	s.invoices = store.Open(s.keeper, "billing.invoice", func(_ string, i *invoice) {
 		i.contract, i.document = s.contracts.Get(i.ContractID), s.documents.Get(i.DocumentID)
 		s.enter(i)

@@ -41,7 +41,8 @@ func newOffice(t testing.TB) *office {
 		Clock:    clk,
 		Settings: func() *deployment.Settings { s := deployment.DefaultSettings(); s.MaxUpload = 100; return &s },
 		Profile: func(ctx context.Context) billing.Profile {
-			return billing.Profile{Email: caller.From(ctx).Email, WalletAddress: "0x1111111111111111111111111111111111111111"}
+			return billing.Profile{Email: caller.From(ctx).Email,
+				WalletAddress: "0x1111111111111111111111111111111111111111"}
 		},
 	}
 	return &office{t: t, clock: clk, Billing: billing.New(config), config: config}
@@ -90,7 +91,8 @@ func (o *office) contract() string {
 	o.t.Helper()
 	made, err := o.CreateContract(as(acme), appwire.ContractCreate{
 		ContractorEmail: ada, Type: commonwire.ContractTypeService, Period: "monthly",
-		Fields: appwire.ContractFields{Amount: decimal.NewFromInt(100), Currency: commonwire.FiatCurrencyEUR, JobTitle: "Engineer"},
+		Fields: appwire.ContractFields{Amount: decimal.NewFromInt(100), Currency: commonwire.FiatCurrencyEUR,
+			JobTitle: "Engineer"},
 	})
 	require.NoError(o.t, err)
 	o.clock.Advance(time.Minute)
@@ -109,7 +111,8 @@ func (o *office) status(contract string, want commonwire.ContractStatus) {
 func (o *office) invoice() commonwire.Invoice {
 	o.t.Helper()
 	made, err := o.CreateInvoice(as(ada), appwire.InvoiceCreate{
-		ClientEmail: acme, Currency: commonwire.InvoiceCurrencyEUR, Items: []commonwire.LineItem{line("Work", "2", "50")},
+		ClientEmail: acme, Currency: commonwire.InvoiceCurrencyEUR,
+		Items: []commonwire.LineItem{line("Work", "2", "50")},
 	})
 	require.NoError(o.t, err)
 	return made
@@ -168,7 +171,8 @@ func TestListsAreNewestFirstAndPaged(t *testing.T) {
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	stored, err := o.Upload(as(ada), appwire.DocumentUpload{Base64: make([]byte, 100), Type: appwire.DocumentKindInvoice, OriginName: "a.pdf"})
+	stored, err := o.Upload(as(ada),
+		appwire.DocumentUpload{Base64: make([]byte, 100), Type: appwire.DocumentKindInvoice, OriginName: "a.pdf"})
 	require.NoError(t, err)
 	assert.Equal(t, "a.pdf", stored.Name)
 	assert.Equal(t, "documents/invoice/"+stored.ID, stored.Key)
@@ -189,13 +193,15 @@ func TestPaperworkIsKept(t *testing.T) {
 	contract, first := o.contract(), o.invoice()
 	_, err := o.ReplacePaymentMethods(as(ada), contract, first.PaymentMethods)
 	require.NoError(t, err)
-	uploaded, err := o.Upload(as(acme), appwire.DocumentUpload{Name: "bill.pdf", Base64: []byte("%PDF"), Type: appwire.DocumentKindInvoice})
+	uploaded, err := o.Upload(as(acme), appwire.DocumentUpload{Name: "bill.pdf", Base64: []byte("%PDF"),
+		Type: appwire.DocumentKindInvoice})
 	require.NoError(t, err)
 	billed, err := o.CreateUploadedInvoice(as(acme), appwire.UploadedInvoiceCreate{
 		DocumentID: uploaded.ID, ContractorEmail: ada, Amount: decimal.NewFromInt(5), Currency: "EUR",
 	})
 	require.NoError(t, err)
-	_, err = o.UpdateInvoice(as(acme), billed.ID, commonwire.InvoiceUpdate{Status: "paid", OnchainTransactionID: referring("ref 1")})
+	_, err = o.UpdateInvoice(as(acme), billed.ID,
+		commonwire.InvoiceUpdate{Status: "paid", OnchainTransactionID: referring("ref 1")})
 	require.NoError(t, err)
 	_, err = o.CreateInvoiceFromContract(as(ada), contract, appwire.ContractInvoiceCreate{InvoicePrefix: "ADA"})
 	require.NoError(t, err)
@@ -206,7 +212,8 @@ func TestPaperworkIsKept(t *testing.T) {
 	again, err := o.RenderInvoice(billed.ID, nil)
 	require.NoError(t, err)
 	assert.Equal(t, pdf, again)
-	_, err = o.UpdateInvoice(as(ada), first.ID, commonwire.InvoiceUpdate{Status: "paid", OnchainTransactionID: referring("ref 1")})
+	_, err = o.UpdateInvoice(as(ada), first.ID,
+		commonwire.InvoiceUpdate{Status: "paid", OnchainTransactionID: referring("ref 1")})
 	assert.ErrorIs(t, err, refuse.Conflict(""), "the reference belongs to another invoice")
 	second, err := o.CreateInvoiceFromContract(as(ada), contract, appwire.ContractInvoiceCreate{InvoicePrefix: "ADA"})
 	require.NoError(t, err)

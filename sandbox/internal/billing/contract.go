@@ -114,7 +114,9 @@ func (b *Billing) Contract(ctx context.Context, id string) (commonwire.Contract,
 }
 
 // onContract does something to one contract and answers it as it then stands.
-func (b *Billing) onContract(ctx context.Context, id string, do func(*turn, *contract) error) (commonwire.Contract, error) {
+func (b *Billing) onContract(
+	ctx context.Context, id string, do func(*turn, *contract) error,
+) (commonwire.Contract, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	found, err := t.contract(id)
@@ -144,7 +146,8 @@ func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreat
 	contractor := t.resolve(body.ContractorEmail)
 	wrong := checkFields(body.Fields)
 	if contractor.is(t.me) {
-		wrong = append(wrong, refuse.Field{Field: "contractorEmail", Code: "value_error", Message: "Nobody is their own contractor."})
+		wrong = append(wrong,
+			refuse.Field{Field: "contractorEmail", Code: "value_error", Message: "Nobody is their own contractor."})
 	}
 	if err := invalid(wrong); err != nil {
 		return commonwire.Contract{}, err
@@ -212,7 +215,8 @@ func (c *contract) view() commonwire.Contract {
 	if c.requiresSignature() {
 		view.SignatureRequestID = "sig_" + c.ID
 		if !c.ClientAccepted.IsZero() && !c.ContractorAccepted.IsZero() {
-			view.Signed = commonwire.OpenObject{"client": stamp(c.ClientAccepted), "contractor": stamp(c.ContractorAccepted)}
+			view.Signed = commonwire.OpenObject{"client": stamp(c.ClientAccepted),
+				"contractor": stamp(c.ContractorAccepted)}
 		}
 	}
 	return view

@@ -11,7 +11,9 @@ import (
 )
 
 // UpdateContract changes the fields and the schedule that are given and leaves the rest. Source: App API, Contracts.
-func (b *Billing) UpdateContract(ctx context.Context, id string, body appwire.ContractUpdate) (commonwire.Contract, error) {
+func (b *Billing) UpdateContract(
+	ctx context.Context, id string, body appwire.ContractUpdate,
+) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(t *turn, c *contract) error {
 		if c.over() {
 			return refuse.Conflict("The contract has ended.")
@@ -29,7 +31,9 @@ func (b *Billing) UpdateContract(ctx context.Context, id string, body appwire.Co
 
 		wrong := checkFields(terms.Fields)
 		if !expirationAt.IsZero() && !expirationAt.After(terms.ActivationAt) {
-			wrong = append(wrong, refuse.Field{Field: "expirationAt", Code: "greater_than", Message: "A contract ends after it takes effect."})
+			wrong = append(wrong,
+				refuse.Field{Field: "expirationAt", Code: "greater_than",
+					Message: "A contract ends after it takes effect."})
 		}
 		if err := invalid(wrong); err != nil {
 			return err
@@ -43,7 +47,9 @@ func (b *Billing) UpdateContract(ctx context.Context, id string, body appwire.Co
 
 // ReplacePaymentMethods puts methods in the place of all others. Invoices keep those they were issued with.
 // Source: App API, Contracts.
-func (b *Billing) ReplacePaymentMethods(ctx context.Context, id string, methods []commonwire.PaymentMethod) (commonwire.Contract, error) {
+func (b *Billing) ReplacePaymentMethods(
+	ctx context.Context, id string, methods []commonwire.PaymentMethod,
+) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(t *turn, c *contract) error {
 		if c.over() {
 			return refuse.Conflict("The contract has ended.")

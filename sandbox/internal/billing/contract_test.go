@@ -19,7 +19,8 @@ func TestASignedContractPassesBothSides(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	yes := true
-	made, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Type: commonwire.ContractTypeNda, RequireSignature: &yes})
+	made, err := o.CreateContract(as(acme),
+		appwire.ContractCreate{ContractorEmail: ada, Type: commonwire.ContractTypeNda, RequireSignature: &yes})
 	require.NoError(t, err)
 	assert.Equal(t, commonwire.ContractStatusPendingApprovalByContractor, made.Status)
 	assert.Nil(t, made.ClientAcceptance)
@@ -47,7 +48,8 @@ func TestTheClientMayApproveFirstAndTheContractorByItself(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	yes := true
-	made, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: "ADA@example.com", Type: "msa", RequireSignature: &yes})
+	made, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: "ADA@example.com", Type: "msa",
+		RequireSignature: &yes})
 	require.NoError(t, err)
 	first, err := o.ApproveContract(as(acme), made.ID)
 	require.NoError(t, err)
@@ -83,7 +85,8 @@ func TestContractsEndWhenTheirTimeHasCome(t *testing.T) {
 	o := newOffice(t)
 	id := o.contract()
 	end := o.clock.Now().Add(time.Hour)
-	updated, err := o.UpdateContract(as(acme), id, appwire.ContractUpdate{ExpirationAt: nullable.NewNullableWithValue(end)})
+	updated, err := o.UpdateContract(as(acme), id,
+		appwire.ContractUpdate{ExpirationAt: nullable.NewNullableWithValue(end)})
 	require.NoError(t, err)
 	assert.Equal(t, end, updated.ExpirationAt)
 	o.clock.Advance(time.Hour)
@@ -100,7 +103,8 @@ func TestContractsEndWhenTheirTimeHasCome(t *testing.T) {
 	offer, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Type: "other"})
 	require.NoError(t, err)
 	soon := o.clock.Now().Add(time.Millisecond)
-	_, err = o.UpdateContract(as(acme), offer.ID, appwire.ContractUpdate{ExpirationAt: nullable.NewNullableWithValue(soon)})
+	_, err = o.UpdateContract(as(acme), offer.ID,
+		appwire.ContractUpdate{ExpirationAt: nullable.NewNullableWithValue(soon)})
 	require.NoError(t, err)
 	o.clock.Advance(time.Hour)
 	o.status(offer.ID, commonwire.ContractStatusCancelled)
@@ -129,17 +133,20 @@ func TestUpdatesChangeWhatIsGiven(t *testing.T) {
 	o := newOffice(t)
 	id := o.contract()
 	updated, err := o.UpdateContract(as(acme), id, appwire.ContractUpdate{
-		Label: nullable.NewNullableWithValue("Website"), Fields: appwire.ContractFieldsUpdate{Amount: nullable.NewNullableWithValue(decimal.NewFromInt(200))},
+		Label:  nullable.NewNullableWithValue("Website"),
+		Fields: appwire.ContractFieldsUpdate{Amount: nullable.NewNullableWithValue(decimal.NewFromInt(200))},
 	})
 	require.NoError(t, err)
 	assert.Equal(t, "Website", updated.Label)
 	assert.Equal(t, "200", updated.Amount.String())
 	assert.Equal(t, commonwire.FiatCurrencyEUR, updated.Currency)
 	assert.Equal(t, "monthly", updated.Period)
-	for _, none := range []nullable.Nullable[string]{nullable.NewNullableWithValue(""), nullable.NewNullNullable[string]()} {
+	for _, none := range []nullable.Nullable[string]{nullable.NewNullableWithValue(""),
+		nullable.NewNullNullable[string]()} {
 		_, err = o.UpdateContract(as(acme), id, appwire.ContractUpdate{Label: nullable.NewNullableWithValue("Website")})
 		require.NoError(t, err)
-		updated, err = o.UpdateContract(as(acme), id, appwire.ContractUpdate{Label: none, Fields: appwire.ContractFieldsUpdate{JobTitle: none}})
+		updated, err = o.UpdateContract(as(acme), id,
+			appwire.ContractUpdate{Label: none, Fields: appwire.ContractFieldsUpdate{JobTitle: none}})
 		require.NoError(t, err)
 		assert.Empty(t, updated.Label)
 		assert.NotContains(t, updated.Fields, "jobTitle")
@@ -148,18 +155,24 @@ func TestUpdatesChangeWhatIsGiven(t *testing.T) {
 
 	activation, expiration := start.Add(time.Hour), start
 	_, err = o.UpdateContract(as(acme), id, appwire.ContractUpdate{
-		ActivationAt: nullable.NewNullableWithValue(activation), ExpirationAt: nullable.NewNullableWithValue(expiration),
-		Fields: appwire.ContractFieldsUpdate{Amount: nullable.NewNullableWithValue(decimal.RequireFromString("1.001"))},
+		ActivationAt: nullable.NewNullableWithValue(activation),
+		ExpirationAt: nullable.NewNullableWithValue(expiration),
+		Fields:       appwire.ContractFieldsUpdate{Amount: nullable.NewNullableWithValue(decimal.RequireFromString("1.001"))},
 	})
-	assert.Equal(t, map[string]string{"fields.amount": "amount_precision", "expirationAt": "greater_than"}, fields(t, err))
+	assert.Equal(t, map[string]string{"fields.amount": "amount_precision", "expirationAt": "greater_than"},
+		fields(t, err))
 }
 
 func TestContractsThatMakeNoSense(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	_, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: "ACME@example.com", Fields: appwire.ContractFields{Amount: decimal.NewFromInt(1)}})
+	_, err := o.CreateContract(as(acme),
+		appwire.ContractCreate{ContractorEmail: "ACME@example.com",
+			Fields: appwire.ContractFields{Amount: decimal.NewFromInt(1)}})
 	assert.Equal(t, map[string]string{"contractorEmail": "value_error", "fields.currency": "missing"}, fields(t, err))
-	_, err = o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Fields: appwire.ContractFields{Amount: decimal.NewFromInt(-1), Currency: "EUR"}})
+	_, err = o.CreateContract(as(acme),
+		appwire.ContractCreate{ContractorEmail: ada, Fields: appwire.ContractFields{Amount: decimal.NewFromInt(-1),
+			Currency: "EUR"}})
 	assert.Equal(t, map[string]string{"fields.amount": "greater_than"}, fields(t, err))
 }
 
@@ -173,7 +186,8 @@ func TestContractsAreTheirPartiesOwn(t *testing.T) {
 	}
 	read, err := o.Contract(as(acme), id)
 	require.NoError(t, err)
-	shouted, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: "ADA@Example.com", Type: "other"})
+	shouted, err := o.CreateContract(as(acme),
+		appwire.ContractCreate{ContractorEmail: "ADA@Example.com", Type: "other"})
 	require.NoError(t, err)
 	assert.Equal(t, read.ContractorID, shouted.ContractorID, "the same account")
 	_, err = o.Contract(as(eve), id)

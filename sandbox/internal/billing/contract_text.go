@@ -13,10 +13,13 @@ import (
 // templates are the contracts that can be created, one for each type. Source: App API, Contracts.
 var templates = []appwire.ContractTemplate{
 	template(commonwire.ContractTypeService, "Service agreement", "amount", "currency", "scopeDescription"),
-	template(commonwire.ContractTypeEmployment, "Employment contract", "amount", "currency", "jobTitle", "scopeDescription"),
+	template(commonwire.ContractTypeEmployment, "Employment contract", "amount", "currency", "jobTitle",
+		"scopeDescription"),
 	template(commonwire.ContractTypeNda, "Non-disclosure agreement", "scopeDescription"),
-	template(commonwire.ContractTypeContractor, "Contractor agreement", "amount", "currency", "jobTitle", "scopeDescription"),
-	template(commonwire.ContractTypeDefaultContractor, "Standard contractor agreement", "amount", "currency", "jobTitle", "scopeDescription"),
+	template(commonwire.ContractTypeContractor, "Contractor agreement", "amount", "currency", "jobTitle",
+		"scopeDescription"),
+	template(commonwire.ContractTypeDefaultContractor, "Standard contractor agreement", "amount", "currency",
+		"jobTitle", "scopeDescription"),
 	template(commonwire.ContractTypeCustom, "Custom contract", "amount", "currency", "scopeDescription"),
 	template(commonwire.ContractTypeVendor, "Vendor agreement", "amount", "currency", "scopeDescription"),
 	template(commonwire.ContractTypeMilestone, "Milestone agreement", "amount", "currency", "scopeDescription"),

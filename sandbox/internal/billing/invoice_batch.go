@@ -20,7 +20,8 @@ func (b *Billing) CreateInvoiceBatch(ctx context.Context, rows appwire.InvoiceBa
 	t := b.enter(ctx)
 	defer b.leave()
 	if len(rows) > maxBatch {
-		return appwire.InvoiceList{}, refuse.InvalidField(strconv.Itoa(maxBatch), "too_long", "A batch has at most 100 rows.")
+		return appwire.InvoiceList{},
+			refuse.InvalidField(strconv.Itoa(maxBatch), "too_long", "A batch has at most 100 rows.")
 	}
 	batch := batch{turn: t, planned: map[*contract]map[int]bool{}}
 	var wrong []refuse.Field

@@ -16,7 +16,9 @@ import (
 
 // CreateInvoiceFromContract issues the invoice of the next period of a contract: the contract's own line, and those
 // that are added. Source: App API, Invoices, create from contract body.
-func (b *Billing) CreateInvoiceFromContract(ctx context.Context, contractID string, body appwire.ContractInvoiceCreate) (commonwire.Invoice, error) {
+func (b *Billing) CreateInvoiceFromContract(
+	ctx context.Context, contractID string, body appwire.ContractInvoiceCreate,
+) (commonwire.Invoice, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	under, err := t.contract(contractID)
@@ -29,7 +31,8 @@ func (b *Billing) CreateInvoiceFromContract(ctx context.Context, contractID stri
 	if under.invoicedFrom(body.PeriodStart) {
 		return commonwire.Invoice{}, refuse.Conflict("The period that starts then is invoiced.")
 	}
-	made, wrong := under.invoice(under.nextPeriod(), append(under.ownLines(body.PeriodStart), body.AddItems...), "addItems")
+	made, wrong := under.invoice(under.nextPeriod(), append(under.ownLines(body.PeriodStart), body.AddItems...),
+		"addItems")
 	if err := invalid(wrong); err != nil {
 		return commonwire.Invoice{}, err
 	}
@@ -43,7 +46,8 @@ func (b *Billing) CreateInvoiceFromContract(ctx context.Context, contractID stri
 func (c *contract) invoice(period int, lines []commonwire.LineItem, field string) (*invoice, []refuse.Field) {
 	currency := commonwire.InvoiceCurrency(c.Terms.Fields.Currency)
 	if len(lines) == 0 {
-		return nil, []refuse.Field{{Field: field, Code: "missing", Message: "The contract names no amount, so the invoice needs lines."}}
+		return nil, []refuse.Field{{Field: field, Code: "missing",
+			Message: "The contract names no amount, so the invoice needs lines."}}
 	}
 	if currency == "" {
 		return nil, []refuse.Field{{Field: field, Code: "value_error", Message: "The contract names no currency."}}

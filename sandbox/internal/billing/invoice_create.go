@@ -31,7 +31,9 @@ func (b *Billing) CreateInvoice(ctx context.Context, body appwire.InvoiceCreate)
 }
 
 // CreateUploadedInvoice issues an invoice whose document was uploaded before. Source: App API, Invoices.
-func (b *Billing) CreateUploadedInvoice(ctx context.Context, body appwire.UploadedInvoiceCreate) (commonwire.Invoice, error) {
+func (b *Billing) CreateUploadedInvoice(
+	ctx context.Context, body appwire.UploadedInvoiceCreate,
+) (commonwire.Invoice, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	client, contractor, wrong := t.parties(body.ClientEmail, body.ContractorEmail)
@@ -39,9 +41,11 @@ func (b *Billing) CreateUploadedInvoice(ctx context.Context, body appwire.Upload
 	uploaded := t.documents.Get(body.DocumentID)
 	switch {
 	case uploaded == nil || !uploaded.Owner.is(t.me):
-		wrong = append(wrong, refuse.Field{Field: "documentId", Code: "not_found", Message: "There is no such document."})
+		wrong = append(wrong,
+			refuse.Field{Field: "documentId", Code: "not_found", Message: "There is no such document."})
 	case uploaded.Kind == appwire.DocumentKindContract:
-		wrong = append(wrong, refuse.Field{Field: "documentId", Code: "value_error", Message: "The document is a contract."})
+		wrong = append(wrong,
+			refuse.Field{Field: "documentId", Code: "value_error", Message: "The document is a contract."})
 	}
 	if err := invalid(wrong); err != nil {
 		return commonwire.Invoice{}, err
@@ -69,10 +73,12 @@ func (t *turn) parties(clientEmail, contractorEmail string) (client, contractor 
 	case !contractor.is(t.me):
 		client = t.me
 	default:
-		return client, contractor, []refuse.Field{{Field: "clientEmail", Code: "missing", Message: "An invoice is somebody's to pay."}}
+		return client, contractor,
+			[]refuse.Field{{Field: "clientEmail", Code: "missing", Message: "An invoice is somebody's to pay."}}
 	}
 	if client.is(contractor) {
-		return client, contractor, []refuse.Field{{Field: "clientEmail", Code: "value_error", Message: "Nobody invoices themselves."}}
+		return client, contractor,
+			[]refuse.Field{{Field: "clientEmail", Code: "value_error", Message: "Nobody invoices themselves."}}
 	}
 	return client, contractor, nil
 }

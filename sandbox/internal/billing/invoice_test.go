@@ -68,15 +68,19 @@ func TestPartiesOfAnInvoice(t *testing.T) {
 
 func TestLinesThatMakeNoSense(t *testing.T) {
 	t.Parallel()
-	_, err := newOffice(t).CreateInvoice(as(ada), appwire.InvoiceCreate{ClientEmail: acme, Currency: "JPY", Items: []commonwire.LineItem{
-		line("ok", "1", "1"), line("", "1", "1"), line("fine", "1", "0.5"), line("none", "0", "1"), line("back", "1", "-1"),
-		line("huge", "1e10000", "1"),
-	}})
+	_, err := newOffice(t).CreateInvoice(as(ada),
+		appwire.InvoiceCreate{ClientEmail: acme, Currency: "JPY", Items: []commonwire.LineItem{
+			line("ok", "1", "1"), line("", "1", "1"), line("fine", "1", "0.5"), line("none", "0", "1"),
+			line("back", "1", "-1"),
+			line("huge", "1e10000", "1"),
+		}})
 	assert.Equal(t, map[string]string{
 		"items.1.name": "string_too_short", "items.2.price": "amount_precision", "items.3.quantity": "greater_than",
 		"items.4.price": "greater_than", "items.5.quantity": "decimal_max_digits",
 	}, fields(t, err))
-	_, err = newOffice(t).CreateInvoice(as(ada), appwire.InvoiceCreate{ClientEmail: acme, Currency: "EUR", Items: []commonwire.LineItem{line("crumb", "0.1", "0.01")}})
+	_, err = newOffice(t).CreateInvoice(as(ada),
+		appwire.InvoiceCreate{ClientEmail: acme, Currency: "EUR",
+			Items: []commonwire.LineItem{line("crumb", "0.1", "0.01")}})
 	assert.Equal(t, map[string]string{"items": "greater_than"}, fields(t, err))
 }
 
@@ -85,7 +89,8 @@ func TestInvoicesFromUploadedDocuments(t *testing.T) {
 	o := newOffice(t)
 	stored, err := o.Upload(as(ada), appwire.DocumentUpload{Base64: []byte("x"), Name: "March"})
 	require.NoError(t, err)
-	body := appwire.UploadedInvoiceCreate{DocumentID: stored.ID, Amount: decimal.NewFromInt(7), Currency: "USD", ClientEmail: acme}
+	body := appwire.UploadedInvoiceCreate{DocumentID: stored.ID, Amount: decimal.NewFromInt(7), Currency: "USD",
+		ClientEmail: acme}
 	made, err := o.CreateUploadedInvoice(as(ada), body)
 	require.NoError(t, err)
 	assert.Equal(t, []commonwire.Document{stored}, made.Documents)
@@ -93,7 +98,8 @@ func TestInvoicesFromUploadedDocuments(t *testing.T) {
 
 	_, err = o.CreateUploadedInvoice(as(eve), body)
 	assert.Equal(t, map[string]string{"documentId": "not_found"}, fields(t, err))
-	agreement, err := o.Upload(as(ada), appwire.DocumentUpload{Base64: []byte("x"), Type: "contract", Context: "invoice"})
+	agreement, err := o.Upload(as(ada), appwire.DocumentUpload{Base64: []byte("x"), Type: "contract",
+		Context: "invoice"})
 	require.NoError(t, err)
 	body.DocumentID, body.Amount = agreement.ID, decimal.Zero
 	_, err = o.CreateUploadedInvoice(as(ada), body)
@@ -106,7 +112,8 @@ func TestInvoicesOfAContract(t *testing.T) {
 	id := o.contract()
 	day := openapi_types.Date{Time: start.Truncate(24 * time.Hour)}
 	first, err := o.CreateInvoiceFromContract(as(ada), id, appwire.ContractInvoiceCreate{
-		PeriodStart: day, AddItems: []commonwire.LineItem{line("Trip", "1", "20")}, ContractorAddress: commonwire.PostalAddress{City: "Rome"},
+		PeriodStart: day, AddItems: []commonwire.LineItem{line("Trip", "1", "20")},
+		ContractorAddress: commonwire.PostalAddress{City: "Rome"},
 	})
 	require.NoError(t, err)
 	assert.Equal(t, "120", first.Amount.String())
@@ -161,7 +168,8 @@ func TestAContractWithoutAmountIsInvoicedByLines(t *testing.T) {
 	o.clock.Advance(time.Minute)
 	_, err = o.CreateInvoiceFromContract(as(acme), bare.ID, appwire.ContractInvoiceCreate{})
 	assert.Equal(t, map[string]string{"addItems": "missing"}, fields(t, err))
-	_, err = o.CreateInvoiceFromContract(as(acme), bare.ID, appwire.ContractInvoiceCreate{AddItems: []commonwire.LineItem{line("x", "1", "1")}})
+	_, err = o.CreateInvoiceFromContract(as(acme), bare.ID,
+		appwire.ContractInvoiceCreate{AddItems: []commonwire.LineItem{line("x", "1", "1")}})
 	assert.Equal(t, map[string]string{"addItems": "value_error"}, fields(t, err))
 }
 
@@ -179,7 +187,8 @@ func TestABatchIsAllOrNothingAndNamesItsRows(t *testing.T) {
 		{ContractID: second, Items: []commonwire.LineItem{line("x", "1", "0.001")}},
 	})
 	assert.Equal(t, map[string]string{
-		"1.contractId": "not_found", "3.period": "conflict", "4.period": "greater_than_equal", "5.items.0.price": "amount_precision",
+		"1.contractId": "not_found", "3.period": "conflict", "4.period": "greater_than_equal",
+		"5.items.0.price": "amount_precision",
 	}, fields(t, err))
 	assert.Zero(t, *o.Invoices(as(acme), billing.Page{}).Total, "nothing was issued")
 
@@ -192,7 +201,8 @@ func TestABatchIsAllOrNothingAndNamesItsRows(t *testing.T) {
 	require.Len(t, issued.Items, 3)
 	assert.Equal(t, 3, *issued.Total)
 	assert.Equal(t, "April", issued.Items[0].Comment)
-	assert.Equal(t, []int{4, 1, 5}, []int{issued.Items[0].PeriodNumber, issued.Items[1].PeriodNumber, issued.Items[2].PeriodNumber})
+	assert.Equal(t, []int{4, 1, 5}, []int{issued.Items[0].PeriodNumber, issued.Items[1].PeriodNumber,
+		issued.Items[2].PeriodNumber})
 	assert.Equal(t, "5", issued.Items[2].Amount.String())
 
 	_, err = o.CreateInvoiceBatch(as(acme), appwire.InvoiceBatch{{ContractID: second, Period: &four}})

@@ -20,7 +20,9 @@ const (
 
 // UpdateInvoice moves an invoice to another state. Paid without a transaction reference is paid offline, with no linked
 // transaction; paidAt backdates the payment, which is now otherwise. Source: States and transitions, Invoice.
-func (b *Billing) UpdateInvoice(ctx context.Context, id string, body commonwire.InvoiceUpdate) (commonwire.Invoice, error) {
+func (b *Billing) UpdateInvoice(
+	ctx context.Context, id string, body commonwire.InvoiceUpdate,
+) (commonwire.Invoice, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	found, err := t.invoice(id)
@@ -128,7 +130,9 @@ func (t *turn) refer(i *invoice, reference string) {
 // invoice as it is. Nobody changes the invoice meanwhile, so that it is never cancelled under a payment, nor paid
 // twice. An invoice that does not wait for its payment is a conflict. Source: App API, Transfers; States and
 // transitions, Invoice.
-func (b *Billing) Settle(id string, pay func(amount decimal.Decimal, currency, payee string) (txHash string, err error)) error {
+func (b *Billing) Settle(
+	id string, pay func(amount decimal.Decimal, currency, payee string) (txHash string, err error),
+) error {
 	t := b.enterPublic()
 	defer b.leave()
 	found, err := t.publicInvoice(id)
@@ -146,7 +150,8 @@ func (b *Billing) Settle(id string, pay func(amount decimal.Decimal, currency, p
 	}
 	t.refer(found, hash)
 	found.Transaction = &commonwire.InvoiceTransaction{
-		OnchainTransactionID: hash, Amount: number.Of(found.Amount), TxHash: hash, Type: paidByTransfer, CreatedAt: t.now,
+		OnchainTransactionID: hash, Amount: number.Of(found.Amount), TxHash: hash, Type: paidByTransfer,
+		CreatedAt: t.now,
 	}
 	found.Status, found.PaidAt, found.Transferred, found.UpdatedAt = commonwire.InvoiceStatusPaid, t.now, true, t.now
 	t.invoices.Put(found.ID, found)

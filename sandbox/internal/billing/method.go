@@ -17,7 +17,8 @@ func (i *invoice) ownMethods(onchain bool) []commonwire.PaymentMethod {
 	if onchain && payee.WalletAddress != "" {
 		var wallet commonwire.PaymentMethod
 		_ = wallet.FromOnchainAccount(commonwire.OnchainAccount{ // strings always become JSON
-			AccountType: commonwire.AccountTypeOnchain, WalletAddress: payee.WalletAddress, ChainID: "base", Currency: assetFor(i.Currency),
+			AccountType: commonwire.AccountTypeOnchain, WalletAddress: payee.WalletAddress, ChainID: "base",
+			Currency: assetFor(i.Currency),
 		})
 		methods = append(methods, wallet)
 	}
@@ -64,7 +65,8 @@ var methodLabels = []struct{ field, label string }{
 }
 
 // addressParts are the members of both address shapes, in the order they are printed.
-var addressParts = []string{"streetAddress", "addressLine1", "addressLine2", "zip", "postalCode", "city", "state", "country"}
+var addressParts = []string{"streetAddress", "addressLine1", "addressLine2", "zip", "postalCode", "city", "state",
+	"country"}
 
 // detailsOf is a payment method in words.
 func detailsOf(method commonwire.PaymentMethod) ([]invoicepdf.Row, error) {

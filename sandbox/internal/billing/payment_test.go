@@ -99,9 +99,12 @@ func TestPaymentsThatMakeNoSense(t *testing.T) {
 		body commonwire.InvoiceUpdate
 		want map[string]string
 	}{
-		"in the future":     {paid("", start.Add(time.Second)), map[string]string{"paidAt": "less_than_equal"}},
-		"time, not paid":    {commonwire.InvoiceUpdate{Status: "sent", PaidAt: nullable.NewNullableWithValue(start)}, map[string]string{"paidAt": "value_error"}},
-		"reference, unpaid": {commonwire.InvoiceUpdate{Status: "sent", OnchainTransactionID: nullable.NewNullableWithValue("x")}, map[string]string{"onchainTransactionId": "value_error"}},
+		"in the future": {paid("", start.Add(time.Second)), map[string]string{"paidAt": "less_than_equal"}},
+		"time, not paid": {commonwire.InvoiceUpdate{Status: "sent", PaidAt: nullable.NewNullableWithValue(start)},
+			map[string]string{"paidAt": "value_error"}},
+		"reference, unpaid": {commonwire.InvoiceUpdate{Status: "sent",
+			OnchainTransactionID: nullable.NewNullableWithValue("x")},
+			map[string]string{"onchainTransactionId": "value_error"}},
 	} {
 		_, err := o.update(id, c.body)
 		assert.Equal(t, c.want, fields(t, err), name)
@@ -115,7 +118,8 @@ func TestPaymentByTransfer(t *testing.T) {
 	o := newOffice(t)
 	id := o.invoice().ID
 	broke := errors.New("no money")
-	require.ErrorIs(t, o.Settle(id, func(decimal.Decimal, string, string) (string, error) { return "0xdef", broke }), broke)
+	require.ErrorIs(t, o.Settle(id, func(decimal.Decimal, string, string) (string, error) { return "0xdef", broke }),
+		broke)
 	unpaid, err := o.PublicInvoice(id)
 	require.NoError(t, err)
 	assert.Equal(t, commonwire.InvoiceStatusSent, unpaid.Status)
@@ -150,8 +154,9 @@ func TestOnlySentInvoicesArePayable(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for status, want := range map[commonwire.InvoiceStatus]error{
-		"sent": nil, "paid": refuse.Conflict(""), "cancelled": refuse.Conflict(""), "client_declined": refuse.Conflict(""),
-		"client_paid": refuse.Conflict(""), "draft": refuse.NotFound(),
+		"sent": nil, "paid": refuse.Conflict(""), "cancelled": refuse.Conflict(""),
+		"client_declined": refuse.Conflict(""),
+		"client_paid":     refuse.Conflict(""), "draft": refuse.NotFound(),
 	} {
 		id := o.invoice().ID
 		_, err := o.update(id, commonwire.InvoiceUpdate{Status: status})

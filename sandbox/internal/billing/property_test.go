@@ -54,7 +54,8 @@ func (a *anything) createContract(rt *rapid.T) {
 	signed := rapid.Bool().Draw(rt, "signed")
 	made, err := a.CreateContract(a.who(), appwire.ContractCreate{
 		ContractorEmail: ada, Type: "service", RequireSignature: &signed,
-		Fields: appwire.ContractFields{Amount: decimal.NewFromInt(rapid.Int64Range(0, 3).Draw(rt, "amount")), Currency: "EUR"},
+		Fields: appwire.ContractFields{Amount: decimal.NewFromInt(rapid.Int64Range(0, 3).Draw(rt, "amount")),
+			Currency: "EUR"},
 	})
 	if a.tolerate(err) {
 		a.contracts = append(a.contracts, made.ID)
@@ -64,7 +65,8 @@ func (a *anything) createContract(rt *rapid.T) {
 func (a *anything) moveContract(rt *rapid.T) {
 	id := a.one(a.contracts, "contract")
 	var err error
-	switch rapid.SampledFrom([]string{"approve", "approve", "approve", "pause", "approve", "approve", "delete", "end"}).Draw(rt, "move") {
+	switch rapid.SampledFrom([]string{"approve", "approve", "approve", "pause", "approve", "approve", "delete", "end"}).
+		Draw(rt, "move") {
 	case "approve":
 		_, err = a.ApproveContract(a.who(), id)
 	case "pause":
@@ -102,7 +104,8 @@ func (a *anything) invoiceContracts(rt *rapid.T) {
 
 func (a *anything) update(rt *rapid.T) {
 	_, err := a.UpdateInvoice(a.who(), a.one(a.invoices, "invoice"), commonwire.InvoiceUpdate{
-		Status: rapid.SampledFrom([]commonwire.InvoiceStatus{"draft", "sent", "paid", "paid", "cancelled", "client_paid", "client_declined"}).Draw(rt, "status"),
+		Status: rapid.SampledFrom([]commonwire.InvoiceStatus{"draft", "sent", "paid", "paid", "cancelled",
+			"client_paid", "client_declined"}).Draw(rt, "status"),
 		OnchainTransactionID: rapid.SampledFrom([]nullable.Nullable[string]{
 			nil, nullable.NewNullNullable[string](), referring("ref 1"), referring("ref 2"),
 		}).Draw(rt, "reference"),
@@ -129,7 +132,8 @@ func (a *anything) check(rt *rapid.T) {
 		for _, read := range a.Invoices(as(who), billing.Page{Limit: 100}).Items {
 			require.True(rt, read.Amount.IsPositive())
 			require.Equal(rt, read.Status == "paid", !read.PaidAt.IsZero(), "only paid invoices have a time of payment")
-			require.Equal(rt, read.OnchainTransactionID != "", read.Transaction != nil, "a reference is a linked transaction")
+			require.Equal(rt, read.OnchainTransactionID != "", read.Transaction != nil,
+				"a reference is a linked transaction")
 			if hash, paid := a.transferred[read.ID]; paid {
 				require.Equal(rt, commonwire.InvoiceStatusPaid, read.Status)
 				require.Equal(rt, hash, read.Transaction.TxHash)
@@ -153,8 +157,11 @@ func TestPaperworkHoldsTogetherWhateverIsCalled(t *testing.T) {
 		a := &anything{office: newOffice(t), rt: rt, transferred: map[string]string{}}
 		a.contracts = []string{a.contract(), a.contract()}
 		rt.Repeat(map[string]func(*rapid.T){
-			"create contract": a.createContract, "move contract": a.moveContract, "invoice contracts": a.invoiceContracts,
-			"update": a.update, "transfer": a.transfer, "wait": a.wait, "reopen": func(*rapid.T) { a.reopen() }, "": a.check,
+			"create contract": a.createContract, "move contract": a.moveContract,
+			"invoice contracts": a.invoiceContracts,
+			"update":            a.update, "transfer": a.transfer, "wait": a.wait, "reopen": func(*rapid.T) {
+				a.reopen()
+			}, "": a.check,
 		})
 	})
 }

@@ -17,7 +17,9 @@ func (a Public) GetInvoice(_ context.Context, invoiceID string) (serve.Answer, e
 }
 
 // RenderInvoicePDF implements the operation of that name.
-func (a Public) RenderInvoicePDF(_ context.Context, id string, params publicwire.RenderInvoicePDFParams) (serve.Answer, error) {
+func (a Public) RenderInvoicePDF(
+	_ context.Context, id string, params publicwire.RenderInvoicePDFParams,
+) (serve.Answer, error) {
 	file, err := a.RenderInvoice(id, params.Details)
 	return serve.File("application/pdf", file), err
 }

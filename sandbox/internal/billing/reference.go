@@ -11,13 +11,17 @@ import (
 type Reference struct{ *Billing }
 
 // UpdateInvoice implements the operation of that name.
-func (a Reference) UpdateInvoice(ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate) (serve.Answer, error) {
+func (a Reference) UpdateInvoice(
+	ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate,
+) (serve.Answer, error) {
 	answer, err := a.Billing.UpdateInvoice(ctx, invoiceID, body)
 	return serve.OK(answer), err
 }
 
 // UpdateInvoiceOnInvoicesPath implements the operation of that name.
-func (a Reference) UpdateInvoiceOnInvoicesPath(ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate) (serve.Answer, error) {
+func (a Reference) UpdateInvoiceOnInvoicesPath(
+	ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate,
+) (serve.Answer, error) {
 	answer, err := a.Billing.UpdateInvoice(ctx, invoiceID, body)
 	return serve.OK(answer), err
 }

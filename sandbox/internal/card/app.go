@@ -30,7 +30,9 @@ func (a App) GetCard(ctx context.Context, cardID string) (serve.Answer, error) {
 }
 
 // RevealCardDetails implements the operation of that name.
-func (a App) RevealCardDetails(ctx context.Context, cardID string, body commonwire.CardDetailsProof) (serve.Answer, error) {
+func (a App) RevealCardDetails(
+	ctx context.Context, cardID string, body commonwire.CardDetailsProof,
+) (serve.Answer, error) {
 	answer, err := a.Reveal(ctx, cardID, body)
 	return serve.OK(answer), err
 }

@@ -44,7 +44,10 @@ func newBank(t testing.TB) *bank {
 	t.Cleanup(func() { assert.Empty(t, kept.Stale()) })
 	config := card.Config{
 		Store: kept,
-		Clock: clk, Settings: func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings }, WalletAddress: key.Address(),
+		Clock: clk, Settings: func() *deployment.Settings {
+			settings := deployment.DefaultSettings()
+			return &settings
+		}, WalletAddress: key.Address(),
 		Holder: func(context.Context) card.Holder { return card.Holder{Name: "Ada Lovelace"} },
 	}
 	return &bank{t: t, clock: clk, key: key, Cards: card.New(config), config: config}
@@ -163,7 +166,8 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	id := b.active()
-	limited, err := b.SetLimit(me, id, appwire.CardLimitUpdate{DailyLimit: limit("25.50"), MonthlyLimit: limit("0025.5")})
+	limited, err := b.SetLimit(me, id,
+		appwire.CardLimitUpdate{DailyLimit: limit("25.50"), MonthlyLimit: limit("0025.5")})
 	require.NoError(t, err)
 	assert.Equal(t, "25.5", limited.Limit.DailyLimit.String())
 	assert.Equal(t, "100000", limited.Limit.LifetimeLimit.String(), "what is absent stays")
@@ -172,11 +176,16 @@ func TestLimits(t *testing.T) {
 		body appwire.CardLimitUpdate
 		want map[string]string
 	}{
-		"negative":       {appwire.CardLimitUpdate{DailyLimit: limit("-1")}, map[string]string{"dailyLimit": "greater_than_equal"}},
-		"too fine":       {appwire.CardLimitUpdate{MonthlyLimit: limit("1.001")}, map[string]string{"monthlyLimit": "amount_precision"}},
-		"too long":       {appwire.CardLimitUpdate{LifetimeLimit: limit("1e9999")}, map[string]string{"lifetimeLimit": "decimal_max_digits"}},
-		"day over month": {appwire.CardLimitUpdate{DailyLimit: limit("26")}, map[string]string{"dailyLimit": "less_than_equal"}},
-		"month over all": {appwire.CardLimitUpdate{LifetimeLimit: limit("0")}, map[string]string{"monthlyLimit": "less_than_equal"}},
+		"negative": {appwire.CardLimitUpdate{DailyLimit: limit("-1")},
+			map[string]string{"dailyLimit": "greater_than_equal"}},
+		"too fine": {appwire.CardLimitUpdate{MonthlyLimit: limit("1.001")},
+			map[string]string{"monthlyLimit": "amount_precision"}},
+		"too long": {appwire.CardLimitUpdate{LifetimeLimit: limit("1e9999")},
+			map[string]string{"lifetimeLimit": "decimal_max_digits"}},
+		"day over month": {appwire.CardLimitUpdate{DailyLimit: limit("26")},
+			map[string]string{"dailyLimit": "less_than_equal"}},
+		"month over all": {appwire.CardLimitUpdate{LifetimeLimit: limit("0")},
+			map[string]string{"monthlyLimit": "less_than_equal"}},
 	} {
 		_, err := b.SetLimit(me, id, c.body)
 		assert.Equal(t, c.want, fields(t, err), name)
@@ -236,7 +245,8 @@ func TestNoncesAreFiveMinutesGoodInEitherDirection(t *testing.T) {
 	}
 	b.clock.Advance(11 * time.Minute)
 	_, err := b.Reveal(me, id, b.proof(b.key, id, now+300))
-	assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, fields(t, err), "forgotten nonces are too old to come again")
+	assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, fields(t, err),
+		"forgotten nonces are too old to come again")
 }
 
 func TestProofsOfAnotherWalletCardOrNonce(t *testing.T) {
@@ -283,7 +293,8 @@ func TestPreApprovals(t *testing.T) {
 	b := newBank(t)
 	ten, more := decimal.NewFromInt(10), decimal.NewFromInt(11)
 	seen := map[string]bool{}
-	for _, body := range []appwire.CardPreApprovalCreate{{}, {Amount: &ten}, {Amount: &more}, {Amount: &more, Currency: "EURC"}} {
+	for _, body := range []appwire.CardPreApprovalCreate{{}, {Amount: &ten}, {Amount: &more},
+		{Amount: &more, Currency: "EURC"}} {
 		first, err := b.PreApprove(me, body)
 		require.NoError(t, err)
 		assert.True(t, first.Approved)

@@ -57,7 +57,9 @@ type programme struct {
 // New returns the cards that are kept.
 func New(config Config) *Cards {
 	c := &Cards{config: config, keeper: store.NewKeeper(config.Store), programmes: map[string]*programme{}}
-	c.parts = store.Open(c.keeper, "card.programme", func(account string, mine *programme) { c.programmes[account] = mine })
+	c.parts = store.Open(c.keeper, "card.programme", func(account string, mine *programme) {
+		c.programmes[account] = mine
+	})
 	c.issued = store.Open(c.keeper, "card.card", func(_ string, issued *card) {
 		mine := c.programme(issued.Account)
 		mine.cards = append(mine.cards, issued)

@@ -22,7 +22,8 @@ const (
 type limits struct{ Daily, Monthly, Lifetime decimal.Decimal }
 
 func firstLimits() limits {
-	return limits{Daily: decimal.NewFromInt(1_000), Monthly: decimal.NewFromInt(10_000), Lifetime: decimal.NewFromInt(100_000)}
+	return limits{Daily: decimal.NewFromInt(1_000), Monthly: decimal.NewFromInt(10_000),
+		Lifetime: decimal.NewFromInt(100_000)}
 }
 
 // SetLimit sets the limits that are given and leaves the rest. Source: App API, Cards.
@@ -69,10 +70,13 @@ func set(field string, limit *decimal.Decimal, member nullable.Nullable[number.N
 func (l limits) ordered() []refuse.Field {
 	var wrong []refuse.Field
 	if l.Daily.GreaterThan(l.Monthly) {
-		wrong = append(wrong, refuse.Field{Field: "dailyLimit", Code: "less_than_equal", Message: "A day's limit is no more than a month's."})
+		wrong = append(wrong,
+			refuse.Field{Field: "dailyLimit", Code: "less_than_equal",
+				Message: "A day's limit is no more than a month's."})
 	}
 	if l.Monthly.GreaterThan(l.Lifetime) {
-		wrong = append(wrong, refuse.Field{Field: "monthlyLimit", Code: "less_than_equal", Message: "A month's limit is no more than that of the card's life."})
+		wrong = append(wrong, refuse.Field{Field: "monthlyLimit", Code: "less_than_equal",
+			Message: "A month's limit is no more than that of the card's life."})
 	}
 	return wrong
 }

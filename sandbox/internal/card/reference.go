@@ -16,7 +16,9 @@ func (a Reference) ListCards(ctx context.Context) (serve.Answer, error) {
 }
 
 // RevealCardDetails implements the operation of that name.
-func (a Reference) RevealCardDetails(ctx context.Context, cardID string, body commonwire.CardDetailsProof) (serve.Answer, error) {
+func (a Reference) RevealCardDetails(
+	ctx context.Context, cardID string, body commonwire.CardDetailsProof,
+) (serve.Answer, error) {
 	answer, err := a.Reveal(ctx, cardID, body)
 	return serve.OK(answer), err
 }

@@ -22,8 +22,11 @@ func message(cardID string, nonce int64) []byte {
 
 // Reveal answers number and security code to the holder of the card's wallet.
 // Source: Reference endpoints, card details; Limits, Lifetimes.
-func (c *Cards) Reveal(ctx context.Context, id string, shown commonwire.CardDetailsProof) (commonwire.CardDetails, error) {
-	signer, refused := proof.Signer(message(id, shown.Nonce), shown.MessageSignature, c.config.Settings().RequireLowS) // before any lock
+func (c *Cards) Reveal(
+	ctx context.Context, id string, shown commonwire.CardDetailsProof,
+) (commonwire.CardDetails, error) {
+	// before any lock
+	signer, refused := proof.Signer(message(id, shown.Nonce), shown.MessageSignature, c.config.Settings().RequireLowS)
 	t := c.enter(ctx)
 	defer c.leave()
 	found, err := t.card(id)
@@ -34,7 +37,8 @@ func (c *Cards) Reveal(ctx context.Context, id string, shown commonwire.CardDeta
 	case t.pending(found):
 		return commonwire.CardDetails{}, refuse.Conflict("The card is not active yet.")
 	case !t.fresh(shown.Nonce):
-		return commonwire.CardDetails{}, refuse.InvalidField("nonce", "nonce_expired", "The nonce is more than five minutes off.")
+		return commonwire.CardDetails{},
+			refuse.InvalidField("nonce", "nonce_expired", "The nonce is more than five minutes off.")
 	case refused != nil:
 		return commonwire.CardDetails{}, refused
 	case !strings.EqualFold(signer, found.Wallet):

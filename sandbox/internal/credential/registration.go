@@ -33,15 +33,18 @@ func (r Registration) key() (*AppKey, error) {
 	var wrong []refuse.Field
 	for i, scope := range r.Scopes {
 		if !slices.Contains(Scopes(), scope) {
-			wrong = append(wrong, refuse.Field{Field: fmt.Sprintf("scopes.%d", i), Code: "enum", Message: "No such scope."})
+			wrong = append(wrong, refuse.Field{Field: fmt.Sprintf("scopes.%d", i), Code: "enum",
+				Message: "No such scope."})
 		}
 	}
 	if limit := r.SpendLimit; limit != nil {
 		switch {
 		case limit.IsNegative():
-			wrong = append(wrong, refuse.Field{Field: "spendLimit", Code: "greater_than_equal", Message: "A limit is no less than zero."})
+			wrong = append(wrong, refuse.Field{Field: "spendLimit", Code: "greater_than_equal",
+				Message: "A limit is no less than zero."})
 		case limit.Exponent() < -usdcDecimals:
-			wrong = append(wrong, refuse.Field{Field: "spendLimit", Code: "amount_precision", Message: "USDC has 6 decimals."})
+			wrong = append(wrong,
+				refuse.Field{Field: "spendLimit", Code: "amount_precision", Message: "USDC has 6 decimals."})
 		}
 	}
 	if len(wrong) > 0 {

@@ -106,7 +106,8 @@ func TestFaultsAreKept(t *testing.T) {
 	set := fault.NewSet(kept)
 	for _, f := range []fault.Fault{
 		{Kind: fault.Delay, Delay: fault.Duration(time.Second)},
-		{Kind: fault.Respond, Status: 503, Code: "x", Details: map[string]any{"a": []any{1.5, "b"}}, Headers: map[string]string{"X-A": "b"}},
+		{Kind: fault.Respond, Status: 503, Code: "x", Details: map[string]any{"a": []any{1.5, "b"}},
+			Headers: map[string]string{"X-A": "b"}},
 	} {
 		_, err := set.Arm("post", "/payouts", 2, f)
 		require.NoError(t, err)

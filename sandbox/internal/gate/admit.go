@@ -67,7 +67,9 @@ func (g *developerGuard) admit(r *http.Request, route *route, requestID string) 
 
 // signer repeats the checks of the session's key, and of the one that signed if
 // that is another one of the account.
-func (g *developerGuard) signer(own session.Key, publicKey []byte, source netip.Addr, scope string) (check func() error) {
+func (g *developerGuard) signer(
+	own session.Key, publicKey []byte, source netip.Addr, scope string,
+) (check func() error) {
 	keys := []string{own.ID}
 	if !bytes.Equal(publicKey, own.PublicKey) {
 		other, ok := g.registry.KeyOf(own.Owner, publicKey)

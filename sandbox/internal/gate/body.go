@@ -21,7 +21,8 @@ func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
 	case !route.takesBody():
 		return body, noMembers(r, body)
 	case route.takesArray():
-		return body, strictJSON(r, body, '[', "The body is to be one JSON array in UTF-8, without a name twice in an object.")
+		return body,
+			strictJSON(r, body, '[', "The body is to be one JSON array in UTF-8, without a name twice in an object.")
 	}
 	members, err := objectOf(r, body)
 	if err != nil {
@@ -74,7 +75,8 @@ func noMembers(r *http.Request, body []byte) error {
 	}
 	var unknown []refuse.Field
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		unknown = append(unknown, refuse.Field{Field: name, Code: "extra_forbidden", Message: "The operation takes no body."})
+		unknown = append(unknown,
+			refuse.Field{Field: name, Code: "extra_forbidden", Message: "The operation takes no body."})
 	}
 	if len(unknown) > 0 {
 		return refuse.ValidationFailed("", unknown...)

@@ -37,7 +37,8 @@ func (a *answer) detail(refusal *refuse.Refusal) {
 		items = append(items, referencewire.ValidationErrorItem{Loc: loc, Msg: field.Message, Type: field.Code})
 	}
 	if len(items) == 0 {
-		items = append(items, referencewire.ValidationErrorItem{Loc: []string{location}, Msg: refusal.Message, Type: "value_error"})
+		items = append(items, referencewire.ValidationErrorItem{Loc: []string{location}, Msg: refusal.Message,
+			Type: "value_error"})
 	}
 	body, err := json.Marshal(referencewire.HTTPValidationError{Detail: items})
 	if err != nil {

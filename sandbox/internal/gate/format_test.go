@@ -14,7 +14,8 @@ import (
 func TestTheDecimalPatternHasAnEquivalent(t *testing.T) {
 	described, err := platformDocument()
 	require.NoError(t, err)
-	require.Equal(t, decimalPattern, described.Components.Schemas["Balance"].Value.Properties["available"].Value.AllOf[0].Value.Pattern)
+	require.Equal(t, decimalPattern,
+		described.Components.Schemas["Balance"].Value.Properties["available"].Value.AllOf[0].Value.Pattern)
 
 	stated := regexp2.MustCompile(decimalPattern, regexp2.ECMAScript)
 	matcher, err := compile(decimalPattern)
@@ -28,15 +29,18 @@ func TestTheDecimalPatternHasAnEquivalent(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
-	for text, want := range map[string]bool{"": true, "QQ==": true, "QQ": false, "QR==": false, "_-==": false, "QQ==\n": false, "QUJD": true} {
+	for text, want := range map[string]bool{"": true, "QQ==": true, "QQ": false, "QR==": false, "_-==": false,
+		"QQ==\n": false, "QUJD": true} {
 		assert.Equal(t, want, isBase64(text), "base64 %q", text)
 	}
 	for text, want := range map[string]bool{
-		"2026-01-02T03:04:05Z": true, "2026-01-02T03:04:05.678+05:30": true, "2026-01-02": false, "2026-13-02T03:04:05Z": false, "": false,
+		"2026-01-02T03:04:05Z": true, "2026-01-02T03:04:05.678+05:30": true, "2026-01-02": false,
+		"2026-13-02T03:04:05Z": false, "": false,
 	} {
 		assert.Equal(t, want, isTime(text), "time %q", text)
 	}
-	for text, want := range map[string]bool{"a@b": true, "a@b@c": false, "@b": false, "a@": false, "a b@c": false, "<a@b>": false, "a@b, c@d": false} {
+	for text, want := range map[string]bool{"a@b": true, "a@b@c": false, "@b": false, "a@": false, "a b@c": false,
+		"<a@b>": false, "a@b, c@d": false} {
 		assert.Equal(t, want, isEmail(text), "email %q", text)
 	}
 }

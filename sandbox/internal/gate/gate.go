@@ -79,7 +79,8 @@ func New(config Config) (*Gate, error) {
 	g := &Gate{
 		validation: validation(),
 		clock:      config.Clock, tokens: config.Tokens,
-		faults: config.Faults, log: config.Log, names: config.Names, available: config.DatabaseAvailable, room: config.Room,
+		faults: config.Faults, log: config.Log, names: config.Names, available: config.DatabaseAvailable,
+		room:      config.Room,
 		violation: config.Violation, logger: config.Logger,
 	}
 	var err error
@@ -138,7 +139,8 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (g *Gate) operate(a *answer, r *http.Request, s *surface, body *payload, entry *Entry) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			g.logger.Error("operation panicked", "operation", entry.Operation, "cause", cause, "stack", string(debug.Stack()))
+			g.logger.Error("operation panicked", "operation", entry.Operation, "cause", cause, "stack",
+				string(debug.Stack()))
 			a.refuse(refuse.InternalError())
 		}
 	}()

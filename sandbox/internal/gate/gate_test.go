@@ -72,7 +72,8 @@ func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) 
 	require.NoError(t, err)
 	windows := window.New(clk, func() bool { return false })
 	login := &session.Login{
-		Clock: clk, Registry: r.registry, Tokens: tokens, Challenges: session.NewChallenges(clk, store.Memory{}), Windows: windows,
+		Clock: clk, Registry: r.registry, Tokens: tokens, Challenges: session.NewChallenges(clk, store.Memory{}),
+		Windows:  windows,
 		Settings: func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings },
 	}
 	r.Gate, err = New(Config{
@@ -94,11 +95,13 @@ func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) 
 func (r *rig) logIn(t testing.TB, key *signing.DeveloperKey) {
 	t.Helper()
 	var challenge platformwire.Challenge
-	r.post(t, "/auth/challenge", platformwire.ChallengeRequest{Email: r.key.Email, RequestExpiry: time.Now().Add(time.Minute)}, &challenge)
+	r.post(t, "/auth/challenge",
+		platformwire.ChallengeRequest{Email: r.key.Email, RequestExpiry: time.Now().Add(time.Minute)}, &challenge)
 	signature, err := key.Sign(t.Context(), challenge.Payload)
 	require.NoError(t, err)
 	var grant platformwire.TokenGrant
-	r.post(t, "/auth/token", platformwire.TokenRequest{ChallengeID: challenge.ChallengeID, PublicKey: key.PublicKey(), Signature: signature}, &grant)
+	r.post(t, "/auth/token", platformwire.TokenRequest{ChallengeID: challenge.ChallengeID, PublicKey: key.PublicKey(),
+		Signature: signature}, &grant)
 	r.bearer = grant.AccessToken
 }
 
@@ -181,13 +184,15 @@ func TestTheLogKeepsTheBeginningOfALongText(t *testing.T) {
 	l.add(Entry{Method: strings.Repeat("M", maxLogged+1), Path: strings.Repeat("p", maxLogged)})
 	l.add(Entry{Path: strings.Repeat("p", maxLogged-1) + "ä"})
 	entries := l.Entries()
-	assert.Equal(t, Entry{Method: strings.Repeat("M", maxLogged) + "…", Path: strings.Repeat("p", maxLogged)}, entries[0])
+	assert.Equal(t, Entry{Method: strings.Repeat("M", maxLogged) + "…", Path: strings.Repeat("p", maxLogged)},
+		entries[0])
 	assert.Equal(t, Entry{Path: strings.Repeat("p", maxLogged-1) + "…"}, entries[1])
 }
 
 func TestEveryDescribedOperationIsMounted(t *testing.T) {
 	r := newRig(t, nil)
-	for i, document := range []func() (*openapi3.T, error){platformDocument, referenceDocument, publicDocument, appDocument} {
+	for i, document := range []func() (*openapi3.T, error){platformDocument, referenceDocument, publicDocument,
+		appDocument} {
 		mounted := map[string]bool{}
 		for _, route := range r.surfaces[i].routes {
 			mounted[route.operation] = true
@@ -269,7 +274,8 @@ func (g *Gate) judge(route *route, body string) {
 	for name, prefix := range route.ids.path {
 		parameters[name] = prefix + "1"
 	}
-	if err := g.validate(context.Background(), request, route, &serve.Request{Path: parameters, Body: []byte(body)}); err != nil {
+	if err := g.validate(context.Background(), request, route,
+		&serve.Request{Path: parameters, Body: []byte(body)}); err != nil {
 		newAnswer("req_1").refuse(err)
 	}
 }

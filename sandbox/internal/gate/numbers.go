@@ -110,13 +110,15 @@ func (n *numbers) wrong(value jsontext.Value, path string) []refuse.Field {
 func (n *numbers) wrongNumber(text, path string) []refuse.Field {
 	if n.amount {
 		if _, err := number.Parse(text); err != nil {
-			return []refuse.Field{{Field: path, Code: "decimal_max_digits", Message: "The number is too long, or its exponent too large."}}
+			return []refuse.Field{{Field: path, Code: "decimal_max_digits",
+				Message: "The number is too long, or its exponent too large."}}
 		}
 		return nil
 	}
 	if n.bits > 0 {
 		if _, err := strconv.ParseInt(text, 10, n.bits); err != nil {
-			return []refuse.Field{{Field: path, Code: "int_type", Message: "The value is not an integer of " + strconv.Itoa(n.bits) + " bits."}}
+			return []refuse.Field{{Field: path, Code: "int_type", Message: "The value is not an integer of " +
+				strconv.Itoa(n.bits) + " bits."}}
 		}
 	}
 	return nil

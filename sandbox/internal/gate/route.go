@@ -44,7 +44,8 @@ func newRoute(document *openapi3.T, base string, served serve.Route) (*route, er
 	operation := item.GetOperation(served.Method)
 	return &route{
 		method: served.Method, segments: strings.Split(base+served.Path, "/"), run: served.Run,
-		described: &routers.Route{Spec: document, Path: served.Path, PathItem: item, Method: served.Method, Operation: operation},
+		described: &routers.Route{Spec: document, Path: served.Path, PathItem: item, Method: served.Method,
+			Operation: operation},
 		operation: operation.OperationID,
 		public:    operation.Security != nil && len(*operation.Security) == 0,
 		scope:     extension(operation.Extensions, "x-scope"),

@@ -55,7 +55,9 @@ func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, read
 	return nil
 }
 
-func (g *Gate) input(r *http.Request, route *route, parameters map[string]string) *openapi3filter.RequestValidationInput {
+func (g *Gate) input(
+	r *http.Request, route *route, parameters map[string]string,
+) *openapi3filter.RequestValidationInput {
 	return &openapi3filter.RequestValidationInput{
 		Request: r, PathParams: parameters, Route: route.described, Options: g.validation,
 	}
@@ -67,7 +69,8 @@ func (r *route) unknownQuery(query url.Values) []refuse.Field {
 	var unknown []refuse.Field
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if r.described.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
-			unknown = append(unknown, refuse.Field{Field: name, Code: "extra_forbidden", Message: "The parameter is unknown."})
+			unknown = append(unknown,
+				refuse.Field{Field: name, Code: "extra_forbidden", Message: "The parameter is unknown."})
 		}
 	}
 	return unknown
@@ -96,7 +99,8 @@ func refusalOf(err error, unknown []refuse.Field, route *route) error {
 		}
 		byLocation[wrong.Parameter.In] = append(byLocation[wrong.Parameter.In], fieldOfParameter(wrong))
 	}
-	for _, location := range []string{openapi3.ParameterInPath, openapi3.ParameterInQuery, openapi3.ParameterInHeader, ""} {
+	for _, location := range []string{openapi3.ParameterInPath, openapi3.ParameterInQuery, openapi3.ParameterInHeader,
+		""} {
 		if fields := byLocation[location]; len(fields) > 0 {
 			return refuse.ValidationFailed(location, slices.Compact(fields)...) // the variants of a union say the same
 		}

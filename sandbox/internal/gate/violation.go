@@ -20,7 +20,9 @@ func (g *Gate) validateAnswer(a *answer, r *http.Request, route *route, paramete
 	}
 }
 
-func (g *Gate) described(ctx context.Context, a *answer, r *http.Request, route *route, parameters map[string]string) error {
+func (g *Gate) described(
+	ctx context.Context, a *answer, r *http.Request, route *route, parameters map[string]string,
+) error {
 	if a.status < http.StatusBadRequest && route.described.Operation.Responses.Status(a.status) == nil {
 		return errors.New("the description has no such success")
 	}

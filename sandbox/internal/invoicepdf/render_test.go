@@ -73,8 +73,10 @@ func TestACopySaysWhatItIsGiven(t *testing.T) {
 	pages := render(t, sample())
 	require.Len(t, pages, 1)
 	for _, want := range []string{
-		"Invoice INV-0001\n", "Status\n", "sent\n", "Łukasz Žák\n", "Ulica Długa 1\n", "Acme Ltd\n", "Design (three days)\n",
-		"€300.00\n", "Amount due\n", "300.00 EUR\n", "Thank you\n", "Payment details\n", "IBAN\n", "DE89370400440532013000\n", "Page 1\n",
+		"Invoice INV-0001\n", "Status\n", "sent\n", "Łukasz Žák\n", "Ulica Długa 1\n", "Acme Ltd\n",
+		"Design (three days)\n",
+		"€300.00\n", "Amount due\n", "300.00 EUR\n", "Thank you\n", "Payment details\n", "IBAN\n",
+		"DE89370400440532013000\n", "Page 1\n",
 	} {
 		assert.Contains(t, pages[0], want)
 	}
@@ -109,7 +111,8 @@ func TestManyLinesContinueOnPagesThatRepeatTheHead(t *testing.T) {
 	c := sample()
 	c.Lines = nil
 	for i := range 120 {
-		c.Lines = append(c.Lines, invoicepdf.Line{Name: fmt.Sprintf("Line %d", i), Quantity: "1", Price: "1.00", Total: "1.00"})
+		c.Lines = append(c.Lines, invoicepdf.Line{Name: fmt.Sprintf("Line %d", i), Quantity: "1", Price: "1.00",
+			Total: "1.00"})
 	}
 	pages := render(t, c)
 	require.Greater(t, len(pages), 2)

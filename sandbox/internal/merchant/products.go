@@ -59,7 +59,9 @@ func (p *Products) List(activeOnly bool) []referencewire.MerchantProduct {
 
 // ListMerchantProducts implements the operation of that name. Without active_only it lists products on sale.
 // Source: Reference endpoints under /api/v1.
-func (p *Products) ListMerchantProducts(_ context.Context, params referencewire.ListMerchantProductsParams) (serve.Answer, error) {
+func (p *Products) ListMerchantProducts(
+	_ context.Context, params referencewire.ListMerchantProductsParams,
+) (serve.Answer, error) {
 	activeOnly := params.ActiveOnly == nil || *params.ActiveOnly
 	return serve.OK(p.List(activeOnly)), nil
 }

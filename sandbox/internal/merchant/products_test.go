@@ -17,7 +17,8 @@ func TestProductsOnSaleAreListedUnlessAllAreAskedFor(t *testing.T) {
 	products := merchant.New(now)
 	yes, no := true, false
 	list := func(activeOnly *bool) []referencewire.MerchantProduct {
-		answer, err := products.ListMerchantProducts(t.Context(), referencewire.ListMerchantProductsParams{ActiveOnly: activeOnly})
+		answer, err := products.ListMerchantProducts(t.Context(),
+			referencewire.ListMerchantProductsParams{ActiveOnly: activeOnly})
 		require.NoError(t, err)
 		return answer.Body.([]referencewire.MerchantProduct)
 	}

@@ -13,7 +13,8 @@ import (
 )
 
 func TestNumbersTravelDigitByDigit(t *testing.T) {
-	for _, digits := range []string{"0", "12.5", "-3", "0.1", "12345678901234567890.123456789", strings.Repeat("9", number.MaxLength)} {
+	for _, digits := range []string{"0", "12.5", "-3", "0.1", "12345678901234567890.123456789",
+		strings.Repeat("9", number.MaxLength)} {
 		var read number.Number
 		require.NoError(t, json.Unmarshal([]byte(digits), &read), digits)
 		written, err := json.Marshal(map[string]number.Number{"amount": read})
@@ -28,7 +29,8 @@ func TestWhatIsNoNumberIsRefused(t *testing.T) {
 		var read number.Number
 		assert.Error(t, json.Unmarshal([]byte(text), &read), text)
 	}
-	for _, text := range []string{"", "ten", "NaN", strings.Repeat("9", number.MaxLength+1), "1e-20000", "1e99999999999"} {
+	for _, text := range []string{"", "ten", "NaN", strings.Repeat("9", number.MaxLength+1), "1e-20000",
+		"1e99999999999"} {
 		_, err := number.Parse(text)
 		assert.ErrorIs(t, err, number.ErrUnreadable, text)
 	}

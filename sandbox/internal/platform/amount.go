@@ -22,7 +22,8 @@ func checkAmountOf(field string, amount decimal.Decimal, decimals int32) error {
 	exponent := int(amount.Exponent()) // is above zero only in a JSON number that was written so, such as 1e2
 	switch {
 	case amount.NumDigits()+max(exponent, 0) > maxAmountDigits || exponent < -maxAmountDigits:
-		return refuse.InvalidField(field, "decimal_max_digits", fmt.Sprintf("An amount has at most %d digits.", maxAmountDigits))
+		return refuse.InvalidField(field, "decimal_max_digits",
+			fmt.Sprintf("An amount has at most %d digits.", maxAmountDigits))
 	case !amount.IsPositive():
 		return refuse.InvalidField(field, "greater_than", "An amount is greater than zero.")
 	case !amount.Equal(amount.Truncate(decimals)):

@@ -44,7 +44,8 @@ func (d BankDetails) Check() []refuse.Field {
 	if d.BIC != "" && !bicForm.MatchString(d.BIC) {
 		report("bic", "bic_form", "A BIC has 8 or 11 characters.")
 	}
-	if d.RoutingNumber != "" && (route.Currency == "USD" || d.Country == "US" || !known && d.Country == "") && !validABA(d.RoutingNumber) {
+	if d.RoutingNumber != "" && (route.Currency == "USD" || d.Country == "US" || !known && d.Country == "") &&
+		!validABA(d.RoutingNumber) {
 		report("routingNumber", "routing_number_checksum", "The routing number's form or checksum is wrong.")
 	}
 	return wrong

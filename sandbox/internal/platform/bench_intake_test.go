@@ -85,7 +85,9 @@ func (b *bench) escrow(account, key string, body platformwire.EscrowCreate) (pla
 	return read[platformwire.Escrow](b, render(b, response)), nil
 }
 
-func (b *bench) prepare(account, key, id string, kind platformwire.EscrowActionType) (platformwire.EscrowAction, error) {
+func (b *bench) prepare(
+	account, key, id string, kind platformwire.EscrowActionType,
+) (platformwire.EscrowAction, error) {
 	response, err := b.PrepareEscrowAction(b.as(account, key), id, platformwire.EscrowActionCreate{Type: kind})
 	if err != nil {
 		return platformwire.EscrowAction{}, err

@@ -85,7 +85,8 @@ func (b *bench) set(change func(*deployment.Settings)) {
 // as is the integrator's session acting for an account, with an idempotency key or "".
 func (b *bench) as(account, key string) context.Context {
 	return caller.With(context.Background(), caller.Caller{
-		Owner: "acc_1", Email: "ops@example.com", KeyID: "dk_1", Account: account, IdempotencyKey: key, Signer: b.signer(nil),
+		Owner: "acc_1", Email: "ops@example.com", KeyID: "dk_1", Account: account, IdempotencyKey: key,
+		Signer: b.signer(nil),
 	})
 }
 
@@ -199,7 +200,8 @@ const (
 )
 
 func order(contactID, amount string) platformwire.PayoutCreate {
-	return platformwire.PayoutCreate{ContactID: contactID, Amount: decimal.RequireFromString(amount), Currency: platformwire.AssetUSDC}
+	return platformwire.PayoutCreate{ContactID: contactID, Amount: decimal.RequireFromString(amount),
+		Currency: platformwire.AssetUSDC}
 }
 
 func (b *bench) book(account, key string, body platformwire.PayoutCreate) (answered, error) {
@@ -224,7 +226,9 @@ func (b *bench) confirm(account string, payout platformwire.Payout) (platformwir
 	})
 }
 
-func (b *bench) confirmWith(ctx context.Context, payoutID string, body platformwire.ApprovalConfirm) (platformwire.Payout, error) {
+func (b *bench) confirmWith(
+	ctx context.Context, payoutID string, body platformwire.ApprovalConfirm,
+) (platformwire.Payout, error) {
 	response, err := b.ConfirmPayout(ctx, payoutID, body)
 	if err != nil {
 		return platformwire.Payout{}, err
@@ -246,7 +250,9 @@ func (b *bench) move(account, key, id string, to platformwire.PayoutStatus) (ans
 	return render(b, response), nil
 }
 
-func (b *bench) transactions(account string, params platformwire.ListTransactionsParams) (platformwire.TransactionPage, error) {
+func (b *bench) transactions(
+	account string, params platformwire.ListTransactionsParams,
+) (platformwire.TransactionPage, error) {
 	response, err := b.ListTransactions(b.as(account, ""), params)
 	if err != nil {
 		return platformwire.TransactionPage{}, err

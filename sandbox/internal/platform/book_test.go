@@ -33,18 +33,21 @@ func TestQuotes(t *testing.T) {
 		// fee in the asset, rate, and what arrives
 		fee, rate, arrives, currency string
 	}{
-		"dollars by ACH":           {achContact, platformwire.AssetUSDC, "20", "0", "0.5", "1", "19.5", "USD"},
-		"dollars by Fedwire":       {fedwire, platformwire.AssetUSDC, "20", "0", "5", "1", "15", "USD"},
-		"dollars by SWIFT":         {swift, platformwire.AssetUSDC, "20", "0", "15", "1", "5", "USD"},
-		"dollars to euros":         {sepaContact, platformwire.AssetUSDC, "20", "0", "0.5", "0.9154", "17.85", "EUR"},
-		"euros by SEPA":            {sepaContact, platformwire.AssetEURC, "20", "0", "0.5", "1", "19.5", "EUR"},
-		"euros to dollars":         {achContact, platformwire.AssetEURC, "20", "0", "0.5", "1.08152174", "21.08", "USD"},
-		"yen have no minor unit":   {yen, platformwire.AssetUSDC, "20", "0", "0.5", "154.026", "3003", "JPY"},
-		"wallet on Base":           {baseContact, platformwire.AssetUSDC, "20.123456", "0", "0", "1", "20.123456", "USDC"},
-		"wallet on Base, exchange": {baseContact, platformwire.AssetEURC, "20", "0", "0.3", "1.08152174", "21.305978", "USDC"},
-		"another chain":            {farContact, platformwire.AssetUSDC, "20", "0", "0.3", "1", "19.7", "USDT"},
-		"a worse price":            {achContact, platformwire.AssetUSDC, "20", "0.02", "0.5", "0.98", "19.11", "USD"},
-		"no worse when direct":     {baseContact, platformwire.AssetUSDC, "20", "0.02", "0", "1", "20", "USDC"},
+		"dollars by ACH":     {achContact, platformwire.AssetUSDC, "20", "0", "0.5", "1", "19.5", "USD"},
+		"dollars by Fedwire": {fedwire, platformwire.AssetUSDC, "20", "0", "5", "1", "15", "USD"},
+		"dollars by SWIFT":   {swift, platformwire.AssetUSDC, "20", "0", "15", "1", "5", "USD"},
+		"dollars to euros":   {sepaContact, platformwire.AssetUSDC, "20", "0", "0.5", "0.9154", "17.85", "EUR"},
+		"euros by SEPA":      {sepaContact, platformwire.AssetEURC, "20", "0", "0.5", "1", "19.5", "EUR"},
+		"euros to dollars": {achContact, platformwire.AssetEURC, "20", "0", "0.5", "1.08152174", "21.08",
+			"USD"},
+		"yen have no minor unit": {yen, platformwire.AssetUSDC, "20", "0", "0.5", "154.026", "3003", "JPY"},
+		"wallet on Base": {baseContact, platformwire.AssetUSDC, "20.123456", "0", "0", "1", "20.123456",
+			"USDC"},
+		"wallet on Base, exchange": {baseContact, platformwire.AssetEURC, "20", "0", "0.3", "1.08152174", "21.305978",
+			"USDC"},
+		"another chain":        {farContact, platformwire.AssetUSDC, "20", "0", "0.3", "1", "19.7", "USDT"},
+		"a worse price":        {achContact, platformwire.AssetUSDC, "20", "0.02", "0.5", "0.98", "19.11", "USD"},
+		"no worse when direct": {baseContact, platformwire.AssetUSDC, "20", "0.02", "0", "1", "20", "USDC"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,20 +81,31 @@ func TestBookingIsRefused(t *testing.T) {
 		set     func(*deployment.Settings)
 		want    string
 	}{
-		"zero":               {sepaContact, amount("0"), nil, field("greater_than")},
-		"negative":           {sepaContact, amount("-1"), nil, field("greater_than")},
-		"seven decimals":     {sepaContact, amount("1.0000001"), nil, field("amount_precision")},
-		"many digits":        {sepaContact, amount("1000000000000000000000000000000000000"), nil, field("decimal_max_digits")},
-		"exponent":           {sepaContact, amount("1e9000"), nil, field("decimal_max_digits")},
-		"tiny exponent":      {sepaContact, amount("1e-9000"), nil, field("decimal_max_digits")},
-		"less than the fee":  {sepaContact, amount("0.5"), nil, field("amount_below_fee")},
-		"from another chain": {farContact, with(func(p *platformwire.PayoutCreate) { p.FromChainID = 1 }), nil, field("chain_mismatch")},
-		"to another chain":   {farContact, with(func(p *platformwire.PayoutCreate) { p.ToChainID = 137 }), nil, field("chain_mismatch")},
-		"bank on a chain":    {sepaContact, with(func(p *platformwire.PayoutCreate) { p.ToChainID = 1 }), nil, field("chain_mismatch")},
-		"unknown contact":    {sepaContact, with(func(p *platformwire.PayoutCreate) { p.ContactID = "ct_none" }), nil, "not_found"},
-		"partner down":       {sepaContact, nil, func(s *deployment.Settings) { s.PartnerDown = true }, "provider_unavailable"},
-		"signer detached":    {sepaContact, nil, func(s *deployment.Settings) { s.SignerDetached = true }, "signer_not_attached"},
-		"no wallet yet":      {sepaContact, nil, func(s *deployment.Settings) { s.ClientReadyAfter = deployment.Duration(time.Hour) }, "wallet_not_linked"},
+		"zero":           {sepaContact, amount("0"), nil, field("greater_than")},
+		"negative":       {sepaContact, amount("-1"), nil, field("greater_than")},
+		"seven decimals": {sepaContact, amount("1.0000001"), nil, field("amount_precision")},
+		"many digits": {sepaContact, amount("1000000000000000000000000000000000000"), nil,
+			field("decimal_max_digits")},
+		"exponent":          {sepaContact, amount("1e9000"), nil, field("decimal_max_digits")},
+		"tiny exponent":     {sepaContact, amount("1e-9000"), nil, field("decimal_max_digits")},
+		"less than the fee": {sepaContact, amount("0.5"), nil, field("amount_below_fee")},
+		"from another chain": {farContact, with(func(p *platformwire.PayoutCreate) { p.FromChainID = 1 }), nil,
+			field("chain_mismatch")},
+		"to another chain": {farContact, with(func(p *platformwire.PayoutCreate) { p.ToChainID = 137 }), nil,
+			field("chain_mismatch")},
+		"bank on a chain": {sepaContact, with(func(p *platformwire.PayoutCreate) { p.ToChainID = 1 }), nil,
+			field("chain_mismatch")},
+		"unknown contact": {sepaContact, with(func(p *platformwire.PayoutCreate) { p.ContactID = "ct_none" }), nil,
+			"not_found"},
+		"partner down": {sepaContact, nil, func(s *deployment.Settings) {
+			s.PartnerDown = true
+		}, "provider_unavailable"},
+		"signer detached": {sepaContact, nil, func(s *deployment.Settings) {
+			s.SignerDetached = true
+		}, "signer_not_attached"},
+		"no wallet yet": {sepaContact, nil, func(s *deployment.Settings) {
+			s.ClientReadyAfter = deployment.Duration(time.Hour)
+		}, "wallet_not_linked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -144,7 +158,8 @@ func TestApprovalPayloadSaysWhatWasBooked(t *testing.T) {
 		payout := b.booked(account, "invoice-42", body)
 		want.Operation, want.ResourceID, want.Account = "payout.fund", payout.ID, account
 		want.Amount, want.Currency = decimal.RequireFromString("20.5"), "USDC"
-		approval := signing.Approval{ID: payout.Approval.ID, Payload: payout.Approval.Payload, ExpiresAt: payout.Approval.ExpiresAt}
+		approval := signing.Approval{ID: payout.Approval.ID, Payload: payout.Approval.Payload,
+			ExpiresAt: payout.Approval.ExpiresAt}
 		_, err := signing.SignApproval(context.Background(), key, approval, want, b.clock.Now())
 		require.NoError(t, err)
 		assert.Equal(t, b.clock.Now().Add(120*time.Second), payout.Approval.ExpiresAt)
@@ -179,7 +194,8 @@ func TestKeyAnchorsThePayment(t *testing.T) {
 	other := asked
 	other.Purpose = "another"
 	_, err = b.book(client, "invoice-42", other)
-	assert.Equal(t, read[platformwire.Payout](t, first).ID, details[string](t, err, "idempotency_key_reused", "payoutId"))
+	assert.Equal(t, read[platformwire.Payout](t, first).ID,
+		details[string](t, err, "idempotency_key_reused", "payoutId"))
 
 	inAnother := order(b.contact(caller.Self, sepaContact).ID, "20")
 	elsewhere, err := b.book(caller.Self, "invoice-42", inAnother)

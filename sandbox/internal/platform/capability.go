@@ -63,7 +63,8 @@ func (c *contact) methods() []platformwire.ContactMethod {
 	case to.Bank != nil:
 		return []platformwire.ContactMethod{{Method: string(to.Bank.AccountType), Currency: to.currency(c.Currency)}}
 	case to.Wallet != nil:
-		return []platformwire.ContactMethod{{Method: "onchain", Currency: to.Wallet.Token, CrossChain: !slices.ContainsFunc(assets, to.direct)}}
+		return []platformwire.ContactMethod{{Method: "onchain", Currency: to.Wallet.Token,
+			CrossChain: !slices.ContainsFunc(assets, to.direct)}}
 	default:
 		list := make([]platformwire.ContactMethod, len(assets))
 		for i, asset := range assets {
@@ -81,7 +82,8 @@ func (t *turn) blockers(c *contact) []refuse.Blocker {
 	case c.To.Wallet != nil:
 		return walletBlockers(c.To.Wallet)
 	case !t.ready(c.To.Email.holder):
-		return []refuse.Blocker{{Code: blockedAccountNotReady, Message: "The account behind the email has no wallet yet.", Field: "email"}}
+		return []refuse.Blocker{{Code: blockedAccountNotReady,
+			Message: "The account behind the email has no wallet yet.", Field: "email"}}
 	default:
 		return nil
 	}
@@ -95,14 +97,16 @@ func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
 	}
 	var list []refuse.Blocker
 	if slices.Contains(t.settings.PayoutMethodsDisabled, string(bank.AccountType)) {
-		list = append(list, refuse.Blocker{Code: blockedChannelUnavailable, Message: "The method is unavailable for the time being."})
+		list = append(list,
+			refuse.Blocker{Code: blockedChannelUnavailable, Message: "The method is unavailable for the time being."})
 	}
 	if currency := c.To.currency(c.Currency); currency != route.Currency {
 		message := fmt.Sprintf("The method %s pays out %s.", bank.AccountType, route.Currency)
 		list = append(list, refuse.Blocker{Code: blockedCurrency, Message: message, Field: "currency"})
 	}
 	if holderName(bank, c.Name) == "" {
-		list = append(list, refuse.Blocker{Code: blockedHolderMissing, Message: "A bank payment names its holder.", Field: "accountHolderName"})
+		list = append(list, refuse.Blocker{Code: blockedHolderMissing, Message: "A bank payment names its holder.",
+			Field: "accountHolderName"})
 	}
 	identifiers := identifiersOf(bank)
 	for _, alternatives := range route.Needed() {
@@ -118,7 +122,8 @@ func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
 func identifiersOf(bank *platformwire.BankAccount) map[string]string {
 	return map[string]string{
 		"iban": bank.IBAN, "bic": bank.BIC, "accountNumber": bank.AccountNumber, "routingNumber": bank.RoutingNumber,
-		"pixKey": bank.PIXKey, "paymentKey": bank.PaymentKey, "branchNumber": bank.BranchNumber, "phoneNumber": bank.PhoneNumber,
+		"pixKey": bank.PIXKey, "paymentKey": bank.PaymentKey, "branchNumber": bank.BranchNumber,
+		"phoneNumber": bank.PhoneNumber,
 	}
 }
 
@@ -146,12 +151,15 @@ func walletBlockers(wallet *walletDestination) []refuse.Blocker {
 	var list []refuse.Blocker
 	chain, live := chainByCode(wallet.Chain)
 	if !live {
-		list = append(list, refuse.Blocker{Code: blockedChain, Message: "The chain is not among the live ones.", Field: "chainId"})
+		list = append(list, refuse.Blocker{Code: blockedChain, Message: "The chain is not among the live ones.",
+			Field: "chainId"})
 	} else if _, listed := tokenOf(chain, wallet.Token); !listed {
-		list = append(list, refuse.Blocker{Code: blockedToken, Message: "The chain does not list this token.", Field: "currency"})
+		list = append(list, refuse.Blocker{Code: blockedToken, Message: "The chain does not list this token.",
+			Field: "currency"})
 	}
 	if !addressForm.MatchString(wallet.Address) {
-		list = append(list, refuse.Blocker{Code: blockedDetailInvalid, Message: "The address is not one of this chain.", Field: "walletAddress"})
+		list = append(list, refuse.Blocker{Code: blockedDetailInvalid, Message: "The address is not one of this chain.",
+			Field: "walletAddress"})
 	}
 	return list
 }

@@ -25,32 +25,42 @@ func TestBlockersOfAContact(t *testing.T) {
 	t.Parallel()
 	bank := func(account string) string { return `{"name":"Bob","account":{` + account + `}}` }
 	onchain := func(chain, token, address string) string {
-		return fmt.Sprintf(`{"account":{"accountType":"onchain","chainId":%q,"currency":%q,"walletAddress":%q}}`, chain, token, address)
+		return fmt.Sprintf(`{"account":{"accountType":"onchain","chainId":%q,"currency":%q,"walletAddress":%q}}`, chain,
+			token, address)
 	}
 	const wallet = "0x1111111111111111111111111111111111111111"
 	for name, tc := range map[string]struct {
 		contact string
 		want    []string // code and field of each blocker
 	}{
-		"sepa":                       {contact: sepaContact},
-		"sepa without IBAN":          {bank(`"accountType":"sepa"`), []string{"account_detail_missing iban"}},
-		"IBAN with a wrong checksum": {bank(`"accountType":"sepa","iban":"DE89370400440532013001"`), []string{"account_detail_invalid iban"}},
-		"IBAN with separators":       {bank(`"accountType":"sepa","iban":"DE89 3704 0044 0532 0130 00"`), []string{"account_detail_invalid iban"}},
-		"no holder":                  {`{"account":{"accountType":"sepa","iban":"DE89370400440532013000"}}`, []string{"holder_name_missing accountHolderName"}},
-		"holder in two names":        {contact: `{"account":{"accountType":"sepa","iban":"DE89370400440532013000","accountHolderFirstName":"Bob","accountHolderLastName":"Roe"}}`},
-		"no holder, no IBAN":         {`{"account":{"accountType":"sepa"}}`, []string{"holder_name_missing accountHolderName", "account_detail_missing iban"}},
-		"another currency":           {bank(`"accountType":"sepa","currency":"USD","iban":"DE89370400440532013000"`), []string{"currency_not_supported currency"}},
-		"routing number":             {bank(`"accountType":"ach","accountNumber":"1","routingNumber":"021000022"`), []string{"account_detail_invalid routingNumber"}},
-		"swift by account number":    {contact: bank(`"accountType":"swift","bic":"DEUTDEFF","accountNumber":"1"`)},
-		"swift with neither":         {bank(`"accountType":"swift","bic":"DEUTDEF"`), []string{"account_detail_missing accountNumber", "account_detail_invalid bic"}},
-		"mobile wallet":              {bank(`"accountType":"bdt_ewallet","accountNumber":"1"`), []string{"account_detail_missing phoneNumber"}},
-		"unknown legacy method":      {`{"name":"B","bank":{"method":"carrier_pigeon","currency":"USD","fields":{},"holder":{}}}`, []string{"method_not_supported accountType"}},
-		"Base":                       {contact: onchain("base", "USDC", wallet)},
-		"off Base":                   {contact: onchain("polygon", "USDT", wallet)},
-		"unknown chain":              {onchain("moonbase", "USDC", wallet), []string{"chain_not_live chainId"}},
-		"unlisted token":             {onchain("base", "USDT", wallet), []string{"token_not_listed currency"}},
-		"short address":              {onchain("base", "USDC", "0x1"), []string{"account_detail_invalid walletAddress"}},
-		"account that is not ready":  {`{"email":"acme@example.com"}`, []string{"account_not_ready email"}},
+		"sepa":              {contact: sepaContact},
+		"sepa without IBAN": {bank(`"accountType":"sepa"`), []string{"account_detail_missing iban"}},
+		"IBAN with a wrong checksum": {bank(`"accountType":"sepa","iban":"DE89370400440532013001"`),
+			[]string{"account_detail_invalid iban"}},
+		"IBAN with separators": {bank(`"accountType":"sepa","iban":"DE89 3704 0044 0532 0130 00"`),
+			[]string{"account_detail_invalid iban"}},
+		"no holder": {`{"account":{"accountType":"sepa","iban":"DE89370400440532013000"}}`,
+			[]string{"holder_name_missing accountHolderName"}},
+		"holder in two names": {contact: `{"account":{"accountType":"sepa","iban":"DE89370400440532013000","accountHolderFirstName":"Bob","accountHolderLastName":"Roe"}}`},
+		"no holder, no IBAN": {`{"account":{"accountType":"sepa"}}`,
+			[]string{"holder_name_missing accountHolderName", "account_detail_missing iban"}},
+		"another currency": {bank(`"accountType":"sepa","currency":"USD","iban":"DE89370400440532013000"`),
+			[]string{"currency_not_supported currency"}},
+		"routing number": {bank(`"accountType":"ach","accountNumber":"1","routingNumber":"021000022"`),
+			[]string{"account_detail_invalid routingNumber"}},
+		"swift by account number": {contact: bank(`"accountType":"swift","bic":"DEUTDEFF","accountNumber":"1"`)},
+		"swift with neither": {bank(`"accountType":"swift","bic":"DEUTDEF"`),
+			[]string{"account_detail_missing accountNumber", "account_detail_invalid bic"}},
+		"mobile wallet": {bank(`"accountType":"bdt_ewallet","accountNumber":"1"`),
+			[]string{"account_detail_missing phoneNumber"}},
+		"unknown legacy method": {`{"name":"B","bank":{"method":"carrier_pigeon","currency":"USD","fields":{},"holder":{}}}`, []string{"method_not_supported accountType"}},
+		"Base":                  {contact: onchain("base", "USDC", wallet)},
+		"off Base":              {contact: onchain("polygon", "USDT", wallet)},
+		"unknown chain":         {onchain("moonbase", "USDC", wallet), []string{"chain_not_live chainId"}},
+		"unlisted token":        {onchain("base", "USDT", wallet), []string{"token_not_listed currency"}},
+		"short address": {onchain("base", "USDC", "0x1"),
+			[]string{"account_detail_invalid walletAddress"}},
+		"account that is not ready": {`{"email":"acme@example.com"}`, []string{"account_not_ready email"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,7 +121,8 @@ func TestEveryMethodPaysOutTheCurrencyOfTheCatalogue(t *testing.T) {
 			"pixKey":"k","paymentKey":"k","phoneNumber":"+15550100"}}`, entry.Method))
 		got := b.capabilities(caller.Self, created.ID)
 		require.Empty(t, got.Blockers, entry.Method)
-		assert.Equal(t, []platformwire.ContactMethod{{Method: entry.Method, Currency: currency[entry.Method]}}, got.Methods)
+		assert.Equal(t, []platformwire.ContactMethod{{Method: entry.Method, Currency: currency[entry.Method]}},
+			got.Methods)
 		quote := b.booked(caller.Self, "", order(created.ID, "20")).Quote
 		assert.Equal(t, currency[entry.Method], quote.DestinationCurrency)
 		assert.True(t, quote.DestinationAmount.IsPositive(), entry.Method)

@@ -19,7 +19,8 @@ func TestClientBecomesReadyOnTheHostsClock(t *testing.T) {
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.ClientReadyAfter = deployment.Duration(time.Second) })
 
-	created := b.createClient(platformwire.ClientCreate{Email: "acme@example.com", EntityName: "Acme", Type: platformwire.ClientTypeBusiness})
+	created := b.createClient(platformwire.ClientCreate{Email: "acme@example.com", EntityName: "Acme",
+		Type: platformwire.ClientTypeBusiness})
 	require.Equal(t, http.StatusCreated, created.Code)
 	client := read[platformwire.Client](t, created)
 	assert.Regexp(t, `^cl_[A-Za-z0-9._:\-]{1,216}$`, client.ID)

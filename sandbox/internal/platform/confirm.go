@@ -19,7 +19,9 @@ import (
 // is looked at again before the money moves; of two confirms at once one funds, and the other one is told so.
 //
 // Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs; Limits, Lifetimes.
-func (p *Platform) ConfirmPayout(ctx context.Context, payoutID platformwire.PayoutID, body platformwire.ApprovalConfirm) (serve.Answer, error) {
+func (p *Platform) ConfirmPayout(
+	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.ApprovalConfirm,
+) (serve.Answer, error) {
 	c := caller.From(ctx)
 	payload, err := p.confirmable(c, payoutID, body.ApprovalID)
 	if err != nil {

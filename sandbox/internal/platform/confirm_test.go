@@ -99,17 +99,29 @@ func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
 		"payout of another account": {
 			as: func(b *bench, _ string) context.Context { return b.as(caller.Self, "") }, want: "not_found"},
 		"unknown approval": {
-			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) { body.ApprovalID = "apr_none" }, want: "approval_mismatch"},
+			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) {
+				body.ApprovalID = "apr_none"
+			}, want: "approval_mismatch"},
 		"key of nobody": {
-			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) { body.PublicKey = strangersKey }, want: "key_not_registered"},
+			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) {
+				body.PublicKey = strangersKey
+			}, want: "key_not_registered"},
 		"no key at all": {
-			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) { body.PublicKey = nil }, want: "key_not_registered"},
+			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) {
+				body.PublicKey = nil
+			}, want: "key_not_registered"},
 		"signature over something else": {
-			change: func(b *bench, _ *string, body *platformwire.ApprovalConfirm) { body.Signature = b.sign([]byte("{}")) }, want: "signature_invalid"},
+			change: func(b *bench, _ *string, body *platformwire.ApprovalConfirm) {
+				body.Signature = b.sign([]byte("{}"))
+			}, want: "signature_invalid"},
 		"no signature": {
-			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) { body.Signature = nil }, want: "signature_invalid"},
+			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) {
+				body.Signature = nil
+			}, want: "signature_invalid"},
 		"policy": {
-			set: func(s *deployment.Settings) { s.SigningPolicy = deployment.SigningPolicyRefuse }, want: "signing_policy_refused"},
+			set: func(s *deployment.Settings) {
+				s.SigningPolicy = deployment.SigningPolicyRefuse
+			}, want: "signing_policy_refused"},
 		"signer detached": {
 			set: func(s *deployment.Settings) { s.SignerDetached = true }, want: "signer_not_attached"},
 		"key deleted meanwhile": {
@@ -183,7 +195,8 @@ func TestOfManyConfirmsAtOnceOneFunds(t *testing.T) {
 	var wg sync.WaitGroup
 	errs := make([]error, 16)
 	for i := range errs {
-		body := platformwire.ApprovalConfirm{ApprovalID: booked.Approval.ID, PublicKey: b.public, Signature: b.sign(booked.Approval.Payload)}
+		body := platformwire.ApprovalConfirm{ApprovalID: booked.Approval.ID, PublicKey: b.public,
+			Signature: b.sign(booked.Approval.Payload)}
 		wg.Go(func() {
 			_, errs[i] = b.ConfirmPayout(b.as(client, ""), booked.ID, body)
 		})
@@ -207,7 +220,8 @@ func TestDirectPayoutArrivesInAnAccountOfTheService(t *testing.T) {
 	payer := b.fundedClient("acme@example.com")
 	payee := b.readyClient("payee@example.com")
 	byEmail := b.contact(payer, `{"email":"payee@example.com"}`)
-	byWallet := b.contact(payer, `{"crypto":{"chain":"base","token":"USDC","address":"`+b.client(payee).BaseSmartWallet+`"}}`)
+	byWallet := b.contact(payer, `{"crypto":{"chain":"base","token":"USDC","address":"`+b.client(payee).
+		BaseSmartWallet+`"}}`)
 	for key, contact := range map[string]platformwire.Contact{"a": byEmail, "b": byWallet} {
 		booked := b.booked(payer, key, order(contact.ID, "20"))
 		_, err := b.confirm(payer, booked)

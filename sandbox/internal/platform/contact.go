@@ -87,7 +87,9 @@ func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactC
 }
 
 // UpdateContact changes what the body names; null clears.
-func (p *Platform) UpdateContact(ctx context.Context, contactID platformwire.ContactID, body platformwire.ContactUpdate) (serve.Answer, error) {
+func (p *Platform) UpdateContact(
+	ctx context.Context, contactID platformwire.ContactID, body platformwire.ContactUpdate,
+) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(caller.From(ctx))
@@ -183,12 +185,14 @@ func (c *contact) view() platformwire.Contact {
 			view.Bank.Method = to.Bank.AccountType
 		}
 	case to.Wallet != nil:
-		view.Crypto = &platformwire.ContactCryptoView{Chain: to.Wallet.Chain, Token: to.Wallet.Token, Address: to.Wallet.Address}
+		view.Crypto = &platformwire.ContactCryptoView{Chain: to.Wallet.Chain, Token: to.Wallet.Token,
+			Address: to.Wallet.Address}
 	default:
 		behind := to.Email.holder
 		view.Email = to.Email.Email
 		view.UserID = behind.UserID
-		view.User = &platformwire.ContactUser{ID: behind.UserID, Email: to.Email.Email, DisplayName: behind.displayName()}
+		view.User = &platformwire.ContactUser{ID: behind.UserID, Email: to.Email.Email,
+			DisplayName: behind.displayName()}
 	}
 	return view
 }

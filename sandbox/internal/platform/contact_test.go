@@ -39,8 +39,10 @@ func TestContactHasExactlyOneDestination(t *testing.T) {
 		"account and email":        {body: `{` + account + `,` + email + `}`, want: refuse.InvalidRequest("")},
 		"bank and crypto":          {body: `{` + bank + `,` + crypto + `}`, want: refuse.InvalidRequest("")},
 		"unknown email":            {body: `{"email":"nobody@example.com"}`, want: refuse.NotFound()},
-		"unknown email variant":    {body: `{"account":{"accountType":"email","email":"nobody@example.com"}}`, want: refuse.NotFound()},
-		"fields of another type":   {body: `{"bank":{"method":"ach","currency":"USD","fields":{"iban":7},"holder":{}}}`, want: refuse.InvalidField("", "", "")},
+		"unknown email variant": {body: `{"account":{"accountType":"email","email":"nobody@example.com"}}`,
+			want: refuse.NotFound()},
+		"fields of another type": {body: `{"bank":{"method":"ach","currency":"USD","fields":{"iban":7},"holder":{}}}`,
+			want: refuse.InvalidField("", "", "")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := b.contactFrom(caller.Self, tc.body)
@@ -60,14 +62,23 @@ func TestContactIsDeduplicatedByItsAccountDetails(t *testing.T) {
 		first, second string
 		same          bool
 	}{
-		"same details, other name": {sepaContact, `{"name":"Robert","account":{"accountType":"sepa","iban":"DE89370400440532013000"}}`, true},
-		"other IBAN":               {sepaContact, `{"name":"Bob","account":{"accountType":"sepa","iban":"GB82WEST12345698765432"}}`, false},
-		"other holder":             {sepaContact, `{"name":"Bob","account":{"accountType":"sepa","iban":"DE89370400440532013000","accountHolderName":"Eve"}}`, false},
-		"other method":             {achContact, `{"name":"Ann","account":{"accountType":"rtp","accountNumber":"000123456789","routingNumber":"021000021"}}`, false},
-		"address in another case":  {typed, `{"name":"A","account":{"accountType":"onchain","walletAddress":"0xabcdefabcdef1111111111111111111111111111","chainId":"base","currency":"USDC"}}`, true},
-		"legacy form of a wallet":  {typed, `{"crypto":{"chain":"base","token":"USDC","address":"0xABCDEFabcdef1111111111111111111111111111"}}`, true},
-		"legacy form of a bank":    {`{"account":{"accountType":"ach","currency":"USD","accountNumber":"1","routingNumber":"021000021","accountHolderName":"Bob"}}`, `{"bank":{"method":"ach","currency":"USD","fields":{"accountNumber":"1","routingNumber":"021000021"},"holder":{"name":"Bob"}}}`, true},
-		"other token":              {typed, `{"crypto":{"chain":"base","token":"EURC","address":"0xABCDEFabcdef1111111111111111111111111111"}}`, false},
+		"same details, other name": {sepaContact,
+			`{"name":"Robert","account":{"accountType":"sepa","iban":"DE89370400440532013000"}}`, true},
+		"other IBAN": {sepaContact,
+			`{"name":"Bob","account":{"accountType":"sepa","iban":"GB82WEST12345698765432"}}`, false},
+		"other holder": {sepaContact,
+			`{"name":"Bob","account":{"accountType":"sepa","iban":"DE89370400440532013000","accountHolderName":"Eve"}}`,
+			false},
+		"other method": {achContact,
+			`{"name":"Ann","account":{"accountType":"rtp","accountNumber":"000123456789","routingNumber":"021000021"}}`,
+			false},
+		"address in another case": {typed,
+			`{"name":"A","account":{"accountType":"onchain","walletAddress":"0xabcdefabcdef1111111111111111111111111111","chainId":"base","currency":"USDC"}}`, true},
+		"legacy form of a wallet": {typed,
+			`{"crypto":{"chain":"base","token":"USDC","address":"0xABCDEFabcdef1111111111111111111111111111"}}`, true},
+		"legacy form of a bank": {`{"account":{"accountType":"ach","currency":"USD","accountNumber":"1","routingNumber":"021000021","accountHolderName":"Bob"}}`, `{"bank":{"method":"ach","currency":"USD","fields":{"accountNumber":"1","routingNumber":"021000021"},"holder":{"name":"Bob"}}}`, true},
+		"other token": {typed,
+			`{"crypto":{"chain":"base","token":"EURC","address":"0xABCDEFabcdef1111111111111111111111111111"}}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +89,8 @@ func TestContactIsDeduplicatedByItsAccountDetails(t *testing.T) {
 			second, err := b.contactFrom(caller.Self, tc.second)
 			require.NoError(t, err)
 			assert.Equal(t, tc.same, second.replayed())
-			assert.Equal(t, tc.same, read[platformwire.Contact](t, first).ID == read[platformwire.Contact](t, second).ID)
+			assert.Equal(t, tc.same, read[platformwire.Contact](t, first).ID == read[platformwire.Contact](t, second).
+				ID)
 		})
 	}
 }
@@ -102,7 +114,8 @@ func TestContactBelongsToOneAccount(t *testing.T) {
 func TestContactUpdateTellsAbsentFromNull(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	created := b.contact(caller.Self, `{"name":"Bob","isExternal":false,"address":{"city":"Paris"},"account":{"accountType":"sepa","iban":"DE89370400440532013000"}}`)
+	created := b.contact(caller.Self,
+		`{"name":"Bob","isExternal":false,"address":{"city":"Paris"},"account":{"accountType":"sepa","iban":"DE89370400440532013000"}}`)
 	update := func(patch string) platformwire.Contact {
 		var body platformwire.ContactUpdate
 		require.NoError(t, json.Unmarshal([]byte(patch), &body))
@@ -125,7 +138,8 @@ func TestContactUpdateTellsAbsentFromNull(t *testing.T) {
 func TestEmailContactResolvesAnewAndStaysUnique(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	acme := read[platformwire.Client](t, b.createClient(platformwire.ClientCreate{Email: "acme@example.com", EntityName: "Acme"}))
+	acme := read[platformwire.Client](t,
+		b.createClient(platformwire.ClientCreate{Email: "acme@example.com", EntityName: "Acme"}))
 	b.createClient(platformwire.ClientCreate{Email: "other@example.com"})
 	first := b.contact(caller.Self, `{"email":"acme@example.com"}`)
 	assert.Equal(t, "Acme", first.User.DisplayName)

@@ -48,7 +48,8 @@ func (q query) position(cursor string, start int) (int, error) {
 		return 0, refuse.InvalidCursor()
 	}
 	position, err := strconv.Atoi(string(text[bindingSize:]))
-	if err != nil || position < 0 || q.cursor(position) != cursor { // base64 overlooks line ends, and a number can be spelled +7
+	// base64 overlooks line ends, and a number can be spelled +7
+	if err != nil || position < 0 || q.cursor(position) != cursor {
 		return 0, refuse.InvalidCursor()
 	}
 	return position, nil

@@ -19,7 +19,8 @@ func FuzzPosition(f *testing.F) {
 		queryOf(caller.Caller{Owner: "acc_1"}, "ListPayins", "payout"),
 		queryOf(caller.Caller{Owner: "acc_1"}, "ListTransactions", "payin"),
 	}
-	for _, text := range []string{"", "AAAA", "=", list.cursor(0), list.cursor(7), list.cursor(-1), list.cursor(math.MaxInt), others[0].cursor(7), list.cursor(7) + "\n"} {
+	for _, text := range []string{"", "AAAA", "=", list.cursor(0), list.cursor(7), list.cursor(-1),
+		list.cursor(math.MaxInt), others[0].cursor(7), list.cursor(7) + "\n"} {
 		f.Add(text, 7)
 	}
 	f.Fuzz(func(t *testing.T, text string, at int) {

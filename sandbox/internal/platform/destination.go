@@ -47,7 +47,8 @@ func (t *turn) readDestination(owner string, body *platformwire.ContactCreate) (
 	}
 	switch {
 	case given != 1:
-		return destination{}, refuse.InvalidRequest("Exactly one of account, bank, crypto and email names the destination.")
+		return destination{},
+			refuse.InvalidRequest("Exactly one of account, bank, crypto and email names the destination.")
 	case typed:
 		return t.readAccount(owner, account)
 	case body.Bank != nil:
@@ -116,7 +117,8 @@ func readLegacyBank(legacy *platformwire.BankDestination) (destination, error) {
 			err = json.Unmarshal(text, &bank)
 		}
 		if err != nil {
-			return destination{}, refuse.InvalidField("bank", "invalid", "fields and holder have the members of a bank account.")
+			return destination{},
+				refuse.InvalidField("bank", "invalid", "fields and holder have the members of a bank account.")
 		}
 	}
 	if name, ok := legacy.Holder["name"].(string); ok && bank.AccountHolderName == "" {

@@ -19,7 +19,8 @@ const payee = "0x52908400098527886E0F7030069857D2E4169EE7"
 // agreement is a deal over an amount of USDC with its windows, empty ones being the defaults.
 func agreement(amount string, approveWithin, holdFor platformwire.EscrowDuration) platformwire.EscrowCreate {
 	return platformwire.EscrowCreate{
-		Amount: decimal.RequireFromString(amount), Currency: platformwire.AssetUSDC, Payee: payee, ApproveWithin: approveWithin, HoldFor: holdFor,
+		Amount: decimal.RequireFromString(amount), Currency: platformwire.AssetUSDC, Payee: payee,
+		ApproveWithin: approveWithin, HoldFor: holdFor,
 	}
 }
 
@@ -34,7 +35,8 @@ func TestWindowsInEveryUnit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for window, lasts := range map[platformwire.EscrowDuration]time.Duration{
-		"1s": time.Second, "0090m": 90 * time.Minute, "36h": 36 * time.Hour, "9999d": 9999 * 24 * time.Hour, "": time.Hour,
+		"1s": time.Second, "0090m": 90 * time.Minute, "36h": 36 * time.Hour, "9999d": 9999 * 24 * time.Hour,
+		"": time.Hour,
 	} {
 		deal := b.agreed(caller.Self, "", agreement("1", window, "0s"))
 		assert.Equal(t, lasts, deal.ApproveBy.Sub(deal.CreatedAt), window)
@@ -110,7 +112,8 @@ func TestDerivedKeyOfAnActionIsItsAddress(t *testing.T) {
 	_, err = b.act(client, deal.ID, again)
 	require.NoError(t, err)
 	assert.Equal(t, "0", b.balance(deal.ID, platformwire.AssetUSDC))
-	assert.Equal(t, "-999995", b.balance("outside", platformwire.AssetUSDC), "the payee is outside, and so was what filled the faucet")
+	assert.Equal(t, "-999995", b.balance("outside", platformwire.AssetUSDC),
+		"the payee is outside, and so was what filled the faucet")
 }
 
 // A key that was deleted between login and confirm signs nothing.

@@ -28,18 +28,22 @@ func TestCreditsAreBounded(t *testing.T) {
 		set    func(*deployment.Settings)
 		want   string
 	}{
-		"smallest":              {"0.10", nil, ""},
-		"largest":               {"100", nil, ""},
-		"under the smallest":    {"0.099999", nil, "amount_below_minimum"},
-		"over the largest":      {"100.000001", nil, "amount_above_maximum"},
-		"over a live maximum":   {"51", func(s *deployment.Settings) { s.MaxCredit = decimal.NewFromInt(50) }, "amount_above_maximum"},
-		"nothing":               {"0", nil, "amount_below_minimum"},
-		"less than nothing":     {"-1", nil, "amount_below_minimum"},
-		"too precise":           {"1.0000001", nil, "validation_failed"},
-		"faucet without gas":    {"1", func(s *deployment.Settings) { s.FaucetGas = zero }, "provider_unavailable"},
-		"faucet is empty":       {"1", func(s *deployment.Settings) { s.FaucetBalance = zero }, "provider_unavailable"},
-		"faucet has too little": {"1", func(s *deployment.Settings) { s.FaucetBalance = decimal.RequireFromString("0.999999") }, "provider_unavailable"},
-		"faucet has just it":    {"1", func(s *deployment.Settings) { s.FaucetBalance = decimal.NewFromInt(1) }, ""},
+		"smallest":           {"0.10", nil, ""},
+		"largest":            {"100", nil, ""},
+		"under the smallest": {"0.099999", nil, "amount_below_minimum"},
+		"over the largest":   {"100.000001", nil, "amount_above_maximum"},
+		"over a live maximum": {"51", func(s *deployment.Settings) {
+			s.MaxCredit = decimal.NewFromInt(50)
+		}, "amount_above_maximum"},
+		"nothing":            {"0", nil, "amount_below_minimum"},
+		"less than nothing":  {"-1", nil, "amount_below_minimum"},
+		"too precise":        {"1.0000001", nil, "validation_failed"},
+		"faucet without gas": {"1", func(s *deployment.Settings) { s.FaucetGas = zero }, "provider_unavailable"},
+		"faucet is empty":    {"1", func(s *deployment.Settings) { s.FaucetBalance = zero }, "provider_unavailable"},
+		"faucet has too little": {"1", func(s *deployment.Settings) {
+			s.FaucetBalance = decimal.RequireFromString("0.999999")
+		}, "provider_unavailable"},
+		"faucet has just it": {"1", func(s *deployment.Settings) { s.FaucetBalance = decimal.NewFromInt(1) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +61,8 @@ func TestCreditsAreBounded(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Equal(t, http.StatusCreated, credited.Code)
-			assert.True(t, decimal.RequireFromString(tc.amount).Equal(read[platformwire.Transaction](t, credited).Amount))
+			assert.True(t, decimal.RequireFromString(tc.amount).
+				Equal(read[platformwire.Transaction](t, credited).Amount))
 		})
 	}
 }

@@ -66,7 +66,9 @@ func (s *state) open(k *store.Keeper) {
 			p.traces.moved(m)
 		}
 	})
-	slices.SortStableFunc(s.inFlight, func(a, b *payout) int { return cmp.Compare(a.traces.movements[0].Number, b.traces.movements[0].Number) })
+	slices.SortStableFunc(s.inFlight, func(a, b *payout) int {
+		return cmp.Compare(a.traces.movements[0].Number, b.traces.movements[0].Number)
+	})
 	s.kept.transactions = store.Follow(k, "platform.transaction", s.openTransaction)
 	s.kept.payins = store.Follow(k, "platform.payin", func(p *payin) {
 		p.holder = s.holders[p.Account]
@@ -132,7 +134,9 @@ func (s *state) openPayout(p *payout) {
 
 // orderPayouts puts the lists of payouts in the order in which they got there.
 func (s *state) orderPayouts() {
-	slices.SortFunc(s.finished.list, func(a, b finished) int { return cmp.Compare(a.payout.FinishNumber, b.payout.FinishNumber) })
+	slices.SortFunc(s.finished.list, func(a, b finished) int {
+		return cmp.Compare(a.payout.FinishNumber, b.payout.FinishNumber)
+	})
 	for _, refunded := range [][]*payout{s.returning, s.unmatched} {
 		slices.SortFunc(refunded, func(a, b *payout) int { return cmp.Compare(a.Refund.Number, b.Refund.Number) })
 	}
@@ -169,7 +173,8 @@ func (s *state) commit() {
 // clear forgets everything that is kept.
 func (s *state) clear() {
 	for _, kind := range []interface{ Clear() }{
-		s.kept.holders, s.kept.contacts, s.kept.payouts, s.kept.transactions, s.kept.payins, s.kept.deals, s.kept.counts,
+		s.kept.holders, s.kept.contacts, s.kept.payouts, s.kept.transactions, s.kept.payins, s.kept.deals,
+		s.kept.counts,
 		s.books.feed, s.books.foldedFeed,
 	} {
 		kind.Clear()

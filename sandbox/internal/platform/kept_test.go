@@ -34,7 +34,8 @@ func TestWhatIsUnderWayGoesOnAfterTheNextOpening(t *testing.T) {
 		to := b.contact(client, sepaContact).ID
 		var payouts []platformwire.Payout
 		for i := range 4 {
-			body := platformwire.PayoutCreate{ContactID: to, Amount: decimal.NewFromInt(int64(10 + i)), Currency: platformwire.AssetUSDC}
+			body := platformwire.PayoutCreate{ContactID: to, Amount: decimal.NewFromInt(int64(10 + i)),
+				Currency: platformwire.AssetUSDC}
 			payouts = append(payouts, b.booked(client, fmt.Sprint("book-", i), body))
 			again()
 			_, err := b.confirm(client, payouts[i])
@@ -57,7 +58,8 @@ func TestWhatIsUnderWayGoesOnAfterTheNextOpening(t *testing.T) {
 
 		b.clock.Advance(time.Hour)
 		again()
-		_, err = b.book(client, "book-2", platformwire.PayoutCreate{ContactID: to, Amount: decimal.NewFromInt(12), Currency: platformwire.AssetUSDC})
+		_, err = b.book(client, "book-2", platformwire.PayoutCreate{ContactID: to, Amount: decimal.NewFromInt(12),
+			Currency: platformwire.AssetUSDC})
 		require.ErrorIs(t, err, refuse.Gone(""), "the payout of the key is forgotten")
 		again()
 		page, err = b.transactions(client, platformwire.ListTransactionsParams{})
@@ -98,7 +100,8 @@ func TestAttributedMoneyStaysAttributedAfterTheNextOpening(t *testing.T) {
 	to := b.contact(client, sepaContact).ID
 	refund := func(key string, after time.Duration) platformwire.Payout {
 		b.set(func(s *deployment.Settings) { s.ReturnAfter = deployment.Duration(after) })
-		made := b.booked(client, key, platformwire.PayoutCreate{ContactID: to, Amount: decimal.NewFromInt(10), Currency: platformwire.AssetUSDC})
+		made := b.booked(client, key, platformwire.PayoutCreate{ContactID: to, Amount: decimal.NewFromInt(10),
+			Currency: platformwire.AssetUSDC})
 		_, err := b.confirm(client, made)
 		require.NoError(t, err)
 		_, err = b.move(client, key, made.ID, platformwire.PayoutStatusRefunded)

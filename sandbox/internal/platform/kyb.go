@@ -64,7 +64,8 @@ func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBSave) (serv
 		}
 	}
 	if len(documents) > maxKYBDocuments {
-		return serve.Answer{}, refuse.InvalidField("documentIds", "too_long", "A verification holds at most 50 documents.")
+		return serve.Answer{},
+			refuse.InvalidField("documentIds", "too_long", "A verification holds at most 50 documents.")
 	}
 	h.KYB.Documents = documents
 	if h.KYB.Applicant == nil {
@@ -111,7 +112,8 @@ func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
 func (t *turn) verifiable(c caller.Caller) (*holder, error) {
 	if c.Account == caller.Self {
 		return nil, refuse.ValidationFailed("header", refuse.Field{
-			Field: "X-Service-Account", Code: "missing", Message: "A verification is a client's, which this header names.",
+			Field: "X-Service-Account", Code: "missing",
+			Message: "A verification is a client's, which this header names.",
 		})
 	}
 	return t.holderOf(c)

@@ -28,7 +28,8 @@ func (h *holder) outstanding() []refuse.Blocker {
 	}
 	business := h.KYB.says("legalName", "entityName") != ""
 	first, last := h.KYB.says("firstName") != "", h.KYB.says("lastName") != ""
-	individual := h.Client.Type == platformwire.ClientTypeIndividual || h.Client.Type == "" && !business && (first || last)
+	individual := h.Client.Type == platformwire.ClientTypeIndividual || h.Client.Type == "" && !business &&
+		(first || last)
 	if !individual && !business {
 		missing("legalName", "A business has a registered name.")
 	}
@@ -43,11 +44,13 @@ func (h *holder) outstanding() []refuse.Blocker {
 		missing("country", "The country of residency or registration is needed.")
 	case !countryForm.MatchString(country):
 		list = append(list, refuse.Blocker{
-			Code: requiredApplicantFormat, Message: "A country is its ISO 3166-1 alpha-2 code.", Field: "applicant.country",
+			Code: requiredApplicantFormat, Message: "A country is its ISO 3166-1 alpha-2 code.",
+			Field: "applicant.country",
 		})
 	}
 	if len(h.KYB.Documents) == 0 {
-		list = append(list, refuse.Blocker{Code: requiredDocument, Message: "At least one document is needed.", Field: "documentIds"})
+		list = append(list, refuse.Blocker{Code: requiredDocument, Message: "At least one document is needed.",
+			Field: "documentIds"})
 	}
 	return list
 }

@@ -20,23 +20,28 @@ func TestRequirementsFollowTheLegalForm(t *testing.T) {
 		applicant applicant
 		want      []string
 	}{
-		"business by legal name":     {platformwire.ClientTypeBusiness, applicant{"legalName": "Acme Ltd"}, nil},
-		"business by entity name":    {platformwire.ClientTypeBusiness, applicant{"entityName": "Acme Ltd"}, nil},
-		"business by a person":       {platformwire.ClientTypeBusiness, applicant{"firstName": "Ann", "lastName": "Roe"}, name},
-		"business of blanks":         {platformwire.ClientTypeBusiness, applicant{"legalName": "  "}, name},
-		"business of a number":       {platformwire.ClientTypeBusiness, applicant{"legalName": 7}, name},
-		"individual":                 {platformwire.ClientTypeIndividual, applicant{"firstName": "Ann", "lastName": "Roe"}, nil},
-		"individual by legal name":   {platformwire.ClientTypeIndividual, applicant{"legalName": "Acme Ltd"}, []string{"applicant.firstName", "applicant.lastName"}},
-		"individual without surname": {platformwire.ClientTypeIndividual, applicant{"firstName": "Ann"}, []string{"applicant.lastName"}},
-		"either, as a business":      {"", applicant{"legalName": "Acme Ltd"}, nil},
-		"either, as a person":        {"", applicant{"firstName": "Ann", "lastName": "Roe"}, nil},
-		"either, half a person":      {"", applicant{"lastName": "Roe"}, []string{"applicant.firstName"}},
-		"either, without a name":     {"", applicant{}, name},
+		"business by legal name":  {platformwire.ClientTypeBusiness, applicant{"legalName": "Acme Ltd"}, nil},
+		"business by entity name": {platformwire.ClientTypeBusiness, applicant{"entityName": "Acme Ltd"}, nil},
+		"business by a person": {platformwire.ClientTypeBusiness,
+			applicant{"firstName": "Ann", "lastName": "Roe"}, name},
+		"business of blanks":   {platformwire.ClientTypeBusiness, applicant{"legalName": "  "}, name},
+		"business of a number": {platformwire.ClientTypeBusiness, applicant{"legalName": 7}, name},
+		"individual": {platformwire.ClientTypeIndividual,
+			applicant{"firstName": "Ann", "lastName": "Roe"}, nil},
+		"individual by legal name": {platformwire.ClientTypeIndividual, applicant{"legalName": "Acme Ltd"},
+			[]string{"applicant.firstName", "applicant.lastName"}},
+		"individual without surname": {platformwire.ClientTypeIndividual, applicant{"firstName": "Ann"},
+			[]string{"applicant.lastName"}},
+		"either, as a business":  {"", applicant{"legalName": "Acme Ltd"}, nil},
+		"either, as a person":    {"", applicant{"firstName": "Ann", "lastName": "Roe"}, nil},
+		"either, half a person":  {"", applicant{"lastName": "Roe"}, []string{"applicant.firstName"}},
+		"either, without a name": {"", applicant{}, name},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			id := read[platformwire.Client](b, b.createClient(platformwire.ClientCreate{Email: "acme@example.com", Type: tc.kind})).ID
+			id := read[platformwire.Client](b,
+				b.createClient(platformwire.ClientCreate{Email: "acme@example.com", Type: tc.kind})).ID
 			tc.applicant["country"] = "DE"
 			saved, err := b.saveKYB(id, platformwire.KYBSave{Applicant: tc.applicant, DocumentIds: []string{"doc_1"}})
 			require.NoError(t, err)
@@ -76,7 +81,8 @@ func TestTheSameContentIsTheSameSubmission(t *testing.T) {
 	b.verify(client)
 	first, err := b.completeKYB(client)
 	require.NoError(t, err)
-	_, err = b.saveKYB(client, platformwire.KYBSave{Applicant: map[string]any{"country": "DE", "note": nil}, DocumentIds: []string{"doc_1"}})
+	_, err = b.saveKYB(client, platformwire.KYBSave{Applicant: map[string]any{"country": "DE", "note": nil},
+		DocumentIds: []string{"doc_1"}})
 	require.NoError(t, err)
 	again, err := b.completeKYB(client)
 	require.NoError(t, err)

@@ -212,7 +212,8 @@ func (b *books) opening() []LedgerEntry {
 	for at, sum := range b.folded {
 		if !sum.Sum.IsZero() {
 			entries = append(entries, LedgerEntry{
-				Account: at.account, Amount: sum.Sum, Currency: at.currency, Movement: movementID(0), Kind: "forgotten", At: b.foldedAt,
+				Account: at.account, Amount: sum.Sum, Currency: at.currency, Movement: movementID(0), Kind: "forgotten",
+				At: b.foldedAt,
 			})
 		}
 	}

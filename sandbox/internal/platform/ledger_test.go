@@ -26,7 +26,8 @@ func TestBooksBalanceAfterAnyOperations(t *testing.T) {
 				checkTransactions(t, w.bench, account)
 			}
 		}}
-		for _, kind := range []map[string]func(*rapid.T){w.faucetSteps(), w.payoutSteps(), w.payinSteps(), w.escrowSteps()} {
+		for _, kind := range []map[string]func(*rapid.T){w.faucetSteps(), w.payoutSteps(), w.payinSteps(),
+			w.escrowSteps()} {
 			maps.Copy(steps, kind)
 		}
 		t.Repeat(steps)

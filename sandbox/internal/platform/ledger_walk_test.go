@@ -48,7 +48,8 @@ var (
 	})
 	actionTypes = rapid.SampledFrom([]platformwire.EscrowActionType{"approve", "release", "refund"})
 	windows     = rapid.SampledFrom([]platformwire.EscrowDuration{"1s", "90s", "2m"})
-	pauses      = rapid.SampledFrom([]time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second, 15 * time.Second, 2 * time.Minute})
+	pauses      = rapid.SampledFrom([]time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second,
+		15 * time.Second, 2 * time.Minute})
 )
 
 // newWalk starts with the integrator and two clients, one of them verified, with everyone's contacts and funds.
@@ -120,7 +121,8 @@ func (w *walk) all() string {
 func (w *walk) faucetSteps() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"deposit": func(t *rapid.T) {
-			_, _ = w.deposit(w.account(t), keys.Draw(t, "key"), amounts.Draw(t, "amount").String(), currencies.Draw(t, "currency"))
+			_, _ = w.deposit(w.account(t), keys.Draw(t, "key"), amounts.Draw(t, "amount").String(),
+				currencies.Draw(t, "currency"))
 		},
 		"wait": func(t *rapid.T) { w.clock.Advance(pauses.Draw(t, "pause")) },
 		"reopen": func(*rapid.T) {
@@ -134,7 +136,8 @@ func (w *walk) faucetSteps() map[string]func(*rapid.T) {
 		},
 		"returns": func(t *rapid.T) {
 			after := deployment.Duration(rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(t, "after"))
-			fee := rapid.SampledFrom([]decimal.Decimal{{}, decimal.RequireFromString("0.1"), decimal.NewFromInt(50)}).Draw(t, "fee")
+			fee := rapid.SampledFrom([]decimal.Decimal{{}, decimal.RequireFromString("0.1"), decimal.NewFromInt(50)}).
+				Draw(t, "fee")
 			w.set(func(s *deployment.Settings) { s.ReturnAfter, s.ReturnFee = after, fee })
 		},
 	}
@@ -150,7 +153,8 @@ func (w *walk) payoutSteps() map[string]func(*rapid.T) {
 				Amount:    amounts.Draw(t, "amount"), Currency: currencies.Draw(t, "currency"),
 			})
 			if err == nil {
-				w.payouts = append(w.payouts, owned[platformwire.Payout]{account: account, resource: read[platformwire.Payout](w, booked)})
+				w.payouts = append(w.payouts,
+					owned[platformwire.Payout]{account: account, resource: read[platformwire.Payout](w, booked)})
 			}
 		},
 		"confirm": func(t *rapid.T) {
@@ -171,7 +175,8 @@ func (w *walk) payinSteps() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"quote": func(t *rapid.T) {
 			account := w.account(t)
-			body := platformwire.PayinCreate{Amount: amounts.Draw(t, "amount").Round(2), Currency: "USDT", OriginChainID: 1}
+			body := platformwire.PayinCreate{Amount: amounts.Draw(t, "amount").Round(2), Currency: "USDT",
+				OriginChainID: 1}
 			if banks := w.banks[account]; len(banks) > 0 && rapid.Bool().Draw(t, "bank") {
 				body.Currency, body.OriginChainID, body.BankID = "EUR", 0, banks[0]
 			}
@@ -202,18 +207,23 @@ func (w *walk) escrowSteps() map[string]func(*rapid.T) {
 			}).Draw(t, "payee")
 			deal, err := w.escrow(account, keys.Draw(t, "key"), platformwire.EscrowCreate{
 				Amount: amounts.Draw(t, "amount"), Currency: currencies.Draw(t, "currency"), Payee: payee,
-				ApproveWithin: windows.Draw(t, "approveWithin"), HoldFor: windows.Draw(t, "holdFor"), RefundableFor: "90d",
+				ApproveWithin: windows.Draw(t, "approveWithin"), HoldFor: windows.Draw(t, "holdFor"),
+				RefundableFor: "90d",
 			})
 			if err == nil {
 				w.deals = append(w.deals, owned[platformwire.Escrow]{account: account, resource: deal})
-				w.actions = append(w.actions, owned[platformwire.EscrowAction]{account: account, deal: deal.ID, resource: *deal.Action})
+				w.actions = append(w.actions, owned[platformwire.EscrowAction]{account: account, deal: deal.ID,
+					resource: *deal.Action})
 			}
 		},
 		"prepare": func(t *rapid.T) {
 			if deal, ok := one(t, w.deals); ok {
-				action, err := w.prepare(deal.account, keys.Draw(t, "key"), deal.resource.ID, actionTypes.Draw(t, "type"))
+				action, err := w.prepare(deal.account, keys.Draw(t, "key"), deal.resource.ID,
+					actionTypes.Draw(t, "type"))
 				if err == nil {
-					w.actions = append(w.actions, owned[platformwire.EscrowAction]{account: deal.account, deal: deal.resource.ID, resource: action})
+					w.actions = append(w.actions,
+						owned[platformwire.EscrowAction]{account: deal.account, deal: deal.resource.ID,
+							resource: action})
 				}
 			}
 		},
@@ -224,7 +234,8 @@ func (w *walk) escrowSteps() map[string]func(*rapid.T) {
 		},
 		"carry out": func(t *rapid.T) { // prepare and act in one step, as callers do
 			if deal, ok := one(t, w.deals); ok {
-				if action, err := w.prepare(deal.account, "", deal.resource.ID, actionTypes.Draw(t, "type")); err == nil {
+				if action, err := w.prepare(deal.account, "", deal.resource.ID,
+					actionTypes.Draw(t, "type")); err == nil {
 					_, _ = w.act(deal.account, deal.resource.ID, action)
 				}
 			}
@@ -254,7 +265,8 @@ func (w *walk) checkDeals(t *rapid.T) {
 		if held := ledger.Balances[read.ID][string(read.Currency)]; !held.Equal(want) {
 			t.Fatalf("deal %s is %s and holds %s of %s", read.ID, read.Status, held, read.Amount)
 		}
-		if slices.Contains(read.AvailableActions, platformwire.EscrowActionTypeApprove) != (read.Status == platformwire.EscrowStatusPendingApproval) {
+		if slices.Contains(read.AvailableActions,
+			platformwire.EscrowActionTypeApprove) != (read.Status == platformwire.EscrowStatusPendingApproval) {
 			t.Fatalf("deal %s is %s and offers %v", read.ID, read.Status, read.AvailableActions)
 		}
 	}

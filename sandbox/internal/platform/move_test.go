@@ -45,7 +45,8 @@ func TestPayoutMoves(t *testing.T) {
 		"delivered, never approved": {[]platformwire.PayoutStatus{awaiting}, completed, "quote_not_submitted", "100"},
 		"funding, never approved":   {[]platformwire.PayoutStatus{awaiting}, funding, "quote_not_submitted", "100"},
 		"expires early":             {[]platformwire.PayoutStatus{awaiting}, expired, "", "100"},
-		"delivered, expired":        {[]platformwire.PayoutStatus{awaiting, expired}, completed, "payout_not_fundable", "100"},
+		"delivered, expired": {[]platformwire.PayoutStatus{awaiting, expired}, completed, "payout_not_fundable",
+			"100"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

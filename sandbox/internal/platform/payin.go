@@ -46,8 +46,10 @@ func (p *Platform) CreatePayin(ctx context.Context, body platformwire.PayinCreat
 	c := caller.From(ctx)
 	if (body.BankID == "") == (body.OriginChainID == 0) {
 		return serve.Answer{}, refuse.ValidationFailed("",
-			refuse.Field{Field: "bankId", Code: "exactly_one", Message: "Exactly one of bankId and originChainId says where the money comes from."},
-			refuse.Field{Field: "originChainId", Code: "exactly_one", Message: "Exactly one of bankId and originChainId says where the money comes from."})
+			refuse.Field{Field: "bankId", Code: "exactly_one",
+				Message: "Exactly one of bankId and originChainId says where the money comes from."},
+			refuse.Field{Field: "originChainId", Code: "exactly_one",
+				Message: "Exactly one of bankId and originChainId says where the money comes from."})
 	}
 	_, asked, _, err := anchorOf(c, "CreatePayin", body)
 	if err != nil {

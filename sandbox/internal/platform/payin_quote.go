@@ -52,7 +52,8 @@ func (t *turn) overBank(quoted *payin) (fee decimal.Decimal, decimals int32, err
 	}
 	switch {
 	case over.Currency != quoted.Terms.Currency:
-		return fee, 0, refuse.InvalidField("currency", "currency_mismatch", "The virtual account receives "+over.Currency+".")
+		return fee, 0,
+			refuse.InvalidField("currency", "currency_mismatch", "The virtual account receives "+over.Currency+".")
 	case t.settings.PartnerDown, t.railStatus(over, over.Method) != platformwire.RailStatusActive:
 		return fee, 0, refuse.ProviderUnavailable("The rail is unavailable.")
 	}
@@ -74,12 +75,16 @@ func (t *turn) railByID(h *holder, id string) (*rail, error) {
 // fromChain routes a payin from another chain. Money on Base needs none: it is balance when it arrives.
 // Source: Coverage catalogue.
 func (t *turn) fromChain(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
-	origin := slices.IndexFunc(chains, func(c platformwire.Chain) bool { return c.ChainID == quoted.Terms.OriginChainID })
+	origin := slices.IndexFunc(chains, func(c platformwire.Chain) bool {
+		return c.ChainID == quoted.Terms.OriginChainID
+	})
 	switch {
 	case origin < 0:
 		return fee, 0, refuse.InvalidField("originChainId", "chain_not_live", "The chain is not among the live ones.")
 	case quoted.Terms.OriginChainID == baseID:
-		return fee, 0, refuse.InvalidField("originChainId", "chain_mismatch", "Funds on Base are balance when they arrive at the account's wallet.")
+		return fee, 0,
+			refuse.InvalidField("originChainId", "chain_mismatch",
+				"Funds on Base are balance when they arrive at the account's wallet.")
 	}
 	token, listed := tokenOf(chains[origin], quoted.Terms.Currency)
 	if !listed {
@@ -120,7 +125,8 @@ func (t *turn) payinQuote(body platformwire.PayinCreate, fee decimal.Decimal) (p
 		ExpiresAt:           t.now.Add(time.Duration(t.settings.QuoteLifetime)),
 	}
 	if !quote.DestinationAmount.IsPositive() {
-		return platformwire.Quote{}, refuse.InvalidField("amount", "amount_below_fee", "The amount does not cover the fee.")
+		return platformwire.Quote{},
+			refuse.InvalidField("amount", "amount_below_fee", "The amount does not cover the fee.")
 	}
 	return quote, nil
 }

@@ -16,7 +16,8 @@ import (
 
 // incoming is a payin over a virtual account, or from a chain when there is none.
 func incoming(amount, currency, bank string, chain int64) platformwire.PayinCreate {
-	return platformwire.PayinCreate{Amount: decimal.RequireFromString(amount), Currency: currency, BankID: bank, OriginChainID: chain}
+	return platformwire.PayinCreate{Amount: decimal.RequireFromString(amount), Currency: currency, BankID: bank,
+		OriginChainID: chain}
 }
 
 func TestPayinQuotes(t *testing.T) {

@@ -130,7 +130,8 @@ type turn struct {
 func (p *Platform) enter() *turn {
 	settings := p.settings()
 	p.mu.Lock()
-	t := &turn{state: p.state, settings: settings, integrator: p.integrator, now: p.clock.Now().Truncate(time.Millisecond)}
+	t := &turn{state: p.state, settings: settings, integrator: p.integrator,
+		now: p.clock.Now().Truncate(time.Millisecond)}
 	t.fillFaucet()
 	t.settleDue()
 	t.receiveReturned()
@@ -163,7 +164,9 @@ func (p *Platform) Records() int {
 
 func (s *state) records() int {
 	return len(s.holders) + len(s.contacts) +
-		len(s.payouts) + len(s.approvals) + len(s.payins) + len(s.quoted) + len(s.deals) + s.actionApprovals + s.particulars +
+		len(s.payouts) + len(s.approvals) + len(s.payins) + len(s.quoted) + len(s.deals) + s.actionApprovals +
+		s.particulars +
 		s.recorded + s.books.entries +
-		s.bookings.size() + s.deposits.size() + s.moves.size() + s.completions.size() + s.agreements.size() + s.actions.size()
+		s.bookings.size() + s.deposits.size() + s.moves.size() + s.completions.size() + s.agreements.size() +
+		s.actions.size()
 }

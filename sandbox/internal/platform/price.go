@@ -25,11 +25,16 @@ const rateDecimals = 8
 var perDollar = func() map[string]decimal.Decimal {
 	table := map[string]decimal.Decimal{}
 	for currency, rate := range map[string]string{
-		"USD": "1", "EUR": "0.92", "GBP": "0.79", "CAD": "1.36", "MXN": "17.10", "BRL": "5.05", "ARS": "905", "COP": "3950",
-		"CLP": "940", "BOB": "6.91", "CRC": "512", "GTQ": "7.79", "HNL": "24.70", "DOP": "59.10", "JMD": "155.60", "PLN": "3.98",
-		"DKK": "6.87", "NOK": "10.62", "TRY": "32.40", "ILS": "3.71", "AED": "3.6725", "SAR": "3.75", "EGP": "47.60", "NGN": "1480",
-		"XOF": "603", "SLE": "22.50", "TZS": "2590", "UGX": "3790", "ZMW": "26.30", "AUD": "1.52", "JPY": "154.80", "KRW": "1368",
-		"CNY": "7.24", "HKD": "7.82", "INR": "83.40", "IDR": "16050", "MYR": "4.75", "PHP": "57.30", "PKR": "278", "THB": "36.60",
+		"USD": "1", "EUR": "0.92", "GBP": "0.79", "CAD": "1.36", "MXN": "17.10", "BRL": "5.05", "ARS": "905",
+		"COP": "3950",
+		"CLP": "940", "BOB": "6.91", "CRC": "512", "GTQ": "7.79", "HNL": "24.70", "DOP": "59.10", "JMD": "155.60",
+		"PLN": "3.98",
+		"DKK": "6.87", "NOK": "10.62", "TRY": "32.40", "ILS": "3.71", "AED": "3.6725", "SAR": "3.75", "EGP": "47.60",
+		"NGN": "1480",
+		"XOF": "603", "SLE": "22.50", "TZS": "2590", "UGX": "3790", "ZMW": "26.30", "AUD": "1.52", "JPY": "154.80",
+		"KRW": "1368",
+		"CNY": "7.24", "HKD": "7.82", "INR": "83.40", "IDR": "16050", "MYR": "4.75", "PHP": "57.30", "PKR": "278",
+		"THB": "36.60",
 		"VND": "25400", "BDT": "109.70", "CHF": "0.88", "NZD": "1.64", "SEK": "10.48",
 	} {
 		table[currency] = decimal.RequireFromString(rate)
@@ -59,7 +64,8 @@ func (t *turn) quote(c *contact, asset string, amount decimal.Decimal) (platform
 	quote.DestinationCurrency = c.To.currency(c.Currency)
 	quote.Fee = feeOf(c.To)
 	quote.Rate = t.rate(asset, quote.DestinationCurrency)
-	quote.DestinationAmount = amount.Sub(quote.Fee).Mul(quote.Rate).Truncate(decimalsOf(c.To, quote.DestinationCurrency))
+	quote.DestinationAmount = amount.Sub(quote.Fee).Mul(quote.Rate).
+		Truncate(decimalsOf(c.To, quote.DestinationCurrency))
 	if !quote.DestinationAmount.IsPositive() {
 		return quote, refuse.InvalidField("amount", "amount_below_fee", "The amount does not cover the fee.")
 	}

@@ -52,9 +52,11 @@ func TestRequisitesRouteMoney(t *testing.T) {
 			assert.Equal(t, "Licensed banking partner", requisites.BankName, "no partner is ever named")
 
 			contact, err := json.Marshal(map[string]any{"account": map[string]any{
-				"accountType": rail.Method, "accountHolderName": requisites.AccountHolderName, "currency": rail.Currency,
-				"iban": requisites.IBAN, "bic": requisites.BIC, "accountNumber": requisites.AccountNumber,
-				"routingNumber": requisites.RoutingNumber, "paymentKey": requisites.PaymentKey, "pixKey": requisites.PaymentKey,
+				"accountType": rail.Method, "accountHolderName": requisites.AccountHolderName,
+				"currency": rail.Currency,
+				"iban":     requisites.IBAN, "bic": requisites.BIC, "accountNumber": requisites.AccountNumber,
+				"routingNumber": requisites.RoutingNumber, "paymentKey": requisites.PaymentKey,
+				"pixKey": requisites.PaymentKey,
 			}})
 			require.NoError(t, err)
 			assert.Empty(t, b.capabilities(client, b.contact(client, string(contact)).ID).Blockers)
@@ -68,7 +70,8 @@ func TestRequisitesRouteMoney(t *testing.T) {
 // The control digit of an 18-digit Mexican account number makes the weighted sum a multiple of ten.
 func TestSPEIAccountsCarryTheirControlDigit(t *testing.T) {
 	t.Parallel()
-	number := newBench(t).virtualAccount(caller.Self, platformwire.RailOpen{Method: platformwire.BankMethodSpei, Currency: "MXN"}).Requisites.AccountNumber
+	number := newBench(t).virtualAccount(caller.Self,
+		platformwire.RailOpen{Method: platformwire.BankMethodSpei, Currency: "MXN"}).Requisites.AccountNumber
 	for _, clabe := range []string{number, "032180000118359719"} { // and a published one
 		require.Len(t, clabe, 18)
 		sum := 0
@@ -116,7 +119,8 @@ func TestVerificationStandsBeforeRails(t *testing.T) {
 	}
 	assert.Equal(t, "verification_not_completed", blockers()[0])
 	_, err := b.saveKYB(client, platformwire.KYBSave{
-		Applicant: map[string]any{"firstName": "Ann", "lastName": "Roe", "country": "DE"}, DocumentIds: []string{"doc_1"},
+		Applicant:   map[string]any{"firstName": "Ann", "lastName": "Roe", "country": "DE"},
+		DocumentIds: []string{"doc_1"},
 	})
 	require.NoError(t, err)
 	_, err = b.completeKYB(client)

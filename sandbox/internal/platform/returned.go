@@ -78,7 +78,8 @@ func (t *turn) receive(p *payout) {
 func (t *turn) attribute(h *holder, asset platformwire.Asset, amount decimal.Decimal) (payoutID string) {
 	found := -1
 	for i, p := range t.unmatched {
-		fits := p.holder == h && p.Terms.Currency == asset && p.Terms.Amount.Sub(amount).Abs().LessThanOrEqual(returnTolerance)
+		fits := p.holder == h && p.Terms.Currency == asset && p.Terms.Amount.Sub(amount).Abs().
+			LessThanOrEqual(returnTolerance)
 		if fits && (found < 0 || p.CreatedAt.Before(t.unmatched[found].CreatedAt)) {
 			found = i
 		}

@@ -16,10 +16,12 @@ import (
 var legalMoves = map[platformwire.PayoutStatus][]platformwire.PayoutStatus{
 	platformwire.PayoutStatusAwaitingApproval: {platformwire.PayoutStatusExpired},
 	platformwire.PayoutStatusFunding: {
-		platformwire.PayoutStatusProcessing, platformwire.PayoutStatusCompleted, platformwire.PayoutStatusFailed, platformwire.PayoutStatusRefunded,
+		platformwire.PayoutStatusProcessing, platformwire.PayoutStatusCompleted, platformwire.PayoutStatusFailed,
+		platformwire.PayoutStatusRefunded,
 	},
-	platformwire.PayoutStatusProcessing: {platformwire.PayoutStatusCompleted, platformwire.PayoutStatusFailed, platformwire.PayoutStatusRefunded},
-	platformwire.PayoutStatusCompleted:  {platformwire.PayoutStatusRefunded},
+	platformwire.PayoutStatusProcessing: {platformwire.PayoutStatusCompleted, platformwire.PayoutStatusFailed,
+		platformwire.PayoutStatusRefunded},
+	platformwire.PayoutStatusCompleted: {platformwire.PayoutStatusRefunded},
 }
 
 // settleDue takes the steps that are due: from funding to processing, and from there to completed.
@@ -41,7 +43,9 @@ func (t *turn) settleDue() {
 // MovePayout moves a payout as its partner would report. From then on it moves by itself no more. A move to where the
 // payout stands changes nothing. A payout that nobody funded answers quote_not_submitted, or payout_not_fundable once
 // its window has closed. Source: Endpoints, Platform API; Errors, Slugs; Limits, Idempotency.
-func (p *Platform) MovePayout(ctx context.Context, payoutID platformwire.PayoutID, body platformwire.PayoutMove) (serve.Answer, error) {
+func (p *Platform) MovePayout(
+	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.PayoutMove,
+) (serve.Answer, error) {
 	c, to := caller.From(ctx), body.Status
 	key, asked, lifetime, err := anchorOf(c, "MovePayout", []string{payoutID, string(to)})
 	if err != nil {
@@ -110,7 +114,8 @@ func (t *turn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
 		t.payOut(p, at)
 		t.finish(p, at)
 	case platformwire.PayoutStatusFailed:
-		p.traces.moved(t.books.movement("payout_return", p.ID, at).transfer(bookClearing, p.holder.book(), p.asset(), p.Terms.Amount))
+		p.traces.moved(t.books.movement("payout_return", p.ID, at).transfer(bookClearing, p.holder.book(), p.asset(),
+			p.Terms.Amount))
 		p.transaction.Status = platformwire.TransactionStatusFailed
 		t.kept.transactions.Put(p.transaction)
 		t.finish(p, at)

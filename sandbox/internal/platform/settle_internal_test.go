@@ -26,6 +26,7 @@ func TestEveryPayoutStatusHasItsMoves(t *testing.T) {
 	require.NotEmpty(t, statuses.Enum)
 	for _, status := range statuses.Enum {
 		_, moves := legalMoves[platformwire.PayoutStatus(status.(string))]
-		assert.True(t, moves || slices.Contains(classes[status.(string)].([]any), "final"), "%s: legalMoves says nothing of it", status)
+		assert.True(t, moves || slices.Contains(classes[status.(string)].([]any), "final"),
+			"%s: legalMoves says nothing of it", status)
 	}
 }

@@ -55,7 +55,9 @@ func (t *turn) drop(h *holder, entry *transaction) {
 // ListTransactions lists the account's ledger, newest first. A cursor continues after the last entry of its page, so
 // that entries made in between neither repeat nor hide others. Source: Endpoints, Platform API; Limits, Pages and
 // sizes.
-func (p *Platform) ListTransactions(ctx context.Context, params platformwire.ListTransactionsParams) (serve.Answer, error) {
+func (p *Platform) ListTransactions(
+	ctx context.Context, params platformwire.ListTransactionsParams,
+) (serve.Answer, error) {
 	c := caller.From(ctx)
 	list := queryOf(c, "ListTransactions", string(params.Type), strconv.FormatInt(params.Since.UnixNano(), 10))
 	before, err := list.position(params.Cursor, math.MaxInt) // beyond every entry

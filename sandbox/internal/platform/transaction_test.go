@@ -87,11 +87,12 @@ func TestCursorIsBoundToItsQuery(t *testing.T) {
 		params  platformwire.ListTransactionsParams
 	}{
 		"another account": {client, platformwire.ListTransactionsParams{Cursor: cursor}},
-		"another type":    {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor, Type: platformwire.TransactionTypeDeposit}},
-		"another time":    {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor, Since: b.clock.Now()}},
-		"garbage":         {caller.Self, platformwire.ListTransactionsParams{Cursor: "%%%"}},
-		"cut":             {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor[:len(cursor)-4]}},
-		"no position":     {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor[:20]}},
+		"another type": {caller.Self,
+			platformwire.ListTransactionsParams{Cursor: cursor, Type: platformwire.TransactionTypeDeposit}},
+		"another time": {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor, Since: b.clock.Now()}},
+		"garbage":      {caller.Self, platformwire.ListTransactionsParams{Cursor: "%%%"}},
+		"cut":          {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor[:len(cursor)-4]}},
+		"no position":  {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor[:20]}},
 	} {
 		_, err := b.transactions(tc.account, tc.params)
 		assert.ErrorIs(t, err, refuse.InvalidCursor(), name)

@@ -54,7 +54,8 @@ func QuoteNotSubmitted() *Refusal {
 
 // RailNotAvailable is 403 rail_not_available: the rail is not enabled for the integrator.
 func RailNotAvailable() *Refusal {
-	return &Refusal{Status: http.StatusForbidden, Code: "rail_not_available", Message: "The rail is not enabled for the integrator."}
+	return &Refusal{Status: http.StatusForbidden, Code: "rail_not_available",
+		Message: "The rail is not enabled for the integrator."}
 }
 
 // RailRequirementsUnmet is 422 rail_requirements_unmet with details.blockers.
@@ -69,7 +70,8 @@ func RailRequirementsUnmet(blockers []Blocker) *Refusal {
 
 // AmountBelowMinimum is 422 amount_below_minimum: a sandbox credit under 0.10.
 func AmountBelowMinimum() *Refusal {
-	return &Refusal{Status: http.StatusUnprocessableEntity, Code: "amount_below_minimum", Message: "The smallest credit is 0.10 of the token."}
+	return &Refusal{Status: http.StatusUnprocessableEntity, Code: "amount_below_minimum",
+		Message: "The smallest credit is 0.10 of the token."}
 }
 
 // AmountAboveMaximum is 422 amount_above_maximum with details.maxCredit, a decimal string.

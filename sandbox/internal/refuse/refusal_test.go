@@ -30,7 +30,8 @@ func every() []*refuse.Refusal {
 		refuse.DeveloperKeyNotFound(), refuse.DeveloperKeyAlreadyExists(),
 		refuse.SignatureInvalid(), refuse.KeyNotRegistered(), refuse.SignerNotAttached(), refuse.WalletNotLinked(),
 		refuse.ApprovalConsumed(), refuse.ApprovalExpired(), refuse.ApprovalMismatch(), refuse.SigningPolicyRefused(),
-		refuse.QuoteExpired(), refuse.FundingAttemptExpired(), refuse.AlreadyFunded("po_1", "0x1"), refuse.FundingInProgress(),
+		refuse.QuoteExpired(), refuse.FundingAttemptExpired(), refuse.AlreadyFunded("po_1", "0x1"),
+		refuse.FundingInProgress(),
 		refuse.ContactNotPayable(nil), refuse.PayoutNotFundable("x", nil), refuse.QuoteNotSubmitted(),
 		refuse.RailNotAvailable(), refuse.RailRequirementsUnmet(nil),
 		refuse.AmountBelowMinimum(), refuse.AmountAboveMaximum("100"),
@@ -87,5 +88,6 @@ func TestForbiddenVariantsDifferInTheirDetails(t *testing.T) {
 	t.Parallel()
 	assert.Nil(t, refuse.Forbidden().Details)
 	assert.Equal(t, map[string]any{"reason": "developerSessionRequired"}, refuse.DeveloperSessionRequired().Details)
-	assert.Equal(t, map[string]any{"requiredScope": "read", "scope": []string{}}, refuse.MissingScope("read", nil).Details)
+	assert.Equal(t, map[string]any{"requiredScope": "read", "scope": []string{}}, refuse.MissingScope("read", nil).
+		Details)
 }

@@ -83,7 +83,8 @@ func NotFound() *Refusal {
 
 // MethodNotAllowed is 405 method_not_allowed.
 func MethodNotAllowed() *Refusal {
-	return &Refusal{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Message: "The path does not take this verb."}
+	return &Refusal{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed",
+		Message: "The path does not take this verb."}
 }
 
 // Conflict is 409 conflict: a state conflict without a narrower slug.
@@ -98,7 +99,8 @@ func Gone(message string) *Refusal {
 
 // PayloadTooLarge is 413 payload_too_large.
 func PayloadTooLarge() *Refusal {
-	return &Refusal{Status: http.StatusRequestEntityTooLarge, Code: "payload_too_large", Message: "The body is too large."}
+	return &Refusal{Status: http.StatusRequestEntityTooLarge, Code: "payload_too_large",
+		Message: "The body is too large."}
 }
 
 // RateLimited is 429 rate_limited; the wait becomes Retry-After.
@@ -130,6 +132,7 @@ func ProviderUnavailable(message string) *Refusal {
 // DatabaseUnavailable is 503 database_unavailable.
 func DatabaseUnavailable() *Refusal {
 	return &Refusal{
-		Status: http.StatusServiceUnavailable, Code: "database_unavailable", Message: "The service's database is unavailable; retry with backoff.",
+		Status: http.StatusServiceUnavailable, Code: "database_unavailable",
+		Message: "The service's database is unavailable; retry with backoff.",
 	}
 }

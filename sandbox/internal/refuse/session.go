@@ -4,7 +4,8 @@ import "net/http"
 
 // Unauthenticated is 401 unauthenticated: the bearer is missing or cannot be verified.
 func Unauthenticated() *Refusal {
-	return &Refusal{Status: http.StatusUnauthorized, Code: "unauthenticated", Message: "The bearer token is missing or cannot be verified."}
+	return &Refusal{Status: http.StatusUnauthorized, Code: "unauthenticated",
+		Message: "The bearer token is missing or cannot be verified."}
 }
 
 // TokenExpired is 401 token_expired: the access token has expired.
@@ -54,7 +55,8 @@ func InvalidCredentials() *Refusal {
 
 // RequestExpired is 400 request_expired: requestExpiry is past or more than five minutes out.
 func RequestExpired() *Refusal {
-	return &Refusal{Status: http.StatusBadRequest, Code: "request_expired", Message: "requestExpiry is past or more than five minutes out."}
+	return &Refusal{Status: http.StatusBadRequest, Code: "request_expired",
+		Message: "requestExpiry is past or more than five minutes out."}
 }
 
 // ChallengeNotFound is 404 challenge_not_found.
@@ -74,7 +76,8 @@ func ChallengeExpired() *Refusal {
 
 // LoginUnavailable is 503 login_unavailable.
 func LoginUnavailable() *Refusal {
-	return &Refusal{Status: http.StatusServiceUnavailable, Code: "login_unavailable", Message: "Login is temporarily unavailable."}
+	return &Refusal{Status: http.StatusServiceUnavailable, Code: "login_unavailable",
+		Message: "Login is temporarily unavailable."}
 }
 
 // LoginModeUnavailable is 501 login_mode_unavailable; use names the enabled mode.
@@ -89,11 +92,13 @@ func LoginModeUnavailable(use string) *Refusal {
 
 // DeveloperKeyNotFound is 404 developer_key_not_found: the dk_ id is not one of the account's.
 func DeveloperKeyNotFound() *Refusal {
-	return &Refusal{Status: http.StatusNotFound, Code: "developer_key_not_found", Message: "There is no such developer key."}
+	return &Refusal{Status: http.StatusNotFound, Code: "developer_key_not_found",
+		Message: "There is no such developer key."}
 }
 
 // DeveloperKeyAlreadyExists is 409 developer_key_already_exists: the public key already belongs to a key on the
 // account.
 func DeveloperKeyAlreadyExists() *Refusal {
-	return &Refusal{Status: http.StatusConflict, Code: "developer_key_already_exists", Message: "The public key already belongs to a key on the account."}
+	return &Refusal{Status: http.StatusConflict, Code: "developer_key_already_exists",
+		Message: "The public key already belongs to a key on the account."}
 }

@@ -48,9 +48,11 @@ func (r *Request) BindHeader(to any, p Parameter) {
 	switch values := r.Header.Values(p.Name); len(values) {
 	case 0:
 	case 1:
-		r.note(runtime.BindStyledParameterWithOptions("simple", p.Name, values[0], to, runtime.BindStyledParameterOptions{
-			ParamLocation: runtime.ParamLocationHeader, Explode: p.Explode, Required: p.Required, Type: p.Type, Format: p.Format,
-		}))
+		r.note(runtime.BindStyledParameterWithOptions("simple", p.Name, values[0], to,
+			runtime.BindStyledParameterOptions{
+				ParamLocation: runtime.ParamLocationHeader, Explode: p.Explode, Required: p.Required, Type: p.Type,
+				Format: p.Format,
+			}))
 	default:
 		r.unreadable = true
 	}

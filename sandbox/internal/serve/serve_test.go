@@ -61,7 +61,8 @@ func TestWhatCannotBeReadIsRefusedWithoutAReason(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &serve.Request{
-				Query: url.Values{"limit": {"seven"}}, Header: http.Header{"Device-Id": {"1", "2"}}, Body: []byte(`"seven"`),
+				Query: url.Values{"limit": {"seven"}}, Header: http.Header{"Device-Id": {"1", "2"}},
+				Body: []byte(`"seven"`),
 			}
 			require.NoError(t, r.Err())
 			bind(r)

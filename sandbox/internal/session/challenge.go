@@ -90,7 +90,9 @@ func (c *Challenges) issue(email string, expiresAt time.Time) (challenge, error)
 // makeRoom forgets what cannot be used any more, and reports whether that was
 // anything.
 func (c *Challenges) makeRoom(now time.Time) bool {
-	c.issued.DeleteFunc(func(_ string, issued *challenge) bool { return issued.Consumed || !now.Before(issued.ExpiresAt) })
+	c.issued.DeleteFunc(func(_ string, issued *challenge) bool {
+		return issued.Consumed || !now.Before(issued.ExpiresAt)
+	})
 	return c.issued.Len() < c.most
 }
 

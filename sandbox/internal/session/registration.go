@@ -44,11 +44,13 @@ func (r Registration) key() (*Key, error) {
 	case r.PublicKey == "":
 		refuseField("publicKey", "missing", "A key has a public half.")
 	case len(r.PublicKey) > maxPublicKey:
-		refuseField("publicKey", "string_too_long", fmt.Sprintf("A public key has at most %d characters.", maxPublicKey))
+		refuseField("publicKey", "string_too_long",
+			fmt.Sprintf("A public key has at most %d characters.", maxPublicKey))
 	case err != nil:
 		refuseField("publicKey", "bytes_invalid_encoding", "A public key is DER in standard base64.")
 	case !usable(der):
-		refuseField("publicKey", "value_error", "A public key is ECDSA P-256, secp256k1, Ed25519, or RSA from 2048 bits.")
+		refuseField("publicKey", "value_error",
+			"A public key is ECDSA P-256, secp256k1, Ed25519, or RSA from 2048 bits.")
 	}
 	key.PublicKey = der
 

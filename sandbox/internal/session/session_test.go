@@ -62,7 +62,8 @@ func TestAllowlists(t *testing.T) {
 		{"with a zone", []string{"fe80::/10"}, "fe80::1%eth0", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			key, err := registry.Register(Registration{Email: "ops@example.com", PublicKey: publicKey(t), Allowlist: c.allowlist})
+			key, err := registry.Register(Registration{Email: "ops@example.com", PublicKey: publicKey(t),
+				Allowlist: c.allowlist})
 			require.NoError(t, err)
 			_, err = registry.Check(key.ID, netip.MustParseAddr(c.source), ScopeRead)
 			if c.want {
@@ -82,12 +83,14 @@ func TestRegistrationsNameTheirWrongFields(t *testing.T) {
 	otherCurve, err := x509.MarshalPKIXPublicKey(&other.PublicKey)
 	require.NoError(t, err)
 	for field, change := range map[string]func(*Registration){
-		"email":        func(r *Registration) { r.Email = " " },
-		"publicKey":    func(r *Registration) { r.PublicKey = base64.StdEncoding.EncodeToString(otherCurve) },
-		"scopes.1":     func(r *Registration) { r.Scopes = []string{"read", "write"} },
-		"allowlist":    func(r *Registration) { r.Allowlist = []string{} },
-		"allowlist.64": func(r *Registration) { r.Allowlist = append(slices.Repeat([]string{"10.0.0.0/8"}, 64), "everywhere") },
-		"allowlist.0":  func(r *Registration) { r.Allowlist = []string{"fe80::1%eth0"} },
+		"email":     func(r *Registration) { r.Email = " " },
+		"publicKey": func(r *Registration) { r.PublicKey = base64.StdEncoding.EncodeToString(otherCurve) },
+		"scopes.1":  func(r *Registration) { r.Scopes = []string{"read", "write"} },
+		"allowlist": func(r *Registration) { r.Allowlist = []string{} },
+		"allowlist.64": func(r *Registration) {
+			r.Allowlist = append(slices.Repeat([]string{"10.0.0.0/8"}, 64), "everywhere")
+		},
+		"allowlist.0": func(r *Registration) { r.Allowlist = []string{"fe80::1%eth0"} },
 	} {
 		t.Run(field, func(t *testing.T) {
 			registration := good
@@ -167,9 +170,10 @@ func (m *meanwhile) Value(key any) any {
 func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	clk := frozen()
 	login := &Login{
-		Clock: clk, Registry: NewRegistry(clk, store.Memory{}), Tokens: NewTokens(clk, store.Memory{}), Challenges: NewChallenges(clk, store.Memory{}),
-		Windows:  window.New(clk, func() bool { return false }),
-		Settings: func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings },
+		Clock: clk, Registry: NewRegistry(clk, store.Memory{}), Tokens: NewTokens(clk, store.Memory{}),
+		Challenges: NewChallenges(clk, store.Memory{}),
+		Windows:    window.New(clk, func() bool { return false }),
+		Settings:   func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings },
 	}
 	key, err := signing.Generate()
 	require.NoError(t, err)

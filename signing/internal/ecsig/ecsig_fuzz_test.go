@@ -12,7 +12,8 @@ import (
 // FuzzParse: a signature has one encoding, and one low S, which is as far from 0 as the other is from the order.
 func FuzzParse(f *testing.F) {
 	order := elliptic.P256().Params().N
-	for _, s := range []*big.Int{big.NewInt(1), big.NewInt(128), new(big.Int).Rsh(order, 1), new(big.Int).Sub(order, big.NewInt(1)), order, big.NewInt(0), big.NewInt(-1)} {
+	for _, s := range []*big.Int{big.NewInt(1), big.NewInt(128), new(big.Int).Rsh(order, 1),
+		new(big.Int).Sub(order, big.NewInt(1)), order, big.NewInt(0), big.NewInt(-1)} {
 		der, err := asn1.Marshal(Signature{R: big.NewInt(255), S: s})
 		if err != nil {
 			f.Fatal(err)

@@ -37,7 +37,8 @@ func TestParseTakesOneEncodingOnly(t *testing.T) {
 
 func TestNormalized(t *testing.T) {
 	order := big.NewInt(23)
-	for s, want := range map[int64]int64{1: 1, 11: 11, 12: 11, 22: 1, 23: 23, 24: 24} { // beyond the order nothing helps
+	// beyond the order nothing helps
+	for s, want := range map[int64]int64{1: 1, 11: 11, 12: 11, 22: 1, 23: 23, 24: 24} {
 		sig := Signature{R: big.NewInt(1), S: big.NewInt(s)}
 		assert.Equal(t, want, sig.Normalized(order).S.Int64(), s)
 		assert.Equal(t, s > 11, sig.HighS(order), s)

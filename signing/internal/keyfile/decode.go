@@ -45,7 +45,8 @@ func privateKeyBlock(data []byte) (der []byte, malformed *Malformed) {
 		switch block.Type {
 		case "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY":
 			if block.Headers["DEK-Info"] != "" {
-				return nil, &Malformed{block.Type, `legacy PEM encryption is not supported; convert it with "openssl pkcs8 -topk8"`}
+				return nil, &Malformed{block.Type,
+					`legacy PEM encryption is not supported; convert it with "openssl pkcs8 -topk8"`}
 			}
 			if der != nil {
 				return nil, &Malformed{Reason: "the data holds more than one private key"}

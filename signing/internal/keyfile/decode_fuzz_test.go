@@ -31,7 +31,8 @@ func FuzzDecode(f *testing.F) {
 			switch {
 			case der != nil || !ok:
 				t.Fatalf("%d bytes beside %v", len(der), err)
-			case len(malformed.Reason) > 200 || len(malformed.Kind) > 0 && !bytes.Contains(data, []byte(malformed.Kind)):
+			case len(malformed.Reason) > 200 || len(malformed.Kind) > 0 &&
+				!bytes.Contains(data, []byte(malformed.Kind)):
 				t.Fatalf("%q of %q", malformed.Reason, malformed.Kind)
 			case len(malformed.Kind) == 0 && len(data) >= 16 && strings.Contains(err.Error(), string(data)):
 				t.Fatalf("%q is quoted", data)
@@ -45,7 +46,8 @@ func FuzzDecode(f *testing.F) {
 		if rest, err := asn1.Unmarshal(der, &whole); err != nil || len(rest) > 0 {
 			t.Fatalf("%x is not one DER value", der)
 		}
-		if again, err := Decode(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})); err != nil || !bytes.Equal(again, der) {
+		if again, err := Decode(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})); err != nil ||
+			!bytes.Equal(again, der) {
 			if !bytes.Contains(der, []byte("-----BEGIN ")) && len(der) < MaxSize/2 {
 				t.Fatalf("%x is %x in PEM: %v", der, again, err)
 			}

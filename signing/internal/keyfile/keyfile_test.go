@@ -137,7 +137,8 @@ func (r *recorder) Close() error                   { return r.step("close") }
 // A key is on disk before anybody is told that it is saved.
 func TestWhatIsWrittenIsSynced(t *testing.T) {
 	for fails, steps := range map[string][]string{
-		"": {"write", "sync", "close"}, "write": {"write", "close"}, "sync": {"write", "sync", "close"}, "close": {"write", "sync", "close"},
+		"": {"write", "sync", "close"}, "write": {"write", "close"}, "sync": {"write", "sync", "close"},
+		"close": {"write", "sync", "close"},
 	} {
 		file := &recorder{fails: fails}
 		err := writeAndClose(file, []byte("key"))
@@ -174,28 +175,37 @@ func TestNoLinks(t *testing.T) {
 
 func TestDecode(t *testing.T) {
 	inPEM := func(kind string) []byte { return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: []byte{0x30, 0x00}}) }
-	legacy := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Headers: map[string]string{"DEK-Info": "x"}, Bytes: []byte{0x30, 0x00}})
+	legacy := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Headers: map[string]string{"DEK-Info": "x"},
+		Bytes: []byte{0x30, 0x00}})
 	largest := append([]byte{0x04, 0x82, 0xff, 0xfc}, make([]byte, 65_532)...)
 	for name, test := range map[string]struct {
 		data      []byte
 		malformed *Malformed
 	}{
-		"DER":                  {[]byte{0x30, 0x00}, nil},
-		"PKCS #8":              {inPEM("PRIVATE KEY"), nil},
-		"encrypted PKCS #8":    {inPEM("ENCRYPTED PRIVATE KEY"), nil},
-		"SEC 1":                {inPEM("EC PRIVATE KEY"), nil},
-		"PKCS #1":              {inPEM("RSA PRIVATE KEY"), nil},
-		"what surrounds it":    {slices.Concat(inPEM("EC PARAMETERS"), inPEM("PRIVATE KEY"), inPEM("CERTIFICATE")), nil},
-		"the largest":          {largest, nil},
-		"too large":            {append(largest, 0), &Malformed{Reason: "65537 bytes are too many for a key"}},
-		"DER and more":         {[]byte{0x30, 0x00, 0x00}, &Malformed{Reason: "the data is neither PEM nor exactly one DER value"}},
-		"two keys":             {slices.Concat(inPEM("PRIVATE KEY"), inPEM("PRIVATE KEY")), &Malformed{Reason: "the data holds more than one private key"}},
-		"another kind":         {inPEM("CERTIFICATE"), &Malformed{"CERTIFICATE", "the data holds no private key"}},
-		"OpenSSH's":            {inPEM("OPENSSH PRIVATE KEY"), &Malformed{"OPENSSH PRIVATE KEY", `OpenSSH's own format is not supported; convert it with "ssh-keygen -p -m PKCS8"`}},
-		"legacy encryption":    {legacy, &Malformed{"EC PRIVATE KEY", `legacy PEM encryption is not supported; convert it with "openssl pkcs8 -topk8"`}},
-		"PEM that is cut off":  {[]byte("-----BEGIN NOTHING"), &Malformed{Reason: "the PEM data is damaged"}},
-		"nothing":              {nil, &Malformed{Reason: "the data is neither PEM nor exactly one DER value"}},
-		"a damaged key in PEM": {pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte{0x30}}), &Malformed{Reason: "the data is neither PEM nor exactly one DER value"}},
+		"DER":               {[]byte{0x30, 0x00}, nil},
+		"PKCS #8":           {inPEM("PRIVATE KEY"), nil},
+		"encrypted PKCS #8": {inPEM("ENCRYPTED PRIVATE KEY"), nil},
+		"SEC 1":             {inPEM("EC PRIVATE KEY"), nil},
+		"PKCS #1":           {inPEM("RSA PRIVATE KEY"), nil},
+		"what surrounds it": {slices.Concat(inPEM("EC PARAMETERS"), inPEM("PRIVATE KEY"), inPEM("CERTIFICATE")),
+			nil},
+		"the largest": {largest, nil},
+		"too large":   {append(largest, 0), &Malformed{Reason: "65537 bytes are too many for a key"}},
+		"DER and more": {[]byte{0x30, 0x00, 0x00},
+			&Malformed{Reason: "the data is neither PEM nor exactly one DER value"}},
+		"two keys": {slices.Concat(inPEM("PRIVATE KEY"), inPEM("PRIVATE KEY")),
+			&Malformed{Reason: "the data holds more than one private key"}},
+		"another kind": {inPEM("CERTIFICATE"), &Malformed{"CERTIFICATE", "the data holds no private key"}},
+		"OpenSSH's": {inPEM("OPENSSH PRIVATE KEY"),
+			&Malformed{"OPENSSH PRIVATE KEY",
+				`OpenSSH's own format is not supported; convert it with "ssh-keygen -p -m PKCS8"`}},
+		"legacy encryption": {legacy,
+			&Malformed{"EC PRIVATE KEY",
+				`legacy PEM encryption is not supported; convert it with "openssl pkcs8 -topk8"`}},
+		"PEM that is cut off": {[]byte("-----BEGIN NOTHING"), &Malformed{Reason: "the PEM data is damaged"}},
+		"nothing":             {nil, &Malformed{Reason: "the data is neither PEM nor exactly one DER value"}},
+		"a damaged key in PEM": {pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte{0x30}}),
+			&Malformed{Reason: "the data is neither PEM nor exactly one DER value"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			der, malformed := Decode(test.data)

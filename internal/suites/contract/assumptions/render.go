@@ -43,7 +43,8 @@ func render(surveys []survey) []byte {
 func (s survey) render(page *bytes.Buffer) {
 	fmt.Fprintf(page, "\n## %s\n\n", s.Name)
 	if s.IsOpenAPI {
-		fmt.Fprintf(page, "Stated: %d operations, %d schemas, %d fields.\n", s.Operations.stated(), s.Schemas.stated(), s.Fields.stated())
+		fmt.Fprintf(page, "Stated: %d operations, %d schemas, %d fields.\n", s.Operations.stated(), s.Schemas.stated(),
+			s.Fields.stated())
 	}
 	if len(s.Assumptions) == 0 {
 		page.WriteString("Nothing is assumed.\n")

@@ -98,7 +98,8 @@ slugs:
   - {slug: gone, moved: {value: no, x-assumed: r1}}
   - {moved: {value: no, x-assumed: r2}}
 `)
-	assert.Equal(t, [][3]string{{"slugs.gone.moved", "all of it", "r1"}, {"slugs[1].moved", "all of it", "r2"}}, inWords(found))
+	assert.Equal(t, [][3]string{{"slugs.gone.moved", "all of it", "r1"}, {"slugs[1].moved", "all of it", "r2"}},
+		inWords(found))
 }
 
 func TestAMarkWithoutAReasonFails(t *testing.T) {

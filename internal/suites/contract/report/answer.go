@@ -71,7 +71,9 @@ func (w *walk) refused() {
 		}
 		for _, mark := range o.Node.Marks() {
 			if mark.Aspect == "" {
-				w.note(mark, verdict, "status", sighting{http.StatusText(w.x.Status), "correct the path or the method of " + o.ID + ", or take it out"})
+				w.note(mark, verdict, "status",
+					sighting{http.StatusText(w.x.Status), "correct the path or the method of " + o.ID +
+						", or take it out"})
 			}
 		}
 		for _, mark := range o.Root.Marks() {
@@ -85,11 +87,13 @@ func (w *walk) refused() {
 	}
 	switch {
 	case !slices.Contains(errors.Codes(), errors.Code(w.x.Slug)):
-		w.note(nil, Contradicted, "error.code", sighting{"a slug that the catalogue does not have", "add the slug to errors.yaml"})
+		w.note(nil, Contradicted, "error.code",
+			sighting{"a slug that the catalogue does not have", "add the slug to errors.yaml"})
 	case slices.Contains(o.Slugs(), w.x.Slug):
 		w.confirm(o.Root, "error.code", w.x.Slug, "x-slugs")
 	default: // which operation answers which slug is assumed on some surfaces, and nowhere stated
-		w.contradict(o.Root, "error.code", sighting{w.x.Slug, fmt.Sprintf("add %s to `x-slugs` of %s", w.x.Slug, o.ID)}, "x-slugs")
+		w.contradict(o.Root, "error.code", sighting{w.x.Slug, fmt.Sprintf("add %s to `x-slugs` of %s", w.x.Slug, o.ID)},
+			"x-slugs")
 	}
 	w.scope()
 }
@@ -103,7 +107,8 @@ func (w *walk) scope() {
 	if o := w.x.Operation; required == o.Node.At("x-scope").Text() {
 		w.confirm(o.Root, "error.details.requiredScope", required, "x-scope")
 	} else {
-		w.contradict(o.Root, "error.details.requiredScope", sighting{required, fmt.Sprintf("`x-scope: %s` of %s", required, o.ID)}, "x-scope")
+		w.contradict(o.Root, "error.details.requiredScope",
+			sighting{required, fmt.Sprintf("`x-scope: %s` of %s", required, o.ID)}, "x-scope")
 	}
 }
 
@@ -124,7 +129,8 @@ func (w *walk) body(at *level, content wire.Node) {
 	case !content.Exists():
 		w.fail(at, aspect{name: "mediaType", layer: len(at.layers) - 1, want: "no body"}, "body", w.x.Answer)
 	case err != nil || !content.At(media).Exists():
-		w.fail(at, aspect{name: "mediaType", layer: len(at.layers) - 1, want: "of the described media type"}, "content type", media)
+		w.fail(at, aspect{name: "mediaType", layer: len(at.layers) - 1, want: "of the described media type"},
+			"content type", media)
 	case media == "application/json" && w.x.Answer == nil && string(w.x.raw) != "null":
 		w.fail(at, aspect{name: "mediaType", layer: len(at.layers) - 1, want: "JSON"}, "body", string(w.x.raw))
 	default:

@@ -54,7 +54,8 @@ func aspectsOf(layers []wire.Node, value any) []aspect {
 			}
 		}
 		if layer.At("x-positive").True() {
-			check("positive", !strings.HasPrefix(fmt.Sprint(value), "-") && strings.ContainsAny(fmt.Sprint(value), "123456789"), "more than zero")
+			check("positive", !strings.HasPrefix(fmt.Sprint(value), "-") && strings.ContainsAny(fmt.Sprint(value),
+				"123456789"), "more than zero")
 		}
 	}
 	return all

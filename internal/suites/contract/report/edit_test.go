@@ -20,21 +20,45 @@ func TestAContradictionComesWithTheEdit(t *testing.T) {
 		about string
 		edit  string
 	}{
-		"a member that is missing":    {made{request: "GET /dapi/v1/sandbox/treasury", status: 200, answer: strings.Replace(treasury, `,"gas":"1"`, "", 1)}, "dapi.yaml Treasury.gas", "take `gas` out of `required`"},
-		"a member that is null":       {made{request: "GET /dapi/v1/sandbox/treasury", status: 200, answer: strings.Replace(treasury, `"1"`, "null", 1)}, "dapi.yaml Treasury.gas", "make it `nullable: true`"},
-		"a number for a text":         {made{request: "GET /dapi/v1/sandbox/treasury", status: 200, answer: strings.Replace(treasury, `"1"`, "1.5", 1)}, "dapi.yaml Treasury.gas", "`type: number`, in the place of the reference"},
-		"a list for a text":           {made{request: read, status: 200, answer: strings.Replace(client, `"type":"business"`, `"lastName":["Roe"]`, 1)}, "dapi.yaml Client.lastName", "`type: array`"},
-		"another word":                {made{request: read, status: 200, answer: strings.Replace(client, "business", "company", 1)}, "dapi.yaml ClientType", "add `company` to `enum`"},
-		"a time of another form":      {made{"POST /dapi/v1/auth/challenge", login, 201, strings.Replace(challenge, "2026-01-01T00:00:00Z", "soon", 1), ""}, "dapi.yaml Challenge.expiresAt", "take out `format: date-time`"},
-		"a longer text than is taken": {made{"POST /dapi/v1/auth/challenge", strings.Replace(login, "a@", strings.Repeat("a", 254)+"@", 1), 201, challenge, ""}, "dapi.yaml ChallengeRequest.email maxLength", "raise `maxLength: 254`"},
-		"an id of another prefix":     {made{request: "GET /dapi/v1/payins/pi_1", status: 200, answer: strings.Replace(payin, "pi_1", "7c9e6679", 1)}, "dapi.yaml PayinID x-id-prefix", "take out `x-id-prefix: pi_`"},
-		"another status":              {made{request: "POST /apps/transfer", body: `{"quoteId":"q_1"}`, status: 202, answer: `{"txHash":"0x"}`}, "appapi.yaml CreateTransfer status", "describe the answer under '202' in `responses`"},
-		"an operation that is not":    {made{request: read, status: 404, answer: `<html>`, media: "text/html"}, "dapi.yaml GetClient", "correct the path or the method of GetClient, or take it out"},
-		"an unknown member":           {made{request: "GET /cards", status: 200, answer: `{"cards":[],"colour":"red"}`}, "appapi.yaml ListCards answer", "add `colour` to `properties`, `type: string`"},
-		"a field that is unknown":     {made{"POST /dapi/v1/clients", `{"email":"a@example.com","type":"business"}`, 422, refusal("type", "extra_forbidden"), ""}, "dapi.yaml ClientCreate.type", "take `type` out"},
-		"a field that is demanded":    {made{"POST /dapi/v1/clients", `{"email":"a@example.com"}`, 422, refusal("country", "missing"), ""}, "dapi.yaml ClientCreate.country", "add `country` to `required`"},
-		"another scope":               {made{request: read, status: 403, answer: scoped("clients:read")}, "dapi.yaml the file x-scope", "`x-scope: clients:read` of GetClient"},
-		"a slug that is not listed":   {made{request: "GET /user", status: 409, answer: `{"error":{"code":"already_funded","message":"No."}}`}, "appapi.yaml the file x-slugs", "add already_funded to `x-slugs` of GetProfile"},
+		"a member that is missing": {made{request: "GET /dapi/v1/sandbox/treasury", status: 200,
+			answer: strings.Replace(treasury, `,"gas":"1"`, "", 1)}, "dapi.yaml Treasury.gas",
+			"take `gas` out of `required`"},
+		"a member that is null": {made{request: "GET /dapi/v1/sandbox/treasury", status: 200,
+			answer: strings.Replace(treasury, `"1"`, "null", 1)}, "dapi.yaml Treasury.gas", "make it `nullable: true`"},
+		"a number for a text": {made{request: "GET /dapi/v1/sandbox/treasury", status: 200,
+			answer: strings.Replace(treasury, `"1"`, "1.5", 1)}, "dapi.yaml Treasury.gas",
+			"`type: number`, in the place of the reference"},
+		"a list for a text": {made{request: read, status: 200,
+			answer: strings.Replace(client, `"type":"business"`, `"lastName":["Roe"]`, 1)}, "dapi.yaml Client.lastName",
+			"`type: array`"},
+		"another word": {made{request: read, status: 200,
+			answer: strings.Replace(client, "business", "company", 1)}, "dapi.yaml ClientType",
+			"add `company` to `enum`"},
+		"a time of another form": {made{"POST /dapi/v1/auth/challenge", login, 201,
+			strings.Replace(challenge, "2026-01-01T00:00:00Z", "soon", 1), ""}, "dapi.yaml Challenge.expiresAt",
+			"take out `format: date-time`"},
+		"a longer text than is taken": {made{"POST /dapi/v1/auth/challenge",
+			strings.Replace(login, "a@", strings.Repeat("a", 254)+"@", 1), 201, challenge, ""},
+			"dapi.yaml ChallengeRequest.email maxLength", "raise `maxLength: 254`"},
+		"an id of another prefix": {made{request: "GET /dapi/v1/payins/pi_1", status: 200,
+			answer: strings.Replace(payin, "pi_1", "7c9e6679", 1)}, "dapi.yaml PayinID x-id-prefix",
+			"take out `x-id-prefix: pi_`"},
+		"another status": {made{request: "POST /apps/transfer", body: `{"quoteId":"q_1"}`, status: 202,
+			answer: `{"txHash":"0x"}`}, "appapi.yaml CreateTransfer status",
+			"describe the answer under '202' in `responses`"},
+		"an operation that is not": {made{request: read, status: 404, answer: `<html>`, media: "text/html"},
+			"dapi.yaml GetClient", "correct the path or the method of GetClient, or take it out"},
+		"an unknown member": {made{request: "GET /cards", status: 200, answer: `{"cards":[],"colour":"red"}`},
+			"appapi.yaml ListCards answer", "add `colour` to `properties`, `type: string`"},
+		"a field that is unknown": {made{"POST /dapi/v1/clients", `{"email":"a@example.com","type":"business"}`,
+			422, refusal("type", "extra_forbidden"), ""}, "dapi.yaml ClientCreate.type", "take `type` out"},
+		"a field that is demanded": {made{"POST /dapi/v1/clients", `{"email":"a@example.com"}`, 422,
+			refusal("country", "missing"), ""}, "dapi.yaml ClientCreate.country", "add `country` to `required`"},
+		"another scope": {made{request: read, status: 403, answer: scoped("clients:read")},
+			"dapi.yaml the file x-scope", "`x-scope: clients:read` of GetClient"},
+		"a slug that is not listed": {made{request: "GET /user", status: 409,
+			answer: `{"error":{"code":"already_funded","message":"No."}}`}, "appapi.yaml the file x-slugs",
+			"add already_funded to `x-slugs` of GetProfile"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := about(t, judge(t, c.made), c.about)
@@ -54,7 +78,9 @@ func TestWhatNeedsNoEdit(t *testing.T) {
 	assert.Empty(t, about(t, r, "dapi.yaml Treasury.gas").Edit())
 	assert.Empty(t, about(t, r, "dapi.yaml GetClient").Edit())
 	loaded := load(t)
-	r = report.Judge(loaded.description, loaded.validator, nil, report.Claim{File: "dapi.yaml", Where: "ListTransactions", Aspect: "order", Operation: "dapi ListTransactions", Seen: "oldest first"})
+	r = report.Judge(loaded.description, loaded.validator, nil,
+		report.Claim{File: "dapi.yaml", Where: "ListTransactions", Aspect: "order", Operation: "dapi ListTransactions",
+			Seen: "oldest first"})
 	assert.Equal(t, "write it as the service has it", about(t, r, "dapi.yaml ListTransactions order").Edit())
 }
 

@@ -58,7 +58,10 @@ func (x *Exchange) Again(ctx context.Context, change Change) *http.Request {
 	if len(body) > 0 {
 		request.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	maps.DeleteFunc(request.Header, func(name string, _ []string) bool { return strings.EqualFold(name, "Idempotency-Key") }) // however spelled
+	// however spelled
+	maps.DeleteFunc(request.Header, func(name string, _ []string) bool {
+		return strings.EqualFold(name, "Idempotency-Key")
+	})
 	return request
 }
 

@@ -30,7 +30,8 @@ type Finding struct {
 	Field      string           `json:"field"`            // such as "answer quote.fee"
 	Seen       string           `json:"seen"`             // what was there
 	Answer     string           `json:"answer,omitempty"` // the whole answer, if it contradicts
-	Edit       string           `json:"-"`                // of the description, that would make it true, if it contradicts
+	// of the description, that would make it true, if it contradicts
+	Edit string `json:"-"`
 }
 
 // sighting is what was seen, and the edit of the description that would make it true.

@@ -70,32 +70,39 @@ func bodyProbes(x *Exchange) (probes []Probe) {
 	if !body.Exists() || x.Sent == nil {
 		return nil
 	}
-	visit(&level{layers: body.Layers()}, "", x.Sent, func(at *level, field string, value any, replace func(any, bool) any) {
-		add := func(aspect string, value any, keep bool) {
-			if changed, err := json.Marshal(replace(value, keep)); err == nil {
-				probes = append(probes, Probe{x, field, aspect, Change{Body: changed}})
+	visit(&level{layers: body.Layers()}, "", x.Sent,
+		func(at *level, field string, value any, replace func(any, bool) any) {
+			add := func(aspect string, value any, keep bool) {
+				if changed, err := json.Marshal(replace(value, keep)); err == nil {
+					probes = append(probes, Probe{x, field, aspect, Change{Body: changed}})
+				}
 			}
-		}
-		for _, aspect := range assumedDemands(at.layers) {
-			if value, possible := spoiled(at.layers, aspect, value); possible {
-				add(aspect, value, true)
+			for _, aspect := range assumedDemands(at.layers) {
+				if value, possible := spoiled(at.layers, aspect, value); possible {
+					add(aspect, value, true)
+				}
 			}
-		}
-		name := field[strings.LastIndex(field, ".")+1:]
-		if at.parent != nil && wire.Required(at.around(), name) && (marked(at.layers[:1], "required") || marked(at.around(), "required")) {
-			add("required", nil, false)
-		}
-	})
+			name := field[strings.LastIndex(field, ".")+1:]
+			if at.parent != nil && wire.Required(at.around(), name) &&
+				(marked(at.layers[:1], "required") || marked(at.around(), "required")) {
+				add("required", nil, false)
+			}
+		})
 	return probes
 }
 
 // visit calls f for each value of a body, the body itself first. replace answers the body with the value replaced or
 // left out.
-func visit(at *level, field string, value any, f func(at *level, field string, value any, replace func(value any, keep bool) any)) {
+func visit(
+	at *level, field string, value any,
+	f func(at *level, field string, value any, replace func(value any, keep bool) any),
+) {
 	visitBelow(at, field, value, func(value any, _ bool) any { return value }, f)
 }
 
-func visitBelow(at *level, field string, value any, replace func(any, bool) any, f func(*level, string, any, func(any, bool) any)) {
+func visitBelow(
+	at *level, field string, value any, replace func(any, bool) any, f func(*level, string, any, func(any, bool) any),
+) {
 	(&walk{x: &Exchange{}, side: ofRequest, found: &[]Finding{}}).chooseVariant(at, field, value)
 	f(at, field, value, replace)
 	switch v := value.(type) {

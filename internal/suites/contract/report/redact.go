@@ -90,7 +90,8 @@ func sample(layers []wire.Node, value any) string {
 		case slices.Contains(layer.At("enum").Texts(), v):
 			return fmt.Sprintf("%q", v)
 		case layer.At("x-id-prefix").Text() != "" && strings.HasPrefix(v, layer.At("x-id-prefix").Text()):
-			return fmt.Sprintf("%q and %d more characters", layer.At("x-id-prefix").Text(), len(v)-len(layer.At("x-id-prefix").Text()))
+			return fmt.Sprintf("%q and %d more characters", layer.At("x-id-prefix").Text(),
+				len(v)-len(layer.At("x-id-prefix").Text()))
 		case format != "":
 			return fmt.Sprintf("%s of %d characters", format, utf8.RuneCountInString(v))
 		}

@@ -35,11 +35,13 @@ func hasMark(x *Exchange, aspect string) bool {
 
 // answered reports an answer that says how a repeat was taken: a success, or that there is nothing left to do.
 func (x *Exchange) answered() bool {
-	return x.Accepted() || x.Status == http.StatusNotFound || x.Status == http.StatusConflict || x.Status == http.StatusGone
+	return x.Accepted() || x.Status == http.StatusNotFound || x.Status == http.StatusConflict ||
+		x.Status == http.StatusGone
 }
 
 func (x *Exchange) sameAs(other *Exchange) bool {
-	return x.request.URL.Host == other.request.URL.Host && x.Path == other.Path && x.request.URL.RawQuery == other.request.URL.RawQuery && bytes.Equal(x.body, other.body) &&
+	return x.request.URL.Host == other.request.URL.Host && x.Path == other.Path &&
+		x.request.URL.RawQuery == other.request.URL.RawQuery && bytes.Equal(x.body, other.body) &&
 		x.request.Header.Get("X-Service-Account") == other.request.Header.Get("X-Service-Account")
 }
 

@@ -157,7 +157,8 @@ func (r *Report) weigh(description *wire.Description, found []Finding) {
 // weighOne lets one answer that contradicts outweigh any number that confirm.
 func weighOne(a *wire.Assumption, found []Finding) AssumptionSeen {
 	result := AssumptionSeen{Assumption: a, Verdict: Open, Answers: len(found), Why: whyOpen(a)}
-	for _, order := range []struct{ finding, verdict Verdict }{{Contradicted, Contradicted}, {Confirmed, Confirmed}, {doubted, Contradicted}, {ambiguous, Open}, {hinted, Open}} {
+	for _, order := range []struct{ finding, verdict Verdict }{{Contradicted, Contradicted}, {Confirmed, Confirmed},
+		{doubted, Contradicted}, {ambiguous, Open}, {hinted, Open}} {
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Verdict == order.finding })
 		if i < 0 {
 			continue
@@ -193,7 +194,8 @@ func operationsSeen(description *wire.Description, exchanges []*Exchange) []Oper
 	seen := make([]OperationSeen, len(description.Operations))
 	index := map[*wire.Operation]int{}
 	for i, o := range description.Operations {
-		seen[i] = OperationSeen{Surface: strings.TrimSuffix(o.Surface, ".yaml"), ID: o.ID, Method: o.Method, Path: o.Template}
+		seen[i] = OperationSeen{Surface: strings.TrimSuffix(o.Surface, ".yaml"), ID: o.ID, Method: o.Method,
+			Path: o.Template}
 		index[o] = i
 	}
 	for _, x := range exchanges {

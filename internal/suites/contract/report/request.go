@@ -34,7 +34,8 @@ func (w *walk) taken() {
 			continue
 		}
 		layers := append(parameter.Layers(), parameter.At("schema").Layers()...)
-		w.value(&level{layers: layers}, parameter.At("in").Text()+" "+parameter.At("name").Text(), ofText(layers, value))
+		w.value(&level{layers: layers}, parameter.At("in").Text()+" "+parameter.At("name").Text(),
+			ofText(layers, value))
 	}
 	if len(w.x.Query) > 0 {
 		w.confirm(o.Node, "query", "taken", "query")
@@ -66,7 +67,8 @@ func (w *walk) byDefault(parameter wire.Node) {
 	length, described := parameter.At("schema", "default").Int()
 	items, isList := member(w.x.Answer, "items").([]any)
 	total, err := strconv.Atoi(fmt.Sprint(member(w.x.Answer, "total")))
-	if parameter.At("name").Text() != "limit" || !described || !isList || err != nil || total <= length || w.x.Query.Has("offset") {
+	if parameter.At("name").Text() != "limit" || !described || !isList || err != nil || total <= length ||
+		w.x.Query.Has("offset") {
 		return
 	}
 	seen := fmt.Sprintf("%d of %d entries without a limit", len(items), total)
@@ -115,7 +117,9 @@ func (w *walk) complaint(f fieldError) {
 	at, value, given := w.place(f)
 	if at == nil {
 		if f.code == "missing" {
-			w.unassumed(f.field, sighting{"demanded, and not described", fmt.Sprintf("add `%s` to `properties` and to `required`", lastStep(f.field))})
+			w.unassumed(f.field,
+				sighting{"demanded, and not described",
+					fmt.Sprintf("add `%s` to `properties` and to `required`", lastStep(f.field))})
 		}
 		return
 	}

@@ -61,7 +61,8 @@ func (v *Validator) Violations(x *Exchange) []string {
 	input := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
 			Request: x.request, PathParams: x.Operation.PathValues(x.Path), Options: v.options,
-			Route: &routers.Route{Spec: document, Path: described, PathItem: item, Method: x.Method, Operation: item.GetOperation(x.Method)},
+			Route: &routers.Route{Spec: document, Path: described, PathItem: item, Method: x.Method,
+				Operation: item.GetOperation(x.Method)},
 		},
 		Status: x.Status, Header: x.header, Options: v.options,
 	}

@@ -68,7 +68,8 @@ func (w *walk) fits(at *level, aspects []aspect, field string, value any) {
 
 // covering says by which aspects a mark speaks of a failed one. The whole covers everything.
 var covering = map[string][]string{
-	"type": {"", "type"}, "format": {"", "format", "type"}, "pattern": {"", "pattern", "type"}, "enum": {"", "values", "type"},
+	"type": {"", "type"}, "format": {"", "format", "type"}, "pattern": {"", "pattern", "type"},
+	"enum": {"", "values", "type"},
 }
 
 func coversOf(name string) []string {
@@ -94,7 +95,8 @@ func (w *walk) blame(at *level, a aspect, field string, seen sighting) {
 		if i == a.layer-1 && a.want != notNull {
 			seen.edit += ", in the place of the reference" // which others follow to the same schema
 		}
-		if w.contradict(at.layers[i], field, seen, coversOf(a.name)...) || a.name == "enum" && w.doubtValues(at.layers[i], field, seen) {
+		if w.contradict(at.layers[i], field, seen, coversOf(a.name)...) || a.name == "enum" &&
+			w.doubtValues(at.layers[i], field, seen) {
 			return
 		}
 	}
@@ -257,7 +259,8 @@ func (w *walk) chooseVariant(at *level, field string, value any) {
 				return
 			}
 		}
-		w.fail(at, aspect{name: "discriminator", layer: i, want: "one of the variants"}, join(field, selector), object[selector])
+		w.fail(at, aspect{name: "discriminator", layer: i, want: "one of the variants"}, join(field, selector),
+			object[selector])
 		return
 	}
 }

@@ -18,11 +18,15 @@ func told(t *testing.T) *report.Report {
 	t.Helper()
 	r := judge(t,
 		made{request: "GET /dapi/v1/sandbox/treasury", status: 200, answer: strings.Replace(treasury, `"1"`, `1`, 1)},
-		made{request: "POST /dapi/v1/contacts", body: `{}`, status: 201, answer: strings.Replace(contact, `"Bob"`, `7`, 1)},
-		made{request: "GET /dapi/v1/clients/cl_1", status: 200, answer: strings.Replace(client, "type", "legalForm", 1)},
-		made{request: "GET /dapi/v1/payouts/po_1", status: 404, answer: `{"error":{"code":"not_found","message":"No."}}`},
+		made{request: "POST /dapi/v1/contacts", body: `{}`, status: 201,
+			answer: strings.Replace(contact, `"Bob"`, `7`, 1)},
+		made{request: "GET /dapi/v1/clients/cl_1", status: 200,
+			answer: strings.Replace(client, "type", "legalForm", 1)},
+		made{request: "GET /dapi/v1/payouts/po_1", status: 404,
+			answer: `{"error":{"code":"not_found","message":"No."}}`},
 	)
-	r.Host, r.Started, r.Took = "https://host.example", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), 1500*time.Millisecond
+	r.Host, r.Started, r.Took = "https://host.example", time.Date(2026, 1, 2, 3, 4, 5, 0,
+		time.UTC), 1500*time.Millisecond
 	r.Cases = []report.Case{
 		{Flow: "payouts", Name: "to a wallet", Outcome: report.Passed, Took: time.Second},
 		{Flow: "payouts", Name: "to a bank", Outcome: report.Failed},
@@ -94,13 +98,17 @@ func TestJSONHasAllOfIt(t *testing.T) {
 
 // Nothing of what a host or the suite sent is written: tokens, numbers, names and addresses stay in the process.
 func TestReportsHoldNoValues(t *testing.T) {
-	secrets := []string{"tok-5f2c", "4242424242424242", "DE89370400440532013000", "Roe", "4711", "hunter2", "cl_secret", "vault@example.com"}
+	secrets := []string{"tok-5f2c", "4242424242424242", "DE89370400440532013000", "Roe", "4711", "hunter2", "cl_secret",
+		"vault@example.com"}
 	r := judge(t,
 		made{"POST /dapi/v1/auth/token", `{"challengeId":"hunter2","publicKey":"hunter2","signature":"hunter2"}`, 201,
 			`{"accessToken":"tok-5f2c","refreshToken":4711,"tokenType":"Bearer","expiresIn":"tok-5f2c","refreshExpiresIn":1,"token":"tok-5f2c"}`, ""},
-		made{request: "POST /cards/card_1/details", body: `{"messageSignature":"hunter2","nonce":4711}`, status: 200, answer: `{"number":"4242424242424242","cvv":4711,"expiryDate":"Roe"}`},
-		made{request: "GET /dapi/v1/clients/cl_secret", status: 200, answer: `{"id":"cl_secret","email":"vault@example.com","status":"DE89370400440532013000","lastName":["Roe"],"createdAt":"Roe"}`},
-		made{request: "GET /user", status: 403, answer: `{"error":{"code":"DE89370400440532013000","message":"Roe","details":{"code":"4242424242424242"}}}`},
+		made{request: "POST /cards/card_1/details", body: `{"messageSignature":"hunter2","nonce":4711}`, status: 200,
+			answer: `{"number":"4242424242424242","cvv":4711,"expiryDate":"Roe"}`},
+		made{request: "GET /dapi/v1/clients/cl_secret", status: 200,
+			answer: `{"id":"cl_secret","email":"vault@example.com","status":"DE89370400440532013000","lastName":["Roe"],"createdAt":"Roe"}`},
+		made{request: "GET /user", status: 403,
+			answer: `{"error":{"code":"DE89370400440532013000","message":"Roe","details":{"code":"4242424242424242"}}}`},
 		made{request: "GET /public/invoices/hunter2/pdf", status: 200, answer: "Roe 4711", media: "text/plain"},
 	)
 	require.Positive(t, r.Count(report.Contradicted))
@@ -125,7 +133,8 @@ func FuzzRedacted(f *testing.F) {
 		if json.Unmarshal([]byte(body), &value) != nil {
 			value = body
 		}
-		written := report.Redacted(map[string]any{"code": secret, "field": []any{secret, value}, "details": map[string]any{"field": secret}})
+		written := report.Redacted(map[string]any{"code": secret, "field": []any{secret, value},
+			"details": map[string]any{"field": secret}})
 		if !strings.Contains(body, secret) && strings.Contains(written, secret) {
 			t.Errorf("%s", written)
 		}

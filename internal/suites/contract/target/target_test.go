@@ -92,7 +92,8 @@ func TestAHostThatHasNoTreasuryHearsNothingMore(t *testing.T) {
 func TestNoOtherHostIsSentTo(t *testing.T) {
 	f := &far{treasury: 200}
 	g := guard(t, f, "https://host.example")
-	for _, address := range []string{"https://other.example/dapi/v1/sandbox/treasury", "http://host.example/dapi/v1/sandbox/treasury", "https://host.example:444/x"} {
+	for _, address := range []string{"https://other.example/dapi/v1/sandbox/treasury",
+		"http://host.example/dapi/v1/sandbox/treasury", "https://host.example:444/x"} {
 		require.Error(t, send(g, "GET", address))
 	}
 	assert.Empty(t, f.arrived)
@@ -109,7 +110,8 @@ func TestRequestsKeepTheirDistance(t *testing.T) {
 		assert.Equal(t, 500*time.Millisecond, f.at[2].Sub(f.at[0]))
 
 		g.WritePause = 600 * time.Millisecond
-		for _, call := range []string{"POST /dapi/v1/contacts", "POST /user/contact", "DELETE /dapi/v1/contacts/ct_1", "GET /dapi/v1/chains"} {
+		for _, call := range []string{"POST /dapi/v1/contacts", "POST /user/contact", "DELETE /dapi/v1/contacts/ct_1",
+			"GET /dapi/v1/chains"} {
 			method, path, _ := strings.Cut(call, " ")
 			require.NoError(t, send(g, method, "https://host.example"+path))
 		}

@@ -108,8 +108,9 @@ func (d *Description) addOperations(root Node) {
 				continue
 			}
 			d.Operations = append(d.Operations, &Operation{
-				Surface: root.file.name, ID: node.At("operationId").Text(), Method: strings.ToUpper(method), Template: base + path,
-				Node: node, Root: root, pathItem: item, steps: strings.Split(base+path, "/"),
+				Surface: root.file.name, ID: node.At("operationId").Text(), Method: strings.ToUpper(method),
+				Template: base + path,
+				Node:     node, Root: root, pathItem: item, steps: strings.Split(base+path, "/"),
 			})
 		}
 	}

@@ -156,5 +156,7 @@ func Property(layers []Node, name string) (Node, bool) {
 
 // Required reports whether layers demand a member.
 func Required(layers []Node, name string) bool {
-	return slices.ContainsFunc(layers, func(layer Node) bool { return slices.Contains(layer.At("required").Texts(), name) })
+	return slices.ContainsFunc(layers, func(layer Node) bool {
+		return slices.Contains(layer.At("required").Texts(), name)
+	})
 }

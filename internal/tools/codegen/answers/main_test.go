@@ -134,7 +134,8 @@ func TestWhatHasToBeThereIsChecked(t *testing.T) {
 		`if v.ID == "" {`, `if v.Key == "" && !body.SaysZero("key") {`, `if v.Size == 0 && !body.SaysZero("size") {`,
 		`if v.Part == nil && !body.SaysZero("part") {`, `if v.Part != nil && !wholePart(v.Part, nil) {`,
 		`if v.Cost == (Decimal{}) && !body.SaysZero("cost") {`, `if v.At.IsZero() && !body.SaysZero("at") {`,
-		`if !v.Open && !body.SaysZero("open") {`, `if v.Choice.variant == nil && v.Choice.raw != nil && shapeChoice.Unread(v.Choice.raw) {`,
+		`if !v.Open && !body.SaysZero("open") {`,
+		`if v.Choice.variant == nil && v.Choice.raw != nil && shapeChoice.Unread(v.Choice.raw) {`,
 		`if v.Names[i] == "" {`,
 	} {
 		assert.Contains(t, body, want)

@@ -75,9 +75,11 @@ func (g goTypes) kindOf(typ string, inShared bool) kind {
 	}
 	if len(model.ByWireName) == 0 { // a union, whose fields have no names on the wire
 		if inShared {
-			return kind{zero: "%[1]s.Variant() == nil && %[1]s.Raw() == nil", unread: "%[1]s.Variant() == nil && %[1]s.Raw() != nil"}
+			return kind{zero: "%[1]s.Variant() == nil && %[1]s.Raw() == nil",
+				unread: "%[1]s.Variant() == nil && %[1]s.Raw() != nil"}
 		}
-		return kind{zero: "%[1]s.variant == nil && %[1]s.raw == nil", unread: "%[1]s.variant == nil && %[1]s.raw != nil"}
+		return kind{zero: "%[1]s.variant == nil && %[1]s.raw == nil",
+			unread: "%[1]s.variant == nil && %[1]s.raw != nil"}
 	}
 	k := kind{model: model, shared: inShared}
 	if g.comparable(model, inShared) {
@@ -91,7 +93,8 @@ func (g goTypes) comparable(model *models.Struct, inShared bool) bool {
 	for _, field := range model.ByWireName {
 		k := g.kindOf(field.Type, inShared)
 		pointer := strings.HasPrefix(field.Type, "*")
-		if k.zero == "" || k.unread != "" || !pointer && (k.zero == "%s == nil" || k.model != nil && !g.comparable(k.model, k.shared)) {
+		if k.zero == "" || k.unread != "" || !pointer &&
+			(k.zero == "%s == nil" || k.model != nil && !g.comparable(k.model, k.shared)) {
 			return false
 		}
 	}
@@ -254,7 +257,8 @@ func (w *writer) answer(op *openapi3.Operation, ref *openapi3.SchemaRef) error {
 	if len(proofs) > 0 {
 		shape = strings.TrimPrefix(shape, "&") + ".ProvenBy(" + quoted(proofs) + ")"
 	}
-	w.line("\nvar answer%s = wire.Answer{Shape: %s, Whole: func(value any, body *wire.Body) bool {", op.OperationID, shape)
+	w.line("\nvar answer%s = wire.Answer{Shape: %s, Whole: func(value any, body *wire.Body) bool {", op.OperationID,
+		shape)
 	target := named(ref)
 	switch {
 	case target.Value.Type.Is("array"):

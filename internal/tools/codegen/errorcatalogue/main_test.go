@@ -62,20 +62,31 @@ func TestCommentsStayNarrow(t *testing.T) {
 
 func TestMistakesInTheCatalogueAreRefused(t *testing.T) {
 	for name, tc := range map[string]struct{ source, want string }{
-		"no slugs":            {"slugs: []", "no slugs"},
-		"misspelled key":      {head + "  - {slug: a, status: 400, condition: A., remdy: wait}", "remdy"},
-		"unknown remedy":      {head + "  - {slug: a, status: 400, condition: A., remedy: later}", `unknown remedy "later"`},
-		"unknown movement":    {head + "  - {slug: a, status: 400, condition: A., moved: yes}", `unknown movement "yes"`},
-		"assumed, no reason":  {head + "  - {slug: a, status: 400, condition: A., moved: {value: moved}}", "needs both value and x-assumed"},
+		"no slugs":       {"slugs: []", "no slugs"},
+		"misspelled key": {head + "  - {slug: a, status: 400, condition: A., remdy: wait}", "remdy"},
+		"unknown remedy": {head + "  - {slug: a, status: 400, condition: A., remedy: later}",
+			`unknown remedy "later"`},
+		"unknown movement": {head + "  - {slug: a, status: 400, condition: A., moved: yes}",
+			`unknown movement "yes"`},
+		"assumed, no reason": {head + "  - {slug: a, status: 400, condition: A., moved: {value: moved}}",
+			"needs both value and x-assumed"},
 		"no condition":        {head + "  - {slug: a, status: 400}", "no condition"},
 		"status of a success": {head + "  - {slug: a, status: 200, condition: A.}", "status 200 is no refusal"},
 		"not snake_case":      {head + "  - {slug: aB, status: 400, condition: A.}", "not snake_case"},
-		"listed twice":        {head + "  - {slug: a, status: 400, condition: A.}\n  - {slug: a, status: 400, condition: A.}", "listed twice"},
-		"type taken":          {head + "  - {slug: a, status: 400, condition: A.}\n  - {slug: b, type: A, status: 400, condition: B.}", "type A is taken"},
-		"type not exported":   {head + "  - {slug: a, type: a, status: 400, condition: A.}", "no exported Go name"},
-		"unknown detail type": {head + "  - {slug: a, status: 400, condition: A., details: [{name: B, key: b, type: float, doc: b}]}", `unknown type "float"`},
-		"detail without doc":  {head + "  - {slug: a, status: 400, condition: A., details: [{name: B, key: b, type: string}]}", `detail "B" needs`},
-		"value without name":  {head + "  - {slug: a, status: 400, condition: A., details: [{name: B, key: b, type: string, doc: b, values: [{value: v}]}]}", `value "v"`},
+		"listed twice": {head +
+			"  - {slug: a, status: 400, condition: A.}\n  - {slug: a, status: 400, condition: A.}", "listed twice"},
+		"type taken": {head +
+			"  - {slug: a, status: 400, condition: A.}\n  - {slug: b, type: A, status: 400, condition: B.}",
+			"type A is taken"},
+		"type not exported": {head + "  - {slug: a, type: a, status: 400, condition: A.}", "no exported Go name"},
+		"unknown detail type": {head +
+			"  - {slug: a, status: 400, condition: A., details: [{name: B, key: b, type: float, doc: b}]}",
+			`unknown type "float"`},
+		"detail without doc": {head +
+			"  - {slug: a, status: 400, condition: A., details: [{name: B, key: b, type: string}]}",
+			`detail "B" needs`},
+		"value without name": {head +
+			"  - {slug: a, status: 400, condition: A., details: [{name: B, key: b, type: string, doc: b, values: [{value: v}]}]}", `value "v"`},
 		"folded into nothing": {one + "unreached: [{slug: x, foldedInto: y}]", `unknown slug "y"`},
 		"unreached, no fate":  {one + "unreached: [{slug: x}]", "needs either foldedInto or neverRaised"},
 		"reached after all":   {one + "unreached: [{slug: a, neverRaised: true}]", "both reachable and unreached"},

@@ -42,7 +42,8 @@ components:
 
 // thing is a model of one member.
 func thing(typ string) string {
-	return "package things\n\ntype Thing struct {\n\tM " + typ + " `json:\"m\"`\n}\n\ntype ListThingsParams struct {\n\tLimit int `json:\"limit\"`\n}\n"
+	return "package things\n\ntype Thing struct {\n\tM " + typ +
+		" `json:\"m\"`\n}\n\ntype ListThingsParams struct {\n\tLimit int `json:\"limit\"`\n}\n"
 }
 
 // checks are what is written for a thing whose only member, m, is required.
@@ -62,30 +63,56 @@ func checks(t *testing.T, typ, property, mark string) string {
 
 func TestWhatIsAssumedIsNotChecked(t *testing.T) {
 	for name, c := range map[string]struct{ typ, property, mark, want string }{
-		"nothing assumed":       {"string", `{type: string, minLength: 2, maxLength: 9, pattern: a}`, "", `c.Text("m", string(v.M), transport.Rule{Required: true, Min: 2, Max: 9, Pattern: "a"})`},
-		"all by a text":         {"string", `{type: string, minLength: 2, maxLength: 9, pattern: a, x-assumed: r}`, "", ""},
-		"aspects":               {"string", `{type: string, minLength: 2, maxLength: 9, pattern: a, x-assumed: {minLength: r, pattern: r}}`, "", `c.Text("m", string(v.M), transport.Rule{Required: true, Max: 9})`},
-		"required":              {"string", `{type: string, maxLength: 9, x-assumed: {required: r}}`, "", `c.Text("m", string(v.M), transport.Rule{Max: 9})`},
-		"required of all":       {"string", `{type: string, maxLength: 9}`, "{required: r}", `c.Text("m", string(v.M), transport.Rule{Max: 9})`},
-		"the whole object":      {"string", `{type: string, maxLength: 9}`, "r", ""},
-		"types of all":          {"string", `{type: string, format: uuid, maxLength: 9}`, "{fieldTypes: r}", `c.Text("m", string(v.M), transport.Rule{Required: true, Max: 9})`},
-		"the type":              {"string", `{type: string, format: uuid, x-assumed: {type: r}}`, "", `c.Text("m", string(v.M), transport.Rule{Required: true})`},
-		"the format":            {"string", `{type: string, format: uuid, x-assumed: {format: r}}`, "", `c.Text("m", string(v.M), transport.Rule{Required: true})`},
-		"what is referred to":   {"OwnerID", `{allOf: [{$ref: '#/components/schemas/OwnerID'}], maxLength: 4, x-assumed: r}`, "", `c.Text("m", string(v.M), transport.Rule{Pattern: "^ow_", Prefix: "ow_"})`},
-		"and in a whole object": {"OwnerID", `{$ref: '#/components/schemas/OwnerID'}`, "r", `c.Text("m", string(v.M), transport.Rule{Pattern: "^ow_", Prefix: "ow_"})`},
-		"a reference's own":     {"ThingID", `{allOf: [{$ref: '#/components/schemas/ThingID'}]}`, "", `c.Text("m", string(v.M), transport.Rule{Required: true, Max: 9})`},
-		"a prefix":              {"string", `{type: string, pattern: '^th_[a-z]+$', x-id-prefix: th_, x-assumed: {pattern: r}}`, "", `c.Text("m", string(v.M), transport.Rule{Required: true, Pattern: "^th_", Prefix: "th_"})`},
-		"bytes":                 {"[]byte", `{allOf: [{$ref: '#/components/schemas/Secret'}]}`, "", `c.Bytes("m", v.M, transport.Rule{Required: true})`},
-		"bytes, all of it":      {"[]byte", `{allOf: [{$ref: '#/components/schemas/Secret'}], maxLength: 4, x-assumed: r}`, "", ""},
-		"a positive amount":     {"decimal.Decimal", `{type: string, format: decimal, x-positive: true, x-assumed: {positive: r}}`, "", "c.Amount(\"m\", v.M)\n\tc.Missing(\"m\", v.M.IsZero())"},
-		"an amount":             {"decimal.Decimal", `{type: string, format: decimal, x-positive: true, x-assumed: r}`, "", `c.Amount("m", v.M)`},
-		"a bounded number":      {"int", `{type: integer, minimum: 1, maximum: 9, x-assumed: {minimum: r, required: r}}`, "", "if v.M != 0 {\n\t\tc.AtMost(\"m\", int64(v.M), 9)\n\t}"},
-		"a number":              {"int", `{type: integer, minimum: 1, maximum: 9, x-assumed: r}`, "", ""},
-		"the size of a list":    {"[]string", `{type: array, minItems: 1, maxItems: 9, items: {type: string, maxLength: 3}, x-assumed: {minItems: r, maxItems: r}}`, "", "c.Missing(\"m\", v.M == nil)\n\tc.Items(\"m\", len(v.M), 0, func(i int, name string) {\n\t\tc.Text(name, string(v.M[i]), transport.Rule{Max: 3})\n\t})"},
-		"its entries":           {"[]string", `{type: array, maxItems: 9, items: {type: string, minLength: 1}, x-assumed: {items: r}}`, "", "c.Missing(\"m\", v.M == nil)\n\tc.Items(\"m\", len(v.M), 9, nil)"},
-		"a list":                {"[]string", `{type: array, minItems: 1, maxItems: 9, items: {type: string, minLength: 1}, x-assumed: r}`, "", ""},
-		"an object":             {"map[string]any", `{type: object, x-assumed: {required: r}}`, "", ""},
-		"a time":                {"time.Time", `{type: string, format: date-time, x-assumed: {required: r}}`, "", ""},
+		"nothing assumed": {"string", `{type: string, minLength: 2, maxLength: 9, pattern: a}`, "",
+			`c.Text("m", string(v.M), transport.Rule{Required: true, Min: 2, Max: 9, Pattern: "a"})`},
+		"all by a text": {"string", `{type: string, minLength: 2, maxLength: 9, pattern: a, x-assumed: r}`, "",
+			""},
+		"aspects": {"string",
+			`{type: string, minLength: 2, maxLength: 9, pattern: a, x-assumed: {minLength: r, pattern: r}}`, "",
+			`c.Text("m", string(v.M), transport.Rule{Required: true, Max: 9})`},
+		"required": {"string", `{type: string, maxLength: 9, x-assumed: {required: r}}`, "",
+			`c.Text("m", string(v.M), transport.Rule{Max: 9})`},
+		"required of all": {"string", `{type: string, maxLength: 9}`, "{required: r}",
+			`c.Text("m", string(v.M), transport.Rule{Max: 9})`},
+		"the whole object": {"string", `{type: string, maxLength: 9}`, "r", ""},
+		"types of all": {"string", `{type: string, format: uuid, maxLength: 9}`, "{fieldTypes: r}",
+			`c.Text("m", string(v.M), transport.Rule{Required: true, Max: 9})`},
+		"the type": {"string", `{type: string, format: uuid, x-assumed: {type: r}}`, "",
+			`c.Text("m", string(v.M), transport.Rule{Required: true})`},
+		"the format": {"string", `{type: string, format: uuid, x-assumed: {format: r}}`, "",
+			`c.Text("m", string(v.M), transport.Rule{Required: true})`},
+		"what is referred to": {"OwnerID",
+			`{allOf: [{$ref: '#/components/schemas/OwnerID'}], maxLength: 4, x-assumed: r}`, "",
+			`c.Text("m", string(v.M), transport.Rule{Pattern: "^ow_", Prefix: "ow_"})`},
+		"and in a whole object": {"OwnerID", `{$ref: '#/components/schemas/OwnerID'}`, "r",
+			`c.Text("m", string(v.M), transport.Rule{Pattern: "^ow_", Prefix: "ow_"})`},
+		"a reference's own": {"ThingID", `{allOf: [{$ref: '#/components/schemas/ThingID'}]}`, "",
+			`c.Text("m", string(v.M), transport.Rule{Required: true, Max: 9})`},
+		"a prefix": {"string",
+			`{type: string, pattern: '^th_[a-z]+$', x-id-prefix: th_, x-assumed: {pattern: r}}`, "",
+			`c.Text("m", string(v.M), transport.Rule{Required: true, Pattern: "^th_", Prefix: "th_"})`},
+		"bytes": {"[]byte", `{allOf: [{$ref: '#/components/schemas/Secret'}]}`, "",
+			`c.Bytes("m", v.M, transport.Rule{Required: true})`},
+		"bytes, all of it": {"[]byte",
+			`{allOf: [{$ref: '#/components/schemas/Secret'}], maxLength: 4, x-assumed: r}`, "", ""},
+		"a positive amount": {"decimal.Decimal",
+			`{type: string, format: decimal, x-positive: true, x-assumed: {positive: r}}`, "",
+			"c.Amount(\"m\", v.M)\n\tc.Missing(\"m\", v.M.IsZero())"},
+		"an amount": {"decimal.Decimal", `{type: string, format: decimal, x-positive: true, x-assumed: r}`,
+			"", `c.Amount("m", v.M)`},
+		"a bounded number": {"int",
+			`{type: integer, minimum: 1, maximum: 9, x-assumed: {minimum: r, required: r}}`, "",
+			"if v.M != 0 {\n\t\tc.AtMost(\"m\", int64(v.M), 9)\n\t}"},
+		"a number": {"int", `{type: integer, minimum: 1, maximum: 9, x-assumed: r}`, "", ""},
+		"the size of a list": {"[]string",
+			`{type: array, minItems: 1, maxItems: 9, items: {type: string, maxLength: 3}, x-assumed: {minItems: r, maxItems: r}}`, "", "c.Missing(\"m\", v.M == nil)\n\tc.Items(\"m\", len(v.M), 0, func(i int, name string) {\n\t\tc.Text(name, string(v.M[i]), transport.Rule{Max: 3})\n\t})"},
+		"its entries": {"[]string",
+			`{type: array, maxItems: 9, items: {type: string, minLength: 1}, x-assumed: {items: r}}`, "",
+			"c.Missing(\"m\", v.M == nil)\n\tc.Items(\"m\", len(v.M), 9, nil)"},
+		"a list": {"[]string",
+			`{type: array, minItems: 1, maxItems: 9, items: {type: string, minLength: 1}, x-assumed: r}`, "", ""},
+		"an object": {"map[string]any", `{type: object, x-assumed: {required: r}}`, "", ""},
+		"a time":    {"time.Time", `{type: string, format: date-time, x-assumed: {required: r}}`, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, checks(t, c.typ, c.property, c.mark)) })
 	}
@@ -98,7 +125,8 @@ func TestWhatIsAssumedOfParametersIsNotChecked(t *testing.T) {
 	assert.Contains(t, source, `c.AtLeast("limit", int64(v.Limit), 1)`)
 	assert.NotContains(t, source, "AtMost")
 	assert.Contains(t, source, "var pathGetThing = [...]transport.Rule{\n\t{},\n}", "the format is assumed")
-	assert.Contains(t, source, "var pathGetOwner = [...]transport.Rule{\n\t{Pattern: \"^ow_\", Prefix: \"ow_\"},\n}", "the schema is stated")
+	assert.Contains(t, source, "var pathGetOwner = [...]transport.Rule{\n\t{Pattern: \"^ow_\", Prefix: \"ow_\"},\n}",
+		"the schema is stated")
 }
 
 func TestExclusivesThatAreAssumedAreNotChecked(t *testing.T) {

@@ -203,8 +203,11 @@ func TestAModelThatLacksAFieldIsRefused(t *testing.T) {
 }
 
 func TestAFieldThatIsNotThereCannotBeExclusive(t *testing.T) {
-	for _, line := range []string{"x-exactly-one-of: [token, gone]", "x-required-with: {gone: [note]}", "x-required-with: {token: [gone]}"} {
-		_, err := generate(t, strings.Replace(spec, "x-exactly-one-of: [token, note]\n      x-required-with: {token: [amount, note]}", line, 1), goModels)
+	for _, line := range []string{"x-exactly-one-of: [token, gone]", "x-required-with: {gone: [note]}",
+		"x-required-with: {token: [gone]}"} {
+		_, err := generate(t,
+			strings.Replace(spec, "x-exactly-one-of: [token, note]\n      x-required-with: {token: [amount, note]}",
+				line, 1), goModels)
 		assert.ErrorContains(t, err, "no field gone", line)
 	}
 }

@@ -24,10 +24,12 @@ func (w *writer) path(doc *openapi3.T, path string, op *openapi3.Operation) {
 		if words := takenWords(doc, path, i); len(words) > 0 {
 			taken = []string{"Taken: []string{" + quoted(words) + "}"}
 		}
-		rules = append(rules, flatten(parameter.Schema, description.MarksOf(parameter.Extensions)...).rule(false, taken...))
+		rules = append(rules, flatten(parameter.Schema, description.MarksOf(parameter.Extensions)...).
+			rule(false, taken...))
 	}
 	if len(rules) > 0 {
-		w.line("\nvar path%s = [...]transport.Rule{\n%s,\n}", op.OperationID, strings.ReplaceAll(strings.Join(rules, ",\n"), "transport.Rule{", "{"))
+		w.line("\nvar path%s = [...]transport.Rule{\n%s,\n}", op.OperationID,
+			strings.ReplaceAll(strings.Join(rules, ",\n"), "transport.Rule{", "{"))
 	}
 }
 

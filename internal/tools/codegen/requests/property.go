@@ -54,7 +54,8 @@ func (w *writer) nested(field models.Field, wire, value string, s stated, requir
 			w.line("c.Missing(%q, %s == nil)", wire, value)
 		}
 	case strings.HasPrefix(field.Type, "nullable."):
-		w.line("if nested, err := %s.Get(); err == nil {\nc.In(%q, %s)\n}", value, wire, w.validator(field.Type, "nested", s))
+		w.line("if nested, err := %s.Get(); err == nil {\nc.In(%q, %s)\n}", value, wire,
+			w.validator(field.Type, "nested", s))
 	default:
 		w.line("c.In(%q, %s)", wire, w.validator(field.Type, value, s))
 	}

@@ -66,7 +66,8 @@ func readTestFile(name string, source []byte) ([]test, error) {
 			named := annotation.FindStringSubmatch(text)
 			function := testAround(file, comment)
 			if named == nil || function == nil {
-				return nil, fmt.Errorf("%s:%d: a test names rules as in %q", path.Base(name), at.Line, "// Rule: status.404, page.limit")
+				return nil, fmt.Errorf("%s:%d: a test names rules as in %q", path.Base(name), at.Line,
+					"// Rule: status.404, page.limit")
 			}
 			called := function.Name.Name
 			if sub := subtestAt(files, function, at.Line); sub != "" {
@@ -82,7 +83,8 @@ func readTestFile(name string, source []byte) ([]test, error) {
 func testAround(file *ast.File, comment *ast.Comment) *ast.FuncDecl {
 	for _, declared := range file.Decls {
 		function, ok := declared.(*ast.FuncDecl)
-		if !ok || function.Recv != nil || !strings.HasPrefix(function.Name.Name, "Test") && !strings.HasPrefix(function.Name.Name, "Fuzz") {
+		if !ok || function.Recv != nil || !strings.HasPrefix(function.Name.Name, "Test") &&
+			!strings.HasPrefix(function.Name.Name, "Fuzz") {
 			continue
 		}
 		from := function.Pos()

@@ -78,7 +78,8 @@ func TestThePageNamesEachRuleWithItsTests(t *testing.T) {
 	assert.Contains(t, string(page), "3 rules.\n")
 	assert.Contains(t, string(page), "| `page.limit` A limit is 1 to 100. | Limits | "+
 		"[TestPages](../sandbox/page_test.go) | [TestInput/limit](../dapi/input_test.go) |\n")
-	assert.Contains(t, string(page), "| `page.no-offset` No offset exists. | Limits | [TestPages](../sandbox/page_test.go) | *it has none* |\n")
+	assert.Contains(t, string(page),
+		"| `page.no-offset` No offset exists. | Limits | [TestPages](../sandbox/page_test.go) | *it has none* |\n")
 	assert.Contains(t, string(page), "| `slug.not_found` 404: There is none. | Errors, Slugs | "+
 		"[TestSlugs/not_found](../sandbox/slug_test.go) | [TestInput/a_slug](../dapi/input_test.go) |\n")
 }
@@ -86,27 +87,39 @@ func TestThePageNamesEachRuleWithItsTests(t *testing.T) {
 func TestWhatIsMissingOrWrongIsSaid(t *testing.T) {
 	without := func(text, part string) string { return strings.ReplaceAll(text, part, "") }
 	for name, c := range map[string]struct{ file, text, want string }{
-		"no test of the SDK": {"dapi/input_test.go", without(sdkTest, " // Rule: page.limit"), "page.limit: no test of the SDK holds it"},
+		"no test of the SDK": {"dapi/input_test.go", without(sdkTest, " // Rule: page.limit"),
+			"page.limit: no test of the SDK holds it"},
 		"no test of the host": {"sandbox/page_test.go", without(hostTest, "// Rule: page.limit, page.no-offset\n"),
 			"page.limit: no test of the host holds it\npage.no-offset: no test of the host holds it"},
 		"no test of a slug": {"sandbox/slug_test.go", "package sandbox_test",
 			"slug.not_found: no test of the host holds it"},
 		"an unknown rule": {"dapi/more_test.go", "package dapi_test\n\n// Rule: page.size\nfunc TestSize() {}\n",
 			"dapi/more_test.go: TestSize names page.size, and there is no such rule"},
-		"an excuse that is none": {"dapi/more_test.go", "package dapi_test\n\n// Rule: page.no-offset\nfunc TestSize() {}\n",
+		"an excuse that is none": {"dapi/more_test.go",
+			"package dapi_test\n\n// Rule: page.no-offset\nfunc TestSize() {}\n",
 			"page.no-offset: a test of the SDK holds it, and the rule says why none does"},
-		"a folder of no side": {"examples/more_test.go", "package examples_test\n\n// Rule: page.limit\nfunc TestSize() {}\n",
+		"a folder of no side": {"examples/more_test.go",
+			"package examples_test\n\n// Rule: page.limit\nfunc TestSize() {}\n",
 			"examples/more_test.go: TestSize holds rules in a folder that no side is tested in"},
-		"inside the host": {"sandbox/internal/gate/more_test.go", "package gate\n\n// Rule: page.limit\nfunc TestSize() {}\n",
+		"inside the host": {"sandbox/internal/gate/more_test.go",
+			"package gate\n\n// Rule: page.limit\nfunc TestSize() {}\n",
 			"sandbox/internal/gate/more_test.go: TestSize holds rules in a folder that no side is tested in"},
-		"misspelled":       {"dapi/more_test.go", "package dapi_test\n\n// Rules: page.limit\nfunc TestSize() {}\n", `more_test.go:3: a test names rules as in "// Rule: status.404, page.limit"`},
-		"not at a test":    {"dapi/more_test.go", "package dapi_test\n\n// Rule: page.limit\nfunc size() {}\n", `more_test.go:3: a test names rules as in "// Rule: status.404, page.limit"`},
-		"not Go":           {"dapi/more_test.go", "pack age", "dapi/more_test.go:1:1: expected 'package', found pack"},
-		"a rule twice":     {"docs/rules.yaml", someRules + "      - {id: page.limit, text: Again., source: Limits}\n", "page.limit is there twice"},
-		"a silent rule":    {"docs/rules.yaml", someRules + "      - {id: page.more, source: Limits}\n", "page.more lacks its text or its source"},
-		"a strange id":     {"docs/rules.yaml", someRules + "      - {id: Page, text: A page., source: Limits}\n", `"Page" is no id of a rule`},
-		"no test at all":   {"docs/rules.yaml", someRules + "      - {id: page.more, text: More., source: Limits, noHost: why, noSDK: not}\n", "page.more asks for no test at all"},
-		"an empty section": {"docs/rules.yaml", someRules + "  - title: Sizes\n", `the section "Sizes" has no title or no rule`},
+		"misspelled": {"dapi/more_test.go", "package dapi_test\n\n// Rules: page.limit\nfunc TestSize() {}\n",
+			`more_test.go:3: a test names rules as in "// Rule: status.404, page.limit"`},
+		"not at a test": {"dapi/more_test.go", "package dapi_test\n\n// Rule: page.limit\nfunc size() {}\n",
+			`more_test.go:3: a test names rules as in "// Rule: status.404, page.limit"`},
+		"not Go": {"dapi/more_test.go", "pack age", "dapi/more_test.go:1:1: expected 'package', found pack"},
+		"a rule twice": {"docs/rules.yaml", someRules + "      - {id: page.limit, text: Again., source: Limits}\n",
+			"page.limit is there twice"},
+		"a silent rule": {"docs/rules.yaml", someRules + "      - {id: page.more, source: Limits}\n",
+			"page.more lacks its text or its source"},
+		"a strange id": {"docs/rules.yaml", someRules + "      - {id: Page, text: A page., source: Limits}\n",
+			`"Page" is no id of a rule`},
+		"no test at all": {"docs/rules.yaml",
+			someRules + "      - {id: page.more, text: More., source: Limits, noHost: why, noSDK: not}\n",
+			"page.more asks for no test at all"},
+		"an empty section": {"docs/rules.yaml", someRules + "  - title: Sizes\n",
+			`the section "Sizes" has no title or no rule`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := generate(module(map[string]string{c.file: c.text}))

@@ -48,12 +48,14 @@ func hold(sections []section, tests []test) (map[string]holding, error) {
 	for _, t := range tests {
 		about, known := sideOf(t.File)
 		if !known {
-			problems = append(problems, fmt.Errorf("%s: %s holds rules in a folder that no side is tested in", t.File, t.Name))
+			problems = append(problems, fmt.Errorf("%s: %s holds rules in a folder that no side is tested in", t.File,
+				t.Name))
 		}
 		for _, named := range t.Rules {
 			meant := matching(ids, named)
 			if len(meant) == 0 {
-				problems = append(problems, fmt.Errorf("%s: %s names %s, and there is no such rule", t.File, t.Name, named))
+				problems = append(problems, fmt.Errorf("%s: %s names %s, and there is no such rule", t.File, t.Name,
+					named))
 			}
 			for _, id := range meant {
 				held[id].add(about, t)
@@ -93,7 +95,8 @@ func (r rule) due(h holding) (problems []error) {
 		case excuse == "" && len(h[about]) == 0:
 			problems = append(problems, fmt.Errorf("%s: no test of the %s holds it", r.ID, about))
 		case excuse != "" && len(h[about]) > 0:
-			problems = append(problems, fmt.Errorf("%s: a test of the %s holds it, and the rule says why none does", r.ID, about))
+			problems = append(problems, fmt.Errorf("%s: a test of the %s holds it, and the rule says why none does",
+				r.ID, about))
 		}
 	}
 	slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })

@@ -48,10 +48,12 @@ func TestEachClassIsAMethod(t *testing.T) {
 // A value that is added says what it means, or nothing is generated.
 func TestEveryValueOfAStatusIsClassified(t *testing.T) {
 	for name, c := range map[string]struct{ from, to, problem string }{
-		"a new value":            {"enum: [funding, completed]", "enum: [funding, completed, cancelled]", "what cancelled means"},
-		"a value that went":      {"enum: [funding, completed]", "enum: [completed]", "funding, which is no value"},
-		"a class nobody knows":   {"completed: [funded, final]", "completed: [funded, finl]", "no class finl"},
-		"a status without marks": {", x-classes: {funding: [funded], completed: [funded, final]}", "", "says by x-classes"},
+		"a new value": {"enum: [funding, completed]", "enum: [funding, completed, cancelled]",
+			"what cancelled means"},
+		"a value that went":    {"enum: [funding, completed]", "enum: [completed]", "funding, which is no value"},
+		"a class nobody knows": {"completed: [funded, final]", "completed: [funded, finl]", "no class finl"},
+		"a status without marks": {", x-classes: {funding: [funded], completed: [funded, final]}", "",
+			"says by x-classes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, described, c.from)

@@ -78,7 +78,8 @@ func Lasts(t *testing.T, open func(*testing.T) store.Store) {
 			turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "b", "2")}, {put(kind, "a", "3")}},
 			want:  []string{"a=3", "b=2"},
 		},
-		"two puts in one turn": {turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "a", "2")}}, want: []string{"a=2"}},
+		"two puts in one turn": {turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "a", "2")}},
+			want: []string{"a=2"}},
 		"without what is gone": {
 			turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "b", "2")}, {gone(kind, "a")}},
 			want:  []string{"b=2"},
@@ -94,8 +95,9 @@ func Lasts(t *testing.T, open func(*testing.T) store.Store) {
 			other: []string{"a=2"},
 		},
 		"a kind that is gone": {
-			turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "b", "1"), put(other, "a", "2")}, {gone(kind, ""), put(kind, "c", "3")}},
-			want:  []string{"c=3"}, other: []string{"a=2"},
+			turns: [][]store.Change{{put(kind, "a", "1"), put(kind, "b", "1"), put(other, "a", "2")},
+				{gone(kind, ""), put(kind, "c", "3")}},
+			want: []string{"c=3"}, other: []string{"a=2"},
 		},
 		"an id of any text": {
 			turns: [][]store.Change{{put(kind, "a/b c\"é\n:€", "1")}},
