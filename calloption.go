@@ -18,8 +18,8 @@ func IdempotencyKey(key Key) CallOption {
 	return func(c *transport.Call) { c.Key, c.KeySet = string(key), true }
 }
 
-// Answer is what came back besides the decoded value.
-type Answer struct {
+// Response is what came back besides the decoded value.
+type Response struct {
 	// Status is the HTTP status, 0 when no answer came.
 	Status int
 	// Header is the answer's header.
@@ -41,7 +41,7 @@ type Answer struct {
 	Unread []Unread
 
 	// Body is the answer's body as it came, with the fields that this version of the SDK does not know. Of a call that
-	// reveals secrets, such as a card's details, it is nil unless [CaptureWithSecrets] asked for it.
+	// reveals secrets, such as a card's details, it is nil unless [CaptureResponseWithSecrets] asked for it.
 	Body []byte
 }
 
@@ -59,10 +59,10 @@ type Unread struct {
 	Problem string
 }
 
-// Capture keeps what came back besides the decoded value, also when the call fails. Of a flow that makes several calls,
-// it keeps the last one's answer. Several of them each keep it.
-func Capture(into *Answer) CallOption {
-	return capturing(into, func(answer transport.Answer) Answer {
+// CaptureResponse keeps what came back besides the decoded value, also when the call fails. Of a flow that makes
+// several calls, it keeps the last one's answer. Several of them each keep it.
+func CaptureResponse(into *Response) CallOption {
+	return capturing(into, func(answer transport.Answer) Response {
 		if answer.Secret {
 			answer.Body = nil
 		}
@@ -70,11 +70,11 @@ func Capture(into *Answer) CallOption {
 	})
 }
 
-// CaptureWithSecrets is [Capture] that keeps the body of a call that reveals secrets, too. A body prints and is encoded
-// like any other bytes: keep it out of logs.
-func CaptureWithSecrets(into *Answer) CallOption { return capturing(into, answerOf) }
+// CaptureResponseWithSecrets is [CaptureResponse] that keeps the body of a call that reveals secrets, too. A body
+// prints and is encoded like any other bytes: keep it out of logs.
+func CaptureResponseWithSecrets(into *Response) CallOption { return capturing(into, answerOf) }
 
-func capturing(into *Answer, what func(transport.Answer) Answer) CallOption {
+func capturing(into *Response, what func(transport.Answer) Response) CallOption {
 	if into == nil {
 		return nil
 	}
@@ -89,8 +89,8 @@ func capturing(into *Answer, what func(transport.Answer) Answer) CallOption {
 	}
 }
 
-func answerOf(a transport.Answer) Answer {
-	answer := Answer{
+func answerOf(a transport.Answer) Response {
+	answer := Response{
 		Status: a.Status, Header: a.Header, RequestID: a.RequestID, IdempotencyKey: a.IdempotencyKey,
 		Replayed: a.Replayed,
 		Attempts: a.Attempts, Queued: a.Queued, Body: a.Body,

@@ -25,9 +25,10 @@ func TestEachCaptureKeepsTheAnswer(t *testing.T) {
 	defer server.Close()
 	client, err := public.New(server.URL)
 	require.NoError(t, err)
-	var first, second moneymovement.Answer
-	_, err = client.Rates.Get(t.Context(), "EUR", moneymovement.Capture(&first), moneymovement.Capture(nil),
-		moneymovement.Capture(&second))
+	var first, second moneymovement.Response
+	_, err = client.Rates.Get(t.Context(), "EUR", moneymovement.CaptureResponse(&first),
+		moneymovement.CaptureResponse(nil),
+		moneymovement.CaptureResponse(&second))
 	require.NoError(t, err)
 	assert.Equal(t, 200, first.Status)
 	assert.Equal(t, "req_1", first.RequestID)
@@ -37,9 +38,9 @@ func TestEachCaptureKeepsTheAnswer(t *testing.T) {
 // Of a call that reveals secrets the body is kept only where it is asked for.
 func TestACaptureKeepsSecretsIfAsked(t *testing.T) {
 	for secret, kept := range map[bool]string{false: "a body", true: ""} {
-		var usual, asked moneymovement.Answer
-		call := transport.CallOf([]moneymovement.CallOption{moneymovement.Capture(&usual),
-			moneymovement.CaptureWithSecrets(&asked)})
+		var usual, asked moneymovement.Response
+		call := transport.CallOf([]moneymovement.CallOption{moneymovement.CaptureResponse(&usual),
+			moneymovement.CaptureResponseWithSecrets(&asked)})
 		call.Keep(transport.Answer{Status: 200, Body: []byte("a body"), Secret: secret})
 		assert.Equal(t, kept, string(usual.Body))
 		assert.Equal(t, "a body", string(asked.Body))
@@ -49,14 +50,14 @@ func TestACaptureKeepsSecretsIfAsked(t *testing.T) {
 
 // What a call was like is kept in full.
 func TestACaptureKeepsEverything(t *testing.T) {
-	var kept moneymovement.Answer
-	call := transport.CallOf([]moneymovement.CallOption{moneymovement.Capture(&kept)})
+	var kept moneymovement.Response
+	call := transport.CallOf([]moneymovement.CallOption{moneymovement.CaptureResponse(&kept)})
 	call.Keep(transport.Answer{
 		Status: 201, Header: http.Header{"A": {"b"}}, RequestID: "req_1", IdempotencyKey: "k", Replayed: true,
 		Attempts: 2, Queued: time.Second,
 		Unread: []wire.Unread{{Pointer: "/a", Stated: true, Problem: "is a number"}}, Body: []byte("{}"),
 	})
-	assert.Equal(t, moneymovement.Answer{
+	assert.Equal(t, moneymovement.Response{
 		Status: 201, Header: http.Header{"A": {"b"}}, RequestID: "req_1", IdempotencyKey: "k", Replayed: true,
 		Attempts: 2, Queued: time.Second,
 		Unread: []moneymovement.Unread{{Pointer: "/a", Stated: true, Problem: "is a number"}}, Body: []byte("{}"),

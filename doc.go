@@ -49,9 +49,9 @@
 // Tokens, card numbers and what opens a session are of type [Secret], or of a credential type that is made like it. No
 // verb of fmt, no encoder (JSON, XML, YAML, gob) and no log handler shows them, alone or within another value; Reveal
 // gives the text. Clients, their sessions and keys do not show theirs to printers that work by reflection either. Of a
-// call that reveals secrets, [Capture] keeps no body. A refusal that repeats the credential or a secret of its request
-// is read with a redaction in its place. What a caller's own http.RoundTripper or transport sees is the request with
-// its credential, as it is sent.
+// call that reveals secrets, [CaptureResponse] keeps no body. A refusal that repeats the credential or a secret of its
+// request is read with a redaction in its place. What a caller's own http.RoundTripper or transport sees is the request
+// with its credential, as it is sent.
 //
 // A client takes a new credential while it is in use: dapi's UseKey, appapi's UseKey, refapi's UseToken and UseAPIKey.
 // Calls that begin from then on carry it, and those under way end with the old one.
@@ -80,7 +80,7 @@
 // A call waits for as long as its context lets it. If its turn lies beyond the deadline, it is told so at once, as
 // *errors.NotDelivered with RetryAt. The call that is first in line waits for 65 seconds at most and is then sent all
 // the same: no window of a minute makes it wait that long, but one of an hour does, and a host that does not count must
-// not hold a program up. [Answer].Queued says how long a call waited, and over a second is logged.
+// not hold a program up. [Response].Queued says how long a call waited, and over a second is logged.
 //
 // # Answers that differ
 //
@@ -90,12 +90,12 @@
 //   - a member that is absent, or of another type than described, leaves its field zero and costs nothing else of the
 //     answer. What can be read in another form is: a number as a text and the other way, other spellings of times and
 //     bytes, a list in another envelope. An entry of a list that cannot be read is left out;
-//   - [Answer].Unread names what could not be read, and a logger is told (see [WithLogger]);
+//   - [Response].Unread names what could not be read, and a logger is told (see [WithLogger]);
 //   - only what shows that an answer is what was asked for has to be there: the id of what was made, a transfer's hash,
 //     the echo of a key, the details of a card. Without it, a write is *errors.OutcomeUnknown and a read
 //     *errors.UnexpectedAnswer;
 //   - of a write of which the description does not say what it returns, any success is one. What it changed is then
-//     read, where it can be, else what is returned is the zero value; the answer is in [Answer].Body.
+//     read, where it can be, else what is returned is the zero value; the answer is in [Response].Body.
 //
 // docs/assumptions.md says for each assumption what happens when it is wrong.
 //

@@ -64,15 +64,15 @@ func ExampleWithRateLimiter() {
 }
 
 // What came back besides the value, for a log or a support case.
-func ExampleCapture() {
+func ExampleCaptureResponse() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()
 	client, err := public.New(server.URL)
 	if err != nil {
 		log.Fatal(err)
 	}
-	var answer moneymovement.Answer
-	if _, err = client.Rates.Get(context.Background(), "EUR", moneymovement.Capture(&answer)); err != nil {
+	var answer moneymovement.Response
+	if _, err = client.Rates.Get(context.Background(), "EUR", moneymovement.CaptureResponse(&answer)); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(answer.Status, answer.RequestID != "", answer.Attempts)

@@ -47,7 +47,7 @@ func WithRetries(policy RetryPolicy) Option {
 // record. Each call that waited over a second for a rate window, or payment for its turn, is an info record: operation,
 // window, class, how long. An answer that lacks what the service's description states is an error record, and each
 // assumption of this SDK that an answer shows to be wrong a warning, once for each operation and member: see
-// [Answer].Unread. Headers, bodies, queries and credentials are never logged.
+// [Response].Unread. Headers, bodies, queries and credentials are never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *transport.Config) { c.Logger = logger }
 }

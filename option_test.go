@@ -121,9 +121,9 @@ func TestTheKeyOfACall(t *testing.T) {
 	service := &answering{status: 201, body: `{"id":"ct_1","name":{}}`}
 	client, err := appapi.New("https://service.example", appapi.NewAPIKey("key"), service.option())
 	require.NoError(t, err)
-	var answer moneymovement.Answer
+	var answer moneymovement.Response
 	_, _ = client.Contacts.Create(t.Context(), appapi.ContactCreate{Name: "Bob"},
-		moneymovement.IdempotencyKey("contact-1"), moneymovement.Capture(&answer))
+		moneymovement.IdempotencyKey("contact-1"), moneymovement.CaptureResponse(&answer))
 	require.Len(t, service.got, 1)
 	assert.Equal(t, []string{"contact-1"}, sentKey(service.got[0]))
 	assert.Equal(t, "contact-1", answer.IdempotencyKey)

@@ -57,9 +57,9 @@ func TestATransferIsSentAgainWithItsKey(t *testing.T) {
 		w.Header().Set("Idempotency-Replayed", "true")
 		_, _ = io.WriteString(w, `{"txHash":"0xabc"}`)
 	})
-	var answer moneymovement.Answer
+	var answer moneymovement.Response
 	rent := appapi.ToContact{ContactID: id1, Amount: price("12.340")}
-	receipt, err := app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.Capture(&answer))
+	receipt, err := app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, "0xabc", receipt.TxHash)
 	assert.True(t, answer.Replayed)

@@ -24,8 +24,8 @@
 //
 // The description shows few bodies and hardly any answers of this surface. What it does not show follows its own style
 // and is marked as assumed in openapi/appapi.yaml, from which the types here are generated. Answers are read
-// tolerantly, and moneymovement.Capture keeps them as they came. A request is refused here for what is stated alone:
-// what is assumed is sent, and the service judges it.
+// tolerantly, and moneymovement.CaptureResponse keeps them as they came. A request is refused here for what is stated
+// alone: what is assumed is sent, and the service judges it.
 //
 // # Errors
 //

@@ -8,7 +8,7 @@ import (
 
 // entriesOf lists the entries of a list's answer as they came, with those that are left out since they could not be
 // read. It is nil if all were read.
-func entriesOf(operation *transport.Operation, answer *moneymovement.Answer) []wire.Entry {
+func entriesOf(operation *transport.Operation, answer *moneymovement.Response) []wire.Entry {
 	if len(answer.Unread) == 0 {
 		return nil
 	}
@@ -36,6 +36,6 @@ func inPlace[T any](read []T, entries []wire.Entry) []T {
 }
 
 // capturing is the options with one that keeps the answer, besides where the caller keeps it.
-func capturing(options []moneymovement.CallOption, answer *moneymovement.Answer) []moneymovement.CallOption {
-	return append(options[:len(options):len(options)], moneymovement.Capture(answer))
+func capturing(options []moneymovement.CallOption, answer *moneymovement.Response) []moneymovement.CallOption {
+	return append(options[:len(options):len(options)], moneymovement.CaptureResponse(answer))
 }

@@ -64,7 +64,7 @@ func (s *Invoices) CreateFromContract(
 }
 
 // CreateBatch issues one invoice for each entry, in their order. One that was issued and could not be read is zero in
-// its place, and [moneymovement.Capture] names it.
+// its place, and [moneymovement.CaptureResponse] names it.
 //
 // Whether a batch that the service refuses has issued the entries before the bad one is not shown, and a success
 // without a list, such as {"ok":true}, is *errors.OutcomeUnknown, with no key to settle it: look at the list before
@@ -72,7 +72,7 @@ func (s *Invoices) CreateFromContract(
 func (s *Invoices) CreateBatch(
 	ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption,
 ) ([]model.Invoice, error) {
-	var answer moneymovement.Answer
+	var answer moneymovement.Response
 	list, err := transport.Of(s).low.CreateInvoiceBatch(ctx, &batch, capturing(options, &answer))
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func pages[P, L, T any](
 		var before page[T]
 		blind := 0
 		for {
-			var answer moneymovement.Answer
+			var answer moneymovement.Response
 			listed, err := list(ctx, params, capturing(options, &answer)...)
 			if err != nil {
 				yield(none, err)

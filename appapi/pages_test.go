@@ -255,9 +255,9 @@ func TestAWalkCountsWhatItCannotRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server, app := pages(c.limit, c.entries...)
 			var walked []string
-			var answer moneymovement.Answer
+			var answer moneymovement.Response
 			for contact, err := range app.Contacts.All(t.Context(), appapi.ListContactsParams{Limit: c.limit},
-				moneymovement.Capture(&answer)) {
+				moneymovement.CaptureResponse(&answer)) {
 				require.NoError(t, err)
 				walked = append(walked, contact.ID)
 			}

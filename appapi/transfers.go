@@ -118,7 +118,7 @@ func (s *Transfers) ByKey(
 	if err != nil {
 		return nil, false, err
 	}
-	var answer moneymovement.Answer
+	var answer moneymovement.Response
 	list, err := s.List(ctx, ListTransfersParams{IdempotencyKey: wanted}, capturing(options, &answer)...)
 	if err != nil {
 		return nil, false, err

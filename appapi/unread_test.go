@@ -26,8 +26,8 @@ func TestAPaymentMethodThatIsNullIsLeftOutAndNamed(t *testing.T) {
 		`null`:                            {0, nil},
 	} {
 		_, app := serve(t, answering(200, strings.Replace(invoiceJSON, `[`+method+`]`, methods, 1)))
-		var answer moneymovement.Answer
-		invoice, err := app.Invoices.Get(t.Context(), id1, moneymovement.Capture(&answer))
+		var answer moneymovement.Response
+		invoice, err := app.Invoices.Get(t.Context(), id1, moneymovement.CaptureResponse(&answer))
 		require.NoError(t, err, methods)
 		var named []string
 		for _, unread := range answer.Unread {
@@ -52,8 +52,8 @@ func TestAnInvoiceOfABatchKeepsItsPlace(t *testing.T) {
 		`{"items":[]}`: nil,
 	} {
 		_, app := serve(t, answering(201, answered))
-		var answer moneymovement.Answer
-		issued, err := app.Invoices.CreateBatch(t.Context(), batch, moneymovement.Capture(&answer))
+		var answer moneymovement.Response
+		issued, err := app.Invoices.CreateBatch(t.Context(), batch, moneymovement.CaptureResponse(&answer))
 		require.NoError(t, err, answered)
 		var ids []string
 		for _, invoice := range issued {

@@ -22,9 +22,9 @@ func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
 	var log strings.Builder
 	answer := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC","createdAt":"soon","purpose":["x"]}`
 	platform := answering(t, 200, answer, moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
-	var kept moneymovement.Answer
+	var kept moneymovement.Response
 	for range 3 {
-		payout, err := platform.Self().Payouts.Get(t.Context(), "po_1", moneymovement.Capture(&kept))
+		payout, err := platform.Self().Payouts.Get(t.Context(), "po_1", moneymovement.CaptureResponse(&kept))
 		require.NoError(t, err)
 		assert.Equal(t, &dapi.Payout{ID: "po_1", Status: "processing", ContactID: "ct_1", Currency: dapi.USDC}, payout)
 	}
@@ -41,10 +41,10 @@ func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
 }
 
 func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
-	var kept moneymovement.Answer
+	var kept moneymovement.Response
 	page, err := answering(t, 200,
 		`{"items":[`+txJSON+`,"what",{"id":"tx_2","amount":{},"createdAt":"2026-01-02T03:04:05Z"},`+txJSON+`],"nextCursor":"c"}`).
-		Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{}, moneymovement.Capture(&kept))
+		Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{}, moneymovement.CaptureResponse(&kept))
 	require.NoError(t, err)
 	require.Len(t, page.Items, 3)
 	assert.Equal(t, dapi.TransactionID("tx_2"), page.Items[1].ID)
@@ -76,7 +76,7 @@ func TestALoginWithALongChallenge(t *testing.T) {
 	})
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	integrator, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
+	integrator, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
 		moneymovement.WithHTTPClient(&http.Client{Transport: service}))
 	require.NoError(t, err)
 	page, err := integrator.Self().Chains.List(t.Context(), dapi.ListChainsParams{})

@@ -32,7 +32,7 @@ func (c lowLevel) as(class transport.RateClass) lowLevel {
 }
 
 // makers are what makes a client that works.
-const makers = "dapi.NewWhitelabel or dapi.NewSelfServe"
+const makers = "dapi.NewIntegrator or dapi.NewSelfServe"
 
 // ready refuses what a flow cannot begin with.
 func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {

@@ -11,7 +11,7 @@ import (
 type Clients struct{ low lowLevel }
 
 // Create makes a client. The email is its natural key: the same email answers the client that exists, and
-// [moneymovement.Capture] tells by Replayed. A new client is not `ready` at once; see [Clients.WaitReady].
+// [moneymovement.CaptureResponse] tells by Replayed. A new client is not `ready` at once; see [Clients.WaitReady].
 //
 // Source: Endpoints, Platform API; Limits, Idempotency.
 func (s *Clients) Create(

@@ -13,8 +13,9 @@ import (
 type Contacts struct{ low lowLevel }
 
 // Create saves a destination. Make its Account with [Onchain], [EmailContact], [Bank] or [SEPA]. Contacts are
-// deduplicated by their account details: the same ones answer the contact that exists, and [moneymovement.Capture]
-// tells by Replayed. For a create, absent and null mean the same, so that its fields are plain.
+// deduplicated by their account details: the same ones answer the contact that exists, and
+// [moneymovement.CaptureResponse] tells by Replayed. For a create, absent and null mean the same, so that its fields
+// are plain.
 //
 // The description of the legacy Bank destination is cut off: fields that it lacks go into AdditionalProperties.
 func (s *Contacts) Create(

@@ -1,12 +1,12 @@
 // Package dapi is the platform API for integrators: clients and their verification, rails and virtual accounts, payins,
 // contacts, payouts, escrow, the ledger and the chains, and the sandbox.
 //
-// There are two products, which authorize money differently and do not mix. [NewWhitelabel] is for an integrator's
+// There are two products, which authorize money differently and do not mix. [NewIntegrator] is for an integrator's
 // backend, which holds a developer key, creates clients, and signs for them; the service co-signs. [NewSelfServe] is
 // for the owner of an account, who holds its only key.
 //
 //	key, err := signing.LoadDeveloperKey("developer.pem")
-//	platform, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key})
+//	platform, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key})
 //	acme := platform.For("cl_8fK2")
 //	payout, err := acme.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: contact, Amount: amount, Currency: dapi.USDC},
 //		"invoice-42", dapi.HighestFee(fee))
@@ -56,7 +56,7 @@
 // # What the service may change
 //
 // Enumerations are open: a value that this version does not know, such as a new status, arrives as it came, and is sent
-// as it is. Members that this version does not know are in [moneymovement.Answer].Body. The service's description
+// as it is. Members that this version does not know are in [moneymovement.Response].Body. The service's description
 // leaves things open, above all the states and most fields of clients, rails, payins, payouts, deals and ledger
 // entries; openapi/README.md lists each thing that is assumed in their place. A request is refused here for what is
 // stated, and for what an approval is compared with before it is signed; what is assumed is sent, and the service

@@ -62,8 +62,8 @@ func (s *Escrows) open(
 	if err := wish.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
 		return nil, left, err
 	}
-	var answer moneymovement.Answer
-	created, err := s.Create(ctx, deal, moneymovement.IdempotencyKey(key), moneymovement.Capture(&answer))
+	var answer moneymovement.Response
+	created, err := s.Create(ctx, deal, moneymovement.IdempotencyKey(key), moneymovement.CaptureResponse(&answer))
 	wish.capture(answer)
 	if err != nil {
 		return nil, left.after(err), err
@@ -99,7 +99,7 @@ func (s *Escrows) open(
 		return created, noDoubt, nil // an earlier call with this key went through
 	}
 	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, attempt,
-		moneymovement.Capture(&answer))
+		moneymovement.CaptureResponse(&answer))
 	wish.capture(answer)
 	if err != nil {
 		return created, max(left, open), err

@@ -22,7 +22,7 @@ func Example() {
 	defer server.Close()
 	ctx := context.Background()
 
-	platform, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
 	if err != nil {
 		log.Fatal(err)
 	}

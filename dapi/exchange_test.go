@@ -185,7 +185,7 @@ func TestEachExchangeLooksAsDescribed(t *testing.T) {
 			})
 			key, err := signing.Generate()
 			require.NoError(t, err)
-			platform, err := dapi.NewWhitelabel("https://service.example", loggedIn("https://service.example", key),
+			platform, err := dapi.NewIntegrator("https://service.example", loggedIn("https://service.example", key),
 				moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
 			require.NoError(t, err)
 

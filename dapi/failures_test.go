@@ -84,7 +84,7 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 			for operation, x := range exchanges {
 				t.Run(mishap+"/"+operation, func(t *testing.T) {
 					m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
-						platform, err := dapi.NewWhitelabel(baseURL,
+						platform, err := dapi.NewIntegrator(baseURL,
 							dapi.Developer{Email: "ops@example.com", Key: key, Store: store},
 							moneymovement.WithHTTPClient(next))
 						require.NoError(t, err)

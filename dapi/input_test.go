@@ -203,7 +203,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			})}
 			key, err := signing.Generate()
 			require.NoError(t, err)
-			integrator, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
+			integrator, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
 				moneymovement.WithHTTPClient(&http.Client{Transport: w}))
 			require.NoError(t, err)
 
@@ -239,7 +239,7 @@ func TestClientsThatCannotBeMade(t *testing.T) {
 		"a URL with a password": {"https://a:b@host.example", developer, []string{"baseURL"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			integrator, whitelabelErr := dapi.NewWhitelabel(c.baseURL, c.developer)
+			integrator, whitelabelErr := dapi.NewIntegrator(c.baseURL, c.developer)
 			account, selfServeErr := dapi.NewSelfServe(c.baseURL, c.developer)
 			assert.Nil(t, integrator)
 			assert.Nil(t, account)

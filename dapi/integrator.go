@@ -74,10 +74,10 @@ type Account struct {
 	platform *platform
 }
 
-// NewWhitelabel makes the client of an integrator. baseURL is the service's address, such as https://host, without
+// NewIntegrator makes the client of an integrator. baseURL is the service's address, such as https://host, without
 // /dapi/v1; it has to be https unless it is loopback. Nothing is sent before the first call, which logs in. Bad input
 // is *errors.InvalidInput.
-func NewWhitelabel(baseURL string, developer Developer, options ...moneymovement.Option) (*Integrator, error) {
+func NewIntegrator(baseURL string, developer Developer, options ...moneymovement.Option) (*Integrator, error) {
 	p, err := newPlatform(baseURL, developer, options)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func NewWhitelabel(baseURL string, developer Developer, options ...moneymovement
 }
 
 // NewSelfServe makes the client of an account whose owner holds the only key. It has no clients and acts for nobody
-// else. Its arguments are those of [NewWhitelabel].
+// else. Its arguments are those of [NewIntegrator].
 func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.Option) (*Account, error) {
 	p, err := newPlatform(baseURL, developer, options)
 	if err != nil {

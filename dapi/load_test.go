@@ -44,7 +44,7 @@ func (h *busyHost) integrator(t *testing.T) *dapi.Integrator {
 func (h *busyHost) integratorWith(t *testing.T, key signing.Signer) *dapi.Integrator {
 	t.Helper()
 	t.Cleanup(func() { time.Sleep(3 * time.Minute) })
-	integrator, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
+	integrator, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
 		moneymovement.WithHTTPClient(&http.Client{Transport: h}))
 	require.NoError(t, err)
 	return integrator
@@ -203,8 +203,8 @@ func TestNothingIsSignedBeforeThereIsRoomToSendIt(t *testing.T) {
 			bookOne(t, payouts, i+1)
 		}
 		require.Less(t, time.Since(began), time.Minute, "the window is full")
-		var answer moneymovement.Answer
-		_, err = payouts.Confirm(t.Context(), payoutOf(0), booked, moneymovement.Capture(&answer))
+		var answer moneymovement.Response
+		_, err = payouts.Confirm(t.Context(), payoutOf(0), booked, moneymovement.CaptureResponse(&answer))
 		require.NoError(t, err)
 		require.Len(t, signer.at, 1)
 		assert.Less(t, time.Since(signer.at[0]), time.Second)

@@ -74,8 +74,8 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 // challenge asks for the bytes to sign. If the service finds the request's expiry out of range, this machine's clock is
 // off by minutes, and the service's own, as its answer's Date header tells it, dates a second request.
 func (s *session) challenge(ctx context.Context) (*Challenge, error) {
-	var answer moneymovement.Answer
-	challenge, err := s.challengeAt(ctx, time.Now(), moneymovement.Capture(&answer))
+	var answer moneymovement.Response
+	challenge, err := s.challengeAt(ctx, time.Now(), moneymovement.CaptureResponse(&answer))
 	if _, refused := errors.AsType[*errors.RequestExpired](err); refused {
 		if now, parseErr := http.ParseTime(answer.Header.Get("Date")); parseErr == nil {
 			return s.challengeAt(ctx, now)

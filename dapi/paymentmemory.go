@@ -155,7 +155,7 @@ func (a *attempt) bookedAs(resource string, quote *Quote) (first *Quote, again b
 // learn takes from the first answer of a call whether there was a call before it, and gives what that leaves open. A
 // replay of what this call sent twice, or of what an earlier call of this client booked and did not pay, means nothing
 // new.
-func (a *attempt) learn(left doubt, resource string, done bool, answer moneymovement.Answer) doubt {
+func (a *attempt) learn(left doubt, resource string, done bool, answer moneymovement.Response) doubt {
 	replayed := answer.Replayed || answer.Status == http.StatusOK
 	switch {
 	case left == knownDoubt, done:
@@ -169,7 +169,7 @@ func (a *attempt) learn(left doubt, resource string, done bool, answer moneymove
 }
 
 // newlyMade reports an answer that says that its resource was made by this call.
-func newlyMade(answer moneymovement.Answer) bool {
+func newlyMade(answer moneymovement.Response) bool {
 	return answer.Status == http.StatusCreated && !answer.Replayed
 }
 

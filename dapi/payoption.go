@@ -18,7 +18,7 @@ type PayOption interface{ setPay(*payWish) }
 // OpenOption sets up one [Escrows.Open]: each [KeyOption].
 type OpenOption interface{ setOpen(*keyWish) }
 
-// KeyOption is a [PayOption] and an [OpenOption]: [FirstUse], [FirstUsedAt] or [CaptureLast].
+// KeyOption is a [PayOption] and an [OpenOption]: [FirstUse], [FirstUsedAt] or [CaptureLastResponse].
 type KeyOption func(*keyWish)
 
 func (o KeyOption) setPay(w *payWish) { o.setOpen(&w.keyWish) }
@@ -33,7 +33,7 @@ func (o KeyOption) setOpen(w *keyWish) {
 type keyWish struct {
 	firstUse  bool
 	firstUsed *time.Time // nil if not said
-	answer    *moneymovement.Answer
+	answer    *moneymovement.Response
 }
 
 // payWish is what the caller says about a payment besides its terms.
@@ -71,8 +71,8 @@ func FirstUse() KeyOption { return func(w *keyWish) { w.firstUse = true } }
 // Source: Limits, Idempotency.
 func FirstUsedAt(at time.Time) KeyOption { return func(w *keyWish) { w.firstUsed = &at } }
 
-// CaptureLast keeps what came back besides the decoded value, of the last call that the flow made.
-func CaptureLast(into *moneymovement.Answer) KeyOption {
+// CaptureLastResponse keeps what came back besides the decoded value, of the last call that the flow made.
+func CaptureLastResponse(into *moneymovement.Response) KeyOption {
 	return func(w *keyWish) { w.answer = into }
 }
 
@@ -151,7 +151,7 @@ func (w *keyWish) checkAge(operation string, key moneymovement.Key, service time
 }
 
 // capture hands on what came back of one call.
-func (w *keyWish) capture(answer moneymovement.Answer) {
+func (w *keyWish) capture(answer moneymovement.Response) {
 	if w.answer != nil {
 		*w.answer = answer
 	}

@@ -19,8 +19,9 @@ func (p *payment) book(ctx context.Context) ending {
 	if err := p.wish.checkAge(opBookPayout.ID, p.key, p.payouts.approver.now()); err != nil {
 		return ending{outcome: refused, err: err}
 	}
-	var answer moneymovement.Answer
-	booked, err := p.payouts.Book(ctx, p.asked, moneymovement.IdempotencyKey(p.key), moneymovement.Capture(&answer))
+	var answer moneymovement.Response
+	booked, err := p.payouts.Book(ctx, p.asked, moneymovement.IdempotencyKey(p.key),
+		moneymovement.CaptureResponse(&answer))
 	p.wish.capture(answer)
 	if err != nil {
 		return p.judge(ctx, err)
@@ -147,10 +148,10 @@ func (p *payment) ask(ctx context.Context) ending {
 
 // confirm signs the approval, if it is what the caller asked for, and sends the signature.
 func (p *payment) confirm(ctx context.Context) ending {
-	var answer moneymovement.Answer
+	var answer moneymovement.Response
 	p.looked = false
 	confirmed, err := p.payouts.confirm(ctx, p.asked, p.booked, p.tried == p.booked,
-		moneymovement.IdempotencyKey(p.key), moneymovement.Capture(&answer))
+		moneymovement.IdempotencyKey(p.key), moneymovement.CaptureResponse(&answer))
 	p.wish.capture(answer)
 	p.leave() // what follows waits for the service, not for room
 	if err != nil {

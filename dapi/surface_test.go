@@ -71,7 +71,7 @@ func newScript(t *testing.T, answers map[string][]string) (*script, *dapi.Integr
 	s := &script{answers: answers}
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	integrator, err := dapi.NewWhitelabel(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
+	integrator, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
 		through(&inprocess.Transport{Handler: s}))
 	require.NoError(t, err)
 	return s, integrator

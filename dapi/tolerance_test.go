@@ -27,7 +27,7 @@ func answering(t *testing.T, status int, answer string, options ...moneymovement
 	})
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	platform, err := dapi.NewWhitelabel(baseURL, loggedIn(baseURL, key),
+	platform, err := dapi.NewIntegrator(baseURL, loggedIn(baseURL, key),
 		append(options, moneymovement.WithHTTPClient(&http.Client{Transport: mock}))...)
 	require.NoError(t, err)
 	return platform
@@ -96,9 +96,9 @@ func TestAnswersOfALaterVersionAreRead(t *testing.T) {
 func TestAContactOfNulls(t *testing.T) {
 	const text = `{"id":"7c9e6679","name":"","isExternal":true,"createdAt":"2026-01-02T03:04:05","email":null,"address":null,"bank":null,
 		"crypto":null,"userId":null,"user":null,"labels":["a"]}`
-	var answer moneymovement.Answer
+	var answer moneymovement.Response
 	contact, err := answering(t, 201, text).Self().Contacts.Create(t.Context(), dapi.ContactCreate{},
-		moneymovement.Capture(&answer))
+		moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, &dapi.Contact{ID: "7c9e6679", IsExternal: true, CreatedAt: contact.CreatedAt}, contact)
 	assert.Equal(t, "2026-01-02T03:04:05Z", contact.CreatedAt.Format("2006-01-02T15:04:05Z07:00"))

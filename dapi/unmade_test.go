@@ -17,7 +17,7 @@ import (
 
 // A client that no constructor made, and a call without a context, are refused by each method before it does anything.
 func TestCallsThatCannotBeMade(t *testing.T) {
-	const makers = "dapi.NewWhitelabel or dapi.NewSelfServe"
+	const makers = "dapi.NewIntegrator or dapi.NewSelfServe"
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	mock := httpmock.NewMockTransport()
@@ -25,7 +25,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 		t.Errorf("%s was sent", r.URL)
 		return nil, http.ErrHandlerTimeout
 	})
-	integrator, err := dapi.NewWhitelabel("https://service.example", dapi.Developer{Email: "ops@example.com", Key: key},
+	integrator, err := dapi.NewIntegrator("https://service.example", dapi.Developer{Email: "ops@example.com", Key: key},
 		moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
 	require.NoError(t, err)
 	nobody, zero := (*dapi.Integrator)(nil), new(dapi.Integrator)
@@ -49,7 +49,7 @@ func TestAWaitForManyThatCannotBeMade(t *testing.T) {
 	for most := range 2 {
 		var refused []dapi.PayoutID
 		for waited := range new(dapi.Payouts).WaitAll(t.Context(), []dapi.PayoutID{"po_1", "po_2"}) {
-			unmade.Client(t, waited.Err, "dapi.NewWhitelabel or dapi.NewSelfServe")
+			unmade.Client(t, waited.Err, "dapi.NewIntegrator or dapi.NewSelfServe")
 			if refused = append(refused, waited.ID); most == 0 {
 				break
 			}

@@ -20,7 +20,7 @@ func Example() {
 	host := sandbox.New()
 	server := httptest.NewServer(host)
 	defer server.Close()
-	platform, err := dapi.NewWhitelabel(server.URL,
+	platform, err := dapi.NewIntegrator(server.URL,
 		dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key})
 	if err != nil {
 		log.Fatal(err)

@@ -39,14 +39,15 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	defer spans.Shutdown(context.WithoutCancel(ctx))                       //nolint:errcheck // every span was printed when it ended
 	logger := slog.New(traced{slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug})})
 
-	platform, err := dapi.NewWhitelabel(p.BaseURL, p.Developer(), moneymovement.WithLogger(logger),
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), moneymovement.WithLogger(logger),
 		moneymovement.WithHTTPClient(&http.Client{
 			Transport: otelhttp.NewTransport(&http.Transport{Proxy: http.ProxyFromEnvironment},
 				otelhttp.WithTracerProvider(spans),
 				otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string {
 					return r.Method + " " + route(r.URL.Path)
 				}),
-				otelhttp.WithPropagators(propagation.NewCompositeTextMapPropagator())), // none: trace ids stay in the house
+				// none: trace ids stay in the house
+				otelhttp.WithPropagators(propagation.NewCompositeTextMapPropagator())),
 		}))
 	if err != nil {
 		return err

@@ -139,7 +139,7 @@ func (s *settings) check(embedded bool) ([]person, error) {
 func (s *settings) open(
 	ctx context.Context, p *program.Program, total decimal.Decimal,
 ) (*dapi.Account, dapi.ClientID, error) {
-	platform, err := dapi.NewWhitelabel(p.BaseURL, p.Developer())
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer())
 	if err != nil {
 		return nil, "", err
 	}

@@ -29,7 +29,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	defer p.Close()
 	wire := &wire{next: &http.Transport{Proxy: http.ProxyFromEnvironment}}
 	// The SDK tries again by itself where that is safe. Here it does not, so that the errors can be seen.
-	platform, err := dapi.NewWhitelabel(p.BaseURL, p.Developer(),
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(),
 		moneymovement.WithHTTPClient(&http.Client{Transport: wire}),
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
 	if err != nil {

@@ -126,7 +126,7 @@ func (p *provoker) reuse(ctx context.Context) error {
 		moneymovement.IdempotencyKey(p.key("invoice-42"))); err != nil {
 		return err
 	}
-	restarted, err := dapi.NewWhitelabel(p.program.BaseURL, p.program.Developer())
+	restarted, err := dapi.NewIntegrator(p.program.BaseURL, p.program.Developer())
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (p *provoker) strangers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stranger, err := dapi.NewWhitelabel(p.program.BaseURL, dapi.Developer{Email: "nobody@example.com", Key: key})
+	stranger, err := dapi.NewIntegrator(p.program.BaseURL, dapi.Developer{Email: "nobody@example.com", Key: key})
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (p *provoker) lost(ctx context.Context) error {
 }
 
 func (p *provoker) nowhere(ctx context.Context) error {
-	platform, err := dapi.NewWhitelabel("http://127.0.0.1:1", p.program.Developer(),
+	platform, err := dapi.NewIntegrator("http://127.0.0.1:1", p.program.Developer(),
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
 	if err != nil {
 		return err

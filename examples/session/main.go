@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		developer := p.Developer()
 		developer.Store = store
 		wire := &http.Client{Transport: logins{p, &http.Transport{Proxy: http.ProxyFromEnvironment}}}
-		platform, err := dapi.NewWhitelabel(p.BaseURL, developer, moneymovement.WithHTTPClient(wire))
+		platform, err := dapi.NewIntegrator(p.BaseURL, developer, moneymovement.WithHTTPClient(wire))
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func newWorld(t *testing.T) *world {
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
 
-	platform, err := dapi.NewWhitelabel(server.URL,
+	platform, err := dapi.NewIntegrator(server.URL,
 		dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key},
 		moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: time.Millisecond}))
 	require.NoError(t, err)

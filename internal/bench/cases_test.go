@@ -93,7 +93,7 @@ func listTransactions(tb testing.TB, key signing.Signer) comparison {
 func bySDK(tb testing.TB, key signing.Signer, s *service) *dapi.Account {
 	developer := dapi.Developer{Email: "ops@example.com", Key: key}
 	developer.Store = loggedIn{developer.Credential(baseURL)}
-	platform, err := dapi.NewWhitelabel(baseURL, developer,
+	platform, err := dapi.NewIntegrator(baseURL, developer,
 		moneymovement.WithHTTPClient(&http.Client{Transport: s}), moneymovement.WithoutPacing())
 	require.NoError(tb, err)
 	return platform.For(clientID)

@@ -107,8 +107,8 @@ func TestALostTransferIsSentOnce(t *testing.T) {
 	w := newWorld(t)
 	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34"), Memo: "rent"}
 	lost := w.host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(2))
-	var answer moneymovement.Answer
-	receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.Capture(&answer))
+	var answer moneymovement.Response
+	receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, 2, lost.Consumed())
 	assert.True(t, answer.Replayed)

@@ -91,8 +91,8 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 			`true`: http.StatusOK} {
 			t.Run(name+" "+body, func(t *testing.T) {
 				armed := w.host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
-				var answer moneymovement.Answer
-				shown, err := c.call(moneymovement.Capture(&answer))
+				var answer moneymovement.Response
+				shown, err := c.call(moneymovement.CaptureResponse(&answer))
 				require.NoError(t, err)
 				assert.Equal(t, 1, armed.Consumed())
 				assert.Equal(t, c.want, shown)

@@ -48,7 +48,7 @@ func TestNoClientShowsItsSecrets(t *testing.T) {
 	credentials := host.Credentials()
 
 	store := &memory{}
-	integrator, err := dapi.NewWhitelabel(server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key,
+	integrator, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key,
 		Store: store})
 	require.NoError(t, err)
 	account := integrator.Self()

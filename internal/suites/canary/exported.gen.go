@@ -18,7 +18,7 @@ import (
 
 // exportedTypes are all types that a user of the SDK can hold.
 var exportedTypes = []reflect.Type{
-	reflect.TypeFor[moneymovement.Answer](),
+	reflect.TypeFor[moneymovement.Response](),
 	reflect.TypeFor[moneymovement.CallOption](),
 	reflect.TypeFor[moneymovement.Key](),
 	reflect.TypeFor[moneymovement.Option](),

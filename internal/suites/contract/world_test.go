@@ -67,8 +67,10 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 	} else {
 		host, server := serve(t)
 		credentials := host.Credentials()
-		w.host, w.baseURL, w.email, w.key, w.wallet = host, server.URL, credentials.Email, credentials.Key, credentials.Wallet
-		apiKey, token = new(appapi.NewAPIKey(credentials.APIKey.Reveal())), new(refapi.NewAccessToken(credentials.AccessToken.Reveal()))
+		w.host, w.baseURL, w.email, w.key, w.wallet = host, server.URL, credentials.Email, credentials.Key,
+			credentials.Wallet
+		apiKey, token = new(appapi.NewAPIKey(credentials.APIKey.Reveal())),
+			new(refapi.NewAccessToken(credentials.AccessToken.Reveal()))
 		through := way(t, server)
 		w.direct = server.Client().Transport
 		if change != nil {
@@ -80,7 +82,7 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 			moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}), moneymovement.WithoutPacing())
 	}
 	var err error
-	w.platform, err = dapi.NewWhitelabel(w.baseURL, dapi.Developer{Email: w.email, Key: w.key}, options...)
+	w.platform, err = dapi.NewIntegrator(w.baseURL, dapi.Developer{Email: w.email, Key: w.key}, options...)
 	require.NoError(t, err)
 	if apiKey != nil {
 		w.app, err = appapi.New(w.baseURL, *apiKey, options...)

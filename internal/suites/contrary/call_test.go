@@ -38,13 +38,13 @@ type call struct {
 	query  any
 	header any
 	body   any
-	answer moneymovement.Answer // of the last call
+	answer moneymovement.Response // of the last call
 
 	logsIn func(dapi.TokenStore) *dapi.Integrator // makes a client with another store of its session
 }
 
 func (c *call) options(more ...moneymovement.CallOption) []moneymovement.CallOption {
-	return append(more, moneymovement.CaptureWithSecrets(&c.answer))
+	return append(more, moneymovement.CaptureResponseWithSecrets(&c.answer))
 }
 
 // as reads what is asked into the type that the SDK takes.
@@ -148,7 +148,7 @@ func newCallAt(
 	c.logsIn = func(store dapi.TokenStore) *dapi.Integrator {
 		developer := dapi.Developer{Email: "ops@example.com", Key: key, Verifier: anyApproval}
 		developer.Store = named{store, developer.Credential(baseURL)}
-		platform, err := dapi.NewWhitelabel(baseURL, developer, options...)
+		platform, err := dapi.NewIntegrator(baseURL, developer, options...)
 		require.NoError(t, err)
 		return platform
 	}

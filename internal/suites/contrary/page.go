@@ -17,7 +17,7 @@ The service description leaves open what [openapi/README.md](../openapi/README.m
 what the SDK does when the service is otherwise, in that one thing. The tests of internal/suites/contrary derive the cases from the marks and run
 each of them: the operation alone, and the flows that use it against a sandbox host that differs in the one thing.
 
-- *answer*: the thing is otherwise in an answer. "named" says that ` + "`Answer.Unread`" + ` names the place, and a logger is told.
+- *answer*: the thing is otherwise in an answer. "named" says that ` + "`Response.Unread`" + ` names the place, and a logger is told.
 - *request*: the service does not know what is sent, or wants it otherwise, and refuses it (422).
 - *operation*: the service does not have the operation (404, 405).
 - *constraint*: the service's bound is looser or tighter than ours.

@@ -58,7 +58,7 @@ func readAlone(c contrary.Change) bool {
 // reading is what came of one call.
 type reading struct {
 	value  any // as a tree
-	answer moneymovement.Answer
+	answer moneymovement.Response
 	err    error
 }
 

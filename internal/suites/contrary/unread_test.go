@@ -6,7 +6,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
-// unreadPart is one entry of Answer.Unread.
+// unreadPart is one entry of Response.Unread.
 type unreadPart struct {
 	at      pointer
 	stated  bool
@@ -15,7 +15,7 @@ type unreadPart struct {
 
 // unread is what an answer says could not be read. It is read by its names, so that this package builds beside a
 // version of the SDK whose answers do not say it; their cases fail.
-func unread(answer moneymovement.Answer) (parts []unreadPart) {
+func unread(answer moneymovement.Response) (parts []unreadPart) {
 	entries := reflect.ValueOf(answer).FieldByName("Unread")
 	if !entries.IsValid() {
 		return nil

@@ -70,7 +70,7 @@ func (w *world) open(transport http.RoundTripper, developer dapi.Developer) (c c
 		moneymovement.WithoutPacing()}
 	credentials := w.host.Credentials()
 	var err error
-	c.platform, err = dapi.NewWhitelabel(baseURL, developer, options...)
+	c.platform, err = dapi.NewIntegrator(baseURL, developer, options...)
 	require.NoError(w, err)
 	c.self = c.platform.Self()
 	c.app, err = appapi.New(baseURL, appapi.NewAPIKey(credentials.APIKey.Reveal()), options...)

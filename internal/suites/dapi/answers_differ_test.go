@@ -65,8 +65,8 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 					status = http.StatusNoContent
 				}
 				w.host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
-				var answer moneymovement.Answer
-				shown, err := c.call(moneymovement.Capture(&answer))
+				var answer moneymovement.Response
+				shown, err := c.call(moneymovement.CaptureResponse(&answer))
 				require.NoError(t, err)
 				assert.Equal(t, c.read, shown != nil && shown != dapi.ContactID("") && shown != dapi.TransactionID(""),
 					"%v", shown)

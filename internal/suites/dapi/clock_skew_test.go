@@ -47,7 +47,7 @@ func TestLoginAfterTheHostsClockWasMoved(t *testing.T) {
 	w.host.Advance(3 * time.Hour)
 	server := httptest.NewServer(w.host)
 	t.Cleanup(server.Close)
-	integrator, err := dapi.NewWhitelabel(server.URL, w.developer())
+	integrator, err := dapi.NewIntegrator(server.URL, w.developer())
 	require.NoError(t, err)
 	require.NoError(t, read(t.Context(), integrator.Self()))
 }

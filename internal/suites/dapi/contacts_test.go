@@ -87,13 +87,13 @@ func TestUpdateSendsWhatIsSetAndNothingElse(t *testing.T) {
 func TestContactsLive(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
-	var answer moneymovement.Answer
+	var answer moneymovement.Response
 	first, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: sepa()},
-		moneymovement.Capture(&answer))
+		moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)
 	assert.False(t, answer.Replayed)
 	again, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Robert", Account: sepa()},
-		moneymovement.Capture(&answer))
+		moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, first.ID, again.ID, "deduplicated by its account details")
 	assert.True(t, answer.Replayed)
@@ -113,12 +113,12 @@ func TestContactsLive(t *testing.T) {
 func TestClientsLive(t *testing.T) {
 	w := newWorld(t)
 	integrator := w.integrator()
-	var answer moneymovement.Answer
+	var answer moneymovement.Response
 	first, err := integrator.Clients.Create(t.Context(),
 		dapi.ClientCreate{Email: "acme@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Acme"})
 	require.NoError(t, err)
 	again, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"},
-		moneymovement.Capture(&answer))
+		moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, first.ID, again.ID, "the email is the natural key")
 	assert.True(t, answer.Replayed)

@@ -42,9 +42,10 @@ func TestEqualBookingsWithoutAKeyAreOne(t *testing.T) {
 	w := newPayWorld(t)
 	token := ""
 	w.wire.OnAnswer(func(r *http.Request, _ *http.Response) { token = r.Header.Get("Authorization") })
-	var answer moneymovement.Answer
+	var answer moneymovement.Response
 	book := func(options ...moneymovement.CallOption) *dapi.Payout {
-		booked, err := w.account.Payouts.Book(t.Context(), w.asked, append(options, moneymovement.Capture(&answer))...)
+		booked, err := w.account.Payouts.Book(t.Context(), w.asked,
+			append(options, moneymovement.CaptureResponse(&answer))...)
 		require.NoError(t, err)
 		return booked
 	}
@@ -72,8 +73,8 @@ func TestEqualBookingsWithoutAKeyAreOne(t *testing.T) {
 func TestALostBookingWithoutAKeyIsRepeated(t *testing.T) {
 	w := newPayWorld(t)
 	w.host.Arm("POST", "/payouts", sandbox.DropAfterCommit().Times(2))
-	var answer moneymovement.Answer
-	_, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.Capture(&answer))
+	var answer moneymovement.Response
+	_, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, 3, answer.Attempts)
 	assert.True(t, answer.Replayed, "it is one payout")

@@ -46,9 +46,9 @@ func TestOnboardingOfAClient(t *testing.T) {
 		assert.NotEmpty(t, rail.VirtualAccount.Requisites.IBAN)
 		assert.Equal(t, "active", seen[len(seen)-1])
 
-		var answer moneymovement.Answer
+		var answer moneymovement.Response
 		_, err = acme.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"},
-			moneymovement.Capture(&answer))
+			moneymovement.CaptureResponse(&answer))
 		require.NoError(t, err)
 		assert.True(t, answer.Replayed, "client and rail are the natural key")
 	})

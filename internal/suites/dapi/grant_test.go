@@ -124,7 +124,7 @@ func TestStoredTokenThatCannotBeSent(t *testing.T) {
 	store := &memoryStore{}
 	var log bytes.Buffer
 	use := func() {
-		platform, err := dapi.NewWhitelabel(server.URL,
+		platform, err := dapi.NewIntegrator(server.URL,
 			dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key, Store: store},
 			moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		require.NoError(t, err)
@@ -162,7 +162,7 @@ func TestStoreOfAnotherCredential(t *testing.T) {
 
 	developer := w.developer()
 	developer.Store = store
-	elsewhere, err := dapi.NewWhitelabel("http://127.0.0.2", developer, w.options()...)
+	elsewhere, err := dapi.NewIntegrator("http://127.0.0.2", developer, w.options()...)
 	require.NoError(t, err)
 	require.NoError(t, read(t.Context(), elsewhere.Self()))
 	assert.Equal(t, 3, w.sent("CreateToken"), "another service gets no token of this one")

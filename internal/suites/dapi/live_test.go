@@ -88,8 +88,8 @@ func TestRailsLive(t *testing.T) {
 		require.NoError(t, err)
 		assert.Regexp(t, "^bnk_", active.VirtualAccount.ID)
 		assert.NotEmpty(t, active.VirtualAccount.Requisites.IBAN)
-		var answer moneymovement.Answer
-		again, err := open(moneymovement.Capture(&answer))
+		var answer moneymovement.Response
+		again, err := open(moneymovement.CaptureResponse(&answer))
 		require.NoError(t, err)
 		assert.Equal(t, active, again, "client and rail are the natural key")
 		assert.True(t, answer.Replayed)
@@ -241,7 +241,7 @@ func TestAddressesOffTheAllowlist(t *testing.T) {
 func TestRefreshesArePacedAsWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		paced, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options()...)
+		paced, err := dapi.NewIntegrator(baseURL, w.developer(), w.options()...)
 		require.NoError(t, err)
 		require.NoError(t, read(t.Context(), paced.Self()))
 		started := time.Now()

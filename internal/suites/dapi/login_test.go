@@ -136,7 +136,7 @@ func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
 			inprocess.SetBody(answer, body)
 		}
 	})
-	platform, err := dapi.NewWhitelabel(baseURL, w.developer(), w.options(moneymovement.WithRateLimiter(windows))...)
+	platform, err := dapi.NewIntegrator(baseURL, w.developer(), w.options(moneymovement.WithRateLimiter(windows))...)
 	require.NoError(t, err)
 	require.NoError(t, read(t.Context(), platform.Self()))
 	require.NotEmpty(t, challenge.ChallengeID)

@@ -38,13 +38,13 @@ func (w *payWorld) open(address string, change ...func(*dapi.Developer)) error {
 	for _, f := range change {
 		f(&developer)
 	}
-	_, err := dapi.NewWhitelabel(address, developer, w.options()...)
+	_, err := dapi.NewIntegrator(address, developer, w.options()...)
 	return err
 }
 
 // through reads by a connection of the row's own.
 func (w *payWorld) through(next mishaps.Connection) error {
-	integrator, err := dapi.NewWhitelabel(baseURL, w.developer(),
+	integrator, err := dapi.NewIntegrator(baseURL, w.developer(),
 		moneymovement.WithHTTPClient(&http.Client{Transport: next}))
 	require.NoError(w, err)
 	return read(w.Context(), integrator.Self())

@@ -314,7 +314,7 @@ func TestReadsBehindAWaitAreNoPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		limiter := &classes{}
-		platform, err := dapi.NewWhitelabel(baseURL, w.developer(),
+		platform, err := dapi.NewIntegrator(baseURL, w.developer(),
 			w.options(moneymovement.WithRateLimiter(limiter))...)
 		require.NoError(t, err)
 		w.account = platform.Self()

@@ -62,8 +62,8 @@ func (w *payWorld) bookings() map[string]bool {
 
 func TestPayKeepsTheLastAnswer(t *testing.T) {
 	w := newPayWorld(t)
-	w.keepsTheLastAnswer(bookPath, func(answer *moneymovement.Answer) error {
-		_, err := w.pay(dapi.CaptureLast(answer))
+	w.keepsTheLastAnswer(bookPath, func(answer *moneymovement.Response) error {
+		_, err := w.pay(dapi.CaptureLastResponse(answer))
 		return err
 	})
 	assert.Equal(t, "ConfirmPayout", w.host.Requests()[len(w.host.Requests())-1].Operation)
@@ -71,17 +71,17 @@ func TestPayKeepsTheLastAnswer(t *testing.T) {
 
 func TestOpenKeepsTheLastAnswer(t *testing.T) {
 	w := newDealWorld(t)
-	w.keepsTheLastAnswer(dealPath, func(answer *moneymovement.Answer) error {
-		_, err := w.open(dapi.CaptureLast(answer))
+	w.keepsTheLastAnswer(dealPath, func(answer *moneymovement.Response) error {
+		_, err := w.open(dapi.CaptureLastResponse(answer))
 		return err
 	})
 }
 
 // keepsTheLastAnswer checks that what the last call of a flow came to is kept, whichever call it was: the first one, to
 // a path, or the last.
-func (w *world) keepsTheLastAnswer(first string, flow func(*moneymovement.Answer) error) {
+func (w *world) keepsTheLastAnswer(first string, flow func(*moneymovement.Response) error) {
 	w.Helper()
-	var answer moneymovement.Answer
+	var answer moneymovement.Response
 	w.host.Arm("POST", first, sandbox.Respond(http.StatusForbidden, "forbidden"))
 	require.Error(w, flow(&answer))
 	assert.Equal(w, http.StatusForbidden, answer.Status)

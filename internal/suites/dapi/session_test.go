@@ -40,7 +40,7 @@ func TestCredentialOfAnotherSurfaceIsNotSent(t *testing.T) {
 			assert.NotContains(t, strings.Join(values, " "), "of-another-surface", name)
 		}
 	})
-	integrator, err := dapi.NewWhitelabel(baseURL, w.developer(),
+	integrator, err := dapi.NewIntegrator(baseURL, w.developer(),
 		w.options(refapi.WithAPIKey(refapi.NewAPIKey("of-another-surface")))...)
 	require.NoError(t, err)
 	require.NoError(t, read(t.Context(), integrator.Self()))

@@ -194,7 +194,7 @@ func TestTokensAreNotLogged(t *testing.T) {
 	developer := w.developer()
 	developer.Store = store
 	logger := slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithLogger(logger))...)
+	integrator, err := dapi.NewIntegrator(baseURL, developer, w.options(moneymovement.WithLogger(logger))...)
 	require.NoError(t, err)
 	require.NoError(t, read(t.Context(), integrator.Self()))
 	first, err := store.Load(t.Context())

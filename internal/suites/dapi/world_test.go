@@ -63,7 +63,7 @@ func (w *world) integrator(change ...func(*dapi.Developer)) *dapi.Integrator {
 	for _, f := range change {
 		f(&developer)
 	}
-	integrator, err := dapi.NewWhitelabel(baseURL, developer, w.options(moneymovement.WithoutPacing())...)
+	integrator, err := dapi.NewIntegrator(baseURL, developer, w.options(moneymovement.WithoutPacing())...)
 	require.NoError(w, err)
 	return integrator
 }
@@ -84,7 +84,7 @@ func (w *world) logging(change ...func(*dapi.Developer)) (self *dapi.Account, lo
 	for _, f := range change {
 		f(&developer)
 	}
-	integrator, err := dapi.NewWhitelabel(baseURL, developer,
+	integrator, err := dapi.NewIntegrator(baseURL, developer,
 		w.options(moneymovement.WithLogger(slog.New(slog.NewTextHandler(log, nil))))...)
 	require.NoError(w, err)
 	return integrator.Self(), log

@@ -75,9 +75,9 @@ func TestTheHolderOfTheWalletSeesTheDetails(t *testing.T) {
 		service := &cardService{wallet: key.Address(), now: time.Now}
 		client := newClient(t, service.answer)
 
-		var answered moneymovement.Answer
+		var answered moneymovement.Response
 		details, err := client.Cards.Details(t.Context(), "card-1", slow{key, 4 * time.Minute},
-			moneymovement.Capture(&answered))
+			moneymovement.CaptureResponse(&answered))
 		require.NoError(t, err)
 		assert.Equal(t, "4000000000000002", details.CardNumber.Reveal())
 		assert.Equal(t, "123", details.Cvv.Reveal())
@@ -91,9 +91,9 @@ func TestTheHolderOfTheWalletSeesTheDetails(t *testing.T) {
 func TestTheBodyWithSecretsIsKeptWhenAskedFor(t *testing.T) {
 	key := newKey(t)
 	service := &cardService{wallet: key.Address(), now: time.Now}
-	var plain, whole moneymovement.Answer
+	var plain, whole moneymovement.Response
 	_, err := newClient(t, service.answer).Cards.Details(t.Context(), "card-1", key,
-		moneymovement.CaptureWithSecrets(&whole), moneymovement.Capture(&plain))
+		moneymovement.CaptureResponseWithSecrets(&whole), moneymovement.CaptureResponse(&plain))
 	require.NoError(t, err)
 	assert.Contains(t, string(whole.Body), "4000000000000002")
 	assert.Nil(t, plain.Body)
