@@ -41,15 +41,39 @@ func WithRetries(policy RetryPolicy) Option {
 	return func(c *transport.Config) { c.Retry = transport.Retry(policy) }
 }
 
-// WithLogger writes a record for each attempt: operation, method, path template, status, request id, idempotency key,
-// duration. It is a warning if the service answered with a server error (5xx), by whose request id the service's people
-// find it: from the header X-Request-ID, or else from details.requestId of the refusal. Every other attempt is a debug
-// record. Each call that waited over a second for a rate window, or payment for its turn, is an info record: operation,
-// window, class, how long. An answer that lacks what the service's description states is an error record, and each
-// assumption of this SDK that an answer shows to be wrong a warning, once for each operation and member: see
-// [Response].Unread. Headers, bodies, queries and credentials are never logged.
+// WithLogger writes one record for each attempt: operation, method, path template, the account that the call acts for,
+// idempotency key, status, request id and duration. Levels:
+//
+//   - debug: an attempt;
+//   - info: a call that waited more than a second for a rate window, or a payment for its turn, with the window and the
+//     time;
+//   - warning: a server error (5xx), with the request id from the header X-Request-ID or from the body, by which the
+//     service's support finds it; and, once for each operation and member, a response that differs from what this SDK
+//     assumes, see [Response].Unread;
+//   - error: a response that lacks what the service's description states.
+//
+// Headers, bodies, queries and credentials are never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *transport.Config) { c.Logger = logger }
+}
+
+// WithTimeout ends each call of the client after d, with all its attempts, pauses and waiting in line, unless the context
+// ends it earlier. [Timeout] sets another one for a call. The default, 0, is no timeout but the context's. A negative d
+// is *errors.InvalidInput.
+//
+// It bounds calls, and not flows: each call of dapi's Payouts.Pay and each read of a wait has the timeout for itself.
+// Bound a flow by its context.
+func WithTimeout(d time.Duration) Option {
+	return func(c *transport.Config) { c.Timeout = d }
+}
+
+// WithPolling bounds the pause between two reads of each wait of the client: least at first, half as much again each
+// time, most in the end. The default is 500 ms to 15 s. Both must be between 1 ms and 24 h, and least not longer than
+// most; else New fails with *errors.InvalidInput. The wait option PollEvery sets others for one wait.
+//
+// Tests against the sandbox host are fastest with a few milliseconds.
+func WithPolling(least, most time.Duration) Option {
+	return func(c *transport.Config) { c.Pace = &transport.Pace{Least: least, Most: most} }
 }
 
 // WithUserAgent names the calling program in front of the SDK's own User-Agent.
