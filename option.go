@@ -11,28 +11,27 @@ import (
 // Option sets up a client of any surface.
 type Option func(*transport.Config)
 
-// WithHTTPClient sends through the given client's Transport and Timeout. This is the hook for proxies, TLS settings,
-// tracing and tests: give a client whose Transport wraps another. Redirects are never followed and cookies never kept,
-// whatever the client says.
+// WithHTTPClient sends requests with the Transport and the Timeout of the given client. Use it for proxies, TLS
+// settings, tracing and tests: give a client whose Transport wraps another. Redirects are never followed and cookies
+// never kept, whatever the client says. Your Transport decides which TLS versions and certificates it accepts.
 //
-// What its Transport does is the caller's to decide, also which TLS it accepts. Without one, a client speaks TLS 1.2 or
-// later and verifies certificates; from [http.DefaultTransport] it takes the proxy, the dialer and the RootCAs, and
-// nothing else: an InsecureSkipVerify, a lower version or a KeyLogWriter that a program set there for other peers is
-// not for this one.
+// Without this option, a client uses TLS 1.2 or later and verifies certificates. It takes the proxy, the dialer and the
+// RootCAs from [http.DefaultTransport], and nothing else: settings that make TLS weaker, such as InsecureSkipVerify or
+// KeyLogWriter, have no effect on it.
 func WithHTTPClient(client *http.Client) Option {
 	return func(c *transport.Config) { c.HTTP = client }
 }
 
-// RetryPolicy bounds how a client tries again; the package documentation says when it does. Zero fields take the
-// defaults.
+// RetryPolicy bounds the retries of a client. The package documentation says which calls are repeated. A field that is
+// 0 has its default.
 type RetryPolicy struct {
-	// Max is how many times a call is sent again after its first attempt: 3 by default, negative for never.
+	// Max is how many times a call is sent again after its first attempt. The default is 3. A negative value disables
+	// retries.
 	Max int
-	// WaitMin is the first backoff, 250 ms by default; each further one is up to twice as long, and at most 8 s.
+	// WaitMin is the first pause, 250 ms by default. Each further pause is up to twice as long, and at most 8 s.
 	WaitMin time.Duration
-	// WaitMax is the longest Retry-After that is waited for, 65 s by default, which covers a window of one minute. It
-	// holds for the reads of a wait, too: one that is told to come back later than that ends with the refusal. Waiting
-	// in line for a rate window is another thing; see the package documentation.
+	// WaitMax is the longest Retry-After that a call waits for, 65 s by default. A longer one ends the call, and also
+	// the wait that the call belongs to, with the refusal. It does not bound the time in line for a rate window.
 	WaitMax time.Duration
 }
 
@@ -57,9 +56,9 @@ func WithLogger(logger *slog.Logger) Option {
 	return func(c *transport.Config) { c.Logger = logger }
 }
 
-// WithTimeout ends each call of the client after d, with all its attempts, pauses and waiting in line, unless the context
-// ends it earlier. [Timeout] sets another one for a call. The default, 0, is no timeout but the context's. A negative d
-// is *errors.InvalidInput.
+// WithTimeout ends each call of the client after d, with all its attempts, pauses and waiting in line, unless the
+// context ends it earlier. [Timeout] sets another one for a call. The default, 0, is no timeout but the context's. A
+// negative d is *errors.InvalidInput.
 //
 // It bounds calls, and not flows: each call of dapi's Payouts.Pay and each read of a wait has the timeout for itself.
 // Bound a flow by its context.
@@ -76,13 +75,13 @@ func WithPolling(least, most time.Duration) Option {
 	return func(c *transport.Config) { c.Pace = &transport.Pace{Least: least, Most: most} }
 }
 
-// WithUserAgent names the calling program in front of the SDK's own User-Agent.
+// WithUserAgent puts product in front of the SDK's own User-Agent, such as "example-backend/1.4".
 func WithUserAgent(product string) Option {
 	return func(c *transport.Config) { c.UserAgent = product }
 }
 
-// WithPlainHTTP allows an http base URL that is not loopback, for a network that protects the credential by other
-// means.
+// WithPlainHTTP allows a base URL with http that is not loopback. Use it only on a network that protects the credential
+// in another way. Without it, such a URL is refused with *errors.InvalidInput.
 func WithPlainHTTP() Option {
 	return func(c *transport.Config) { c.AllowPlainHTTP = true }
 }
