@@ -57,7 +57,7 @@ type Client struct {
 	limiter   Limiter
 	auth      atomic.Pointer[Authorizer] // of calls that begin now
 	logger    *slog.Logger
-	told      sync.Map // places of answers that a warning was logged for
+	reported  sync.Map // places of answers that a warning was logged for
 	userAgent []string
 }
 
@@ -172,8 +172,8 @@ func (c *Client) do(ctx context.Context, r *Request, value any) (err error) {
 	}
 	ctx, cancel := c.bounded(ctx, r)
 	defer cancel()
-	t := &r.trip
-	*t = trip{
+	t := &r.tracker
+	*t = tracker{
 		op: r.op, call: &r.call, request: r, auth: c.authorizer(&r.call), scope: r.scope(), stream: r.stream,
 		queued: r.call.Queued, reserved: r.call.Reserved,
 	}
@@ -189,7 +189,7 @@ func (c *Client) do(ctx context.Context, r *Request, value any) (err error) {
 }
 
 // send exchanges, and turns the end of it into a value or an error.
-func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, value any) error {
+func (c *Client) send(ctx context.Context, r *Request, t *tracker, body []byte, value any) error {
 	if err := c.exchange(ctx, r, t, body); err != nil {
 		return t.outcome(ended(ctx, err))
 	}
@@ -203,14 +203,14 @@ func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, val
 	if err := t.decode(value); err != nil {
 		return t.unreadable(err)
 	}
-	c.tellUnread(ctx, t)
+	c.reportUnread(ctx, t)
 	return nil
 }
 
 // renewAndReplay refreshes the credential once and sends the same request once more, with the same key. The refused
 // attempt was not carried out, so nothing is done twice.
 func (c *Client) renewAndReplay(
-	ctx context.Context, renewer Renewer, r *Request, t *trip, body []byte, value any,
+	ctx context.Context, renewer Renewer, r *Request, t *tracker, body []byte, value any,
 ) error {
 	if err := renewer.Renew(ctx, t.header); err != nil {
 		return t.outcome(ended(ctx, err))
@@ -220,7 +220,7 @@ func (c *Client) renewAndReplay(
 
 // exchange makes the first attempt, and is done unless that ended in something worth repeating. It does with it what
 // go-retryablehttp's loop does with those that follow.
-func (c *Client) exchange(ctx context.Context, r *Request, t *trip, body []byte) (err error) {
+func (c *Client) exchange(ctx context.Context, r *Request, t *tracker, body []byte) (err error) {
 	t.retried = 0
 	h := r.header(c)
 	r.setKey(h)

@@ -15,7 +15,7 @@ import (
 // what is listed here is ever logged: no header, no body, no query, no credential.
 //
 // Source: Errors, Caller handling.
-func (c *Client) log(ctx context.Context, t *trip, resp *http.Response, err error, started time.Time) {
+func (c *Client) log(ctx context.Context, t *tracker, resp *http.Response, err error, started time.Time) {
 	level := slog.LevelDebug
 	if resp != nil && resp.StatusCode >= http.StatusInternalServerError {
 		level = slog.LevelWarn

@@ -19,7 +19,7 @@ type Measurement struct {
 // measured hands on what a call that began at a time was like.
 func (c *Client) measured(ctx context.Context, r *Request, began time.Time, err *error) {
 	c.measure(ctx, Measurement{
-		Operation: r.op.ID, Account: r.account, Status: r.trip.answer.status, Attempts: r.trip.attempts,
-		Queued: r.trip.queued, Took: time.Since(began), Err: *err,
+		Operation: r.op.ID, Account: r.account, Status: r.tracker.answer.status, Attempts: r.tracker.attempts,
+		Queued: r.tracker.queued, Took: time.Since(began), Err: *err,
 	})
 }

@@ -39,12 +39,12 @@ func NewPace(least, most time.Duration) Pace {
 	return Pace{least, min(max(most, least), longestPause)}
 }
 
-// patience is how many reads in a row may fail before a wait does: an outage of a minute does not end a wait of days.
-const patience = 10
+// maxFailedReads is how many reads in a row may fail before a wait does: an outage of a minute does not end a wait of days.
+const maxFailedReads = 10
 
 // Poll reads until read is done or fails for good, and returns the context's error if that ends first. A failure that
 // time may mend is followed by the next read as if nothing new had been seen, not before the service said, up to
-// [patience] of them in a row. Pauses are drawn at random from the upper half, so that many waits do not read in step.
+// [maxFailedReads] of them in a row. Pauses are drawn at random from the upper half, so that many waits do not read in step.
 // A service that wants to be left alone for longer than a call would wait ends the wait with its refusal, which says
 // when to come again.
 func (c *Client) Poll(ctx context.Context, p Pace, read func(context.Context) (done bool, err error)) error {
@@ -56,7 +56,7 @@ func (c *Client) Poll(ctx context.Context, p Pace, read func(context.Context) (d
 			return nil
 		case err == nil:
 			failed = 0
-		case failed+1 == patience || !mends(ctx, err, c.retry.WaitMax):
+		case failed+1 == maxFailedReads || !mends(ctx, err, c.retry.WaitMax):
 			return err
 		default:
 			failed++
