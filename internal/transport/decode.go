@@ -59,7 +59,7 @@ func (t *tracker) read(resp *http.Response) error {
 	}
 	t.hideEcho()
 	if err != nil {
-		return t.answer.unexpected(t, fmt.Errorf("answer broke off after %d bytes: %w", length, err))
+		return t.answer.unexpected(t, fmt.Errorf("the response ended after %d bytes: %w", length, err))
 	}
 	return nil
 }
@@ -125,10 +125,10 @@ func (a *answer) decode(value any, described *wire.Answer) ([]wire.Unread, error
 // readable returns why a body cannot be JSON, or nil.
 func (a *answer) readable() error {
 	if a.truncated {
-		return fmt.Errorf("answer is longer than %d bytes", maxBody)
+		return fmt.Errorf("the response is longer than %d bytes", maxBody)
 	}
 	if kind := a.header.Get("Content-Type"); !isJSON(kind) {
-		return fmt.Errorf("answer is no JSON but %q", kind)
+		return fmt.Errorf("the response is %q and not JSON", kind)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 func (c *Check) Further(members map[string]any, named ...string) {
 	for _, name := range named {
 		if _, twice := members[name]; twice {
-			c.Refuse(name, "duplicate", "is a field of its own, and is given among the further ones as well")
+			c.Refuse(name, "duplicate", "has its own field: set it there, and not among the additional ones")
 		}
 	}
 }

@@ -28,7 +28,7 @@ func RequireKey(operation, key string) error {
 func (c *Check) RequiredKey(key string) {
 	if key == "" {
 		c.Refuse(keyField, errors.FieldMissing,
-			"is required where money moves: make it with moneymovement.DeriveKey out of what is paid")
+			"is required where money moves: make one with moneymovement.DeriveKey from what is paid")
 		return
 	}
 	c.Text(keyField, key, KeyRule)
@@ -41,7 +41,7 @@ func (r *Request) idempotency() {
 	case r.op.write():
 		r.check.Text(keyField, r.call.Key, KeyRule)
 	default:
-		r.check.Refuse(keyField, "not_applicable", "a read takes no idempotency key")
+		r.check.Refuse(keyField, "not_applicable", "a read does not take an idempotency key")
 	}
 }
 

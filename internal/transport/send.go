@@ -117,7 +117,7 @@ func answered(resp *http.Response, err error) (*http.Response, error) {
 	return resp, nil
 }
 
-var errNoAnswer = errors.New("transport gave neither an answer nor an error")
+var errNoAnswer = errors.New("the transport returned neither a response nor an error")
 
 // dropUnreadableLocation removes a redirect's address that cannot be parsed. http.Client reads it even if it does not
 // follow it, and its error would print the address.

@@ -66,7 +66,7 @@ func (s *streaming) end(t *tracker) error {
 	if s.opened != nil {
 		return nil
 	}
-	return t.answer.unexpected(t, fmt.Errorf("answer is no %s of at most %d bytes", s.mediaType, maxStream))
+	return t.answer.unexpected(t, fmt.Errorf("the response is not %s of at most %d bytes", s.mediaType, maxStream))
 }
 
 // Read implements io.Reader.
@@ -76,7 +76,7 @@ func (s *Stream) Read(p []byte) (int, error) {
 		if n, err := s.body.Read(one[:]); n == 0 {
 			return 0, s.ended(err)
 		}
-		return 0, s.tracker.answer.unexpected(s.tracker, fmt.Errorf("answer is longer than %d bytes", maxStream))
+		return 0, s.tracker.answer.unexpected(s.tracker, fmt.Errorf("the response is longer than %d bytes", maxStream))
 	}
 	if int64(len(p)) > s.left {
 		p = p[:s.left]
@@ -91,7 +91,7 @@ func (s *Stream) ended(err error) error {
 	if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	return s.tracker.answer.unexpected(s.tracker, fmt.Errorf("answer broke off: %w", err))
+	return s.tracker.answer.unexpected(s.tracker, fmt.Errorf("the response ended early: %w", err))
 }
 
 // Close implements io.Closer.

@@ -131,7 +131,7 @@ func (c *Check) Amount(field string, value decimal.Decimal) {
 func (c *Check) Positive(field string, value decimal.Decimal) {
 	switch {
 	case value.IsZero():
-		c.Refuse(field, errors.FieldMissing, "is required and not zero")
+		c.Refuse(field, errors.FieldMissing, "is required and must not be zero")
 	case value.IsNegative():
 		c.Refuse(field, "too_small", "must be positive")
 	}
