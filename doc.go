@@ -93,7 +93,7 @@
 //   - [Response].Unread names what could not be read, and a logger is told (see [WithLogger]);
 //   - only what shows that an answer is what was asked for has to be there: the id of what was made, a transfer's hash,
 //     the echo of a key, the details of a card. Without it, a write is *errors.OutcomeUnknown and a read
-//     *errors.UnexpectedAnswer;
+//     *errors.UnexpectedResponse;
 //   - of a write of which the description does not say what it returns, any success is one. What it changed is then
 //     read, where it can be, else what is returned is the zero value; the answer is in [Response].Body.
 //

@@ -77,7 +77,7 @@ func (p *payment) get(ctx context.Context) (*Payout, error) {
 		p.unread = err
 		return nil, err
 	case payout.ID != p.id(), payout.IdempotencyKey != "" && payout.IdempotencyKey != string(p.key):
-		return nil, &errors.UnexpectedAnswer{Head: head, Status: http.StatusOK,
+		return nil, &errors.UnexpectedResponse{Head: head, Status: http.StatusOK,
 			Err: errors.New("it is about another payout")}
 	case payout.differs(p.asked) == nil:
 		p.seen = payout

@@ -55,7 +55,7 @@ const (
 // one whose access token could not be sent.
 func sessionOf(operation string, grant *TokenGrant, asked time.Time) (Session, error) {
 	if !sendable(grant.AccessToken) {
-		return Session{}, &errors.UnexpectedAnswer{
+		return Session{}, &errors.UnexpectedResponse{
 			// a login moves no money
 			Head:   errors.Head{Operation: operation}.WithFacts(callfacts.Facts{ReadOnly: true}),
 			Status: http.StatusCreated, Err: errUnsendable,

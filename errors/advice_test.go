@@ -114,7 +114,7 @@ func TestBoundsOfALine(t *testing.T) {
 		}},
 		"request":      {128, func(text string) error { return &errors.Refusal{Head: errors.Head{RequestID: text}} }},
 		"resource":     {128, func(text string) error { return &errors.Refusal{Head: errors.Head{Resource: text}} }},
-		"content type": {128, func(text string) error { return &errors.UnexpectedAnswer{ContentType: text} }},
+		"content type": {128, func(text string) error { return &errors.UnexpectedResponse{ContentType: text} }},
 		"field": {128, func(text string) error {
 			return &errors.ValidationFailed{Fields: []errors.Field{{Field: text}}}
 		}},

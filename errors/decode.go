@@ -7,8 +7,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Answer is what [Decode] needs to know of an HTTP answer and of the request it belongs to.
-type Answer struct {
+// Response is what [Decode] needs to know of an HTTP answer and of the request it belongs to.
+type Response struct {
 	// Head is what is known of the request. RequestID and RetryAt are read from the answer.
 	Head
 	// Status is the HTTP status.
@@ -36,7 +36,7 @@ type envelope struct {
 }
 
 // Decode turns an answer that is no success into its error: the slug's own type, [*Unrecognized] for an unknown slug,
-// [*DetailErrors] for the /api/v1 shape, and [*UnexpectedAnswer] for everything else. It is never nil, for any input.
+// [*DetailErrors] for the /api/v1 shape, and [*UnexpectedResponse] for everything else. It is never nil, for any input.
 //
 // A slug is taken at its word whatever the status is; the status is kept as received. A slug that folds into another
 // one becomes that other one. Where detail is a sentence instead of an array, a client error is [*Unauthenticated] if
@@ -44,7 +44,7 @@ type envelope struct {
 // keeps no reference to the body.
 //
 // Source: Errors.
-func Decode(a Answer) error {
+func Decode(a Response) error {
 	r := refusalOf(a)
 
 	var e envelope
@@ -52,7 +52,7 @@ func Decode(a Answer) error {
 		if a.Truncated {
 			err = Join(errTruncated, err)
 		}
-		return newUnexpectedAnswer(a, r, err)
+		return newUnexpectedResponse(a, r, err)
 	}
 	if members := newDetails(e.Error); members.text("code") != "" {
 		return newRefused(r, members)
@@ -63,7 +63,7 @@ func Decode(a Answer) error {
 	if sentence := textOf(e.Detail); sentence != "" && (rejects(a.Status) || a.Status == http.StatusConflict) {
 		return newSentence(r, sentence, e.Detail)
 	}
-	return newUnexpectedAnswer(a, r, errNoEnvelope)
+	return newUnexpectedResponse(a, r, errNoEnvelope)
 }
 
 // newRefused builds the error of a platform envelope from its members.
@@ -94,7 +94,7 @@ func newSentence(r Refusal, sentence string, raw []byte) error {
 }
 
 // refusalOf gives what an answer's head and its request say.
-func refusalOf(a Answer) Refusal {
+func refusalOf(a Response) Refusal {
 	now := a.Now
 	if now.IsZero() {
 		now = time.Now()

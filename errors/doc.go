@@ -9,7 +9,7 @@
 //   - Refusal: the service said no. The error is the slug's own type, for example [*IdempotencyKeyReused], and every
 //     one carries the common part [*Refusal]. A slug that the catalogue does not know is [*Unrecognized], a validation
 //     failure of the /api/v1 endpoints is [*DetailErrors], and an answer that is no error envelope is
-//     [*UnexpectedAnswer]. A sentence in place of the failures is [*Unauthenticated] with status 401, else
+//     [*UnexpectedResponse]. A sentence in place of the failures is [*Unauthenticated] with status 401, else
 //     [*Unrecognized].
 //   - Outcome unknown: a write whose answer was lost or could not be read. The error is [*OutcomeUnknown]; it carries
 //     the idempotency key and says how to find out. It wraps no refusal: errors.As never finds one in it.

@@ -9,7 +9,7 @@ import (
 
 // book stands for any call of the SDK.
 func book() error {
-	return errors.Decode(errors.Answer{
+	return errors.Decode(errors.Response{
 		Head:   errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
 		Status: http.StatusConflict,
 		Header: http.Header{"X-Request-Id": {"req_1"}},

@@ -54,7 +54,7 @@ var (
 	_ Failure = (*Refusal)(nil)
 	_ Failure = (*Unrecognized)(nil)
 	_ Failure = (*DetailErrors)(nil)
-	_ Failure = (*UnexpectedAnswer)(nil)
+	_ Failure = (*UnexpectedResponse)(nil)
 	_ Failure = (*OutcomeUnknown)(nil)
 	_ Failure = (*InvalidInput)(nil)
 	_ Failure = (*NotDelivered)(nil)

@@ -54,7 +54,7 @@ func CarriedOut(err error, _ callfacts.Asker) Movement {
 	if _, unknown := AsType[*OutcomeUnknown](err); unknown {
 		return MaybeMoved
 	}
-	if unexpected, ok := AsType[*UnexpectedAnswer](err); ok {
+	if unexpected, ok := AsType[*UnexpectedResponse](err); ok {
 		return unexpected.effect()
 	}
 	if refusal, ok := AsType[*Refusal](err); ok {

@@ -88,11 +88,11 @@ func TestErrorTexts(t *testing.T) {
 		},
 		"not delivered: invalid input":                                         &errors.NotDelivered{Err: &errors.InvalidInput{}},
 		"not delivered - nothing was done, so the same call may be made again": &errors.NotDelivered{},
-		"500: answer is no error envelope (request req_1)": &errors.UnexpectedAnswer{
+		"500: the response body is not the service's JSON error (request req_1)": &errors.UnexpectedResponse{
 			Head: errors.Head{RequestID: "req_1"}, Status: 500, Excerpt: "secret", Err: errors.New("secret"),
 		},
-		"200: answer cannot be read (text/html) - " +
-			"something else than the service answered: check its address, and any proxy on the way (request req_1)": &errors.UnexpectedAnswer{
+		"200: the response body cannot be read (text/html) - " +
+			"something other than the service sent it: check the base URL, and any proxy in between (request req_1)": &errors.UnexpectedResponse{
 			Head: errors.Head{RequestID: "req_1"}, Status: 200, ContentType: "text/html", Err: errors.New("secret"),
 		},
 	} {
@@ -122,7 +122,7 @@ func TestTextsAreOneBoundedLine(t *testing.T) {
 			&errors.OutcomeUnknown{Head: errors.Head{RequestID: text("request id")}, Resolve: text("resolve"),
 				Cause: errors.New(text("cause"))},
 			&errors.NotDelivered{Head: errors.Head{IdempotencyKey: text("key")}, Err: errors.New(text("cause"))},
-			&errors.UnexpectedAnswer{Head: errors.Head{Operation: text("operation")}, ContentType: text("type")},
+			&errors.UnexpectedResponse{Head: errors.Head{Operation: text("operation")}, ContentType: text("type")},
 		} {
 			line := err.Error()
 			if line == "" || len(line) > 4096 || !utf8.ValidString(line) || strings.ContainsFunc(line, notPrinting) {
@@ -162,9 +162,9 @@ func TestTheResourceIsNamedOnce(t *testing.T) {
 func TestAnExcerptEndsWithAWholeCharacter(t *testing.T) {
 	for before := 506; before <= 512; before++ {
 		for _, character := range []string{"é", "€", "🙂"} {
-			err := errors.Decode(errors.Answer{Status: 502,
+			err := errors.Decode(errors.Response{Status: 502,
 				Body: []byte(strings.Repeat("a", before) + strings.Repeat(character, 3))})
-			var unexpected *errors.UnexpectedAnswer
+			var unexpected *errors.UnexpectedResponse
 			assert.ErrorAs(t, err, &unexpected)
 			whole := (512 - before) / len(character)
 			assert.Equal(t, strings.Repeat("a", before)+strings.Repeat(character, min(whole, 3)), unexpected.Excerpt)
@@ -174,8 +174,8 @@ func TestAnExcerptEndsWithAWholeCharacter(t *testing.T) {
 
 // What a body of no text begins with is shown as well.
 func TestAnExcerptOfBytes(t *testing.T) {
-	err := errors.Decode(errors.Answer{Status: 502, Body: bytes.Repeat([]byte{0x80}, 600)})
-	var unexpected *errors.UnexpectedAnswer
+	err := errors.Decode(errors.Response{Status: 502, Body: bytes.Repeat([]byte{0x80}, 600)})
+	var unexpected *errors.UnexpectedResponse
 	assert.ErrorAs(t, err, &unexpected)
 	assert.NotEmpty(t, unexpected.Excerpt)
 	assert.LessOrEqual(t, len(unexpected.Excerpt), 512)
@@ -184,8 +184,8 @@ func TestAnExcerptOfBytes(t *testing.T) {
 // What a success carries may be secret, and is not shown.
 func TestASuccessHasNoExcerpt(t *testing.T) {
 	for status, shown := range map[int]bool{199: false, 200: false, 299: false, 300: true, 404: true} {
-		err := errors.Decode(errors.Answer{Status: status, Body: []byte("a page")})
-		var unexpected *errors.UnexpectedAnswer
+		err := errors.Decode(errors.Response{Status: status, Body: []byte("a page")})
+		var unexpected *errors.UnexpectedResponse
 		assert.ErrorAs(t, err, &unexpected)
 		assert.Equal(t, shown, unexpected.Excerpt == "a page", status)
 		assert.Equal(t, status >= 200 && !shown, strings.Contains(err.Error(), "cannot be read"), status)

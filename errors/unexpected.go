@@ -9,9 +9,10 @@ import (
 // maxExcerpt bounds the excerpt of an unexpected answer, in bytes.
 const maxExcerpt = 512
 
-// UnexpectedAnswer is an answer that is no error envelope at all: a gateway's HTML page, an empty or truncated body, a
-// redirect, or a success that cannot be read or is not the resource that was asked for.
-type UnexpectedAnswer struct {
+// UnexpectedResponse is the error for a response body that is not the service's JSON error, such as a proxy's HTML
+// page, an empty or truncated body, a redirect, or a success that cannot be read or is not the resource that was asked
+// for.
+type UnexpectedResponse struct {
 	Head
 	// Status is the HTTP status as received.
 	Status int
@@ -26,8 +27,8 @@ type UnexpectedAnswer struct {
 	Err error
 }
 
-func newUnexpectedAnswer(a Answer, r Refusal, err error) *UnexpectedAnswer {
-	e := &UnexpectedAnswer{
+func newUnexpectedResponse(a Response, r Refusal, err error) *UnexpectedResponse {
+	e := &UnexpectedResponse{
 		Head:        r.Head,
 		Status:      a.Status,
 		ContentType: oneLine(a.Header.Get("Content-Type"), maxName),
@@ -54,29 +55,29 @@ func excerpt(body []byte) string {
 }
 
 // Error is one line, safe to log; the body is not in it.
-func (e *UnexpectedAnswer) Error() string { return e.line().String() }
+func (e *UnexpectedResponse) Error() string { return e.line().String() }
 
-func (e *UnexpectedAnswer) line() errorLine {
-	message := "answer is no error envelope"
+func (e *UnexpectedResponse) line() errorLine {
+	message := "the response body is not the service's JSON error"
 	if e.Status >= 200 && e.Status < 300 {
-		message = "answer cannot be read" // and its error may quote it, a card's number perhaps
+		message = "the response body cannot be read" // and its error may quote it, a card's number perhaps
 	}
 	if e.ContentType != "" {
 		message += " (" + oneLine(e.ContentType, maxName) + ")"
 	}
 	advice := ""
 	if e.ContentType != "" && !strings.Contains(e.ContentType, "json") {
-		advice = "something else than the service answered: check its address, and any proxy on the way"
+		advice = "something other than the service sent it: check the base URL, and any proxy in between"
 	}
 	return errorLine{head: e.Head, status: e.Status, message: message, advice: advice, retryAfter: e.RetryAfter}
 }
 
 // Unwrap gives the reason why the body is no envelope.
-func (e *UnexpectedAnswer) Unwrap() error { return e.Err }
+func (e *UnexpectedResponse) Unwrap() error { return e.Err }
 
 // Retryable judges by the status alone; a write that may have been carried out is retryable only if a key
 // keeps it from being done twice.
-func (e *UnexpectedAnswer) Retryable() bool {
+func (e *UnexpectedResponse) Retryable() bool {
 	if remedyOf(e.Status) != RemedyWait {
 		return false
 	}
@@ -86,7 +87,7 @@ func (e *UnexpectedAnswer) Retryable() bool {
 // MovedByCall is [NotMoved] for a read and for a client error, else [MaybeMoved]. A request timeout (408) and a
 // conflict (409) say nothing about where the request got to, so they may have moved it. An operation that moves no
 // money moved nothing.
-func (e *UnexpectedAnswer) MovedByCall() Movement {
+func (e *UnexpectedResponse) MovedByCall() Movement {
 	if e.facts.Moneyless {
 		return NotMoved
 	}
@@ -94,7 +95,7 @@ func (e *UnexpectedAnswer) MovedByCall() Movement {
 }
 
 // effect says whether the request was carried out.
-func (e *UnexpectedAnswer) effect() Movement {
+func (e *UnexpectedResponse) effect() Movement {
 	switch {
 	case e.facts.ReadOnly:
 		return NotMoved

@@ -10,7 +10,7 @@ type OutcomeUnknown struct {
 	// Resolve is one sentence that says how to find out, for example to repeat with the same key.
 	Resolve string
 	// Cause is what the last attempt ended in, for a person who looks: a transport error, a context error, an
-	// [*UnexpectedAnswer], a refusal.
+	// [*UnexpectedResponse], a refusal.
 	Cause error
 }
 

@@ -44,7 +44,7 @@ func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
 		{"a partner that is down", "*errors.ProviderUnavailable",
 			"try again later with the same key; request req_made_up"},
 		{"newer than this program", "*errors.Unrecognized", "change the request"},
-		{"a proxy's page", "*errors.UnexpectedAnswer", "ask again with the same key"},
+		{"a proxy's page", "*errors.UnexpectedResponse", "ask again with the same key"},
 		{"lost", "asked again with the same key: it is payout po_", "*errors.OutcomeUnknown",
 			"ask again with the key refusals-", "money: maybe_moved"},
 		{"not there", "*errors.NotDelivered", "nothing has happened"},

@@ -157,7 +157,7 @@ func TestHeadOfAnOperation(t *testing.T) {
 		assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
 		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
 	}
-	page := &errors.UnexpectedAnswer{Head: readThing.Head(""), Status: http.StatusBadGateway}
+	page := &errors.UnexpectedResponse{Head: readThing.Head(""), Status: http.StatusBadGateway}
 	assert.True(t, page.Retryable())
 	assert.Equal(t, errors.NotMoved, page.MovedByCall())
 }

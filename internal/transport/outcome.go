@@ -85,7 +85,7 @@ func withoutEffect(err error) bool {
 // garbled reports an answer that neither the service's envelope nor a client error explains: a proxy's page, a
 // redirect, nothing.
 func (t *trip) garbled(refusal error) bool {
-	unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](refusal)
+	unexpected, ok := errors.AsType[*errors.UnexpectedResponse](refusal)
 	return ok && !withoutEffect(unexpected)
 }
 
@@ -99,7 +99,7 @@ func (t *trip) unreadable(cause error) error {
 }
 
 func (a *answer) unexpected(t *trip, cause error) error {
-	return &errors.UnexpectedAnswer{Head: t.head(), Status: a.status, ContentType: a.header.Get("Content-Type"),
+	return &errors.UnexpectedResponse{Head: t.head(), Status: a.status, ContentType: a.header.Get("Content-Type"),
 		Err: cause}
 }
 
@@ -151,7 +151,7 @@ func ended(ctx context.Context, err error) error {
 	if cause == nil {
 		return err
 	}
-	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
+	if unexpected, ok := errors.AsType[*errors.UnexpectedResponse](err); ok {
 		err = unexpected.Err // it was the caller who broke the answer off
 	}
 	if errors.Is(err, cause) {

@@ -13,7 +13,7 @@ import (
 // Stream is an answer that is read as it comes, such as a PDF. Close it. Its public name is that of the surface that
 // answers it.
 //
-// A read beyond the bound is *errors.UnexpectedAnswer, and so is an answer that breaks off.
+// A read beyond the bound is *errors.UnexpectedResponse, and so is an answer that breaks off.
 type Stream struct {
 	// ContentType is the media type, as announced.
 	ContentType string
@@ -31,7 +31,7 @@ type Stream struct {
 const maxStream = 64 << 20
 
 // Open walks the path of [Do] for an operation that answers bytes of the given media type. Any other type, such as an
-// HTML page of a proxy, is *errors.UnexpectedAnswer. ctx has to live as long as the stream is read.
+// HTML page of a proxy, is *errors.UnexpectedResponse. ctx has to live as long as the stream is read.
 func Open(ctx context.Context, c *Client, r *Request, mediaType string) (*Stream, error) {
 	s := &streaming{mediaType: mediaType}
 	r.stream = s

@@ -45,7 +45,7 @@ func TestTermsOfAKey(t *testing.T) {
 			},
 		}, false},
 		"lost, then a proxy's refusal": {&errors.OutcomeUnknown{Head: errors.Head{IdempotencyKey: "k"},
-			Cause: &errors.UnexpectedAnswer{Status: 403}}, false},
+			Cause: &errors.UnexpectedResponse{Status: 403}}, false},
 		"refused":         {refused, true},
 		"not delivered":   {&errors.NotDelivered{}, true},
 		"a foreign error": {fmt.Errorf("no type of ours"), false},

@@ -149,7 +149,7 @@ var metMistakes = map[string]mistake{
 	"another web site": {func(w *payWorld) error {
 		return w.through(mishaps.Page(http.StatusNotFound, "text/html", "<html>no</html>"))
 	},
-		[]string{"answer is no error envelope (text/html)", "check its address, and any proxy on the way"}},
+		[]string{"the response body is not the service's JSON error (text/html)", "check the base URL, and any proxy in between"}},
 	"a context that has ended": {func(w *payWorld) error {
 		ctx, cancel := context.WithCancel(w.Context())
 		cancel()

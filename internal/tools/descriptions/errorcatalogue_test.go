@@ -91,7 +91,7 @@ func TestEverySlugDecodesIntoItsOwnType(t *testing.T) {
 				members = append(members, fmt.Sprintf("%q:%s", d.Key, samples[d.Type].wire))
 			}
 			details := "{" + strings.Join(members, ",") + "}"
-			err := errors.Decode(errors.Answer{
+			err := errors.Decode(errors.Response{
 				Head:   errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
 				Status: entry.Status,
 				Header: http.Header{"X-Request-Id": {"req_1"}},
@@ -150,7 +150,7 @@ func TestUnreachedSlugs(t *testing.T) {
 	for _, entry := range catalogue.Unreached {
 		t.Run(entry.Slug, func(t *testing.T) {
 			assert.False(t, errors.Code(entry.Slug).Known())
-			err := errors.Decode(errors.Answer{
+			err := errors.Decode(errors.Response{
 				Status: 409,
 				Body: fmt.Appendf(nil, `{"error":{"code":%q,"message":"no","details":{"blockers":[{"code":"b"}]}}}`,
 					entry.Slug),
