@@ -133,7 +133,7 @@ func (s *Transfers) ByKey(
 	}
 	if leftOut {
 		return nil, false, &errors.UnexpectedResponse{
-			Head: opListTransfers.Head(wanted), Status: answer.Status,
+			CallInfo: opListTransfers.Head(wanted), Status: answer.Status,
 			Err: errors.New("a transfer is listed that cannot be read: it may be the one"),
 		}
 	}

@@ -84,10 +84,10 @@ func (a approver) unsigned(op *transport.Operation, want signing.Intent, err err
 	}
 	if refused, ok := errors.AsType[*signing.ApprovalRefused](err); ok {
 		named := *refused // which can be a verifier's own, and shared
-		named.Head = head
+		named.CallInfo = head
 		return &named
 	}
-	return &errors.NotDelivered{Head: head, Err: err}
+	return &errors.NotDelivered{CallInfo: head, Err: err}
 }
 
 // check compares, and signs nothing. Where the time in use and the last answer's differ, one of them is wrong and

@@ -68,7 +68,7 @@ func (s *Escrows) open(
 	if err != nil {
 		return nil, left.after(err), err
 	}
-	head := errors.Head{Operation: opCreateEscrow.ID, IdempotencyKey: string(key), Resource: string(created.ID)}
+	head := errors.CallInfo{Operation: opCreateEscrow.ID, IdempotencyKey: string(key), Resource: string(created.ID)}
 	if created.IdempotencyKey != string(key) {
 		return nil, knownDoubt,
 			unproven(head, errors.New("the answer is about a deal of another key, or does not say of which"))
@@ -86,7 +86,7 @@ func (s *Escrows) open(
 	left = attempt.learn(left, string(created.ID), held, answer)
 	attempt.bookedAs(string(created.ID), nil)
 	if differs := cmp.Or(created.differs(deal), created.windowsDiffer(deal, held)); differs != nil {
-		differs.Head = head
+		differs.CallInfo = head
 		if created.untouched() {
 			return created, left, differs
 		}
@@ -94,7 +94,7 @@ func (s *Escrows) open(
 	}
 	switch {
 	case created.Status == EscrowStatusExpired:
-		return created, noDoubt, &EscrowNotOpened{Head: head, Escrow: created}
+		return created, noDoubt, &EscrowNotOpened{CallInfo: head, Escrow: created}
 	case held:
 		return created, noDoubt, nil // an earlier call with this key went through
 	}
@@ -105,7 +105,7 @@ func (s *Escrows) open(
 		return created, max(left, open), err
 	}
 	if differs := opened.windowsDiffer(deal, true); differs != nil {
-		differs.Head = head
+		differs.CallInfo = head
 		return opened, knownDoubt, unproven(head, differs)
 	}
 	return opened, noDoubt, nil
@@ -159,7 +159,7 @@ func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal 
 
 // EscrowNotOpened says that a deal's approve window closed before its money was held.
 type EscrowNotOpened struct {
-	errors.Head
+	errors.CallInfo
 	Escrow *Escrow
 }
 
@@ -261,7 +261,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if err != nil {
 		return nil, err
 	}
-	head := errors.Head{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey,
+	head := errors.CallInfo{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey,
 		Resource: string(id)}
 	if deal == nil {
 		if deal, err = s.Sync(ctx, id); err != nil {
@@ -277,7 +277,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		return nil, unproven(head, errors.New("the answer is about another deal"))
 	}
 	if differs := deal.differs(terms); differs != nil {
-		differs.Head = head
+		differs.CallInfo = head
 		return nil, unproven(head, differs)
 	}
 	return deal, nil
@@ -315,12 +315,12 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 //
 // Source: Limits, Idempotency.
 func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction, key moneymovement.Key) error {
-	head := errors.Head{Operation: opPrepareEscrowAction.ID, IdempotencyKey: string(key), Resource: string(id)}
+	head := errors.CallInfo{Operation: opPrepareEscrowAction.ID, IdempotencyKey: string(key), Resource: string(id)}
 	switch {
 	case prepared == nil || prepared.IdempotencyKey != string(key):
 		return unproven(head, errors.New("the action has another key, or does not say which"))
 	case prepared.Type.Known() && prepared.Type != action: // of another word, the approval tells
-		return &TermsDiffer{Head: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
+		return &TermsDiffer{CallInfo: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func (e *NotFound) advice() string {
 }
 
 // actingFor says whose things a call can see.
-func (h Head) actingFor() string {
+func (h CallInfo) actingFor() string {
 	if h.Account == "" {
 		return "of the credential's own account"
 	}

@@ -15,7 +15,7 @@ import (
 // What a refusal's details or its call add to the slug's hint, and the hint alone where they say nothing.
 func TestAdvice(t *testing.T) {
 	about := func(code errors.Code, resource, account string) errors.Refusal {
-		return errors.Refusal{Code: code, Head: errors.Head{Resource: resource, Account: account}}
+		return errors.Refusal{Code: code, CallInfo: errors.CallInfo{Resource: resource, Account: account}}
 	}
 	known := func(code errors.Code) errors.Refusal { return errors.Refusal{Code: code} }
 	at := time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))
@@ -52,7 +52,7 @@ func TestAdvice(t *testing.T) {
 		errors.CodeIdempotencyKeyReused.Hint(): &errors.IdempotencyKeyReused{Refusal: known(errors.CodeIdempotencyKeyReused)},
 
 		"not before 2026-01-02T03:04:05Z; let all processes of the credential share one pace": &errors.RateLimited{
-			Refusal: errors.Refusal{Code: errors.CodeRateLimited, Head: errors.Head{RetryAt: at}}},
+			Refusal: errors.Refusal{Code: errors.CodeRateLimited, CallInfo: errors.CallInfo{RetryAt: at}}},
 		errors.CodeRateLimited.Hint(): &errors.RateLimited{Refusal: known(errors.CodeRateLimited)},
 
 		"log in by developer_key, the mode that is enabled": &errors.LoginModeUnavailable{Refusal: known(errors.CodeLoginModeUnavailable), Use: "developer_key"},
@@ -88,7 +88,7 @@ func TestAdvice(t *testing.T) {
 func TestAdviceIsBounded(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	for _, err := range []error{
-		&errors.NotFound{Refusal: errors.Refusal{Head: errors.Head{Resource: long, Account: long}}},
+		&errors.NotFound{Refusal: errors.Refusal{CallInfo: errors.CallInfo{Resource: long, Account: long}}},
 		&errors.Forbidden{RequiredScope: long, Scope: []string{long, long}},
 		&errors.InvalidID{ExpectedPrefix: long},
 		&errors.IdempotencyKeyReused{PayoutID: long},
@@ -107,13 +107,19 @@ func TestBoundsOfALine(t *testing.T) {
 		most int
 		line func(text string) error
 	}{
-		"operation": {128, func(text string) error { return &errors.Refusal{Head: errors.Head{Operation: text}} }},
-		"code":      {128, func(text string) error { return &errors.Refusal{Code: errors.Code(text)} }},
-		"key": {128, func(text string) error {
-			return &errors.Refusal{Head: errors.Head{IdempotencyKey: text}}
+		"operation": {128, func(text string) error {
+			return &errors.Refusal{CallInfo: errors.CallInfo{Operation: text}}
 		}},
-		"request":      {128, func(text string) error { return &errors.Refusal{Head: errors.Head{RequestID: text}} }},
-		"resource":     {128, func(text string) error { return &errors.Refusal{Head: errors.Head{Resource: text}} }},
+		"code": {128, func(text string) error { return &errors.Refusal{Code: errors.Code(text)} }},
+		"key": {128, func(text string) error {
+			return &errors.Refusal{CallInfo: errors.CallInfo{IdempotencyKey: text}}
+		}},
+		"request": {128, func(text string) error {
+			return &errors.Refusal{CallInfo: errors.CallInfo{RequestID: text}}
+		}},
+		"resource": {128, func(text string) error {
+			return &errors.Refusal{CallInfo: errors.CallInfo{Resource: text}}
+		}},
 		"content type": {128, func(text string) error { return &errors.UnexpectedResponse{ContentType: text} }},
 		"field": {128, func(text string) error {
 			return &errors.ValidationFailed{Fields: []errors.Field{{Field: text}}}

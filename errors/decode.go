@@ -9,8 +9,8 @@ import (
 
 // Response is what [Decode] needs to know of an HTTP answer and of the request it belongs to.
 type Response struct {
-	// Head is what is known of the request. RequestID and RetryAt are read from the answer.
-	Head
+	// CallInfo is what is known of the request. RequestID and RetryAt are read from the answer.
+	CallInfo
 	// Status is the HTTP status.
 	Status int
 	// Header is the answer's header.
@@ -99,7 +99,7 @@ func refusalOf(a Response) Refusal {
 	if now.IsZero() {
 		now = time.Now()
 	}
-	r := Refusal{Head: a.Head, Status: a.Status}
+	r := Refusal{CallInfo: a.CallInfo, Status: a.Status}
 	r.RequestID, r.RetryAt = a.Header.Get("X-Request-ID"), time.Time{}
 	if wait, ok := RetryAfter(a.Header, now); ok {
 		r.RetryAfter, r.RetryAt = wait, now.Add(wait)

@@ -21,17 +21,17 @@ func decode(status int, body string) error {
 // Rule: error.unknown-slug, error.one-typed-error
 func TestUnknownSlugKeepsEverything(t *testing.T) {
 	err := errors.Decode(errors.Response{
-		Head:   errors.Head{Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2},
-		Status: 409,
-		Header: http.Header{"X-Request-Id": {"req_9"}, "Retry-After": {"3"}},
-		Body:   []byte(`{"error":{"code":"escrow_window_closed","message":"closed","details":{"window":"holdFor"},"new":1},"more":[]}`),
-		Now:    time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		CallInfo: errors.CallInfo{Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2},
+		Status:   409,
+		Header:   http.Header{"X-Request-Id": {"req_9"}, "Retry-After": {"3"}},
+		Body:     []byte(`{"error":{"code":"escrow_window_closed","message":"closed","details":{"window":"holdFor"},"new":1},"more":[]}`),
+		Now:      time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 	})
 
 	var unrecognized *errors.Unrecognized
 	require.ErrorAs(t, err, &unrecognized)
 	assert.Equal(t, errors.Refusal{
-		Head: errors.Head{RequestID: "req_9", Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2,
+		CallInfo: errors.CallInfo{RequestID: "req_9", Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2,
 			RetryAt: time.Date(2026, 1, 2, 3, 4, 8, 0, time.UTC)},
 		Code: "escrow_window_closed", Message: "closed",
 		Details:    []byte(`{"window":"holdFor"}`),
@@ -78,7 +78,8 @@ func TestDetailShape(t *testing.T) {
 		"not an object"]}`
 	var failure *errors.DetailErrors
 	require.ErrorAs(t,
-		errors.Decode(errors.Response{Head: errors.Head{Operation: "UpdateInvoice"}, Status: 422, Body: []byte(body)}),
+		errors.Decode(errors.Response{CallInfo: errors.CallInfo{Operation: "UpdateInvoice"}, Status: 422,
+			Body: []byte(body)}),
 		&failure)
 
 	assert.Equal(t, []errors.DetailItem{
@@ -107,8 +108,8 @@ func TestDetailThatIsASentence(t *testing.T) {
 		409: errors.RemedyChangeRequest, 422: errors.RemedyChangeRequest, 429: errors.RemedyWait,
 	} {
 		err := errors.Decode(errors.Response{
-			Head:   errors.Head{Operation: "GetContract"},
-			Status: status, Body: []byte(`{"detail":"Not authenticated"}`),
+			CallInfo: errors.CallInfo{Operation: "GetContract"},
+			Status:   status, Body: []byte(`{"detail":"Not authenticated"}`),
 			Header: http.Header{"X-Request-Id": {"req_1"}},
 		})
 		var refusal *errors.Refusal
@@ -178,10 +179,10 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := errors.Decode(errors.Response{
-				Head:   errors.Head{Operation: "GetPayout", Attempts: 2},
-				Status: tc.status,
-				Body:   []byte(tc.body),
-				Header: http.Header{"Content-Type": {"text/html"}, "X-Request-Id": {"req_1"}, "Retry-After": {"7"}},
+				CallInfo: errors.CallInfo{Operation: "GetPayout", Attempts: 2},
+				Status:   tc.status,
+				Body:     []byte(tc.body),
+				Header:   http.Header{"Content-Type": {"text/html"}, "X-Request-Id": {"req_1"}, "Retry-After": {"7"}},
 			})
 			var unexpected *errors.UnexpectedResponse
 			require.ErrorAs(t, err, &unexpected)

@@ -39,8 +39,8 @@
 // A refusal also knows its [Remedy]. One that asks for the account to be changed, such as [*PayoutNotFundable] with a
 // low balance, can be repeated with the same idempotency key once an operator has acted.
 //
-// What an error knows of its call is its [Head], which [HeadOf] finds in any error. Errors answer by type: a zero
-// &errors.RateLimited{}, as a test makes it, says the same as one that the service sent.
+// What an error knows of its call is its [CallInfo], which [CallInfoOf] finds in any error. Errors answer by type: a
+// zero &errors.RateLimited{}, as a test makes it, says the same as one that the service sent.
 //
 // # Logging
 //

@@ -10,9 +10,9 @@ import (
 // book stands for any call of the SDK.
 func book() error {
 	return errors.Decode(errors.Response{
-		Head:   errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
-		Status: http.StatusConflict,
-		Header: http.Header{"X-Request-Id": {"req_1"}},
+		CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
+		Status:   http.StatusConflict,
+		Header:   http.Header{"X-Request-Id": {"req_1"}},
 		Body: []byte(`{"error":{"code":"idempotency_key_reused","message":"This key was used with other terms.",
 			"details":{"payoutId":"po_7"}}}`),
 	})
@@ -46,7 +46,7 @@ func ExampleRefusal() {
 // Every error type answers the two questions that matter after a payment failed.
 func ExampleFailure() {
 	lost := fmt.Errorf("paying: %w",
-		&errors.OutcomeUnknown{Head: errors.Head{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42"}})
+		&errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42"}})
 	if failure, ok := errors.AsType[errors.Failure](lost); ok {
 		fmt.Println(failure.MovedByCall(), failure.Retryable())
 	}

@@ -23,7 +23,7 @@ const (
 //
 // Every part is optional.
 type errorLine struct {
-	head       Head
+	head       CallInfo
 	status     int
 	code       string
 	message    string
@@ -34,7 +34,7 @@ type errorLine struct {
 }
 
 // within drops what the line of an outer error of the same call says already.
-func (l errorLine) within(outer Head) errorLine {
+func (l errorLine) within(outer CallInfo) errorLine {
 	drop := func(text *string, said string) {
 		if *text == said {
 			*text = ""
@@ -128,7 +128,7 @@ func listedWith(names []string, separator string) string {
 
 // causeText is the text of an underlying error, without what the outer error of the same call says itself. A *url.Error
 // is shown without its URL, which can carry ids and queries.
-func causeText(err error, outer Head) string {
+func causeText(err error, outer CallInfo) string {
 	if err == nil {
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 
 // InvalidInput is a request that was refused locally, before anything was sent.
 type InvalidInput struct {
-	Head
+	CallInfo
 	// Fields are what is wrong, in wire spelling.
 	Fields []Field
 }
@@ -18,7 +18,7 @@ type InvalidInput struct {
 func (e *InvalidInput) Error() string { return e.line().String() }
 
 func (e *InvalidInput) line() errorLine {
-	return errorLine{head: e.Head, message: "invalid input", concerned: fieldMessages(e.Fields)}
+	return errorLine{head: e.CallInfo, message: "invalid input", concerned: fieldMessages(e.Fields)}
 }
 
 // Retryable is false: the same input is refused again.
@@ -30,7 +30,7 @@ func (e *InvalidInput) MovedByCall() Movement { return NotMoved }
 // NotDelivered is a request that changed nothing because it never reached the service, or a read that got no answer:
 // the connection could not be made, the context ended first, or the local rate limiter would have waited too long.
 type NotDelivered struct {
-	Head
+	CallInfo
 	// Err is what went wrong.
 	Err error
 }
@@ -50,7 +50,7 @@ func (e *NotDelivered) line() errorLine {
 	case !e.RetryAt.IsZero():
 		advice += ", not before " + e.RetryAt.UTC().Format(time.RFC3339)
 	}
-	return errorLine{head: e.Head, message: "not delivered", cause: e.Err, advice: advice}
+	return errorLine{head: e.CallInfo, message: "not delivered", cause: e.Err, advice: advice}
 }
 
 // Unwrap gives what went wrong, so that context errors are visible to errors.Is.

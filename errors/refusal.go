@@ -13,7 +13,7 @@ import (
 //
 // Source: Errors, Platform envelope.
 type Refusal struct {
-	Head
+	CallInfo
 	// Code is the slug; empty where the shape has none, as in [DetailErrors].
 	Code Code
 	// Message is the service's sentence, as received. It is safe to log; its wording may change.
@@ -57,7 +57,7 @@ func (r *Refusal) line() errorLine { return r.lineWith("", "") }
 // type that knows more than its slug does.
 func (r *Refusal) lineWith(concerned, advice string) errorLine {
 	return errorLine{
-		head:       r.Head,
+		head:       r.CallInfo,
 		status:     r.Status,
 		code:       string(r.Code),
 		message:    r.Message,

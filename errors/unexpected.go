@@ -13,7 +13,7 @@ const maxExcerpt = 512
 // page, an empty or truncated body, a redirect, or a success that cannot be read or is not the resource that was asked
 // for.
 type UnexpectedResponse struct {
-	Head
+	CallInfo
 	// Status is the HTTP status as received.
 	Status int
 	// ContentType is the answer's Content-Type.
@@ -29,7 +29,7 @@ type UnexpectedResponse struct {
 
 func newUnexpectedResponse(a Response, r Refusal, err error) *UnexpectedResponse {
 	e := &UnexpectedResponse{
-		Head:        r.Head,
+		CallInfo:    r.CallInfo,
 		Status:      a.Status,
 		ContentType: oneLine(a.Header.Get("Content-Type"), maxName),
 		RetryAfter:  r.RetryAfter,
@@ -69,7 +69,7 @@ func (e *UnexpectedResponse) line() errorLine {
 	if e.ContentType != "" && !strings.Contains(e.ContentType, "json") {
 		advice = "something other than the service sent it: check the base URL, and any proxy in between"
 	}
-	return errorLine{head: e.Head, status: e.Status, message: message, advice: advice, retryAfter: e.RetryAfter}
+	return errorLine{head: e.CallInfo, status: e.Status, message: message, advice: advice, retryAfter: e.RetryAfter}
 }
 
 // Unwrap gives the reason why the body is no envelope.

@@ -6,7 +6,7 @@ package errors
 // errors.As must not find it as if it did. Errors that are compared by value, such as context.DeadlineExceeded, are
 // found by errors.Is.
 type OutcomeUnknown struct {
-	Head
+	CallInfo
 	// Resolve is one sentence that says how to find out, for example to repeat with the same key.
 	Resolve string
 	// Cause is what the last attempt ended in, for a person who looks: a transport error, a context error, an
@@ -18,7 +18,7 @@ type OutcomeUnknown struct {
 func (e *OutcomeUnknown) Error() string { return e.line().String() }
 
 func (e *OutcomeUnknown) line() errorLine {
-	return errorLine{head: e.Head, message: "outcome unknown", cause: e.Cause, advice: e.Resolve}
+	return errorLine{head: e.CallInfo, message: "outcome unknown", cause: e.Cause, advice: e.Resolve}
 }
 
 // Is reports whether target is in Cause's tree, so that errors.Is finds context errors and those of package io.

@@ -57,7 +57,7 @@ func ProveCard(
 	}
 	signature, err := wallet.SignMessage(ctx, []byte(message(cardID, nonce)))
 	if err != nil {
-		return CardDetailsProof{}, &errors.NotDelivered{Head: errors.Head{Operation: revealOperation}, Err: err}
+		return CardDetailsProof{}, &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: revealOperation}, Err: err}
 	}
 	return CardDetailsProof{MessageSignature: moneymovement.NewSecret(signature), Nonce: nonce}, nil
 }

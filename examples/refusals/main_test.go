@@ -78,7 +78,7 @@ func TestErrorsThatTheRunDoesNotMeetHaveSomethingToDoAsWell(t *testing.T) {
 		errors.Code("not_yet_thought"): "change the request",
 	} {
 		assert.Contains(t,
-			byQuestions(&errors.Refusal{Head: errors.Head{RequestID: "req_7"}, Code: code,
+			byQuestions(&errors.Refusal{CallInfo: errors.CallInfo{RequestID: "req_7"}, Code: code,
 				Status: http.StatusConflict}), says, code)
 	}
 	assert.Contains(t, remedy(&errors.Forbidden{}), "still exists and allows this address")

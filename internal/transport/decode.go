@@ -145,8 +145,9 @@ func (a *answer) refusal(t *trip) error {
 	facts := t.facts()
 	facts.ReadOnly = facts.ReadOnly || t.op.Public // a login that is refused changed nothing, whatever the status
 	return errors.Decode(errors.Response{
-		Head: t.head().WithFacts(facts), Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated,
-		Now: time.Now(),
+		CallInfo: t.head().WithFacts(facts), Status: a.status, Header: a.header, Body: a.bytes(),
+		Truncated: a.truncated,
+		Now:       time.Now(),
 	})
 }
 

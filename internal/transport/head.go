@@ -9,7 +9,7 @@ import (
 )
 
 // head is what the call's errors know of it.
-func (t *trip) head() errors.Head {
+func (t *trip) head() errors.CallInfo {
 	head := t.request.head().WithFacts(t.facts())
 	head.Attempts = t.attempts
 	if t.answer.header != nil {
@@ -19,8 +19,8 @@ func (t *trip) head() errors.Head {
 }
 
 // head is what is known of a call before it is sent.
-func (r *Request) head() errors.Head {
-	return errors.Head{
+func (r *Request) head() errors.CallInfo {
+	return errors.CallInfo{
 		Operation: r.op.ID, IdempotencyKey: r.call.Key, Resource: r.resource(), Account: r.account,
 	}.WithFacts(r.op.facts())
 }
@@ -39,8 +39,8 @@ func (o *Operation) facts() callfacts.Facts {
 }
 
 // Head is that of an error that a surface makes itself about the operation.
-func (o *Operation) Head(key string) errors.Head {
-	return errors.Head{Operation: o.ID, IdempotencyKey: key}.WithFacts(o.facts())
+func (o *Operation) Head(key string) errors.CallInfo {
+	return errors.CallInfo{Operation: o.ID, IdempotencyKey: key}.WithFacts(o.facts())
 }
 
 // resource is the id in the path, or else the contact in the body. It is looked for only when there is an error to tell

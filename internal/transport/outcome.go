@@ -14,7 +14,7 @@ import (
 
 // outcome says what a call that brought no answer means. err is what the last attempt ended in.
 func (t *trip) outcome(err error) error {
-	if _, answered := errors.HeadOf(err); answered && !t.unsettled() && withoutEffect(err) {
+	if _, answered := errors.CallInfoOf(err); answered && !t.unsettled() && withoutEffect(err) {
 		return err // a login inside the call was refused: nothing was sent
 	}
 	if t.unsettled() {
@@ -25,7 +25,7 @@ func (t *trip) outcome(err error) error {
 	}
 	head := t.head()
 	head.RetryAt = retryAt(err)
-	return &errors.NotDelivered{Head: head, Err: t.withDeadline(err)}
+	return &errors.NotDelivered{CallInfo: head, Err: t.withDeadline(err)}
 }
 
 // settle looks at a refusal in the light of the attempts before it. If one of them may have been carried out, only an
@@ -99,7 +99,7 @@ func (t *trip) unreadable(cause error) error {
 }
 
 func (a *answer) unexpected(t *trip, cause error) error {
-	return &errors.UnexpectedResponse{Head: t.head(), Status: a.status, ContentType: a.header.Get("Content-Type"),
+	return &errors.UnexpectedResponse{CallInfo: t.head(), Status: a.status, ContentType: a.header.Get("Content-Type"),
 		Err: cause}
 }
 
@@ -109,7 +109,7 @@ func (t *trip) unsettled() bool { return t.op.write() && (t.lost || t.doubted) }
 func (t *trip) unknown(cause error) error {
 	head := t.head()
 	head.RetryAt = retryAt(cause)
-	return &errors.OutcomeUnknown{Head: head, Resolve: t.resolve(), Cause: t.withDeadline(cause)}
+	return &errors.OutcomeUnknown{CallInfo: head, Resolve: t.resolve(), Cause: t.withDeadline(cause)}
 }
 
 // withDeadline adds to what the last attempt ended in that the context's deadline kept the call from trying again.
@@ -136,7 +136,7 @@ func retryAt(err error) time.Time {
 	if wait, ok := errors.AsType[*WaitTooLong](err); ok {
 		return wait.Until
 	}
-	head, _ := errors.HeadOf(err)
+	head, _ := errors.CallInfoOf(err)
 	return head.RetryAt
 }
 

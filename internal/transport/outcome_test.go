@@ -225,7 +225,7 @@ func TestAnUnknownOutcomeSaysWhenToTryAgain(t *testing.T) {
 type lostLogin struct{ cause error }
 
 func (l lostLogin) Authorize(context.Context, http.Header) error {
-	return &errors.OutcomeUnknown{Head: errors.Head{Operation: "LogIn"}, Cause: l.cause}
+	return &errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "LogIn"}, Cause: l.cause}
 }
 
 // A login moves no money, and the write that needed it was not sent.
@@ -285,7 +285,7 @@ func typeName(err error) string { return fmt.Sprintf("%T", err) }
 
 // keyOf is the idempotency key that an error carries.
 func keyOf(err error) string {
-	head, _ := errors.HeadOf(err)
+	head, _ := errors.CallInfoOf(err)
 	return head.IdempotencyKey
 }
 

@@ -261,7 +261,7 @@ func readAllTheSame(got any) bool {
 // requireTyped: the error is one of a call's, and says which operation it is about.
 func requireTyped(t *testing.T, c contrary.Change, err error) {
 	t.Helper()
-	_, is := errors.HeadOf(err)
+	_, is := errors.CallInfoOf(err)
 	require.True(t, is, "%T: %v", err, err)
 	assert.ErrorContains(t, err, c.Site.Operation.ID)
 	if isLogin(c.Site.Operation) {

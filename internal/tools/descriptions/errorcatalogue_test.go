@@ -92,10 +92,10 @@ func TestEverySlugDecodesIntoItsOwnType(t *testing.T) {
 			}
 			details := "{" + strings.Join(members, ",") + "}"
 			err := errors.Decode(errors.Response{
-				Head:   errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
-				Status: entry.Status,
-				Header: http.Header{"X-Request-Id": {"req_1"}},
-				Body:   fmt.Appendf(nil, `{"error":{"code":%q,"message":"no","details":%s}}`, entry.Slug, details),
+				CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
+				Status:   entry.Status,
+				Header:   http.Header{"X-Request-Id": {"req_1"}},
+				Body:     fmt.Appendf(nil, `{"error":{"code":%q,"message":"no","details":%s}}`, entry.Slug, details),
 			})
 
 			own := reflect.TypeOf(err)
@@ -112,7 +112,7 @@ func TestEverySlugDecodesIntoItsOwnType(t *testing.T) {
 			refusal, ok := errors.AsType[*errors.Refusal](wrapped)
 			require.True(t, ok)
 			assert.Equal(t, errors.Refusal{
-				Head: errors.Head{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42",
+				CallInfo: errors.CallInfo{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42",
 					Attempts: 1},
 				Code: errors.Code(entry.Slug), Message: "no",
 				Details: []byte(details),

@@ -69,7 +69,7 @@ func TestErrorsAnswerByType(t *testing.T) {
 		for name, err := range map[string]error{
 			"made by hand": byHand[code],
 			"received": errors.Decode(errors.Response{
-				Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42"}, Status: entry.Status,
+				CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42"}, Status: entry.Status,
 				Body: fmt.Appendf(nil, `{"error":{"code":%q,"message":"no"}}`, entry.Slug),
 			}),
 		} {

@@ -7,9 +7,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
-// Head is what an error knows of the call that it comes from. Every error of a call embeds it, also those of the
-// surfaces' flows, such as dapi.PriceRefused; [HeadOf] finds it in any of them.
-type Head struct {
+// CallInfo is what an error knows of the call that it comes from. Every error of a call embeds it, also those of the
+// surfaces' flows, such as dapi.PriceRefused; [CallInfoOf] finds it in any of them.
+type CallInfo struct {
 	// Operation is the OpenAPI operationId, for example "BookPayout".
 	Operation string
 	// IdempotencyKey is the key the write was sent with, empty for a read.
@@ -29,24 +29,24 @@ type Head struct {
 }
 
 // WithFacts is for the SDK itself: its argument cannot be named outside of this module.
-func (h Head) WithFacts(facts callfacts.Facts) Head {
+func (h CallInfo) WithFacts(facts callfacts.Facts) CallInfo {
 	h.facts = facts
 	return h
 }
 
-// HeadOf finds the head of the first error in err's tree that has one.
-func HeadOf(err error) (Head, bool) {
+// CallInfoOf finds the head of the first error in err's tree that has one.
+func CallInfoOf(err error) (CallInfo, bool) {
 	var headed interface {
 		error
-		head() Head
+		head() CallInfo
 	}
 	if !As(err, &headed) {
-		return Head{}, false
+		return CallInfo{}, false
 	}
 	return headed.head(), true
 }
 
-func (h Head) head() Head { return h }
+func (h CallInfo) head() CallInfo { return h }
 
 // CarriedOut says whether the request of err was carried out, also where it could move no money. It is for the SDK
 // itself: its argument cannot be named outside of this module.
@@ -78,7 +78,7 @@ func Name(err error, resource, key string, _ callfacts.Asker) {
 	}
 }
 
-func (h *Head) name(resource, key string) { h.Resource, h.IdempotencyKey = resource, key }
+func (h *CallInfo) name(resource, key string) { h.Resource, h.IdempotencyKey = resource, key }
 
 // Own gives a copy of err that [Name] may write into: the error of one login is shared by all calls that waited for it.
 // It is for the SDK itself: its last argument cannot be named outside of this module.
