@@ -153,7 +153,7 @@ func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal 
 	if deal != nil {
 		id = deal.ID
 	}
-	errors.Name(err, string(id), key, callfacts.Asker{})
+	errors.SetResource(err, string(id), key, callfacts.Asker{})
 	return deal, err
 }
 
@@ -239,9 +239,9 @@ func (s *Escrows) Confirm(
 	return s.confirm(ctx, terms, id, action, prepared, false, options...)
 }
 
-// confirm is Confirm. evenIfOver signs an approval that this machine takes for over.
+// confirm is Confirm. allowExpired signs an approval that this machine takes for over.
 func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
-	prepared *EscrowAction, evenIfOver bool,
+	prepared *EscrowAction, allowExpired bool,
 	options ...moneymovement.CallOption,
 ) (*Escrow, error) {
 	if prepared == nil {
@@ -253,7 +253,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		Amount:      terms.Amount,
 		Currency:    string(terms.Currency),
 		Destination: signing.Destination{Address: string(terms.Payee)},
-	}, evenIfOver, options)
+	}, allowExpired, options)
 	if err != nil {
 		return nil, err
 	}

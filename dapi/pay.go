@@ -213,7 +213,7 @@ func (p *payment) head() errors.CallInfo {
 // named says in an error which payout it is about, once there is one.
 func (p *payment) named(err error) error {
 	if id := p.id(); id != "" {
-		errors.Name(err, string(id), string(p.key), callfacts.Asker{})
+		errors.SetResource(err, string(id), string(p.key), callfacts.Asker{})
 	}
 	return err
 }

@@ -66,26 +66,26 @@ func CarriedOut(err error, _ callfacts.Asker) Movement {
 	return MaybeMoved
 }
 
-// Name says in the head of err which resource a flow of several calls was about, and under which key. It is for the SDK
+// SetResource says in the head of err which resource a flow of several calls was about, and under which key. It is for the SDK
 // itself: its last argument cannot be named outside of this module.
-func Name(err error, resource, key string, _ callfacts.Asker) {
+func SetResource(err error, resource, key string, _ callfacts.Asker) {
 	var headed interface {
 		error
-		name(resource, key string)
+		setResource(resource, key string)
 	}
 	if As(err, &headed) {
-		headed.name(resource, key)
+		headed.setResource(resource, key)
 	}
 }
 
-func (h *CallInfo) name(resource, key string) { h.Resource, h.IdempotencyKey = resource, key }
+func (h *CallInfo) setResource(resource, key string) { h.Resource, h.IdempotencyKey = resource, key }
 
-// Own gives a copy of err that [Name] may write into: the error of one login is shared by all calls that waited for it.
+// Clone returns a copy of err that [SetResource] may write into: the error of one login is shared by all calls that waited for it.
 // It is for the SDK itself: its last argument cannot be named outside of this module.
-func Own(err error, _ callfacts.Asker) error {
+func Clone(err error, _ callfacts.Asker) error {
 	shared, headed := err.(interface { //nolint:errorlint // the value itself is copied
 		error
-		name(resource, key string)
+		setResource(resource, key string)
 	})
 	if !headed || reflect.TypeOf(shared).Kind() != reflect.Pointer || reflect.ValueOf(shared).IsNil() {
 		return err

@@ -68,8 +68,8 @@ func TestAFlowNamesWhatItsErrorIsAbout(t *testing.T) {
 	shared := &errors.Forbidden{Refusal: errors.Refusal{CallInfo: errors.CallInfo{Operation: "CreateToken"},
 		Message: "no"},
 		Reason: "a reason"}
-	own := errors.Own(shared, callfacts.Asker{})
-	errors.Name(fmt.Errorf("paying: %w", own), "po_1", "invoice-42", callfacts.Asker{})
+	own := errors.Clone(shared, callfacts.Asker{})
+	errors.SetResource(fmt.Errorf("paying: %w", own), "po_1", "invoice-42", callfacts.Asker{})
 	copied, ok := errors.AsType[*errors.Forbidden](own)
 	assert.True(t, ok)
 	assert.Equal(t, errors.CallInfo{Operation: "CreateToken", Resource: "po_1", IdempotencyKey: "invoice-42"},
@@ -77,7 +77,7 @@ func TestAFlowNamesWhatItsErrorIsAbout(t *testing.T) {
 	assert.Equal(t, "a reason", copied.Reason)
 	assert.Equal(t, errors.CallInfo{Operation: "CreateToken"}, shared.CallInfo, "who else has it sees nothing of it")
 
-	assert.Equal(t, io.EOF, errors.Own(io.EOF, callfacts.Asker{}), "what has no head is not copied")
-	assert.Equal(t, (*errors.NotDelivered)(nil), errors.Own((*errors.NotDelivered)(nil), callfacts.Asker{}))
-	errors.Name(io.EOF, "po_1", "invoice-42", callfacts.Asker{})
+	assert.Equal(t, io.EOF, errors.Clone(io.EOF, callfacts.Asker{}), "what has no head is not copied")
+	assert.Equal(t, (*errors.NotDelivered)(nil), errors.Clone((*errors.NotDelivered)(nil), callfacts.Asker{}))
+	errors.SetResource(io.EOF, "po_1", "invoice-42", callfacts.Asker{})
 }
