@@ -7,49 +7,52 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
-// CallInfo is what an error knows of the call that it comes from. Every error of a call embeds it, also those of the
-// surfaces' flows, such as dapi.PriceRefused; [CallInfoOf] finds it in any of them.
+// CallInfo describes the call that an error comes from. Every error of a call embeds it, including the errors of the
+// flows, such as dapi.PriceRefused. [CallInfoOf] finds it in any error. Each field is empty or zero when it is not
+// known.
 type CallInfo struct {
 	// Operation is the OpenAPI operationId, for example "BookPayout".
 	Operation string
-	// IdempotencyKey is the key the write was sent with, empty for a read.
+	// IdempotencyKey is the idempotency key that the write was sent with. It is empty for a read.
 	IdempotencyKey string
-	// RequestID is the service's X-Request-ID, or else the requestId of a refusal's details; empty without an answer.
+	// RequestID is the X-Request-ID header of the response, or else the requestId in the refusal's details. Give it to
+	// the service's support. It is empty if there was no response.
 	RequestID string
 	// Attempts is how many times the request was sent.
 	Attempts int
-	// RetryAt is the time before which trying again makes no sense, zero when nothing is known.
+	// RetryAt is the earliest time at which it is worth trying again. It is zero when no time is known.
 	RetryAt time.Time
-	// Resource is the id that the call was about: the one in its path, or for a booking the contact's.
+	// Resource is the id that the call was about: the id in the path, or the contact's id for a booking.
 	Resource string
-	// Account is the client that the call acted for, empty for the credential's own account.
+	// Account is the id of the client that the call acted for. It is empty for the credential's own account.
 	Account string
 
 	facts callfacts.Facts
 }
 
-// WithFacts is for the SDK itself: its argument cannot be named outside of this module.
-func (h CallInfo) WithFacts(facts callfacts.Facts) CallInfo {
-	h.facts = facts
-	return h
+// WithFacts is internal to the SDK: no other module can name the type of its argument.
+func (c CallInfo) WithFacts(facts callfacts.Facts) CallInfo {
+	c.facts = facts
+	return c
 }
 
-// CallInfoOf finds the head of the first error in err's tree that has one.
+// CallInfoOf returns the [CallInfo] of the first error in err's tree that has one. It returns false if no error has
+// one.
 func CallInfoOf(err error) (CallInfo, bool) {
-	var headed interface {
+	var found interface {
 		error
-		head() CallInfo
+		callInfo() CallInfo
 	}
-	if !As(err, &headed) {
+	if !As(err, &found) {
 		return CallInfo{}, false
 	}
-	return headed.head(), true
+	return found.callInfo(), true
 }
 
-func (h CallInfo) head() CallInfo { return h }
+func (c CallInfo) callInfo() CallInfo { return c }
 
-// CarriedOut says whether the request of err was carried out, also where it could move no money. It is for the SDK
-// itself: its argument cannot be named outside of this module.
+// CarriedOut reports whether the service carried out the request of err, also if the request moves no money. It is
+// internal to the SDK: no other module can name the type of its last argument.
 func CarriedOut(err error, _ callfacts.Asker) Movement {
 	if _, unknown := AsType[*OutcomeUnknown](err); unknown {
 		return MaybeMoved
@@ -66,28 +69,29 @@ func CarriedOut(err error, _ callfacts.Asker) Movement {
 	return MaybeMoved
 }
 
-// SetResource says in the head of err which resource a flow of several calls was about, and under which key. It is for the SDK
-// itself: its last argument cannot be named outside of this module.
+// SetResource sets the resource and the idempotency key in the [CallInfo] of err, for a flow of several calls. It is
+// internal to the SDK: no other module can name the type of its last argument.
 func SetResource(err error, resource, key string, _ callfacts.Asker) {
-	var headed interface {
+	var found interface {
 		error
 		setResource(resource, key string)
 	}
-	if As(err, &headed) {
-		headed.setResource(resource, key)
+	if As(err, &found) {
+		found.setResource(resource, key)
 	}
 }
 
-func (h *CallInfo) setResource(resource, key string) { h.Resource, h.IdempotencyKey = resource, key }
+func (c *CallInfo) setResource(resource, key string) { c.Resource, c.IdempotencyKey = resource, key }
 
-// Clone returns a copy of err that [SetResource] may write into: the error of one login is shared by all calls that waited for it.
-// It is for the SDK itself: its last argument cannot be named outside of this module.
+// Clone returns a copy of err that [SetResource] can change. All calls that waited for the same login share its error,
+// so each of them needs its own copy. Clone is internal to the SDK: no other module can name the type of its last
+// argument.
 func Clone(err error, _ callfacts.Asker) error {
-	shared, headed := err.(interface { //nolint:errorlint // the value itself is copied
+	shared, ok := err.(interface { //nolint:errorlint // the value itself is copied
 		error
 		setResource(resource, key string)
 	})
-	if !headed || reflect.TypeOf(shared).Kind() != reflect.Pointer || reflect.ValueOf(shared).IsNil() {
+	if !ok || reflect.TypeOf(shared).Kind() != reflect.Pointer || reflect.ValueOf(shared).IsNil() {
 		return err
 	}
 	own := reflect.New(reflect.TypeOf(shared).Elem())

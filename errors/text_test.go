@@ -35,26 +35,26 @@ func TestErrorTexts(t *testing.T) {
 
 	for want, err := range map[string]error{
 		"BookPayout: 409 idempotency_key_reused: The key was used before - " +
-			"the key belongs to po_1, with other terms: look at that, and use another key for this (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{
+			"the idempotency key belongs to po_1, which has other terms: check it, and use a new key for this operation (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{
 			Refusal: refusal, PayoutID: "po_1",
 		},
 		"429 rate_limited - " +
-			"wait as long as it says, and let all processes of the credential share one pace (3 attempts, retry after 12s)": &errors.RateLimited{
+			"wait before the next call, and let all processes that use this credential share one rate limiter (3 attempts, retry after 12s)": &errors.RateLimited{
 			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429,
 				RetryAfter: 12 * time.Second},
 		},
 		"request failed":                   &errors.Refusal{},
 		"request failed (retry after 1ns)": &errors.Refusal{RetryAfter: 1},
-		"gone - read or list it anew: it is not available any more": &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
+		"gone - list the resources again: this one is no longer available": &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
 		"CreateContact: 422 validation_failed: m: account.iban (missing), name, odd": &errors.ValidationFailed{
 			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Operation: "CreateContact"}, Status: 422,
 				Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
 		"409 contact_not_payable: kyc_pending (iban) - " +
-			"complete the contact as the blockers say, then repeat with the same key": &errors.ContactNotPayable{
+			"complete the contact as the blockers say, then repeat with the same idempotency key": &errors.ContactNotPayable{
 			Refusal:  errors.Refusal{Status: 409, Code: errors.CodeContactNotPayable},
 			Blockers: []errors.Blocker{{Code: "kyc_pending", Field: "iban"}}},
 		"422 rail_requirements_unmet: kyb_open - " +
-			"complete the client's verification as the blockers say, then ask again": &errors.RailRequirementsUnmet{
+			"complete the client's verification as the blockers say, then open the rail again": &errors.RailRequirementsUnmet{
 			Refusal:  errors.Refusal{Status: 422, Code: errors.CodeRailRequirementsUnmet},
 			Blockers: []errors.Blocker{{Code: "kyb_open"}}},
 		"UpdateInvoice: 422: body.items[0].price (missing)": &errors.DetailErrors{
@@ -69,7 +69,7 @@ func TestErrorTexts(t *testing.T) {
 		},
 		"outcome unknown": &errors.OutcomeUnknown{},
 		"BookPayout: outcome unknown: 403 forbidden: no - " +
-			"the developer key may have been deleted, or this address is not in its allowlist - repeat it (request req_1, key invoice-42, 3 attempts)": &errors.OutcomeUnknown{
+			"the developer key may be deleted, or this machine's address may not be on its allowlist - repeat it (request req_1, key invoice-42, 3 attempts)": &errors.OutcomeUnknown{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1",
 				Attempts: 3},
 			Resolve: "repeat it",
@@ -78,19 +78,19 @@ func TestErrorTexts(t *testing.T) {
 					Attempts: 3}, Status: 403, Message: "no",
 			}}},
 		"BookPayout: outcome unknown: context canceled; 429 rate_limited - " +
-			"not before 2026-01-02T03:04:05Z; let all processes of the credential share one pace (key k)": &errors.OutcomeUnknown{
+			"wait until 2026-01-02T03:04:05Z, and let all processes that use this credential share one rate limiter (key k)": &errors.OutcomeUnknown{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "k"},
 			Cause: fmt.Errorf("%w: %w", context.Canceled,
 				&errors.RateLimited{Refusal: errors.Refusal{Status: 429, CallInfo: errors.CallInfo{
 					Operation: "BookPayout", IdempotencyKey: "k",
 					RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}})},
 		"GetPayout: not delivered: context canceled - " +
-			"nothing was done, so the same call may be made again, not before 2026-01-02T03:04:05Z": &errors.NotDelivered{
+			"the service did nothing: you can make the same call again, but not before 2026-01-02T03:04:05Z": &errors.NotDelivered{
 			CallInfo: errors.CallInfo{Operation: "GetPayout",
 				RetryAt: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))}, Err: context.Canceled,
 		},
-		"not delivered: invalid input":                                         &errors.NotDelivered{Err: &errors.InvalidInput{}},
-		"not delivered - nothing was done, so the same call may be made again": &errors.NotDelivered{},
+		"not delivered: invalid input":                                              &errors.NotDelivered{Err: &errors.InvalidInput{}},
+		"not delivered - the service did nothing: you can make the same call again": &errors.NotDelivered{},
 		"500: the response body is not the service's JSON error (request req_1)": &errors.UnexpectedResponse{
 			CallInfo: errors.CallInfo{RequestID: "req_1"}, Status: 500, Excerpt: "secret", Err: errors.New("secret"),
 		},
@@ -207,11 +207,11 @@ func TestTheAdviceOfWhatWasNotDelivered(t *testing.T) {
 		says  string
 		again bool
 	}{
-		"no connection":              {io.EOF, "may be made again", true},
+		"no connection":              {io.EOF, "make the same call again", true},
 		"a stranger":                 {&tls.CertificateVerificationError{Err: io.EOF}, "certificate", false},
 		"a service without TLS":      {fmt.Errorf("sending: %w", http.ErrSchemeMismatch), "TLS", false},
 		"a login that was refused":   {&errors.InvalidCredentials{}, "credentials", false},
-		"a login that is not to now": {&errors.LoginUnavailable{}, "may be made again", true},
+		"a login that is not to now": {&errors.LoginUnavailable{}, "make the same call again", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			undelivered := &errors.NotDelivered{CallInfo: errors.CallInfo{RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0,
@@ -219,7 +219,7 @@ func TestTheAdviceOfWhatWasNotDelivered(t *testing.T) {
 				Err: tc.err}
 			assert.Equal(t, tc.again, undelivered.Retryable())
 			assert.ErrorContains(t, undelivered, tc.says)
-			assert.Equal(t, tc.again, strings.Contains(undelivered.Error(), "may be made again"))
+			assert.Equal(t, tc.again, strings.Contains(undelivered.Error(), "make the same call again"))
 			assert.Equal(t, tc.again, strings.Contains(undelivered.Error(), "2026-01-02T03:04:05Z"))
 		})
 	}
