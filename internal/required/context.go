@@ -12,7 +12,7 @@ func Context(ctx context.Context, operation string) error {
 	if ctx != nil {
 		return nil
 	}
-	return &errors.InvalidInput{Head: errors.Head{Operation: operation}, Fields: []errors.Field{NoContext()}}
+	return &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: operation}, Fields: []errors.Field{NoContext()}}
 }
 
 // NoContext is the problem of a nil context.
