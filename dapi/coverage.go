@@ -18,11 +18,11 @@ type Coverage struct {
 	International bool
 }
 
-// MoneyIn lists the methods and currencies that a client can hold a virtual account in. The slice is the caller's.
-func MoneyIn() []Coverage { return slices.Clone(moneyIn[:]) }
+// RailCoverage lists the methods and currencies that a client can hold a virtual account in. The slice is the caller's.
+func RailCoverage() []Coverage { return slices.Clone(moneyIn[:]) }
 
-// MoneyOut lists the methods that a contact can hold, by currency. The slice is the caller's.
-func MoneyOut() []Coverage { return slices.Clone(moneyOut[:]) }
+// PayoutCoverage lists the methods that a contact can hold, by currency. The slice is the caller's.
+func PayoutCoverage() []Coverage { return slices.Clone(moneyOut[:]) }
 
 // MethodKind is the kind of a bank method.
 type MethodKind string

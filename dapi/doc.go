@@ -9,7 +9,7 @@
 //	platform, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key})
 //	acme := platform.For("cl_8fK2")
 //	payout, err := acme.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: contact, Amount: amount, Currency: dapi.USDC},
-//		"invoice-42", dapi.HighestFee(fee))
+//		"invoice-42", dapi.MaxFee(fee))
 //	switch dapi.PaymentStateOf(payout, err) { ... }
 //
 // # Session

@@ -105,12 +105,12 @@ func (d *Escrow) Can(action EscrowActionType) bool {
 	return slices.Contains(d.AvailableActions, action)
 }
 
-// EscrowFor writes a duration in the service's form, in the largest unit that fits it exactly:
-// EscrowFor(14*24*time.Hour) is "14d". One that has a part of a second, is negative or needs more than four digits is
+// EscrowDurationOf writes a duration in the service's form, in the largest unit that fits it exactly:
+// EscrowDurationOf(14*24*time.Hour) is "14d". One that has a part of a second, is negative or needs more than four digits is
 // *errors.InvalidInput when it is sent.
 //
 // Source: Limits, Pages and sizes (^\d{1,4}[smhd]$).
-func EscrowFor(d time.Duration) EscrowDuration {
+func EscrowDurationOf(d time.Duration) EscrowDuration {
 	for _, unit := range escrowUnits {
 		if d >= unit.length && d%unit.length == 0 {
 			return EscrowDuration(strconv.FormatInt(int64(d/unit.length), 10) + unit.name)

@@ -112,7 +112,7 @@ func ExampleEscrows_Open() {
 	terms := dapi.EscrowCreate{
 		Amount: decimal.RequireFromString("40"), Currency: dapi.USDC,
 		Payee:   "0x52908400098527886E0F7030069857D2E4169EE7",
-		HoldFor: dapi.EscrowFor(7 * 24 * time.Hour),
+		HoldFor: dapi.EscrowDurationOf(7 * 24 * time.Hour),
 	}
 	deal, err := account.Escrows.Open(ctx, terms, "order-7")
 	if err != nil {

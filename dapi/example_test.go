@@ -48,7 +48,7 @@ func Example() {
 	}
 	payout, err := acme.Payouts.Pay(ctx, dapi.PayoutCreate{
 		ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC, PaymentReference: "Invoice 42",
-	}, "invoice-42", dapi.HighestFee(decimal.NewFromInt(1)))
+	}, "invoice-42", dapi.MaxFee(decimal.NewFromInt(1)))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func ExampleTransactions_All() {
 }
 
 // A program that starts again takes the session of its last run, and need not log in.
-func ExampleFileTokenStore() {
+func ExampleNewFileTokenStore() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()
 	directory, err := os.MkdirTemp("", "example")
@@ -177,7 +177,7 @@ func ExampleFileTokenStore() {
 	}
 	defer os.RemoveAll(directory)
 	developer := dapi.Developer{Email: server.Email, Key: server.Key,
-		Store: dapi.FileTokenStore(filepath.Join(directory, "session"))}
+		Store: dapi.NewFileTokenStore(filepath.Join(directory, "session"))}
 
 	for range 2 {
 		account, err := dapi.NewSelfServe(server.URL, developer)

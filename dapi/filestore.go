@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// FileTokenStore keeps a session in a file that only its owner can read (mode 0600). Processes that share the file take
+// NewFileTokenStore keeps a session in a file that only its owner can read (mode 0600). Processes that share the file take
 // turns, for up to ten seconds; then Load and Save give up.
 //
 // The file has room for two sessions. Save writes the new one beside the old one, and Load takes the newest that is
@@ -30,7 +30,7 @@ import (
 // On Windows only the file's form and length are looked at: who can read it is what its folder lets new files inherit,
 // so keep it in the user's profile. On js/wasm, wasip1, Solaris and AIX nothing keeps two processes from writing at the
 // same time. The last write then stays, or none.
-func FileTokenStore(path string) TokenStore {
+func NewFileTokenStore(path string) TokenStore {
 	return fileTokenStore{path: path, open: openLocked, syncFolder: syncFolder}
 }
 
@@ -154,7 +154,7 @@ func (f fileTokenStore) newest(file sessionFile) (slot, error) {
 
 // locked opens the file once no other process writes it.
 func (f fileTokenStore) locked(ctx context.Context, flag int) (sessionFile, error) {
-	if err := required.Context(ctx, "FileTokenStore"); err != nil {
+	if err := required.Context(ctx, "NewFileTokenStore"); err != nil {
 		return nil, err
 	}
 	for since := time.Now(); ; {

@@ -10,7 +10,7 @@ import (
 )
 
 // Pay makes a payment: it books a payout, compares price and terms with what was asked for, signs the approval and
-// confirms it. Without [HighestFee] a fee of any size passes, and without [LeastArrives] or [NoWorseThan] the first
+// confirms it. Without [MaxFee] a fee of any size passes, and without [MinDestinationAmount] or [NoWorseThan] the first
 // price does, whatever arrives. The payment that it returns is funded: what the service shows of it says so, or, in
 // words for a status that this version does not know, that it took the confirm. [Payouts.Wait] follows it to its end.
 // [PaymentStateOf] says what an error means for the payment.

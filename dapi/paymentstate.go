@@ -27,7 +27,7 @@ const (
 
 // PaymentStateOf says where a payment stands, from what [Payouts.Pay] returned. It is the one thing to branch on:
 //
-//	payout, err := acme.Payouts.Pay(ctx, asked, key, dapi.HighestFee(fee))
+//	payout, err := acme.Payouts.Pay(ctx, asked, key, dapi.MaxFee(fee))
 //	switch dapi.PaymentStateOf(payout, err) {
 //	case dapi.PaymentPaid:          // store payout.ID
 //	case dapi.PaymentUnknown:       // later, call Pay again with the same key and terms

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// PayOption sets up one [Payouts.Pay]: [HighestFee], [LeastArrives], [NoWorseThan], [QuoteTolerance], [BeforeSigning],
+// PayOption sets up one [Payouts.Pay]: [MaxFee], [MinDestinationAmount], [NoWorseThan], [QuoteTolerance], [BeforeSigning],
 // and each [KeyOption].
 type PayOption interface{ setPay(*payWish) }
 
@@ -76,15 +76,15 @@ func CaptureLastResponse(into *moneymovement.Response) KeyOption {
 	return func(w *keyWish) { w.answer = into }
 }
 
-// LeastArrives refuses a price at which less than amount arrives, in currency: see [PriceRefused].
-func LeastArrives(amount decimal.Decimal, currency string) PayOption {
+// MinDestinationAmount refuses a price at which less than amount arrives, in currency: see [PriceRefused].
+func MinDestinationAmount(amount decimal.Decimal, currency string) PayOption {
 	return payOption(func(w *payWish) { w.bounds.least, w.bounds.leastCurrency = &amount, currency })
 }
 
-// HighestFee refuses a price with a fee of more than amount, in the asset that is debited: see [PriceRefused]. Zero
-// allows no fee. Whether the fee is part of the amount or comes on top is not stated; [LeastArrives] bounds what the
+// MaxFee refuses a price with a fee of more than amount, in the asset that is debited: see [PriceRefused]. Zero
+// allows no fee. Whether the fee is part of the amount or comes on top is not stated; [MinDestinationAmount] bounds what the
 // payee gets.
-func HighestFee(amount decimal.Decimal) PayOption {
+func MaxFee(amount decimal.Decimal) PayOption {
 	return payOption(func(w *payWish) { w.bounds.fee = &amount })
 }
 

@@ -14,7 +14,7 @@ import (
 // PriceRefused says that a price was not taken: it is outside what the caller allows, or not a price for what was
 // asked. Nothing was signed by this call. To take the price all the same, call [Payouts.Pay] again with the same key
 // and bounds that allow it: what Bound names, looser. For [BoundNoWorseThan] that is [NoWorseThan] with Quote, or
-// [LeastArrives]; [BoundAmount], [BoundAsset] and [BoundReadable] cannot be loosened.
+// [MinDestinationAmount]; [BoundAmount], [BoundAsset] and [BoundReadable] cannot be loosened.
 type PriceRefused struct {
 	errors.Head
 	// Bound is what the price breaks.
@@ -34,8 +34,8 @@ type PriceBound string
 
 // The bounds of a price.
 const (
-	BoundLeastArrives PriceBound = "least_arrives" // of [LeastArrives]
-	BoundHighestFee   PriceBound = "highest_fee"   // of [HighestFee]
+	BoundMinDestinationAmount PriceBound = "min_destination_amount" // of [MinDestinationAmount]
+	BoundMaxFee               PriceBound = "max_fee"                // of [MaxFee]
 	// of [NoWorseThan], or the first price of this payment that this client saw, over its calls
 	BoundNoWorseThan PriceBound = "no_worse_than"
 	BoundAmount      PriceBound = "amount"   // no more leaves than the amount and the fee
@@ -67,10 +67,10 @@ type priceBounds struct {
 // check refuses bounds that no price can be compared with.
 func (b priceBounds) check(c *transport.Check) {
 	if b.least != nil && (!b.least.IsPositive() || b.leastCurrency == "") {
-		c.Refuse("LeastArrives", "out_of_range", "must be a positive amount and its currency")
+		c.Refuse("MinDestinationAmount", "out_of_range", "must be a positive amount and its currency")
 	}
 	if b.fee != nil && b.fee.IsNegative() {
-		c.Refuse("HighestFee", "out_of_range", "must not be negative")
+		c.Refuse("MaxFee", "out_of_range", "must not be negative")
 	}
 	if b.reference != nil && !b.reference.readable() {
 		c.Refuse("NoWorseThan", "missing", "must be a quote with both amounts and both currencies")
@@ -149,17 +149,17 @@ func (b priceBounds) outOfBounds(p price, refuse func(PriceBound, string, ...any
 	q := p.quote
 	switch {
 	case b.least != nil && (q.DestinationCurrency == "" || q.DestinationAmount.IsZero()):
-		return refuse(BoundReadable, "the quote does not say what arrives, so that LeastArrives cannot be checked")
+		return refuse(BoundReadable, "the quote does not say what arrives, so that MinDestinationAmount cannot be checked")
 	case b.least != nil && q.DestinationCurrency != b.leastCurrency:
-		return refuse(BoundLeastArrives, "%s arrives, and LeastArrives is in %s", q.DestinationCurrency,
+		return refuse(BoundMinDestinationAmount, "%s arrives, and MinDestinationAmount is in %s", q.DestinationCurrency,
 			b.leastCurrency)
 	case b.least != nil && q.DestinationAmount.LessThan(*b.least):
-		return refuse(BoundLeastArrives, "%s %s arrives, and LeastArrives is %s", q.DestinationAmount,
+		return refuse(BoundMinDestinationAmount, "%s %s arrives, and MinDestinationAmount is %s", q.DestinationAmount,
 			q.DestinationCurrency, b.least)
 	case b.fee != nil && !p.feeKnown:
-		return refuse(BoundReadable, "the quote does not say the fee, so that HighestFee cannot be checked")
+		return refuse(BoundReadable, "the quote does not say the fee, so that MaxFee cannot be checked")
 	case b.fee != nil && q.Fee.GreaterThan(*b.fee):
-		return refuse(BoundHighestFee, "the fee is %s %s, and HighestFee is %s", q.Fee, p.asked.Currency, b.fee)
+		return refuse(BoundMaxFee, "the fee is %s %s, and MaxFee is %s", q.Fee, p.asked.Currency, b.fee)
 	case b.reference != nil && !q.readable():
 		return refuse(BoundReadable,
 			"the quote does not say what leaves and what arrives, so that NoWorseThan cannot be checked")

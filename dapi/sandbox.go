@@ -43,9 +43,9 @@ func (s *Sandbox) CompletePayin(ctx context.Context, id PayinID, options ...mone
 	})
 }
 
-// MovePayout moves a payout to a status, as its partner would report it. A move that the payout's state does not allow
+// SetPayoutStatus moves a payout to a status, as its partner would report it. A move that the payout's state does not allow
 // is *errors.Conflict.
-func (s *Sandbox) MovePayout(
+func (s *Sandbox) SetPayoutStatus(
 	ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.CallOption,
 ) (*Payout, error) {
 	low := transport.Of(s).low

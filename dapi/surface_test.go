@@ -181,7 +181,7 @@ func TestEachMethodSendsItsOperation(t *testing.T) {
 			return err
 		}, ""},
 		"POST /sandbox/payouts/po_1/status": {func(ctx context.Context, a *dapi.Account) error {
-			_, err := a.Sandbox.MovePayout(ctx, "po_1", dapi.PayoutStatusFailed)
+			_, err := a.Sandbox.SetPayoutStatus(ctx, "po_1", dapi.PayoutStatusFailed)
 			return err
 		}, `{"status":"failed"}`},
 	} {

@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// WaitedPayout is what [Payouts.WaitAll] came to for one payout: what [Payouts.Wait] would have returned.
-type WaitedPayout struct {
+// PayoutResult is what [Payouts.WaitAll] came to for one payout: what [Payouts.Wait] would have returned.
+type PayoutResult struct {
 	ID PayoutID
 	// Payout is as last read, nil if no read succeeded.
 	Payout *Payout
@@ -39,12 +39,12 @@ const readsAtOnce = 32
 // 59 reads a minute.
 //
 // Source: Events (polling should back off); Limits, Rate windows.
-func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOption) iter.Seq[WaitedPayout] {
-	return func(yield func(WaitedPayout) bool) {
+func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOption) iter.Seq[PayoutResult] {
+	return func(yield func(PayoutResult) bool) {
 		pending := distinct(ids)
 		if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
 			for _, id := range pending {
-				if !yield(WaitedPayout{ID: id, Err: err}) {
+				if !yield(PayoutResult{ID: id, Err: err}) {
 					return
 				}
 			}
@@ -53,7 +53,7 @@ func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOp
 		waiting, stop := context.WithCancel(ctx)
 		var (
 			waits   sync.WaitGroup
-			waited  = make(chan WaitedPayout)
+			waited  = make(chan PayoutResult)
 			left    = make(chan struct{})
 			reading = semaphore.NewWeighted(readsAtOnce)
 		)
@@ -71,7 +71,7 @@ func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOp
 					return s.low.as(transport.ClassPoll).GetPayout(ctx, id, nil)
 				})
 				select {
-				case waited <- WaitedPayout{ID: id, Payout: payout, Err: err}:
+				case waited <- PayoutResult{ID: id, Payout: payout, Err: err}:
 				case <-left:
 				}
 			})

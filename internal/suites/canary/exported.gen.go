@@ -18,12 +18,12 @@ import (
 
 // exportedTypes are all types that a user of the SDK can hold.
 var exportedTypes = []reflect.Type{
-	reflect.TypeFor[moneymovement.Response](),
 	reflect.TypeFor[moneymovement.CallOption](),
 	reflect.TypeFor[moneymovement.Key](),
 	reflect.TypeFor[moneymovement.Option](),
 	reflect.TypeFor[moneymovement.RateCall](),
 	reflect.TypeFor[moneymovement.RateClass](),
+	reflect.TypeFor[moneymovement.Response](),
 	reflect.TypeFor[moneymovement.RetryPolicy](),
 	reflect.TypeFor[moneymovement.Secret](),
 	reflect.TypeFor[moneymovement.Unread](),
@@ -157,6 +157,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[dapi.PayoutID](),
 	reflect.TypeFor[dapi.PayoutMove](),
 	reflect.TypeFor[dapi.PayoutNotCompleted](),
+	reflect.TypeFor[dapi.PayoutResult](),
 	reflect.TypeFor[dapi.PayoutStatus](),
 	reflect.TypeFor[dapi.Payouts](),
 	reflect.TypeFor[dapi.PostalAddress](),
@@ -191,7 +192,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[dapi.Verification](),
 	reflect.TypeFor[dapi.VirtualAccount](),
 	reflect.TypeFor[dapi.WaitOption](),
-	reflect.TypeFor[dapi.WaitedPayout](),
 	reflect.TypeFor[appapi.APIKey](),
 	reflect.TypeFor[appapi.Account](),
 	reflect.TypeFor[appapi.App](),

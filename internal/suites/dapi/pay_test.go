@@ -393,7 +393,7 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			w := newPayWorld(t)
 			first, err := w.payAs("invoice-42")
 			require.NoError(t, err)
-			_, err = w.account.Sandbox.MovePayout(t.Context(), first.ID, end)
+			_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), first.ID, end)
 			require.NoError(t, err)
 			second, err := w.payAs("invoice-42")
 			assert.Equal(t, end, as[*dapi.PayoutNotCompleted](t, err).Payout.Status)

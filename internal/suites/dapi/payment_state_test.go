@@ -145,7 +145,7 @@ func assertUnknown(t *testing.T, err error, key, advice string) {
 // Input that is refused before anything is sent leaves no trace: the next call is what it would have been without.
 func TestWrongInputLeavesNoTrace(t *testing.T) {
 	w := newPayWorld(t)
-	_, err := w.pay(dapi.FirstUse(), dapi.HighestFee(amount("-1")))
+	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("-1")))
 	as[*errors.InvalidInput](t, err)
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
 	payout, err := w.pay(dapi.FirstUse(), dapi.FirstUsedAt(time.Now()))
@@ -157,11 +157,11 @@ func TestWrongInputLeavesNoTrace(t *testing.T) {
 func TestFirstUseAfterADecision(t *testing.T) {
 	w := newPayWorld(t)
 	for range 3 {
-		payout, err := w.pay(dapi.FirstUse(), dapi.HighestFee(amount("0.1")))
+		payout, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("0.1")))
 		as[*dapi.PriceRefused](t, err)
 		require.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 	}
-	_, err := w.pay(dapi.FirstUse(), dapi.HighestFee(amount("1")))
+	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("1")))
 	require.NoError(t, err)
 }
 
@@ -341,7 +341,7 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		w := newPayWorld(t)
 		first, err := w.pay()
 		require.NoError(t, err)
-		_, err = w.account.Sandbox.MovePayout(t.Context(), first.ID, dapi.PayoutStatusRefunded)
+		_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), first.ID, dapi.PayoutStatusRefunded)
 		require.NoError(t, err)
 		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		payout, err := w.pay()
@@ -424,7 +424,7 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 		"another amount": {arrange: func(w *payWorld) {
 			w.onBooking(func(payout map[string]any) { payout["amount"] = "250" })
 		}},
-		"too dear": {options: []dapi.PayOption{dapi.HighestFee(amount("0.1"))}},
+		"too dear": {options: []dapi.PayOption{dapi.MaxFee(amount("0.1"))}},
 		"declined": {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
 			return errors.New("no")
 		})}},

@@ -55,7 +55,7 @@ func stored(store dapi.TokenStore) func(*dapi.Developer) {
 
 func TestSessionIsHandedOver(t *testing.T) {
 	for name, store := range map[string]dapi.TokenStore{
-		"in memory": &memoryStore{}, "in a file": dapi.FileTokenStore(t.TempDir() + "/session"),
+		"in memory": &memoryStore{}, "in a file": dapi.NewFileTokenStore(t.TempDir() + "/session"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

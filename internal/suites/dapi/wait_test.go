@@ -199,7 +199,7 @@ func TestWaitForAPayout(t *testing.T) {
 				}, "invoice-42")
 				require.NoError(t, err)
 				time.AfterFunc(time.Minute, func() {
-					_, err := account.Sandbox.MovePayout(t.Context(), payout.ID, end)
+					_, err := account.Sandbox.SetPayoutStatus(t.Context(), payout.ID, end)
 					assert.NoError(t, err)
 				})
 				payout, err = account.Payouts.Wait(t.Context(), payout.ID)
