@@ -38,22 +38,22 @@ func (e *TermsDiffer) MovedByCall() errors.Movement { return errors.NotMoved }
 
 // echo compares the terms that an answer repeats with what was asked. An answer may leave a term out, since all of them
 // are assumed.
-type echo struct{ differs *TermsDiffer }
+type termsCheck struct{ differs *TermsDiffer }
 
-func (e *echo) text(member, asked, got string) {
+func (e *termsCheck) text(member, asked, got string) {
 	if e.differs == nil && got != "" && got != asked {
 		e.differs = &TermsDiffer{Member: member, Asked: asked, Got: got}
 	}
 }
 
-func (e *echo) amount(member string, asked, got decimal.Decimal) {
+func (e *termsCheck) amount(member string, asked, got decimal.Decimal) {
 	if e.differs == nil && got != (decimal.Decimal{}) && !got.Equal(asked) {
 		e.differs = &TermsDiffer{Member: member, Asked: asked.String(), Got: got.String()}
 	}
 }
 
 // symbol compares the names of assets, which some spell in lower case. What is signed is compared letter for letter.
-func (e *echo) symbol(member, asked, got string) {
+func (e *termsCheck) symbol(member, asked, got string) {
 	if !strings.EqualFold(asked, got) {
 		e.text(member, asked, got)
 	}
@@ -65,13 +65,13 @@ func (e *echo) symbol(member, asked, got string) {
 const base ChainID = 8453
 
 // chain compares a chain. Where none was asked for, Base goes without saying.
-func (e *echo) chain(member string, asked, got ChainID) {
+func (e *termsCheck) chain(member string, asked, got ChainID) {
 	if e.differs == nil && got != 0 && got != asked && (asked != 0 || got != base) {
 		e.differs = &TermsDiffer{Member: member, Asked: chainText(asked), Got: chainText(got)}
 	}
 }
 
-func (e *echo) address(member, asked, got string) {
+func (e *termsCheck) address(member, asked, got string) {
 	if !strings.EqualFold(asked, got) { // letter case is a checksum and no part of an address
 		e.text(member, asked, got)
 	}
@@ -86,8 +86,8 @@ func chainText(id ChainID) string {
 
 // differs compares a payout with what was asked for.
 func (p *Payout) differs(asked PayoutCreate) *TermsDiffer {
-	var e echo
-	e.text("contactId", string(asked.ContactID.spelledAs(p.ContactID)), string(p.ContactID))
+	var e termsCheck
+	e.text("contactId", string(asked.ContactID.withPrefixOf(p.ContactID)), string(p.ContactID))
 	e.amount("amount", asked.Amount, p.Amount)
 	e.symbol("currency", string(asked.Currency), string(p.Currency))
 	e.chain("fromChainId", asked.FromChainID, p.FromChainID)
@@ -106,7 +106,7 @@ const (
 
 // differs compares what a deal holds, and for whom, with what was asked for.
 func (d *Escrow) differs(asked EscrowCreate) *TermsDiffer {
-	var e echo
+	var e termsCheck
 	e.amount("amount", asked.Amount, d.Amount)
 	e.symbol("currency", string(asked.Currency), string(d.Currency))
 	e.address("payee", string(asked.Payee), string(d.Payee))

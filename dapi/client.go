@@ -12,16 +12,16 @@ import (
 type lowLevel struct {
 	transport *transport.Client
 	keys      *keyring // nil for logins
-	held      *session // whatever the ring has come to hold since, nil for the one that it has
+	pinned    *session // whatever the ring has come to hold since, nil for the one that it has
 	account   ClientID
 	acting    bool                // for a client; false for the credential's own account
 	class     transport.RateClass // of its calls, unless they say another; "" for what they are
-	demand    func(*transport.Check)
+	check     func(*transport.Check)
 }
 
 // demanding has its calls checked for more than the description states.
-func (c lowLevel) demanding(demand func(*transport.Check)) lowLevel {
-	c.demand = demand
+func (c lowLevel) withCheck(check func(*transport.Check)) lowLevel {
+	c.check = check
 	return c
 }
 
@@ -31,12 +31,12 @@ func (c lowLevel) as(class transport.RateClass) lowLevel {
 	return c
 }
 
-// makers are what makes a client that works.
-const makers = "dapi.NewIntegrator or dapi.NewSelfServe"
+// constructors are what makes a client that works.
+const constructors = "dapi.NewIntegrator or dapi.NewSelfServe"
 
 // ready refuses what a flow cannot begin with.
 func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
-	return transport.Ready(ctx, c.transport, op, makers)
+	return transport.Ready(ctx, c.transport, op, constructors)
 }
 
 // clientRule is what a client's id has to look like before it travels as X-Service-Account.
@@ -56,12 +56,12 @@ func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallO
 	}
 	c.authorize(&call)
 	r := transport.NewRequest(op, string(c.account), call)
-	r.Check().Made(c.transport, makers)
+	r.Check().Made(c.transport, constructors)
 	if c.acting {
 		r.Check().Header("X-Service-Account", string(c.account), clientRule)
 	}
-	if c.demand != nil {
-		c.demand(r.Check())
+	if c.check != nil {
+		c.check(r.Check())
 	}
 	return r
 }

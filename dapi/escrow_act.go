@@ -29,19 +29,19 @@ func (s *Escrows) Open(
 	if err := transport.Of(s).low.ready(ctx, &opCreateEscrow); err != nil {
 		return nil, err
 	}
-	var wish keyWish
+	var opts keyOptions
 	for _, option := range options {
 		if option != nil {
-			option.setOpen(&wish)
+			option.setOpen(&opts)
 		}
 	}
-	if err := checkPayment(opCreateEscrow.ID, key, deal.validate, s.demands(&deal), wish.check); err != nil {
+	if err := checkPayment(opCreateEscrow.ID, key, deal.validate, s.check(&deal), opts.check); err != nil {
 		return nil, err
 	}
-	if err := wish.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
+	if err := opts.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opCreateEscrow.ID, string(key)}, wish.firstUse)
+	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opCreateEscrow.ID, string(key)}, opts.firstUse)
 	if err != nil {
 		return nil, err
 	}
@@ -51,20 +51,20 @@ func (s *Escrows) Open(
 		return conclude(attempt, left, opCreateEscrow.ID, "", nil, err)
 	}
 	defer leave()
-	opened, left, err := s.underOneKey().open(ctx, deal, key, wish, attempt, left)
+	opened, left, err := s.withCurrentKey().open(ctx, deal, key, opts, attempt, left)
 	return conclude(attempt, left, opCreateEscrow.ID, "", opened, err)
 }
 
 // open creates and approves. It returns what is left open about the deal, by this call and those before it.
 func (s *Escrows) open(
-	ctx context.Context, deal EscrowCreate, key moneymovement.Key, wish keyWish, attempt *attempt, left doubt,
+	ctx context.Context, deal EscrowCreate, key moneymovement.Key, opts keyOptions, attempt *attempt, left doubt,
 ) (*Escrow, doubt, error) {
-	if err := wish.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
+	if err := opts.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
 		return nil, left, err
 	}
 	var answer moneymovement.Response
 	created, err := s.Create(ctx, deal, moneymovement.IdempotencyKey(key), moneymovement.CaptureResponse(&answer))
-	wish.capture(answer)
+	opts.capture(answer)
 	if err != nil {
 		return nil, left.after(err), err
 	}
@@ -79,12 +79,12 @@ func (s *Escrows) open(
 		created.Action.Approval != nil
 	held := !fresh && created.took(EscrowActionTypeApprove)
 	if !held { // a service that has forgotten the key has made another deal
-		if err := wish.checkAge(opCreateEscrow.ID, key, s.approver.latest()); err != nil {
+		if err := opts.checkAge(opCreateEscrow.ID, key, s.approver.latest()); err != nil {
 			return created, left, err
 		}
 	}
-	left = attempt.learn(left, string(created.ID), held, answer)
-	attempt.bookedAs(string(created.ID), nil)
+	left = attempt.updateDoubt(left, string(created.ID), held, answer)
+	attempt.recordBooking(string(created.ID), nil)
 	if differs := cmp.Or(created.differs(deal), created.windowsDiffer(deal, held)); differs != nil {
 		differs.Head = head
 		if created.untouched() {
@@ -100,7 +100,7 @@ func (s *Escrows) open(
 	}
 	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, attempt,
 		moneymovement.CaptureResponse(&answer))
-	wish.capture(answer)
+	opts.capture(answer)
 	if err != nil {
 		return created, max(left, open), err
 	}
@@ -136,19 +136,19 @@ func doubtOf(err error) doubt {
 func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal *Escrow, err error) (*Escrow, error) {
 	key := attempt.known.key.key
 	_, expired := errors.AsType[*EscrowNotOpened](err)
-	plain := left == noDoubt && attempt.alone()
+	plain := left == noDoubt && attempt.onlyCall()
 	switch {
 	case err == nil, expired && plain:
-		attempt.end(over)
+		attempt.end(finished)
 	case plain:
-		attempt.end(nothing)
+		attempt.end(notPaid)
 	default:
-		attempt.end(maybe)
+		attempt.end(maybePaid)
 		// which says by itself that an earlier call may have held the money
 		if _, old := errors.AsType[*KeyTooOld](err); old {
 			break
 		}
-		err = inDoubt(err, operation, moneymovement.Key(key), "call again with the same key and terms")
+		err = unknownOutcome(err, operation, moneymovement.Key(key), "call again with the same key and terms")
 	}
 	if deal != nil {
 		id = deal.ID
@@ -165,7 +165,7 @@ type EscrowNotOpened struct {
 
 // Error is one line, safe to log.
 func (e *EscrowNotOpened) Error() string {
-	return "escrow " + string(given(e.Escrow).ID) + " expired before it was approved; to open a deal, use a new key"
+	return "escrow " + string(deref(e.Escrow).ID) + " expired before it was approved; to open a deal, use a new key"
 }
 
 // Retryable is false: the deal's window does not open again.
@@ -209,7 +209,7 @@ func (s *Escrows) Act(
 		return conclude(attempt, left, opPrepareEscrowAction.ID, id, nil, err)
 	}
 	defer leave()
-	s = s.underOneKey()
+	s = s.withCurrentKey()
 	prepared, err := s.Prepare(ctx, id, action, moneymovement.IdempotencyKey(key))
 	if err != nil && !mayHaveMoved(err) {
 		return conclude(attempt, left.after(err), opPrepareEscrowAction.ID, id, nil, err)
@@ -339,7 +339,7 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		read, err := s.Sync(ctx, id)
 		switch {
 		case err != nil, read.ID != id, read.differs(terms) != nil:
-			return nil, knownDoubt, thenEnded(cause, err)
+			return nil, knownDoubt, withContextError(cause, err)
 		case read.took(action), attempt.done(), consumed && !read.Status.Known() && !read.Can(action):
 			return read, noDoubt, nil
 		case refused:
@@ -349,7 +349,7 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		}
 		synced := cmp.Or(read.SyncedAt, s.approver.now()) // one that does not say may be as old as now
 		if err := transport.Pause(ctx, synced.Add(chainReadEvery+clockTolerance).Sub(s.approver.now())); err != nil {
-			return nil, knownDoubt, thenEnded(cause, err)
+			return nil, knownDoubt, withContextError(cause, err)
 		}
 	}
 }

@@ -34,12 +34,12 @@ func (s *Escrows) Create(ctx context.Context, deal EscrowCreate, options ...mone
 	if err := transport.Of(s).low.ready(ctx, &opCreateEscrow); err != nil {
 		return nil, err
 	}
-	return s.approver.noteDeal(s.low.demanding(s.demands(&deal)).CreateEscrow(ctx, &deal, options))
+	return s.approver.noteDeal(s.low.withCheck(s.check(&deal)).CreateEscrow(ctx, &deal, options))
 }
 
 // demands is what a deal must say although the description calls it required nowhere, for the reason that [Payouts]
 // has: each approval of the deal is compared with it before it is signed.
-func (s *Escrows) demands(deal *EscrowCreate) func(*transport.Check) {
+func (s *Escrows) check(deal *EscrowCreate) func(*transport.Check) {
 	return func(c *transport.Check) {
 		c.Positive("amount", deal.Amount)
 		c.Missing("currency", deal.Currency == "")

@@ -59,8 +59,8 @@ var (
 )
 
 const (
-	lockPatience = 10 * time.Second // more than many processes need to save one after the other
-	lockPause    = 2 * time.Millisecond
+	lockTimeout = 10 * time.Second // more than many processes need to save one after the other
+	lockPause   = 2 * time.Millisecond
 )
 
 // Load implements TokenStore.
@@ -162,7 +162,7 @@ func (f fileTokenStore) locked(ctx context.Context, flag int) (sessionFile, erro
 		if !errors.Is(err, errInUse) {
 			return file, err
 		}
-		if time.Since(since) > lockPatience {
+		if time.Since(since) > lockTimeout {
 			return nil, f.refused(err)
 		}
 		flag &^= os.O_CREATE | os.O_EXCL // it is there now

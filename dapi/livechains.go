@@ -14,9 +14,9 @@ import (
 
 // liveChains remembers the chain listing for all accounts of a credential. Chains and tokens come and go rarely.
 type liveChains struct {
-	low    lowLevel
-	memory atomic.Pointer[chainListing]
-	turn   chan struct{} // held while the service is asked
+	low      lowLevel
+	memory   atomic.Pointer[chainListing]
+	fetching chan struct{} // held while the service is asked
 }
 
 type chainListing struct {
@@ -39,7 +39,7 @@ const maxPlaces = 78
 const settlementChain ChainCode = "base"
 
 func newLiveChains(low lowLevel) *liveChains {
-	return &liveChains{low: low, turn: make(chan struct{}, 1)}
+	return &liveChains{low: low, fetching: make(chan struct{}, 1)}
 }
 
 // known answers the chains without asking the service.
@@ -57,8 +57,8 @@ func (l *liveChains) list(ctx context.Context) ([]Chain, error) {
 		return chains, nil
 	}
 	select {
-	case l.turn <- struct{}{}:
-		defer func() { <-l.turn }()
+	case l.fetching <- struct{}{}:
+		defer func() { <-l.fetching }()
 	case <-ctx.Done():
 		return nil, &errors.NotDelivered{Head: opListChains.Head(""), Err: ctx.Err()}
 	}
@@ -86,15 +86,15 @@ func (l *liveChains) codeOf(id ChainID) ChainCode {
 	return chains[at].Code
 }
 
-// listingPatience bounds how long a payment waits for the listing while its approval is open.
-const listingPatience = 5 * time.Second
+// listingTimeout bounds how long a payment waits for the listing while its approval is open.
+const listingTimeout = 5 * time.Second
 
 // askCode is codeOf, and asks the service for the listing if it is not known.
 func (l *liveChains) askCode(ctx context.Context, id ChainID) ChainCode {
 	if id == 0 {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, listingPatience)
+	ctx, cancel := context.WithTimeout(ctx, listingTimeout)
 	defer cancel()
 	_, _ = l.list(ctx) // without it, only the id will do
 	return l.codeOf(id)

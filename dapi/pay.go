@@ -53,19 +53,19 @@ func (s *Payouts) Pay(
 	if err := transport.Of(s).low.ready(ctx, &opBookPayout); err != nil {
 		return nil, err
 	}
-	wish := payWishOf(options)
-	if err := checkPayment(opBookPayout.ID, key, payout.validate, s.demands(&payout), wish.check); err != nil {
+	opts := payOptionsOf(options)
+	if err := checkPayment(opBookPayout.ID, key, payout.validate, s.check(&payout), opts.check); err != nil {
 		return nil, err
 	}
-	if err := wish.checkAge(opBookPayout.ID, key, s.approver.now()); err != nil {
+	if err := opts.checkAge(opBookPayout.ID, key, s.approver.now()); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opBookPayout.ID, string(key)}, wish.firstUse)
+	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opBookPayout.ID, string(key)}, opts.firstUse)
 	if err != nil {
 		return nil, err
 	}
 	defer attempt.abandon()
-	p := &payment{service: s, payouts: s, asked: payout, key: key, wish: wish, attempt: attempt, doubt: left}
+	p := &payment{service: s, payouts: s, asked: payout, key: key, opts: opts, attempt: attempt, doubt: left}
 	return p.run(ctx)
 }
 
@@ -75,7 +75,7 @@ type payment struct {
 	payouts *Payouts // under the key that it was booked with
 	asked   PayoutCreate
 	key     moneymovement.Key // anchors the payment; it serves the confirm as well, whose scope is its own
-	wish    payWish
+	opts    payOptions
 	attempt *attempt
 
 	doubt    doubt               // about this payment, from all that is known
@@ -85,9 +85,9 @@ type payment struct {
 	over     *Payout             // a booking that was over when it came
 	tried    *Payout             // a booking that was confirmed although it was over, as the service gave no other
 	last     error               // what the last reopening is for
-	looked   bool                // the payout was read since its last confirm
-	seen     *Payout             // what that reading said, nil if it could not be read
-	unread   error               // why it could not
+	wasRead  bool                // the payout was read since its last confirm
+	lastRead *Payout             // what that reading said, nil if it could not be read
+	readErr  error               // why it could not
 	reading  transport.RateClass // of reads of the payout; empty for that of an ordinary read
 	leave    func()              // the line of payments
 }
@@ -102,7 +102,7 @@ type ending struct {
 type outcome string
 
 const (
-	goesOn   outcome = "goes on"  // to the next step
+	proceed  outcome = "proceed"  // to the next step
 	settled  outcome = "settled"  // the money has left or is leaving, or the payout came to its own end
 	reopen   outcome = "reopen"   // the price or the approval is over: book again
 	refused  outcome = "refused"  // this call ends without paying
@@ -138,9 +138,9 @@ func (p *payment) inTurn(ctx context.Context) ending {
 
 // once books, looks at what came of it, signs and confirms.
 func (p *payment) once(ctx context.Context) ending {
-	p.payouts = p.service.underOneKey()
-	for _, step := range []func(context.Context) ending{p.book, p.look, p.price, p.ask} {
-		if end := step(ctx); end.outcome != goesOn {
+	p.payouts = p.service.withCurrentKey()
+	for _, step := range []func(context.Context) ending{p.book, p.checkTerms, p.checkPrice, p.callHook} {
+		if end := step(ctx); end.outcome != proceed {
 			return end
 		}
 	}
@@ -152,33 +152,33 @@ func settledBy(payout *Payout) ending { return ending{outcome: settled, payout: 
 
 // conclude says how the payment ends, in the light of what is known about it from before this call, too.
 func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
-	inDoubt := end.outcome == doubtful || p.doubt != noDoubt || !p.attempt.alone()
+	inDoubt := end.outcome == doubtful || p.doubt != noDoubt || !p.attempt.onlyCall()
 	if end.outcome == refused || end.outcome == doubtful {
-		if inDoubt && !p.looked {
+		if inDoubt && !p.wasRead {
 			p.find(ctx, end.err)
 		}
-		if !p.looked { // also without a doubt: another client may have paid the booking since it was made
+		if !p.wasRead { // also without a doubt: another client may have paid the booking since it was made
 			p.read(ctx)
 		}
 		// One that reads as expired is not at its end: it can be booked again, here or in another process.
-		if p.seen != nil && (p.seen.funded() || p.seen.Status.broke()) {
-			end = settledBy(p.seen)
+		if p.lastRead != nil && (p.lastRead.funded() || p.lastRead.Status.broke()) {
+			end = settledBy(p.lastRead)
 		}
 	}
 	switch end.outcome {
 	case settled:
-		p.attempt.end(over)
+		p.attempt.end(finished)
 		if end.payout == nil {
 			return p.known(), p.named(end.err)
 		}
-		return end.payout, p.named(end.payout.arrived())
+		return end.payout, p.named(end.payout.notCompleted())
 	case refused:
 		if !inDoubt {
-			p.attempt.end(nothing)
+			p.attempt.end(notPaid)
 			return p.known(), p.named(end.err)
 		}
 	}
-	p.attempt.end(maybe)
+	p.attempt.end(maybePaid)
 	if _, old := errors.AsType[*KeyTooOld](end.err); old { // which says by itself that an earlier call may have paid
 		return p.known(), p.named(end.err)
 	}
@@ -195,8 +195,8 @@ func (p *payment) known() *Payout {
 
 // unknown is the error of a payment that may have been made.
 func (p *payment) unknown(cause error) error {
-	unknown := inDoubt(cause, opConfirmPayout.ID, p.key, "call Pay again with the same key and terms")
-	return p.named(thenEnded(unknown, p.unread))
+	unknown := unknownOutcome(cause, opConfirmPayout.ID, p.key, "call Pay again with the same key and terms")
+	return p.named(withContextError(unknown, p.readErr))
 }
 
 // headed says which call echoed other terms.

@@ -16,7 +16,7 @@ type PayoutNotCompleted struct {
 
 // Error is one line, safe to log.
 func (e *PayoutNotCompleted) Error() string {
-	payout := given(e.Payout)
+	payout := deref(e.Payout)
 	return fmt.Sprintf("payout %s ended %s; to pay anew, use a new key", payout.ID, payout.Status)
 }
 
@@ -27,7 +27,7 @@ func (e *PayoutNotCompleted) Retryable() bool { return false }
 func (e *PayoutNotCompleted) MovedByCall() errors.Movement { return errors.NotMoved }
 
 // given is what p points to. A caller's fake may leave it out.
-func given[T any](p *T) T {
+func deref[T any](p *T) T {
 	if p == nil {
 		p = new(T)
 	}

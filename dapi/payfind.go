@@ -25,7 +25,7 @@ func (p *payment) find(ctx context.Context, refusal error) {
 	for entry, err := range ledger.upTo(ctx, findPages, ListTransactionsParams{Limit: maxPage}, nil) {
 		switch {
 		case err != nil:
-			p.unread = err
+			p.readErr = err
 			return
 		case len(tried) > findReads:
 			return
@@ -37,7 +37,7 @@ func (p *payment) find(ctx context.Context, refusal error) {
 		if payout, err := p.get(ctx); err == nil && payout.IdempotencyKey == string(p.key) {
 			return
 		}
-		p.booked, p.seen = nil, nil
+		p.booked, p.lastRead = nil, nil
 	}
 }
 

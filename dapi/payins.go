@@ -66,6 +66,6 @@ func (e *PayinNotCompleted) Retryable() bool { return false }
 func (e *PayinNotCompleted) MovedByCall() errors.Movement { return errors.NotMoved }
 
 func (e *PayinNotCompleted) Error() string {
-	payin := given(e.Payin)
+	payin := deref(e.Payin)
 	return fmt.Sprintf("payin %s ended %s", payin.ID, payin.Status)
 }

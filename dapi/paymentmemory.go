@@ -31,7 +31,7 @@ type paymentKey struct{ account, operation, key string }
 type remembered struct {
 	key      paymentKey
 	place    *list.Element // in plain or doubts
-	fate     fate
+	state    keyState
 	since    time.Time // when its last call ended
 	underway int       // calls
 	begun    int       // calls, ever
@@ -49,12 +49,12 @@ func newPaymentMemory() *paymentMemory {
 }
 
 // fate is what is known to have come of the calls with a key.
-type fate int
+type keyState int
 
 const (
-	nothing fate = iota // none of them can have paid
-	maybe               // one of them may have paid
-	over                // it is paid, or came to its own end
+	notPaid   keyState = iota // none of them can have paid
+	maybePaid                 // one of them may have paid
+	finished                  // it is paid, or came to its own end
 )
 
 // doubt is how much is known about earlier attempts of a payment.
@@ -81,7 +81,7 @@ func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, e
 	defer m.mu.Unlock()
 	m.expire()
 	known := m.known[key]
-	if firstUse && m.doubts.Len() >= maxDoubts && (known == nil || known.fate == nothing && known.underway == 0) {
+	if firstUse && m.doubts.Len() >= maxDoubts && (known == nil || known.state == notPaid && known.underway == 0) {
 		return nil, noDoubt, &errors.NotDelivered{
 			Head: errors.Head{Operation: key.operation, IdempotencyKey: key.key}, Err: errTooManyDoubts,
 		}
@@ -94,7 +94,7 @@ func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, e
 	}
 	left := assumedDoubt
 	switch {
-	case known.fate != nothing:
+	case known.state != notPaid:
 		left = knownDoubt
 	case firstUse && known.underway == 0:
 		left = noDoubt
@@ -107,7 +107,7 @@ func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, e
 var errTooManyDoubts = errors.New("100,000 payments of this client are in doubt; settle some of them by calling again with their keys, then start new ones")
 
 // alone reports that no other call with the key is or was under way during this one.
-func (a *attempt) alone() bool {
+func (a *attempt) onlyCall() bool {
 	a.memory.mu.Lock()
 	defer a.memory.mu.Unlock()
 	return a.known.underway == 1 && a.known.begun == a.number
@@ -115,7 +115,7 @@ func (a *attempt) alone() bool {
 
 // end ends the call. What it knows for certain outweighs what others did not; that a call came to nothing says nothing
 // about others.
-func (a *attempt) end(came fate) {
+func (a *attempt) end(came keyState) {
 	m := a.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,22 +124,22 @@ func (a *attempt) end(came fate) {
 	}
 	a.ended = true
 	a.known.underway--
-	m.mark(a.known, max(a.known.fate, came))
+	m.mark(a.known, max(a.known.state, came))
 }
 
 // abandon ends a call that did not come to its end: a function of the caller's panicked. After end it does nothing.
-func (a *attempt) abandon() { a.end(maybe) }
+func (a *attempt) abandon() { a.end(maybePaid) }
 
 // doubtful notes a doubt that arose outside of a whole payment.
 func (m *paymentMemory) doubtful(key paymentKey) {
 	if attempt, _, err := m.begin(key, false); err == nil { // it refuses nothing but a first use
-		attempt.end(maybe)
+		attempt.end(maybePaid)
 	}
 }
 
 // bookedAs notes what a booking said, and gives the first price of the payment that any booking said, nil if this one
 // has the first. again says that a booking was seen before.
-func (a *attempt) bookedAs(resource string, quote *Quote) (first *Quote, again bool) {
+func (a *attempt) recordBooking(resource string, quote *Quote) (first *Quote, again bool) {
 	a.memory.mu.Lock()
 	defer a.memory.mu.Unlock()
 	again = a.known.resource != ""
@@ -155,7 +155,7 @@ func (a *attempt) bookedAs(resource string, quote *Quote) (first *Quote, again b
 // learn takes from the first answer of a call whether there was a call before it, and gives what that leaves open. A
 // replay of what this call sent twice, or of what an earlier call of this client booked and did not pay, means nothing
 // new.
-func (a *attempt) learn(left doubt, resource string, done bool, answer moneymovement.Response) doubt {
+func (a *attempt) updateDoubt(left doubt, resource string, done bool, answer moneymovement.Response) doubt {
 	replayed := answer.Replayed || answer.Status == http.StatusOK
 	switch {
 	case left == knownDoubt, done:
@@ -177,7 +177,7 @@ func newlyMade(answer moneymovement.Response) bool {
 func (a *attempt) done() bool {
 	a.memory.mu.Lock()
 	defer a.memory.mu.Unlock()
-	return a.known.fate == over
+	return a.known.state == finished
 }
 
 // resource is what the key anchors, as far as this client has seen; empty if it has not.
@@ -188,14 +188,14 @@ func (a *attempt) resource() string {
 }
 
 // mark moves an entry between those in doubt and the others. The caller holds mu.
-func (m *paymentMemory) mark(known *remembered, came fate) {
-	m.listOf(known.fate).Remove(known.place)
-	known.fate, known.since = came, time.Now()
+func (m *paymentMemory) mark(known *remembered, came keyState) {
+	m.listOf(known.state).Remove(known.place)
+	known.state, known.since = came, time.Now()
 	known.place = m.listOf(came).PushBack(known)
 }
 
-func (m *paymentMemory) listOf(f fate) *list.List {
-	if f == maybe {
+func (m *paymentMemory) listOf(f keyState) *list.List {
+	if f == maybePaid {
 		return m.doubts
 	}
 	return m.plain

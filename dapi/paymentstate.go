@@ -75,7 +75,7 @@ func stateOf(payout *Payout) PaymentState {
 	switch {
 	case payout == nil:
 		return PaymentUnknown
-	case payout.arrived() != nil:
+	case payout.notCompleted() != nil:
 		return PaymentEnded
 	case payout.funded():
 		return PaymentPaid

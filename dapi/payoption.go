@@ -13,48 +13,48 @@ import (
 
 // PayOption sets up one [Payouts.Pay]: [MaxFee], [MinDestinationAmount], [NoWorseThan], [QuoteTolerance], [BeforeSigning],
 // and each [KeyOption].
-type PayOption interface{ setPay(*payWish) }
+type PayOption interface{ setPay(*payOptions) }
 
 // OpenOption sets up one [Escrows.Open]: each [KeyOption].
-type OpenOption interface{ setOpen(*keyWish) }
+type OpenOption interface{ setOpen(*keyOptions) }
 
 // KeyOption is a [PayOption] and an [OpenOption]: [FirstUse], [FirstUsedAt] or [CaptureLastResponse].
-type KeyOption func(*keyWish)
+type KeyOption func(*keyOptions)
 
-func (o KeyOption) setPay(w *payWish) { o.setOpen(&w.keyWish) }
+func (o KeyOption) setPay(w *payOptions) { o.setOpen(&w.keyOptions) }
 
-func (o KeyOption) setOpen(w *keyWish) {
+func (o KeyOption) setOpen(w *keyOptions) {
 	if o != nil {
 		o(w)
 	}
 }
 
-// keyWish is what the caller says about a key.
-type keyWish struct {
+// keyOptions is what the caller says about a key.
+type keyOptions struct {
 	firstUse  bool
 	firstUsed *time.Time // nil if not said
 	answer    *moneymovement.Response
 }
 
-// payWish is what the caller says about a payment besides its terms.
-type payWish struct {
-	keyWish
-	bounds priceBounds
-	before func(context.Context, *Payout) error
+// payOptions is what the caller says about a payment besides its terms.
+type payOptions struct {
+	keyOptions
+	bounds        priceBounds
+	beforeSigning func(context.Context, *Payout) error
 }
 
-type payOption func(*payWish)
+type payOption func(*payOptions)
 
-func (o payOption) setPay(w *payWish) { o(w) }
+func (o payOption) setPay(w *payOptions) { o(w) }
 
-func payWishOf(options []PayOption) payWish {
-	var wish payWish
+func payOptionsOf(options []PayOption) payOptions {
+	var opts payOptions
 	for _, option := range options {
 		if option != nil {
-			option.setPay(&wish)
+			option.setPay(&opts)
 		}
 	}
-	return wish
+	return opts
 }
 
 // FirstUse states that no earlier call with this key can have paid, in any process: there was none, or each ended in
@@ -62,49 +62,49 @@ func payWishOf(options []PayOption) payWish {
 // nothing was paid, and has its own type. Without it an earlier call may have paid, and a refusal leaves the payment
 // [PaymentUnknown]. State it only from what the program has stored. It is ignored if the service or this client knows
 // better.
-func FirstUse() KeyOption { return func(w *keyWish) { w.firstUse = true } }
+func FirstUse() KeyOption { return func(w *keyOptions) { w.firstUse = true } }
 
 // FirstUsedAt states when the key was first used, with [FirstUse] or without. The service remembers a key for 7 days,
 // and after that the same call is a new payment: a key that is older than 7 days less an hour, by this machine's clock
 // or the service's, is refused as *[KeyTooOld], and nothing is signed. The zero time is refused as bad input.
 //
 // Source: Limits, Idempotency.
-func FirstUsedAt(at time.Time) KeyOption { return func(w *keyWish) { w.firstUsed = &at } }
+func FirstUsedAt(at time.Time) KeyOption { return func(w *keyOptions) { w.firstUsed = &at } }
 
 // CaptureLastResponse keeps what came back besides the decoded value, of the last call that the flow made.
 func CaptureLastResponse(into *moneymovement.Response) KeyOption {
-	return func(w *keyWish) { w.answer = into }
+	return func(w *keyOptions) { w.answer = into }
 }
 
 // MinDestinationAmount refuses a price at which less than amount arrives, in currency: see [PriceRefused].
 func MinDestinationAmount(amount decimal.Decimal, currency string) PayOption {
-	return payOption(func(w *payWish) { w.bounds.least, w.bounds.leastCurrency = &amount, currency })
+	return payOption(func(w *payOptions) { w.bounds.least, w.bounds.leastCurrency = &amount, currency })
 }
 
 // MaxFee refuses a price with a fee of more than amount, in the asset that is debited: see [PriceRefused]. Zero
 // allows no fee. Whether the fee is part of the amount or comes on top is not stated; [MinDestinationAmount] bounds what the
 // payee gets.
 func MaxFee(amount decimal.Decimal) PayOption {
-	return payOption(func(w *payWish) { w.bounds.fee = &amount })
+	return payOption(func(w *payOptions) { w.bounds.fee = &amount })
 }
 
 // NoWorseThan refuses a price at which less arrives or more leaves than in a quote that the program has stored, but for
 // the [QuoteTolerance]: see [PriceRefused].
 func NoWorseThan(quote Quote) PayOption {
-	return payOption(func(w *payWish) { w.bounds.reference = &quote })
+	return payOption(func(w *payOptions) { w.bounds.reference = &quote })
 }
 
 // QuoteTolerance lets a price be worse than the one that it is compared with, by up to this fraction: 0.005 is half a
 // percent. It counts for [NoWorseThan], and for a fresh price in the place of one that expired.
 func QuoteTolerance(fraction decimal.Decimal) PayOption {
-	return payOption(func(w *payWish) { w.bounds.tolerance = fraction })
+	return payOption(func(w *payOptions) { w.bounds.tolerance = fraction })
 }
 
 // BeforeSigning calls f between booking and signing, with the booked payout: to look at its quote, to store its id, or
 // to refuse. An error of f ends the payment unsigned, as *[PaymentDeclined]. f is called again for each fresh price.
 // Its context ends 20 seconds before the approval does, so that there is time to confirm.
 func BeforeSigning(f func(ctx context.Context, booked *Payout) error) PayOption {
-	return payOption(func(w *payWish) { w.before = f })
+	return payOption(func(w *payOptions) { w.beforeSigning = f })
 }
 
 // The service remembers an explicit key for 7 days. The margin covers the call itself and clocks that differ.
@@ -126,7 +126,7 @@ func checkPayment(operation string, key moneymovement.Key, more ...func(*transpo
 }
 
 // check refuses what the caller says about the key if it cannot be.
-func (w *keyWish) check(c *transport.Check) {
+func (w *keyOptions) check(c *transport.Check) {
 	switch {
 	case w.firstUsed == nil:
 	case w.firstUsed.IsZero():
@@ -136,14 +136,14 @@ func (w *keyWish) check(c *transport.Check) {
 	}
 }
 
-func (w *payWish) check(c *transport.Check) {
-	w.keyWish.check(c)
+func (w *payOptions) check(c *transport.Check) {
+	w.keyOptions.check(c)
 	w.bounds.check(c)
 }
 
 // checkAge refuses a key that the service may have forgotten, by this machine's clock or by the service's, whichever is
 // later. A flow checks again after it has waited, and after the booking, whose answer tells the service's time.
-func (w *keyWish) checkAge(operation string, key moneymovement.Key, service time.Time) error {
+func (w *keyOptions) checkAge(operation string, key moneymovement.Key, service time.Time) error {
 	if w.firstUsed == nil || max(time.Since(*w.firstUsed), service.Sub(*w.firstUsed)) <= keyLifetime-keyMargin {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (w *keyWish) checkAge(operation string, key moneymovement.Key, service time
 }
 
 // capture hands on what came back of one call.
-func (w *keyWish) capture(answer moneymovement.Response) {
+func (w *keyOptions) capture(answer moneymovement.Response) {
 	if w.answer != nil {
 		*w.answer = answer
 	}

@@ -37,12 +37,12 @@ func (s *Payouts) Book(ctx context.Context, payout PayoutCreate, options ...mone
 	if err := transport.Of(s).low.ready(ctx, &opBookPayout); err != nil {
 		return nil, err
 	}
-	return s.approver.notePayout(s.low.demanding(s.demands(&payout)).BookPayout(ctx, &payout, options))
+	return s.approver.notePayout(s.low.withCheck(s.check(&payout)).BookPayout(ctx, &payout, options))
 }
 
 // demands is what a payout must say although the description calls it required nowhere: the approval is compared with
 // it before it is signed, and an approval of another amount or asset than was thought of would be signed.
-func (s *Payouts) demands(payout *PayoutCreate) func(*transport.Check) {
+func (s *Payouts) check(payout *PayoutCreate) func(*transport.Check) {
 	return func(c *transport.Check) {
 		c.Positive("amount", payout.Amount)
 		c.Missing("currency", payout.Currency == "")
@@ -133,13 +133,13 @@ func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, 
 	contact := booked.ContactID // whose spelling the approval is expected to have
 	for {
 		want := intent(asked, booked, code)
-		want.Destination.ContactID = string(asked.ContactID.spelledAs(contact))
+		want.Destination.ContactID = string(asked.ContactID.withPrefixOf(contact))
 		body, confirming, err := s.approver.confirm(ctx, s.low, &opConfirmPayout, booked.Approval, want, evenIfOver,
 			options)
 		refused, ok := errors.AsType[*signing.ApprovalRefused](err)
 		switch {
 		case ok && refused.Field == "destination.contactId" &&
-			asked.ContactID.spelledAs(ContactID(refused.Got)) != ContactID(refused.Want):
+			asked.ContactID.withPrefixOf(ContactID(refused.Got)) != ContactID(refused.Want):
 			contact = ContactID(refused.Got)
 			continue
 		case !ok || refused.Field != "destination.chainId" || code != "":
@@ -154,7 +154,7 @@ func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, 
 // intent is what the approval of a payout has to say. code is the other name of the chain that is asked for, empty if
 // it is not known.
 func intent(asked PayoutCreate, booked *Payout, code ChainCode) signing.Intent {
-	destination := signing.Destination{ContactID: string(asked.ContactID.spelledAs(booked.ContactID))}
+	destination := signing.Destination{ContactID: string(asked.ContactID.withPrefixOf(booked.ContactID))}
 	if asked.ToChainID != 0 {
 		destination.ChainID, destination.ChainAlias = strconv.FormatInt(asked.ToChainID, 10), string(code)
 	}
@@ -167,11 +167,11 @@ func intent(asked PayoutCreate, booked *Payout, code ChainCode) signing.Intent {
 	}
 }
 
-// spelledAs gives the other spelling of the id if it is one: its prefix may be missing, and approvals are compared
+// withPrefixOf gives the other spelling of the id if it is one: its prefix may be missing, and approvals are compared
 // letter for letter.
 //
 // Source: Resources, Contact (pattern of the id).
-func (id ContactID) spelledAs(other ContactID) ContactID {
+func (id ContactID) withPrefixOf(other ContactID) ContactID {
 	if strings.TrimPrefix(string(id), "ct_") == strings.TrimPrefix(string(other), "ct_") {
 		return other
 	}
@@ -211,16 +211,16 @@ func (s *Payouts) wait(
 	if err != nil {
 		return payout, err
 	}
-	return payout, payout.arrived()
+	return payout, payout.notCompleted()
 }
 
 // funded reports that the money has left or is leaving. A transaction on chain shows it, whatever the status is called.
 func (p *Payout) funded() bool {
-	return p.Status.funded() || !p.Status.Final() && p.hashed()
+	return p.Status.funded() || !p.Status.Final() && p.hasTransactionHash()
 }
 
 // hashed reports a transaction on chain. A hash of zeros does not count.
-func (p *Payout) hashed() bool { return strings.Trim(p.TransactionHash, "0x") != "" }
+func (p *Payout) hasTransactionHash() bool { return strings.Trim(p.TransactionHash, "0x") != "" }
 
 // untouched reports that a payout waits for its approval, as far as its answer says.
 func (p *Payout) untouched() bool {
@@ -228,7 +228,7 @@ func (p *Payout) untouched() bool {
 }
 
 // arrived is nil for a payout that completed or still may.
-func (p *Payout) arrived() error {
+func (p *Payout) notCompleted() error {
 	if p.Status.Final() && p.Status != PayoutStatusCompleted {
 		return &PayoutNotCompleted{
 			Head:   errors.Head{Operation: opGetPayout.ID, IdempotencyKey: p.IdempotencyKey, Resource: string(p.ID)},
@@ -239,7 +239,7 @@ func (p *Payout) arrived() error {
 }
 
 // overAt reports that the price or the approval ended by a time.
-func (p *Payout) overAt(at time.Time) bool {
+func (p *Payout) expiredAt(at time.Time) bool {
 	if p.Quote != nil && !p.Quote.ExpiresAt.IsZero() && !at.Before(p.Quote.ExpiresAt) {
 		return true
 	}

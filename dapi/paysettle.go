@@ -10,7 +10,7 @@ import (
 )
 
 // judge says what a refusal or a lost answer means for the payment.
-func (p *payment) judge(ctx context.Context, err error) ending {
+func (p *payment) afterError(ctx context.Context, err error) ending {
 	if refusal, ok := errors.AsType[*errors.AlreadyFunded](err); ok {
 		return p.funded(ctx, refusal)
 	}
@@ -61,7 +61,7 @@ func (p *payment) funded(ctx context.Context, refusal *errors.AlreadyFunded) end
 // read reads the payout, and gives nil if it cannot be read or has other terms than were asked for.
 func (p *payment) read(ctx context.Context) *Payout {
 	_, _ = p.get(ctx)
-	return p.seen
+	return p.lastRead
 }
 
 // get reads the payout. An answer about another one is an error.
@@ -70,17 +70,17 @@ func (p *payment) get(ctx context.Context) (*Payout, error) {
 	if p.id() == "" {
 		return nil, &errors.NotDelivered{Head: head, Err: errors.New("the payout of this key is not known")}
 	}
-	p.looked, p.seen, p.unread = true, nil, nil
+	p.wasRead, p.lastRead, p.readErr = true, nil, nil
 	payout, err := p.payouts.approver.notePayout(p.payouts.low.as(p.reading).GetPayout(ctx, p.id(), nil))
 	switch {
 	case err != nil:
-		p.unread = err
+		p.readErr = err
 		return nil, err
 	case payout.ID != p.id(), payout.IdempotencyKey != "" && payout.IdempotencyKey != string(p.key):
 		return nil, &errors.UnexpectedAnswer{Head: head, Status: http.StatusOK,
 			Err: errors.New("it is about another payout")}
 	case payout.differs(p.asked) == nil:
-		p.seen = payout
+		p.lastRead = payout
 	}
 	return payout, nil
 }
@@ -123,7 +123,7 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 		if payout != nil {
 			p.booked = payout
 		}
-		p.seen = nil // an attempt to fund that goes on may still come to nothing
+		p.lastRead = nil // an attempt to fund that goes on may still come to nothing
 		return ending{outcome: doubtful, err: err}
 	case lapsed(payout):
 		return ending{outcome: reopen, err: refusal}

@@ -16,15 +16,15 @@ import (
 // Source: Resources, Platform resources (a payout create echoes idempotencyKey); Limits, Idempotency (a replay is a
 // 200).
 func (p *payment) book(ctx context.Context) ending {
-	if err := p.wish.checkAge(opBookPayout.ID, p.key, p.payouts.approver.now()); err != nil {
+	if err := p.opts.checkAge(opBookPayout.ID, p.key, p.payouts.approver.now()); err != nil {
 		return ending{outcome: refused, err: err}
 	}
 	var answer moneymovement.Response
 	booked, err := p.payouts.Book(ctx, p.asked, moneymovement.IdempotencyKey(p.key),
 		moneymovement.CaptureResponse(&answer))
-	p.wish.capture(answer)
+	p.opts.capture(answer)
 	if err != nil {
-		return p.judge(ctx, err)
+		return p.afterError(ctx, err)
 	}
 	if booked.IdempotencyKey != string(p.key) {
 		return ending{outcome: doubtful,
@@ -34,22 +34,22 @@ func (p *payment) book(ctx context.Context) ending {
 		return ending{outcome: doubtful,
 			err: p.headed(&TermsDiffer{Member: "id", Asked: string(p.booked.ID), Got: string(booked.ID)})}
 	}
-	p.fresh = newlyMade(answer) && booked.Approval != nil && !booked.hashed()
+	p.fresh = newlyMade(answer) && booked.Approval != nil && !booked.hasTransactionHash()
 	if p.fresh || !booked.funded() { // a service that has forgotten the key has booked another payment
-		if err := p.wish.checkAge(opBookPayout.ID, p.key, p.payouts.approver.latest()); err != nil {
+		if err := p.opts.checkAge(opBookPayout.ID, p.key, p.payouts.approver.latest()); err != nil {
 			return ending{outcome: refused, err: err}
 		}
 	}
 	if p.booked == nil {
-		p.doubt = p.attempt.learn(p.doubt, string(booked.ID), booked.funded() && !p.fresh, answer)
+		p.doubt = p.attempt.updateDoubt(p.doubt, string(booked.ID), booked.funded() && !p.fresh, answer)
 	}
 	p.booked, p.feeKnown = booked, hasFee(answer.Body)
-	return ending{outcome: goesOn}
+	return ending{outcome: proceed}
 }
 
 // look looks at what was booked: an earlier call with this key may have gone through, and the service may have booked
 // something else.
-func (p *payment) look(ctx context.Context) ending {
+func (p *payment) checkTerms(ctx context.Context) ending {
 	booked := p.booked
 	if differs := booked.differs(p.asked); differs != nil {
 		if booked.untouched() {
@@ -58,7 +58,7 @@ func (p *payment) look(ctx context.Context) ending {
 		return ending{outcome: doubtful, err: p.headed(differs)}
 	}
 	switch {
-	case booked.arrived() != nil:
+	case booked.notCompleted() != nil:
 		return settledBy(booked)
 	case p.fresh: // it waits for its approval, whatever its status is called
 	case booked.funded():
@@ -66,7 +66,7 @@ func (p *payment) look(ctx context.Context) ending {
 	case booked.Approval == nil && (!booked.untouched() || booked.Status == "" && p.doubt != noDoubt):
 		return p.nothingToApprove(ctx)
 	}
-	return ending{outcome: goesOn}
+	return ending{outcome: proceed}
 }
 
 // nothingToApprove is a booking without an approval whose status says nothing to this version: an earlier call has
@@ -92,16 +92,16 @@ func (p *payment) seenPaid(ctx context.Context) *Payout {
 // price refuses a price that is out of bounds, and books again for a price or an approval that is over. If the service
 // gives the same one again it is confirmed, once: this machine's idea of the time may be wrong, and only the service's
 // own 409 reopens a payment.
-func (p *payment) price(context.Context) ending {
-	first, again := p.attempt.bookedAs(string(p.booked.ID), p.booked.Quote)
-	refusal := p.wish.bounds.refused(price{
+func (p *payment) checkPrice(context.Context) ending {
+	first, again := p.attempt.recordBooking(string(p.booked.ID), p.booked.Quote)
+	refusal := p.opts.bounds.refused(price{
 		asked: p.asked, quote: p.booked.Quote, feeKnown: p.feeKnown, first: first, unpriced: again && first == nil,
 	})
 	switch {
 	case refusal != nil:
 		refusal.Head, refusal.Payout = p.head(), p.booked
 		return ending{outcome: refused, err: refusal}
-	case !p.booked.overAt(p.payouts.approver.now().Add(p.reserve())):
+	case !p.booked.expiredAt(p.payouts.approver.now().Add(p.reserve())):
 	case p.booked.sameOffer(p.tried):
 		return ending{outcome: refused, err: p.last}
 	case !p.booked.sameOffer(p.over):
@@ -110,7 +110,7 @@ func (p *payment) price(context.Context) ending {
 	default:
 		p.tried = p.booked
 	}
-	return ending{outcome: goesOn}
+	return ending{outcome: proceed}
 }
 
 var errOver = errors.New("the price or the approval is over, and the service gives no other")
@@ -126,36 +126,36 @@ const hookReserve = 20 * time.Second
 
 // reserve is the time that has to be left of an approval for it to be of use.
 func (p *payment) reserve() time.Duration {
-	if p.wish.before != nil {
+	if p.opts.beforeSigning != nil {
 		return hookReserve
 	}
 	return 0
 }
 
 // ask lets the caller look at what was booked, and refuse.
-func (p *payment) ask(ctx context.Context) ending {
-	if p.wish.before == nil || p.booked.Approval == nil {
-		return ending{outcome: goesOn}
+func (p *payment) callHook(ctx context.Context) ending {
+	if p.opts.beforeSigning == nil || p.booked.Approval == nil {
+		return ending{outcome: proceed}
 	}
 	left := p.booked.Approval.ExpiresAt.Sub(p.payouts.approver.now()) - hookReserve
 	asking, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	if err := p.wish.before(asking, p.booked); err != nil {
+	if err := p.opts.beforeSigning(asking, p.booked); err != nil {
 		return ending{outcome: refused, err: &PaymentDeclined{Head: p.head(), Payout: p.booked, Err: err}}
 	}
-	return ending{outcome: goesOn}
+	return ending{outcome: proceed}
 }
 
 // confirm signs the approval, if it is what the caller asked for, and sends the signature.
 func (p *payment) confirm(ctx context.Context) ending {
 	var answer moneymovement.Response
-	p.looked = false
+	p.wasRead = false
 	confirmed, err := p.payouts.confirm(ctx, p.asked, p.booked, p.tried == p.booked,
 		moneymovement.IdempotencyKey(p.key), moneymovement.CaptureResponse(&answer))
-	p.wish.capture(answer)
+	p.opts.capture(answer)
 	p.leave() // what follows waits for the service, not for room
 	if err != nil {
-		return p.judge(ctx, err)
+		return p.afterError(ctx, err)
 	}
 	if differs := confirmed.differs(p.asked); differs != nil {
 		return ending{outcome: doubtful, err: p.headed(differs)}

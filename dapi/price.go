@@ -133,7 +133,7 @@ func (b priceBounds) refused(p price) *PriceRefused {
 			"one of two quotes does not say what leaves or what arrives, so that they cannot be compared")
 		unreadable.Reference = reference
 		return unreadable
-	case b.asGood(q, reference):
+	case b.notWorse(q, reference):
 		return nil
 	}
 	worse := refuse(BoundNoWorseThan, "%s %s arrives for %s %s, which is worse than %s %s for %s %s",
@@ -167,8 +167,8 @@ func (b priceBounds) outOfBounds(p price, refuse func(PriceBound, string, ...any
 	return nil
 }
 
-// asGood reports whether no less arrives and no more leaves than in another quote, but for the tolerance.
-func (b priceBounds) asGood(q, than *Quote) bool {
+// notWorse reports whether no less arrives and no more leaves than in another quote, but for the tolerance.
+func (b priceBounds) notWorse(q, than *Quote) bool {
 	if q.DestinationCurrency != than.DestinationCurrency || q.SourceCurrency != than.SourceCurrency {
 		return false
 	}

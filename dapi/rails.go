@@ -99,7 +99,7 @@ func (e *ChannelUnavailable) Retryable() bool { return true }
 func (e *ChannelUnavailable) MovedByCall() errors.Movement { return errors.NotMoved }
 
 func (e *ChannelUnavailable) Error() string {
-	rail := given(e.Rail)
+	rail := deref(e.Rail)
 	return fmt.Sprintf("rail %s %s reports channel_unavailable", rail.Method, rail.Currency)
 }
 

@@ -22,7 +22,7 @@ func (a *Account) UseKey(key signing.Signer) error { return transport.Of(a).plat
 
 func (p *platform) useKey(key signing.Signer) error {
 	p = transport.Of(p)
-	if err := transport.Validate("UseKey", func(c *transport.Check) { c.Made(p.transport, makers) }); err != nil {
+	if err := transport.Validate("UseKey", func(c *transport.Check) { c.Made(p.transport, constructors) }); err != nil {
 		return err
 	}
 	developer := p.keys.current.Load().developer
@@ -55,16 +55,16 @@ type keyring struct{ current atomic.Pointer[session] }
 
 // session is the one that calls are made in, nil for logins.
 func (c lowLevel) session() *session {
-	if c.held != nil || c.keys == nil {
-		return c.held
+	if c.pinned != nil || c.keys == nil {
+		return c.pinned
 	}
 	return c.keys.current.Load()
 }
 
 // holding makes its calls in the session of now, whatever comes after it: what was booked with a key is signed and
 // confirmed with it.
-func (c lowLevel) holding() lowLevel {
-	c.held = c.keys.current.Load()
+func (c lowLevel) withCurrentSession() lowLevel {
+	c.pinned = c.keys.current.Load()
 	return c
 }
 
@@ -75,18 +75,18 @@ func (c lowLevel) authorize(call *transport.Call) {
 	}
 }
 
-// underOneKey is the service for one payment, which books, signs and confirms with one key.
-func (s *Payouts) underOneKey() *Payouts {
+// withCurrentKey is the service for one payment, which books, signs and confirms with one key.
+func (s *Payouts) withCurrentKey() *Payouts {
 	one := *s
-	one.low = s.low.holding()
+	one.low = s.low.withCurrentSession()
 	one.approver.low = one.low
 	return &one
 }
 
-// underOneKey is the service for one deal's action, which prepares, signs and confirms with one key.
-func (s *Escrows) underOneKey() *Escrows {
+// withCurrentKey is the service for one deal's action, which prepares, signs and confirms with one key.
+func (s *Escrows) withCurrentKey() *Escrows {
 	one := *s
-	one.low = s.low.holding()
+	one.low = s.low.withCurrentSession()
 	one.approver.low = one.low
 	return &one
 }

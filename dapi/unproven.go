@@ -16,10 +16,10 @@ func unproven(head errors.Head, reason error) error {
 		Cause: reason}
 }
 
-// thenEnded adds to the cause of a doubt that the context ended while the doubt was being settled, which err tells.
-func thenEnded(cause, err error) error {
+// withContextError adds to the cause of a doubt that the context ended while the doubt was being settled, which err tells.
+func withContextError(cause, err error) error {
 	if unknown, ok := cause.(*errors.OutcomeUnknown); ok { //nolint:errorlint // as in inDoubt
-		unknown.Cause = thenEnded(unknown.Cause, err)
+		unknown.Cause = withContextError(unknown.Cause, err)
 		return cause
 	}
 	for _, end := range []error{context.Canceled, context.DeadlineExceeded} {
@@ -32,7 +32,7 @@ func thenEnded(cause, err error) error {
 
 // inDoubt is the error of what may have been done, by this call or one before it. It does not unwrap to what was
 // refused last: that speaks for its call only. operation is for a cause that names none.
-func inDoubt(cause error, operation string, key moneymovement.Key, resolve string) error {
+func unknownOutcome(cause error, operation string, key moneymovement.Key, resolve string) error {
 	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // one that is wrapped, as by a hook, is about something else
 	if !ok {
 		head, _ := errors.HeadOf(cause)

@@ -20,9 +20,9 @@ type PayoutResult struct {
 	Err error
 }
 
-// readsAtOnce bounds how many reads of a WaitAll are under way or in line for the window, so that any number of payouts
+// maxConcurrentReads bounds how many reads of a WaitAll are under way or in line for the window, so that any number of payouts
 // burdens neither.
-const readsAtOnce = 32
+const maxConcurrentReads = 32
 
 // WaitAll waits for many payouts and gives each as soon as its wait is over, in the order in which they end. An error
 // about one does not end the others. If ctx ends first, all that are left come with *StillPending. Each id comes once.
@@ -55,7 +55,7 @@ func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOp
 			waits   sync.WaitGroup
 			waited  = make(chan PayoutResult)
 			left    = make(chan struct{})
-			reading = semaphore.NewWeighted(readsAtOnce)
+			reading = semaphore.NewWeighted(maxConcurrentReads)
 		)
 		defer waits.Wait()
 		defer stop()
