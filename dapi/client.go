@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// lowLevel sends the generated operations, for one account.
+// lowLevel sends the generated operations for one account.
 type lowLevel struct {
 	transport *transport.Client
 	keys      *keyring // nil for logins
@@ -19,30 +19,30 @@ type lowLevel struct {
 	check     func(*transport.Check)
 }
 
-// demanding has its calls checked for more than the description states.
+// withCheck adds a check of the input to each call, for what the description does not state.
 func (c lowLevel) withCheck(check func(*transport.Check)) lowLevel {
 	c.check = check
 	return c
 }
 
-// as gives its calls a class in the rate windows.
+// as sets the rate class of the calls.
 func (c lowLevel) as(class transport.RateClass) lowLevel {
 	c.class = class
 	return c
 }
 
-// constructors are what makes a client that works.
+// constructors are the functions that return a client that works, for error texts.
 const constructors = "dapi.NewIntegrator or dapi.NewSelfServe"
 
-// ready refuses what a flow cannot begin with.
+// ready returns an error if a flow cannot begin, such as for a nil context or a client that no constructor made.
 func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
 	return transport.Ready(ctx, c.transport, op, constructors)
 }
 
-// clientRule is what a client's id has to look like before it travels as X-Service-Account.
+// clientRule is the rule for a client's id in X-Service-Account.
 var clientRule = transport.Rule{Required: true, Pattern: "^cl_", Prefix: "cl_"}
 
-// head is that of an error which an answer of the operation leads to.
+// head returns the head of an error about a response of the operation.
 func (c lowLevel) head(op *transport.Operation, resource string) errors.Head {
 	head := op.Head("")
 	head.Resource, head.Account = resource, string(c.account)
