@@ -12,10 +12,10 @@ import (
 type lowLevel struct {
 	transport *transport.Client
 	keys      *keyring // nil for logins
-	pinned    *session // whatever the ring has come to hold since, nil for the one that it has
+	pinned    *session // the session to use, even after UseKey; nil for the current one of keys
 	account   ClientID
-	acting    bool                // for a client; false for the credential's own account
-	class     transport.RateClass // of its calls, unless they say another; "" for what they are
+	acting    bool                // true for a client, false for the credential's own account
+	class     transport.RateClass // of calls that set none; "" for the class of the operation
 	check     func(*transport.Check)
 }
 

@@ -92,9 +92,8 @@
 // SDK refused the input before it sent anything, and *errors.OutcomeUnknown if the response to a write was lost. This
 // package adds errors of its own. They answer the same questions: Retryable and MovedByCall.
 //
-//   - Nothing was signed by this call: *signing.ApprovalRefused, [*TermsDiffer], [*PriceRefused], [*PaymentDeclined],
-//     *signing.ChallengeRefused.
-//   - Nothing was sent by this call: [*KeyTooOld].
+//   - This call signed nothing: *signing.ApprovalRefused, [*TermsDiffer], [*PriceRefused], [*PaymentDeclined],
+//     [*KeyTooOld], *signing.ChallengeRefused.
 //   - The wait ended before the resource reached the status: [*StillPending].
 //   - The resource cannot reach the status any more: [*PayoutNotCompleted], [*PayinNotCompleted],
 //     [*ChannelUnavailable], [*RailNotListed].

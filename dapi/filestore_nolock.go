@@ -7,18 +7,18 @@ import (
 	"sync"
 )
 
-// turn keeps the goroutines of one process apart, where the standard library has no lock for processes.
+// fileLock separates the goroutines of one process, where the standard library has no lock between processes.
 var fileLock sync.Mutex
 
 type lockedFile struct{ *os.File }
 
-// Close ends the fileLock.
+// Close closes the file and releases the lock.
 func (f lockedFile) Close() error {
 	defer fileLock.Unlock()
 	return f.File.Close()
 }
 
-// openLocked opens a file in the caller's fileLock.
+// openLocked opens a file and takes the lock.
 func openLocked(path string, flag int) (sessionFile, error) {
 	if !fileLock.TryLock() {
 		return nil, errInUse

@@ -147,6 +147,6 @@ func TestPipeInPlaceOfASessionFileIsNotWaitedFor(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(path, 0o600))
 	store := dapi.NewFileTokenStore(path)
 	_, err := store.Load(t.Context())
-	require.ErrorContains(t, err, "no regular file")
-	require.ErrorContains(t, store.Save(t.Context(), secretive), "no regular file")
+	require.ErrorContains(t, err, "not a regular file")
+	require.ErrorContains(t, store.Save(t.Context(), secretive), "not a regular file")
 }
