@@ -29,7 +29,7 @@ func (s *Clients) Get(ctx context.Context, id ClientID, options ...moneymovement
 // *StillPending with the last status.
 func (s *Clients) WaitReady(ctx context.Context, id ClientID, options ...WaitOption) (*Client, error) {
 	return wait(ctx, options, poll[Client]{
-		low: transport.Of(s).low, resource: "client", id: string(id),
+		low: transport.Of(s).low, operation: &opGetClient, resource: "client", id: string(id),
 		read: func(ctx context.Context) (*Client, error) {
 			return transport.Of(s).low.as(transport.ClassPoll).GetClient(ctx, id, nil)
 		},

@@ -85,8 +85,9 @@ func (s *Escrows) Prepare(
 	return &prepared.Action, nil
 }
 
-// Wait polls with [Escrows.Sync] until the deal has one of the statuses. It reads no faster than the chain is read. If
-// ctx ends first, the error is *StillPending. An empty list of statuses is *errors.InvalidInput.
+// Wait polls with [Escrows.Sync] until the deal has one of the statuses. By default, it reads no faster than the chain
+// is read. If ctx ends first, the error is *StillPending. An empty list of statuses, and an empty status in it, are
+// *errors.InvalidInput.
 func (s *Escrows) Wait(
 	ctx context.Context, id EscrowID, statuses []EscrowStatus, options ...WaitOption,
 ) (*Escrow, error) {
@@ -96,7 +97,10 @@ func (s *Escrows) Wait(
 	// the shortest pause is half of the least
 	paced := append([]WaitOption{PollEvery(2*chainReadEvery, 4*chainReadEvery)}, options...)
 	return wait(ctx, paced, poll[Escrow]{
-		low: s.low, resource: "escrow", id: string(id),
+		low: s.low, operation: &opSyncEscrow, resource: "escrow", id: string(id),
+		check: func(c *transport.Check) {
+			c.Missing("statuses", len(statuses) == 0 || slices.Contains(statuses, ""))
+		},
 		read: func(ctx context.Context) (*Escrow, error) {
 			return s.approver.noteDeal(s.low.as(transport.ClassPoll).SyncEscrow(ctx, id, nil))
 		},

@@ -35,7 +35,7 @@ func (s *Payins) Get(ctx context.Context, id PayinID, options ...moneymovement.C
 // *PayinNotCompleted. If ctx ends first, the error is *StillPending.
 func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*Payin, error) {
 	payin, err := wait(ctx, options, poll[Payin]{
-		low: transport.Of(s).low, resource: "payin", id: string(id),
+		low: transport.Of(s).low, operation: &opGetPayin, resource: "payin", id: string(id),
 		read: func(ctx context.Context) (*Payin, error) {
 			return transport.Of(s).low.as(transport.ClassPoll).GetPayin(ctx, id, nil)
 		},

@@ -34,6 +34,7 @@ type keyOptions struct {
 	firstUse  bool
 	firstUsed *time.Time // nil if not given
 	answer    *moneymovement.Response
+	invalid   invalidOptions
 }
 
 // payOptions is what the caller says about a payment besides its terms.
@@ -64,11 +65,10 @@ func payOptionsOf(options []PayOption) payOptions {
 // an earlier call may have paid, and a refusal leaves the payment [PaymentUnknown].
 //
 // Use it only if your own stored data proves it. It has no effect if the service or this client knows of an earlier
-// call that may have paid. Together with [FirstUsedAt] it is *errors.InvalidInput: a key without earlier calls has no
-// age.
+// call that may have paid. Together with [FirstUsedAt] it is *errors.InvalidInput.
 func FirstUse() KeyOption { return func(w *keyOptions) { w.firstUse = true } }
 
-// FirstUsedAt states when the key was first used. Pass it for each call after the first one.
+// FirstUsedAt states when the key was first used. Pass it for a key whose earlier calls may have paid.
 //
 // The service remembers a key for 7 days, and after that the same call makes a new payment. If the key is older than 7
 // days less one hour, by this machine's clock or by the service's, the error is *[KeyTooOld] and nothing is signed. The
@@ -78,7 +78,12 @@ func FirstUsedAt(at time.Time) KeyOption { return func(w *keyOptions) { w.firstU
 // CaptureLastResponse stores the response of the last call that Pay or Open made: status, header, body and more. A nil
 // pointer is *errors.InvalidInput.
 func CaptureLastResponse(into *moneymovement.Response) KeyOption {
-	return func(w *keyOptions) { w.answer = into }
+	return func(w *keyOptions) {
+		w.answer = into
+		if into == nil {
+			w.invalid.refuse("CaptureLastResponse", errors.FieldMissing, "must not be nil")
+		}
+	}
 }
 
 // MinDestinationAmount refuses a price at which less than amount arrives. currency is the currency in which the money
@@ -115,7 +120,12 @@ func QuoteTolerance(fraction decimal.Decimal) PayOption {
 // Pay calls f again for each fresh price. The context of f ends 20 seconds before the approval does, which leaves time
 // to confirm. A nil f is *errors.InvalidInput.
 func BeforeSigning(f func(ctx context.Context, booked *Payout) error) PayOption {
-	return payOption(func(w *payOptions) { w.beforeSigning = f })
+	return payOption(func(w *payOptions) {
+		w.beforeSigning = f
+		if f == nil {
+			w.invalid.refuse("BeforeSigning", errors.FieldMissing, "must not be nil")
+		}
+	})
 }
 
 // The service remembers an explicit key for 7 days. The margin covers the time of the call and clocks that differ.
@@ -136,12 +146,17 @@ func checkPayment(operation string, key moneymovement.Key, more ...func(*transpo
 
 // check refuses invalid options.
 func (w *keyOptions) check(c *transport.Check) {
+	w.invalid.check(c)
 	switch {
 	case w.firstUsed == nil:
+	case w.firstUse:
+		c.Refuse("FirstUsedAt", "contradiction", "contradicts FirstUse: pass FirstUse if no earlier call can have "+
+			"paid, and FirstUsedAt if one can")
 	case w.firstUsed.IsZero():
-		c.Refuse("FirstUsedAt", errors.FieldMissing, "is the zero time, which says nothing about the age of the key")
+		c.Refuse("FirstUsedAt", errors.FieldMissing,
+			"must not be the zero time: pass the time of the first call with the key")
 	case w.firstUsed.After(time.Now().Add(keyMargin)):
-		c.Refuse("FirstUsedAt", "out_of_range", "lies in the future")
+		c.Refuse("FirstUsedAt", "out_of_range", "must not be in the future")
 	}
 }
 

@@ -214,7 +214,7 @@ func (s *Payouts) wait(
 	ctx context.Context, id PayoutID, options []WaitOption, read func(context.Context) (*Payout, error),
 ) (*Payout, error) {
 	payout, err := wait(ctx, options, poll[Payout]{
-		low: s.low, resource: "payout", id: string(id),
+		low: s.low, operation: &opGetPayout, resource: "payout", id: string(id),
 		read:   func(ctx context.Context) (*Payout, error) { return s.approver.notePayout(read(ctx)) },
 		status: func(p *Payout) string { return string(p.Status) },
 		done:   func(p *Payout) bool { return p.Status.Final() },

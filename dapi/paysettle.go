@@ -110,7 +110,7 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	}
 	p.reading = transport.ClassPoll
 	payout, err := wait(ctx, nil, poll[Payout]{
-		low: p.payouts.low, resource: "payout", id: string(p.id()),
+		low: p.payouts.low, operation: &opGetPayout, resource: "payout", id: string(p.id()),
 		read:   p.get,
 		status: func(payout *Payout) string { return string(payout.Status) },
 		done: func(payout *Payout) bool {

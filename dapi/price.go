@@ -81,7 +81,7 @@ func (b priceBounds) check(c *transport.Check) {
 		c.Refuse("MaxFee", "out_of_range", "must not be negative")
 	}
 	if b.reference != nil && !b.reference.readable() {
-		c.Refuse("NoWorseThan", "missing", "must be a quote with both amounts and both currencies")
+		c.Refuse("NoWorseThan", "missing", "must be a quote with both amounts and both currencies, as a booking returned it")
 	}
 	if b.tolerance.IsNegative() || b.tolerance.GreaterThanOrEqual(decimal.NewFromInt(1)) {
 		c.Refuse("QuoteTolerance", "out_of_range", "must be a fraction from 0 to less than 1")

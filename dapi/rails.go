@@ -61,7 +61,11 @@ func (s *Rails) WaitActive(
 	ctx context.Context, method BankMethod, currency string, options ...WaitOption,
 ) (*Rail, error) {
 	rail, err := wait(ctx, options, poll[Rail]{
-		low: transport.Of(s).low, resource: "rail", id: string(method) + " " + currency,
+		low: transport.Of(s).low, operation: &opListRails, resource: "rail", id: string(method) + " " + currency,
+		check: func(c *transport.Check) {
+			c.Missing("method", method == "")
+			c.Missing("currency", currency == "")
+		},
 		read: func(ctx context.Context) (*Rail, error) {
 			return (&Rails{transport.Of(s).low.as(transport.ClassPoll)}).find(ctx, method, currency)
 		},

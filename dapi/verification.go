@@ -44,7 +44,7 @@ func (s *Verification) Complete(ctx context.Context, options ...moneymovement.Ca
 // deadline. If ctx ends first, the error is *StillPending.
 func (s *Verification) WaitDecided(ctx context.Context, options ...WaitOption) (*KYB, error) {
 	return wait(ctx, options, poll[KYB]{
-		low: transport.Of(s).low, resource: "verification", id: transport.Of(s).low.actingFor(),
+		low: transport.Of(s).low, operation: &opGetKYB, resource: "verification", id: transport.Of(s).low.actingFor(),
 		read: func(ctx context.Context) (*KYB, error) {
 			return transport.Of(s).low.as(transport.ClassPoll).GetKYB(ctx, nil)
 		},

@@ -25,8 +25,9 @@ type Progress struct {
 // OnProgress calls f after each read, in the goroutine that waits. A nil f is *errors.InvalidInput.
 func OnProgress(f func(Progress)) WaitOption {
 	return func(w *waiting) {
-		if f != nil {
-			w.progress = f
+		w.progress = f
+		if f == nil {
+			w.invalid.refuse("OnProgress", errors.FieldMissing, "must not be nil")
 		}
 	}
 }
@@ -37,12 +38,39 @@ func OnProgress(f func(Progress)) WaitOption {
 //
 // least must be at least 1 ms, and most must be at least least and at most 24 h. Other values are *errors.InvalidInput.
 func PollEvery(least, most time.Duration) WaitOption {
-	return func(w *waiting) { w.pace = transport.NewPace(least, most) }
+	return func(w *waiting) {
+		w.pace = transport.Pace{Least: least, Most: most}
+		if least < shortestPause || most < least || most > longestPause {
+			w.invalid.refuse("PollEvery", "out_of_range", fmt.Sprintf("must be pauses from %v to %v, the shorter one first",
+				shortestPause, longestPause))
+		}
+	}
 }
+
+// The bounds of a pause keep a wait from using up the rate window, and from never reading again.
+const (
+	shortestPause = time.Millisecond
+	longestPause  = 24 * time.Hour
+)
 
 type waiting struct {
 	pace     transport.Pace
 	progress func(Progress)
+	invalid  invalidOptions
+}
+
+// invalidOptions are the problems that options have found in their arguments.
+type invalidOptions []errors.Field
+
+func (o *invalidOptions) refuse(option, code, message string) {
+	*o = append(*o, errors.Field{Field: option, Code: code, Message: message})
+}
+
+// check refuses the call because of them.
+func (o invalidOptions) check(c *transport.Check) {
+	for _, problem := range o {
+		c.Refuse(problem.Field, problem.Code, problem.Message)
+	}
 }
 
 // StillPending says that a wait ended before its resource reached the status: its context ended, or had no time left
@@ -77,6 +105,8 @@ func (e *StillPending) Unwrap() error { return e.Err }
 // poll is how one kind of resource is waited for.
 type poll[T any] struct {
 	low          lowLevel
+	operation    *transport.Operation   // of read
+	check        func(*transport.Check) // of other arguments of the wait, may be nil
 	resource, id string
 	read         func(context.Context) (*T, error)
 	status       func(*T) string
@@ -87,6 +117,15 @@ type poll[T any] struct {
 func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (*T, error) {
 	w := waiting{pace: transport.DefaultPace(), progress: func(Progress) {}}
 	transport.Apply(&w, options)
+	err := transport.Validate(p.operation.ID, func(c *transport.Check) {
+		w.invalid.check(c)
+		if p.check != nil {
+			p.check(c)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
 	progress := func(seen transport.Seen) Progress {
 		return Progress{p.resource, p.id, seen.Status, seen.Reads, seen.Waited}
 	}

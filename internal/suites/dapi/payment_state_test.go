@@ -148,7 +148,7 @@ func TestWrongInputLeavesNoTrace(t *testing.T) {
 	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("-1")))
 	as[*errors.InvalidInput](t, err)
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
-	payout, err := w.pay(dapi.FirstUse(), dapi.FirstUsedAt(time.Now()))
+	payout, err := w.pay(dapi.FirstUse())
 	as[*errors.SigningPolicyRefused](t, err)
 	assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 }

@@ -2,7 +2,6 @@ package dapi_test
 
 import (
 	"context"
-	"math"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -159,13 +158,11 @@ func TestWaitOutlastsAnOutage(t *testing.T) {
 	})
 }
 
-func TestWaitBoundsThatMakeNoSense(t *testing.T) {
+// The bounds of a pause are pauses themselves: the shortest does not spin, and the longest still reads.
+func TestWaitsAtTheBoundsOfAPause(t *testing.T) {
 	for name, bounds := range map[string][2]time.Duration{
-		"zero":     {0, 0},
-		"negative": {-time.Hour, -time.Hour},
-		"tiny":     {1, 1},
-		"huge":     {math.MaxInt64, math.MaxInt64},
-		"crossed":  {time.Minute, time.Second},
+		"the shortest": {time.Millisecond, time.Millisecond},
+		"the longest":  {24 * time.Hour, 24 * time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -177,7 +174,7 @@ func TestWaitBoundsThatMakeNoSense(t *testing.T) {
 				created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 				require.NoError(t, err)
 				client, err := integrator.Clients.WaitReady(t.Context(), created.ID,
-					dapi.PollEvery(bounds[0], bounds[1]), dapi.OnProgress(nil), nil)
+					dapi.PollEvery(bounds[0], bounds[1]), nil)
 				require.NoError(t, err)
 				assert.Equal(t, dapi.ClientStatusReady, client.Status)
 				assert.Less(t, w.sent("GetClient"), 2000, "a wait must not spin")
