@@ -213,7 +213,7 @@ func (s *Escrows) Act(
 	if err := transport.Of(s).low.ready(ctx, &opPrepareEscrowAction); err != nil {
 		return nil, err
 	}
-	if err := checkPayment(opPrepareEscrowAction.ID, key); err != nil {
+	if err := checkPayment(opPrepareEscrowAction.ID, key, s.check(&terms)); err != nil {
 		return nil, err
 	}
 	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opPrepareEscrowAction.ID + " " + string(id),
@@ -255,6 +255,9 @@ func (s *Escrows) Confirm(
 	options ...moneymovement.CallOption,
 ) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opConfirmEscrowAction); err != nil {
+		return nil, err
+	}
+	if err := transport.Validate(opConfirmEscrowAction.ID, s.check(&terms)); err != nil {
 		return nil, err
 	}
 	return s.confirm(ctx, terms, id, action, prepared, false, options...)

@@ -152,14 +152,51 @@ func TestInvalidPayOptionsAreRefused(t *testing.T) {
 		"no response to fill": {pay(nil, dapi.CaptureLastResponse(nil)), "CaptureLastResponse", "missing"},
 		"no response to fill of a deal": {open(nil, dapi.CaptureLastResponse(nil)), "CaptureLastResponse",
 			"missing"},
-		"a first use with an age":        {pay(dapi.FirstUse(), dapi.FirstUsedAt(now)), "FirstUsedAt", "contradiction"},
-		"an age with a first use":        {pay(dapi.FirstUsedAt(now), dapi.FirstUse()), "FirstUsedAt", "contradiction"},
-		"a first use of a deal with age": {open(dapi.FirstUse(), dapi.FirstUsedAt(now)), "FirstUsedAt", "contradiction"},
-		"a negative fee":                 {pay(dapi.MaxFee(amount("-0.01"))), "MaxFee", "out_of_range"},
+		"a first use with an age": {pay(dapi.FirstUse(), dapi.FirstUsedAt(now)), "FirstUsedAt", "contradiction"},
+		"an age with a first use": {pay(dapi.FirstUsedAt(now), dapi.FirstUse()), "FirstUsedAt", "contradiction"},
+		"a first use of a deal with age": {open(dapi.FirstUse(), dapi.FirstUsedAt(now)), "FirstUsedAt",
+			"contradiction"},
+		"a negative fee": {pay(dapi.MaxFee(amount("-0.01"))), "MaxFee", "out_of_range"},
 		"a negative minimum": {pay(dapi.MinDestinationAmount(amount("-1"), "EUR")), "MinDestinationAmount",
 			"out_of_range"},
 		"a negative tolerance": {pay(dapi.QuoteTolerance(amount("-0.1"))), "QuoteTolerance", "out_of_range"},
 		"a tolerance of all":   {pay(dapi.QuoteTolerance(decimal.NewFromInt(1))), "QuoteTolerance", "out_of_range"},
+	} {
+		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, c.code) })
+	}
+}
+
+// The terms that an approval is compared with are needed where it is signed as well as where it is booked.
+func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
+	confirm := func(asked dapi.PayoutCreate) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payouts.Confirm(ctx, asked, &dapi.Payout{ID: "po_1"})
+			return err
+		}
+	}
+	act := func(terms dapi.EscrowCreate) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			deals := i.Self().Escrows
+			_, actErr := deals.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, "release-42")
+			_, confirmErr := deals.Confirm(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, &dapi.EscrowAction{})
+			if (actErr == nil) != (confirmErr == nil) {
+				return errors.New("Act and Confirm judge differently")
+			}
+			_ = as[*errors.InvalidInput](t, confirmErr)
+			return actErr
+		}
+	}
+	for name, c := range map[string]struct {
+		call        func(context.Context, *dapi.Integrator) error
+		field, code string
+	}{
+		"a payout of a negative amount": {confirm(dapi.PayoutCreate{Amount: amount("-25"), Currency: dapi.USDC}),
+			"amount", "too_small"},
+		"a payout of no asset": {confirm(dapi.PayoutCreate{Amount: amount("25")}), "currency", "missing"},
+		"a deal of a negative amount": {act(dapi.EscrowCreate{Amount: amount("-25"), Currency: dapi.USDC,
+			Payee: "0x1"}), "amount", "too_small"},
+		"a deal of no asset":   {act(dapi.EscrowCreate{Amount: amount("25"), Payee: "0x1"}), "currency", "missing"},
+		"a deal without payee": {act(dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC}), "payee", "missing"},
 	} {
 		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, c.code) })
 	}

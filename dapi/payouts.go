@@ -82,6 +82,9 @@ func (s *Payouts) Confirm(
 	if err := transport.Of(s).low.ready(ctx, &opConfirmPayout); err != nil {
 		return nil, err
 	}
+	if err := transport.Validate(opConfirmPayout.ID, s.check(&asked)); err != nil {
+		return nil, err
+	}
 	if booked == nil {
 		booked = &Payout{}
 	}
