@@ -70,9 +70,9 @@ func (s *Escrows) open(
 	if err := opts.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
 		return nil, left, err
 	}
-	var answer moneymovement.Response
-	created, err := s.Create(ctx, deal, moneymovement.IdempotencyKey(key), moneymovement.CaptureResponse(&answer))
-	opts.capture(answer)
+	var response moneymovement.Response
+	created, err := s.Create(ctx, deal, moneymovement.IdempotencyKey(key), moneymovement.CaptureResponse(&response))
+	opts.capture(response)
 	if err != nil {
 		return nil, left.after(err), err
 	}
@@ -82,7 +82,7 @@ func (s *Escrows) open(
 			unproven(head, errors.New("the response is about a deal with another key, or does not name the key"))
 	}
 	// A new deal that offers its approval waits for it, whatever its status is.
-	fresh := newlyMade(answer) && created.Can(EscrowActionTypeApprove) &&
+	fresh := newlyMade(response) && created.Can(EscrowActionTypeApprove) &&
 		checkPrepared(created.ID, EscrowActionTypeApprove, created.Action, key) == nil &&
 		created.Action.Approval != nil
 	held := !fresh && created.took(EscrowActionTypeApprove)
@@ -91,7 +91,7 @@ func (s *Escrows) open(
 			return created, left, err
 		}
 	}
-	left = attempt.updateDoubt(left, string(created.ID), held, answer)
+	left = attempt.updateDoubt(left, string(created.ID), held, response)
 	attempt.recordBooking(string(created.ID), nil)
 	if differs := cmp.Or(created.differs(deal), created.windowsDiffer(deal, held)); differs != nil {
 		differs.Head = head
@@ -107,8 +107,8 @@ func (s *Escrows) open(
 		return created, noDoubt, nil // an earlier call with this key has approved the deal
 	}
 	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, attempt,
-		moneymovement.CaptureResponse(&answer))
-	opts.capture(answer)
+		moneymovement.CaptureResponse(&response))
+	opts.capture(response)
 	if err != nil {
 		return created, max(left, open), err
 	}
@@ -290,7 +290,8 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if deal == nil {
 		if deal, err = s.Sync(ctx, id); err != nil {
 			return nil, unproven(head,
-				fmt.Errorf("the service accepted the confirm without returning the deal, and the deal cannot be read: %w", err))
+				fmt.Errorf("the service accepted the confirm and returned no deal, and the deal cannot be read: %w",
+					err))
 		}
 		if !deal.took(action) { // perhaps not yet: the stored deal can be from before
 			return nil, unproven(head,

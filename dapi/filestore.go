@@ -46,8 +46,9 @@ func NewFileTokenStore(path string) TokenStore {
 }
 
 type fileTokenStore struct {
-	path       string
-	open       func(path string, flag int) (sessionFile, error) // the file is locked until it is closed; errInUse if another process has it
+	path string
+	// the file is locked until it is closed; errInUse if another process has it
+	open       func(path string, flag int) (sessionFile, error)
 	syncFolder func(path string) error
 }
 

@@ -16,7 +16,8 @@ func openLocked(path string, flag int) (sessionFile, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	access, share, disposition := uint32(syscall.GENERIC_READ), uint32(syscall.FILE_SHARE_READ), uint32(syscall.OPEN_EXISTING)
+	access, share := uint32(syscall.GENERIC_READ), uint32(syscall.FILE_SHARE_READ)
+	disposition := uint32(syscall.OPEN_EXISTING)
 	if flag&os.O_RDWR != 0 {
 		access, share = syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0
 	}

@@ -72,10 +72,10 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 // clock is off by minutes. Then a second request is dated with the service's clock, from the Date header of its
 // response.
 func (s *session) challenge(ctx context.Context) (*Challenge, error) {
-	var answer moneymovement.Response
-	challenge, err := s.challengeAt(ctx, time.Now(), moneymovement.CaptureResponse(&answer))
+	var response moneymovement.Response
+	challenge, err := s.challengeAt(ctx, time.Now(), moneymovement.CaptureResponse(&response))
 	if _, refused := errors.AsType[*errors.RequestExpired](err); refused {
-		if now, parseErr := http.ParseTime(answer.Header.Get("Date")); parseErr == nil {
+		if now, parseErr := http.ParseTime(response.Header.Get("Date")); parseErr == nil {
 			return s.challengeAt(ctx, now)
 		}
 	}

@@ -28,12 +28,12 @@ func pages[P, L, T any](
 		at := cursor(&params)
 		walked := transport.NewTrail(*at)
 		for page := 1; ; page++ {
-			answer, err := list(ctx, params, options...)
+			response, err := list(ctx, params, options...)
 			if err != nil {
 				yield(none, err)
 				return
 			}
-			items, next := read(answer)
+			items, next := read(response)
 			for _, item := range items {
 				if !yield(item, nil) {
 					return

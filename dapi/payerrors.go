@@ -18,7 +18,8 @@ type PayoutNotCompleted struct {
 // Error returns one line, safe to log.
 func (e *PayoutNotCompleted) Error() string {
 	payout := deref(e.Payout)
-	return fmt.Sprintf("payout %s ended %s, so its money came back or never left; to pay, use a new key", payout.ID, payout.Status)
+	return fmt.Sprintf("payout %s ended %s, so its money came back or never left; to pay, use a new key", payout.ID,
+		payout.Status)
 }
 
 // Retryable returns false: the payout has ended.
@@ -69,9 +70,9 @@ type KeyTooOld struct {
 
 // Error returns one line, safe to log.
 func (e *KeyTooOld) Error() string {
-	return fmt.Sprintf("%s: key %q was first used on %s, and the service remembers a key for 7 days: this call signed nothing, "+
-		"because it could pay a second time; an earlier call may have paid, so look for the payment in the ledger "+
-		"before you use a new key", e.Operation, e.IdempotencyKey, e.FirstUsed.UTC().Format(time.DateOnly))
+	return fmt.Sprintf("%s: key %q was first used on %s, and the service remembers a key for 7 days: "+
+		"this call signed nothing, because it could pay a second time; an earlier call may have paid, "+
+		"so look for the payment in the ledger before you use a new key", e.Operation, e.IdempotencyKey, e.FirstUsed.UTC().Format(time.DateOnly))
 }
 
 // Retryable returns false: the key only becomes older.

@@ -64,5 +64,6 @@ func (e *PayinNotCompleted) MovedByCall() errors.Movement { return errors.NotMov
 // Error returns one line, safe to log.
 func (e *PayinNotCompleted) Error() string {
 	payin := deref(e.Payin)
-	return fmt.Sprintf("payin %s ended %s, so no money arrived; to receive money, create a new payin", payin.ID, payin.Status)
+	return fmt.Sprintf("payin %s ended %s, so no money arrived; to receive money, create a new payin", payin.ID,
+		payin.Status)
 }

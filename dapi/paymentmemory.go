@@ -153,22 +153,22 @@ func (a *attempt) recordBooking(resource string, quote *Quote) (first *Quote, ag
 // updateDoubt returns what is left open, from the first response of a call, which may show whether there was a call
 // before it. A replay says nothing new if this call sent the request twice, or if an earlier call of this client booked
 // and did not pay.
-func (a *attempt) updateDoubt(left doubt, resource string, done bool, answer moneymovement.Response) doubt {
-	replayed := answer.Replayed || answer.Status == http.StatusOK
+func (a *attempt) updateDoubt(left doubt, resource string, done bool, response moneymovement.Response) doubt {
+	replayed := response.Replayed || response.Status == http.StatusOK
 	switch {
 	case left == knownDoubt, done:
 		return knownDoubt
-	case newlyMade(answer):
+	case newlyMade(response):
 		return noDoubt
-	case replayed && answer.Attempts <= 1 && a.resource() != resource:
+	case replayed && response.Attempts <= 1 && a.resource() != resource:
 		return assumedDoubt
 	}
 	return left
 }
 
 // newlyMade reports a response that says that this call created its resource.
-func newlyMade(answer moneymovement.Response) bool {
-	return answer.Status == http.StatusCreated && !answer.Replayed
+func newlyMade(response moneymovement.Response) bool {
+	return response.Status == http.StatusCreated && !response.Replayed
 }
 
 // done reports that the payment is paid or has ended, as far as this client knows.

@@ -33,7 +33,7 @@ func (o KeyOption) setOpen(w *keyOptions) {
 type keyOptions struct {
 	firstUse  bool
 	firstUsed *time.Time // nil if not given
-	answer    *moneymovement.Response
+	response    *moneymovement.Response
 	invalid   invalidOptions
 }
 
@@ -79,7 +79,7 @@ func FirstUsedAt(at time.Time) KeyOption { return func(w *keyOptions) { w.firstU
 // pointer is *errors.InvalidInput.
 func CaptureLastResponse(into *moneymovement.Response) KeyOption {
 	return func(w *keyOptions) {
-		w.answer = into
+		w.response = into
 		if into == nil {
 			w.invalid.refuse("CaptureLastResponse", errors.FieldMissing, "must not be nil")
 		}
@@ -175,8 +175,8 @@ func (w *keyOptions) checkAge(operation string, key moneymovement.Key, service t
 }
 
 // capture stores the response of one call for the caller.
-func (w *keyOptions) capture(answer moneymovement.Response) {
-	if w.answer != nil {
-		*w.answer = answer
+func (w *keyOptions) capture(response moneymovement.Response) {
+	if w.response != nil {
+		*w.response = response
 	}
 }

@@ -129,7 +129,8 @@ func (s *Payouts) confirm(
 	if confirmed == nil || !confirmed.funded() && !confirmed.Status.Final() {
 		if confirmed, err = s.Get(ctx, booked.ID); err != nil {
 			return nil, unproven(head,
-				fmt.Errorf("the response does not show that the payout is funded, and the payout cannot be read: %w", err))
+				fmt.Errorf("the response does not show that the payout is funded, and the payout cannot be read: %w",
+					err))
 		}
 	}
 	waits := confirmed.Status == PayoutStatusAwaitingApproval || confirmed.Status == booked.Status

@@ -16,31 +16,32 @@ func (p *payment) book(ctx context.Context) ending {
 	if err := p.opts.checkAge(opBookPayout.ID, p.key, p.payouts.approver.now()); err != nil {
 		return ending{outcome: refused, err: err}
 	}
-	var answer moneymovement.Response
+	var response moneymovement.Response
 	booked, err := p.payouts.Book(ctx, p.asked, moneymovement.IdempotencyKey(p.key),
-		moneymovement.CaptureResponse(&answer))
-	p.opts.capture(answer)
+		moneymovement.CaptureResponse(&response))
+	p.opts.capture(response)
 	if err != nil {
 		return p.afterError(ctx, err)
 	}
 	if booked.IdempotencyKey != string(p.key) {
 		return ending{outcome: doubtful,
-			err: p.unproven(opBookPayout.ID, "the response is about a payment with another key, or does not name the key")}
+			err: p.unproven(opBookPayout.ID,
+				"the response is about a payment with another key, or does not name the key")}
 	}
 	if p.booked != nil && p.booked.ID != booked.ID {
 		return ending{outcome: doubtful,
 			err: p.headed(&TermsDiffer{Member: "id", Asked: string(p.booked.ID), Got: string(booked.ID)})}
 	}
-	p.fresh = newlyMade(answer) && booked.Approval != nil && !booked.hasTransactionHash()
+	p.fresh = newlyMade(response) && booked.Approval != nil && !booked.hasTransactionHash()
 	if p.fresh || !booked.funded() { // a service that forgot the key has booked another payment
 		if err := p.opts.checkAge(opBookPayout.ID, p.key, p.payouts.approver.latest()); err != nil {
 			return ending{outcome: refused, err: err}
 		}
 	}
 	if p.booked == nil {
-		p.doubt = p.attempt.updateDoubt(p.doubt, string(booked.ID), booked.funded() && !p.fresh, answer)
+		p.doubt = p.attempt.updateDoubt(p.doubt, string(booked.ID), booked.funded() && !p.fresh, response)
 	}
-	p.booked, p.feeKnown = booked, hasFee(answer.Body)
+	p.booked, p.feeKnown = booked, hasFee(response.Body)
 	return ending{outcome: proceed}
 }
 
@@ -145,11 +146,11 @@ func (p *payment) callHook(ctx context.Context) ending {
 
 // confirm signs the approval, if it matches what was asked for, and sends the signature.
 func (p *payment) confirm(ctx context.Context) ending {
-	var answer moneymovement.Response
+	var response moneymovement.Response
 	p.wasRead = false
 	confirmed, err := p.payouts.confirm(ctx, p.asked, p.booked, p.tried == p.booked,
-		moneymovement.IdempotencyKey(p.key), moneymovement.CaptureResponse(&answer))
-	p.opts.capture(answer)
+		moneymovement.IdempotencyKey(p.key), moneymovement.CaptureResponse(&response))
+	p.opts.capture(response)
 	p.leave() // the rest waits for the service, and not for room in the rate window
 	if err != nil {
 		return p.afterError(ctx, err)

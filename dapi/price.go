@@ -81,7 +81,8 @@ func (b priceBounds) check(c *transport.Check) {
 		c.Refuse("MaxFee", "out_of_range", "must not be negative")
 	}
 	if b.reference != nil && !b.reference.readable() {
-		c.Refuse("NoWorseThan", "missing", "must be a quote with both amounts and both currencies, as a booking returned it")
+		c.Refuse("NoWorseThan", "missing",
+			"must be a quote with both amounts and both currencies, as a booking returned it")
 	}
 	if b.tolerance.IsNegative() || b.tolerance.GreaterThanOrEqual(decimal.NewFromInt(1)) {
 		c.Refuse("QuoteTolerance", "out_of_range", "must be a fraction from 0 to less than 1")
@@ -120,9 +121,11 @@ func (b priceBounds) refused(p price) *PriceRefused {
 	case q.Fee.IsNegative(), q.SourceAmount.IsNegative(), q.DestinationAmount.IsNegative():
 		return refuse(BoundReadable, "the quote has a negative amount")
 	case q.SourceCurrency != "" && q.SourceCurrency != string(p.asked.Currency):
-		return refuse(BoundAsset, "%s would leave the account, and %s was asked for", q.SourceCurrency, p.asked.Currency)
+		return refuse(BoundAsset, "%s would leave the account, and %s was asked for", q.SourceCurrency,
+			p.asked.Currency)
 	case q.SourceAmount.GreaterThan(most):
-		return refuse(BoundAmount, "%s %s would leave the account, which is more than the amount %s plus the fee %s (%s)", q.SourceAmount,
+		return refuse(BoundAmount,
+			"%s %s would leave the account, which is more than the amount %s plus the fee %s (%s)", q.SourceAmount,
 			q.SourceCurrency, p.asked.Amount, q.Fee, most)
 	}
 	if refused := b.outOfBounds(p, refuse); refused != nil {
@@ -159,10 +162,12 @@ func (b priceBounds) outOfBounds(p price, refuse func(PriceBound, string, ...any
 	case b.least != nil && (q.DestinationCurrency == "" || q.DestinationAmount.IsZero()):
 		return refuse(BoundReadable, "the quote does not say what arrives, so MinDestinationAmount cannot be checked")
 	case b.least != nil && q.DestinationCurrency != b.leastCurrency:
-		return refuse(BoundMinDestinationAmount, "%s would arrive, and MinDestinationAmount is in %s", q.DestinationCurrency,
+		return refuse(BoundMinDestinationAmount, "%s would arrive, and MinDestinationAmount is in %s",
+			q.DestinationCurrency,
 			b.leastCurrency)
 	case b.least != nil && q.DestinationAmount.LessThan(*b.least):
-		return refuse(BoundMinDestinationAmount, "%s %s would arrive, and MinDestinationAmount is %s", q.DestinationAmount,
+		return refuse(BoundMinDestinationAmount, "%s %s would arrive, and MinDestinationAmount is %s",
+			q.DestinationAmount,
 			q.DestinationCurrency, b.least)
 	case b.fee != nil && !p.feeKnown:
 		return refuse(BoundReadable, "the quote does not say the fee, so MaxFee cannot be checked")

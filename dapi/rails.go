@@ -112,7 +112,8 @@ func (e *ChannelUnavailable) MovedByCall() errors.Movement { return errors.NotMo
 // Error returns one line, safe to log.
 func (e *ChannelUnavailable) Error() string {
 	rail := deref(e.Rail)
-	return fmt.Sprintf("rail %s %s reports channel_unavailable: the channel of its banking partner is down; wait again later", rail.Method, rail.Currency)
+	return fmt.Sprintf("rail %s %s reports channel_unavailable: the channel of its banking partner is down; "+
+		"wait again later", rail.Method, rail.Currency)
 }
 
 // RailNotListed says that the client's list does not have this rail. The client's country of residence or legal form
@@ -131,6 +132,6 @@ func (e *RailNotListed) MovedByCall() errors.Movement { return errors.NotMoved }
 
 // Error returns one line, safe to log.
 func (e *RailNotListed) Error() string {
-	return fmt.Sprintf("rail %s %s is not in the client's list: it was not requested, or the client's residency or legal form "+
-		"rules it out", e.Method, e.Currency)
+	return fmt.Sprintf("rail %s %s is not in the client's list: it was not requested, or the client's residency "+
+		"or legal form rules it out", e.Method, e.Currency)
 }

@@ -166,7 +166,8 @@ func (s *session) mint(ctx context.Context, current Session) (Session, error) {
 		if err == nil || !refreshRefused(err) {
 			return renewed, err
 		}
-		s.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement logs in again: the refresh token was refused", slog.Any("refusal", err))
+		s.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement logs in again: the refresh token was refused",
+			slog.Any("refusal", err))
 	}
 	return s.login(ctx)
 }

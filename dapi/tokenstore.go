@@ -39,7 +39,8 @@ type Session struct {
 	// credential, or with none, is not used: it would act for another account, or show its tokens to another service.
 	Credential string
 
-	lives  time.Duration              // the access token's lifetime from its request on; 0 if another process made the request
+	// the access token's lifetime from its request on; 0 if another process made the request
+	lives  time.Duration
 	bearer transport.Hidden[[]string] // header value, made once
 }
 
@@ -138,7 +139,8 @@ func ImportSession(data []byte) (Session, error) {
 	if err := jsonv2.Unmarshal(data, &exported); err != nil {
 		return Session{}, &errors.InvalidInput{Head: errors.Head{Operation: "ImportSession"}, Fields: []errors.Field{{
 			// the cause could quote a token
-			Field: "session", Code: "unreadable", Message: fmt.Sprintf("has %d bytes in another format than that of Session.Export", len(data)),
+			Field: "session", Code: "unreadable",
+			Message: fmt.Sprintf("has %d bytes in another format than that of Session.Export", len(data)),
 		}}}
 	}
 	return Session{
@@ -167,7 +169,8 @@ func (s *session) load(ctx context.Context) Session {
 	case stored.Credential == "" && (!stored.AccessToken.IsZero() || !stored.RefreshToken.IsZero()):
 		err = errors.New("it holds a session without the name of its credential, which is not used")
 	case stored.Credential != "" && stored.Credential != s.credential:
-		err = errors.New("it holds the session of another credential, which is not used: use one store for one credential")
+		err = errors.New("it holds the session of another credential, which is not used: " +
+			"use one store for one credential")
 	case !stored.AccessToken.IsZero() && !sendable(stored.AccessToken):
 		err = errUnsendable
 	}

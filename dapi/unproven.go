@@ -25,7 +25,8 @@ func withContextError(cause, err error) error {
 	}
 	for _, end := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, end) && !errors.Is(cause, end) {
-			return fmt.Errorf("%w; then %w", cause, end) // only the context's error: the other types in err are not about the payment
+			// only the context's error: the other types in err are not about the payment
+			return fmt.Errorf("%w; then %w", cause, end)
 		}
 	}
 	return cause
@@ -34,7 +35,7 @@ func withContextError(cause, err error) error {
 // unknownOutcome returns the error of a payment that may have been made, by this call or an earlier one. It does not
 // unwrap to the last refusal, which is about its own call only. operation is used if the cause names none.
 func unknownOutcome(cause error, operation string, key moneymovement.Key, resolve string) error {
-	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one, such as from a hook, is about something else
+	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
 	if !ok {
 		head, _ := errors.HeadOf(cause)
 		if head.Operation == "" {

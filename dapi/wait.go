@@ -41,8 +41,9 @@ func PollEvery(least, most time.Duration) WaitOption {
 	return func(w *waiting) {
 		w.pace = transport.Pace{Least: least, Most: most}
 		if least < shortestPause || most < least || most > longestPause {
-			w.invalid.refuse("PollEvery", "out_of_range", fmt.Sprintf("must be pauses from %v to %v, the shorter one first",
-				shortestPause, longestPause))
+			w.invalid.refuse("PollEvery", "out_of_range",
+				fmt.Sprintf("must be pauses from %v to %v, the shorter one first",
+					shortestPause, longestPause))
 		}
 	}
 }
