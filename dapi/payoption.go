@@ -13,6 +13,8 @@ import (
 
 // PayOption is an option of [Payouts.Pay]: [MaxFee], [MinDestinationAmount], [NoWorseThan], [QuoteTolerance],
 // [BeforeSigning], or a [KeyOption]. An invalid option is *errors.InvalidInput, and nothing is sent.
+//
+// An option applies to one call. If you call Pay again for the same payment, pass the same bounds again.
 type PayOption interface{ setPay(*payOptions) }
 
 // OpenOption is an option of [Escrows.Open]: a [KeyOption].
@@ -33,7 +35,7 @@ func (o KeyOption) setOpen(w *keyOptions) {
 type keyOptions struct {
 	firstUse  bool
 	firstUsed *time.Time // nil if not given
-	response    *moneymovement.Response
+	response  *moneymovement.Response
 	invalid   invalidOptions
 }
 
@@ -71,8 +73,8 @@ func FirstUse() KeyOption { return func(w *keyOptions) { w.firstUse = true } }
 // FirstUsedAt states when the key was first used. Pass it for a key whose earlier calls may have paid.
 //
 // The service remembers a key for 7 days, and after that the same call makes a new payment. If the key is older than 7
-// days less one hour, by this machine's clock or by the service's, the error is *[KeyTooOld] and nothing is signed. The
-// zero time, and a time in the future, are *errors.InvalidInput.
+// days less one hour, by this machine's clock or by the service's, the error is *[KeyTooOld] and this call signs
+// nothing. The zero time, and a time in the future, are *errors.InvalidInput.
 func FirstUsedAt(at time.Time) KeyOption { return func(w *keyOptions) { w.firstUsed = &at } }
 
 // CaptureLastResponse stores the response of the last call that Pay or Open made: status, header, body and more. A nil
@@ -102,7 +104,7 @@ func MaxFee(amount decimal.Decimal) PayOption {
 }
 
 // NoWorseThan refuses a price that is worse than a quote that you stored: less arrives or more leaves. [QuoteTolerance]
-// allows a small difference. See [PriceRefused].
+// allows a small difference. See [PriceRefused]. The quote must have both amounts and both currencies.
 func NoWorseThan(quote Quote) PayOption {
 	return payOption(func(w *payOptions) { w.bounds.reference = &quote })
 }

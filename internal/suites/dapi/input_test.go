@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -54,4 +55,15 @@ func TestConfirmOfNothing(t *testing.T) {
 		as[*signing.ApprovalRefused](t, err)
 		assert.Empty(t, w.host.Requests(), name)
 	}
+}
+
+// Input that is refused before anything is sent leaves no trace: the next call is what it would have been without.
+func TestWrongInputLeavesNoTrace(t *testing.T) {
+	w := newPayWorld(t)
+	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("-1")))
+	as[*errors.InvalidInput](t, err)
+	w.refuse(http.StatusForbidden, "signing_policy_refused")
+	payout, err := w.pay(dapi.FirstUse())
+	as[*errors.SigningPolicyRefused](t, err)
+	assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 }

@@ -142,17 +142,6 @@ func assertUnknown(t *testing.T, err error, key, advice string) {
 	assert.Error(t, unknown.Cause, "which is there for a person who looks")
 }
 
-// Input that is refused before anything is sent leaves no trace: the next call is what it would have been without.
-func TestWrongInputLeavesNoTrace(t *testing.T) {
-	w := newPayWorld(t)
-	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("-1")))
-	as[*errors.InvalidInput](t, err)
-	w.refuse(http.StatusForbidden, "signing_policy_refused")
-	payout, err := w.pay(dapi.FirstUse())
-	as[*errors.SigningPolicyRefused](t, err)
-	assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
-}
-
 // A program that stores how its calls ended says so, and then no call that paid nothing makes the next one a maybe.
 func TestFirstUseAfterADecision(t *testing.T) {
 	w := newPayWorld(t)
