@@ -99,7 +99,7 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	if payout := p.seenPaid(ctx); payout != nil {
 		return settledBy(payout)
 	}
-	closes := p.payouts.approver.now().Add(payoutApproval) // if this call has not seen the approval
+	closes := p.payouts.approver.now().Add(payoutApproval) // the latest end of an approval that this call has not seen
 	if p.booked != nil && p.booked.Approval != nil {
 		closes = p.booked.Approval.ExpiresAt
 	}
