@@ -87,7 +87,7 @@ func (a approver) unsigned(op *transport.Operation, want signing.Intent, err err
 		named.Head = head
 		return &named
 	}
-	return &errors.NotDelivered{Head: head, Err: err}
+	return &errors.NotDelivered{CallInfo: head, Err: err}
 }
 
 // check compares, and signs nothing. If the calculated time and the date of the last response differ, one of them is

@@ -15,7 +15,7 @@ import (
 // TermsDiffer says that the service returned other terms than you asked for. This call signed nothing, unless the error
 // is the Cause of *errors.OutcomeUnknown. A person must look at it: the same call meets the same terms.
 type TermsDiffer struct {
-	errors.Head
+	errors.CallInfo
 	// Member is the term, as it is written in the API, such as "amount".
 	Member string
 	// Asked is the value that you asked for.

@@ -76,7 +76,7 @@ func (s *Escrows) open(
 	if err != nil {
 		return nil, left.after(err), err
 	}
-	head := errors.Head{Operation: opCreateEscrow.ID, IdempotencyKey: string(key), Resource: string(created.ID)}
+	head := errors.CallInfo{Operation: opCreateEscrow.ID, IdempotencyKey: string(key), Resource: string(created.ID)}
 	if created.IdempotencyKey != string(key) {
 		return nil, knownDoubt,
 			unproven(head, errors.New("the response is about a deal with another key, or does not name the key"))
@@ -102,7 +102,7 @@ func (s *Escrows) open(
 	}
 	switch {
 	case created.Status == EscrowStatusExpired:
-		return created, noDoubt, &EscrowNotOpened{Head: head, Escrow: created}
+		return created, noDoubt, &EscrowNotOpened{CallInfo: head, Escrow: created}
 	case held:
 		return created, noDoubt, nil // an earlier call with this key has approved the deal
 	}
@@ -168,7 +168,7 @@ func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal 
 // EscrowNotOpened says that a deal's approve window closed before its money was held. The deal cannot be opened any
 // more. To open a deal, use a new key.
 type EscrowNotOpened struct {
-	errors.Head
+	errors.CallInfo
 	Escrow *Escrow
 }
 
@@ -285,7 +285,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if err != nil {
 		return nil, err
 	}
-	head := errors.Head{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey,
+	head := errors.CallInfo{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey,
 		Resource: string(id)}
 	if deal == nil {
 		if deal, err = s.Sync(ctx, id); err != nil {
@@ -338,12 +338,12 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 // checkPrepared checks that an action is the one that was asked for. The service returns the key, which addresses the
 // action.
 func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction, key moneymovement.Key) error {
-	head := errors.Head{Operation: opPrepareEscrowAction.ID, IdempotencyKey: string(key), Resource: string(id)}
+	head := errors.CallInfo{Operation: opPrepareEscrowAction.ID, IdempotencyKey: string(key), Resource: string(id)}
 	switch {
 	case prepared == nil || prepared.IdempotencyKey != string(key):
 		return unproven(head, errors.New("the action has another key, or does not name its key"))
 	case prepared.Type.Known() && prepared.Type != action: // for an unknown type, the approval decides
-		return &TermsDiffer{Head: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
+		return &TermsDiffer{CallInfo: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (l *liveChains) list(ctx context.Context) ([]Chain, error) {
 	case l.fetching <- struct{}{}:
 		defer func() { <-l.fetching }()
 	case <-ctx.Done():
-		return nil, &errors.NotDelivered{Head: opListChains.Head(""), Err: ctx.Err()}
+		return nil, &errors.NotDelivered{CallInfo: opListChains.Head(""), Err: ctx.Err()}
 	}
 	if chains, ok := l.known(); ok {
 		return chains, nil

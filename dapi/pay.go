@@ -221,8 +221,8 @@ func (p *payment) headed(differs *TermsDiffer) *TermsDiffer {
 }
 
 // head returns the head of an error about the booking.
-func (p *payment) head() errors.Head {
-	return errors.Head{Operation: opBookPayout.ID, Resource: string(p.id()), IdempotencyKey: string(p.key)}
+func (p *payment) head() errors.CallInfo {
+	return errors.CallInfo{Operation: opBookPayout.ID, Resource: string(p.id()), IdempotencyKey: string(p.key)}
 }
 
 // named adds the payout's id to an error, if it is known.
@@ -236,5 +236,5 @@ func (p *payment) named(err error) error {
 // unproven returns the error of a response that reports success and does not show it. It proves no more than a lost
 // response.
 func (p *payment) unproven(operation, reason string) error {
-	return unproven(errors.Head{Operation: operation, IdempotencyKey: string(p.key)}, errors.New(reason))
+	return unproven(errors.CallInfo{Operation: operation, IdempotencyKey: string(p.key)}, errors.New(reason))
 }

@@ -10,7 +10,7 @@ import (
 // PayoutNotCompleted says that a payout ended with another status than `completed`: `failed`, `refunded` or `expired`.
 // Its key cannot pay any more. To pay, use a new key.
 type PayoutNotCompleted struct {
-	errors.Head
+	errors.CallInfo
 	// Payout is the payout that ended.
 	Payout *Payout
 }
@@ -38,7 +38,7 @@ func deref[T any](p *T) T {
 
 // PaymentDeclined says that your [BeforeSigning] refused. This call signed nothing.
 type PaymentDeclined struct {
-	errors.Head
+	errors.CallInfo
 	// Payout is booked, and not confirmed by this call.
 	Payout *Payout
 	// Err is the error that your function returned.
@@ -63,7 +63,7 @@ func (e *PaymentDeclined) MovedByCall() errors.Movement { return errors.NotMoved
 // pay a second time, so this call signed nothing. An earlier call may have paid: look for the payment in the ledger
 // before you pay with a new key.
 type KeyTooOld struct {
-	errors.Head
+	errors.CallInfo
 	// FirstUsed is the time that you passed to [FirstUsedAt].
 	FirstUsed time.Time
 }

@@ -51,7 +51,7 @@ func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*
 // PayinNotCompleted says that a payin ended with another status than `completed`. To receive the money, create a new
 // payin.
 type PayinNotCompleted struct {
-	errors.Head
+	errors.CallInfo
 	Payin *Payin
 }
 

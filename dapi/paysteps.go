@@ -115,7 +115,7 @@ var errOver = errors.New("the price or the approval has expired, and the service
 
 // notConfirmed returns the error of a payment that was booked and could not be confirmed.
 func (p *payment) notConfirmed(reason error) error {
-	return &errors.NotDelivered{Head: errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: string(p.key)},
+	return &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: string(p.key)},
 		Err: reason}
 }
 
@@ -139,7 +139,7 @@ func (p *payment) callHook(ctx context.Context) ending {
 	asking, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	if err := p.opts.beforeSigning(asking, p.booked); err != nil {
-		return ending{outcome: refused, err: &PaymentDeclined{Head: p.head(), Payout: p.booked, Err: err}}
+		return ending{outcome: refused, err: &PaymentDeclined{CallInfo: p.head(), Payout: p.booked, Err: err}}
 	}
 	return ending{outcome: proceed}
 }

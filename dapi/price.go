@@ -18,7 +18,7 @@ import (
 // [BoundNoWorseThan], pass [NoWorseThan] with Quote, or [MinDestinationAmount]. [BoundAmount], [BoundAsset] and
 // [BoundReadable] cannot be loosened.
 type PriceRefused struct {
-	errors.Head
+	errors.CallInfo
 	// Bound is the bound that the price breaks.
 	Bound PriceBound
 	// Reason says in one sentence what is wrong with the price. It is safe to log.

@@ -99,7 +99,7 @@ const maxPage = 100
 // ChannelUnavailable says that the banking partner's channel for a rail is down. It may come back: wait, then call
 // [Rails.WaitActive] again.
 type ChannelUnavailable struct {
-	errors.Head
+	errors.CallInfo
 	Rail *Rail
 }
 
@@ -119,7 +119,7 @@ func (e *ChannelUnavailable) Error() string {
 // RailNotListed says that the client's list does not have this rail. The client's country of residence or legal form
 // rules the rail out, or [Rails.Open] was never called for it.
 type RailNotListed struct {
-	errors.Head
+	errors.CallInfo
 	Method   BankMethod
 	Currency string
 }

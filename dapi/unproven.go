@@ -11,8 +11,8 @@ import (
 
 // unproven returns the error of a response to a booking or a confirm that reports success and does not show it. It
 // proves no more than a lost response.
-func unproven(head errors.Head, reason error) error {
-	return &errors.OutcomeUnknown{Head: head, Resolve: "repeat the same request with the same idempotency key",
+func unproven(head errors.CallInfo, reason error) error {
+	return &errors.OutcomeUnknown{CallInfo: head, Resolve: "repeat the same request with the same idempotency key",
 		Cause: reason}
 }
 
@@ -37,12 +37,12 @@ func withContextError(cause, err error) error {
 func unknownOutcome(cause error, operation string, key moneymovement.Key, resolve string) error {
 	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
 	if !ok {
-		head, _ := errors.HeadOf(cause)
+		head, _ := errors.CallInfoOf(cause)
 		if head.Operation == "" {
 			head.Operation = operation
 		}
 		head.IdempotencyKey = string(key)
-		unknown = &errors.OutcomeUnknown{Head: head.WithFacts(callfacts.Facts{}), Cause: cause}
+		unknown = &errors.OutcomeUnknown{CallInfo: head.WithFacts(callfacts.Facts{}), Cause: cause}
 	}
 	unknown.Resolve = resolve
 	return unknown

@@ -431,7 +431,7 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 				as[errors.Failure](t, err)
 				require.NotNil(t, payout, "%T: %v", err, err)
 				assert.Regexp(t, "^po_", payout.ID)
-				head, ok := errors.HeadOf(err)
+				head, ok := errors.CallInfoOf(err)
 				require.True(t, ok, "%T", err)
 				assert.Equal(t, string(payout.ID), head.Resource)
 				assert.Equal(t, "invoice-42", head.IdempotencyKey)
