@@ -12,10 +12,10 @@ import (
 // Source: Resources, Contact.
 type Contacts struct{ low lowLevel }
 
-// Create saves a destination. Make its Account with [Onchain], [EmailContact], [Bank] or [SEPA]. Contacts are
-// deduplicated by their account details: the same ones answer the contact that exists, and
-// [moneymovement.CaptureResponse] tells by Replayed. For a create, absent and null mean the same, so that its fields
-// are plain.
+// Create saves a destination. Make its Account with [Onchain], [EmailContact], the constructor of a bank method such as
+// [SEPA], or [Bank]. Contacts are deduplicated by their account details: the same ones answer the contact that exists,
+// and [moneymovement.CaptureResponse] tells by Replayed. For a create, absent and null mean the same, so that its
+// fields are plain.
 //
 // The description of the legacy Bank destination is cut off: fields that it lacks go into AdditionalProperties.
 func (s *Contacts) Create(
@@ -57,11 +57,10 @@ func Onchain(account OnchainAccount) ContactAccount { return NewContactAccount(a
 // EmailContact is an existing contact of the service as a destination, found by its email.
 func EmailContact(email string) ContactAccount { return NewContactAccount(EmailAccount{Email: email}) }
 
-// Bank is a bank account or mobile wallet as a destination, paid by the given method.
+// Bank returns a bank account or mobile wallet that is paid by the given method. It takes every method, also one that
+// this version does not know, and every field. Each known method has a constructor with the fields that it is likely to
+// use, such as [SEPA], [ACH] and [PIX].
 func Bank(method BankMethod, account BankAccount) ContactAccount {
 	account.AccountType = method
 	return NewContactAccount(account)
 }
-
-// SEPA is a euro account as a destination, named by its IBAN.
-func SEPA(account BankAccount) ContactAccount { return Bank(BankMethodSEPA, account) }

@@ -57,7 +57,8 @@ func payBob(ctx context.Context, account *dapi.Account) (*dapi.Payout, error) {
 		return nil, err
 	}
 	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob",
-		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})})
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Bob Roe"}})})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,8 @@ func ExampleContacts_Update() {
 	}
 	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{
 		Name: "Bob", Currency: "EUR", Address: &dapi.PostalAddress{City: "Berlin", Country: "DE"},
-		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}),
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Bob Roe"}}),
 	})
 	if err != nil {
 		log.Fatal(err)
