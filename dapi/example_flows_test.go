@@ -51,7 +51,7 @@ func ExamplePayouts_Wait() {
 	// completed
 }
 
-func payBob(ctx context.Context, account *dapi.Account) (*dapi.Payout, error) {
+func payBob(ctx context.Context, account *dapi.SelfServe) (*dapi.Payout, error) {
 	if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"),
 		Currency: dapi.USDC}); err != nil {
 		return nil, err

@@ -85,16 +85,6 @@ func NewIntegrator(baseURL string, developer Developer, options ...moneymovement
 	return &Integrator{platform: p, Clients: &Clients{p.low()}}, nil
 }
 
-// NewSelfServe makes the client of an account whose owner holds the only key. It has no clients and acts for nobody
-// else. Its arguments are those of [NewIntegrator].
-func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.Option) (*Account, error) {
-	p, err := newPlatform(baseURL, developer, options)
-	if err != nil {
-		return nil, err
-	}
-	return p.account(p.low()), nil
-}
-
 // For acts for a client: its calls carry the client's id as X-Service-Account. The id is checked by the calls, which
 // refuse an empty one, and one without its prefix cl_, as *errors.InvalidInput.
 //
@@ -106,7 +96,8 @@ func (i *Integrator) For(client ClientID) *Account {
 	return platform.account(low)
 }
 
-// Self acts as the integrator itself.
+// Self acts as the integrator itself, with its own account. The description does not show an operation of the platform
+// API that reads the balance of this account: see [SelfServe]. That of a client is in [Client].Balances.
 func (i *Integrator) Self() *Account {
 	platform := transport.Of(i).platform
 	return platform.account(platform.low())

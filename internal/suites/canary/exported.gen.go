@@ -182,6 +182,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[dapi.RoutingAccount](),
 	reflect.TypeFor[dapi.SWIFTAccount](),
 	reflect.TypeFor[dapi.Sandbox](),
+	reflect.TypeFor[dapi.SelfServe](),
 	reflect.TypeFor[dapi.Session](),
 	reflect.TypeFor[dapi.StillPending](),
 	reflect.TypeFor[dapi.TermsDiffer](),
