@@ -75,19 +75,26 @@ func (s *Transactions) Changes(
 ) iter.Seq2[TransactionChange, error] {
 	return func(yield func(TransactionChange, error) bool) {
 		f, err := transport.Of(s).follower(ctx, params, options)
-		for complete := false; err == nil && !complete; {
-			var found *ledgerLook
-			if found, err = f.look(ctx); err != nil {
-				break
-			}
-			if !f.deliver(found, yield) {
-				return
-			}
-			complete = found.complete
-		}
 		if err != nil {
 			yield(TransactionChange{}, err)
+			return
 		}
+		f.catchUp(yield)
+	}
+}
+
+// catchUp delivers all changes that there are.
+func (f *follower) catchUp(yield func(TransactionChange, error) bool) {
+	for complete := false; !complete; {
+		found, err := f.look()
+		if err != nil {
+			yield(TransactionChange{}, err)
+			return
+		}
+		if !f.deliver(found, yield) {
+			return
+		}
+		complete = found.complete
 	}
 }
 
@@ -128,11 +135,11 @@ func (s *Transactions) Follow(
 // await looks until something has changed.
 func (f *follower) await(ctx context.Context, options []WaitOption) (*ledgerLook, error) {
 	return wait(ctx, options, poll[ledgerLook]{
-		low: f.ledger.low, resource: "ledger", id: f.ledger.low.actingFor(),
-		read: func(ctx context.Context) (*ledgerLook, error) {
+		low: f.low, resource: "ledger", id: f.low.actingFor(),
+		read: func(context.Context) (*ledgerLook, error) {
 			f.shallow = time.Since(f.deepAt) < deepLooksOneIn*f.deepTook
 			began := time.Now()
-			found, err := f.look(ctx)
+			found, err := f.look()
 			if err == nil && !f.shallow {
 				f.deepAt, f.deepTook = time.Now(), time.Since(began)
 			}

@@ -3,6 +3,7 @@ package dapi
 import (
 	"cmp"
 	"context"
+	"iter"
 	"math"
 	"net/http"
 	"slices"
@@ -15,10 +16,12 @@ import (
 
 // follower finds the changes of a ledger, look by look.
 type follower struct {
-	ledger             *Transactions
-	options            []moneymovement.CallOption
+	low                lowLevel
+	entries            iter.Seq2[Transaction, error] // reads the ledger anew each time
+	now                func() time.Time              // by the service's clock
 	known              *ledgerState
 	lateBy, pendingFor time.Duration
+	most               int // changes of a look
 
 	shallow  bool // the next look does not go back to old entries that are pending
 	deepAt   time.Time
@@ -61,25 +64,25 @@ func (s *Transactions) follower(
 	}
 	known.Account = account
 	return &follower{
-		ledger: s, options: options, known: known,
-		lateBy:     cmp.Or(params.LateBy, defaultLateBy),
-		pendingFor: cmp.Or(params.PendingFor, defaultPendingFor),
+		low: s.low, known: known, now: s.low.transport.ServiceNow,
+		entries: s.upTo(ctx, math.MaxInt, ListTransactionsParams{Limit: ledgerPageSize}, options),
+		lateBy:  cmp.Or(params.LateBy, defaultLateBy), pendingFor: cmp.Or(params.PendingFor, defaultPendingFor),
+		most: maxChangesOfALook,
 	}, nil
 }
 
 // look reads the ledger, from its newest entry back to where nothing can have changed.
-func (f *follower) look(ctx context.Context) (*ledgerLook, error) {
+func (f *follower) look() (*ledgerLook, error) {
 	l := looking{follower: f, found: map[TransactionID]TransactionChange{}, ranks: map[TransactionID]int{},
 		pending: map[TransactionID]Transaction{}}
 	floor := f.floor()
 	var before *Transaction
-	entries := f.ledger.upTo(ctx, math.MaxInt, ListTransactionsParams{Limit: ledgerPageSize}, f.options)
-	for entry, err := range entries {
+	for entry, err := range f.entries {
 		if err != nil {
 			return nil, err
 		}
 		if entry.ID == "" || entry.CreatedAt.IsZero() {
-			return nil, &errors.UnexpectedAnswer{Head: f.ledger.low.head(&opListTransactions, string(entry.ID)),
+			return nil, &errors.UnexpectedAnswer{Head: f.low.head(&opListTransactions, string(entry.ID)),
 				Status: http.StatusOK, Err: errNotFollowed}
 		}
 		l.take(entry)
@@ -89,7 +92,7 @@ func (f *follower) look(ctx context.Context) (*ledgerLook, error) {
 		}
 		before = &entry
 	}
-	return l.ended(f.ledger.low.transport.ServiceNow()), nil
+	return l.ended(f.now()), nil
 }
 
 var errNotFollowed = errors.New("a ledger entry has no id or no time of creation, so that its changes cannot be followed")
@@ -146,9 +149,9 @@ func (l *looking) note(entry Transaction, previous TransactionStatus) {
 	l.order++
 	l.ranks[entry.ID] = l.order
 	l.found[entry.ID] = TransactionChange{Transaction: entry, Previous: previous}
-	if len(l.found) == 2*maxChangesOfALook {
+	if len(l.found) == 2*l.most {
 		l.dropped = true
-		for _, newest := range l.sorted()[maxChangesOfALook:] {
+		for _, newest := range l.sorted()[l.most:] {
 			delete(l.found, newest.Transaction.ID)
 			delete(l.ranks, newest.Transaction.ID)
 		}
@@ -175,8 +178,8 @@ func (l *looking) ended(now time.Time) *ledgerLook {
 	}
 	l.abandon()
 	changes := l.sorted()
-	if len(changes) > maxChangesOfALook {
-		changes, l.dropped = changes[:maxChangesOfALook], true
+	if len(changes) > l.most {
+		changes, l.dropped = changes[:l.most], true
 	}
 	for i, change := range changes {
 		entry := change.Transaction
