@@ -166,3 +166,41 @@ func ExamplePayins_Create() {
 	// the payer sends them to a wallet: true
 	// completed
 }
+
+// Whatever is still outstanding has a name of its own, in the service's words.
+func ExampleVerification_Save() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	acme := platform.For(client.ID)
+
+	for _, information := range []dapi.KYBSave{
+		{Applicant: dapi.Applicant{LegalName: "Acme"}.Map()},
+		{Applicant: dapi.Applicant{Country: "DE"}.Map(), DocumentIDs: []string{"doc_registration"}},
+	} {
+		saved, err := acme.Verification.Save(ctx, information)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, requirement := range saved.Requirements {
+			fmt.Println("still missing:", requirement.Field)
+		}
+	}
+	submitted, err := acme.Verification.Complete(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(submitted.Status)
+	// Output:
+	// still missing: applicant.country
+	// still missing: documentIds
+	// under_review
+}
