@@ -804,8 +804,8 @@ type KYB struct {
 	Status model.KYCStatus `json:"status"`
 }
 
-// KYBSave: Verification information; saving does not submit it. Source: States, Platform objects.
-type KYBSave struct {
+// KYBInformation: Verification information; saving does not submit it. Source: States, Platform objects.
+type KYBInformation struct {
 	// Applicant Applicant information.
 	Applicant map[string]interface{} `json:"applicant,omitzero"`
 
@@ -999,14 +999,14 @@ type PayoutCreate struct {
 // PayoutID: A payout's id. Source: Vocabulary.
 type PayoutID string
 
-// PayoutMove: Emulates what a partner would report. Source: Endpoints, Platform API.
-type PayoutMove struct {
+// PayoutStatus: Where a payout stands.
+type PayoutStatus string
+
+// PayoutStatusUpdate: Emulates what a partner would report. Source: Endpoints, Platform API.
+type PayoutStatusUpdate struct {
 	// Status Where to move the payout.
 	Status PayoutStatus `json:"status,omitzero"`
 }
-
-// PayoutStatus: Where a payout stands.
-type PayoutStatus string
 
 // PostalAddress: Postal address of a person or business. Source: Resources, Address shapes.
 type PostalAddress struct {
@@ -1074,8 +1074,8 @@ type Rail struct {
 	VirtualAccount *VirtualAccount `json:"virtualAccount,omitempty"`
 }
 
-// RailOpen: Requests a rail; the natural key is client and rail. Source: Endpoints, Platform API.
-type RailOpen struct {
+// RailCreate: Requests a rail; the natural key is client and rail. Source: Endpoints, Platform API.
+type RailCreate struct {
 	// Currency ISO 4217 currency.
 	Currency string `json:"currency,omitzero"`
 
@@ -1429,7 +1429,7 @@ var opOpenRail = transport.Operation{
 }
 
 // OpenRail sends POST /banks: request or open a rail.
-func (c lowLevel) OpenRail(ctx context.Context, body *RailOpen, options []moneymovement.CallOption) transport.Shown[Rail] {
+func (c lowLevel) OpenRail(ctx context.Context, body *RailCreate, options []moneymovement.CallOption) transport.Shown[Rail] {
 	r := c.request(&opOpenRail, options)
 	r.Body(body, body.validate)
 	return transport.Carry[Rail](ctx, c.transport, r)
@@ -1463,7 +1463,7 @@ var opSaveKYB = transport.Operation{
 }
 
 // SaveKYB sends PUT /client/kyb: save verification information.
-func (c lowLevel) SaveKYB(ctx context.Context, body *KYBSave, options []moneymovement.CallOption) transport.Shown[KYB] {
+func (c lowLevel) SaveKYB(ctx context.Context, body *KYBInformation, options []moneymovement.CallOption) transport.Shown[KYB] {
 	r := c.request(&opSaveKYB, options)
 	r.Body(body, body.validate)
 	return transport.Carry[KYB](ctx, c.transport, r)
@@ -1688,7 +1688,7 @@ var opMovePayout = transport.Operation{
 }
 
 // MovePayout sends POST /sandbox/payouts/{payoutId}/status: emulate a payout status move.
-func (c lowLevel) MovePayout(ctx context.Context, payoutID PayoutID, body *PayoutMove, options []moneymovement.CallOption) transport.Shown[Payout] {
+func (c lowLevel) MovePayout(ctx context.Context, payoutID PayoutID, body *PayoutStatusUpdate, options []moneymovement.CallOption) transport.Shown[Payout] {
 	r := c.request(&opMovePayout, options)
 	r.PathParam("payoutId", string(payoutID), pathMovePayout[0])
 	r.Body(body, body.validate)

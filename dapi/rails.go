@@ -38,7 +38,7 @@ func (s *Rails) All(
 // *errors.RailRequirementsUnmet with its Blockers, and a partner that is down *errors.ProviderUnavailable.
 //
 // Source: Coverage catalogue (factors that narrow availability).
-func (s *Rails) Open(ctx context.Context, rail RailOpen, options ...moneymovement.CallOption) (*Rail, error) {
+func (s *Rails) Open(ctx context.Context, rail RailCreate, options ...moneymovement.CallOption) (*Rail, error) {
 	return transport.Of(s).low.OpenRail(ctx, &rail, options).Or(func(same transport.SameCredential) (*Rail, error) {
 		return s.find(ctx, rail.Method, rail.Currency, same)
 	})

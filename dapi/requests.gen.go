@@ -116,7 +116,7 @@ func (v *IntermediaryBank) validate(c *transport.Check) {
 	}
 }
 
-func (v *KYBSave) validate(c *transport.Check) {
+func (v *KYBInformation) validate(c *transport.Check) {
 }
 
 func (v *OnchainAccount) validate(c *transport.Check) {
@@ -141,13 +141,13 @@ func (v *PayoutCreate) validate(c *transport.Check) {
 	c.Bytes("signature", v.Signature, transport.Rule{Max: 2048})
 }
 
-func (v *PayoutMove) validate(c *transport.Check) {
+func (v *PayoutStatusUpdate) validate(c *transport.Check) {
 }
 
 func (v *PostalAddress) validate(c *transport.Check) {
 }
 
-func (v *RailOpen) validate(c *transport.Check) {
+func (v *RailCreate) validate(c *transport.Check) {
 }
 
 func (v *RefreshRequest) validate(c *transport.Check) {

@@ -87,7 +87,7 @@ func TestEachMethodSendsItsOperation(t *testing.T) {
 	}{
 		"PUT /client/kyb": {func(ctx context.Context, a *dapi.Account) error {
 			_, err := a.Verification.Save(ctx,
-				dapi.KYBSave{Applicant: map[string]any{"name": "Acme"}, DocumentIDs: []string{"doc_1"}})
+				dapi.KYBInformation{Applicant: map[string]any{"name": "Acme"}, DocumentIDs: []string{"doc_1"}})
 			return err
 		}, `{"applicant":{"name":"Acme"},"documentIds":["doc_1"]}`},
 		"GET /client/kyb": {func(ctx context.Context, a *dapi.Account) error {
@@ -103,7 +103,7 @@ func TestEachMethodSendsItsOperation(t *testing.T) {
 			return err
 		}, ""},
 		"POST /banks": {func(ctx context.Context, a *dapi.Account) error {
-			_, err := a.Rails.Open(ctx, dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"})
+			_, err := a.Rails.Open(ctx, dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"})
 			return err
 		}, `{"method":"sepa","currency":"EUR"}`},
 		"POST /payins": {func(ctx context.Context, a *dapi.Account) error {

@@ -15,7 +15,7 @@ type Verification struct{ low lowLevel }
 
 // Save saves applicant information and documents. It submits nothing, and can be called again with more.
 func (s *Verification) Save(
-	ctx context.Context, information KYBSave, options ...moneymovement.CallOption,
+	ctx context.Context, information KYBInformation, options ...moneymovement.CallOption,
 ) (*KYB, error) {
 	return transport.Of(s).low.SaveKYB(ctx, &information, options).
 		Or(func(same transport.SameCredential) (*KYB, error) {

@@ -809,8 +809,8 @@ type KYB struct {
 	Status externalRef0.KYCStatus `json:"status"`
 }
 
-// KYBSave Verification information; saving does not submit it. Source: States, Platform objects.
-type KYBSave struct {
+// KYBInformation Verification information; saving does not submit it. Source: States, Platform objects.
+type KYBInformation struct {
 	// Applicant Applicant information.
 	Applicant map[string]interface{} `json:"applicant,omitempty,omitzero"`
 
@@ -1004,14 +1004,14 @@ type PayoutCreate struct {
 // PayoutID A payout's id. Source: Vocabulary.
 type PayoutID = string
 
-// PayoutMove Emulates what a partner would report. Source: Endpoints, Platform API.
-type PayoutMove struct {
+// PayoutStatus Where a payout stands.
+type PayoutStatus string
+
+// PayoutStatusUpdate Emulates what a partner would report. Source: Endpoints, Platform API.
+type PayoutStatusUpdate struct {
 	// Status Where to move the payout.
 	Status PayoutStatus `json:"status"`
 }
-
-// PayoutStatus Where a payout stands.
-type PayoutStatus string
 
 // PostalAddress Postal address of a person or business. Source: Resources, Address shapes.
 type PostalAddress struct {
@@ -1079,8 +1079,8 @@ type Rail struct {
 	VirtualAccount *VirtualAccount `json:"virtualAccount,omitempty"`
 }
 
-// RailOpen Requests a rail; the natural key is client and rail. Source: Endpoints, Platform API.
-type RailOpen struct {
+// RailCreate Requests a rail; the natural key is client and rail. Source: Endpoints, Platform API.
+type RailCreate struct {
 	// Currency ISO 4217 currency.
 	Currency string `json:"currency"`
 
@@ -1671,13 +1671,13 @@ type Server interface {
 	// ListRails serves GET /banks: list rails and virtual accounts.
 	ListRails(ctx context.Context, params ListRailsParams) (serve.Answer, error)
 	// OpenRail serves POST /banks: request or open a rail.
-	OpenRail(ctx context.Context, body RailOpen) (serve.Answer, error)
+	OpenRail(ctx context.Context, body RailCreate) (serve.Answer, error)
 	// ListChains serves GET /chains: list the live chains.
 	ListChains(ctx context.Context, params ListChainsParams) (serve.Answer, error)
 	// GetKYB serves GET /client/kyb: inspect verification.
 	GetKYB(ctx context.Context) (serve.Answer, error)
 	// SaveKYB serves PUT /client/kyb: save verification information.
-	SaveKYB(ctx context.Context, body KYBSave) (serve.Answer, error)
+	SaveKYB(ctx context.Context, body KYBInformation) (serve.Answer, error)
 	// CompleteKYB serves POST /client/kyb/complete: complete the verification submission.
 	CompleteKYB(ctx context.Context) (serve.Answer, error)
 	// CreateClient serves POST /clients: create a client.
@@ -1717,7 +1717,7 @@ type Server interface {
 	// CompletePayin serves POST /sandbox/payins/{payinId}/complete: emulate payin completion.
 	CompletePayin(ctx context.Context, payinID PayinID) (serve.Answer, error)
 	// MovePayout serves POST /sandbox/payouts/{payoutId}/status: emulate a payout status move.
-	MovePayout(ctx context.Context, payoutID PayoutID, body PayoutMove) (serve.Answer, error)
+	MovePayout(ctx context.Context, payoutID PayoutID, body PayoutStatusUpdate) (serve.Answer, error)
 	// GetTreasury serves GET /sandbox/treasury: read the sandbox faucet.
 	GetTreasury(ctx context.Context) (serve.Answer, error)
 	// ListTransactions serves GET /transactions: list the account ledger.
@@ -1763,7 +1763,7 @@ func Routes(s Server) []serve.Route {
 			return s.ListRails(ctx, params)
 		}},
 		{Method: "POST", Path: "/banks", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
-			var body RailOpen
+			var body RailCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
 				return serve.Answer{}, err
@@ -1783,7 +1783,7 @@ func Routes(s Server) []serve.Route {
 			return s.GetKYB(ctx)
 		}},
 		{Method: "PUT", Path: "/client/kyb", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
-			var body KYBSave
+			var body KYBInformation
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
 				return serve.Answer{}, err
@@ -1898,7 +1898,7 @@ func Routes(s Server) []serve.Route {
 			return s.CompletePayin(ctx, r.Path["payinId"])
 		}},
 		{Method: "POST", Path: "/sandbox/payouts/{payoutId}/status", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
-			var body PayoutMove
+			var body PayoutStatusUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
 				return serve.Answer{}, err
