@@ -97,9 +97,9 @@ var exchanges = map[string]exchange{
 		`{"contactId":"ct_1","payable":false,"methods":[],"blockers":[{"code":"c","message":"m"}]}`, true},
 	"BookPayout": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25.00"),
-			Currency: dapi.USDC, FromChainID: 8453, ToChainID: 1, PublicKey: []byte("key")})
+			Currency: dapi.USDC, FromChainID: 8453, ToChainID: 1})
 	}, "POST", "/payouts",
-		`{"contactId":"ct_1","amount":"25","currency":"USDC","fromChainId":8453,"toChainId":1,"publicKey":"a2V5"}`, 201,
+		`{"contactId":"ct_1","amount":"25","currency":"USDC","fromChainId":8453,"toChainId":1}`, 201,
 		payoutJSON, true},
 	"GetPayout": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Payouts.Get(ctx, "po_1")

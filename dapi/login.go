@@ -61,7 +61,7 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 		return Session{}, err
 	}
 	asked := time.Now()
-	grant, err := s.low.CreateToken(ctx, &TokenRequest{
+	grant, err := s.low.CreateToken(ctx, &tokenRequest{
 		ChallengeID: challenge.ChallengeID, PublicKey: s.developer.Key.PublicKey(),
 		Signature: moneymovement.NewSecret(base64.StdEncoding.EncodeToString(signature)),
 	}, []moneymovement.CallOption{countedFor(transport.WindowLoginChallenge, challenge.ChallengeID)})
@@ -73,7 +73,7 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 
 // challenge asks for the bytes to sign. If the service finds the request's expiry out of range, this machine's clock is
 // off by minutes, and the service's own, as its answer's Date header tells it, dates a second request.
-func (s *session) challenge(ctx context.Context) (*Challenge, error) {
+func (s *session) challenge(ctx context.Context) (*challenge, error) {
 	var answer moneymovement.Response
 	challenge, err := s.challengeAt(ctx, time.Now(), moneymovement.CaptureResponse(&answer))
 	if _, refused := errors.AsType[*errors.RequestExpired](err); refused {
@@ -86,8 +86,8 @@ func (s *session) challenge(ctx context.Context) (*Challenge, error) {
 
 func (s *session) challengeAt(
 	ctx context.Context, now time.Time, options ...moneymovement.CallOption,
-) (*Challenge, error) {
-	return s.low.CreateChallenge(ctx, &ChallengeRequest{
+) (*challenge, error) {
+	return s.low.CreateChallenge(ctx, &challengeRequest{
 		Email:         s.developer.Email,
 		RequestExpiry: now.Add(requestWindow).UTC().Truncate(time.Millisecond),
 	}, append(options, countedFor(transport.WindowLoginEmail, s.developer.Email)))

@@ -127,7 +127,7 @@ func (s *Payouts) confirm(
 // the id. The approval may spell the contact with its prefix where the booking left it out, or the other way.
 func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, evenIfOver bool,
 	options []moneymovement.CallOption) (
-	*ApprovalConfirm, []moneymovement.CallOption, error,
+	*approvalConfirm, []moneymovement.CallOption, error,
 ) {
 	code := s.chains.codeOf(asked.ToChainID)
 	contact := booked.ContactID // whose spelling the approval is expected to have
@@ -156,7 +156,7 @@ func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, 
 func intent(asked PayoutCreate, booked *Payout, code ChainCode) signing.Intent {
 	destination := signing.Destination{ContactID: string(asked.ContactID.spelledAs(booked.ContactID))}
 	if asked.ToChainID != 0 {
-		destination.ChainID, destination.ChainAlias = strconv.FormatInt(asked.ToChainID, 10), string(code)
+		destination.ChainID, destination.ChainAlias = strconv.FormatInt(int64(asked.ToChainID), 10), string(code)
 	}
 	return signing.Intent{
 		Operation:   "payout.fund",

@@ -49,7 +49,7 @@ func (s *Sandbox) MovePayout(
 	ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.CallOption,
 ) (*Payout, error) {
 	low := transport.Of(s).low
-	return low.MovePayout(ctx, id, &PayoutStatusUpdate{Status: status}, options).
+	return low.MovePayout(ctx, id, &payoutStatusUpdate{Status: status}, options).
 		Or(func(same transport.SameCredential) (*Payout, error) {
 			return low.GetPayout(ctx, id, []moneymovement.CallOption{same})
 		})

@@ -53,7 +53,7 @@ const (
 
 // sessionOf dates a grant from when it was asked for, so that it never seems to live longer than it does. It refuses
 // one whose access token could not be sent.
-func sessionOf(operation string, grant *TokenGrant, asked time.Time) (Session, error) {
+func sessionOf(operation string, grant *tokenGrant, asked time.Time) (Session, error) {
 	if !sendable(grant.AccessToken) {
 		return Session{}, &errors.UnexpectedAnswer{
 			// a login moves no money

@@ -48,6 +48,26 @@ func TestTermsAreComparedByWhatTheyMean(t *testing.T) {
 	assert.Equal(t, deal.body, again.body)
 }
 
+// A booking may carry the proof of a signer. It is no term of the payment: a signature is another one each time.
+// Rule: idempotency.replay
+func TestABookingMayCarryASignature(t *testing.T) {
+	p := newPayer(t)
+	book := func(signature string) object {
+		terms := object{"contactId": p.contact, "amount": "20", "currency": "USDC", "publicKey": "AQID",
+			"signature": signature}
+		return p.call("POST", "/payouts", terms, "Idempotency-Key", "invoice-42").body
+	}
+	first := book("BAUG")
+	assert.Equal(t, "AQID", first.text("publicKey"))
+	assert.Equal(t, "BAUG", first.text("signature"))
+	assert.Equal(t, first, book("BwgJ"))
+
+	long := object{"contactId": p.contact, "amount": "20", "currency": "USDC",
+		"publicKey": strings.Repeat("A", 516), "signature": strings.Repeat("A", 2052)}
+	assert.Equal(t, map[string]string{"publicKey": "string_too_long", "signature": "string_too_long"},
+		p.call("POST", "/payouts", long).fields())
+}
+
 // Rule: idempotency.scope
 func TestAKeyBelongsToItsAccountAndOperation(t *testing.T) {
 	p := newPayer(t)

@@ -45,8 +45,22 @@ type exports struct {
 	seen     map[types.Type]bool
 }
 
-// exported looks at all of them, by the export data that the compiler writes.
+// exported looks at all of them.
 func exported(t *testing.T) *exports {
+	t.Helper()
+	pkgs, e := imported(t)
+	for _, pkg := range pkgs {
+		for _, name := range pkg.Scope().Names() {
+			if object := pkg.Scope().Lookup(name); object.Exported() {
+				e.look(pkg.Name()+"."+name, object.Type())
+			}
+		}
+	}
+	return e
+}
+
+// imported reads the shown packages from the export data that the compiler writes, and where all packages come from.
+func imported(t *testing.T) ([]*types.Package, *exports) {
 	t.Helper()
 	paths := make([]string, len(shownPackages))
 	for i, name := range shownPackages {
@@ -70,16 +84,13 @@ func exported(t *testing.T) *exports {
 	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		return os.Open(files[path])
 	})
+	var pkgs []*types.Package
 	for _, path := range paths {
 		pkg, err := from.Import(path)
 		require.NoError(t, err)
-		for _, name := range pkg.Scope().Names() {
-			if object := pkg.Scope().Lookup(name); object.Exported() {
-				e.look(pkg.Name()+"."+name, object.Type())
-			}
-		}
+		pkgs = append(pkgs, pkg)
 	}
-	return e
+	return pkgs, e
 }
 
 // look notes the modules whose types a type shows. Of a type of the SDK it looks at what is exported, of any other at

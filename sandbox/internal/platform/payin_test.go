@@ -65,7 +65,7 @@ func TestWorsePricesCreditLess(t *testing.T) {
 func TestPayinsNeedAnActiveVirtualAccount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	sepa := platformwire.RailCreate{Method: platformwire.BankMethodSepa, Currency: "EUR"}
+	sepa := platformwire.RailCreate{Method: platformwire.BankMethodSEPA, Currency: "EUR"}
 	account := b.virtualAccount(caller.Self, sepa).ID
 
 	_, err := b.payin(caller.Self, incoming("10", "EUR", "bnk_unknown", 0))

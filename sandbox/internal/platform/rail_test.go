@@ -71,7 +71,7 @@ func TestRequisitesRouteMoney(t *testing.T) {
 func TestSPEIAccountsCarryTheirControlDigit(t *testing.T) {
 	t.Parallel()
 	number := newBench(t).virtualAccount(caller.Self,
-		platformwire.RailCreate{Method: platformwire.BankMethodSpei, Currency: "MXN"}).Requisites.AccountNumber
+		platformwire.RailCreate{Method: platformwire.BankMethodSPEI, Currency: "MXN"}).Requisites.AccountNumber
 	for _, clabe := range []string{number, "032180000118359719"} { // and a published one
 		require.Len(t, clabe, 18)
 		sum := 0
@@ -86,7 +86,7 @@ func TestARailWaitsForItsVirtualAccount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.RailActiveAfter = deployment.Duration(time.Minute) })
-	sepa := platformwire.RailCreate{Method: platformwire.BankMethodSepa, Currency: "EUR"}
+	sepa := platformwire.RailCreate{Method: platformwire.BankMethodSEPA, Currency: "EUR"}
 	pending, err := b.openRail(caller.Self, sepa)
 	require.NoError(t, err)
 	assert.Equal(t, platformwire.Rail{Method: "sepa", Currency: "EUR", Status: platformwire.RailStatusPending}, pending)
@@ -107,7 +107,7 @@ func TestVerificationStandsBeforeRails(t *testing.T) {
 	b.set(func(s *deployment.Settings) { s.KYBDecision = deployment.KYBDecisionReject })
 	client := b.readyClient("acme@example.com")
 	blockers := func() []string {
-		_, err := b.openRail(client, platformwire.RailCreate{Method: platformwire.BankMethodAch, Currency: "USD"})
+		_, err := b.openRail(client, platformwire.RailCreate{Method: platformwire.BankMethodACH, Currency: "USD"})
 		var refusal *refuse.Refusal
 		require.ErrorAs(t, err, &refusal)
 		require.Equal(t, "rail_requirements_unmet", refusal.Code)

@@ -24,11 +24,11 @@ import (
 // methods are the classes that there are: the method of each, and what it reports.
 var methods = map[string]struct{ name, reports string }{
 	"final": {"Final",
-		"reports that the status does not change any more by itself. One that this version does not know is not final."},
-	"funded":   {"funded", "reports that the money has left or is leaving."},
-	"broke":    {"broke", "reports that the money left and did not arrive."},
-	"approved": {"approved", "reports that money was put into the deal, even if it was paid out since."},
-	"settled":  {"settled", "reports that the request has ended, well or not."},
+		"reports whether the status no longer changes by itself. It is false for a status that this version does not know."},
+	"funded":   {"funded", "reports whether the money has left or is leaving."},
+	"broke":    {"broke", "reports whether the money left and did not arrive."},
+	"approved": {"approved", "reports whether money was put into the deal, even if it was paid out since."},
+	"settled":  {"settled", "reports whether the request has ended, with or without success."},
 }
 
 func main() {
@@ -102,7 +102,7 @@ func classesOf(name string, schema *openapi3.Schema) (map[string][]string, error
 }
 
 func method(source *bytes.Buffer, typ, class string, values []string) {
-	name, reports := "Known", "reports a value that this version has a word for."
+	name, reports := "Known", "reports whether this version knows the value."
 	if class != known {
 		name, reports = methods[class].name, methods[class].reports
 	}
