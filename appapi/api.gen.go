@@ -57,7 +57,7 @@ type Balance struct {
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// balanceList is the balance accounts.
+// balanceList lists the balance accounts.
 type balanceList struct {
 	// The balance accounts.
 	Items []Balance `json:"items"`
@@ -108,13 +108,13 @@ type Bank struct {
 	Status string `json:"status"`
 }
 
-// bankActivation is the rails to activate.
+// bankActivation activates rails.
 type bankActivation struct {
 	// The rails. An empty list activates all that are available.
 	Methods []string `json:"methods,omitempty,omitzero"`
 }
 
-// BankDetails is the bank details to validate.
+// BankDetails holds the bank details to validate.
 type BankDetails struct {
 	BankName string `json:"bankName,omitempty,omitzero"`
 
@@ -154,7 +154,7 @@ type BankDetailsError struct {
 	Message string `json:"message,omitempty,omitzero"`
 }
 
-// bankList is the rails of an account.
+// bankList lists the rails of an account.
 type bankList struct {
 	// The rails.
 	Items []Bank `json:"items"`
@@ -295,7 +295,7 @@ type ContractCreate struct {
 	Type model.ContractType `json:"type,omitzero"`
 }
 
-// ContractFields is the values that fill the document of a contract.
+// ContractFields holds the values that fill the document of a contract.
 type ContractFields struct {
 	// The amount of one period, in Currency.
 	Amount model.Decimal `json:"amount,omitempty,omitzero"`
@@ -373,7 +373,7 @@ type ContractTemplate struct {
 	Type model.ContractType `json:"type,omitempty,omitzero"`
 }
 
-// contractTemplateList is the contract templates.
+// contractTemplateList lists the contract templates.
 type contractTemplateList struct {
 	// The templates.
 	Items []ContractTemplate `json:"items"`
@@ -427,7 +427,7 @@ type DocumentUpload struct {
 // EVMChainID is an EVM chain id, such as 8453 for Base.
 type EVMChainID int64
 
-// InvoiceBatch is the invoices to issue for several contracts.
+// InvoiceBatch lists the invoices to issue for several contracts.
 type InvoiceBatch []InvoiceBatchEntry
 
 // InvoiceBatchEntry is the invoice of one contract in a batch.
@@ -519,7 +519,7 @@ type MCPBalance struct {
 	WalletEmail string `json:"walletEmail,omitempty,omitzero"`
 }
 
-// paymentMethodsReplacement is the payment methods that replace all others.
+// paymentMethodsReplacement replaces the payment methods of a contract.
 type paymentMethodsReplacement struct {
 	PaymentMethods []model.PaymentMethod `json:"paymentMethods,omitzero"`
 }

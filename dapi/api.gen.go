@@ -192,7 +192,7 @@ type Approval struct {
 	// The time at which the approval expires.
 	ExpiresAt time.Time `json:"expiresAt"`
 
-	// Names the approval in the confirm call.
+	// The approval's id, for the confirm call.
 	ID string `json:"id"`
 
 	// The bytes to sign.
@@ -317,7 +317,9 @@ type BankDestination struct {
 	Holder map[string]interface{} `json:"holder"`
 
 	// The bank method.
-	Method               string                 `json:"method"`
+	Method string `json:"method"`
+
+	// The members of the JSON object that no other field holds.
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
@@ -330,7 +332,7 @@ type BankMethod string
 
 // Blocker is one thing that must be done or changed first. Its code is not an error slug.
 type Blocker struct {
-	// A word of the blocker vocabulary.
+	// A code of the blocker vocabulary.
 	Code string `json:"code"`
 
 	// The field that the blocker is about. Empty if it is about no single field.
@@ -366,13 +368,13 @@ type ChainPage struct {
 	// The chains on this page.
 	Items []Chain `json:"items"`
 
-	// Opens the next page. It is absent on the last page.
+	// The cursor of the next page. It is absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
 // challenge is a text that the developer key must sign to log in.
 type challenge struct {
-	// Names the challenge in the token call.
+	// The challenge's id, for the token call.
 	ChallengeID string `json:"challengeId"`
 
 	// The time at which the challenge expires.
@@ -516,9 +518,9 @@ type ContactBankView struct {
 	Method BankMethod `json:"method,omitempty,omitzero"`
 }
 
-// ContactCapabilities is the ways in which a contact can be paid, and what blocks a payment.
+// ContactCapabilities reports how a contact can be paid, and what blocks a payment.
 type ContactCapabilities struct {
-	// What blocks a payment. Empty if nothing does.
+	// The blockers of a payment. Empty if there are none.
 	Blockers []Blocker `json:"blockers"`
 
 	// The contact's id.
@@ -531,7 +533,7 @@ type ContactCapabilities struct {
 	Payable *bool `json:"payable,omitempty"`
 }
 
-// ContactCreate saves a payment destination. The service refuses unknown keys.
+// ContactCreate saves a payment destination. The service refuses fields that it does not know.
 type ContactCreate struct {
 	// The destination: exactly one typed variant.
 	Account ContactAccount `json:"account,omitempty,omitzero"`
@@ -641,7 +643,7 @@ type EVMAddress string
 
 // EmailAccount is an existing contact of the service, found by its email address.
 type EmailAccount struct {
-	// Always Email.
+	// Always "email".
 	AccountType EmailAccountType `json:"accountType,omitempty,omitzero"`
 
 	// The email address of the existing contact.
@@ -701,7 +703,7 @@ type Escrow struct {
 
 // EscrowAction is an action on an escrow deal that was prepared and waits for its approval.
 type EscrowAction struct {
-	// What the developer key must sign.
+	// The approval that the developer key must sign.
 	Approval *Approval `json:"approval,omitempty"`
 
 	// The raw idempotency key: the address of the action in the confirm URL.
@@ -800,7 +802,7 @@ type KYB struct {
 	Status model.KYCStatus `json:"status"`
 }
 
-// KYBInformation is the information that a verification needs. Saving it does not submit it.
+// KYBInformation holds the information that a verification needs. Saving it does not submit it.
 type KYBInformation struct {
 	// Information about the applicant. The service description does not name the keys.
 	Applicant map[string]interface{} `json:"applicant,omitzero"`
@@ -895,7 +897,7 @@ type PayinCreate struct {
 // PayinID is the id of a payin.
 type PayinID string
 
-// PayinInstructions is the instructions for the payer of a payin.
+// PayinInstructions holds the instructions for the payer of a payin.
 type PayinInstructions struct {
 	// The account details that the payer needs.
 	Requisites Requisites `json:"requisites"`
@@ -909,7 +911,7 @@ type Payout struct {
 	// The amount that is debited, in Currency.
 	Amount model.Decimal `json:"amount"`
 
-	// What the developer key must sign to fund the payout. It is absent once the payout is funded.
+	// The approval that the developer key must sign to fund the payout. It is absent once the payout is funded.
 	Approval *Approval `json:"approval,omitempty"`
 
 	// The contact that is paid.
@@ -1076,7 +1078,7 @@ type RailPage struct {
 	// The rails on this page.
 	Items []Rail `json:"items"`
 
-	// Opens the next page. It is absent on the last page.
+	// The cursor of the next page. It is absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
@@ -1089,7 +1091,7 @@ type refreshRequest struct {
 	RefreshToken moneymovement.Secret `json:"refreshToken,omitzero"`
 }
 
-// Requisites is the account details that a payer needs to send money. Fields that a rail does not use are empty.
+// Requisites holds the account details that a payer needs to send money. Fields that a rail does not use are empty.
 type Requisites struct {
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
@@ -1193,7 +1195,7 @@ type Transaction struct {
 	// The hash of the on-chain transaction. Empty if there is none.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 
-	// What moved the money.
+	// The kind of entry: what moved the money.
 	Type TransactionType `json:"type"`
 }
 
@@ -1208,7 +1210,7 @@ type TransactionPage struct {
 	// The entries on this page, newest first.
 	Items []Transaction `json:"items"`
 
-	// Opens the next page. It is absent on the last page.
+	// The cursor of the next page. It is absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 

@@ -87,7 +87,7 @@ func (s PayoutStatus) broke() bool {
 }
 
 // Final reports whether the status no longer changes by itself. It is false for a status that this version does not
-// know.
+// know. A payout that is completed can still be refunded later, when the money is returned.
 func (s PayoutStatus) Final() bool {
 	switch s {
 	case "completed", "failed", "refunded", "expired":

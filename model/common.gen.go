@@ -186,7 +186,7 @@ type Card struct {
 
 	BillingAddress BillingAddress `json:"billingAddress,omitempty,omitzero"`
 
-	// What is printed on the card, without secrets.
+	// The text that is printed on the card, without secrets.
 	CardData CardData `json:"cardData,omitempty,omitzero"`
 
 	// The time at which the card was created.
@@ -211,7 +211,7 @@ type Card struct {
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// CardData is the text that is printed on a card, without secrets.
+// CardData holds the text that is printed on a card, without secrets.
 type CardData struct {
 	// The name of the card product.
 	CardName string `json:"cardName,omitempty,omitzero"`
@@ -229,7 +229,7 @@ type CardData struct {
 	PaymentSystem string `json:"paymentSystem,omitempty,omitzero"`
 }
 
-// CardDetails is the secrets of a card.
+// CardDetails holds the secrets of a card.
 type CardDetails struct {
 	// The full card number.
 	CardNumber moneymovement.Secret `json:"cardNumber"`
@@ -250,7 +250,7 @@ type CardDetailsProof struct {
 	Nonce int64 `json:"nonce"`
 }
 
-// CardLimit is the limits of a card, and how much of them is used.
+// CardLimit holds the limits of a card, and how much of them is used.
 type CardLimit struct {
 	// The currency of all limits.
 	Currency string `json:"currency,omitempty,omitzero"`
@@ -274,7 +274,7 @@ type CardLimit struct {
 	MonthlyUsage Number `json:"monthlyUsage,omitempty,omitzero"`
 }
 
-// CardList is the cards of an account, and the steps that the account has completed to get one.
+// CardList lists the cards of an account, and reports the steps that the account has completed to get one.
 type CardList struct {
 	Cards []Card `json:"cards"`
 
@@ -379,7 +379,7 @@ type Contract struct {
 
 	SignatureRequestID string `json:"signatureRequestId,omitempty,omitzero"`
 
-	// Who signed. The service description does not show its fields.
+	// The parties that signed. The service description does not show its fields.
 	Signed OpenObject `json:"signed,omitempty,omitzero"`
 
 	// The current status.
@@ -506,7 +506,7 @@ type Document struct {
 // EmailAccount is an existing contact of the service, found by its email address: the destination of a contact, or a
 // payment method.
 type EmailAccount struct {
-	// Always email.
+	// Always "email".
 	AccountType AccountType `json:"accountType,omitempty,omitzero"`
 
 	// The email address of the existing contact.
@@ -699,7 +699,7 @@ type LineItem struct {
 type LocalRailPaymentMethod struct {
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// Always local.
+	// Always "local".
 	AccountType AccountType `json:"accountType,omitzero"`
 
 	BankName string `json:"bankName,omitempty,omitzero"`
@@ -727,7 +727,7 @@ type LocalRailPaymentMethod struct {
 
 // OnchainAccount is a wallet to pay: the destination of a contact, or a payment method.
 type OnchainAccount struct {
-	// Always onchain.
+	// Always "onchain".
 	AccountType AccountType `json:"accountType,omitempty,omitzero"`
 
 	// The code of the wallet's chain, such as "base".
@@ -747,7 +747,7 @@ type OpenObject map[string]interface{}
 
 // PIXPaymentMethod is an instant transfer to a PIX key.
 type PIXPaymentMethod struct {
-	// Always pix.
+	// Always "pix".
 	AccountType AccountType `json:"accountType,omitzero"`
 
 	// The name of the beneficiary, who is paid.
@@ -802,7 +802,7 @@ type PriorityMethod string
 type ProviderUSDPaymentMethod struct {
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// Always provider_usd.
+	// Always "provider_usd".
 	AccountType AccountType `json:"accountType,omitzero"`
 
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
@@ -837,7 +837,7 @@ type SEPAPaymentMethod struct {
 	// Whether the account holder is an individual or a business.
 	AccountHolderType AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
-	// Always sepa.
+	// Always "sepa".
 	AccountType AccountType `json:"accountType,omitzero"`
 
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
@@ -876,7 +876,7 @@ type SWIFTPaymentMethod struct {
 	// The account number, if there is no IBAN.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// Always swift.
+	// Always "swift".
 	AccountType AccountType `json:"accountType,omitzero"`
 
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
@@ -920,7 +920,7 @@ type USExternalPaymentMethod struct {
 
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// Always us_external.
+	// Always "us_external".
 	AccountType AccountType `json:"accountType,omitzero"`
 
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`

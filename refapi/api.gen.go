@@ -71,7 +71,7 @@ type MerchantProduct struct {
 	WebhookURL string `json:"webhookUrl,omitempty,omitzero"`
 }
 
-// merchantProductList is the products of a merchant.
+// merchantProductList lists the products of a merchant.
 type merchantProductList []MerchantProduct
 
 // validationErrorItem is one problem that validation found.

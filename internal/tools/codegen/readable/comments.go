@@ -40,6 +40,10 @@ func (p *pkg) comments(f *file) ([]edit, error) {
 			continue
 		}
 		for _, field := range body.Fields.List {
+			if len(field.Names) == 1 && field.Doc == nil && field.Names[0].Name == furtherMembers {
+				at := f.offset(field.Pos())
+				edits = append(edits, edit{at, at, "\n// The members of the JSON object that no other field holds.\n"})
+			}
 			if field.Doc == nil || len(field.Names) != 1 {
 				continue
 			}
@@ -49,6 +53,9 @@ func (p *pkg) comments(f *file) ([]edit, error) {
 	}
 	return edits, nil
 }
+
+// furtherMembers is the field that the generator adds to a type that is open.
+const furtherMembers = "AdditionalProperties"
 
 // goNames are the fields of a struct by the names that they have on the wire.
 func goNames(body *ast.StructType) map[string]string {
@@ -136,6 +143,9 @@ var backticks = regexp.MustCompile("`([^`]+)`")
 func (p *pkg) spoken(text string, fields map[string]string) string {
 	return backticks.ReplaceAllStringFunc(text, func(quoted string) string {
 		word := strings.Trim(quoted, "`")
+		if strings.HasPrefix(text, "Always ") { // a value, even if a field has that name
+			return strconv.Quote(word)
+		}
 		if field := fields[word]; field != "" {
 			return field
 		}

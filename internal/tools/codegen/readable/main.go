@@ -70,8 +70,7 @@ func run(folder, unexport string, keepAliases bool) error {
 // pkg is what is known of all generated files of a folder.
 type pkg struct {
 	files   []*file
-	aliases bool // stay as they are
-
+	aliases bool                         // stay as they are
 	fields  map[string]map[string]string // of each type: their Go names by those on the wire
 	known   map[string]bool              // types with a method Known
 	values  map[string]int               // how many constants a type has

@@ -41,6 +41,14 @@ func TestCommentsAreSentences(t *testing.T) {
 		"\tNextCursor string `json:\"nextCursor\"`\n}\n", got)
 }
 
+func TestAValueIsNoField(t *testing.T) {
+	got, err := made(t, "// A contact.\ntype Contact struct {\n\t// Type Always `email`.\n\tType string `json:\"type\"`\n"+
+		"\tEmail string `json:\"email\"`\n\tAdditionalProperties map[string]any `json:\"-\"`\n}\n", "", false)
+	require.NoError(t, err)
+	assert.Contains(t, got, "\t// Always \"email\".\n")
+	assert.Contains(t, got, "\n\t// The members of the JSON object that no other field holds.\n\tAdditionalProperties")
+}
+
 func TestEnumerationsSayThatTheyAreOpen(t *testing.T) {
 	got, err := made(t, "// The status of a payout.\ntype Status string\n\nconst (\n\tA Status = \"a\"\n\tB Status = \"b\"\n)\n\n"+
 		"func (s Status) Known() bool { return s == A }\n\n// The word that selects a wallet.\ntype Wallet string\n\n"+

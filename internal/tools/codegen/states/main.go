@@ -55,8 +55,9 @@ func run(spec, pkg, out string) error {
 		if err != nil {
 			return fmt.Errorf("schema %s: %w", name, err)
 		}
+		note, _ := doc.Components.Schemas[name].Value.Extensions["x-final-note"].(string)
 		for _, class := range description.SortedKeys(byClass) {
-			method(&source, name, class, byClass[class])
+			method(&source, name, class, byClass[class], note)
 		}
 	}
 	formatted, err := format.Source(source.Bytes())
@@ -101,10 +102,13 @@ func classesOf(name string, schema *openapi3.Schema) (map[string][]string, error
 	return byClass, nil
 }
 
-func method(source *bytes.Buffer, typ, class string, values []string) {
+func method(source *bytes.Buffer, typ, class string, values []string, finalNote string) {
 	name, reports := "Known", "reports whether this version knows the value."
 	if class != known {
 		name, reports = methods[class].name, methods[class].reports
+	}
+	if class == "final" && finalNote != "" {
+		reports += " " + finalNote
 	}
 	var quoted []string
 	for _, value := range values {

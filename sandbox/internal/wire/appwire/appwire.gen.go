@@ -55,7 +55,7 @@ type Balance struct {
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// BalanceList is the balance accounts.
+// BalanceList lists the balance accounts.
 type BalanceList struct {
 	// The balance accounts.
 	Items []Balance `json:"items"`
@@ -106,13 +106,13 @@ type Bank struct {
 	Status string `json:"status"`
 }
 
-// BankActivation is the rails to activate.
+// BankActivation activates rails.
 type BankActivation struct {
 	// The rails. An empty list activates all that are available.
 	Methods []string `json:"methods,omitempty,omitzero"`
 }
 
-// BankDetails is the bank details to validate.
+// BankDetails holds the bank details to validate.
 type BankDetails struct {
 	BankName string `json:"bankName,omitempty,omitzero"`
 
@@ -152,7 +152,7 @@ type BankDetailsError struct {
 	Message string `json:"message,omitempty,omitzero"`
 }
 
-// BankList is the rails of an account.
+// BankList lists the rails of an account.
 type BankList struct {
 	// The rails.
 	Items []Bank `json:"items"`
@@ -293,7 +293,7 @@ type ContractCreate struct {
 	Type externalRef0.ContractType `json:"type"`
 }
 
-// ContractFields is the values that fill the document of a contract.
+// ContractFields holds the values that fill the document of a contract.
 type ContractFields struct {
 	// The amount of one period, in Currency.
 	Amount externalRef0.Decimal `json:"amount,omitempty,omitzero"`
@@ -371,7 +371,7 @@ type ContractTemplate struct {
 	Type externalRef0.ContractType `json:"type,omitempty,omitzero"`
 }
 
-// ContractTemplateList is the contract templates.
+// ContractTemplateList lists the contract templates.
 type ContractTemplateList struct {
 	// The templates.
 	Items []ContractTemplate `json:"items"`
@@ -425,7 +425,7 @@ type DocumentUpload struct {
 // EVMChainID is an EVM chain id, such as 8453 for Base.
 type EVMChainID = int64
 
-// InvoiceBatch is the invoices to issue for several contracts.
+// InvoiceBatch lists the invoices to issue for several contracts.
 type InvoiceBatch = []InvoiceBatchEntry
 
 // InvoiceBatchEntry is the invoice of one contract in a batch.
@@ -517,7 +517,7 @@ type MCPBalance struct {
 	WalletEmail string `json:"walletEmail,omitempty,omitzero"`
 }
 
-// PaymentMethodsReplacement is the payment methods that replace all others.
+// PaymentMethodsReplacement replaces the payment methods of a contract.
 type PaymentMethodsReplacement struct {
 	PaymentMethods []externalRef0.PaymentMethod `json:"paymentMethods"`
 }

@@ -189,7 +189,7 @@ type Card struct {
 
 	BillingAddress BillingAddress `json:"billingAddress,omitempty,omitzero"`
 
-	// What is printed on the card, without secrets.
+	// The text that is printed on the card, without secrets.
 	CardData CardData `json:"cardData,omitempty,omitzero"`
 
 	// The time at which the card was created.
@@ -214,7 +214,7 @@ type Card struct {
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// CardData is the text that is printed on a card, without secrets.
+// CardData holds the text that is printed on a card, without secrets.
 type CardData struct {
 	// The name of the card product.
 	CardName string `json:"cardName,omitempty,omitzero"`
@@ -232,7 +232,7 @@ type CardData struct {
 	PaymentSystem string `json:"paymentSystem,omitempty,omitzero"`
 }
 
-// CardDetails is the secrets of a card.
+// CardDetails holds the secrets of a card.
 type CardDetails struct {
 	// The full card number.
 	CardNumber string `json:"cardNumber"`
@@ -253,7 +253,7 @@ type CardDetailsProof struct {
 	Nonce int64 `json:"nonce"`
 }
 
-// CardLimit is the limits of a card, and how much of them is used.
+// CardLimit holds the limits of a card, and how much of them is used.
 type CardLimit struct {
 	// The currency of all limits.
 	Currency string `json:"currency,omitempty,omitzero"`
@@ -277,7 +277,7 @@ type CardLimit struct {
 	MonthlyUsage Number `json:"monthlyUsage"`
 }
 
-// CardList is the cards of an account, and the steps that the account has completed to get one.
+// CardList lists the cards of an account, and reports the steps that the account has completed to get one.
 type CardList struct {
 	Cards []Card `json:"cards"`
 
@@ -379,7 +379,7 @@ type Contract struct {
 
 	SignatureRequestID string `json:"signatureRequestId,omitempty,omitzero"`
 
-	// Who signed. The service description does not show its fields.
+	// The parties that signed. The service description does not show its fields.
 	Signed OpenObject `json:"signed,omitempty,omitzero"`
 
 	// The current status.
@@ -505,7 +505,7 @@ type Document struct {
 // EmailAccount is an existing contact of the service, found by its email address: the destination of a contact, or a
 // payment method.
 type EmailAccount struct {
-	// Always email.
+	// Always "email".
 	AccountType AccountType `json:"accountType,omitempty,omitzero"`
 
 	// The email address of the existing contact.
@@ -714,7 +714,7 @@ type LineItem struct {
 type LocalRailPaymentMethod struct {
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// Always local.
+	// Always "local".
 	AccountType AccountType `json:"accountType"`
 
 	BankName string `json:"bankName,omitempty,omitzero"`
@@ -745,7 +745,7 @@ type Number = number.Number
 
 // OnchainAccount is a wallet to pay: the destination of a contact, or a payment method.
 type OnchainAccount struct {
-	// Always onchain.
+	// Always "onchain".
 	AccountType AccountType `json:"accountType,omitempty,omitzero"`
 
 	// The code of the wallet's chain, such as "base".
@@ -765,7 +765,7 @@ type OpenObject map[string]interface{}
 
 // PIXPaymentMethod is an instant transfer to a PIX key.
 type PIXPaymentMethod struct {
-	// Always pix.
+	// Always "pix".
 	AccountType AccountType `json:"accountType"`
 
 	// The name of the beneficiary, who is paid.
@@ -816,7 +816,7 @@ type PriorityMethod string
 type ProviderUSDPaymentMethod struct {
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// Always provider_usd.
+	// Always "provider_usd".
 	AccountType AccountType `json:"accountType"`
 
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
@@ -851,7 +851,7 @@ type SEPAPaymentMethod struct {
 	// Whether the account holder is an individual or a business.
 	AccountHolderType AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
-	// Always sepa.
+	// Always "sepa".
 	AccountType AccountType `json:"accountType"`
 
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
@@ -890,7 +890,7 @@ type SWIFTPaymentMethod struct {
 	// The account number, if there is no IBAN.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// Always swift.
+	// Always "swift".
 	AccountType AccountType `json:"accountType"`
 
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
@@ -934,7 +934,7 @@ type USExternalPaymentMethod struct {
 
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// Always us_external.
+	// Always "us_external".
 	AccountType AccountType `json:"accountType"`
 
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`

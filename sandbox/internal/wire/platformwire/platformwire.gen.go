@@ -194,7 +194,7 @@ type Approval struct {
 	// The time at which the approval expires.
 	ExpiresAt time.Time `json:"expiresAt"`
 
-	// Names the approval in the confirm call.
+	// The approval's id, for the confirm call.
 	ID string `json:"id"`
 
 	// The bytes to sign.
@@ -319,7 +319,9 @@ type BankDestination struct {
 	Holder map[string]interface{} `json:"holder"`
 
 	// The bank method.
-	Method               string                 `json:"method"`
+	Method string `json:"method"`
+
+	// The members of the JSON object that no other field holds.
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
@@ -335,7 +337,7 @@ type Base64 = []byte
 
 // Blocker is one thing that must be done or changed first. Its code is not an error slug.
 type Blocker struct {
-	// A word of the blocker vocabulary.
+	// A code of the blocker vocabulary.
 	Code string `json:"code"`
 
 	// The field that the blocker is about. Empty if it is about no single field.
@@ -371,13 +373,13 @@ type ChainPage struct {
 	// The chains on this page.
 	Items []Chain `json:"items"`
 
-	// Opens the next page. It is absent on the last page.
+	// The cursor of the next page. It is absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
 // Challenge is a text that the developer key must sign to log in.
 type Challenge struct {
-	// Names the challenge in the token call.
+	// The challenge's id, for the token call.
 	ChallengeID string `json:"challengeId"`
 
 	// The time at which the challenge expires.
@@ -517,9 +519,9 @@ type ContactBankView struct {
 	Method BankMethod `json:"method,omitempty,omitzero"`
 }
 
-// ContactCapabilities is the ways in which a contact can be paid, and what blocks a payment.
+// ContactCapabilities reports how a contact can be paid, and what blocks a payment.
 type ContactCapabilities struct {
-	// What blocks a payment. Empty if nothing does.
+	// The blockers of a payment. Empty if there are none.
 	Blockers []Blocker `json:"blockers"`
 
 	// The contact's id.
@@ -532,7 +534,7 @@ type ContactCapabilities struct {
 	Payable *bool `json:"payable,omitempty"`
 }
 
-// ContactCreate saves a payment destination. The service refuses unknown keys.
+// ContactCreate saves a payment destination. The service refuses fields that it does not know.
 type ContactCreate struct {
 	// The destination: exactly one typed variant.
 	Account ContactAccount `json:"account,omitempty,omitzero"`
@@ -648,7 +650,7 @@ type EVMAddress = string
 
 // EmailAccount is an existing contact of the service, found by its email address.
 type EmailAccount struct {
-	// Always Email.
+	// Always "email".
 	AccountType EmailAccountType `json:"accountType,omitempty,omitzero"`
 
 	// The email address of the existing contact.
@@ -708,7 +710,7 @@ type Escrow struct {
 
 // EscrowAction is an action on an escrow deal that was prepared and waits for its approval.
 type EscrowAction struct {
-	// What the developer key must sign.
+	// The approval that the developer key must sign.
 	Approval *Approval `json:"approval,omitempty"`
 
 	// The raw idempotency key: the address of the action in the confirm URL.
@@ -805,7 +807,7 @@ type KYB struct {
 	Status externalRef0.KYCStatus `json:"status"`
 }
 
-// KYBInformation is the information that a verification needs. Saving it does not submit it.
+// KYBInformation holds the information that a verification needs. Saving it does not submit it.
 type KYBInformation struct {
 	// Information about the applicant. The service description does not name the keys.
 	Applicant map[string]interface{} `json:"applicant,omitempty,omitzero"`
@@ -900,7 +902,7 @@ type PayinCreate struct {
 // PayinID is the id of a payin.
 type PayinID = string
 
-// PayinInstructions is the instructions for the payer of a payin.
+// PayinInstructions holds the instructions for the payer of a payin.
 type PayinInstructions struct {
 	// The account details that the payer needs.
 	Requisites Requisites `json:"requisites"`
@@ -914,7 +916,7 @@ type Payout struct {
 	// The amount that is debited, in Currency.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// What the developer key must sign to fund the payout. It is absent once the payout is funded.
+	// The approval that the developer key must sign to fund the payout. It is absent once the payout is funded.
 	Approval *Approval `json:"approval,omitempty"`
 
 	// The contact that is paid.
@@ -1087,7 +1089,7 @@ type RailPage struct {
 	// The rails on this page.
 	Items []Rail `json:"items"`
 
-	// Opens the next page. It is absent on the last page.
+	// The cursor of the next page. It is absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
@@ -1100,7 +1102,7 @@ type RefreshRequest struct {
 	RefreshToken string `json:"refreshToken"`
 }
 
-// Requisites is the account details that a payer needs to send money. Fields that a rail does not use are empty.
+// Requisites holds the account details that a payer needs to send money. Fields that a rail does not use are empty.
 type Requisites struct {
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
@@ -1204,7 +1206,7 @@ type Transaction struct {
 	// The hash of the on-chain transaction. Empty if there is none.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 
-	// What moved the money.
+	// The kind of entry: what moved the money.
 	Type TransactionType `json:"type"`
 }
 
@@ -1219,7 +1221,7 @@ type TransactionPage struct {
 	// The entries on this page, newest first.
 	Items []Transaction `json:"items"`
 
-	// Opens the next page. It is absent on the last page.
+	// The cursor of the next page. It is absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 

@@ -10,7 +10,7 @@ import (
 	externalRef0 "github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// HTTPValidationError is the reasons for which a request failed validation.
+// HTTPValidationError holds the reasons for which a request failed validation.
 type HTTPValidationError struct {
 	// The problems that were found.
 	Detail []ValidationErrorItem `json:"detail,omitempty,omitzero"`
@@ -76,7 +76,7 @@ type MerchantProduct struct {
 	WebhookURL string `json:"webhookUrl,omitempty,omitzero"`
 }
 
-// MerchantProductList is the products of a merchant.
+// MerchantProductList lists the products of a merchant.
 type MerchantProductList = []MerchantProduct
 
 // ValidationErrorItem is one problem that validation found.
@@ -139,7 +139,7 @@ type WebhookEvent struct {
 // Refusal is the body of a refusal.
 type Refusal = externalRef0.ErrorEnvelope
 
-// ValidationRefusal is the reasons for which a request failed validation.
+// ValidationRefusal holds the reasons for which a request failed validation.
 type ValidationRefusal = HTTPValidationError
 
 // ListMerchantProductsParams holds the parameters of GET /api/v1/transactions/merchant/products. A zero field is not
