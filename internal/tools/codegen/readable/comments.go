@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"reflect"
 	"regexp"
 	"slices"
@@ -16,11 +15,10 @@ import (
 func (p *pkg) comments(f *file) ([]edit, error) {
 	var edits []edit
 	for _, declaration := range f.syntax.Decls {
-		d, ok := declaration.(*ast.GenDecl)
-		if !ok || d.Tok != token.TYPE {
+		d, typ := typeOf(declaration)
+		if typ == nil {
 			continue
 		}
-		typ := first(d).(*ast.TypeSpec)
 		body, isStruct := typ.Type.(*ast.StructType)
 		fields := map[string]string{}
 		if isStruct {

@@ -65,8 +65,7 @@ func (p *pkg) unexport(names string) error {
 func (p *pkg) declares(name string) bool {
 	for _, f := range p.files {
 		for _, declaration := range f.syntax.Decls {
-			if types, ok := declaration.(*ast.GenDecl); ok && types.Tok == token.TYPE &&
-				types.Specs[0].(*ast.TypeSpec).Name.Name == name {
+			if _, typ := typeOf(declaration); typ != nil && typ.Name.Name == name {
 				return true
 			}
 		}
@@ -121,11 +120,10 @@ func (p *pkg) names(f *file) ([]edit, error) {
 // namesInComments renames a type at the start of its comment.
 func (p *pkg) namesInComments(f *file, changed []edit) (edits []edit) {
 	for _, declaration := range f.syntax.Decls {
-		d, ok := declaration.(*ast.GenDecl)
-		if !ok || d.Doc == nil || d.Tok != token.TYPE {
+		d, typ := typeOf(declaration)
+		if typ == nil || d.Doc == nil {
 			continue
 		}
-		typ := first(d).(*ast.TypeSpec)
 		to := p.renamed[typ.Name.Name]
 		from := f.offset(d.Doc.Pos()) + len("// ")
 		if to == "" || p.inlines(typ) || !strings.HasPrefix(string(f.source[from:]), typ.Name.Name) {
@@ -134,6 +132,17 @@ func (p *pkg) namesInComments(f *file, changed []edit) (edits []edit) {
 		edits = append(edits, edit{from, from + len(typ.Name.Name), to})
 	}
 	return edits
+}
+
+// typeOf is the type that a declaration declares; nil if it declares something else. The generator declares each type
+// by itself.
+func typeOf(declaration ast.Decl) (*ast.GenDecl, *ast.TypeSpec) {
+	d, ok := declaration.(*ast.GenDecl)
+	if !ok {
+		return nil, nil
+	}
+	typ, _ := first(d).(*ast.TypeSpec)
+	return d, typ
 }
 
 func first(d *ast.GenDecl) ast.Spec {
