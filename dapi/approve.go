@@ -87,7 +87,7 @@ func (a approver) unsigned(op *transport.Operation, want signing.Intent, err err
 		named.Head = head
 		return &named
 	}
-	return &errors.NotDelivered{Head: head, Err: err}
+	return &errors.NotDelivered{CallInfo: head, Err: err}
 }
 
 // check compares, and signs nothing. Where the time in use and the last answer's differ, one of them is wrong and

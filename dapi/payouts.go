@@ -71,7 +71,7 @@ func (s *Payouts) Confirm(
 	if booked == nil {
 		booked = &Payout{}
 	}
-	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
+	head := errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
 		Resource: string(booked.ID)}
 	if differs := booked.differs(asked); differs != nil {
 		differs.Head = head
@@ -106,7 +106,7 @@ func (s *Payouts) confirm(
 	if err != nil {
 		return nil, err
 	}
-	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: transport.CallOf(options).Key,
+	head := errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: transport.CallOf(options).Key,
 		Resource: string(booked.ID)}
 	if confirmed == nil || !confirmed.funded() && !confirmed.Status.Final() {
 		if confirmed, err = s.Get(ctx, booked.ID); err != nil {
@@ -231,8 +231,8 @@ func (p *Payout) untouched() bool {
 func (p *Payout) arrived() error {
 	if p.Status.Final() && p.Status != PayoutStatusCompleted {
 		return &PayoutNotCompleted{
-			Head:   errors.Head{Operation: opGetPayout.ID, IdempotencyKey: p.IdempotencyKey, Resource: string(p.ID)},
-			Payout: p,
+			CallInfo: errors.CallInfo{Operation: opGetPayout.ID, IdempotencyKey: p.IdempotencyKey, Resource: string(p.ID)},
+			Payout:   p,
 		}
 	}
 	return nil

@@ -88,7 +88,7 @@ const maxPage = 100
 
 // ChannelUnavailable says that a rail's partner channel is down. It may come back.
 type ChannelUnavailable struct {
-	errors.Head
+	errors.CallInfo
 	Rail *Rail
 }
 
@@ -107,7 +107,7 @@ func (e *ChannelUnavailable) Error() string {
 //
 // Source: Coverage catalogue (factors that narrow availability).
 type RailNotListed struct {
-	errors.Head
+	errors.CallInfo
 	Method   BankMethod
 	Currency string
 }
