@@ -95,7 +95,7 @@ func (s *Contracts) ReplacePaymentMethods(
 		methods = []model.PaymentMethod{} // which is sent, unlike one that is not set
 	}
 	low := transport.Of(s).low
-	return low.ReplacePaymentMethods(ctx, id, &PaymentMethodsReplacement{methods}, options).
+	return low.ReplacePaymentMethods(ctx, id, &paymentMethodsReplacement{methods}, options).
 		Or(reading(ctx, id, low.GetContract))
 }
 

@@ -71,16 +71,16 @@ func (s *Transfers) Send(
 }
 
 // transferOf is the body of a transfer. A nil pointer to a destination is none, and so is nothing.
-func transferOf(to Destination) (body TransferCreate, known bool) {
+func transferOf(to Destination) (body transferCreate, known bool) {
 	switch to := to.(type) {
 	case ToContact:
-		return TransferCreate{ContactID: to.ContactID, Amount: model.NewNumber(to.Amount), Memo: to.Memo}, true
+		return transferCreate{ContactID: to.ContactID, Amount: model.NewNumber(to.Amount), Memo: to.Memo}, true
 	case ToQuote:
-		return TransferCreate{QuoteID: to.QuoteID, Memo: to.Memo}, true
+		return transferCreate{QuoteID: to.QuoteID, Memo: to.Memo}, true
 	case ToInvoice:
-		return TransferCreate{InvoiceID: to.InvoiceID, Memo: to.Memo}, true
+		return transferCreate{InvoiceID: to.InvoiceID, Memo: to.Memo}, true
 	}
-	return TransferCreate{}, false
+	return transferCreate{}, false
 }
 
 // List returns one page of the app's transfers: at most params.Limit entries, from params.Offset on. With a Limit of 0

@@ -81,7 +81,7 @@ func chainText(id ChainID) string {
 	if id == 0 {
 		return ""
 	}
-	return strconv.FormatInt(id, 10)
+	return strconv.FormatInt(int64(id), 10)
 }
 
 // differs compares a payout with what was asked for.

@@ -79,7 +79,7 @@ func (s *Escrows) Prepare(
 	if err := transport.Of(s).low.ready(ctx, &opPrepareEscrowAction); err != nil {
 		return nil, err
 	}
-	prepared, err := s.low.PrepareEscrowAction(ctx, id, &EscrowActionCreate{Type: action}, options)
+	prepared, err := s.low.PrepareEscrowAction(ctx, id, &escrowActionCreate{Type: action}, options)
 	if err != nil {
 		return nil, err
 	}

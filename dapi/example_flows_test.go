@@ -182,7 +182,7 @@ func ExampleVerification_Save() {
 	}
 	acme := platform.For(client.ID)
 
-	for _, information := range []dapi.KYBSave{
+	for _, information := range []dapi.KYBInformation{
 		{Applicant: dapi.Applicant{LegalName: "Acme"}.Map()},
 		{Applicant: dapi.Applicant{Country: "DE"}.Map(), DocumentIDs: []string{"doc_registration"}},
 	} {

@@ -23,5 +23,5 @@ func (s *Webhooks) Send(
 	if err != nil {
 		return false, err
 	}
-	return taken.Ok == nil || *taken.Ok, nil
+	return taken.OK == nil || *taken.OK, nil
 }
