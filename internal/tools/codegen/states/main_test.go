@@ -43,7 +43,8 @@ func TestEachClassIsAMethod(t *testing.T) {
 		assert.Contains(t, source, method)
 	}
 	assert.NotContains(t, source, "Asset")
-	noted, err := generated(t, strings.Replace(described, "enum: [funding", "x-final-note: It can come back., enum: [funding", 1))
+	noted, err := generated(t,
+		strings.Replace(described, "enum: [funding", "x-final-note: It can come back., enum: [funding", 1))
 	require.NoError(t, err)
 	assert.Contains(t, noted, "for a status that this version does not know. It can come back.\nfunc")
 }
