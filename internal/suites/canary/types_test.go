@@ -77,7 +77,8 @@ func TestNoTypeShowsItsSecrets(t *testing.T) {
 		assertHidden(t, pointer.Elem().Interface(), canary)
 	}
 	for _, name := range []string{
-		"moneymovement.Secret", "model.CardDetails", "model.CardDetailsProof", "dapi.Session", "refapi.WalletLogin", "appapi.APIKey", "refapi.AccessToken", "refapi.APIKey",
+		"moneymovement.Secret", "model.CardDetails", "model.CardDetailsProof", "dapi.Session", "refapi.WalletLogin",
+		"appapi.APIKey", "refapi.AccessToken", "refapi.APIKey",
 	} {
 		assert.True(t, holders[name], "no secret was planted in %s", name)
 	}

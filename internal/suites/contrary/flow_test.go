@@ -239,7 +239,8 @@ func (w *world) payinFromBank() {
 	if !w.ok(err) {
 		return
 	}
-	if _, err = acme.Rails.Open(w.Context(), dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"}); !w.ok(err) {
+	if _, err = acme.Rails.Open(w.Context(),
+		dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"}); !w.ok(err) {
 		return
 	}
 	if _, err = acme.Rails.WaitActive(w.Context(), dapi.BankMethodSEPA, "EUR"); !w.waited(err) {

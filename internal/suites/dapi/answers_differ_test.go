@@ -31,7 +31,8 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 		read         bool // shows what was read
 	}{
 		"SaveKYB": {"PUT", "/client/kyb", func(o ...moneymovement.CallOption) (any, error) {
-			kyb, err := client.Verification.Save(t.Context(), dapi.KYBInformation{Applicant: map[string]any{"country": "DE"}},
+			kyb, err := client.Verification.Save(t.Context(),
+				dapi.KYBInformation{Applicant: map[string]any{"country": "DE"}},
 				o...)
 			return kyb.Status, err
 		}, true},

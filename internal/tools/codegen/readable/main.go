@@ -39,7 +39,8 @@ func run(folder, unexport string, keepAliases bool) error {
 	if err != nil {
 		return err
 	}
-	p := &pkg{aliases: keepAliases, fields: map[string]map[string]string{}, known: map[string]bool{}, values: map[string]int{}, renamed: map[string]string{}}
+	p := &pkg{aliases: keepAliases, fields: map[string]map[string]string{}, known: map[string]bool{},
+		values: map[string]int{}, renamed: map[string]string{}}
 	for _, path := range paths {
 		source, err := os.ReadFile(path)
 		if err != nil {

@@ -26,7 +26,8 @@ import (
 // methods are the classes that there are: the method of each, and what it reports.
 var methods = map[string]struct{ name, reports string }{
 	"final": {"Final",
-		"reports whether the status no longer changes by itself. It is false for a status that this version does not know."},
+		"reports whether the status no longer changes by itself. " +
+			"It is false for a status that this version does not know."},
 	"funded":   {"funded", "reports whether the money has left or is leaving."},
 	"broke":    {"broke", "reports whether the money left and did not arrive."},
 	"approved": {"approved", "reports whether money was put into the deal, even if it was paid out since."},
