@@ -111,7 +111,9 @@ var requestProvocations = []provocation{
 }
 
 var sessionProvocations = []provocation{
-	{"unauthenticated", "send no bearer token", func(p *payer) reply { return p.world.call("GET", "/dapi/v1/chains", nil) }},
+	{"unauthenticated", "send no bearer token", func(p *payer) reply {
+		return p.world.call("GET", "/dapi/v1/chains", nil)
+	}},
 	{"token_expired", "advance the clock by 60 minutes, or arm the fault `expire_token`", func(p *payer) reply {
 		p.host.Advance(time.Hour)
 		return p.call("GET", "/chains", nil)
