@@ -47,6 +47,8 @@ func newControl(h *Host, names hostname.Names, service http.Handler) http.Handle
 		"GET /requests":         c.listRequests,
 		"GET /faults":           c.listFaults,
 		"POST /faults":          c.ifRoom(c.armFault),
+		"DELETE /faults":        c.disarmFaults,
+		"DELETE /faults/{id}":   c.disarmFault,
 		"GET /settings":         c.readSettings,
 		"PUT /settings":         c.changeSettings,
 		"POST /reset":           c.reset,

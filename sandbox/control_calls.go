@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"time"
 
@@ -94,10 +95,27 @@ func (c control) armFault(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	if order.Path == "" {
-		return 0, nil, refuse.InvalidField("path", "missing", "A fault happens to a path.")
+		return 0, nil, refuse.InvalidField("path", "missing", "Say which path the fault is for, such as /payouts/{payoutId}.")
 	}
-	armed, err := c.host.faults.Arm(order.Method, order.Path, order.Times, order.Fault)
+	armed, err := c.host.arm(order.Method, order.Path, order.Times, order.Fault)
+	if unknown, ok := errors.AsType[*fault.UnknownOperation](err); ok {
+		refusal := refuse.InvalidRequest(unknown.Error())
+		refusal.Details = map[string]any{"near": unknown.Near}
+		err = refusal
+	}
 	return http.StatusCreated, armed, err
+}
+
+func (c control) disarmFault(r *http.Request) (int, any, error) {
+	if !c.host.faults.Disarm(r.PathValue("id")) {
+		return 0, nil, refuse.NotFound()
+	}
+	return http.StatusNoContent, nil, nil
+}
+
+func (c control) disarmFaults(*http.Request) (int, any, error) {
+	c.host.DisarmAll()
+	return http.StatusNoContent, nil, nil
 }
 
 func (c control) readSettings(*http.Request) (int, any, error) {

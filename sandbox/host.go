@@ -33,6 +33,8 @@ type Host struct {
 	faults  *fault.Set
 	log     gate.Log
 	handler http.Handler
+	// operations are what faults can be armed for.
+	operations fault.Operations
 
 	resetting sync.Mutex
 }
@@ -63,7 +65,8 @@ func New(options ...Option) *Host {
 	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(),
 		setup.logger, setup.store)
 	h.keepers = keepers{h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, h.faults}
-	h.handler = h.newGate(setup)
+	service := h.newGate(setup)
+	h.handler, h.operations = service, service.Operations()
 	if setup.control != nil {
 		h.handler = setup.control(h, setup.names, h.handler)
 	}
@@ -72,7 +75,7 @@ func New(options ...Option) *Host {
 
 // newGate panics if the description that is built in cannot be read, which this
 // package's tests would have found.
-func (h *Host) newGate(setup setup) http.Handler {
+func (h *Host) newGate(setup setup) *gate.Gate {
 	login := &session.Login{
 		Clock: h.clock, Registry: h.registry, Tokens: h.tokens, Challenges: h.challenges, Windows: h.windows,
 		Settings: h.configured.get,

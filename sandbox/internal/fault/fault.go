@@ -4,6 +4,8 @@ package fault
 
 import (
 	"encoding"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
@@ -50,7 +52,7 @@ type Fault struct {
 	Keep int `json:"keep,omitzero"`
 }
 
-// Check refuses a fault that could not happen.
+// Check refuses a fault that could not happen, and one with a member that its kind does not have.
 func (f Fault) Check() error {
 	switch f.Kind {
 	case DropBefore, DropAfterCommit, Garbage, ExpireToken:
@@ -67,12 +69,32 @@ func (f Fault) Check() error {
 			return refuse.InvalidField("fault.delay", "greater_than", `A delay is positive, such as "250ms".`)
 		}
 	default:
-		return refuse.InvalidField("fault.kind", "enum", "No such kind of fault.")
+		return refuse.InvalidField("fault.kind", "enum", "There is no such kind of fault.")
+	}
+	for _, member := range []struct {
+		name string
+		set  bool
+		of   []Kind
+	}{
+		{"status", f.Status != 0, []Kind{Respond, Garbage}},
+		{"code", f.Code != "", []Kind{Respond}},
+		{"message", f.Message != "", []Kind{Respond}},
+		{"details", len(f.Details) > 0, []Kind{Respond}},
+		{"headers", len(f.Headers) > 0, []Kind{Respond}},
+		{"body", f.Body != "", []Kind{Respond}},
+		{"afterCommit", f.AfterCommit, []Kind{Respond, Garbage}},
+		{"delay", f.Delay != 0, []Kind{Delay}},
+		{"keep", f.Keep != 0, []Kind{Truncate}},
+	} {
+		if member.set && !slices.Contains(member.of, f.Kind) {
+			return refuse.InvalidField("fault."+member.name, "extra_forbidden",
+				fmt.Sprintf("A fault of kind %s does not use it.", f.Kind))
+		}
 	}
 	return nil
 }
 
-// RunsOperation tells whether the operation runs although its answer is lost or
+// RunsOperation reports whether the operation runs although its response is lost or
 // replaced.
 func (f Fault) RunsOperation() bool {
 	switch f.Kind {

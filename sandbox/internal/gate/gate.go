@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 
@@ -86,6 +87,17 @@ func New(config Config) (*Gate, error) {
 	var err error
 	g.surfaces, err = g.mountAll(config)
 	return g, err
+}
+
+// Operations are the operations of every surface.
+func (g *Gate) Operations() fault.Operations {
+	var all fault.Operations
+	for _, s := range g.surfaces {
+		for _, r := range s.routes {
+			all = append(all, fault.Operation{Method: r.method, Path: strings.Join(r.segments, "/")})
+		}
+	}
+	return all
 }
 
 // surfaceOf finds the surface that a path belongs to.
