@@ -95,7 +95,8 @@ func (c control) armFault(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	if order.Path == "" {
-		return 0, nil, refuse.InvalidField("path", "missing", "Say which path the fault is for, such as /payouts/{payoutId}.")
+		return 0, nil,
+			refuse.InvalidField("path", "missing", "Say which path the fault is for, such as /payouts/{payoutId}.")
 	}
 	armed, err := c.host.arm(order.Method, order.Path, order.Times, order.Fault)
 	if unknown, ok := errors.AsType[*fault.UnknownOperation](err); ok {

@@ -17,7 +17,7 @@ import (
 // A test of a backend that pays: the host stands for the service, loses an answer, and shows what became of the money.
 func Example() {
 	ctx := context.Background()
-	host := sandbox.New()
+	host := sandbox.New(sandbox.WithInstantProgress())
 	server := httptest.NewServer(host)
 	defer server.Close()
 	platform, err := dapi.NewIntegrator(server.URL,

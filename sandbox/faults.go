@@ -34,8 +34,8 @@ func Respond(status int, slug string) Fault {
 	return Fault{inner: fault.Fault{Kind: fault.Respond, Status: status, Code: slug}}
 }
 
-// Garbage sends status 502 with an HTML page, as a proxy does. The operation does not run, unless [Fault.AfterCommit] is
-// set.
+// Garbage sends status 502 with an HTML page, as a proxy does. The operation does not run, unless [Fault.AfterCommit]
+// is set.
 func Garbage() Fault { return Fault{inner: fault.Fault{Kind: fault.Garbage}} }
 
 // Truncate runs the operation, sends the first keep bytes of the response body, and closes the connection. With 0 it

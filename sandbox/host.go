@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -46,6 +48,9 @@ func New(options ...Option) *Host {
 	setup := defaults()
 	for _, option := range options {
 		option(&setup)
+	}
+	if err := errors.Join(setup.invalid...); err != nil {
+		panic(fmt.Errorf("sandbox: New: %w", err))
 	}
 	clk := clock.New(setup.now)
 	h := &Host{

@@ -180,6 +180,18 @@ func DefaultSettings() Settings {
 	}
 }
 
+// SetProgress sets how long everything takes that progresses by itself: ClientReadyAfter, PayoutStepAfter,
+// KYBDecisionAfter, RailActiveAfter, ContractorAcceptsAfter and CardActiveAfter become after, and ChainReadEvery
+// becomes after if it was longer. With 0 nothing stays pending. With an hour, nothing progresses until the test calls
+// Host.Advance.
+func (s *Settings) SetProgress(after time.Duration) {
+	for _, step := range []*Duration{&s.ClientReadyAfter, &s.PayoutStepAfter, &s.KYBDecisionAfter, &s.RailActiveAfter,
+		&s.ContractorAcceptsAfter, &s.CardActiveAfter} {
+		*step = Duration(after)
+	}
+	s.ChainReadEvery = min(s.ChainReadEvery, Duration(after))
+}
+
 // Check tells which settings make no sense, or nil.
 func (s Settings) Check() error {
 	var problems []error

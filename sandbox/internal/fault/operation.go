@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Operation is one operation of the service.
-type Operation struct{ Method, Path string } // the path as the description writes it, such as /dapi/v1/payouts/{payoutId}
+// Operation is one operation of the service. Its path is whole, such as /dapi/v1/payouts/{payoutId}.
+type Operation struct{ Method, Path string }
 
 func (o Operation) String() string { return o.Method + " " + o.Path }
 
 // Operations are the operations of every surface. Faults happen to requests for them.
 type Operations []Operation
 
-// UnknownOperation refuses a method and a path that belong to no operation. A fault for them would never happen, and the
-// test that armed it would test nothing.
+// UnknownOperation refuses a method and a path that belong to no operation. A fault for them would never happen, and
+// the test that armed it would test nothing.
 type UnknownOperation struct {
 	Method, Path string   // as given
 	Near         []string // the operations that are most like them, most alike first

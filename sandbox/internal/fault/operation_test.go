@@ -30,7 +30,8 @@ func TestAnOperationThatDoesNotExistIsRefused(t *testing.T) {
 		method, pattern string
 		near            []string
 	}{
-		{"PUT", "/payouts", []string{"GET /dapi/v1/payouts", "POST /dapi/v1/payouts", "GET /dapi/v1/payouts/{payoutId}"}},
+		{"PUT", "/payouts", []string{"GET /dapi/v1/payouts", "POST /dapi/v1/payouts",
+			"GET /dapi/v1/payouts/{payoutId}"}},
 		{"POST", "/payout/{payoutId}/confirm", []string{"POST /dapi/v1/payouts/{payoutId}/confirm"}},
 		{"POST", "/dapi/v1/payouts/{id}/confirms", []string{"POST /dapi/v1/payouts/{payoutId}/confirm"}},
 		{"POST", "/api/v1/payouts", []string{"POST /dapi/v1/payouts"}},
