@@ -18,7 +18,8 @@ const controlBase = "/_host"
 // maxControlBody bounds the bodies of control calls.
 const maxControlBody = 1 << 20
 
-// WithControl serves the host's controls under /_host, to loopback peers only.
+// WithControl serves the host's controls under /_host, to callers on the same machine only. The package documentation
+// lists the calls.
 func WithControl() Option {
 	return func(s *setup) { s.control = newControl }
 }

@@ -107,7 +107,7 @@ type ArmedFault struct {
 func (h *Host) Arm(method, path string, f Fault) *ArmedFault {
 	armed, err := h.arm(method, path, f.times, f.inner)
 	if err != nil {
-		panic(fmt.Errorf("sandbox: Host.Arm(%q, %q): %w", method, path, err))
+		panic(fmt.Errorf("sandbox: Host.Arm: %w", err))
 	}
 	return &ArmedFault{set: h.faults, id: armed.ID}
 }

@@ -31,7 +31,7 @@ func TestInvalidOptionsAreRefused(t *testing.T) {
 	for says, option := range map[string]sandbox.Option{
 		"WithEmail":        sandbox.WithEmail(" "),
 		"WithDeveloperKey": sandbox.WithDeveloperKey(&signing.DeveloperKey{}),
-		"WithSettings: loginMode is empty": sandbox.WithSettings(func(s *sandbox.Settings) {
+		"WithSettings: loginMode must not be empty": sandbox.WithSettings(func(s *sandbox.Settings) {
 			s.LoginMode = ""
 		}),
 		"WithHosts": sandbox.WithHosts("a b"),

@@ -37,25 +37,31 @@ func (all Operations) Check(method, pattern string) error {
 	return &UnknownOperation{Method: method, Path: pattern, Near: all.near(method, pattern)}
 }
 
-// near returns the operations whose path is most like the pattern, at most three.
+// near returns the operations that are most like the method and the pattern: at most three, and none that is much less
+// like them than the first.
 func (all Operations) near(method, pattern string) []string {
-	const most = 3
-	distance := func(o Operation) int {
-		apart := editDistance(nameless(pattern), nameless(o.Path))
+	const most, apart = 3, 3
+	type candidate struct {
+		operation Operation
+		distance  int
+	}
+	candidates := make([]candidate, len(all))
+	for i, o := range all {
+		distance := editDistance(nameless(pattern), nameless(o.Path))
 		if rest, ok := strings.CutPrefix(o.Path, base); ok {
-			apart = min(apart, editDistance(nameless(pattern), nameless(rest)))
+			distance = min(distance, editDistance(nameless(pattern), nameless(rest)))
 		}
 		if method != "" && o.Method != method {
-			apart++
+			distance++
 		}
-		return apart
+		candidates[i] = candidate{o, distance}
 	}
-	sorted := slices.SortedStableFunc(slices.Values(all), func(a, b Operation) int {
-		return cmp.Compare(distance(a), distance(b))
-	})
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
 	var near []string
-	for _, o := range sorted[:min(most, len(sorted))] {
-		near = append(near, o.String())
+	for _, c := range candidates[:min(most, len(candidates))] {
+		if c.distance <= candidates[0].distance+apart {
+			near = append(near, c.operation.String())
+		}
 	}
 	return near
 }

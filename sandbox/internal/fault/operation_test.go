@@ -27,25 +27,36 @@ func TestPatternsOfOperations(t *testing.T) {
 
 func TestAnOperationThatDoesNotExistIsRefused(t *testing.T) {
 	for _, c := range []struct {
-		method, pattern string
-		near            []string
+		method, pattern, nearest string
 	}{
-		{"PUT", "/payouts", []string{"GET /dapi/v1/payouts", "POST /dapi/v1/payouts",
-			"GET /dapi/v1/payouts/{payoutId}"}},
-		{"POST", "/payout/{payoutId}/confirm", []string{"POST /dapi/v1/payouts/{payoutId}/confirm"}},
-		{"POST", "/dapi/v1/payouts/{id}/confirms", []string{"POST /dapi/v1/payouts/{payoutId}/confirm"}},
-		{"POST", "/api/v1/payouts", []string{"POST /dapi/v1/payouts"}},
-		{"POST", "payouts", []string{"POST /dapi/v1/payouts"}},
-		{"", "/payouts/{payoutId}/", []string{"GET /dapi/v1/payouts/{payoutId}"}},
-		{"", "", []string{}},
-		{"GET", "/_host/clock", []string{}},
-		{"POST", "/transactions/**", []string{}},
+		{"PUT", "/payouts", "GET /dapi/v1/payouts"},
+		{"POST", "/payout/{payoutId}/confirm", "POST /dapi/v1/payouts/{payoutId}/confirm"},
+		{"POST", "/dapi/v1/payouts/{id}/confirms", "POST /dapi/v1/payouts/{payoutId}/confirm"},
+		{"POST", "/api/v1/payouts", "POST /dapi/v1/payouts"},
+		{"POST", "payouts", "POST /dapi/v1/payouts"},
+		{"", "/payouts/{payoutId}/", "GET /dapi/v1/payouts/{payoutId}"},
+		{"", "", ""},
+		{"GET", "/_host/clock", ""},
+		{"POST", "/transactions/**", ""},
 	} {
 		err := operations.Check(c.method, c.pattern)
 		unknown, ok := errors.AsType[*fault.UnknownOperation](err)
 		require.True(t, ok, "%s %s: %v", c.method, c.pattern, err)
-		assert.Len(t, unknown.Near, 3)
-		assert.Equal(t, c.near, unknown.Near[:len(c.near):len(c.near)], "%s %s", c.method, c.pattern)
+		require.NotEmpty(t, unknown.Near)
+		assert.LessOrEqual(t, len(unknown.Near), 3)
+		if c.nearest != "" {
+			assert.Equal(t, c.nearest, unknown.Near[0], "%s %s", c.method, c.pattern)
+		}
 		assert.ErrorContains(t, err, unknown.Near[0])
 	}
+}
+
+func TestOnlyWhatIsAboutAsNearIsNamed(t *testing.T) {
+	unknown, ok := errors.AsType[*fault.UnknownOperation](operations.Check("POST", "/payouts/{payoutId}/confirms"))
+	require.True(t, ok)
+	assert.Equal(t, []string{"POST /dapi/v1/payouts/{payoutId}/confirm"}, unknown.Near)
+	unknown, ok = errors.AsType[*fault.UnknownOperation](operations.Check("PUT", "/payouts"))
+	require.True(t, ok)
+	assert.Equal(t, []string{"GET /dapi/v1/payouts", "POST /dapi/v1/payouts", "GET /dapi/v1/payouts/{payoutId}"},
+		unknown.Near)
 }
