@@ -190,7 +190,7 @@ var metMistakes = map[string]mistake{
 // refusedMistakes are what the slugs' texts say beyond the slug; how each is provoked stands with
 // TestEverySlugArrivesAsItsType.
 var refusedMistakes = map[errors.Code][]string{
-	errors.CodeInvalidRequest:        {"Exactly one of account, bank, crypto and email", "stands in its message"},
+	errors.CodeInvalidRequest:        {"exactly one of account, bank, crypto and email", "stands in its message"},
 	errors.CodeValidationFailed:      {"limit (greater_than_equal)"},
 	errors.CodeInvalidCursor:         {"begin at the first page"},
 	errors.CodeInvalidID:             {"an id that begins with po_ is expected"},

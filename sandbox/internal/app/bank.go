@@ -71,7 +71,7 @@ func (t *turn) offered(methods []string) error {
 		listed := slices.ContainsFunc(rails, func(rail platformwire.Rail) bool { return string(rail.Method) == method })
 		switch {
 		case !listed:
-			return refuse.InvalidField("methods", "enum", "No bank account is held on "+method+".")
+			return refuse.InvalidField("methods", "enum", "There is no bank account with the method "+method+".")
 		case slices.Contains(t.settings.RailsDisabled, method):
 			return refuse.RailNotAvailable()
 		}

@@ -29,7 +29,7 @@ func (a *App) QuoteBalancePayin(ctx context.Context, body appwire.BalancePayinQu
 	t := a.enter(ctx)
 	defer a.leave()
 	if body.OriginChainID == 0 {
-		return serve.Answer{}, refuse.InvalidField("originChainId", "missing", "A transfer comes from a chain.")
+		return serve.Answer{}, refuse.InvalidField("originChainId", "missing", "originChainId is required.")
 	}
 	quoted, err := t.own.QuotePayin(platformwire.PayinCreate{
 		Amount: body.Amount, Currency: strings.ToUpper(body.Currency), OriginChainID: body.OriginChainID,
@@ -69,7 +69,7 @@ func (a *App) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmis
 		return serve.Answer{}, err
 	}
 	if quoted.BankID == "" {
-		return serve.Answer{}, refuse.Conflict("The quote is not one of a bank payin.")
+		return serve.Answer{}, refuse.Conflict("The quote is not for a bank payin.")
 	}
 	if quoted, err = t.own.SubmitPayin(quoted.ID); err != nil {
 		return serve.Answer{}, err
@@ -81,7 +81,7 @@ func (a *App) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmis
 // payin finds a payin's quote. A payout's is of another kind.
 func (t *turn) payin(quoteID string) (platformwire.Payin, error) {
 	if t.account.quotes[quoteID] != nil {
-		return platformwire.Payin{}, refuse.Conflict("The quote is one of a payout.")
+		return platformwire.Payin{}, refuse.Conflict("The quote is for a payout.")
 	}
 	return t.own.Payin(quoteID)
 }

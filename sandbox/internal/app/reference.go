@@ -68,7 +68,7 @@ func (r Reference) LogInWallet(
 // matter; another one is forbidden.
 func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 	if len(login.Signatures) == 0 {
-		return refuse.InvalidField("signatures", "too_short", "A login has at least one signature.")
+		return refuse.InvalidField("signatures", "too_short", "A login needs at least one signature.")
 	}
 	for i, signature := range login.Signatures {
 		signer, refused := proof.Signer([]byte(login.Message), signature, r.App.Settings().RequireLowS)

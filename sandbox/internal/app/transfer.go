@@ -79,14 +79,15 @@ func checkTransfer(body appwire.TransferCreate) error {
 		for _, name := range []string{"contactId", "quoteId", "invoiceId"} {
 			wrong = append(wrong,
 				refuse.Field{Field: name, Code: "exactly_one",
-					Message: "Exactly one of contactId, quoteId and invoiceId is paid."})
+					Message: "Give exactly one of contactId, quoteId and invoiceId."})
 		}
 	case body.ContactID != "" && body.Amount == nil:
-		wrong = append(wrong, refuse.Field{Field: "amount", Code: "missing", Message: "A contact is paid an amount."})
+		wrong = append(wrong,
+			refuse.Field{Field: "amount", Code: "missing", Message: "To pay a contact, give an amount."})
 	case body.ContactID == "" && body.Amount != nil:
 		wrong = append(wrong,
 			refuse.Field{Field: "amount", Code: "extra_forbidden",
-				Message: "The amount is that of the quote or invoice."})
+				Message: "Leave amount out: the quote or invoice has it."})
 	}
 	if len(wrong) > 0 {
 		return refuse.ValidationFailed("", wrong...)
@@ -137,7 +138,7 @@ func (a *App) payQuote(t *turn, sent *transfer) error {
 		if _, err := t.own.Payin(sent.QuoteID); err != nil {
 			return err
 		}
-		return refuse.Conflict("The quote is one of a payin.")
+		return refuse.Conflict("The quote is for a payin.")
 	case quoted.used != nil:
 		return refuse.Conflict("The quote was used before.")
 	case !t.now.Before(quoted.Price.ExpiresAt):

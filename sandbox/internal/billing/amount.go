@@ -42,7 +42,7 @@ func checkAmount(field string, amount decimal.Decimal, decimals int32) []refuse.
 	case amount.NumDigits() > maxDigits || amount.Exponent() > maxDigits || amount.Exponent() < -maxDigits:
 		return wrong("decimal_max_digits", fmt.Sprintf("An amount has at most %d digits.", maxDigits))
 	case !amount.IsPositive():
-		return wrong("greater_than", "An amount is greater than zero.")
+		return wrong("greater_than", "The amount must be greater than zero.")
 	case !amount.Equal(amount.Truncate(decimals)):
 		return wrong("amount_precision", fmt.Sprintf("The currency has %d decimals.", decimals))
 	}
@@ -69,7 +69,8 @@ func total(
 		)
 		if line.Name == "" {
 			problems = append(problems,
-				refuse.Field{Field: at + ".name", Code: "string_too_short", Message: "A line says what is invoiced."})
+				refuse.Field{Field: at + ".name", Code: "string_too_short",
+					Message: "A line must say what is invoiced."})
 		}
 		if wrong = append(wrong, problems...); len(problems) == 0 {
 			sum = sum.Add(lineTotal(line, decimals))
@@ -77,7 +78,8 @@ func total(
 	}
 	if len(wrong) == 0 && !sum.IsPositive() {
 		wrong = append(wrong,
-			refuse.Field{Field: field, Code: "greater_than", Message: "An invoice comes to more than zero."})
+			refuse.Field{Field: field, Code: "greater_than",
+				Message: "The total of an invoice must be more than zero."})
 	}
 	return sum, wrong
 }

@@ -147,7 +147,7 @@ func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreat
 	wrong := checkFields(body.Fields)
 	if contractor.is(t.me) {
 		wrong = append(wrong,
-			refuse.Field{Field: "contractorEmail", Code: "value_error", Message: "Nobody is their own contractor."})
+			refuse.Field{Field: "contractorEmail", Code: "value_error", Message: "You cannot be your own contractor."})
 	}
 	if err := invalid(wrong); err != nil {
 		return commonwire.Contract{}, err
@@ -175,7 +175,7 @@ func checkFields(fields appwire.ContractFields) []refuse.Field {
 	case fields.Amount.IsZero():
 		return nil // a contract may leave the amount to its invoices
 	case fields.Currency == "":
-		return []refuse.Field{{Field: "fields.currency", Code: "missing", Message: "An amount has a currency."}}
+		return []refuse.Field{{Field: "fields.currency", Code: "missing", Message: "An amount needs a currency."}}
 	default:
 		return checkAmount("fields.amount", fields.Amount, decimalsOf(commonwire.InvoiceCurrency(fields.Currency)))
 	}

@@ -33,7 +33,7 @@ func (b *Billing) UpdateContract(
 		if !expirationAt.IsZero() && !expirationAt.After(terms.ActivationAt) {
 			wrong = append(wrong,
 				refuse.Field{Field: "expirationAt", Code: "greater_than",
-					Message: "A contract ends after it takes effect."})
+					Message: "A contract must end after it takes effect."})
 		}
 		if err := invalid(wrong); err != nil {
 			return err

@@ -58,7 +58,8 @@ func (b *batch) plan(row appwire.InvoiceBatchEntry) []refuse.Field {
 	case err != nil:
 		return []refuse.Field{{Field: "contractId", Code: "not_found", Message: "There is no such contract."}}
 	case under.Status != commonwire.ContractStatusActive:
-		return []refuse.Field{{Field: "contractId", Code: "conflict", Message: "Only an active contract is invoiced."}}
+		return []refuse.Field{{Field: "contractId", Code: "conflict",
+			Message: "Only an active contract can be invoiced."}}
 	}
 	period := b.next(under)
 	if row.Period != nil {
@@ -68,7 +69,7 @@ func (b *batch) plan(row appwire.InvoiceBatchEntry) []refuse.Field {
 	case period < 1:
 		return []refuse.Field{{Field: "period", Code: "greater_than_equal", Message: "Periods are counted from 1."}}
 	case under.invoiced(period) || b.planned[under][period]:
-		return []refuse.Field{{Field: "period", Code: "conflict", Message: "The period is invoiced."}}
+		return []refuse.Field{{Field: "period", Code: "conflict", Message: "The period is already invoiced."}}
 	}
 	lines := row.Items
 	if len(lines) == 0 {

@@ -26,10 +26,10 @@ func (b *Billing) CreateInvoiceFromContract(
 		return commonwire.Invoice{}, err
 	}
 	if under.Status != commonwire.ContractStatusActive {
-		return commonwire.Invoice{}, refuse.Conflict("Only an active contract is invoiced.")
+		return commonwire.Invoice{}, refuse.Conflict("Only an active contract can be invoiced.")
 	}
 	if under.invoicedFrom(body.PeriodStart) {
-		return commonwire.Invoice{}, refuse.Conflict("The period that starts then is invoiced.")
+		return commonwire.Invoice{}, refuse.Conflict("The period that starts then is already invoiced.")
 	}
 	made, wrong := under.invoice(under.nextPeriod(), append(under.ownLines(body.PeriodStart), body.AddItems...),
 		"addItems")
@@ -47,10 +47,10 @@ func (c *contract) invoice(period int, lines []commonwire.LineItem, field string
 	currency := commonwire.InvoiceCurrency(c.Terms.Fields.Currency)
 	if len(lines) == 0 {
 		return nil, []refuse.Field{{Field: field, Code: "missing",
-			Message: "The contract names no amount, so the invoice needs lines."}}
+			Message: "The contract has no amount, so the invoice needs lines."}}
 	}
 	if currency == "" {
-		return nil, []refuse.Field{{Field: field, Code: "value_error", Message: "The contract names no currency."}}
+		return nil, []refuse.Field{{Field: field, Code: "value_error", Message: "The contract has no currency."}}
 	}
 	amount, wrong := total(field, lines, currency)
 	made := &invoice{

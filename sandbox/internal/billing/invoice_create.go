@@ -74,11 +74,12 @@ func (t *turn) parties(clientEmail, contractorEmail string) (client, contractor 
 		client = t.me
 	default:
 		return client, contractor,
-			[]refuse.Field{{Field: "clientEmail", Code: "missing", Message: "An invoice is somebody's to pay."}}
+			[]refuse.Field{{Field: "clientEmail", Code: "missing",
+				Message: "Say who pays the invoice: give clientEmail."}}
 	}
 	if client.is(contractor) {
 		return client, contractor,
-			[]refuse.Field{{Field: "clientEmail", Code: "value_error", Message: "Nobody invoices themselves."}}
+			[]refuse.Field{{Field: "clientEmail", Code: "value_error", Message: "You cannot invoice yourself."}}
 	}
 	return client, contractor, nil
 }

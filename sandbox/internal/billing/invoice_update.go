@@ -31,7 +31,7 @@ func (b *Billing) UpdateInvoice(
 	}
 	switch {
 	case body.Status != commonwire.InvoiceStatusCancelled && found.replaced():
-		err = refuse.Conflict("The invoice was cancelled, and its period is invoiced anew.")
+		err = refuse.Conflict("The invoice was cancelled, and its period has a new invoice.")
 	case found.Transferred && body.Status != commonwire.InvoiceStatusPaid:
 		err = refuse.Conflict("The invoice was paid by a transfer.")
 	case isPayment(body.Status):
@@ -58,7 +58,7 @@ func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
 	owner := t.references[reference]
 	switch {
 	case paidAt.Truncate(precision).After(t.now): // now is no finer, and a caller's now may be
-		return refuse.InvalidField("paidAt", "less_than_equal", "A payment is not dated in the future.")
+		return refuse.InvalidField("paidAt", "less_than_equal", "paidAt must not be in the future.")
 	case owner != nil && owner != i:
 		return refuse.Conflict("The transaction reference belongs to another invoice.")
 	case i.Transferred && relinked && reference != i.Reference:
@@ -142,7 +142,7 @@ func (b *Billing) Settle(
 	case found.Status == commonwire.InvoiceStatusPaid:
 		return refuse.Conflict("The invoice is paid.")
 	case found.Status != commonwire.InvoiceStatusSent:
-		return refuse.Conflict("The invoice does not wait for its payment.")
+		return refuse.Conflict("The invoice is not waiting for a payment.")
 	}
 	hash, err := pay(found.Amount, string(found.Currency), found.Contractor.Profile.Email)
 	if err != nil {

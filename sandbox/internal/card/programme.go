@@ -86,7 +86,7 @@ func checkAllowance(body appwire.CardPreApprovalCreate) error {
 	case amount.NumDigits() > maxAllowanceDigits || amount.Exponent() < -maxAllowanceDigits:
 		return refuse.InvalidField("amount", "decimal_max_digits", "An amount has at most 36 digits.")
 	case !amount.IsPositive():
-		return refuse.InvalidField("amount", "greater_than", "An amount is greater than zero.")
+		return refuse.InvalidField("amount", "greater_than", "The amount must be greater than zero.")
 	case !amount.Equal(amount.Truncate(tokenDecimals)):
 		return refuse.InvalidField("amount", "amount_precision", "The token has 6 decimals.")
 	}

@@ -38,7 +38,8 @@ func (c *Cards) Reveal(
 		return commonwire.CardDetails{}, refuse.Conflict("The card is not active yet.")
 	case !t.fresh(shown.Nonce):
 		return commonwire.CardDetails{},
-			refuse.InvalidField("nonce", "nonce_expired", "The nonce is more than five minutes off.")
+			refuse.InvalidField("nonce", "nonce_expired",
+				"The nonce is more than five minutes from the service's time.")
 	case refused != nil:
 		return commonwire.CardDetails{}, refused
 	case !strings.EqualFold(signer, found.Wallet):

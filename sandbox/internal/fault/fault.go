@@ -58,18 +58,19 @@ func (f Fault) Check() error {
 	case DropBefore, DropAfterCommit, Garbage, ExpireToken:
 	case Respond:
 		if f.Status < 200 || f.Status > 599 {
-			return refuse.InvalidField("fault.status", "out_of_range", "A response has a status from 200 to 599.")
+			return refuse.InvalidField("fault.status", "out_of_range", "The status must be from 200 to 599.")
 		}
 	case Truncate:
 		if f.Keep < 0 {
-			return refuse.InvalidField("fault.keep", "greater_than_equal", "A body keeps no less than 0 bytes.")
+			return refuse.InvalidField("fault.keep", "greater_than_equal", "keep must not be negative.")
 		}
 	case Delay:
 		if f.Delay <= 0 {
-			return refuse.InvalidField("fault.delay", "greater_than", `A delay is positive, such as "250ms".`)
+			return refuse.InvalidField("fault.delay", "greater_than", `A delay must be more than 0, such as "250ms".`)
 		}
 	default:
-		return refuse.InvalidField("fault.kind", "enum", "There is no such kind of fault.")
+		return refuse.InvalidField("fault.kind", "enum",
+			"A fault is drop_before, drop_after_commit, respond, garbage, truncate, delay or expire_token.")
 	}
 	for _, member := range []struct {
 		name string

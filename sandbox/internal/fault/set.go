@@ -72,7 +72,7 @@ func (s *Set) next() string {
 // validation_failed. [Operations.Check] says whether there are such requests.
 func (s *Set) Arm(method, path string, times int, f Fault) (Armed, error) {
 	if times < 0 {
-		return Armed{}, refuse.InvalidField("times", "greater_than_equal", "A fault cannot happen less than 0 times.")
+		return Armed{}, refuse.InvalidField("times", "greater_than_equal", "times must not be negative.")
 	}
 	if err := f.Check(); err != nil {
 		return Armed{}, err

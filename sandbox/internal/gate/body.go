@@ -22,7 +22,7 @@ func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
 		return body, noMembers(r, body)
 	case route.takesArray():
 		return body,
-			strictJSON(r, body, '[', "The body is to be one JSON array in UTF-8, without a name twice in an object.")
+			strictJSON(r, body, '[', "The body must be one JSON array in UTF-8, and no object may have a name twice.")
 	}
 	members, err := objectOf(r, body)
 	if err != nil {
@@ -40,7 +40,7 @@ func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
 
 // objectOf answers the members of a body that is to be one object.
 func objectOf(r *http.Request, body []byte) (members, error) {
-	const wanted = "The body is to be one JSON object in UTF-8, without a name twice."
+	const wanted = "The body must be one JSON object in UTF-8, and no object may have a name twice."
 	if err := strictJSON(r, body, '{', wanted); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func objectOf(r *http.Request, body []byte) (members, error) {
 func strictJSON(r *http.Request, body []byte, kind jsontext.Kind, wanted string) error {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
-		return refuse.InvalidRequest("The body is to be application/json.")
+		return refuse.InvalidRequest("The content type must be application/json.")
 	}
 	if value := jsontext.Value(body); !value.IsValid() || value.Kind() != kind {
 		return refuse.InvalidRequest(wanted)

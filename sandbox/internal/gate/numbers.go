@@ -111,7 +111,7 @@ func (n *numbers) wrongNumber(text, path string) []refuse.Field {
 	if n.amount {
 		if _, err := number.Parse(text); err != nil {
 			return []refuse.Field{{Field: path, Code: "decimal_max_digits",
-				Message: "The number is too long, or its exponent too large."}}
+				Message: "The number has too many digits or too large an exponent."}}
 		}
 		return nil
 	}

@@ -25,7 +25,7 @@ func checkAmountOf(field string, amount decimal.Decimal, decimals int32) error {
 		return refuse.InvalidField(field, "decimal_max_digits",
 			fmt.Sprintf("An amount has at most %d digits.", maxAmountDigits))
 	case !amount.IsPositive():
-		return refuse.InvalidField(field, "greater_than", "An amount is greater than zero.")
+		return refuse.InvalidField(field, "greater_than", "The amount must be greater than zero.")
 	case !amount.Equal(amount.Truncate(decimals)):
 		return refuse.InvalidField(field, "amount_precision", fmt.Sprintf("The currency has %d decimals.", decimals))
 	}

@@ -103,7 +103,7 @@ func (t *turn) price(booked *payout) error {
 		return refuse.ContactNotPayable(blockers)
 	}
 	if booked.Contact.To.Bank != nil && t.settings.PartnerDown {
-		return refuse.ProviderUnavailable("The banking partner is unavailable.")
+		return refuse.ProviderUnavailable("The banking partner is unavailable; try again later.")
 	}
 	quote, err := t.quote(booked.Contact, booked.asset(), booked.Terms.Amount)
 	if err != nil {
@@ -137,13 +137,15 @@ func (p *payout) approvalPayload() approvalPayload {
 // checkRoute refuses chains that the payment does not pass. Money leaves from Base, and arrives on the contact's chain.
 func checkRoute(body platformwire.PayoutCreate, to destination) error {
 	if body.FromChainID != 0 && body.FromChainID != baseID {
-		return refuse.InvalidField("fromChainId", "chain_mismatch", "Balances are held on Base.")
+		return refuse.InvalidField("fromChainId", "chain_mismatch",
+			"Balances are on Base: leave fromChainId out, or give Base.")
 	}
 	if body.ToChainID == 0 {
 		return nil
 	}
 	if to.Bank != nil {
-		return refuse.InvalidField("toChainId", "chain_mismatch", "A bank contact is on no chain.")
+		return refuse.InvalidField("toChainId", "chain_mismatch",
+			"The contact has a bank account: leave toChainId out.")
 	}
 	arrival := int64(baseID)
 	if to.Wallet != nil {

@@ -133,7 +133,7 @@ func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 		return nil
 	}
 	if email.IsNull() || given.Value(email) == "" {
-		return refuse.InvalidRequest("The email is this contact's destination.")
+		return refuse.InvalidRequest("The email is where this contact is paid, and cannot be changed.")
 	}
 	to, err := t.readEmail(c.Account.Owner, given.Value(email))
 	if err != nil {

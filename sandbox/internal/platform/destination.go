@@ -36,7 +36,7 @@ type emailDestination struct {
 func (t *turn) readDestination(owner string, body *platformwire.ContactCreate) (destination, error) {
 	account, err := body.Account.MarshalJSON()
 	if err != nil {
-		return destination{}, refuse.InvalidRequest("account is not readable.")
+		return destination{}, refuse.InvalidRequest("account cannot be read.")
 	}
 	typed := len(account) > 0 && !bytes.Equal(account, []byte("null"))
 	given := 0
@@ -48,7 +48,7 @@ func (t *turn) readDestination(owner string, body *platformwire.ContactCreate) (
 	switch {
 	case given != 1:
 		return destination{},
-			refuse.InvalidRequest("Exactly one of account, bank, crypto and email names the destination.")
+			refuse.InvalidRequest("Give exactly one of account, bank, crypto and email.")
 	case typed:
 		return t.readAccount(owner, account)
 	case body.Bank != nil:
@@ -70,7 +70,8 @@ func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 		Email         string `json:"email"`
 	}
 	if err := json.Unmarshal(account, &variant); err != nil {
-		return destination{}, refuse.InvalidField("account", "invalid", "The account is not one of the variants.")
+		return destination{},
+			refuse.InvalidField("account", "invalid", "The account has none of the forms that an account can have.")
 	}
 	kind := variant.AccountType
 	if kind == "" {
@@ -89,7 +90,8 @@ func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 	}
 	var bank platformwire.BankAccount
 	if err := json.Unmarshal(account, &bank); err != nil {
-		return destination{}, refuse.InvalidField("account", "invalid", "The account is not one of the variants.")
+		return destination{},
+			refuse.InvalidField("account", "invalid", "The account has none of the forms that an account can have.")
 	}
 	return destination{Bank: &bank}, nil
 }
@@ -118,7 +120,7 @@ func readLegacyBank(legacy *platformwire.BankDestination) (destination, error) {
 		}
 		if err != nil {
 			return destination{},
-				refuse.InvalidField("bank", "invalid", "fields and holder have the members of a bank account.")
+				refuse.InvalidField("bank", "invalid", "A member of fields or holder has the wrong type.")
 		}
 	}
 	if name, ok := legacy.Holder["name"].(string); ok && bank.AccountHolderName == "" {

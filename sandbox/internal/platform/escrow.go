@@ -53,7 +53,8 @@ func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCre
 		return serve.Answer{}, err
 	}
 	if lasting(body.ApproveWithin) == 0 {
-		return serve.Answer{}, refuse.InvalidField("approveWithin", "greater_than", "A deal needs time to be approved.")
+		return serve.Answer{},
+			refuse.InvalidField("approveWithin", "greater_than", "approveWithin must be more than zero.")
 	}
 	key, asked, lifetime, err := anchorOf(c, "CreateEscrow", agreementOf(body))
 	if err != nil {

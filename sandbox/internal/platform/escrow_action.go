@@ -57,7 +57,7 @@ func (p *Platform) PrepareEscrowAction(
 		return serve.OK(platformwire.PreparedEscrowAction{Action: known.view()}).Lean().Replayed(), nil
 	}
 	if !slices.Contains(found.available(found.Chain.Status, t.now), kind) {
-		return serve.Answer{}, refuse.Conflict("The deal's state or its windows do not allow the action.")
+		return serve.Answer{}, refuse.Conflict("The deal's state or its deadlines do not allow this action.")
 	}
 	answer, err := t.prepare(found, key.Key, kind)
 	if err != nil {

@@ -92,7 +92,7 @@ func (t *turn) prepared(c caller.Caller, signed signedAction) (*escrowAction, er
 	case !t.now.Before(approval.ExpiresAt):
 		return nil, refuse.ApprovalExpired()
 	case !slices.Contains(found.available(found.Chain.Status, t.now), action.Kind):
-		return nil, refuse.Conflict("The deal's state or its windows do not allow the action.")
+		return nil, refuse.Conflict("The deal's state or its deadlines do not allow this action.")
 	default:
 		return action, nil
 	}

@@ -90,7 +90,7 @@ func (t *turn) creditable(h *holder, credit platformwire.DepositCreate) error {
 	case credit.Amount.GreaterThan(t.settings.MaxCredit):
 		return refuse.AmountAboveMaximum(t.settings.MaxCredit.String())
 	case t.books.balance(bookFaucet, string(credit.Currency)).LessThan(credit.Amount):
-		return refuse.ProviderUnavailable("The faucet cannot cover the credit.")
+		return refuse.ProviderUnavailable("The faucet has less than the deposit.")
 	case !t.settings.FaucetGas.IsPositive():
 		return refuse.ProviderUnavailable("The faucet has no gas.")
 	default:

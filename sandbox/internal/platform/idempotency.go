@@ -119,7 +119,8 @@ func (r *records[T]) forgotten(a anchor, asked terms, now time.Time) error {
 	case spent.Terms != digest(asked[:16]):
 		return refuse.IdempotencyKeyReused("", "")
 	default:
-		return refuse.Gone("The payout of this key finished, and the host has forgotten it as its setting forgetFinishedAfter says.")
+		return refuse.Gone("The payout of this key is finished, and the host has forgotten it " +
+			"(setting forgetFinishedAfter).")
 	}
 }
 

@@ -89,7 +89,7 @@ func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
 		return serve.Answer{}, err
 	}
 	if len(h.outstanding()) > 0 {
-		return serve.Answer{}, refuse.Conflict("Requirements are outstanding; GET /client/kyb names them.")
+		return serve.Answer{}, refuse.Conflict("Requirements are outstanding; GET /client/kyb lists them.")
 	}
 	content, err := h.KYB.content()
 	if err != nil {
@@ -113,7 +113,7 @@ func (t *turn) verifiable(c caller.Caller) (*holder, error) {
 	if c.Account == caller.Self {
 		return nil, refuse.ValidationFailed("header", refuse.Field{
 			Field: "X-Service-Account", Code: "missing",
-			Message: "A verification is a client's, which this header names.",
+			Message: "Verification is for clients: name the client in this header.",
 		})
 	}
 	return t.holderOf(c)

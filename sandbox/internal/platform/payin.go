@@ -47,9 +47,9 @@ func (p *Platform) CreatePayin(ctx context.Context, body platformwire.PayinCreat
 	if (body.BankID == "") == (body.OriginChainID == 0) {
 		return serve.Answer{}, refuse.ValidationFailed("",
 			refuse.Field{Field: "bankId", Code: "exactly_one",
-				Message: "Exactly one of bankId and originChainId says where the money comes from."},
+				Message: "Give exactly one of bankId and originChainId."},
 			refuse.Field{Field: "originChainId", Code: "exactly_one",
-				Message: "Exactly one of bankId and originChainId says where the money comes from."})
+				Message: "Give exactly one of bankId and originChainId."})
 	}
 	_, asked, _, err := anchorOf(c, "CreatePayin", body)
 	if err != nil {

@@ -79,7 +79,7 @@ func (t *turn) arrivable(arriving *payin) error {
 	case arriving.Status == platformwire.PayinStatusQuoted:
 		return refuse.QuoteNotSubmitted()
 	case arriving.over != nil && t.railStatus(arriving.over, arriving.over.Method) != platformwire.RailStatusActive:
-		return refuse.PayoutNotFundable("The virtual account has no routing at present.", nil)
+		return refuse.PayoutNotFundable("The virtual account cannot receive money at present.", nil)
 	default:
 		return nil
 	}

@@ -80,11 +80,12 @@ func (t *turn) fromChain(quoted *payin) (fee decimal.Decimal, decimals int32, er
 	})
 	switch {
 	case origin < 0:
-		return fee, 0, refuse.InvalidField("originChainId", "chain_not_live", "The chain is not among the live ones.")
+		return fee, 0,
+			refuse.InvalidField("originChainId", "chain_not_live", "The service does not support this chain.")
 	case quoted.Terms.OriginChainID == baseID:
 		return fee, 0,
 			refuse.InvalidField("originChainId", "chain_mismatch",
-				"Funds on Base are balance when they arrive at the account's wallet.")
+				"Money on Base needs no payin: send it to the account's wallet.")
 	}
 	token, listed := tokenOf(chains[origin], quoted.Terms.Currency)
 	if !listed {
@@ -103,7 +104,7 @@ func checkPayinAmounts(body platformwire.PayinCreate, decimals int32) error {
 		return err
 	}
 	if body.MaxAmount.LessThan(body.Amount) {
-		return refuse.InvalidField("maxAmount", "greater_than_equal", "The maximum is no less than the amount.")
+		return refuse.InvalidField("maxAmount", "greater_than_equal", "maxAmount must not be less than amount.")
 	}
 	return nil
 }
@@ -126,7 +127,7 @@ func (t *turn) payinQuote(body platformwire.PayinCreate, fee decimal.Decimal) (p
 	}
 	if !quote.DestinationAmount.IsPositive() {
 		return platformwire.Quote{},
-			refuse.InvalidField("amount", "amount_below_fee", "The amount does not cover the fee.")
+			refuse.InvalidField("amount", "amount_below_fee", "The amount is not more than the fee.")
 	}
 	return quote, nil
 }

@@ -67,7 +67,7 @@ func (t *turn) quote(c *contact, asset string, amount decimal.Decimal) (platform
 	quote.DestinationAmount = amount.Sub(quote.Fee).Mul(quote.Rate).
 		Truncate(decimalsOf(c.To, quote.DestinationCurrency))
 	if !quote.DestinationAmount.IsPositive() {
-		return quote, refuse.InvalidField("amount", "amount_below_fee", "The amount does not cover the fee.")
+		return quote, refuse.InvalidField("amount", "amount_below_fee", "The amount is not more than the fee.")
 	}
 	return quote, nil
 }

@@ -82,7 +82,7 @@ func checkRail(wanted coverage.Rail) error {
 	offered, ok := coverage.RailOf(wanted.Method)
 	switch {
 	case !ok:
-		return refuse.InvalidField("method", "enum", "No virtual account is held on this method.")
+		return refuse.InvalidField("method", "enum", "There is no rail with this method.")
 	case offered.Currency != wanted.Currency:
 		return refuse.InvalidField("currency", "currency_mismatch", "The rail receives "+offered.Currency+".")
 	default:
@@ -101,7 +101,7 @@ func (t *turn) openable(h *holder, wanted coverage.Rail) error {
 		return refuse.RailRequirementsUnmet(blockers)
 	}
 	if t.settings.PartnerDown {
-		return refuse.ProviderUnavailable("The banking partner is unavailable.")
+		return refuse.ProviderUnavailable("The banking partner is unavailable; try again later.")
 	}
 	return nil
 }
