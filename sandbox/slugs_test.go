@@ -235,7 +235,7 @@ var moneyProvocations = []provocation{
 	}},
 }
 
-// neverRaised are the slugs of the published enum that never reach callers. Source: Errors, Slugs.
+// neverRaised are the slugs of the published enum that never reach callers.
 var neverRaised = []string{
 	"contact_requires_quote", "direct_transfer_unsupported", "contact_chain_unsupported", "contact_token_unsupported",
 }

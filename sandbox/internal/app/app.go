@@ -163,7 +163,7 @@ func (a *App) leave() {
 	a.state.keeper.Commit()
 }
 
-// defaultLimit is how many entries a list answers. Source: Limits, Pages and sizes.
+// defaultLimit is how many entries a list answers.
 const defaultLimit = 50
 
 // pageOf cuts a page out of a list. It is never nil, so that it travels as an array.

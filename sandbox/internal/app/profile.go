@@ -28,7 +28,7 @@ func (p *profile) displayName() string {
 	return cmp.Or(p.EntityName, strings.TrimSpace(p.FirstName+" "+p.LastName))
 }
 
-// GetProfile answers the profile. Source: App API, Account and profile.
+// GetProfile answers the profile.
 func (a *App) GetProfile(ctx context.Context) (serve.Answer, error) {
 	view, err := a.Profile(ctx)
 	return serve.OK(view), err
@@ -41,7 +41,7 @@ func (a *App) Profile(ctx context.Context) (appwire.UserProfile, error) {
 	return t.profileView()
 }
 
-// UpdateProfile saves what the body names. Source: App API, Account and profile.
+// UpdateProfile saves what the body names.
 func (a *App) UpdateProfile(ctx context.Context, body appwire.ProfileUpdate) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()

@@ -24,7 +24,7 @@ type payoutQuote struct {
 	used *transfer
 }
 
-// QuoteBalancePayin prices a transfer from another chain, which may be sent at once. Source: App API, Banks and quotes.
+// QuoteBalancePayin prices a transfer from another chain, which may be sent at once.
 func (a *App) QuoteBalancePayin(ctx context.Context, body appwire.BalancePayinQuote) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -41,8 +41,7 @@ func (a *App) QuoteBalancePayin(ctx context.Context, body appwire.BalancePayinQu
 	return serve.OK(payinView(quoted)), err
 }
 
-// QuoteBankPayin prices a transfer over a bank account of the account's own, in its currency. Source: App API, Banks
-// and quotes.
+// QuoteBankPayin prices a transfer over a bank account of the account's own, in its currency.
 func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -60,7 +59,7 @@ func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (
 }
 
 // SubmitBankPayinQuote accepts the price of a bank payin: from then on it waits for its money. Submitting again changes
-// nothing. Source: App API, Banks and quotes.
+// nothing.
 func (a *App) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmission) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -86,7 +85,7 @@ func (t *turn) payin(quoteID string) (platformwire.Payin, error) {
 	return t.own.Payin(quoteID)
 }
 
-// QuoteBalancePayout prices a payment to a contact, in USDC. Source: App API, Banks and quotes; Vocabulary, quote.
+// QuoteBalancePayout prices a payment to a contact, in USDC.
 func (a *App) QuoteBalancePayout(ctx context.Context, body appwire.BalancePayoutQuote) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()

@@ -37,16 +37,16 @@ type PartnerEvent struct {
 	At                              time.Time // when it arrived, on the host's clock
 }
 
-// defaultDevice is the kind and the name of a device that does not say. Source: Reference endpoints under /api/v1.
+// defaultDevice is the kind and the name of a device that does not say.
 const defaultDevice = "ios"
 
-// GetTransactionStatus answers how far the payment of a quote has come. Source: Universal transaction status.
+// GetTransactionStatus answers how far the payment of a quote has come.
 func (r Reference) GetTransactionStatus(ctx context.Context, quoteID string) (serve.Answer, error) {
 	status, err := r.App.Status(ctx, quoteID)
 	return serve.OK(status), err
 }
 
-// LogInWallet takes signatures of the wallet over the message. Source: Reference endpoints under /api/v1.
+// LogInWallet takes signatures of the wallet over the message.
 func (r Reference) LogInWallet(
 	ctx context.Context, params referencewire.LogInWalletParams, body referencewire.WalletLogin,
 ) (serve.Answer, error) {
@@ -82,7 +82,7 @@ func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 	return nil
 }
 
-// ReceiveWebhook takes an event that a partner reports. Source: Events.
+// ReceiveWebhook takes an event that a partner reports.
 func (r Reference) ReceiveWebhook(
 	ctx context.Context, partner string, body referencewire.WebhookEvent,
 ) (serve.Answer, error) {
@@ -115,7 +115,7 @@ func (a *App) Events() []PartnerEvent {
 // Public answers the public utilities on rates.
 type Public struct{ App *App }
 
-// GetRate prices a currency against the US dollar. Source: Public utilities; FX rate.
+// GetRate prices a currency against the US dollar.
 func (p Public) GetRate(_ context.Context, currency string) (serve.Answer, error) {
 	rate, err := p.App.Platform.FXRate(currency)
 	return serve.OK(publicwire.FXRate{USDRate: rate.USD, BankTransfer: rate.BankTransfer, Card: rate.Card}), err

@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// keyLifetime is how long a key replays. Source: Limits, Idempotency.
+// keyLifetime is how long a key replays.
 const keyLifetime = 7 * 24 * time.Hour
 
 // transfer is money that an app sent.
@@ -33,7 +33,7 @@ type transfer struct {
 // terms are what a transfer was asked for; equal terms are the same transfer.
 type terms struct{ ContactID, QuoteID, InvoiceID, Amount, Memo string }
 
-// CreateTransfer pays a contact, a quote or an invoice. Source: App API, Transfers; Limits, Idempotency.
+// CreateTransfer pays a contact, a quote or an invoice.
 func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (serve.Answer, error) {
 	if err := checkTransfer(body); err != nil {
 		return serve.Answer{}, err
@@ -65,7 +65,7 @@ func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (
 // receipt is the answer of a transfer.
 func receipt(hash string) serve.Answer { return serve.OK(appwire.TransferReceipt{TxHash: hash}).Lean() }
 
-// checkTransfer demands one way to pay, and an amount for a contact alone. Source: App API, Transfers.
+// checkTransfer demands one way to pay, and an amount for a contact alone.
 func checkTransfer(body appwire.TransferCreate) error {
 	var wrong []refuse.Field
 	given := 0

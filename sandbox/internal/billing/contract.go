@@ -108,7 +108,7 @@ func (t *turn) contract(id string) (*contract, error) {
 	return found, nil
 }
 
-// Contract reads a contract. Source: App API, Contracts; Reference endpoints under /api/v1.
+// Contract reads a contract.
 func (b *Billing) Contract(ctx context.Context, id string) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(*turn, *contract) error { return nil })
 }
@@ -129,7 +129,7 @@ func (b *Billing) onContract(
 	return found.view(), nil
 }
 
-// Contracts lists the contracts of the account, newest first. Source: App API, Contracts.
+// Contracts lists the contracts of the account, newest first.
 func (b *Billing) Contracts(ctx context.Context, page Page) appwire.ContractList {
 	t := b.enter(ctx)
 	defer b.leave()
@@ -139,7 +139,7 @@ func (b *Billing) Contracts(ctx context.Context, page Page) appwire.ContractList
 	return appwire.ContractList{Items: items, Total: &total}
 }
 
-// CreateContract offers a contract; the caller is its client. Source: App API, Contracts.
+// CreateContract offers a contract; the caller is its client.
 func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreate) (commonwire.Contract, error) {
 	t := b.enter(ctx)
 	defer b.leave()

@@ -24,7 +24,7 @@ func (d *document) view() commonwire.Document {
 	return commonwire.Document{ID: d.ID, Name: d.Name, Key: d.Key}
 }
 
-// Upload stores a document. Source: App API, Documents.
+// Upload stores a document.
 func (b *Billing) Upload(ctx context.Context, body appwire.DocumentUpload) (commonwire.Document, error) {
 	t := b.enter(ctx)
 	defer b.leave()

@@ -86,7 +86,7 @@ func (t *turn) invoice(id string) (*invoice, error) {
 	return found, nil
 }
 
-// Invoice reads an invoice of the account. Source: App API, Invoices.
+// Invoice reads an invoice of the account.
 func (b *Billing) Invoice(ctx context.Context, id string) (commonwire.Invoice, error) {
 	t := b.enter(ctx)
 	defer b.leave()
@@ -97,7 +97,7 @@ func (b *Billing) Invoice(ctx context.Context, id string) (commonwire.Invoice, e
 	return t.view(found), nil
 }
 
-// Invoices lists the invoices of the account, newest first. Source: App API, Invoices.
+// Invoices lists the invoices of the account, newest first.
 func (b *Billing) Invoices(ctx context.Context, page Page) appwire.InvoiceList {
 	t := b.enter(ctx)
 	defer b.leave()
@@ -105,7 +105,7 @@ func (b *Billing) Invoices(ctx context.Context, page Page) appwire.InvoiceList {
 	return appwire.InvoiceList{Items: items, Total: &total}
 }
 
-// PublicInvoice reads an invoice by its public id, which is its id. Source: Public utilities.
+// PublicInvoice reads an invoice by its public id, which is its id.
 func (b *Billing) PublicInvoice(id string) (commonwire.Invoice, error) {
 	t := b.enterPublic()
 	defer b.leave()

@@ -15,7 +15,7 @@ import (
 const maxBatch = 100
 
 // CreateInvoiceBatch issues one invoice for each entry, or none: the fields of a refusal start with the row, counted
-// from 0. Source: App API, Invoices, batch body.
+// from 0.
 func (b *Billing) CreateInvoiceBatch(ctx context.Context, rows appwire.InvoiceBatch) (appwire.InvoiceList, error) {
 	t := b.enter(ctx)
 	defer b.leave()

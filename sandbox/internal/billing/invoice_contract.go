@@ -15,7 +15,7 @@ import (
 )
 
 // CreateInvoiceFromContract issues the invoice of the next period of a contract: the contract's own line, and those
-// that are added. Source: App API, Invoices, create from contract body.
+// that are added.
 func (b *Billing) CreateInvoiceFromContract(
 	ctx context.Context, contractID string, body appwire.ContractInvoiceCreate,
 ) (commonwire.Invoice, error) {

@@ -19,7 +19,7 @@ const (
 )
 
 // UpdateInvoice moves an invoice to another state. Paid without a transaction reference is paid offline, with no linked
-// transaction; paidAt backdates the payment, which is now otherwise. Source: States and transitions, Invoice.
+// transaction; paidAt backdates the payment, which is now otherwise.
 func (b *Billing) UpdateInvoice(
 	ctx context.Context, id string, body commonwire.InvoiceUpdate,
 ) (commonwire.Invoice, error) {
@@ -128,8 +128,7 @@ func (t *turn) refer(i *invoice, reference string) {
 // Settle pays an invoice with money of this host, for whoever knows its id, and enters the transfer. Pay moves the
 // amount to the account behind the contractor's email address, and answers the transfer's hash; its refusal leaves the
 // invoice as it is. Nobody changes the invoice meanwhile, so that it is never cancelled under a payment, nor paid
-// twice. An invoice that does not wait for its payment is a conflict. Source: App API, Transfers; States and
-// transitions, Invoice.
+// twice. An invoice that does not wait for its payment is a conflict.
 func (b *Billing) Settle(
 	id string, pay func(amount decimal.Decimal, currency, payee string) (txHash string, err error),
 ) error {

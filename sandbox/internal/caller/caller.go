@@ -25,7 +25,6 @@ type Caller struct {
 	// half; for any other key the check is nil. Who co-signs calls the check right
 	// before. It answers the refusal if the session's key or that one is gone, is
 	// not used from an address of its list, or lacks the scope of the route.
-	// Source: Authentication, Platform API.
 	Signer func(publicKey []byte) (check func() error)
 }
 

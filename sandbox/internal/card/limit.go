@@ -26,7 +26,7 @@ func firstLimits() limits {
 		Lifetime: decimal.NewFromInt(100_000)}
 }
 
-// SetLimit sets the limits that are given and leaves the rest. Source: App API, Cards.
+// SetLimit sets the limits that are given and leaves the rest.
 func (c *Cards) SetLimit(ctx context.Context, id string, body appwire.CardLimitUpdate) (commonwire.Card, error) {
 	return c.on(ctx, id, func(t *turn, found *card) error {
 		changed := found.Limits

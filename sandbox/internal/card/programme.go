@@ -25,7 +25,6 @@ type allowance struct {
 }
 
 // verification is how far the card programme's verification has come.
-// Source: States and transitions, Card and verification.
 func (t *turn) verification() commonwire.KYCStatus {
 	switch {
 	case t.RequestedAt.IsZero():
@@ -37,7 +36,7 @@ func (t *turn) verification() commonwire.KYCStatus {
 	}
 }
 
-// KYCLink creates or fetches the link under which the holder verifies themselves for a card. Source: App API, Cards.
+// KYCLink creates or fetches the link under which the holder verifies themselves for a card.
 func (c *Cards) KYCLink(ctx context.Context) appwire.KYCLink {
 	t := c.enter(ctx)
 	defer c.leave()
@@ -51,7 +50,7 @@ func (c *Cards) KYCLink(ctx context.Context) appwire.KYCLink {
 	}
 }
 
-// PreApprove lets the card programme draw on the wallet. Source: App API, Cards.
+// PreApprove lets the card programme draw on the wallet.
 func (c *Cards) PreApprove(ctx context.Context, body appwire.CardPreApprovalCreate) (appwire.CardPreApproval, error) {
 	if body.Currency == "" {
 		body.Currency = "USDC"

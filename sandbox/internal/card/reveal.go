@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// nonceLifetime is how far a nonce may be off. Source: Limits, Lifetimes.
+// nonceLifetime is how far a nonce may be off.
 const nonceLifetime = 5 * time.Minute
 
 // message is what the card's wallet signs. The description says that a confirmation message is signed, and not how it
@@ -21,7 +21,6 @@ func message(cardID string, nonce int64) []byte {
 }
 
 // Reveal answers number and security code to the holder of the card's wallet.
-// Source: Reference endpoints, card details; Limits, Lifetimes.
 func (c *Cards) Reveal(
 	ctx context.Context, id string, shown commonwire.CardDetailsProof,
 ) (commonwire.CardDetails, error) {

@@ -178,7 +178,7 @@ func found(key *AppKey) (AppKey, error) {
 }
 
 // Spend takes an amount in USDC off what a key may still spend. An amount beyond that is forbidden, and the details say
-// what is left. Source: App API, Account and profile.
+// what is left.
 func (s *AppKeys) Spend(id string, amount decimal.Decimal) error {
 	s.mu.Lock()
 	defer s.leave()

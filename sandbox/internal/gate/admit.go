@@ -19,15 +19,14 @@ const (
 	idempotencyKey = "Idempotency-Key"
 )
 
-// idempotencyKeys is the pattern of the header. Source: Limits, Idempotency.
+// idempotencyKeys is the pattern of the header.
 var idempotencyKeys = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
 // clientIDs is the pattern of a client's id: its prefix is stated, the rest
 // follows the contact's id.
 var clientIDs = regexp.MustCompile(`^cl_[A-Za-z0-9._:\-]{1,216}$`)
 
-// developerGuard lets in who holds a session of a developer key. Source:
-// Authentication, Platform API.
+// developerGuard lets in who holds a session of a developer key.
 type developerGuard struct {
 	registry *session.Registry
 	tokens   *session.Tokens

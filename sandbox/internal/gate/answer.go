@@ -76,8 +76,7 @@ type envelopeBody struct {
 	Details map[string]any `json:"details,omitempty"`
 }
 
-// envelope writes a refusal as the description shows it. Source: Errors,
-// Platform envelope.
+// envelope writes a refusal as the description shows it.
 func (a *answer) envelope(refusal *refuse.Refusal) {
 	details := refusal.Details
 	if refusal.Status >= http.StatusInternalServerError {

@@ -64,7 +64,7 @@ func strictJSON(r *http.Request, body []byte, kind jsontext.Kind, wanted string)
 }
 
 // noMembers refuses a write that sends something to an operation that takes no
-// body: unknown keys are refused rather than ignored. Source: Versioning.
+// body: unknown keys are refused rather than ignored.
 func noMembers(r *http.Request, body []byte) error {
 	if len(body) == 0 || r.Method == http.MethodGet {
 		return nil

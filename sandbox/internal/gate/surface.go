@@ -22,7 +22,7 @@ const (
 	maxAppBody = 14 << 20
 )
 
-// surface is one part of the service: its paths, its operations, and its own credential. Source: Surfaces.
+// surface is one part of the service: its paths, its operations, and its own credential.
 type surface struct {
 	paths    []string // what its paths begin with; the last surface has none and takes what no other does
 	base     string   // of paths that the description writes without
@@ -84,7 +84,7 @@ func (g *Gate) mountAll(config Config) ([]*surface, error) {
 	return surfaces, nil
 }
 
-// everyWrite takes a key. Source: Limits, Idempotency.
+// everyWrite takes a key.
 func everyWrite(*route) bool { return true }
 
 // mount joins what the generated server serves with the description.

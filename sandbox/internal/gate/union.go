@@ -28,7 +28,7 @@ func stringOf(value jsontext.Value) (string, bool) {
 
 // completeUnions writes the discriminator that a caller may leave out: the
 // on-chain and the email variant of a contact's account have theirs as default.
-// A body without such a gap stays as it is. Source: Resources, Contact.
+// A body without such a gap stays as it is.
 func (r *route) completeUnions(body []byte, all members) ([]byte, error) {
 	media := r.described.Operation.RequestBody.Value.Content.Get("application/json")
 	changed := false

@@ -64,7 +64,7 @@ func (g *Gate) input(
 }
 
 // unknownQuery names the parameters of a query that the operation does not take.
-// Unknown keys are refused rather than ignored. Source: Versioning.
+// Unknown keys are refused rather than ignored.
 func (r *route) unknownQuery(query url.Values) []refuse.Field {
 	var unknown []refuse.Field
 	for _, name := range slices.Sorted(maps.Keys(query)) {

@@ -58,7 +58,6 @@ func (p *Products) List(activeOnly bool) []referencewire.MerchantProduct {
 }
 
 // ListMerchantProducts implements the operation of that name. Without active_only it lists products on sale.
-// Source: Reference endpoints under /api/v1.
 func (p *Products) ListMerchantProducts(
 	_ context.Context, params referencewire.ListMerchantProductsParams,
 ) (serve.Answer, error) {

@@ -12,7 +12,6 @@ import (
 const maxAmountDigits = 36
 
 // checkAmount refuses an amount that is not positive, absurdly long, or finer than its token.
-// Source: Errors, Platform envelope (amount_precision).
 func checkAmount(amount decimal.Decimal, decimals int32) error {
 	return checkAmountOf("amount", amount, decimals)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// BankDetails are what can be validated before a bank is paid. Source: App API, Contacts.
+// BankDetails are what can be validated before a bank is paid.
 type BankDetails struct {
 	Kind, Country, IBAN, BIC, RoutingNumber string
 }

@@ -13,7 +13,6 @@ import (
 // BookPayout books a payout and answers its price and the approval to sign. The idempotency key anchors the payment:
 // the same terms answer the first answer again, until the approval or the price has expired on a payout that nobody
 // funded; then they reopen it, with the same id and a fresh approval and price.
-// Source: Endpoints, Platform API; Errors, Slugs (funding_attempt_expired); Limits, Idempotency.
 func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
@@ -88,7 +87,7 @@ func (t *turn) book(h *holder, key string, body platformwire.PayoutCreate) (*pay
 		booked.Receiver = booked.receiver.Key
 	}
 	if paid.To.Bank == nil {
-		booked.ID += ":" + key // Source: Limits, Idempotency: with a wallet contact the key is part of the id.
+		booked.ID += ":" + key // with a wallet contact, the key is part of the id
 	}
 	if err := t.price(booked); err != nil {
 		return nil, err

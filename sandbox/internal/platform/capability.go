@@ -27,7 +27,6 @@ const (
 )
 
 // GetContactCapabilities answers what a contact can be paid by, and what stands in the way.
-// Source: Resources, Contact; Coverage catalogue.
 func (p *Platform) GetContactCapabilities(ctx context.Context, contactID platformwire.ContactID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -148,7 +147,7 @@ func invalidIdentifiers(bank *platformwire.BankAccount, route coverage.Method) [
 }
 
 // walletBlockers names what no route reaches. A chain or token off Base is no blocker by itself: it is routed
-// cross-chain. Source: Errors, Slugs; Coverage catalogue.
+// cross-chain.
 func walletBlockers(wallet *walletDestination) []refuse.Blocker {
 	var list []refuse.Blocker
 	chain, live := chainByCode(wallet.Chain)

@@ -10,7 +10,6 @@ import (
 )
 
 // CreateClient creates a client of the integrator; its email, whatever its case, is the natural key.
-// Source: Endpoints, Platform API; Limits, Idempotency.
 func (p *Platform) CreateClient(ctx context.Context, body platformwire.ClientCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	t := p.enter()

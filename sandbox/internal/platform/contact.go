@@ -37,7 +37,7 @@ type detailsKey struct {
 
 func (c *contact) detailsKey() detailsKey { return detailsKey{c.Account, c.To.details()} }
 
-// contactID is an id with its prefix, which may be missing. Source: Resources, Contact.
+// contactID is an id with its prefix, which may be missing.
 func contactID(id string) string { return "ct_" + strings.TrimPrefix(id, "ct_") }
 
 // contactOf finds a contact of the account.
@@ -50,7 +50,6 @@ func (t *turn) contactOf(h *holder, id string) (*contact, error) {
 }
 
 // CreateContact saves a destination, or answers the contact that has the same account details.
-// Source: Resources, Contact; Limits, Idempotency.
 func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	t := p.enter()

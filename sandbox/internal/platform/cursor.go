@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// defaultPageSize is the page size of a list that asks for none. Source: Limits, Pages and sizes.
+// defaultPageSize is the page size of a list that asks for none.
 const defaultPageSize = 50
 
 // pageSize is the size asked for; the gate has bounded it.

@@ -32,7 +32,6 @@ type emailDestination struct {
 
 // readDestination finds the one destination of a create request. Of `account`, `bank`, `crypto` and `email` exactly one
 // names it, which no single field covers, so that anything else is invalid_request.
-// Source: Resources, Contact; Errors, Slugs.
 func (t *turn) readDestination(owner string, body *platformwire.ContactCreate) (destination, error) {
 	account, err := body.Account.MarshalJSON()
 	if err != nil {
@@ -135,7 +134,7 @@ func readLegacyBank(legacy *platformwire.BankDestination) (destination, error) {
 	return destination{Bank: &bank}, nil
 }
 
-// details are the account details that a contact is deduplicated by. Source: Limits, Idempotency.
+// details are the account details that a contact is deduplicated by.
 func (d destination) details() string {
 	var details any
 	switch {
@@ -170,7 +169,7 @@ func (d destination) currency(contact string) string {
 }
 
 // direct tells whether an asset is paid from balance without conversion: to a wallet on Base that expects it, or to
-// an account of the service. Source: Coverage catalogue.
+// an account of the service.
 func (d destination) direct(asset string) bool {
 	return d.Email != nil || d.Wallet != nil && d.Wallet.Chain == baseCode && d.Wallet.Token == asset
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// actionApprovalLifetime is the approval window of an escrow action. Source: Limits, Lifetimes.
+// actionApprovalLifetime is the approval window of an escrow action.
 const actionApprovalLifetime = 60 * time.Second
 
 // escrowAction is a prepared action of a deal.
@@ -26,8 +26,7 @@ type escrowAction struct {
 
 // PrepareEscrowAction prepares an action and answers the approval to sign. The key anchors the action, and is its
 // address when it is confirmed; the create call's own key stands for the deal's approve action. The same key again
-// answers the same action, with a fresh approval until it is confirmed. Source: Endpoints, Platform API; Limits,
-// Lifetimes and Idempotency.
+// answers the same action, with a fresh approval until it is confirmed.
 func (p *Platform) PrepareEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, body platformwire.EscrowActionCreate,
 ) (serve.Answer, error) {

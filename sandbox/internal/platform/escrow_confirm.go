@@ -14,8 +14,6 @@ import (
 // ConfirmEscrowAction carries out a prepared action with its signed approval. Like a payout's confirm it consumes
 // nothing until the money moves, and does not hold the lock while the signature is verified. It answers the deal as the
 // last chain read saw it, and reads the chain itself if it was not read a moment ago.
-//
-// Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs; Limits, Lifetimes.
 func (p *Platform) ConfirmEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, idempotencyKey string, body platformwire.ApprovalConfirm,
 ) (serve.Answer, error) {

@@ -10,7 +10,6 @@ import (
 )
 
 // SyncEscrow answers a deal, read from chain unless it was read a moment ago; then the stored projection is answered.
-// Source: Limits, Lifetimes.
 func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()

@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
-// How long a key replays. Source: Limits, Idempotency.
+// How long a key replays.
 const (
 	explicitKeyLifetime = 7 * 24 * time.Hour
 	derivedKeyLifetime  = 2 * time.Hour

@@ -18,7 +18,7 @@ import (
 )
 
 // verification is what a client told about itself, and what was submitted of it. Editing never changes a submission:
-// completing sends a snapshot. Source: States, Platform objects.
+// completing sends a snapshot.
 type verification struct {
 	Applicant map[string]any
 	Documents []string
@@ -37,7 +37,7 @@ type snapshot struct {
 // maxKYBDocuments is how many documents a verification holds, as many as one save may name.
 const maxKYBDocuments = 50
 
-// GetKYB answers the verification status and what is still outstanding. Source: States, Platform objects.
+// GetKYB answers the verification status and what is still outstanding.
 func (p *Platform) GetKYB(ctx context.Context) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -49,7 +49,7 @@ func (p *Platform) GetKYB(ctx context.Context) (serve.Answer, error) {
 }
 
 // SaveKYB adds to what is known: members of the applicant replace those of the same name, null takes one out, documents
-// are added. It submits nothing, and leaves what was submitted as it is. Source: States, Platform objects.
+// are added. It submits nothing, and leaves what was submitted as it is.
 func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBSave) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -80,7 +80,7 @@ func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBSave) (serv
 }
 
 // CompleteKYB submits a snapshot of what was saved. The same content again is the same submission; changed content is a
-// new one with a review of its own. Source: States, Platform objects; Limits, Idempotency.
+// new one with a review of its own.
 func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()

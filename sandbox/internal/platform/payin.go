@@ -41,7 +41,6 @@ func (p *payin) asset() platformwire.Asset { return platformwire.Asset(p.Quote.D
 
 // CreatePayin prices an incoming funding over a virtual account or from another chain. The same terms again answer the
 // same payin for as long as it is quoted.
-// Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
 func (p *Platform) CreatePayin(ctx context.Context, body platformwire.PayinCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	if (body.BankID == "") == (body.OriginChainID == 0) {
@@ -84,7 +83,7 @@ func (t *turn) payinOf(h *holder, id string) (*payin, error) {
 	return found, nil
 }
 
-// GetPayin reads one payin. Source: Events.
+// GetPayin reads one payin.
 func (p *Platform) GetPayin(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -100,7 +99,7 @@ func (p *Platform) GetPayin(ctx context.Context, payinID platformwire.PayinID) (
 }
 
 // CreatePayinInstructions answers what the payer needs, and takes the quote up: from then on the payin waits for its
-// money. Asking again answers the same. Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
+// money. Asking again answers the same.
 func (p *Platform) CreatePayinInstructions(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()

@@ -10,8 +10,7 @@ import (
 )
 
 // CompletePayin credits a payin as if its money had arrived. Like every emulated credit it comes from the faucet,
-// within the faucet's bounds. A payin that is completed already stays as it is. Source: Endpoints, Platform API;
-// Errors, Slugs; Limits, Sandbox and Idempotency.
+// within the faucet's bounds. A payin that is completed already stays as it is.
 func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	c := caller.From(ctx)
 	key, asked, lifetime, err := anchorOf(c, "CompletePayin", payinID)

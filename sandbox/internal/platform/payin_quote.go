@@ -73,7 +73,6 @@ func (t *turn) railByID(h *holder, id string) (*rail, error) {
 }
 
 // fromChain routes a payin from another chain. Money on Base needs none: it is balance when it arrives.
-// Source: Coverage catalogue.
 func (t *turn) fromChain(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
 	origin := slices.IndexFunc(chains, func(c platformwire.Chain) bool {
 		return c.ChainID == quoted.Terms.OriginChainID

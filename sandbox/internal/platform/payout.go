@@ -99,7 +99,7 @@ func (t *turn) payoutOf(h *holder, id string) (*payout, error) {
 	return found, nil
 }
 
-// GetPayout reads one payout. Source: Events.
+// GetPayout reads one payout.
 func (p *Platform) GetPayout(ctx context.Context, payoutID platformwire.PayoutID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()

@@ -10,7 +10,6 @@ import (
 )
 
 // returnTolerance is how far returned money may be from the amount of the payout that it is attributed to.
-// Source: Limits, Sandbox.
 var returnTolerance = decimal.RequireFromString("0.20")
 
 // refund is the money of a refunded payout on its way back. The books know whose it is; the account is told by amount

@@ -2,6 +2,4 @@
 //
 // A [Refusal] is an error that knows its HTTP status, its slug and its details. The host renders it as the platform
 // envelope; nothing else in the host writes an error body.
-//
-// Source: Errors, Platform envelope, Status codes and Slugs.
 package refuse

@@ -88,8 +88,6 @@ func AmountAboveMaximum(maxCredit string) *Refusal {
 
 // SpendLimitExceeded is 403 forbidden with details.reason and what the app key may still spend in USDC, a decimal
 // string.
-//
-// Source: App API, Account and profile (remaining spend limit).
 func SpendLimitExceeded(remaining string) *Refusal {
 	refusal := Forbidden()
 	refusal.Message = "The amount is more than the app key may still spend."

@@ -38,8 +38,6 @@ func (r *Refusal) Is(target error) bool {
 }
 
 // Field is one entry of validation_failed's details.fields.
-//
-// Source: Errors, Platform envelope.
 type Field struct {
 	// Field is the name in wire spelling; nested names are joined by dots.
 	Field string `json:"field"`
@@ -50,8 +48,6 @@ type Field struct {
 }
 
 // Blocker is one entry of details.blockers and of a contact's capabilities. Its codes are not slugs.
-//
-// Source: Resources, Contact; Errors, Slugs.
 type Blocker struct {
 	// Code is a word of the blocker vocabulary.
 	Code string `json:"code"`

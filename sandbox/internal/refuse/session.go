@@ -14,8 +14,6 @@ func TokenExpired() *Refusal {
 }
 
 // Forbidden is 403 forbidden without details: a deleted key, or an address off the key's allowlist.
-//
-// Source: Authentication, Platform API.
 func Forbidden() *Refusal {
 	return &Refusal{Status: http.StatusForbidden, Code: "forbidden", Message: "The session may not do this."}
 }

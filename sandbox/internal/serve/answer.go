@@ -37,7 +37,7 @@ func (a Answer) Lean() Answer {
 	return a
 }
 
-// Replayed says that the operation ran before. Source: Limits, Idempotency.
+// Replayed says that the operation ran before.
 func (a Answer) Replayed() Answer {
 	a.Header = http.Header{"Idempotency-Replayed": {"true"}}
 	return a

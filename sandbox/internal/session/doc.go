@@ -1,6 +1,4 @@
 // Package session is the host's login: accounts and their developer keys, the
 // signed challenge, access and refresh tokens, and the checks of the key that
 // every request repeats.
-//
-// Source: Authentication, Platform API; Limits, Lifetimes.
 package session

@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// The bounds of a developer key. Source: Limits, Pages and sizes.
+// The bounds of a developer key.
 const (
 	maxPublicKey = 4096
 	maxAllowlist = 64

@@ -124,7 +124,7 @@ func (r *Registry) Records() int {
 
 // Check is what every request, every refresh and every co-signing repeats: the
 // key still exists, the source address lies in its allowlist, its scopes cover
-// the route. Source: Authentication, Platform API.
+// the route.
 func (r *Registry) Check(keyID string, source netip.Addr, scope string) (Key, error) {
 	r.mu.RLock()
 	key := r.keys.Get(keyID)

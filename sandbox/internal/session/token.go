@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
-// The lifetimes of a session. Source: Limits, Lifetimes.
+// The lifetimes of a session.
 const (
 	AccessLifetime  = 60 * time.Minute
 	RefreshLifetime = 60 * 24 * time.Hour
