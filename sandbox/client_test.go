@@ -85,7 +85,7 @@ func (s signer) public(t testing.TB) []byte {
 	return der
 }
 
-// sign answers ASN.1 DER over the SHA-256 digest, with a low S.
+// sign returns ASN.1 DER over the SHA-256 digest, with a low S.
 func (s signer) sign(t testing.TB, message []byte) []byte {
 	t.Helper()
 	digest := sha256.Sum256(message)

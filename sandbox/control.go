@@ -90,7 +90,7 @@ func onlyMachine(names hostname.Names, next http.Handler) http.Handler {
 	})
 }
 
-// respondWith writes what a call answers, or its refusal.
+// respondWith writes what a call returns, or its refusal.
 func respondWith(call func(*http.Request) (int, any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		status, body, err := call(r)
@@ -126,7 +126,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // who hung up needs no answer
+	_, _ = w.Write(append(text, '\n')) // a caller that hung up needs no response
 }
 
 // read decodes a body over what into holds; a member that it does not have is

@@ -28,7 +28,7 @@ func (c control) moveClock(r *http.Request) (int, any, error) {
 	return http.StatusOK, map[string]time.Time{"now": c.host.Advance(time.Duration(move.Advance))}, nil
 }
 
-// keyView is how a developer key travels.
+// keyView is a developer key in JSON.
 type keyView struct {
 	ID        string    `json:"id"`
 	Email     string    `json:"email"`
@@ -123,7 +123,7 @@ func (c control) readSettings(*http.Request) (int, any, error) {
 	return http.StatusOK, c.host.Settings(), nil
 }
 
-// changeSettings takes over the members that the body has; the others stay.
+// changeSettings changes the settings that the body names, and no others.
 func (c control) changeSettings(r *http.Request) (int, any, error) {
 	changed, err := c.host.configured.change(func(s *Settings) error { return read(r, s) })
 	return http.StatusOK, changed, err

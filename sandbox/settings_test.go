@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// everyWayToPrint answers a value as fmt, JSON and slog show it.
+// everyWayToPrint returns a value as fmt, JSON and slog show it.
 func everyWayToPrint(t *testing.T, value any) []string {
 	t.Helper()
 	text, err := json.Marshal(value)

@@ -33,7 +33,7 @@ func (a *App) ListBalances(ctx context.Context) (serve.Answer, error) {
 	return serve.OK(appwire.BalanceList{Items: items, Total: total(items)}), nil
 }
 
-// GetMCPBalance answers the wallet with its dollars, and what the key may still spend.
+// GetMCPBalance returns the wallet with its dollars, and what the key may still spend.
 func (a *App) GetMCPBalance(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -52,7 +52,7 @@ func (a *App) GetMCPBalance(ctx context.Context) (serve.Answer, error) {
 	}), err
 }
 
-// GetApp answers whom the key belongs to and what it may do.
+// GetApp returns whom the key belongs to and what it may do.
 func (a *App) GetApp(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()

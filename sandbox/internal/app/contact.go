@@ -41,7 +41,7 @@ func (a *App) ListContacts(ctx context.Context, params appwire.ListContactsParam
 	return serve.OK(appwire.ContactList{Items: items, Total: total(t.account.contacts)}), nil
 }
 
-// CreateContact saves a destination, or answers the contact that has the same account details.
+// CreateContact saves a destination, or returns the contact that has the same account details.
 func (a *App) CreateContact(ctx context.Context, body appwire.ContactCreate) (serve.Answer, error) {
 	to, err := destinationOf(body.Account)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// ListTransfers lists the transfers of the app, newest first; a key finds the one that it anchors.
+// ListTransfers lists the transfers of the app, newest first; a key finds the transfer that it anchors.
 func (a *App) ListTransfers(ctx context.Context, params appwire.ListTransfersParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()

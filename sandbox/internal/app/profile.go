@@ -11,14 +11,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 )
 
-// profile is what an account told about itself.
+// profile is what an account saved about itself.
 type profile struct {
 	FirstName, LastName, EntityName string
 	Address                         *appwire.ProfileAddress
 	Verification                    verification
 }
 
-// complete tells whether verification has what it reads: a name and a country.
+// complete reports whether verification has what it reads: a name and a country.
 func (p *profile) complete() bool {
 	named := p.EntityName != "" || p.FirstName != "" && p.LastName != ""
 	return named && p.Address != nil && p.Address.Country != ""
@@ -28,7 +28,7 @@ func (p *profile) displayName() string {
 	return cmp.Or(p.EntityName, strings.TrimSpace(p.FirstName+" "+p.LastName))
 }
 
-// GetProfile answers the profile.
+// GetProfile returns the profile.
 func (a *App) GetProfile(ctx context.Context) (serve.Answer, error) {
 	view, err := a.Profile(ctx)
 	return serve.OK(view), err

@@ -17,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
-// Reference answers the reference endpoints on quotes, wallets and partners.
+// Reference serves the reference endpoints on quotes, wallets and partners.
 type Reference struct{ App *App }
 
 // WalletLogin is a login with a wallet, as its device described itself.
@@ -40,7 +40,7 @@ type PartnerEvent struct {
 // defaultDevice is the kind and the name of a device that does not say.
 const defaultDevice = "ios"
 
-// GetTransactionStatus answers how far the payment of a quote has come.
+// GetTransactionStatus returns how far the payment of a quote has come.
 func (r Reference) GetTransactionStatus(ctx context.Context, quoteID string) (serve.Answer, error) {
 	status, err := r.App.Status(ctx, quoteID)
 	return serve.OK(status), err
@@ -98,21 +98,21 @@ func (r Reference) ReceiveWebhook(
 	return serve.OK(referencewire.WebhookAcknowledgement{Ok: &ok}), nil
 }
 
-// Logins answers the wallet logins, oldest first.
+// Logins returns the wallet logins, oldest first.
 func (a *App) Logins() []WalletLogin {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.state.loginsInOrder)
 }
 
-// Events answers what partners reported, oldest first.
+// Events returns what partners reported, oldest first.
 func (a *App) Events() []PartnerEvent {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.state.eventsInOrder)
 }
 
-// Public answers the public utilities on rates.
+// Public serves the public utilities on rates.
 type Public struct{ App *App }
 
 // GetRate prices a currency against the US dollar.

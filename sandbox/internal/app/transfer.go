@@ -62,7 +62,7 @@ func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (
 	return receipt(sent.Hash), nil
 }
 
-// receipt is the answer of a transfer.
+// receipt is the response to a transfer.
 func receipt(hash string) serve.Answer { return serve.OK(appwire.TransferReceipt{TxHash: hash}).Lean() }
 
 // checkTransfer demands one way to pay, and an amount for a contact alone.
@@ -106,7 +106,7 @@ func termsOf(body appwire.TransferCreate) terms {
 	return asked
 }
 
-// send finds out what is to be paid, and pays it within the key's spend limit.
+// send finds out what to pay, and pays it within the key's spend limit.
 func (a *App) send(t *turn, asked terms, body appwire.TransferCreate) (*transfer, error) {
 	sent := &transfer{
 		ID: uuid.NewString(), Account: t.caller.Owner, Terms: asked, CreatedAt: t.now,

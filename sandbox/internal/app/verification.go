@@ -34,7 +34,7 @@ func (a *App) CreateKYCLink(ctx context.Context) (serve.Answer, error) {
 	return serve.OK(appwire.KYCLink{URL: v.Link, Status: t.kycStatus()}), nil
 }
 
-// GetKYCStatus answers how far verification has come.
+// GetKYCStatus returns how far verification has come.
 func (a *App) GetKYCStatus(ctx context.Context, params appwire.GetKYCStatusParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()

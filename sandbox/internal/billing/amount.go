@@ -13,7 +13,7 @@ import (
 // maxDigits bounds what the host computes with.
 const maxDigits = 36
 
-// decimalsOf answers how many decimals an amount of a currency has.
+// decimalsOf returns how many decimals an amount of a currency has.
 func decimalsOf(currency commonwire.InvoiceCurrency) int32 {
 	switch currency {
 	case commonwire.InvoiceCurrencyJPY:
@@ -33,7 +33,7 @@ func decimalsOf(currency commonwire.InvoiceCurrency) int32 {
 	}
 }
 
-// checkAmount answers what is wrong with an amount, as a field error, or none.
+// checkAmount returns what is wrong with an amount, as a field error, or none.
 func checkAmount(field string, amount decimal.Decimal, decimals int32) []refuse.Field {
 	wrong := func(code, message string) []refuse.Field {
 		return []refuse.Field{{Field: field, Code: code, Message: message}}

@@ -28,18 +28,18 @@ type contract struct {
 	invoices []*invoice // oldest first
 }
 
-// requiresSignature tells whether the client signs after the contractor.
+// requiresSignature reports whether the client signs after the contractor.
 func (c *contract) requiresSignature() bool {
 	return c.Terms.RequireSignature != nil && *c.Terms.RequireSignature
 }
 
-// pending tells whether a side has yet to accept.
+// pending reports whether a side has yet to accept.
 func (c *contract) pending() bool {
 	return c.Status == commonwire.ContractStatusPendingApprovalByContractor ||
 		c.Status == commonwire.ContractStatusPendingApprovalByClient
 }
 
-// over tells whether the contract has ended.
+// over reports whether the contract has ended.
 func (c *contract) over() bool {
 	return c.Status == commonwire.ContractStatusCompleted || c.Status == commonwire.ContractStatusCancelled
 }
@@ -73,7 +73,7 @@ func (t *turn) settle(c *contract) {
 // changed keeps a contract that is new or changed.
 func (t *turn) changed(c *contract) { t.contracts.Put(c.ID, c) }
 
-// overdue does it, and tells whether there was anything to do.
+// overdue does it, and reports whether there was anything to do.
 func (t *turn) overdue(c *contract) (changed bool) {
 	due := c.CreatedAt.Add(time.Duration(t.settings.ContractorAcceptsAfter))
 	if c.Status == commonwire.ContractStatusPendingApprovalByContractor && !t.now.Before(due) && !c.ended(due) {
@@ -95,7 +95,7 @@ func (c *contract) ended(at time.Time) bool {
 	return !c.ExpirationAt.IsZero() && !at.Before(c.ExpirationAt)
 }
 
-// seenBy tells whether an account is a party.
+// seenBy reports whether an account is a party.
 func (c *contract) seenBy(who party) bool { return c.Client.is(who) || c.Contractor.is(who) }
 
 // contract finds a contract of the caller, up to date.
@@ -113,7 +113,7 @@ func (b *Billing) Contract(ctx context.Context, id string) (commonwire.Contract,
 	return b.onContract(ctx, id, func(*turn, *contract) error { return nil })
 }
 
-// onContract does something to one contract and answers it as it then stands.
+// onContract does something to one contract and returns it as it then is.
 func (b *Billing) onContract(
 	ctx context.Context, id string, do func(*turn, *contract) error,
 ) (commonwire.Contract, error) {
@@ -169,7 +169,7 @@ func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreat
 	return offered.view(), nil
 }
 
-// checkFields answers what is wrong with the values that a contract is filled with.
+// checkFields returns what is wrong with the values that a contract is filled with.
 func checkFields(fields appwire.ContractFields) []refuse.Field {
 	switch {
 	case fields.Amount.IsZero():

@@ -37,7 +37,7 @@ func (b *Billing) Templates() appwire.ContractTemplateList {
 	return appwire.ContractTemplateList{Items: append([]appwire.ContractTemplate(nil), templates...), Total: &total}
 }
 
-// Preview answers the resolved fields and the text of a contract.
+// Preview returns the resolved fields and the text of a contract.
 func (b *Billing) Preview(ctx context.Context, id string) (appwire.ContractPreview, error) {
 	t := b.enter(ctx)
 	defer b.leave()

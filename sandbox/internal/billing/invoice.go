@@ -69,12 +69,12 @@ func dateOf(at time.Time) openapi_types.Date {
 	return openapi_types.Date{Time: at.UTC().Truncate(24 * time.Hour)}
 }
 
-// seenBy tells whether an account may see the invoice: who made it may always, the parties unless it is a draft.
+// seenBy reports whether an account may see the invoice: who made it may always, the parties unless it is a draft.
 func (i *invoice) seenBy(who party) bool {
 	return i.Creator.is(who) || i.sent() && (i.Client.is(who) || i.Contractor.is(who))
 }
 
-// sent tells whether anybody but its maker sees the invoice.
+// sent reports whether anybody but its maker sees the invoice.
 func (i *invoice) sent() bool { return i.Status != commonwire.InvoiceStatusDraft }
 
 // invoice finds an invoice of the caller.

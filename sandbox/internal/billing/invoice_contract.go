@@ -84,7 +84,7 @@ func (c *contract) nextPeriod() int {
 	return last + 1
 }
 
-// invoiced tells whether a period has an invoice that stands.
+// invoiced reports whether a period has an invoice that stands.
 func (c *contract) invoiced(period int) bool {
 	return slices.ContainsFunc(c.invoices, func(i *invoice) bool {
 		return i.Period == period && i.Status != commonwire.InvoiceStatusCancelled
@@ -97,7 +97,7 @@ func (c *contract) invoicedFrom(start openapi_types.Date) bool {
 	})
 }
 
-// replaced tells whether a cancelled invoice's period has an invoice that stands.
+// replaced reports whether a cancelled invoice's period has an invoice that stands.
 func (i *invoice) replaced() bool {
 	return i.Status == commonwire.InvoiceStatusCancelled && i.contract != nil &&
 		(i.contract.invoiced(i.Period) || i.contract.invoicedFrom(i.PeriodStart))

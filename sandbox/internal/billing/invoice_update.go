@@ -46,7 +46,7 @@ func (b *Billing) UpdateInvoice(
 	return t.view(found), nil
 }
 
-// isPayment tells the states in which there is a payment to know about: the contractor or the client says so.
+// isPayment reports the states in which there is a payment: the contractor or the client says so.
 func isPayment(status commonwire.InvoiceStatus) bool {
 	return status == commonwire.InvoiceStatusPaid || status == commonwire.InvoiceStatusClientPaid
 }
@@ -126,7 +126,7 @@ func (t *turn) refer(i *invoice, reference string) {
 }
 
 // Settle pays an invoice with money of this host, for whoever knows its id, and enters the transfer. Pay moves the
-// amount to the account behind the contractor's email address, and answers the transfer's hash; its refusal leaves the
+// amount to the account behind the contractor's email address, and returns the transfer's hash; its refusal leaves the
 // invoice as it is. Nobody changes the invoice meanwhile, so that it is never cancelled under a payment, nor paid
 // twice. An invoice that does not wait for its payment is a conflict.
 func (b *Billing) Settle(

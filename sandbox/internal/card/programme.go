@@ -67,7 +67,7 @@ func (c *Cards) PreApprove(ctx context.Context, body appwire.CardPreApprovalCrea
 	return appwire.CardPreApproval{Approved: true, TxHash: t.Allowance.Hash}, nil
 }
 
-// is tells whether the allowance is what is asked for.
+// is reports whether the allowance is what is asked for.
 func (a *allowance) is(body appwire.CardPreApprovalCreate) bool {
 	if a.Amount == nil || body.Amount == nil {
 		return a.Amount == body.Amount && a.Currency == body.Currency

@@ -20,7 +20,7 @@ func message(cardID string, nonce int64) []byte {
 	return fmt.Appendf(nil, "Reveal card %s at %d", cardID, nonce)
 }
 
-// Reveal answers number and security code to the holder of the card's wallet.
+// Reveal returns number and security code to the holder of the card's wallet.
 func (c *Cards) Reveal(
 	ctx context.Context, id string, shown commonwire.CardDetailsProof,
 ) (commonwire.CardDetails, error) {
@@ -52,7 +52,7 @@ func (c *Cards) Reveal(
 	}, nil
 }
 
-// fresh tells whether a nonce is a Unix time around now. Bounds are compared in whole seconds, so that no nonce
+// fresh reports whether a nonce is a Unix time around now. Bounds are compared in whole seconds, so that no nonce
 // overflows: the first is rounded up and the last down, because neither may be more than the lifetime off.
 func (t *turn) fresh(nonce int64) bool {
 	first := t.now.Add(-nonceLifetime + time.Second - time.Nanosecond).Unix()

@@ -18,13 +18,13 @@ type Kind string
 const (
 	// DropBefore closes the connection before the operation runs.
 	DropBefore Kind = "drop_before"
-	// DropAfterCommit runs the operation and closes the connection without an answer.
+	// DropAfterCommit runs the operation and closes the connection without a response.
 	DropAfterCommit Kind = "drop_after_commit"
-	// Respond answers a refusal, or any other scripted answer, in the operation's place.
+	// Respond sends a refusal, or any other scripted response, in place of the operation's.
 	Respond Kind = "respond"
-	// Garbage answers an HTML page, as a proxy in between would.
+	// Garbage sends an HTML page, as a proxy does.
 	Garbage Kind = "garbage"
-	// Truncate runs the operation and cuts its answer's body short.
+	// Truncate runs the operation and cuts the body of its response short.
 	Truncate Kind = "truncate"
 	// Delay waits, then lets the request through.
 	Delay Kind = "delay"
@@ -36,14 +36,14 @@ const (
 type Fault struct {
 	Kind Kind `json:"kind"`
 
-	// Of Respond and Garbage: the answer. Code and Message make an envelope; Body, if set, replaces it as it is.
+	// Of Respond and Garbage: the response. Code and Message make an envelope; Body, if set, is sent in its place.
 	Status  int               `json:"status,omitzero"`
 	Code    string            `json:"code,omitzero"`
 	Message string            `json:"message,omitzero"`
 	Details map[string]any    `json:"details,omitzero"`
 	Headers map[string]string `json:"headers,omitzero"`
 	Body    string            `json:"body,omitzero"`
-	// AfterCommit runs the operation first and throws its own answer away.
+	// AfterCommit runs the operation first, and does not send its response.
 	AfterCommit bool `json:"afterCommit,omitzero"`
 
 	// Of Delay: how long, on the machine's clock.
@@ -52,7 +52,7 @@ type Fault struct {
 	Keep int `json:"keep,omitzero"`
 }
 
-// Check refuses a fault that could not happen, and one with a member that its kind does not have.
+// Check refuses a fault that could never happen, and a fault with a member that its kind does not use.
 func (f Fault) Check() error {
 	switch f.Kind {
 	case DropBefore, DropAfterCommit, Garbage, ExpireToken:

@@ -68,7 +68,7 @@ func (s *Set) next() string {
 
 // Arm adds a fault for the next times requests of the method (empty: any) and
 // path. In the path, * and {name} stand for one segment and a last ** for all
-// that follow. Times 0 counts as 1. A fault that could not happen is refused with
+// that follow. Times 0 counts as 1. A fault that could never happen is refused with
 // validation_failed. [Operations.Check] says whether there are such requests.
 func (s *Set) Arm(method, path string, times int, f Fault) (Armed, error) {
 	if times < 0 {

@@ -34,7 +34,7 @@ type developerGuard struct {
 	isClient func(owner, client string) bool
 }
 
-// admit answers who makes a request: the session behind its token, with room in
+// admit returns who makes a request: the session behind its token, with room in
 // its rate windows and a developer key that may do this.
 func (g *developerGuard) admit(r *http.Request, route *route, requestID string) (caller.Caller, error) {
 	who := caller.Caller{RequestID: requestID, Source: sourceOf(r)}
@@ -125,7 +125,7 @@ func idempotencyKeyOf(r *http.Request) (string, error) {
 	}
 }
 
-// bearerOf answers the token, or what no token is.
+// bearerOf returns the token, or what no token is.
 func bearerOf(r *http.Request) string {
 	values := r.Header.Values("Authorization")
 	if len(values) != 1 {
@@ -138,7 +138,7 @@ func bearerOf(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// sourceOf answers the peer's address. Forwarding headers are not believed:
+// sourceOf returns the peer's address. Forwarding headers are not believed:
 // anybody can write them.
 func sourceOf(r *http.Request) netip.Addr {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)

@@ -48,7 +48,7 @@ func (a *appGuard) admit(r *http.Request, route *route, requestID string) (calle
 	return who, key.Check(scopeOf(route))
 }
 
-// appKeyOf answers the key, which comes in either header. Two that differ are none.
+// appKeyOf returns the key, which comes in either header. If two headers differ, there is no key.
 func appKeyOf(r *http.Request) string {
 	bearer, keys := bearerOf(r), r.Header.Values(appKeyHeader)
 	switch {

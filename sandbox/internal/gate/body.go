@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// readable answers the body that the operation is given. It refuses ids of another
+// readable returns the body that the operation is given. It refuses ids of another
 // namespace in it, and completes unions whose variant is the default.
 func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
 	switch {
@@ -38,7 +38,7 @@ func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
 	return route.completeUnions(body, members)
 }
 
-// objectOf answers the members of a body that is to be one object.
+// objectOf returns the members of a body that must be one object.
 func objectOf(r *http.Request, body []byte) (members, error) {
 	const wanted = "The body must be one JSON object in UTF-8, and no object may have a name twice."
 	if err := strictJSON(r, body, '{', wanted); err != nil {
@@ -84,10 +84,10 @@ func noMembers(r *http.Request, body []byte) error {
 	return nil
 }
 
-// takesBody tells whether the operation is sent a body.
+// takesBody reports whether the operation is sent a body.
 func (r *route) takesBody() bool { return r.described.Operation.RequestBody != nil }
 
-// takesArray tells whether the body is a list.
+// takesArray reports whether the body is a list.
 func (r *route) takesArray() bool {
 	if !r.takesBody() {
 		return false

@@ -33,7 +33,7 @@ type Config struct {
 	Reference referencewire.Server
 	Public    publicwire.Server
 
-	// What the platform API judges its sessions by. IsClient tells whether a client exists and belongs to an
+	// What the platform API judges its sessions by. IsClient reports whether a client exists and belongs to an
 	// integrator's account.
 	Registry *session.Registry
 	Tokens   *session.Tokens
@@ -53,9 +53,9 @@ type Config struct {
 	DatabaseAvailable func() bool
 	// Room refuses what would make the host keep more than it may.
 	Room func() error
-	// Violation, if set, is told of every answer that is not as described.
+	// Violation, if set, is called for every response that differs from the description.
 	Violation func(operation string, err error)
-	// Logger is told of faults of the host itself.
+	// Logger logs failures of the host itself.
 	Logger *slog.Logger
 }
 
@@ -110,7 +110,7 @@ func (g *Gate) surfaceOf(path string) *surface {
 	return g.surfaces[len(g.surfaces)-1]
 }
 
-// ServeHTTP answers one request and remembers it in the log.
+// ServeHTTP handles one request and remembers it in the log.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := g.surfaceOf(r.URL.Path)
 	a := newAnswer("req_" + rand.Text())
@@ -147,7 +147,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// operate takes a request through every step and leaves the answer in a.
+// operate takes a request through every step and leaves the response in a.
 func (g *Gate) operate(a *answer, r *http.Request, s *surface, body *payload, entry *Entry) {
 	defer func() {
 		if cause := recover(); cause != nil {

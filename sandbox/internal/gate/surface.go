@@ -29,17 +29,17 @@ type surface struct {
 	document func() (*openapi3.T, error)
 	served   []serve.Route
 	routes   routes // each operation served, with its description
-	// admit answers who makes a request, or refuses it.
+	// admit returns who makes a request, or refuses it.
 	admit func(r *http.Request, route *route, requestID string) (caller.Caller, error)
 	// maxBody is how many bytes a request's body may have.
 	maxBody int64
-	// keyed tells whether a write takes an idempotency key.
+	// keyed reports whether a write takes an idempotency key.
 	keyed func(*route) bool
 	// detailed writes failed validations as an array of details instead of the envelope.
 	detailed bool
 }
 
-// owns tells whether a path is the surface's.
+// owns reports whether a path is the surface's.
 func (s *surface) owns(path string) bool {
 	for _, start := range s.paths {
 		if rest, ok := strings.CutPrefix(path, start); ok && (rest == "" || rest[0] == '/') {

@@ -1,5 +1,5 @@
-// Package hostname judges by which name a request asks for the host. A page of a browser may have a name of its own
-// lead to the machine (DNS rebinding); such a name is none of the host's, so that the request is refused.
+// Package hostname checks the name in the Host header of a request. A web page can make its own domain name point to
+// this machine (DNS rebinding). The host does not accept such a name, and refuses the request.
 package hostname
 
 import (
@@ -23,7 +23,7 @@ func (n Names) Add(more ...string) Names {
 	return n
 }
 
-// Allow tells whether a request asks for the host by one of its names.
+// Allow reports whether a request asks for the host by one of its names.
 func (n Names) Allow(r *http.Request) bool {
 	asked := bare(r.Host)
 	if isLoopback(asked) {

@@ -31,5 +31,5 @@ type Party struct {
 	Lines []string
 }
 
-// Line is one line of an invoice, amounts as they are to be printed.
+// Line is one line of an invoice, with amounts as they are printed.
 type Line struct{ Name, Quantity, Price, Total string }

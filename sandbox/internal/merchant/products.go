@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
-// Products answers the operation on products. It never changes, and is safe for concurrent use.
+// Products serves the operation on products. It never changes, and is safe for concurrent use.
 type Products struct {
 	list []referencewire.MerchantProduct
 }
@@ -46,7 +46,7 @@ func New(createdAt time.Time) *Products {
 	return p
 }
 
-// List answers the products, or only those on sale.
+// List returns the products, or only those on sale.
 func (p *Products) List(activeOnly bool) []referencewire.MerchantProduct {
 	listed := []referencewire.MerchantProduct{}
 	for _, product := range p.list {

@@ -10,8 +10,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// BookPayout books a payout and answers its price and the approval to sign. The idempotency key anchors the payment:
-// the same terms answer the first answer again, until the approval or the price has expired on a payout that nobody
+// BookPayout books a payout and returns its price and the approval to sign. The idempotency key anchors the payment:
+// the same terms return the first response again, until the approval or the price has expired on a payout that nobody
 // funded; then they reopen it, with the same id and a fresh approval and price.
 func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreate) (serve.Answer, error) {
 	c := caller.From(ctx)

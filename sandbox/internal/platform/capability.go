@@ -26,7 +26,7 @@ const (
 	blockedAccountNotReady    = "account_not_ready"
 )
 
-// GetContactCapabilities answers what a contact can be paid by, and what stands in the way.
+// GetContactCapabilities returns what a contact can be paid by, and what stands in the way.
 func (p *Platform) GetContactCapabilities(ctx context.Context, contactID platformwire.ContactID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()

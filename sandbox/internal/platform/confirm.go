@@ -16,7 +16,7 @@ import (
 //
 // It looks at the payout's state first, then at the key and the signature, then at what may still stop the service
 // from co-signing. The lock is not held while the signature is verified and the developer key is re-read, so the state
-// is looked at again before the money moves; of two confirms at once one funds, and the other one is told so.
+// is looked at again before the money moves; of two confirms at once, one funds and the other is refused.
 func (p *Platform) ConfirmPayout(
 	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.ApprovalConfirm,
 ) (serve.Answer, error) {
@@ -44,7 +44,7 @@ func (p *Platform) cosign(c caller.Caller, payload []byte, signed platformwire.A
 	return check()
 }
 
-// confirmable answers the bytes to verify, if the payout can be confirmed with this approval.
+// confirmable returns the bytes to verify, if the payout can be confirmed with this approval.
 func (p *Platform) confirmable(c caller.Caller, payoutID, approvalID string) ([]byte, error) {
 	t := p.enter()
 	defer p.leave()

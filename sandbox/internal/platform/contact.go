@@ -49,7 +49,7 @@ func (t *turn) contactOf(h *holder, id string) (*contact, error) {
 	return found, nil
 }
 
-// CreateContact saves a destination, or answers the contact that has the same account details.
+// CreateContact saves a destination, or returns the contact that has the same account details.
 func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	t := p.enter()

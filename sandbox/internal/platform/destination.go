@@ -99,7 +99,7 @@ func walletAt(chain, token, address string) destination {
 	return destination{Wallet: &walletDestination{Chain: chain, Token: strings.ToUpper(token), Address: address}}
 }
 
-// readEmail resolves an existing account of the service; there is none to pay otherwise.
+// readEmail resolves an existing account of the service. Without one, the refusal is not_found.
 func (t *turn) readEmail(owner, email string) (destination, error) {
 	h, ok := t.holderByEmail(owner, email)
 	if !ok {
@@ -168,7 +168,7 @@ func (d destination) currency(contact string) string {
 	}
 }
 
-// direct tells whether an asset is paid from balance without conversion: to a wallet on Base that expects it, or to
+// direct reports whether an asset is paid from balance without conversion: to a wallet on Base that expects it, or to
 // an account of the service.
 func (d destination) direct(asset string) bool {
 	return d.Email != nil || d.Wallet != nil && d.Wallet.Chain == baseCode && d.Wallet.Token == asset

@@ -29,7 +29,7 @@ type deal struct {
 	SyncedAt  time.Time  // of that read; zero before the first
 
 	Actions map[string]*escrowAction // by raw key, the address in the confirm URL
-	Answer  platformwire.Escrow      // what the create call answers while the key lives
+	Answer  platformwire.Escrow      // what the create call returns while the key is known
 }
 
 // chainState is a deal as the chain has it.

@@ -19,14 +19,14 @@ type escrowAction struct {
 	deal      *deal
 	Key       string
 	Kind      platformwire.EscrowActionType
-	Approvals map[string]platformwire.Approval // every one that was issued, by id
+	Approvals map[string]platformwire.Approval // all that were issued, by id
 	Latest    platformwire.Approval
 	Confirmed bool
 }
 
-// PrepareEscrowAction prepares an action and answers the approval to sign. The key anchors the action, and is its
+// PrepareEscrowAction prepares an action and returns the approval to sign. The key anchors the action, and is its
 // address when it is confirmed; the create call's own key stands for the deal's approve action. The same key again
-// answers the same action, with a fresh approval until it is confirmed.
+// returns the same action, with a fresh approval until it is confirmed.
 func (p *Platform) PrepareEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, body platformwire.EscrowActionCreate,
 ) (serve.Answer, error) {

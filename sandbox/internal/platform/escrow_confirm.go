@@ -12,7 +12,7 @@ import (
 )
 
 // ConfirmEscrowAction carries out a prepared action with its signed approval. Like a payout's confirm it consumes
-// nothing until the money moves, and does not hold the lock while the signature is verified. It answers the deal as the
+// nothing until the money moves, and does not hold the lock while the signature is verified. It returns the deal as the
 // last chain read saw it, and reads the chain itself if it was not read a moment ago.
 func (p *Platform) ConfirmEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, idempotencyKey string, body platformwire.ApprovalConfirm,
@@ -31,7 +31,7 @@ func (p *Platform) ConfirmEscrowAction(
 // signedAction names a prepared action and the approval that was signed for it.
 type signedAction struct{ escrowID, key, approvalID string }
 
-// actionable answers the bytes to verify, if the action can be carried out with this approval.
+// actionable returns the bytes to verify, if the action can be carried out with this approval.
 func (p *Platform) actionable(c caller.Caller, signed signedAction) ([]byte, error) {
 	t := p.enter()
 	defer p.leave()

@@ -26,7 +26,7 @@ func (t *turn) fillFaucet() {
 	}
 }
 
-// GetTreasury answers the faucet's state.
+// GetTreasury returns the faucet's state.
 func (p *Platform) GetTreasury(context.Context) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()

@@ -15,7 +15,8 @@ var cardSpread = decimal.RequireFromString("0.02")
 // them.
 type FXRate struct{ USD, BankTransfer, Card decimal.Decimal }
 
-// FXRate prices a currency, or a token that stands for one, against the US dollar. One that has no price is not_found.
+// FXRate prices a currency, or a token that stands for one, against the US dollar. A currency without a price is
+// not_found.
 func (p *Platform) FXRate(currency string) (FXRate, error) {
 	fiat := fiatOf(strings.ToUpper(currency))
 	units, priced := perDollar[fiat]

@@ -108,7 +108,7 @@ type spentKey struct {
 }
 
 // forgotten refuses a key whose value was forgotten before the key expired: the same terms are gone, since what they
-// made can neither be answered nor made again.
+// made can be neither replayed nor made again.
 func (r *records[T]) forgotten(a anchor, asked terms, now time.Time) error {
 	if len(r.spent) == 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// verification is what a client told about itself, and what was submitted of it. Editing never changes a submission:
+// verification is what was saved about a client, and what was submitted of it. Editing never changes a submission:
 // completing sends a snapshot.
 type verification struct {
 	Applicant map[string]any
@@ -37,7 +37,7 @@ type snapshot struct {
 // maxKYBDocuments is how many documents a verification holds, as many as one save may name.
 const maxKYBDocuments = 50
 
-// GetKYB answers the verification status and what is still outstanding.
+// GetKYB returns the verification status and what is still outstanding.
 func (p *Platform) GetKYB(ctx context.Context) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -80,7 +80,7 @@ func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBSave) (serv
 }
 
 // CompleteKYB submits a snapshot of what was saved. The same content again is the same submission; changed content is a
-// new one with a review of its own.
+// new one with its own review.
 func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()

@@ -98,7 +98,7 @@ func (t *turn) contactAt(owner string, to Destination) (*contact, error) {
 	return &contact{To: behind}, err
 }
 
-// payable is the contact that a destination amounts to, or the refusal of one that cannot be paid.
+// payable returns the contact of a destination, or the refusal if it cannot be paid.
 func (t *turn) payable(owner string, to Destination) (*contact, error) {
 	paid, err := t.contactAt(owner, to)
 	if err != nil {

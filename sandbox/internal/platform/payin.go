@@ -21,7 +21,7 @@ type payin struct {
 
 	Status     platformwire.PayinStatus
 	Quote      platformwire.Quote
-	Requisites platformwire.Requisites // what the payer is told
+	Requisites platformwire.Requisites // the payer's instructions
 	Asked      terms                   // what Terms come to
 }
 
@@ -31,7 +31,7 @@ type payinKey struct {
 	asked   terms
 }
 
-// expired tells whether the price has passed on a payin that nobody funded.
+// expired reports whether the price has passed on a payin that nobody funded.
 func (p *payin) expired(now time.Time) bool {
 	return p.Status != platformwire.PayinStatusCompleted && !now.Before(p.Quote.ExpiresAt)
 }
@@ -98,8 +98,8 @@ func (p *Platform) GetPayin(ctx context.Context, payinID platformwire.PayinID) (
 	return serve.OK(found.view(t.now)).Lean(), nil
 }
 
-// CreatePayinInstructions answers what the payer needs, and takes the quote up: from then on the payin waits for its
-// money. Asking again answers the same.
+// CreatePayinInstructions returns what the payer needs, and takes the quote up: from then on the payin waits for its
+// money. To ask again returns the same.
 func (p *Platform) CreatePayinInstructions(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()

@@ -69,7 +69,7 @@ func (t *turn) arrive(arriving *payin) error {
 	return nil
 }
 
-// arrivable refuses money that has no way in: the price has passed, no payer was ever told where to pay, or the virtual
+// arrivable refuses money that has no way in: the price has passed, nobody has asked where to pay, or the virtual
 // account's channel is down.
 func (t *turn) arrivable(arriving *payin) error {
 	switch {

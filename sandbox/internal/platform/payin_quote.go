@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// quotePayin prices a payin and fixes what its payer will be told.
+// quotePayin prices a payin and fixes the instructions for its payer.
 func (t *turn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, error) {
 	if !t.ready(h) {
 		return nil, refuse.WalletNotLinked()
@@ -43,7 +43,7 @@ func (t *turn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, err
 	return quoted, nil
 }
 
-// overBank routes a payin over one of the account's virtual accounts, which costs nothing. It answers the fee and how
+// overBank routes a payin over one of the account's virtual accounts, which costs nothing. It returns the fee and how
 // finely the currency counts.
 func (t *turn) overBank(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
 	over, err := t.railByID(quoted.holder, quoted.Terms.BankID)

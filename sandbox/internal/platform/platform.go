@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// Platform answers the business operations of the platform API; the login operations are not its own. It is safe for
+// Platform serves the business operations of the platform API; the login operations are not its own. It is safe for
 // concurrent use.
 type Platform struct {
 	clock      *clock.Clock
@@ -110,7 +110,7 @@ func (p *Platform) Ledger() Ledger {
 	return t.books.view()
 }
 
-// HasClient tells whether the integrator has a client with this id, ready or not.
+// HasClient reports whether the integrator has a client with this id, ready or not.
 func (p *Platform) HasClient(owner, clientID string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -96,7 +96,7 @@ func (t *turn) rate(source, destination string) decimal.Decimal {
 	return rate.Mul(one.Sub(t.settings.PriceWorsening)).Round(rateDecimals)
 }
 
-// fiatOf is the currency itself, or the one that a token stands for.
+// fiatOf returns the currency itself, or the currency that a token stands for.
 func fiatOf(currency string) string {
 	if peg, ok := pegs[currency]; ok {
 		return peg

@@ -105,7 +105,7 @@ func (t *turn) openable(h *holder, wanted coverage.Rail) error {
 	return nil
 }
 
-// hidden tells whether clients cannot have a rail for where or what they are.
+// hidden reports whether clients cannot have a rail for where or what they are.
 func (t *turn) hidden(r coverage.Rail) bool {
 	return slices.Contains(t.settings.RailsHidden, string(r.Method))
 }

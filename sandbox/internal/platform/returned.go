@@ -73,7 +73,7 @@ func (t *turn) receive(p *payout) {
 }
 
 // attribute finds the payout that returned money is taken for: the oldest of the account's refunded payouts whose
-// amount fits within the tolerance, and that no money was attributed to before. It answers no id if none fits.
+// amount fits within the tolerance, and that no money was attributed to before. It returns no id if no payout fits.
 func (t *turn) attribute(h *holder, asset platformwire.Asset, amount decimal.Decimal) (payoutID string) {
 	found := -1
 	for i, p := range t.unmatched {

@@ -40,8 +40,8 @@ func (t *turn) settleDue() {
 }
 
 // MovePayout moves a payout as its partner would report. From then on it moves by itself no more. A move to where the
-// payout stands changes nothing. A payout that nobody funded answers quote_not_submitted, or payout_not_fundable once
-// its window has closed.
+// payout stands changes nothing. A payout that nobody funded is refused with quote_not_submitted, or
+// payout_not_fundable once its window has closed.
 func (p *Platform) MovePayout(
 	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.PayoutMove,
 ) (serve.Answer, error) {

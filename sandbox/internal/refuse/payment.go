@@ -42,7 +42,7 @@ func ContactNotPayable(blockers []Blocker) *Refusal {
 	}
 }
 
-// PayoutNotFundable is 409 payout_not_fundable. Details carries what there is to say, for example the amount available;
+// PayoutNotFundable is 409 payout_not_fundable. Details may have more, for example the amount available;
 // it may be nil.
 func PayoutNotFundable(message string, details map[string]any) *Refusal {
 	return &Refusal{Status: http.StatusConflict, Code: "payout_not_fundable", Message: message, Details: details}

@@ -18,7 +18,7 @@ func Forbidden() *Refusal {
 	return &Refusal{Status: http.StatusForbidden, Code: "forbidden", Message: "The session may not do this."}
 }
 
-// UnknownHost is 403 forbidden without details: the Host header has a name that is none of this host's. No rule of the
+// UnknownHost is 403 forbidden without details: the host does not accept the name in the Host header. No rule of the
 // service: it keeps pages of a browser out that have a name of their own lead to this machine.
 func UnknownHost() *Refusal {
 	refusal := Forbidden()

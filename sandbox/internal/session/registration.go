@@ -18,7 +18,7 @@ const (
 
 // Registration asks for a developer key, as the service's own application would.
 type Registration struct {
-	// Email names the account; one that is new to the host makes a new account.
+	// Email names the account. If the host does not know it, it creates the account.
 	Email string `json:"email"`
 	// PublicKey is the DER SubjectPublicKeyInfo in base64, at most 4,096 characters.
 	PublicKey string `json:"publicKey"`

@@ -67,7 +67,7 @@ type counter struct {
 	count  int
 }
 
-// New returns counters that refuse nothing while enabled answers false.
+// New returns counters that refuse nothing while enabled returns false.
 func New(clk *clock.Clock, enabled func() bool) *Counters {
 	return &Counters{clock: clk, enabled: enabled, counters: map[counterKey]counter{}, sweepAt: sweepAt}
 }
