@@ -38,8 +38,9 @@ type AppKey struct {
 	CreatedAt                       time.Time
 }
 
-// AppScopes returns the scopes of app keys: reading, and the writes of each part of the app API. The service's
-// description says that keys have scopes and does not name them, so the names are the host's own.
+// AppScopes returns the scopes of app keys: read, and profile:write, contacts:write, documents:write, banks:write,
+// cards:write and transfers:write for the writes of each part of the app API. The service's description says that keys
+// have scopes and does not name them, so the names are the host's own.
 func AppScopes() []string { return credential.Scopes() }
 
 // RegisterAppKey registers an app key. The error names the invalid fields.

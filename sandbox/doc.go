@@ -70,7 +70,7 @@
 //
 // A request that arrives on a loopback address must name localhost, a loopback address or a name of [WithHosts] in its
 // Host header. The host does not read the body of a request without valid credentials. A caller has one minute to send
-// a body and one minute to receive the response, unless the [http.Server] has timeouts of its own.
+// a body and one minute to receive the response, unless the [http.Server] has its own timeouts.
 //
 // The host keeps at most [deployment.Settings.MaxRecords] records, and then refuses what would add one with 409
 // conflict. A program that makes millions of payouts sets [deployment.Settings.ForgetFinishedAfter].

@@ -6,6 +6,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -185,6 +186,26 @@ func ExampleWithHosts() {
 	// sandbox.internal 200
 	// localhost 200
 	// elsewhere.example.com 403
+}
+
+// A test in any language controls the host over HTTP.
+func ExampleWithControl() {
+	host := sandbox.New(sandbox.WithControl())
+	server := httptest.NewServer(host)
+	defer server.Close()
+	response, err := http.Post(server.URL+"/_host/faults", "application/json", strings.NewReader(
+		`{"method":"GET","path":"/utils/rates/{currency}","fault":{"kind":"garbage"}}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	_ = response.Body.Close()
+	fmt.Println(response.StatusCode)
+	fmt.Println(statusOf(server.URL + "/utils/rates/EUR"))
+	fmt.Println(statusOf(server.URL + "/utils/rates/EUR"))
+	// Output:
+	// 201
+	// 502
+	// 200
 }
 
 // A test of one scope registers a key that has no other.

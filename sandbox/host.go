@@ -110,8 +110,8 @@ func (h *Host) newGate(setup setup) *gate.Gate {
 // A scripted fault that closes the connection panics with [http.ErrAbortHandler]. [http.Server] and httptest.Server
 // handle that: they close the connection. An [httptest.ResponseRecorder] does not.
 //
-// A caller has one minute to send a body and one minute to receive the response, unless the server has timeouts of its
-// own.
+// A caller has one minute to send a body and one minute to receive the response, unless the server has its own
+// timeouts.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.handler.ServeHTTP(withDeadlines(w, r))
 }
@@ -145,7 +145,7 @@ func (h *Host) Configure(change func(*Settings)) error {
 // Records returns how many records the host keeps, see [deployment.Settings.MaxRecords]. It counts accounts, keys,
 // sessions, clients, contacts, payouts and their approvals, payins, escrow deals, transactions, ledger entries,
 // idempotency keys, quotes, transfers, documents, contracts, invoices, cards, events and armed faults. It does not
-// count the request log and login challenges, which have bounds of their own.
+// count the request log and login challenges, which have their own bounds.
 func (h *Host) Records() int { return h.keepers.records() }
 
 // room refuses what would make the host keep more records than it may.

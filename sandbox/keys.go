@@ -31,8 +31,8 @@ type DeveloperKey struct {
 	CreatedAt time.Time
 }
 
-// Scopes returns the scopes of developer keys. The service's description says that there are four and does not name
-// them, so the names are the host's own.
+// Scopes returns the scopes of developer keys: read, contacts:write, payouts:write and accounts:write. The service's
+// description says that there are four and does not name them, so the names are the host's own.
 func Scopes() []string { return session.Scopes() }
 
 // RegisterKey registers a developer key. Use it to test a program that rotates keys, or a key with few scopes. The
