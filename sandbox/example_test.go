@@ -231,7 +231,7 @@ func ExampleHost_RegisterKey() {
 func statusOf(url string) int {
 	request, err := http.NewRequest(http.MethodGet, url, http.NoBody)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	return sent(request)
 }
@@ -239,7 +239,7 @@ func statusOf(url string) int {
 func sent(request *http.Request) int {
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	_ = response.Body.Close()
 	return response.StatusCode
