@@ -73,6 +73,34 @@ func ExampleHost_Advance() {
 	// Output: 2026-05-01T13:01:00Z
 }
 
+// A wait that is under way ends when the test lets the time pass. Short pauses between its reads make that quick.
+func ExampleHost_Advance_wait() {
+	ctx := context.Background()
+	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.SetProgress(time.Hour) }))
+	server := httptest.NewServer(host)
+	defer server.Close()
+	platform, err := dapi.NewIntegrator(server.URL,
+		dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ready, err := platform.Clients.WaitReady(ctx, client.ID, dapi.PollEvery(time.Millisecond, time.Millisecond),
+		dapi.OnProgress(func(p dapi.Progress) {
+			if p.Reads == 2 {
+				host.Advance(time.Hour) // here, or in any goroutine
+			}
+		}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(client.Status, ready.Status)
+	// Output: pending ready
+}
+
 // A test makes a read fail once, and sees that it did.
 func ExampleHost_Arm() {
 	host := sandbox.New()
