@@ -61,7 +61,7 @@ func WithDeveloperKey(key *signing.DeveloperKey) Option {
 }
 
 // WithSettings changes the settings that the host starts with, and that [Host.Reset] goes back to. The change is given
-// the current settings, [DefaultSettings] at first. What is allowed is what [deployment.Settings.Check] accepts.
+// the current settings, [DefaultSettings] at first. [deployment.Settings.Check] says which settings are valid.
 func WithSettings(change func(*Settings)) Option {
 	return func(s *setup) {
 		changed := s.settings.Clone()

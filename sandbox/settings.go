@@ -85,7 +85,7 @@ func (c *configured) change(change func(*Settings) error) (Settings, error) {
 	if err := changed.Check(); err != nil {
 		return Settings{}, err
 	}
-	changed = changed.Clone() // whatever the caller put in stays the caller's
+	changed = changed.Clone() // the caller may still hold what it put in
 	c.current.Store(&changed)
 	return changed.Clone(), nil
 }

@@ -1,5 +1,6 @@
 // Package billing keeps the host's paperwork: uploaded documents, contracts, invoices with and without a contract, and
-// the copies of invoices that their recipients see. It moves no money. Whoever moves the money calls [Billing.Settle].
+// the copies of invoices that their recipients see. It moves no money. The package that moves the money calls
+// [Billing.Settle].
 //
 // Like the platform's state machine it trusts its caller: the gate has checked the credential and the request's syntax.
 // All state is behind one mutex. The mutex is held while an invoice is paid, and not while a PDF is rendered. Time

@@ -45,7 +45,7 @@ func (g *developerGuard) admit(r *http.Request, route *route, requestID string) 
 	if err != nil {
 		return who, err
 	}
-	// Counters are per credential, whatever account is acted for; a refresh keeps the credential.
+	// Counters are per credential, not per account; a refresh keeps the credential.
 	if err := g.windows.Take(route.perCredential(), keyID); err != nil {
 		return who, err
 	}

@@ -43,7 +43,7 @@ func (a *answer) take(returned serve.Answer) (err error) {
 	return nil
 }
 
-// refuse replaces whatever there is with the envelope of a refusal. An error
+// refuse replaces what was written with the envelope of a refusal. An error
 // that is not a refusal is the host's own failure: internal_error.
 func (a *answer) refuse(err error) {
 	var refusal *refuse.Refusal

@@ -208,8 +208,8 @@ func (g *Gate) perform(
 	return a.take(returned)
 }
 
-// refused renders the refusal of an operation. What is no refusal is a fault of
-// the host and is logged.
+// refused renders the refusal of an operation. Any other error is a failure
+// of the host and is logged.
 func (g *Gate) refused(a *answer, r *http.Request, err error) {
 	var refusal *refuse.Refusal
 	if !errors.As(err, &refusal) {

@@ -16,7 +16,7 @@ const garbage = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head><
 const nothing = -1
 
 // before does what a fault does before the request is judged. It reports whether
-// the operation is to run. The body of a request that a fault happens to is read
+// the operation runs. The body of a request that a fault happens to is read
 // first: net/http notices a caller that gives up only then, and a connection that
 // closes with something unread in it does so with an error.
 func (g *Gate) before(r *http.Request, f fault.Fault, body *payload) bool {

@@ -37,9 +37,8 @@ func (n Names) Allow(r *http.Request) bool {
 	return false
 }
 
-// AllowArrival is Allow for the service's own paths. They are asked for by a name of the host where the request arrived
-// on a loopback address, and everywhere once names were added. Who serves the host on another address, or without a
-// connection, calls it as they like.
+// AllowArrival is Allow for the service's own paths. It checks the name if the request arrived on a loopback address,
+// and on every address once names were added. Other requests, and those without a connection, may use any name.
 func (n Names) AllowArrival(r *http.Request) bool {
 	if len(n) == 0 {
 		arrived, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)

@@ -2,7 +2,7 @@ package invoicepdf
 
 import "time"
 
-// Copy is what a copy says, already in words. What is empty is left out.
+// Copy is what a copy says, already in words. Empty parts are left out.
 type Copy struct {
 	// Title heads the first page, such as "Invoice INV-0001".
 	Title string

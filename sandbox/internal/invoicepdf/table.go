@@ -1,6 +1,6 @@
 package invoicepdf
 
-// The columns of the table of lines, in millimetres. What is left over is the name's.
+// The columns of the table of lines, in millimetres. The name has the rest.
 const (
 	quantityWidth = 24.0
 	priceWidth    = 36.0

@@ -22,7 +22,7 @@ func pageSize(asked int) int {
 	return asked
 }
 
-// query identifies a list with its filters, whatever its page size. A cursor is bound to it.
+// query identifies a list with its filters, without its page size. A cursor is bound to it.
 type query [sha256.Size]byte
 
 func queryOf(c caller.Caller, operation string, filters ...string) query {

@@ -126,7 +126,7 @@ type turn struct {
 	now        time.Time
 }
 
-// enter takes the lock and brings up to date whatever has become due; leave gives the lock back.
+// enter takes the lock and does everything that is due; leave gives the lock back.
 func (p *Platform) enter() *turn {
 	settings := p.settings()
 	p.mu.Lock()
@@ -155,7 +155,7 @@ func newHash() string {
 	return "0x" + hex.EncodeToString(hash[:])
 }
 
-// Records is how many records there are: whatever a caller can make the platform keep, counted one by one.
+// Records is how many records there are: all that a caller can make the platform keep, counted one by one.
 func (p *Platform) Records() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 // returnTolerance is how far returned money may be from the amount of the payout that it is attributed to.
 var returnTolerance = decimal.RequireFromString("0.20")
 
-// refund is the money of a refunded payout on its way back. The books know whose it is; the account is told by amount
-// alone, as the service tells.
+// refund is the money of a refunded payout on its way back. The books know whose it is; the account is found by the
+// amount only, as the service does.
 type refund struct {
 	Number    int  // in the order of refunding, from 1
 	Delivered bool // before
