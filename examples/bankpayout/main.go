@@ -74,7 +74,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	p.Step("asked to pay invoice 42 again: it is payout %s, %s, and nothing more has left", again.ID, again.Status)
-	return p.Ledger(ctx, account)
+	return p.Ledger(ctx, account.Transactions)
 }
 
 // showCapabilities tells what the contact can be paid by, and else what stands in the way.

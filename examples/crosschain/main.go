@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	p.Step("payout %s is %s", payout.ID, payout.Status)
-	return p.Ledger(ctx, account)
+	return p.Ledger(ctx, account.Transactions)
 }
 
 // route finds the chain that balances are held on, and another live one that has the token.

@@ -82,7 +82,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	p.Step("the vault is itself again: payout %s is %s", payout.ID, payout.Status)
-	return p.Ledger(ctx, account)
+	return p.Ledger(ctx, account.Transactions)
 }
 
 // hurried asks for a payment with a deadline that the vault does not keep.

@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := overBank(ctx, p, account); err != nil {
 		return err
 	}
-	return p.Ledger(ctx, account)
+	return p.Ledger(ctx, account.Transactions)
 }
 
 // fromChain takes a client that is ready, not one that is verified.

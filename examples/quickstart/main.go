@@ -27,7 +27,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	defer p.Close()
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	if p.Embedded {
+	if p.Host != nil {
 		p.Step("made developer key %s in a file that only its owner can read", p.Key)
 	}
 
@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := pay(ctx, p, account, "wallet", onBase.ID, decimal.RequireFromString("7.25")); err != nil {
 		return err
 	}
-	return p.Ledger(ctx, account)
+	return p.Ledger(ctx, account.Transactions)
 }
 
 // openAccount creates a client and gives it something to spend. The first call logs in.

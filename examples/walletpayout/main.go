@@ -59,5 +59,5 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	p.Step("payout %s is %s in transaction %s", payout.ID, payout.Status, payout.TransactionHash)
-	return p.Ledger(ctx, account)
+	return p.Ledger(ctx, account.Transactions)
 }
