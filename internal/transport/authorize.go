@@ -32,7 +32,7 @@ func (c *Client) authorizer(call *Call) Authorizer {
 }
 
 // authorize sets the credential, unless the operation takes none.
-func (t *trip) authorize(ctx context.Context) error {
+func (t *tracker) authorize(ctx context.Context) error {
 	if t.op.Public || t.auth == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (t *trip) authorize(ctx context.Context) error {
 //
 // Source: Authentication, Platform API (on 401 token_expired call refresh once and retry); Errors, Caller handling
 // (re-mint once on 401).
-func (t *trip) renewer(err error) (Renewer, bool) {
+func (t *tracker) renewer(err error) (Renewer, bool) {
 	if lost, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
 		err = lost.Cause // of the last attempt, whatever became of those before it
 	}

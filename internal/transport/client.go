@@ -28,6 +28,9 @@ type Config struct {
 	AllowPlainHTTP bool   // to hosts that are not loopback
 	Auth           Authorizer
 	Version        string
+	Timeout        time.Duration // of each call that sets none, 0 for none
+	Pace           *Pace         // of waits that set none, nil for the default
+	Measure        func(context.Context, Measurement)
 }
 
 // ConfigOf collects what options set, for a version of the SDK.
@@ -44,6 +47,9 @@ type Client struct {
 	// the caller's or the default one, whose connections have the last requests in their buffers
 	next      Hidden[http.RoundTripper]
 	timeout   time.Duration // of the caller's client, for one attempt; 0 for none
+	callLimit time.Duration // of each call that sets none, 0 for none
+	polling   Pace          // of waits that set none
+	measure   func(context.Context, Measurement)
 	retry     Retry
 	budget    *budget
 	terms     *terms
@@ -51,7 +57,7 @@ type Client struct {
 	limiter   Limiter
 	auth      atomic.Pointer[Authorizer] // of calls that begin now
 	logger    *slog.Logger
-	told      sync.Map // places of answers that a warning was logged for
+	reported  sync.Map // places of answers that a warning was logged for
 	userAgent []string
 }
 
@@ -64,6 +70,9 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 	if strings.ContainsFunc(config.UserAgent, unicode.IsControl) {
 		return nil, invalid("userAgent", "invalid_header", "must not hold control characters")
 	}
+	if err := Validate("New", config.check); err != nil {
+		return nil, err
+	}
 	setPath(base, strings.TrimRight(base.EscapedPath(), "/")+surface)
 	c := &Client{
 		base:    base,
@@ -72,13 +81,28 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 		terms:   newTerms(),
 		limiter: config.Limiter,
 		logger:  config.Logger,
+
+		callLimit: config.Timeout,
+		polling:   DefaultPace(),
+		measure:   config.Measure,
 		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + config.Version + " (" +
 			runtime.Version() + ")")},
+	}
+	if config.Pace != nil {
+		c.polling = *config.Pace
 	}
 	c.basePath = base.EscapedPath()
 	c.Use(config.Auth)
 	c.takeOver(config.HTTP)
 	return c, nil
+}
+
+// check refuses settings that cannot be meant.
+func (c *Config) check(check *Check) {
+	check.Timeout("WithTimeout", c.Timeout)
+	if c.Pace != nil {
+		check.Pace("WithPolling", c.Pace.Least, c.Pace.Most)
+	}
 }
 
 // origin accepts what a credential may be sent to: https anywhere, plain http to loopback or by explicit wish. The
@@ -122,12 +146,16 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	return value, nil
 }
 
-func (c *Client) do(ctx context.Context, r *Request, value any) error {
+func (c *Client) do(ctx context.Context, r *Request, value any) (err error) {
+	if c != nil && c.measure != nil && ctx != nil {
+		defer c.measured(ctx, r, time.Now(), &err)
+	}
 	if r.call.Keep != nil {
 		r.call.Keep(Answer{}) // instead of what an earlier call left
 	}
 	r.idempotency()
 	r.check.Context(ctx)
+	r.check.Timeout("Timeout", r.call.Timeout)
 	if err := r.check.err(r.head); err != nil {
 		return err
 	}
@@ -142,8 +170,10 @@ func (c *Client) do(ctx context.Context, r *Request, value any) error {
 	if err != nil {
 		return err
 	}
-	t := &r.trip
-	*t = trip{
+	ctx, cancel := c.bounded(ctx, r)
+	defer cancel()
+	t := &r.tracker
+	*t = tracker{
 		op: r.op, call: &r.call, request: r, auth: c.authorizer(&r.call), scope: r.scope(), stream: r.stream,
 		queued: r.call.Queued, reserved: r.call.Reserved,
 	}
@@ -159,7 +189,7 @@ func (c *Client) do(ctx context.Context, r *Request, value any) error {
 }
 
 // send exchanges, and turns the end of it into a value or an error.
-func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, value any) error {
+func (c *Client) send(ctx context.Context, r *Request, t *tracker, body []byte, value any) error {
 	if err := c.exchange(ctx, r, t, body); err != nil {
 		return t.outcome(ended(ctx, err))
 	}
@@ -173,14 +203,14 @@ func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, val
 	if err := t.decode(value); err != nil {
 		return t.unreadable(err)
 	}
-	c.tellUnread(ctx, t)
+	c.reportUnread(ctx, t)
 	return nil
 }
 
 // renewAndReplay refreshes the credential once and sends the same request once more, with the same key. The refused
 // attempt was not carried out, so nothing is done twice.
 func (c *Client) renewAndReplay(
-	ctx context.Context, renewer Renewer, r *Request, t *trip, body []byte, value any,
+	ctx context.Context, renewer Renewer, r *Request, t *tracker, body []byte, value any,
 ) error {
 	if err := renewer.Renew(ctx, t.header); err != nil {
 		return t.outcome(ended(ctx, err))
@@ -190,7 +220,7 @@ func (c *Client) renewAndReplay(
 
 // exchange makes the first attempt, and is done unless that ended in something worth repeating. It does with it what
 // go-retryablehttp's loop does with those that follow.
-func (c *Client) exchange(ctx context.Context, r *Request, t *trip, body []byte) (err error) {
+func (c *Client) exchange(ctx context.Context, r *Request, t *tracker, body []byte) (err error) {
 	t.retried = 0
 	h := r.header(c)
 	r.setKey(h)

@@ -39,7 +39,7 @@ type buffer struct {
 
 // read takes the body, at most maxBody of it. It is go-retryablehttp's response handler, so that an answer that breaks
 // off in the middle is retried like one that never came. If it is the last one, its error says what there was.
-func (t *trip) read(resp *http.Response) error {
+func (t *tracker) read(resp *http.Response) error {
 	if t.stream != nil && t.stream.open(t, resp) {
 		return nil
 	}
@@ -86,7 +86,7 @@ type NoContent struct{}
 
 // decode reads a success into value. A success of a write that is silent about its resource needs to hold nothing, but
 // what a proxy sends instead of it, such as a page, is no success.
-func (t *trip) decode(value any) (err error) {
+func (t *tracker) decode(value any) (err error) {
 	if !t.op.Silent {
 		t.unread, err = t.answer.decode(value, t.op.Answer)
 		return err
@@ -141,7 +141,7 @@ func isJSON(contentType string) bool {
 }
 
 // refusal turns an answer that is no success into its typed error.
-func (a *answer) refusal(t *trip) error {
+func (a *answer) refusal(t *tracker) error {
 	facts := t.facts()
 	facts.ReadOnly = facts.ReadOnly || t.op.Public // a login that is refused changed nothing, whatever the status
 	return errors.Decode(errors.Answer{
@@ -151,7 +151,7 @@ func (a *answer) refusal(t *trip) error {
 }
 
 // keep hands the answer's metadata to the caller who asked for it.
-func (t *trip) keep() {
+func (t *tracker) keep() {
 	if t.call.Keep == nil {
 		return
 	}

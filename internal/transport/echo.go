@@ -13,7 +13,7 @@ const leastEchoed = 8
 
 // hideEcho takes out of a refusal the secrets that it repeats: validators quote what they refuse, and a refusal's
 // details are printed and encoded like anything else.
-func (t *trip) hideEcho() {
+func (t *tracker) hideEcho() {
 	if t.answer.success() {
 		return
 	}
@@ -36,7 +36,7 @@ func (t *trip) hideEcho() {
 }
 
 // sentSecrets are the credentials and the secrets of the body that the last attempt carried.
-func (t *trip) sentSecrets() (secrets []string) {
+func (t *tracker) sentSecrets() (secrets []string) {
 	for _, name := range []string{"Authorization", "X-Api-Key"} {
 		secrets = append(secrets, strings.TrimPrefix(t.header.Get(name), "Bearer "))
 	}

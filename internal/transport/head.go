@@ -9,7 +9,7 @@ import (
 )
 
 // head is what the call's errors know of it.
-func (t *trip) head() errors.Head {
+func (t *tracker) head() errors.Head {
 	head := t.request.head().WithFacts(t.facts())
 	head.Attempts = t.attempts
 	if t.answer.header != nil {
@@ -27,7 +27,7 @@ func (r *Request) head() errors.Head {
 
 // facts are what a call under way is known for. Whether it may be sent again depends on its key, and on its age if it
 // has none.
-func (t *trip) facts() callfacts.Facts {
+func (t *tracker) facts() callfacts.Facts {
 	facts := t.op.facts()
 	facts.Once = !t.repeatable()
 	return facts

@@ -60,7 +60,7 @@ func (r *Request) setKey(h http.Header) {
 const derivedKeyLifetime = 2*time.Hour - time.Minute
 
 // repeatable reports whether the request may be sent again although an earlier attempt may have been carried out.
-func (t *trip) repeatable() bool {
+func (t *tracker) repeatable() bool {
 	switch {
 	case !t.op.write(), t.op.Repeat == RepeatNatural:
 		return true
@@ -73,7 +73,7 @@ func (t *trip) repeatable() bool {
 }
 
 // stillRepeatable stops an attempt that waited so long for its turn that the service may have forgotten the one before.
-func (t *trip) stillRepeatable() error {
+func (t *tracker) stillRepeatable() error {
 	if t.unsettled() && !t.repeatable() {
 		return errForgotten
 	}
@@ -83,7 +83,7 @@ func (t *trip) stillRepeatable() error {
 var errForgotten = errors.New("not sent again: the service may have forgotten the first attempt by now")
 
 // resolve says how to find out what came of a write.
-func (t *trip) resolve() string {
+func (t *tracker) resolve() string {
 	switch {
 	case !t.repeatable():
 		return "read the resource before repeating"

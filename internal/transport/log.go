@@ -15,7 +15,7 @@ import (
 // what is listed here is ever logged: no header, no body, no query, no credential.
 //
 // Source: Errors, Caller handling.
-func (c *Client) log(ctx context.Context, t *trip, resp *http.Response, err error, started time.Time) {
+func (c *Client) log(ctx context.Context, t *tracker, resp *http.Response, err error, started time.Time) {
 	level := slog.LevelDebug
 	if resp != nil && resp.StatusCode >= http.StatusInternalServerError {
 		level = slog.LevelWarn
@@ -29,6 +29,9 @@ func (c *Client) log(ctx context.Context, t *trip, resp *http.Response, err erro
 		slog.String("path", t.op.Path),
 		slog.Int("attempt", t.attempts),
 		slog.Duration("took", time.Since(started)),
+	}
+	if t.request.account != "" {
+		attrs = append(attrs, slog.String("account", t.request.account))
 	}
 	if t.call.Key != "" {
 		attrs = append(attrs, slog.String("idempotencyKey", t.call.Key))

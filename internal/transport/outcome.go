@@ -13,7 +13,7 @@ import (
 )
 
 // outcome says what a call that brought no answer means. err is what the last attempt ended in.
-func (t *trip) outcome(err error) error {
+func (t *tracker) outcome(err error) error {
 	if _, answered := errors.HeadOf(err); answered && !t.unsettled() && withoutEffect(err) {
 		return err // a login inside the call was refused: nothing was sent
 	}
@@ -31,7 +31,7 @@ func (t *trip) outcome(err error) error {
 // settle looks at a refusal in the light of the attempts before it. If one of them may have been carried out, only an
 // answer that judges the request itself settles what happened; being told to wait, to log in, or that the service is
 // down does not.
-func (t *trip) settle(refusal error) error {
+func (t *tracker) settle(refusal error) error {
 	switch {
 	case !t.op.write():
 		return refusal
@@ -60,7 +60,7 @@ func judged(status int) bool {
 // ownDoing reports refusals that an attempt that was carried out could have brought upon the next one. Under an
 // idempotency key the service answers a repetition as it did the first time; without, what was deleted is not found,
 // and what was confirmed is in another state or past its window. Money that has moved can be the reason of any refusal.
-func (t *trip) ownDoing(refusal error) bool {
+func (t *tracker) ownDoing(refusal error) bool {
 	switch {
 	case t.op.Repeat == RepeatKey, !withoutEffect(refusal):
 		return false
@@ -84,13 +84,13 @@ func withoutEffect(err error) bool {
 
 // garbled reports an answer that neither the service's envelope nor a client error explains: a proxy's page, a
 // redirect, nothing.
-func (t *trip) garbled(refusal error) bool {
+func (t *tracker) garbled(refusal error) bool {
 	unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](refusal)
 	return ok && !withoutEffect(unexpected)
 }
 
 // unreadable is a success that cannot be decoded: whatever was asked for has happened.
-func (t *trip) unreadable(cause error) error {
+func (t *tracker) unreadable(cause error) error {
 	unexpected := t.answer.unexpected(t, cause)
 	if t.op.write() {
 		return t.unknown(unexpected)
@@ -98,26 +98,26 @@ func (t *trip) unreadable(cause error) error {
 	return unexpected
 }
 
-func (a *answer) unexpected(t *trip, cause error) error {
+func (a *answer) unexpected(t *tracker, cause error) error {
 	return &errors.UnexpectedAnswer{Head: t.head(), Status: a.status, ContentType: a.header.Get("Content-Type"),
 		Err: cause}
 }
 
 // unsettled reports that a write may have been carried out.
-func (t *trip) unsettled() bool { return t.op.write() && (t.lost || t.doubted) }
+func (t *tracker) unsettled() bool { return t.op.write() && (t.lost || t.doubted) }
 
-func (t *trip) unknown(cause error) error {
+func (t *tracker) unknown(cause error) error {
 	head := t.head()
 	head.RetryAt = retryAt(cause)
 	return &errors.OutcomeUnknown{Head: head, Resolve: t.resolve(), Cause: t.withDeadline(cause)}
 }
 
 // withDeadline adds to what the last attempt ended in that the context's deadline kept the call from trying again.
-func (t *trip) withDeadline(err error) error {
-	if !t.cramped || errors.Is(err, context.DeadlineExceeded) {
+func (t *tracker) withDeadline(err error) error {
+	if !t.noTime || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return fmt.Errorf("%w; %w", err, noRoom{})
+	return fmt.Errorf("%w; %w", err, noTimeLeft{})
 }
 
 // withoutURL drops the address that net/http puts into its errors: a query can hold what a log should not.

@@ -13,7 +13,7 @@ const longQueue = time.Second
 
 // prepare gives one attempt its credential and lets it through the rate windows. The slot is taken last, as close to
 // sending as can be. A context that has ended is noticed here: later it would look like an answer that was lost.
-func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
+func (c *Client) prepare(ctx context.Context, t *tracker, h http.Header) error {
 	t.answer.release()
 	t.answer = answer{}
 	if err := ctx.Err(); err != nil {
@@ -31,7 +31,7 @@ func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
 
 // enter authorizes and then waits for room. After a long wait the credential is asked for again, for it may have
 // expired; if getting it takes long in turn, the slot is too old to be used, and another one is waited for.
-func (c *Client) enter(ctx context.Context, t *trip) error {
+func (c *Client) enter(ctx context.Context, t *tracker) error {
 	if err := t.authorize(ctx); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (c *Client) enter(ctx context.Context, t *trip) error {
 // and is a write all the same; a login counts for its email or its challenge, and for the address.
 //
 // Source: Limits, Rate windows.
-func (c *Client) pace(ctx context.Context, t *trip) (time.Duration, error) {
+func (c *Client) pace(ctx context.Context, t *tracker) (time.Duration, error) {
 	if c.limiter == nil || t.reserved {
 		t.reserved = false
 		return 0, nil
@@ -66,7 +66,7 @@ func (c *Client) pace(ctx context.Context, t *trip) (time.Duration, error) {
 	return queued, err
 }
 
-func (c *Client) passAll(ctx context.Context, t *trip, call RateCall) error {
+func (c *Client) passAll(ctx context.Context, t *tracker, call RateCall) error {
 	if also := t.call.Counted; also.Window != "" {
 		call.Window, call.Scope = also.Window, also.Scope
 		if err := c.limiter.Wait(ctx, call); err != nil {
@@ -83,7 +83,7 @@ func (c *Client) passAll(ctx context.Context, t *trip, call RateCall) error {
 }
 
 // class is the call's own, else what its operation is.
-func (t *trip) class() RateClass {
+func (t *tracker) class() RateClass {
 	switch {
 	case t.call.Class != "":
 		return t.call.Class
@@ -108,8 +108,8 @@ func (r *Request) scope() string {
 // taken. It reports for how long it waited. Its errors are those of a call that was not sent.
 func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Duration, error) {
 	r := NewRequest(op, "", call)
-	t := &r.trip
-	*t = trip{op: op, call: &r.call, request: r, auth: c.authorizer(&r.call)}
+	t := &r.tracker
+	*t = tracker{op: op, call: &r.call, request: r, auth: c.authorizer(&r.call)}
 	err := c.prepare(ctx, t, http.Header{})
 	if err != nil {
 		return t.queued, t.outcome(ended(ctx, err))
@@ -118,7 +118,7 @@ func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Du
 }
 
 // logQueued writes one record of a call that had to wait in line.
-func (c *Client) logQueued(ctx context.Context, t *trip, class RateClass, queued time.Duration, err error) {
+func (c *Client) logQueued(ctx context.Context, t *tracker, class RateClass, queued time.Duration, err error) {
 	if c.logger == nil {
 		return
 	}

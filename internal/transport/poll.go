@@ -23,18 +23,28 @@ const (
 	longestPause  = 24 * time.Hour
 )
 
+// Pace refuses pauses that a wait cannot keep.
+func (c *Check) Pace(field string, least, most time.Duration) {
+	switch {
+	case least < shortestPause || most > longestPause:
+		c.Refuse(field, "out_of_range", "must be between 1 ms and 24 h")
+	case least > most:
+		c.Refuse(field, "out_of_range", "must not have a least pause that is longer than the most")
+	}
+}
+
 // NewPace keeps what the caller says within 1 ms and 24 h.
 func NewPace(least, most time.Duration) Pace {
 	least = min(max(least, shortestPause), longestPause)
 	return Pace{least, min(max(most, least), longestPause)}
 }
 
-// patience is how many reads in a row may fail before a wait does: an outage of a minute does not end a wait of days.
-const patience = 10
+// maxFailedReads is how many reads in a row may fail before a wait does: an outage of a minute does not end a wait of days.
+const maxFailedReads = 10
 
 // Poll reads until read is done or fails for good, and returns the context's error if that ends first. A failure that
 // time may mend is followed by the next read as if nothing new had been seen, not before the service said, up to
-// [patience] of them in a row. Pauses are drawn at random from the upper half, so that many waits do not read in step.
+// [maxFailedReads] of them in a row. Pauses are drawn at random from the upper half, so that many waits do not read in step.
 // A service that wants to be left alone for longer than a call would wait ends the wait with its refusal, which says
 // when to come again.
 func (c *Client) Poll(ctx context.Context, p Pace, read func(context.Context) (done bool, err error)) error {
@@ -46,7 +56,7 @@ func (c *Client) Poll(ctx context.Context, p Pace, read func(context.Context) (d
 			return nil
 		case err == nil:
 			failed = 0
-		case failed+1 == patience || !mends(ctx, err, c.retry.WaitMax):
+		case failed+1 == maxFailedReads || !mends(ctx, err, c.retry.WaitMax):
 			return err
 		default:
 			failed++

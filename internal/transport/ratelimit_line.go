@@ -43,11 +43,11 @@ const (
 
 // waiter is a call in line.
 type waiter struct {
-	rank   rank
-	closes time.Time // of a confirm
-	number uint64    // in the order in which calls came
-	turn   chan error
-	passed time.Time // when it went through, zero before
+	rank     rank
+	closes   time.Time // of a confirm
+	number   uint64    // in the order in which calls came
+	admitted chan error
+	passed   time.Time // when it went through, zero before
 }
 
 // before is the order inside a class. A confirm whose end is not known comes after those that have one.
@@ -107,7 +107,7 @@ func (s *line) join(ctx context.Context, call RateCall) (*waiter, error) {
 		return nil, err
 	}
 	joined := w // only what waits is kept on the heap
-	joined.turn = make(chan error, 1)
+	joined.admitted = make(chan error, 1)
 	place, _ := slices.BinarySearchFunc(s.waiting[w.rank], &joined, (*waiter).before)
 	s.waiting[w.rank] = slices.Insert(s.waiting[w.rank], place, &joined)
 	s.serve(now)
@@ -126,21 +126,21 @@ func (s *line) tooLate(ctx context.Context, w *waiter, now time.Time) error {
 	for _, others := range s.waiting[:w.rank] {
 		before += len(others)
 	}
-	turn := s.turn(min(before, (own+1)*(passedOver+1)-1), now) // the class has its tenth, however many go first
+	at := s.admissionTime(min(before, (own+1)*(passedOver+1)-1), now) // the class has its tenth, however many go first
 	switch {
-	case !turn.After(now):
+	case !at.After(now):
 		return nil
-	case limited && !turn.Before(deadline):
-		return &WaitTooLong{Window: s.window, Until: turn}
-	case !w.closes.IsZero() && !turn.Before(w.closes):
-		return &WaitTooLong{Window: s.window, Until: turn, Closed: true}
+	case limited && !at.Before(deadline):
+		return &WaitTooLong{Window: s.window, Until: at}
+	case !w.closes.IsZero() && !at.Before(w.closes):
+		return &WaitTooLong{Window: s.window, Until: at, Closed: true}
 	}
 	return nil
 }
 
-// turn is when the call goes through that has so many before it, if none gives up: when there is room, or when it has
+// admissionTime is when the call goes through that has so many before it, if none gives up: when there is room, or when it has
 // been first for the longest turn.
-func (s *line) turn(before int, now time.Time) time.Time {
+func (s *line) admissionTime(before int, now time.Time) time.Time {
 	at, since := now, now
 	if s.first != nil {
 		since = s.since
@@ -171,12 +171,12 @@ func (s *line) serve(now time.Time) {
 			s.first, s.since = w, now
 		}
 		if w == nil {
-			s.rest()
+			s.stopTimer()
 			return
 		}
 		if !w.closes.IsZero() && !now.Before(w.closes) {
 			s.drop(w)
-			w.turn <- &WaitTooLong{Window: s.window, Until: now, Closed: true}
+			w.admitted <- &WaitTooLong{Window: s.window, Until: now, Closed: true}
 			continue
 		}
 		at := s.room(s.alone(w))
@@ -184,7 +184,7 @@ func (s *line) serve(now time.Time) {
 			at = bound
 		}
 		if at.After(now) {
-			s.wake(at.Sub(now))
+			s.setTimer(at.Sub(now))
 			return
 		}
 		s.admit(w, now)
@@ -213,7 +213,7 @@ func (s *line) admit(w *waiter, now time.Time) {
 	s.over[w.rank] = 0
 	w.passed = now
 	s.past.add(now)
-	w.turn <- nil
+	w.admitted <- nil
 }
 
 // next is the call whose turn is next, nil if none waits: of a class that has been passed over for long enough, else of
@@ -263,7 +263,7 @@ func (s *line) drop(w *waiter) {
 	}
 }
 
-func (s *line) wake(after time.Duration) {
+func (s *line) setTimer(after time.Duration) {
 	if s.timer == nil {
 		s.timer = time.AfterFunc(after, s.alarm)
 		return
@@ -271,7 +271,7 @@ func (s *line) wake(after time.Duration) {
 	s.timer.Reset(after)
 }
 
-func (s *line) rest() {
+func (s *line) stopTimer() {
 	if s.timer != nil {
 		s.timer.Stop()
 	}

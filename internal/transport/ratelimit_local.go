@@ -58,7 +58,7 @@ func (l *LocalLimiter) Wait(ctx context.Context, call RateCall) error {
 		return err
 	}
 	select {
-	case err = <-w.turn:
+	case err = <-w.admitted:
 	case <-ctx.Done():
 	}
 	if ended := ctx.Err(); ended != nil {

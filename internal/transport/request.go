@@ -24,7 +24,7 @@ type Request struct {
 	body    any
 	hasBody bool
 	stream  *streaming // wanted instead of a decoded answer
-	trip    trip       // of [Do]
+	tracker tracker    // of [Do]
 }
 
 // NewRequest starts a call of an operation, for an account ("" for the credential's own).

@@ -35,7 +35,7 @@ func (p Retry) withDefaults() Retry {
 }
 
 // retrying goes on after the first attempt and its pause, in go-retryablehttp's loop.
-func (t *trip) retrying(loop *retryablehttp.Client, req *http.Request, body []byte) error {
+func (t *tracker) retrying(loop *retryablehttp.Client, req *http.Request, body []byte) error {
 	again := &retryablehttp.Request{Request: req}
 	again.SetResponseHandler(t.read)
 	if body != nil {
@@ -53,9 +53,9 @@ func (t *trip) retrying(loop *retryablehttp.Client, req *http.Request, body []by
 }
 
 // retrier sets go-retryablehttp up for one call under our policy: its own retries POSTs blindly, follows an overflowing
-// Retry-After past its maximum, and prints the URL in its last error. Its count of attempts lacks the first; the trip's
+// Retry-After past its maximum, and prints the URL in its last error. Its count of attempts lacks the first; the tracker's
 // does not.
-func (c *Client) retrier(t *trip) *retryablehttp.Client {
+func (c *Client) retrier(t *tracker) *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient: c.httpClient(t),
 		RetryMax:   c.retry.Max,
@@ -69,7 +69,7 @@ func (c *Client) retrier(t *trip) *retryablehttp.Client {
 }
 
 // checkRetry decides after each attempt, the first or another one.
-func (c *Client) checkRetry(ctx context.Context, t *trip, resp *http.Response, err error) bool {
+func (c *Client) checkRetry(ctx context.Context, t *tracker, resp *http.Response, err error) bool {
 	if err != nil && !t.unsent {
 		t.lost = true
 	}
@@ -82,7 +82,7 @@ func (c *Client) checkRetry(ctx context.Context, t *trip, resp *http.Response, e
 }
 
 // worthRetrying holds the policy; the package documentation of moneymovement states it for callers.
-func (t *trip) worthRetrying(resp *http.Response, err error) bool {
+func (t *tracker) worthRetrying(resp *http.Response, err error) bool {
 	if err != nil {
 		return !t.final && (t.unsent || t.repeatable())
 	}
@@ -99,7 +99,7 @@ func (t *trip) worthRetrying(resp *http.Response, err error) bool {
 
 // fits reports whether the wait before the next attempt can be afforded. If not, the answer goes to the caller at once,
 // who finds the time to try again at in it.
-func (c *Client) fits(ctx context.Context, t *trip, resp *http.Response) bool {
+func (c *Client) fits(ctx context.Context, t *tracker, resp *http.Response) bool {
 	if ctx.Err() != nil {
 		return false
 	}
@@ -111,17 +111,17 @@ func (c *Client) fits(ctx context.Context, t *trip, resp *http.Response) bool {
 		wait = c.retry.bound(t.retried)
 	}
 	deadline, limited := ctx.Deadline()
-	t.cramped = limited && !time.Now().Add(wait).Before(deadline)
-	return !t.cramped
+	t.noTime = limited && !time.Now().Add(wait).Before(deadline)
+	return !t.noTime
 }
 
-// noRoom says that the context would have ended in the pause before the next attempt, so that there was none.
-type noRoom struct{}
+// noTimeLeft says that the context would have ended in the pause before the next attempt, so that there was none.
+type noTimeLeft struct{}
 
-func (noRoom) Error() string { return "the deadline leaves no room to try again" }
+func (noTimeLeft) Error() string { return "the deadline leaves no room to try again" }
 
 // Unwrap gives what waiting would have ended in.
-func (noRoom) Unwrap() error { return context.DeadlineExceeded }
+func (noTimeLeft) Unwrap() error { return context.DeadlineExceeded }
 
 // Again says whether a step of several calls that ended in err may be begun anew, after how many times it was, and
 // after which pause.
@@ -135,7 +135,7 @@ func (c *Client) Again(tried int, err error) (time.Duration, bool) {
 
 // backoff is the pause before a retry that checkRetry has granted: what the service asked for, which fits has found
 // affordable, else a random time in the upper half of the retry's bound.
-func (c *Client) backoff(t *trip, resp *http.Response) time.Duration {
+func (c *Client) backoff(t *tracker, resp *http.Response) time.Duration {
 	if wait, asked := retryAfter(resp); asked {
 		return wait
 	}
@@ -164,7 +164,7 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 
 // prepareRetry paces and authorizes the next attempt. The header is copied: the connection of the attempt before may
 // still read it.
-func (c *Client) prepareRetry(ctx context.Context, t *trip) error {
+func (c *Client) prepareRetry(ctx context.Context, t *tracker) error {
 	return c.prepare(ctx, t, t.header.Clone())
 }
 

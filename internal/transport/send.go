@@ -15,8 +15,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// trip is what one call knows about its attempts.
-type trip struct {
+// tracker holds what is known about the attempts of one call.
+type tracker struct {
 	op       *Operation
 	call     *Call
 	request  *Request
@@ -30,7 +30,7 @@ type trip struct {
 	lost     bool          // an attempt got no whole answer and may have been carried out
 	// an attempt before the last was answered with a server error and may have been carried out
 	doubted bool
-	cramped bool             // the deadline left no room for another attempt
+	noTime  bool             // the deadline left no room for another attempt
 	unsent  bool             // the last attempt had no connection, so that the service cannot have seen it
 	final   bool             // the last attempt's connection was refused in a way that the next will be, too
 	answer  answer           // the last attempt's, none if it was lost or is tried again
@@ -45,25 +45,25 @@ type trip struct {
 
 // reach is how far an attempt got on its way to the service, as net/http's transport tells it. An error alone does not
 // show it: when the context ends, waiting for a connection and waiting for an answer end in the same one.
-type reach struct {
+type connTrace struct {
 	dialing   atomic.Bool // a connection was asked for
 	connected atomic.Bool // there was one, with its TLS handshake done
 	trace     httptrace.ClientTrace
 }
 
 // watch gives the context under which an attempt is watched. Transports that are no net/http ones tell nothing.
-func (r *reach) watch(ctx context.Context) context.Context {
-	r.trace.GetConn = func(string) { r.dialing.Store(true) }
-	r.trace.GotConn = func(httptrace.GotConnInfo) { r.connected.Store(true) }
-	return httptrace.WithClientTrace(ctx, &r.trace)
+func (c *connTrace) watch(ctx context.Context) context.Context {
+	c.trace.GetConn = func(string) { c.dialing.Store(true) }
+	c.trace.GotConn = func(httptrace.GotConnInfo) { c.connected.Store(true) }
+	return httptrace.WithClientTrace(ctx, &c.trace)
 }
 
 // notSent reports that an attempt that ended in err had no connection.
-func (r *reach) notSent(err error) bool {
-	if r == nil {
+func (c *connTrace) notSent(err error) bool {
+	if c == nil {
 		return dialFailed(err)
 	}
-	return !r.connected.Load() && (r.dialing.Load() || dialFailed(err))
+	return !c.connected.Load() && (c.dialing.Load() || dialFailed(err))
 }
 
 // dialFailed is what the error alone can say.
@@ -77,21 +77,21 @@ func dialFailed(err error) bool {
 
 // attempt is the innermost step of the first attempt and of all others: it counts and sends. Only here the request gets
 // its header.
-func (c *Client) attempt(ctx context.Context, req *http.Request, t *trip) (*http.Response, error) {
+func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*http.Response, error) {
 	started := time.Now()
 	if t.attempts++; t.attempts == 1 {
 		t.began = started
 	}
-	var reached *reach
+	var traced *connTrace
 	if t.op.write() { // a read may be repeated however far it got
-		reached = new(reach)
-		ctx = reached.watch(ctx)
+		traced = new(connTrace)
+		ctx = traced.watch(ctx)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	sent := req.WithContext(ctx) // a copy, for a transport must not change the request that it is given
 	sent.Header = t.header
 	resp, err := answered(c.next.Value().RoundTrip(sent))
-	t.unsent, t.final = err != nil && reached.notSent(err), err != nil && handshake.Final(err)
+	t.unsent, t.final = err != nil && traced.notSent(err), err != nil && handshake.Final(err)
 	if err == nil {
 		dropUnreadableLocation(resp.Header)
 		c.clock.observe(resp.Header, time.Now())
@@ -143,7 +143,7 @@ func (c *Client) takeOver(given *http.Client) {
 
 // httpClient is what go-retryablehttp sends through, and what keeps a Timeout. Redirects are never followed: they would
 // resend the body and forward X-Api-Key to another origin.
-func (c *Client) httpClient(t *trip) *http.Client {
+func (c *Client) httpClient(t *tracker) *http.Client {
 	return &http.Client{
 		Transport:     attempts{c, t},
 		Timeout:       c.timeout,
@@ -156,11 +156,11 @@ func (c *Client) httpClient(t *trip) *http.Client {
 // CloseIdleConnections, which go-retryablehttp calls when one call gives up: that would close the connections of
 // everyone else.
 type attempts struct {
-	client *Client
-	trip   *trip
+	client  *Client
+	tracker *tracker
 }
 
 // RoundTrip implements http.RoundTripper.
 func (a attempts) RoundTrip(req *http.Request) (*http.Response, error) {
-	return a.client.attempt(req.Context(), req, a.trip)
+	return a.client.attempt(req.Context(), req, a.tracker)
 }

@@ -16,8 +16,8 @@ func Carry[T any](ctx context.Context, c *Client, r *Request) Shown[T] {
 	if err := c.do(ctx, r, value); err != nil {
 		return Shown[T]{err: err}
 	}
-	if !r.trip.shown {
-		return Shown[T]{auth: r.trip.auth}
+	if !r.tracker.shown {
+		return Shown[T]{auth: r.tracker.auth}
 	}
 	return Shown[T]{value: value}
 }

@@ -22,9 +22,10 @@ type Stream struct {
 	// RequestID is the service's X-Request-ID.
 	RequestID string
 
-	body io.ReadCloser
-	left int64
-	trip *trip
+	body    io.ReadCloser
+	left    int64
+	tracker *tracker
+	cancel  context.CancelFunc // of the call's timeout, nil for none
 }
 
 // maxStream bounds what one stream gives.
@@ -48,7 +49,7 @@ type streaming struct {
 }
 
 // open takes a success of the right type as it is, and leaves every other answer to be read and judged.
-func (s *streaming) open(t *trip, resp *http.Response) (opened bool) {
+func (s *streaming) open(t *tracker, resp *http.Response) (opened bool) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if resp.StatusCode != http.StatusOK || err != nil || kind != s.mediaType || resp.ContentLength > maxStream {
 		return false
@@ -57,13 +58,13 @@ func (s *streaming) open(t *trip, resp *http.Response) (opened bool) {
 	t.body.endless()
 	s.opened = &Stream{
 		ContentType: kind, Length: resp.ContentLength, RequestID: resp.Header.Get("X-Request-ID"),
-		body: resp.Body, left: maxStream, trip: t,
+		body: resp.Body, left: maxStream, tracker: t,
 	}
 	return true
 }
 
 // end is nil for an opened stream, and the error for a success of another type.
-func (s *streaming) end(t *trip) error {
+func (s *streaming) end(t *tracker) error {
 	if s.opened != nil {
 		return nil
 	}
@@ -77,7 +78,7 @@ func (s *Stream) Read(p []byte) (int, error) {
 		if n, err := s.body.Read(one[:]); n == 0 {
 			return 0, s.ended(err)
 		}
-		return 0, s.trip.answer.unexpected(s.trip, fmt.Errorf("answer is longer than %d bytes", maxStream))
+		return 0, s.tracker.answer.unexpected(s.tracker, fmt.Errorf("answer is longer than %d bytes", maxStream))
 	}
 	if int64(len(p)) > s.left {
 		p = p[:s.left]
@@ -92,8 +93,13 @@ func (s *Stream) ended(err error) error {
 	if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	return s.trip.answer.unexpected(s.trip, fmt.Errorf("answer broke off: %w", err))
+	return s.tracker.answer.unexpected(s.tracker, fmt.Errorf("answer broke off: %w", err))
 }
 
 // Close implements io.Closer.
-func (s *Stream) Close() error { return s.body.Close() }
+func (s *Stream) Close() error {
+	if s.cancel != nil {
+		defer s.cancel()
+	}
+	return s.body.Close()
+}

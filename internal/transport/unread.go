@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// tellUnread logs what could not be read of an answer: an error record for what the description states, as something is
+// reportUnread logs what could not be read of an answer: an error record for what the description states, as something is
 // wrong, and for each assumption that fell one warning for the life of the client, as it is the OpenAPI file that is
 // wrong.
-func (c *Client) tellUnread(ctx context.Context, t *trip) {
+func (c *Client) reportUnread(ctx context.Context, t *tracker) {
 	if c.logger == nil {
 		return
 	}
@@ -22,7 +22,7 @@ func (c *Client) tellUnread(ctx context.Context, t *trip) {
 		case seen[place]:
 		case u.Stated:
 			stated = append(stated, place+" "+u.Problem)
-		case c.toldFirst(t.op.ID + " " + place):
+		case c.firstReport(t.op.ID + " " + place):
 			assumed = append(assumed, place+" "+u.Problem)
 		}
 		seen[place] = true
@@ -35,16 +35,16 @@ func (c *Client) tellUnread(ctx context.Context, t *trip) {
 	}
 }
 
-func (c *Client) logUnread(ctx context.Context, t *trip, level slog.Level, message string, members []string) {
+func (c *Client) logUnread(ctx context.Context, t *tracker, level slog.Level, message string, members []string) {
 	c.logger.LogAttrs(ctx, level, message,
 		slog.String("operation", t.op.ID), slog.Any("members", members),
 		slog.String("requestId", t.answer.header.Get("X-Request-ID")))
 }
 
-// toldFirst reports the first time that a place is told of. Places come from the shapes, so that there is a bounded
+// firstReport reports the first time that a place is told of. Places come from the shapes, so that there is a bounded
 // number of them.
-func (c *Client) toldFirst(place string) bool {
-	_, before := c.told.LoadOrStore(place, nil)
+func (c *Client) firstReport(place string) bool {
+	_, before := c.reported.LoadOrStore(place, nil)
 	return !before
 }
 
