@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer p.Close()
-	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer())
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), p.Options()...)
 	if err != nil {
 		return err
 	}

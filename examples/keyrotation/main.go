@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	defer p.Close()
 	first := &counting{Signer: p.Key}
-	platform, err := dapi.NewIntegrator(p.BaseURL, dapi.Developer{Email: p.Email, Key: first})
+	platform, err := dapi.NewIntegrator(p.BaseURL, dapi.Developer{Email: p.Email, Key: first}, p.Options()...)
 	if err != nil {
 		return err
 	}

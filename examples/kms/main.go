@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	p.Step("the key is %v; saving it: %v", key, key.Save("developer.pem"))
 
-	platform, err := dapi.NewIntegrator(p.BaseURL, dapi.Developer{Email: p.Email, Key: key})
+	platform, err := dapi.NewIntegrator(p.BaseURL, dapi.Developer{Email: p.Email, Key: key}, p.Options()...)
 	if err != nil {
 		return err
 	}

@@ -162,7 +162,7 @@ func (s *settings) check(embedded bool) ([]person, error) {
 func (s *settings) open(
 	ctx context.Context, p *program.Program, total decimal.Decimal,
 ) (*dapi.Account, dapi.ClientID, error) {
-	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer())
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), p.Options()...)
 	if err != nil {
 		return nil, "", err
 	}

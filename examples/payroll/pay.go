@@ -101,7 +101,7 @@ var statuses = map[dapi.PaymentState]status{
 func (p *payroll) follow(ctx context.Context, next person, id dapi.PayoutID) error {
 	waiting, cancel := context.WithTimeout(ctx, p.settle)
 	defer cancel()
-	payout, err := p.account.Payouts.Wait(waiting, id, dapi.PollEvery(200*time.Millisecond, 15*time.Second))
+	payout, err := p.account.Payouts.Wait(waiting, id)
 	switch _, ended := errors.AsType[*dapi.PayoutNotCompleted](err); {
 	case err == nil:
 		return p.results.record(next, completed, payout, "")

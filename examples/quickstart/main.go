@@ -31,7 +31,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		p.Step("made developer key %s in a file that only its owner can read", p.Key)
 	}
 
-	platform, err := dapi.NewIntegrator(p.BaseURL, dapi.Developer{Email: p.Email, Key: p.Key})
+	platform, err := dapi.NewIntegrator(p.BaseURL, dapi.Developer{Email: p.Email, Key: p.Key}, p.Options()...)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer p.Close()
-	owner, err := dapi.NewSelfServe(p.BaseURL, dapi.Developer{Email: p.Email, Key: p.Key})
+	owner, err := dapi.NewSelfServe(p.BaseURL, dapi.Developer{Email: p.Email, Key: p.Key}, p.Options()...)
 	if err != nil {
 		return err
 	}

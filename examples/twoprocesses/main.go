@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	session := filepath.Join(folder, "session")
 	developer := p.Developer()
 	developer.Store = dapi.FileTokenStore(session)
-	platform, err := dapi.NewIntegrator(p.BaseURL, developer)
+	platform, err := dapi.NewIntegrator(p.BaseURL, developer, p.Options()...)
 	if err != nil {
 		return err
 	}

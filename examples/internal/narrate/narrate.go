@@ -22,11 +22,9 @@ func (n Narrator) Detail(format string, args ...any) {
 	fmt.Fprintf(n.Out, "    "+format+"\n", args...)
 }
 
-// Waiting returns options that make a wait print what it reads. It reads often, because somebody watches the output; a
-// backend keeps the default pauses.
+// Waiting returns options that make a wait print what it reads.
 func (n Narrator) Waiting() []dapi.WaitOption {
 	return []dapi.WaitOption{
-		dapi.PollEvery(100*time.Millisecond, 5*time.Second),
 		dapi.OnProgress(func(p dapi.Progress) {
 			n.Detail("read %d after %s: %s is %s", p.Reads, p.Waited.Round(10*time.Millisecond), p.Resource, p.Status)
 		}),

@@ -77,7 +77,12 @@ func embedded(options []sandbox.Option) (t *Target, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t = &Target{Host: sandbox.New(options...), Email: "ops@example.com", KeyFile: filepath.Join(folder, "developer.pem"),
+	quick := sandbox.WithSettings(func(s *sandbox.Settings) {
+		step := sandbox.Duration(50 * time.Millisecond)
+		s.ClientReadyAfter, s.PayoutStepAfter, s.KYBDecisionAfter, s.RailActiveAfter = step, step, step, step
+		s.CardActiveAfter = step
+	})
+	t = &Target{Host: sandbox.New(append([]sandbox.Option{quick}, options...)...), Email: "ops@example.com", KeyFile: filepath.Join(folder, "developer.pem"),
 		close: func() { _ = os.RemoveAll(folder) }}
 	defer func() {
 		if err != nil {
