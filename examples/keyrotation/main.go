@@ -1,7 +1,7 @@
 // Keyrotation replaces a developer key while payments run: go run ./examples/keyrotation
 //
-// Developer keys never change. To rotate one, register a second key, call UseKey, wait for the calls that began with the
-// first key, and delete the first key. No payment fails, and nothing is paid twice: the idempotency key says which
+// Developer keys never change. To rotate one, register a second key, call UseKey, wait for the calls that began with
+// the first key, and delete the first key. No payment fails, and nothing is paid twice: the idempotency key says which
 // payment is meant, whichever developer key signs it.
 //
 // You register and delete keys in the service's own application; the API has no call for it. On its own host, this

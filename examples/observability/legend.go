@@ -14,11 +14,14 @@ var legend = []struct {
 }{
 	{"lines", [][2]string{
 		{`DEBUG "moneymovement attempt"`, "one attempt of a call; a call can take several"},
-		{`WARN  "moneymovement attempt"`, "the service failed with 5xx; ALERT on many in a row, and report the requestId"},
-		{`INFO  "moneymovement waited for its rate window"`, "a call waited over a second; ALERT if this goes on: you send too much"},
+		{`WARN  "moneymovement attempt"`,
+			"the service failed with 5xx; ALERT on many in a row, and report the requestId"},
+		{`INFO  "moneymovement waited for its rate window"`,
+			"a call waited over a second; ALERT if this goes on: you send too much"},
 		{`INFO  "moneymovement waited for its turn to pay"`, "a payment waited over a second before it was booked"},
 		{`WARN  "moneymovement token store ..."`, "the session was not loaded or saved; ALERT: each start logs in"},
-		{`WARN or ERROR about what could not be read`, "a response is not as described; ALERT, and look for a new version of the SDK"},
+		{`WARN or ERROR about what could not be read`,
+			"a response is not as described; ALERT, and look for a new version of the SDK"},
 		{`INFO  "invoice is paid"`, "a line of this program: the payment is paid"},
 		{`ERROR "invoice is not settled"`, "a line of this program: ALERT, and look at its state and error"},
 		{`span="POST /dapi/v1/..."`, "one attempt, as OpenTelemetry sees it"},

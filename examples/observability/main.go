@@ -42,8 +42,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 
-	spans := sdktrace.NewTracerProvider(sdktrace.WithSyncer(printer{out})) // a backend has a batcher and an OTLP exporter
-	defer spans.Shutdown(context.WithoutCancel(ctx))                       //nolint:errcheck // every span was printed when it ended
+	// a backend has a batcher and an OTLP exporter
+	spans := sdktrace.NewTracerProvider(sdktrace.WithSyncer(printer{out}))
+	defer spans.Shutdown(context.WithoutCancel(ctx)) //nolint:errcheck // every span was printed when it ended
 	logger := slog.New(traced{slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug})})
 	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(),
 		moneymovement.WithLogger(logger),
@@ -66,7 +67,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		p.Step("the host will fail the first confirm with 502, so that you see a warning and a second attempt")
 	}
 	p.Step("paying invoice 42; all lines that follow belong to one trace")
-	err = pay(ctx, spans.Tracer("example"), logger, platform.For(client), moneymovement.DeriveKey(p.Name, "invoice", "42"),
+	err = pay(ctx, spans.Tracer("example"), logger, platform.For(client),
+		moneymovement.DeriveKey(p.Name, "invoice", "42"),
 		dapi.PayoutCreate{ContactID: supplier, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC})
 	if err != nil {
 		return err

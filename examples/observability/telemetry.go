@@ -36,7 +36,8 @@ type metrics struct{ out io.Writer }
 
 // Call implements [moneymovement.Metrics].
 func (m metrics) Call(ctx context.Context, call moneymovement.CallMetrics) {
-	fmt.Fprintf(m.out, "call=%s result=%s code=%q attempts=%d took=%s trace=%s\n", call.Operation, call.Result, call.Code,
+	fmt.Fprintf(m.out, "call=%s result=%s code=%q attempts=%d took=%s trace=%s\n", call.Operation, call.Result,
+		call.Code,
 		call.Attempts, call.Took.Round(time.Microsecond), trace.SpanContextFromContext(ctx).TraceID())
 }
 

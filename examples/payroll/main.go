@@ -1,14 +1,16 @@
 // Payroll pays everybody in a CSV file, once: go run ./examples/payroll
 //
-// The idempotency key of each payment derives from the run and the person's id. A results file has each payment before it
-// is sent. Ctrl-C lets the payments under way finish. After Ctrl-C, a crash or a power cut, the same command pays the
-// people who are left, and pays nobody twice.
+// The idempotency key of each payment derives from the run and the person's id. A results file has each payment before
+// it is sent. Ctrl-C lets the payments under way finish. After Ctrl-C, a crash or a power cut, the same command pays
+// the people who are left, and pays nobody twice.
 //
 // On its own host, the program shows that: it starts itself in another process, kills that process in the middle, and
-// pays the rest. To interrupt it by hand, start a host that stays, and press Ctrl-C in the second command:
+// pays the rest. To interrupt it by hand, start a host that stays, and press Ctrl-C in the last command:
 //
 //	go run ./cmd/moneymove sandbox -key-file developer.pem
-//	go run ./examples/payroll -base-url http://127.0.0.1:8080 -email ops@example.com -key developer.pem -file examples/payroll/payroll.csv -run 2026-11
+//	export MONEYMOVEMENT_BASE_URL=http://127.0.0.1:8080 MONEYMOVEMENT_EMAIL=ops@example.com
+//	export MONEYMOVEMENT_KEY_FILE=developer.pem
+//	go run ./examples/payroll -file examples/payroll/payroll.csv -run 2026-11
 package main
 
 import (
@@ -52,7 +54,7 @@ type settings struct {
 
 func (s *settings) register(flags *flag.FlagSet) {
 	flags.StringVar(&s.file, "file", "",
-		"CSV `file` with the columns id, name, iban, amount (in USDC) and reference; if empty, the program pays a sample")
+		"CSV `file` with the columns id, name, iban, amount (in USDC) and reference; if empty, a sample")
 	flags.StringVar(&s.run, "run", "", "`name` of the run, such as 2026-11; each id is paid once in a run")
 	flags.StringVar(&s.results, "results", "", "results `file`; if empty, payroll-<run>.results.csv")
 	flags.StringVar(&s.client, "client", "",
@@ -157,8 +159,8 @@ func (s *settings) check(embedded bool) ([]person, error) {
 	return people, nil
 }
 
-// open returns the account that pays. If the program creates it, its email derives from the run, and the next start gets
-// the same account.
+// open returns the account that pays. If the program creates it, its email derives from the run, and the next start
+// gets the same account.
 func (s *settings) open(
 	ctx context.Context, p *program.Program, total decimal.Decimal,
 ) (*dapi.Account, dapi.ClientID, error) {

@@ -29,8 +29,8 @@ type payroll struct {
 	done    func() // called once for each person
 }
 
-// everybody pays until everybody is paid or ctx ends. If a payment fails, that is its result, and the others go on. Only a
-// results file that cannot be written ends the run: without it, the next start does not know enough.
+// everybody pays until everybody is paid or ctx ends. If a payment fails, that is its result, and the others go on.
+// Only a results file that cannot be written ends the run: without it, the next start does not know enough.
 func (p *payroll) everybody(ctx context.Context, people []person) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(p.workers)
@@ -87,8 +87,9 @@ func (p *payroll) one(ctx context.Context, next person) error {
 	return p.follow(ctx, next, payout.ID)
 }
 
-// statuses are the states of a payment as the results file names them. A refused call says nothing about the calls before
-// it: if an earlier start may have paid, the payment stays unknown until a call succeeds, or shows how the payout ended.
+// statuses are the states of a payment as the results file names them. A refused call says nothing about the calls
+// before it: if an earlier start may have paid, the payment stays unknown until a call succeeds, or shows how the
+// payout ended.
 var statuses = map[dapi.PaymentState]status{
 	dapi.PaymentPaid:          funded,
 	dapi.PaymentNotPaid:       notPaid,

@@ -43,8 +43,8 @@ type result struct {
 
 var resultColumns = []string{"at", "account", "id", "iban", "amount", "status", "payout", "arrives", "note"}
 
-// results is the results file. The program only adds lines, and each line is on disk before the next step. The last line
-// about a person counts. It is safe for concurrent use.
+// results is the results file. The program only adds lines, and each line is on disk before the next step. The last
+// line about a person counts. It is safe for concurrent use.
 type results struct {
 	mu      sync.Mutex
 	file    *os.File

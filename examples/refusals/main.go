@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	p.Detail("SAME CALL AGAIN says whether the same call, repeated later, can succeed. MONEY says what this call did; of a")
-	p.Detail("payment, ask dapi.PaymentStateOf, which also knows the calls before.")
+	p.Detail("SAME CALL AGAIN says whether the same call, repeated later, can succeed. MONEY says what this call did.")
+	p.Detail("For a payment, ask dapi.PaymentStateOf, which also knows the calls before.")
 	return nil
 }

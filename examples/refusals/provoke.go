@@ -45,7 +45,8 @@ func (p *provoker) prepare(ctx context.Context) error {
 	return nil
 }
 
-// cases returns the calls: first those with mistakes of the program, then refusals of the service, then network failures.
+// cases returns the calls: first those with mistakes of the program, then refusals of the service, then network
+// failures.
 func (p *provoker) cases() []provocation {
 	return []provocation{
 		{"a reference that is too long", func(ctx context.Context) error {
@@ -183,8 +184,8 @@ func (p *provoker) dear(ctx context.Context) error {
 	return err
 }
 
-// inDoubt loses the response of a payment, and calls again. The second call is refused, which says nothing about the first
-// call: the payment stays unknown until a call succeeds.
+// inDoubt loses the response of a payment, and calls again. The second call is refused, which says nothing about the
+// first call: the payment stays unknown until a call succeeds.
 func (p *provoker) inDoubt(ctx context.Context) error {
 	pay := func() (*dapi.Payout, error) {
 		return p.account.Payouts.Pay(ctx, terms(p.supplier, "5"), p.key("in-doubt"))

@@ -10,9 +10,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// remedy returns what to do about the error of a call. Branch on types, never on messages. Begin with the types that your
-// program handles in its own way; byQuestions handles the rest. For a payment, first ask dapi.PaymentStateOf: a refusal
-// says nothing about the calls before it, so a payment in doubt stays in doubt.
+// remedy returns what to do about the error of a call. Branch on types, never on messages. Begin with the types that
+// your program handles in its own way; byQuestions handles the rest. For a payment, first ask dapi.PaymentStateOf: a
+// refusal says nothing about the calls before it, so a payment in doubt stays in doubt.
 func remedy(err error) string {
 	var (
 		invalid    *errors.InvalidInput
@@ -70,7 +70,7 @@ func remedy(err error) string {
 		return "nothing was signed; decide whether to change the bound " + string(price.Bound) +
 			", then pay again with the same key"
 	case errors.As(err, &ended):
-		return fmt.Sprintf("the money did not arrive: payout %s is %s; ask a person, and pay again only with another key",
+		return fmt.Sprintf("the money did not arrive: payout %s is %s; ask a person; another payment needs another key",
 			ended.Payout.ID, ended.Payout.Status)
 	case errors.As(err, &unknown):
 		return "the service may have done it; call again with the same terms and the key " + unknown.IdempotencyKey
@@ -80,8 +80,8 @@ func remedy(err error) string {
 	return byQuestions(err)
 }
 
-// byQuestions handles every other error of the SDK, also slugs that are newer than this program. Refusal.Remedy says what
-// kind of action helps.
+// byQuestions handles every other error of the SDK, also slugs that are newer than this program. Refusal.Remedy says
+// what kind of action helps.
 func byQuestions(err error) string {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	if !ok {

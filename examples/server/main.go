@@ -7,7 +7,9 @@
 // Without -listen, the program rehearses that: it starts the server, stops it in the middle of a payment, and starts it
 // again. With -listen it serves until a signal stops it:
 //
-//	go run ./examples/server -listen 127.0.0.1:8081 -journal payments.jsonl -client cl_1 -base-url http://127.0.0.1:8080 -email ops@example.com -key developer.pem
+//	export MONEYMOVEMENT_BASE_URL=http://127.0.0.1:8080 MONEYMOVEMENT_EMAIL=ops@example.com
+//	export MONEYMOVEMENT_KEY_FILE=developer.pem
+//	go run ./examples/server -listen 127.0.0.1:8081 -journal payments.jsonl -client cl_1
 package main
 
 import (

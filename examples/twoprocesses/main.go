@@ -6,8 +6,8 @@
 // within the windows, but it does not know about the other process: two of them send twice as much as the service
 // allows, and it refuses the rest with 429 rate_limited. In share.go is a RateLimiter that uses half of each window.
 //
-// This program starts itself twice, as two processes that save contacts at the same time: first with whole windows, then
-// with half a window each.
+// This program starts itself twice, as two processes that save contacts at the same time: first with whole windows,
+// then with half a window each.
 package main
 
 import (
@@ -104,7 +104,8 @@ func bothProcesses(ctx context.Context, p *program.Program, args ...string) (ref
 	}
 	saved, logins := 0, 0
 	for i, r := range results {
-		p.Detail("process %d: saved %d, refused by the service %d, left for the next minute %d", i+1, r.Saved, r.Refused,
+		p.Detail("process %d: saved %d, refused by the service %d, left for the next minute %d", i+1, r.Saved,
+			r.Refused,
 			r.Left)
 		saved, refused, logins = saved+r.Saved, refused+r.Refused, logins+r.Logins
 	}

@@ -23,8 +23,8 @@ var windows = map[moneymovement.Window]struct {
 	moneymovement.WindowSandboxMoney:   {60, 3601 * time.Second},
 }
 
-// limiter is a [moneymovement.RateLimiter] for one of several processes with the same credential. It uses an equal share
-// of each window, so that the processes together keep within it, and need not talk to each other.
+// limiter is a [moneymovement.RateLimiter] for one of several processes with the same credential. It uses an equal
+// share of each window, so that the processes together keep within it, and need not talk to each other.
 type limiter struct {
 	share int // among how many processes
 

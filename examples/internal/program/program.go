@@ -84,14 +84,14 @@ func OpenWith(line CommandLine, args []string, out io.Writer) (*Program, error) 
 // Developer returns the credential of the platform API.
 func (p *Program) Developer() dapi.Developer { return dapi.Developer{Email: p.Email, Key: p.Key} }
 
-// Options returns the options of each client in the examples: their waits read often, because somebody watches. A backend
-// keeps the default pauses.
+// Options returns the options of each client in the examples: their waits read often, because somebody watches. A
+// backend keeps the default pauses.
 func (p *Program) Options() []moneymovement.Option {
 	return []moneymovement.Option{moneymovement.WithPolling(25*time.Millisecond, 5*time.Second)}
 }
 
-// Skip moves the clock of the program's own host by d, so that nobody has to wait. It does nothing on another host, whose
-// clock nobody can move.
+// Skip moves the clock of the program's own host by d, so that nobody has to wait. It does nothing on another host,
+// whose clock nobody can move.
 func (p *Program) Skip(d time.Duration) {
 	if p.Host != nil {
 		p.Host.Advance(d)

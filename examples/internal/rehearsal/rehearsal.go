@@ -44,8 +44,8 @@ func HostBehind(
 	return host, []string{"-base-url", server.URL, "-email", host.Credentials().Email, "-key", keyFile}
 }
 
-// Run runs a program. It fails the test if the program fails, or if its output does not have the steps in this order. It
-// returns the output after the last step.
+// Run runs a program. It fails the test if the program fails, or if its output does not have the steps in this order.
+// It returns the output after the last step.
 func Run(
 	t *testing.T, program func(context.Context, []string, io.Writer) error, args []string, steps ...string,
 ) (rest string) {
@@ -71,8 +71,8 @@ func Told(t *testing.T, output string, steps ...string) (rest string) {
 	return rest
 }
 
-// Left returns how much money left client accounts, by the id of the resource, for the resources whose id has the prefix,
-// such as "po_". Money that came back is subtracted.
+// Left returns how much money left client accounts, by the id of the resource, for the resources whose id has the
+// prefix, such as "po_". Money that came back is subtracted.
 func Left(host *sandbox.Host, prefix string) map[string]decimal.Decimal {
 	left := map[string]decimal.Decimal{}
 	for _, entry := range host.Ledger().Entries {

@@ -66,8 +66,8 @@ func Register(flags *flag.FlagSet, needs ...Need) *Flags {
 }
 
 // Complete reads the environment for each flag that is not set. It returns an error if a host is named and a credential
-// that the program needs is missing. It also returns an error if the command line has a credential and no host is named:
-// the credential is meant for another host than the one that the program starts.
+// that the program needs is missing. It also returns an error if the command line has a credential and no host is
+// named: the credential is meant for another host than the one that the program starts.
 func (f *Flags) Complete() error {
 	f.BaseURL = cmp.Or(f.BaseURL, os.Getenv(baseURLVariable))
 	for _, s := range f.settings() {

@@ -17,7 +17,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// Target is a host and the credentials for it. For a host that flags name, it has the credentials that the program needs.
+// Target is a host and the credentials for it. For a host that flags name, it has the credentials that the program
+// needs.
 type Target struct {
 	BaseURL     string
 	Email       string
@@ -82,8 +83,9 @@ func embedded(options []sandbox.Option) (t *Target, err error) {
 		s.ClientReadyAfter, s.PayoutStepAfter, s.KYBDecisionAfter, s.RailActiveAfter = step, step, step, step
 		s.CardActiveAfter = step
 	})
-	t = &Target{Host: sandbox.New(append([]sandbox.Option{quick}, options...)...), Email: "ops@example.com", KeyFile: filepath.Join(folder, "developer.pem"),
-		close: func() { _ = os.RemoveAll(folder) }}
+	t = &Target{Host: sandbox.New(append([]sandbox.Option{quick}, options...)...), Email: "ops@example.com",
+		KeyFile: filepath.Join(folder, "developer.pem"),
+		close:   func() { _ = os.RemoveAll(folder) }}
 	defer func() {
 		if err != nil {
 			t.Close()
