@@ -61,13 +61,24 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		p.Detail("error       %T", err)
 		p.Detail("says        %v", err)
 		p.Detail("what to do  %s", remedy(err))
+		p.Detail("look up     docs/errors.md#%s", anchor(err))
 		fmt.Fprintf(table, "    %s\t%T\t%s\t%s\n", c.title, err, again, money)
 	}
-	p.Step("all of them; docs/errors.md lists every slug, with its type and what to do")
+	p.Step("all of them:")
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	p.Detail("SAME CALL AGAIN says whether the same call, repeated later, can succeed. MONEY says what this call did.")
 	p.Detail("For a payment, ask dapi.PaymentStateOf, which also knows the calls before.")
 	return nil
+}
+
+// anchor returns where docs/errors.md explains an error: by its slug if the service sent one, else by its type.
+func anchor(err error) string {
+	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
+		if _, newer := err.(*errors.Unrecognized); !newer {
+			return string(refusal.Code)
+		}
+	}
+	return strings.ToLower(strings.NewReplacer("*", "", ".", "").Replace(fmt.Sprintf("%T", err)))
 }

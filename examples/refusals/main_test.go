@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"net/http"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -46,7 +48,7 @@ func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
 		{"a partner that is down", "*errors.ProviderUnavailable",
 			"try again later with the same key; if it goes on, report request req_made_up"},
 		{"newer than this program", "*errors.Unrecognized", "change the request"},
-		{"a proxy's page", "*errors.UnexpectedAnswer", "call again with the same key"},
+		{"a proxy's page", "*errors.UnexpectedResponse", "call again with the same key"},
 		{"a response that was lost", "called again with the same key: payout po_", "*errors.OutcomeUnknown",
 			"call again with the same terms and the key refusals-"},
 		{"not there", "*errors.NotDelivered", "nothing was done"},
@@ -54,7 +56,8 @@ func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
 		rehearsal.Told(t, out.String(), c...)
 	}
 
-	table := rehearsal.Told(t, out.String(), "all of them; docs/errors.md lists every slug")
+	assertLookedUp(t, out.String())
+	table := rehearsal.Told(t, out.String(), "all of them:")
 	for _, row := range []string{
 		`a contact without an IBAN +\*errors.ContactNotPayable +no +not moved`,
 		`too many calls +\*errors.RateLimited +yes +not moved`,
@@ -79,6 +82,18 @@ func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
 		"the payment in doubt was made once; what was refused moved nothing, and what was refunded came back")
 }
 
+// assertLookedUp checks that docs/errors.md has each anchor.
+func assertLookedUp(t *testing.T, out string) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/errors.md")
+	require.NoError(t, err)
+	anchors := regexp.MustCompile(`look up     docs/errors\.md(#\w+)\n`).FindAllStringSubmatch(out, -1)
+	assert.Len(t, anchors, strings.Count(out, "    what to do  "))
+	for _, anchor := range anchors {
+		assert.Contains(t, string(page), "]("+anchor[1]+")", "no such anchor")
+	}
+}
+
 func TestErrorsThatTheRunDoesNotMeetHaveSomethingToDoAsWell(t *testing.T) {
 	for code, says := range map[errors.Code]string{
 		errors.CodeQuoteExpired:        "begin again",
@@ -90,7 +105,7 @@ func TestErrorsThatTheRunDoesNotMeetHaveSomethingToDoAsWell(t *testing.T) {
 		errors.Code("not_yet_thought"): "change the request",
 	} {
 		assert.Contains(t,
-			byQuestions(&errors.Refusal{Head: errors.Head{RequestID: "req_7"}, Code: code,
+			byQuestions(&errors.Refusal{CallInfo: errors.CallInfo{RequestID: "req_7"}, Code: code,
 				Status: http.StatusConflict}), says, code)
 	}
 	assert.Contains(t, remedy(&errors.Forbidden{}), "still exists and allows this address")

@@ -65,8 +65,8 @@ func TestABodyThatDoesNotHearHasAnEnd(t *testing.T) {
 			return resp, err
 		})))
 		_, err := send(t.Context(), client, &readThing, transport.Call{})
-		require.ErrorContains(t, err, "answer cannot be read")
-		assert.ErrorContains(t, errors.Unwrap(err), "broke off after 3 bytes")
+		require.ErrorContains(t, err, "the response body cannot be read")
+		assert.ErrorContains(t, errors.Unwrap(err), "ended after 3 bytes")
 		assert.Equal(t, 75*time.Second, time.Since(began))
 	})
 }
@@ -102,7 +102,7 @@ func TestABodyThatDripsHasAnEnd(t *testing.T) {
 				began := time.Now()
 				_, err := send(t.Context(), client, &readThing, transport.Call{})
 				assert.Equal(t, tc.took, time.Since(began))
-				broken, ok := errors.AsType[*errors.UnexpectedAnswer](err)
+				broken, ok := errors.AsType[*errors.UnexpectedResponse](err)
 				require.True(t, ok, "%v", err)
 				assert.ErrorContains(t, broken.Err, "body takes too long")
 				require.NotErrorIs(t, err, context.Canceled, "the caller has not ended anything")
@@ -173,7 +173,7 @@ func TestAStreamThatStallsHasAnEnd(t *testing.T) {
 		stalled := open(0, 1)
 		began := time.Now()
 		_, err = io.ReadAll(stalled)
-		broken, ok := errors.AsType[*errors.UnexpectedAnswer](err)
+		broken, ok := errors.AsType[*errors.UnexpectedResponse](err)
 		require.True(t, ok, "%v", err)
 		assert.ErrorContains(t, broken.Err, "body takes too long")
 		assert.Equal(t, 30*time.Second, time.Since(began))

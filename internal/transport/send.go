@@ -28,7 +28,7 @@ type tracker struct {
 	attempts int           // sent so far
 	began    time.Time     // when the first attempt was sent
 	lost     bool          // an attempt got no whole answer and may have been carried out
-	// an attempt before the last was answered with a server error and may have been carried out
+	// an earlier attempt got a server error and may have been carried out
 	doubted bool
 	noTime  bool             // the deadline left no room for another attempt
 	unsent  bool             // the last attempt had no connection, so that the service cannot have seen it
@@ -39,19 +39,19 @@ type tracker struct {
 	stream  *streaming       // wanted instead of a decoded answer, or nil
 	limited io.LimitedReader // of the answer's body
 	body    *timedBody       // of the last answer
-	// header is what the last attempt sent, with the credential, for the authorizer to know which token was refused.
+	// header is what the last attempt sent, with the credential. The authorizer learns from it which token was refused.
 	header http.Header
 }
 
-// reach is how far an attempt got on its way to the service, as net/http's transport tells it. An error alone does not
-// show it: when the context ends, waiting for a connection and waiting for an answer end in the same one.
+// connTrace notes how far an attempt got, as net/http's transport reports it. An error alone does not show it: when the
+// context ends, waiting for a connection and waiting for a response end in the same error.
 type connTrace struct {
 	dialing   atomic.Bool // a connection was asked for
 	connected atomic.Bool // there was one, with its TLS handshake done
 	trace     httptrace.ClientTrace
 }
 
-// watch gives the context under which an attempt is watched. Transports that are no net/http ones tell nothing.
+// watch returns the context of a traced attempt. Transports other than net/http's report nothing.
 func (c *connTrace) watch(ctx context.Context) context.Context {
 	c.trace.GetConn = func(string) { c.dialing.Store(true) }
 	c.trace.GotConn = func(httptrace.GotConnInfo) { c.connected.Store(true) }
@@ -66,7 +66,7 @@ func (c *connTrace) notSent(err error) bool {
 	return !c.connected.Load() && (c.dialing.Load() || dialFailed(err))
 }
 
-// dialFailed is what the error alone can say.
+// dialFailed reports what the error alone says about the connection.
 func dialFailed(err error) bool {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 		return true
@@ -75,8 +75,7 @@ func dialFailed(err error) bool {
 	return dns || handshake.Final(err)
 }
 
-// attempt is the innermost step of the first attempt and of all others: it counts and sends. Only here the request gets
-// its header.
+// attempt is the innermost step of every attempt: it counts and sends. It gives the request its header.
 func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*http.Response, error) {
 	started := time.Now()
 	if t.attempts++; t.attempts == 1 {
@@ -105,7 +104,7 @@ func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*h
 	return resp, err
 }
 
-// answered makes up for what a transport of the caller's may get wrong, as http.Client does.
+// answered corrects what a caller's transport may get wrong, as http.Client does.
 func answered(resp *http.Response, err error) (*http.Response, error) {
 	switch {
 	case err != nil:
@@ -118,18 +117,17 @@ func answered(resp *http.Response, err error) (*http.Response, error) {
 	return resp, nil
 }
 
-var errNoAnswer = errors.New("transport gave neither an answer nor an error")
+var errNoAnswer = errors.New("the transport returned neither a response nor an error")
 
-// dropUnreadableLocation keeps http.Client, which reads a redirect's address even if it is not to follow it, from
-// putting an error that prints the address in the place of the answer.
+// dropUnreadableLocation removes a redirect's address that cannot be parsed. http.Client reads it even if it does not
+// follow it, and its error would print the address.
 func dropUnreadableLocation(h http.Header) {
 	if _, err := url.Parse(h.Get("Location")); err != nil {
 		h.Del("Location")
 	}
 }
 
-// takeOver keeps of the caller's client what sends, and how long an attempt may take. Cookies and redirects are not
-// kept.
+// takeOver takes from the caller's client the transport and the timeout. It does not take cookies and redirects.
 func (c *Client) takeOver(given *http.Client) {
 	next := http.RoundTripper(defaultTransport())
 	if given != nil {
@@ -141,8 +139,8 @@ func (c *Client) takeOver(given *http.Client) {
 	c.next = Hide(next)
 }
 
-// httpClient is what go-retryablehttp sends through, and what keeps a Timeout. Redirects are never followed: they would
-// resend the body and forward X-Api-Key to another origin.
+// httpClient returns the client that go-retryablehttp sends with, and that enforces a Timeout. Redirects are never
+// followed: they would send the body and X-Api-Key to another origin.
 func (c *Client) httpClient(t *tracker) *http.Client {
 	return &http.Client{
 		Transport:     attempts{c, t},
@@ -151,10 +149,9 @@ func (c *Client) httpClient(t *tracker) *http.Client {
 	}
 }
 
-// attempts makes those of one call. http.Client is given no header: of one that it gets it makes a copy at once,
-// credential and all, for redirects that are never followed. Nor is it given the inner transport's
-// CloseIdleConnections, which go-retryablehttp calls when one call gives up: that would close the connections of
-// everyone else.
+// attempts makes the attempts of one call. http.Client gets no header: it would copy it at once, with the credential,
+// for redirects that are never followed. It gets no CloseIdleConnections of the inner transport either:
+// go-retryablehttp calls it when a call gives up, and that would close the connections of all other calls.
 type attempts struct {
 	client  *Client
 	tracker *tracker
