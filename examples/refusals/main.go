@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 // anchor returns where docs/errors.md explains an error: by its slug if the service sent one, else by its type.
 func anchor(err error) string {
 	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
-		if _, newer := err.(*errors.Unrecognized); !newer {
+		if _, newer := errors.AsType[*errors.Unrecognized](err); !newer {
 			return string(refusal.Code)
 		}
 	}
