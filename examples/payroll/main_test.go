@@ -174,7 +174,7 @@ func TestAKilledRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	assert.Len(t, o.statuses(t), 8)
 }
 
-func TestAnswersThatAreLostPayNobodyTwice(t *testing.T) {
+func TestLostResponsesPayNobodyTwice(t *testing.T) {
 	o := newOffice(t)
 	lost := o.host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.DropAfterCommit().Times(3))
 	_, err := o.pay(t.Context())

@@ -90,7 +90,7 @@ func rehearse(ctx context.Context, p *program.Program, platform *dapi.Integrator
 	return p.Ledger(ctx, account.Transactions)
 }
 
-// process is a server that runs as if in a process of its own: it shares only the journal's file with the one before.
+// process is a server like one in another process: it shares only the journal's file with the server before it.
 type process struct {
 	*server
 	url     string

@@ -81,7 +81,7 @@ func (o *office) arrived(t *testing.T) {
 	assert.Empty(t, differences)
 }
 
-func TestWhateverGoesWrongTheInvoiceIsPaidOnce(t *testing.T) {
+func TestFailuresPayTheInvoiceOnce(t *testing.T) {
 	limited := sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300")
 	for name, faults := range map[string][]sandbox.Fault{
 		"a lost request":            {sandbox.DropBefore()},

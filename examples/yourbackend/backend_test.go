@@ -93,7 +93,7 @@ func TestTwoClicksPayOnce(t *testing.T) {
 }
 
 // A network failure must neither lose a payment nor make it twice.
-func TestWhateverGoesWrongOnTheWayPaysOnce(t *testing.T) {
+func TestNetworkFailuresPayOnce(t *testing.T) {
 	for name, fault := range map[string]sandbox.Fault{
 		"the request is lost":             sandbox.DropBefore(),
 		"the response is lost":            sandbox.DropAfterCommit(),

@@ -21,7 +21,7 @@ type try struct {
 	open     bool // a request has ended, and the invoice may be paid
 }
 
-// begin notes a request. It returns the option that tells Pay about earlier requests.
+// begin notes a request. It returns what Pay must know about earlier requests.
 func (t *tries) begin(invoice string) dapi.KeyOption {
 	t.mu.Lock()
 	defer t.mu.Unlock()
