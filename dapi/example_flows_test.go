@@ -14,9 +14,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// A wait tells what it reads. One whose context ends first says what was still pending; the next start looks again.
+// A wait reports what it reads. If its context ends first, the error says what was still pending. Wait again later.
 func ExamplePayouts_Wait() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -30,7 +30,7 @@ func ExamplePayouts_Wait() {
 
 	impatient, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// one look is enough for now
+	// one read is enough for now
 	_, err = account.Payouts.Wait(impatient, payout.ID, dapi.OnProgress(func(dapi.Progress) { cancel() }))
 	var pending *dapi.StillPending
 	if errors.As(err, &pending) {
@@ -42,7 +42,7 @@ func ExamplePayouts_Wait() {
 		dapi.PollEvery(time.Second, 30*time.Second),
 		dapi.OnProgress(func(p dapi.Progress) { fmt.Println("read", p.Reads, "says", p.Status) }))
 	if err != nil {
-		log.Fatal(err) // *dapi.PayoutNotCompleted: it failed, came back or was never funded
+		log.Fatal(err) // *dapi.PayoutNotCompleted: the payout failed, was refunded or expired
 	}
 	fmt.Println(payout.Status)
 	// Output:
@@ -51,13 +51,14 @@ func ExamplePayouts_Wait() {
 	// completed
 }
 
-func payBob(ctx context.Context, account *dapi.Account) (*dapi.Payout, error) {
+func payBob(ctx context.Context, account *dapi.SelfServe) (*dapi.Payout, error) {
 	if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"),
 		Currency: dapi.USDC}); err != nil {
 		return nil, err
 	}
 	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob",
-		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})})
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Bob Roe"}})})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func payBob(ctx context.Context, account *dapi.Account) (*dapi.Payout, error) {
 
 // An update changes the fields that are set, clears those that are null, and leaves the others.
 func ExampleContacts_Update() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -77,7 +78,8 @@ func ExampleContacts_Update() {
 	}
 	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{
 		Name: "Bob", Currency: "EUR", Address: &dapi.PostalAddress{City: "Berlin", Country: "DE"},
-		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}),
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Bob Roe"}}),
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -94,10 +96,10 @@ func ExampleContacts_Update() {
 	// Output: Bob true <nil>
 }
 
-// Money is held for a deal and released to its payee. Both calls compare the approval with the deal's terms before the
-// key signs.
+// Open holds money for a deal, and Act releases it to the payee. Both compare the approval with the deal's terms before
+// the key signs.
 func ExampleEscrows_Open() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -112,7 +114,7 @@ func ExampleEscrows_Open() {
 	terms := dapi.EscrowCreate{
 		Amount: decimal.RequireFromString("40"), Currency: dapi.USDC,
 		Payee:   "0x52908400098527886E0F7030069857D2E4169EE7",
-		HoldFor: dapi.EscrowFor(7 * 24 * time.Hour),
+		HoldFor: dapi.EscrowDurationOf(7 * 24 * time.Hour),
 	}
 	deal, err := account.Escrows.Open(ctx, terms, "order-7")
 	if err != nil {
@@ -124,15 +126,15 @@ func ExampleEscrows_Open() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(deal.ID != "") // what came of it is read from chain, at most once in 15 seconds: see Escrows.Wait
+	fmt.Println(deal.ID != "") // the chain is read at most once in 15 seconds: see Escrows.Wait
 	// Output:
 	// active 40 USDC [release]
 	// true
 }
 
-// Money that comes from another chain is quoted, its payer gets instructions, and it is followed until it is there.
+// A payin quotes money from another chain. The payer gets instructions, and Wait follows the payin until it arrives.
 func ExamplePayins_Create() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -152,7 +154,7 @@ func ExamplePayins_Create() {
 	}
 	fmt.Println("the payer sends them to a wallet:", instructions.Requisites.WalletAddress != "")
 
-	if _, err = account.Sandbox.CompletePayin(ctx, payin.ID); err != nil { // nobody pays in a sandbox
+	if _, err = account.Sandbox.CompletePayin(ctx, payin.ID); err != nil { // in a sandbox, no payer sends the money
 		log.Fatal(err)
 	}
 	if payin, err = account.Payins.Wait(ctx, payin.ID); err != nil {
@@ -163,4 +165,42 @@ func ExamplePayins_Create() {
 	// 40 USDC arrive as 39.7 USDC
 	// the payer sends them to a wallet: true
 	// completed
+}
+
+// Whatever is still outstanding has a name of its own, in the service's words.
+func ExampleVerification_Save() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	acme := platform.For(client.ID)
+
+	for _, information := range []dapi.KYBSave{
+		{Applicant: dapi.Applicant{LegalName: "Acme"}.Map()},
+		{Applicant: dapi.Applicant{Country: "DE"}.Map(), DocumentIDs: []string{"doc_registration"}},
+	} {
+		saved, err := acme.Verification.Save(ctx, information)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, requirement := range saved.Requirements {
+			fmt.Println("still missing:", requirement.Field)
+		}
+	}
+	submitted, err := acme.Verification.Complete(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(submitted.Status)
+	// Output:
+	// still missing: applicant.country
+	// still missing: documentIds
+	// under_review
 }

@@ -9,7 +9,6 @@ import (
 	"flag"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"time"
 
@@ -46,7 +45,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := read(ctx, p, recipients, publicID(issued)); err != nil {
+	id, err := publicID(issued)
+	if err != nil {
+		return err
+	}
+	if err := read(ctx, p, recipients, id); err != nil {
 		return err
 	}
 	paid, err := app.Invoices.MarkPaid(ctx, issued.ID,
@@ -56,7 +59,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	p.Step("the bank statement shows the payment: %s, paid at %s with reference %s", paid.Status,
 		paid.PaidAt.UTC().Format(time.DateTime), paid.OnchainTransactionID)
-	size, err := save(ctx, recipients, publicID(paid), file)
+	size, err := save(ctx, recipients, id, file)
 	if err != nil {
 		return err
 	}
@@ -93,12 +96,12 @@ func line(name, quantity, price string) model.LineItem {
 	}
 }
 
-// publicID returns the last part of the invoice's link, or the invoice's id if there is no link.
-func publicID(invoice *model.Invoice) string {
+// publicID returns the public id in the invoice's link, or the invoice's id if there is no link.
+func publicID(invoice *model.Invoice) (string, error) {
 	if invoice.InvoiceLink == "" {
-		return invoice.ID
+		return invoice.ID, nil
 	}
-	return path.Base(invoice.InvoiceLink)
+	return public.InvoiceID(invoice.InvoiceLink)
 }
 
 // read prints what the recipient sees.

@@ -34,7 +34,7 @@ func (b *backend) pay(ctx context.Context, invoice string) error {
 
 	payout, err := b.account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: b.supplier, Amount: decimal.RequireFromString("1.50"), Currency: dapi.USDC},
-		moneymovement.DeriveKey(b.name, "invoice", invoice), dapi.FirstUse(), dapi.HighestFee(decimal.NewFromInt(1)))
+		moneymovement.DeriveKey(b.name, "invoice", invoice), dapi.FirstUse(), dapi.MaxFee(decimal.NewFromInt(1)))
 	if state := dapi.PaymentStateOf(payout, err); state != dapi.PaymentPaid {
 		return fmt.Errorf("invoice %s is %s: %w", invoice, state, err)
 	}

@@ -16,7 +16,7 @@ func TestPaysOnceWithAKeyThatIsElsewhere(t *testing.T) {
 	rehearsal.Run(t, run, flags,
 		"cannot be exported",
 		"the vault has signed 1 time: the login",
-		"the vault is slow", "context deadline exceeded - nothing was done",
+		"the vault is slow", "context deadline exceeded - the service did nothing",
 		"another version of the key", "signature does not verify",
 		"the vault works again: payout po_", "is completed", "the ledger, newest first")
 	assert.NoFileExists(t, "developer.pem")

@@ -91,8 +91,8 @@ func prepare(ctx context.Context, p *program.Program) (dapi.ClientID, dapi.Conta
 		return "", "", err
 	}
 	supplier, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000",
-			AccountHolderName: "Example supplier"})})
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Example supplier"}})})
 	if err != nil {
 		return "", "", err
 	}
@@ -107,7 +107,7 @@ func pay(
 	ctx, span := tracer.Start(ctx, "pay invoice",
 		trace.WithAttributes(attribute.String("idempotency.key", string(key))))
 	defer span.End()
-	payout, err := account.Payouts.Pay(ctx, asked, key, dapi.FirstUse(), dapi.HighestFee(decimal.NewFromInt(1)))
+	payout, err := account.Payouts.Pay(ctx, asked, key, dapi.FirstUse(), dapi.MaxFee(decimal.NewFromInt(1)))
 	state := dapi.PaymentStateOf(payout, err)
 	span.SetAttributes(attribute.String("payment.state", string(state)))
 	if payout != nil {

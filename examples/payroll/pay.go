@@ -16,8 +16,8 @@ import (
 // grace is the time that a payment under way has to finish after Ctrl-C.
 const grace = 30 * time.Second
 
-// highestFee is the highest fee of a payment that the program accepts, in USDC.
-var highestFee = decimal.NewFromInt(1)
+// maxFee is the highest fee of a payment that the program accepts, in USDC.
+var maxFee = decimal.NewFromInt(1)
 
 // payroll pays people, several at the same time.
 type payroll struct {
@@ -62,7 +62,7 @@ func (p *payroll) one(ctx context.Context, next person) error {
 		history, contactRefused = dapi.FirstUsedAt(first), unknown
 	}
 	contact, err := p.account.Contacts.Create(ctx, dapi.ContactCreate{Name: next.name,
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: next.iban, AccountHolderName: next.name})})
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: next.iban, Holder: dapi.AccountHolder{Name: next.name}})})
 	if err != nil {
 		return p.results.record(next, contactRefused, nil, err.Error())
 	}
@@ -75,7 +75,7 @@ func (p *payroll) one(ctx context.Context, next person) error {
 	payout, err := p.account.Payouts.Pay(paying,
 		dapi.PayoutCreate{ContactID: contact.ID, Amount: next.amount, Currency: dapi.USDC,
 			PaymentReference: next.reference, Purpose: "salary"},
-		moneymovement.DeriveKey("payroll", p.run, next.id), history, dapi.HighestFee(highestFee))
+		moneymovement.DeriveKey("payroll", p.run, next.id), history, dapi.MaxFee(maxFee))
 	note := ""
 	if err != nil {
 		note = err.Error()

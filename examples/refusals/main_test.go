@@ -37,7 +37,7 @@ func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
 		{"another amount than the one asked for", "*dapi.TermsDiffer",
 			"find out why amount differs from what you asked for"},
 		{"not for this payout", "*signing.ApprovalRefused", "find out why resourceId differs from what you asked for"},
-		{"a fee over the bound", "*dapi.PriceRefused", "whether to change the bound highest_fee"},
+		{"a fee over the bound", "*dapi.PriceRefused", "whether to change the bound max_fee"},
 		{"that was in doubt", "the first call: the payment is unknown",
 			"the second call was refused: the payment is unknown",
 			"the third call: the payment is paid, by payout po_", "*errors.OutcomeUnknown",

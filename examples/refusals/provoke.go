@@ -31,13 +31,13 @@ type provocation struct {
 
 func (p *provoker) prepare(ctx context.Context) error {
 	supplier, err := p.account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000",
-			AccountHolderName: "Example supplier"})})
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Example supplier"}})})
 	if err != nil {
 		return err
 	}
 	nobody, err := p.account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example without IBAN",
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", AccountHolderName: "Example without IBAN"})})
+		Account: dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Example without IBAN"}})})
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (p *provoker) forged(ctx context.Context) error {
 // dear accepts a fee of 0.01 at most. Nothing is signed, and the booked payout waits for a decision.
 func (p *provoker) dear(ctx context.Context) error {
 	_, err := p.account.Payouts.Pay(ctx, terms(p.supplier, "12"), p.key("dear"), dapi.FirstUse(),
-		dapi.HighestFee(decimal.RequireFromString("0.01")))
+		dapi.MaxFee(decimal.RequireFromString("0.01")))
 	return err
 }
 
@@ -211,7 +211,7 @@ func (p *provoker) refunded(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.account.Sandbox.MovePayout(ctx, paid.ID, dapi.PayoutStatusRefunded,
+	if _, err := p.account.Sandbox.SetPayoutStatus(ctx, paid.ID, dapi.PayoutStatusRefunded,
 		moneymovement.IdempotencyKey(p.key("refund"))); err != nil {
 		return err
 	}

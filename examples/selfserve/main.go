@@ -37,8 +37,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	p.Step("credited 40 USDC from the sandbox's faucet")
 
 	landlord, err := owner.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example landlord",
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000",
-			AccountHolderName: "Example landlord"})})
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Example landlord"}})})
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		dapi.PayoutCreate{ContactID: landlord.ID, Amount: decimal.RequireFromString("25.00"), Currency: dapi.USDC,
 			PaymentReference: "Rent"},
 		moneymovement.DeriveKey(p.Name, "rent", "2026-11"), // one payment for this month, however often this runs
-		dapi.HighestFee(decimal.NewFromInt(1)))
+		dapi.MaxFee(decimal.NewFromInt(1)))
 	switch dapi.PaymentStateOf(payout, err) {
 	case dapi.PaymentPaid:
 		p.Step("booked, signed and confirmed payout %s: %s", payout.ID, payout.Status)

@@ -70,7 +70,8 @@ func newOffice(t *testing.T) *office {
 		dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
 	require.NoError(t, err)
 	contact, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Supplier",
-		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Supplier"})})
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Supplier"}})})
 	require.NoError(t, err)
 	return &office{host, flags, account, client.ID, contact.ID}
 }

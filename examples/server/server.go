@@ -15,8 +15,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
-// highestFee is the highest fee of a payment that the server accepts, in USDC.
-var highestFee = decimal.NewFromInt(1)
+// maxFee is the highest fee of a payment that the server accepts, in USDC.
+var maxFee = decimal.NewFromInt(1)
 
 // server serves POST /pay with a body such as {"id":"invoice-42","contactId":"ct_1","amount":"12.50"}.
 type server struct {
@@ -151,7 +151,7 @@ func (s *server) pay(ctx context.Context, p payment) (payment, error) {
 	defer cancel()
 	payout, err := s.account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: p.ContactID, Amount: p.Amount, Currency: dapi.USDC},
-		moneymovement.DeriveKey("server", p.ID), history, dapi.HighestFee(highestFee))
+		moneymovement.DeriveKey("server", p.ID), history, dapi.MaxFee(maxFee))
 	p.State, p.Note = dapi.PaymentStateOf(payout, err), ""
 	if err != nil {
 		p.Note = err.Error()

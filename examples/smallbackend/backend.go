@@ -14,10 +14,10 @@ import (
 
 // backend onboards clients and makes their payments. All that it must not forget is in its rows.
 type backend struct {
-	platform   *dapi.Integrator
-	rows       *store
-	highestFee decimal.Decimal // of a payment, in USDC
-	now        func() time.Time
+	platform *dapi.Integrator
+	rows     *store
+	maxFee   decimal.Decimal // of a payment, in USDC
+	now      func() time.Time
 }
 
 // onboard creates a client and waits until it can move money. The email is the client's natural key: if the backend
@@ -62,7 +62,7 @@ func (b *backend) pay(ctx context.Context, row payment) error {
 	defer cancel()
 	payout, err := b.platform.For(row.Client).Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: row.Contact, Amount: row.Amount, Currency: dapi.USDC, PaymentReference: row.ID},
-		moneymovement.DeriveKey("smallbackend", row.ID), history, dapi.HighestFee(b.highestFee))
+		moneymovement.DeriveKey("smallbackend", row.ID), history, dapi.MaxFee(b.maxFee))
 	row.State, row.Note, row.NotBefore = dapi.PaymentStateOf(payout, err), "", time.Time{}
 	if payout != nil {
 		row.PayoutID = payout.ID

@@ -1,8 +1,9 @@
 // Smallbackend is a small backend, whole: go run ./examples/smallbackend
 //
-// It onboards a client, pays, follows each payment until it arrives, and reconciles its rows with the ledger. It survives
-// a lost response with a 429 right after it, and a restart: its rows are in a file, and each row is stored before the
-// call and after it. backend.go has the calls, store.go the rows, and reconcile.go the comparison with the ledger.
+// It onboards a client, pays, follows each payment until it arrives, and reconciles its rows with the ledger. It
+// survives a lost response with a 429 right after it, and a restart: its rows are in a file, and each row is stored
+// before the call and after it. backend.go has the calls, store.go the rows, and reconcile.go the comparison with the
+// ledger.
 package main
 
 import (
@@ -93,7 +94,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := b.pay(ctx, b.rows.all()[2]); err != nil {
 		return err
 	}
-	_, err = b.platform.For(client.ID).Sandbox.MovePayout(ctx, b.rows.all()[2].PayoutID, dapi.PayoutStatusRefunded)
+	_, err = b.platform.For(client.ID).Sandbox.SetPayoutStatus(ctx, b.rows.all()[2].PayoutID, dapi.PayoutStatusRefunded)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func start(p *program.Program, file string) (*backend, error) {
 	if p.Host != nil {
 		now = p.Host.Now // this program moves its clock
 	}
-	return &backend{platform: platform, rows: rows, highestFee: decimal.NewFromInt(1), now: now}, nil
+	return &backend{platform: platform, rows: rows, maxFee: decimal.NewFromInt(1), now: now}, nil
 }
 
 // prepare credits the client and makes a contact.
@@ -136,8 +137,8 @@ func prepare(ctx context.Context, account *dapi.Account) (dapi.ContactID, error)
 		return "", err
 	}
 	supplier, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000",
-			AccountHolderName: "Example supplier"})})
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Example supplier"}})})
 	if err != nil {
 		return "", err
 	}

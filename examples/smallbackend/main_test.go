@@ -66,7 +66,7 @@ func (o *office) restart(t *testing.T) {
 	require.NoError(t, err)
 	rows, err := openStore(o.file)
 	require.NoError(t, err)
-	o.backend = &backend{platform: platform, rows: rows, highestFee: decimal.NewFromInt(1), now: o.host.Now}
+	o.backend = &backend{platform: platform, rows: rows, maxFee: decimal.NewFromInt(1), now: o.host.Now}
 }
 
 // arrived checks that the invoice is paid, once, and has arrived.
@@ -132,7 +132,7 @@ func TestNothingIsSentBeforeTheServiceAllowsIt(t *testing.T) {
 
 func TestAPersonDecidesAboutAPriceThatIsTooHigh(t *testing.T) {
 	o := newOffice(t)
-	o.highestFee = decimal.RequireFromString("0.01")
+	o.maxFee = decimal.RequireFromString("0.01")
 	require.NoError(t, o.work(t.Context()))
 	assert.Equal(t, dapi.PaymentNeedsDecision, o.rows.all()[0].State)
 	before := len(o.host.Requests())

@@ -12,7 +12,8 @@ import (
 )
 
 // reconcile compares the rows of a client with its ledger, and returns what differs. Every payment that is paid must be
-// in the ledger once, with its amount; a payment that came back must be there both ways; and nothing else may have left.
+// in the ledger once, with its amount; a payment that came back must be there both ways; and nothing else may have
+// left.
 func (b *backend) reconcile(ctx context.Context, client dapi.ClientID) (differences []string, err error) {
 	left := map[dapi.PayoutID]decimal.Decimal{}
 	for entry, err := range b.platform.For(client).Transactions.All(ctx, dapi.ListTransactionsParams{Limit: 100}) {

@@ -1,6 +1,6 @@
 // Twoprocesses uses one developer key in two processes: go run ./examples/twoprocesses
 //
-// The processes share the session: a FileTokenStore keeps it, so that only the first process logs in.
+// The processes share the session: dapi.NewFileTokenStore keeps it, so that only the first process logs in.
 //
 // They must share the rate windows, too. The service counts calls per credential, over all processes. A client keeps
 // within the windows, but it does not know about the other process: two of them send twice as much as the service
@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	defer os.RemoveAll(folder)
 	session := filepath.Join(folder, "session")
 	developer := p.Developer()
-	developer.Store = dapi.FileTokenStore(session)
+	developer.Store = dapi.NewFileTokenStore(session)
 	platform, err := dapi.NewIntegrator(p.BaseURL, developer, p.Options()...)
 	if err != nil {
 		return err

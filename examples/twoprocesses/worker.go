@@ -42,7 +42,7 @@ func work(ctx context.Context, args []string, out io.Writer) error {
 	}
 	defer p.Close()
 	developer := p.Developer()
-	developer.Store = dapi.FileTokenStore(session)
+	developer.Store = dapi.NewFileTokenStore(session)
 	wire := &logins{next: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 8}}
 	platform, err := dapi.NewIntegrator(p.BaseURL, developer,
 		moneymovement.WithRateLimiter(&limiter{share: share}),

@@ -49,7 +49,7 @@ func newWorld(t *testing.T) *world {
 	contact := func(iban string) dapi.ContactID {
 		made, err := account.Contacts.Create(t.Context(),
 			dapi.ContactCreate{Name: "Supplier",
-				Account: dapi.SEPA(dapi.BankAccount{IBAN: iban, AccountHolderName: "Supplier"})})
+				Account: dapi.SEPA(dapi.IBANAccount{IBAN: iban, Holder: dapi.AccountHolder{Name: "Supplier"}})})
 		require.NoError(t, err)
 		return made.ID
 	}
@@ -222,7 +222,7 @@ func TestAPaymentThatCameBackIsNotMadeAgain(t *testing.T) {
 	_, paid := w.pay(t, "42", w.supplier, "12.50")
 	id, ok := paid["payout"].(string)
 	require.True(t, ok)
-	_, err := w.account.Sandbox.MovePayout(t.Context(), dapi.PayoutID(id), dapi.PayoutStatusRefunded)
+	_, err := w.account.Sandbox.SetPayoutStatus(t.Context(), dapi.PayoutID(id), dapi.PayoutStatusRefunded)
 	require.NoError(t, err)
 
 	status, body := w.pay(t, "42", w.supplier, "12.50")

@@ -92,8 +92,8 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 			`PATCH /contacts/ct_1 {"name":null}`},
 		"an email that is made empty": {update(dapi.ContactUpdate{Email: empty}),
 			`PATCH /contacts/ct_1 {"email":""}`},
-		"a currency of the account":        {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.BankAccount{Currency: "EUROS"})}), `POST /contacts {"account":{"accountType":"sepa","currency":"EUROS"}}`},
-		"a kind of identifier without end": {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.BankAccount{HolderIDType: dapi.HolderIDType(long)})}), `POST /contacts {"account":{"accountType":"sepa","holderIdType":"` + long + `"}}`},
+		"a currency of the account":        {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.IBANAccount{Currency: "EUROS"})}), `POST /contacts {"account":{"accountType":"sepa","currency":"EUROS"}}`},
+		"a kind of identifier without end": {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{IDType: dapi.HolderIDType(long)}})}), `POST /contacts {"account":{"accountType":"sepa","currency":"EUR","holderIdType":"` + long + `"}}`},
 		"a chain by its name": {contact(onchain("Arbitrum One")),
 			`POST /contacts {"account":{"accountType":"onchain","chainId":"Arbitrum One","currency":"usdc.e","walletAddress":"bc1q"}}`},
 	})
@@ -196,7 +196,7 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 			return err
 		}, "POST /banks {}"},
 		"a move to nowhere": {func(ctx context.Context, i *dapi.Integrator) error {
-			_, err := i.Self().Sandbox.MovePayout(ctx, "po_1", "")
+			_, err := i.Self().Sandbox.SetPayoutStatus(ctx, "po_1", "")
 			return err
 		}, "POST /sandbox/payouts/po_1/status {}"},
 		"a client with a country in words": {client(dapi.ClientCreate{Email: "a", Country: "Norway"}),

@@ -60,7 +60,7 @@ var moneySlugs = map[errors.Code]provocation{
 	}, yields[*errors.WalletNotLinked]()},
 	errors.CodeApprovalConsumed: {func(w *payWorld) error {
 		funded := w.confirmed()
-		_, err := w.account.Sandbox.MovePayout(w.Context(), funded.ID, dapi.PayoutStatusFailed)
+		_, err := w.account.Sandbox.SetPayoutStatus(w.Context(), funded.ID, dapi.PayoutStatusFailed)
 		require.NoError(w, err)
 		return w.confirm(funded)
 	}, yields[*errors.ApprovalConsumed]()},
@@ -114,7 +114,8 @@ var moneySlugs = map[errors.Code]provocation{
 		assert.Equal(t, errors.Moved, e.MovedByCall())
 	})},
 	errors.CodeContactNotPayable: {func(w *payWorld) error {
-		w.asked.ContactID = w.contact(w.account, dapi.SEPA(dapi.BankAccount{AccountHolderName: "Eve Roe"}))
+		w.asked.ContactID = w.contact(w.account,
+			dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Eve Roe"}}))
 		_, err := w.account.Payouts.Book(w.Context(), w.asked)
 		return err
 	}, yields(func(t *testing.T, e *errors.ContactNotPayable) {
@@ -128,7 +129,7 @@ var moneySlugs = map[errors.Code]provocation{
 		assert.Contains(t, string(e.Details), `"available":"100"`)
 	})},
 	errors.CodeQuoteNotSubmitted: {func(w *payWorld) error {
-		_, err := w.account.Sandbox.MovePayout(w.Context(), w.booked().ID, dapi.PayoutStatusCompleted)
+		_, err := w.account.Sandbox.SetPayoutStatus(w.Context(), w.booked().ID, dapi.PayoutStatusCompleted)
 		return err
 	}, yields[*errors.QuoteNotSubmitted]()},
 	errors.CodeAmountBelowMinimum: {func(w *payWorld) error {
