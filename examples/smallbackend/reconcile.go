@@ -20,13 +20,14 @@ func (b *backend) reconcile(ctx context.Context, client dapi.ClientID) (differen
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case entry.PayoutID == "" || entry.Status == dapi.TransactionStatusFailed:
-		case entry.Direction == dapi.TransactionDirectionOut:
-			left[entry.PayoutID] = left[entry.PayoutID].Add(entry.Amount)
-		default:
-			left[entry.PayoutID] = left[entry.PayoutID].Sub(entry.Amount)
+		if entry.PayoutID == "" || entry.Status == dapi.TransactionStatusFailed {
+			continue
 		}
+		amount, known := entry.Signed()
+		if !known {
+			differences = append(differences, fmt.Sprintf("%s: unknown direction %q", entry.ID, entry.Direction))
+		}
+		left[entry.PayoutID] = left[entry.PayoutID].Sub(amount)
 	}
 	for _, row := range b.rows.all() {
 		if row.Client != client || row.PayoutID == "" {
