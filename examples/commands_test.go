@@ -16,11 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// command is how the first line of an example ends; arguments that it shows after that are left out here, as they may
-// be.
+// command matches the command at the end of an example's first line. The test leaves out the arguments after it, which
+// are optional.
 var command = regexp.MustCompile(`^// .+: (go (?:run|test) \./examples/([a-z]+))(?: [-[].+)?$`)
 
-// commands finds the command of each example, by its folder.
+// commands returns the command of each example, by its folder.
 func commands(t *testing.T) map[string]string {
 	t.Helper()
 	folders, err := os.ReadDir(".")
@@ -62,7 +62,7 @@ func TestEachExampleRunsByItsFirstLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
-			// a slow machine needs its time; a program that hangs must not outlive the test
+			// a slow machine needs time, and a program that hangs must end before the test
 			if end, limited := t.Deadline(); limited {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithDeadline(ctx, end.Add(-5*time.Second))
@@ -71,7 +71,7 @@ func TestEachExampleRunsByItsFirstLine(t *testing.T) {
 			folder := t.TempDir()
 			program := exec.CommandContext(ctx, "go", strings.Fields(line)[1:]...)
 			program.Dir = ".."
-			// it runs in a folder where what a program saves is in nobody's way
+			// it runs in a folder of its own, because some programs save files
 			if binary, built := programs[name]; built {
 				program = exec.CommandContext(ctx, binary)
 				program.Dir = folder
@@ -84,8 +84,8 @@ func TestEachExampleRunsByItsFirstLine(t *testing.T) {
 	}
 }
 
-// build builds what `go run` runs, by the name of its folder. All of it in one command, and without what a debugger
-// reads, takes half the time.
+// build builds the programs, and returns their paths by folder. One command for all of them, without debug information,
+// takes half the time.
 func build(t *testing.T, commands map[string]string) map[string]string {
 	t.Helper()
 	folder := t.TempDir() + string(filepath.Separator)
@@ -110,7 +110,7 @@ func TestTheReadmeListsEachExample(t *testing.T) {
 	require.NoError(t, err)
 	found := commands(t)
 	for name, line := range found {
-		assert.Contains(t, string(content), "`"+line+"`", name)
+		assert.True(t, strings.Contains(string(content), "`"+line+"`"), "%s is not listed", name)
 	}
 	listed := regexp.MustCompile("`go (?:run|test) \\./examples/([a-z]+)`").FindAllStringSubmatch(string(content), -1)
 	for _, row := range listed {

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The Go code of the project's README compiles, but for variables that it does not use: what to do with an error is
-// left to the reader.
+// The Go code of the project's README compiles, except for unused variables: the reader decides what to do with an
+// error.
 func TestTheCodeOfTheReadmeCompiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs the time to compile the code of the README, which -short does not give; make test runs it")

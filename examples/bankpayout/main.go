@@ -1,8 +1,8 @@
 // Bankpayout pays a bank account, with the price shown before anything is signed: go run ./examples/bankpayout
 //
-// A payout is booked, which gives a price and an approval for two minutes; a person agrees; the developer key signs the
-// approval if it says what was asked for; the signature confirms the payout. Payouts.Pay does all of it in one call
-// where nobody has to agree.
+// Payouts.Book books the payout: the service returns a price and an approval, which are valid for two minutes. A person
+// agrees to the price. Payouts.Confirm compares the approval with what was asked for, signs it with the developer key,
+// and confirms the payout. If nobody has to agree, Payouts.Pay does all of this in one call.
 package main
 
 import (
@@ -26,7 +26,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer p.Close()
-	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer())
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), p.Options()...)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 
-	// The key says what the payment is for. Whoever asks again with it within 7 days, as after a crash, cannot pay
+	// The key says which payment this is. A second call with it within 7 days, for example after a crash, pays nothing
 	// twice.
 	invoice := moneymovement.DeriveKey(p.Name, "invoice", "42")
 	asked := dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("25.00"), Currency: dapi.USDC,
@@ -61,7 +61,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p.Step("agreed: compared the approval with what was asked for, signed it, confirmed it: %s", confirmed.Status)
+	p.Step("a person agreed: compared the approval with what was asked for, signed it, confirmed it: %s",
+		confirmed.Status)
 	arrived, err := account.Payouts.Wait(ctx, confirmed.ID, p.Waiting()...)
 	if err != nil {
 		return err
@@ -72,11 +73,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p.Step("asked to pay invoice 42 again: it is payout %s, %s, and nothing more has left", again.ID, again.Status)
-	return p.Ledger(ctx, account)
+	p.Step("paid invoice 42 again with the same key: it is payout %s, %s, and no more money has left", again.ID,
+		again.Status)
+	return p.Ledger(ctx, account.Transactions)
 }
 
-// showCapabilities tells what the contact can be paid by, and else what stands in the way.
+// showCapabilities prints the methods that the contact can be paid by, and what prevents a payment.
 func showCapabilities(ctx context.Context, p *program.Program, account *dapi.Account, id dapi.ContactID) error {
 	capabilities, err := account.Contacts.Capabilities(ctx, id)
 	if err != nil {

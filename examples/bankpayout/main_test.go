@@ -15,7 +15,7 @@ func TestPaysTheInvoiceOnce(t *testing.T) {
 		"booked payout po_", "awaiting_approval; no money has moved",
 		"quote: 25 USDC leave, 22.42 EUR arrive, fee 0.5 USDC",
 		"confirmed it: funding", "is completed",
-		"asked to pay invoice 42 again: it is payout po_", "completed, and nothing more has left",
+		"paid invoice 42 again with the same key: it is payout po_", "completed, and no more money has left",
 		"the ledger, newest first")
 	assert.Regexp(t, `payout +out +25\.00 +USDC +completed\n +deposit +in +50\.00 +USDC +completed\n$`, ledger)
 

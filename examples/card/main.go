@@ -1,7 +1,7 @@
 // Card issues a card and shows its number to the holder of its wallet: go run ./examples/card
 //
-// An app key issues the card, names it and limits it. The reference endpoints reveal its number and security code to
-// whoever signs for the wallet that it spends from, and to nobody else.
+// An app key issues the card, names it and limits it. The reference endpoints reveal its number and security code only
+// against a signature of the wallet that the card spends from.
 package main
 
 import (
@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return reveal(ctx, p, reference, card)
 }
 
-// issue makes a card with a name and a limit.
+// issue issues a card with a name and a limit.
 func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*model.Card, error) {
 	card, err := app.Cards.Create(ctx, appapi.CardCreate{Format: "virtual"})
 	if err != nil {
@@ -63,12 +63,13 @@ func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*model.
 	if card, err = app.Cards.SetLimit(ctx, card.ID, appapi.CardLimitUpdate{DailyLimit: model.Set(daily)}); err != nil {
 		return nil, err
 	}
-	p.Step("named it %s; it may spend %s %s a day, %s so far", card.Label, card.Limit.DailyLimit.StringFixed(2),
+	p.Step("named it %s; it can spend %s %s a day, and has spent %s today", card.Label,
+		card.Limit.DailyLimit.StringFixed(2),
 		card.Limit.Currency, card.Limit.DailyUsage)
 	return card, nil
 }
 
-// waitActive lists cards until the new one can be used.
+// waitActive lists the cards until the new card can be used.
 func waitActive(ctx context.Context, p *program.Program, reference *refapi.Client, id string) (*model.Card, error) {
 	every := time.NewTicker(100 * time.Millisecond)
 	defer every.Stop()
@@ -91,7 +92,7 @@ func waitActive(ctx context.Context, p *program.Program, reference *refapi.Clien
 	}
 }
 
-// reveal shows the card to its wallet, and what happens to another one.
+// reveal shows the card's details to its wallet. Another wallet is refused.
 func reveal(ctx context.Context, p *program.Program, reference *refapi.Client, card *model.Card) error {
 	stranger, err := wallet.Generate()
 	if err != nil {
@@ -102,16 +103,16 @@ func reveal(ctx context.Context, p *program.Program, reference *refapi.Client, c
 	if !errors.As(err, &refused) {
 		return errors.Join(errors.New("another wallet was not refused"), err)
 	}
-	p.Step("wallet %s asks for its number and is refused: %s", stranger.Address(), refused.Code)
+	p.Step("wallet %s signs and is refused: %s", stranger.Address(), refused.Code)
 
 	details, err := reference.Cards.Details(ctx, card.ID, p.CardWallet)
 	if err != nil {
 		return err
 	}
-	p.Step("wallet %s signs, and sees the card:", p.CardWallet.Address())
+	p.Step("wallet %s signs and gets the card:", p.CardWallet.Address())
 	p.Detail("number         %s", details.CardNumber.Reveal())
 	p.Detail("security code  %s", details.CVV.Reveal())
 	p.Detail("expires        %s", details.ExpiryDate.Reveal())
-	p.Step("in a log the same is: %v", details)
+	p.Step("in a log, the same value is: %v", details)
 	return nil
 }

@@ -15,20 +15,20 @@ import (
 
 var steps = []string{
 	"issued card ", "pending, which spends from wallet 0x",
-	"named it Travel; it may spend 250.50 USD a day, 0 so far",
+	"named it Travel; it can spend 250.50 USD a day, and has spent 0 today",
 	" is active and ends in ",
 	"is refused: signature_invalid",
-	"signs, and sees the card:",
+	"signs and gets the card:",
 }
 
-// assertShown checks that the holder sees a number that ends as the card says, and that a log does not.
+// assertShown checks that the holder sees the whole number, and that a log does not show it.
 func assertShown(t *testing.T, out string) {
 	t.Helper()
 	last := regexp.MustCompile(`ends in (\d{4})\n`).FindStringSubmatch(out)
 	require.NotNil(t, last, out)
 	rest := rehearsal.Told(t, out, steps...)
 	assert.Regexp(t, `^\n +number +\d{12}`+last[1]+`\n +security code +\d{3}\n +expires +\d+/\d+\n`, rest)
-	log := rehearsal.Told(t, rest, "in a log the same is: ")
+	log := rehearsal.Told(t, rest, "in a log, the same value is: ")
 	assert.Contains(t, log, last[1])
 	assert.NotRegexp(t, `\d{5}`, log)
 }

@@ -1,7 +1,7 @@
 // Crosschain pays a wallet on another chain that expects another token: go run ./examples/crosschain
 //
-// The same call as any payout does it; fromChainId and toChainId name the route, and the quote says what arrives over
-// there.
+// It is the same call as for any payout. FromChainID and ToChainID name the route, and the quote says how much arrives
+// on the other chain.
 package main
 
 import (
@@ -26,7 +26,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer p.Close()
-	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer())
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), p.Options()...)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 
-	key, err := wallet.Generate() // stands for the payee, who would tell an address
+	key, err := wallet.Generate() // a real payee gives you an address
 	if err != nil {
 		return err
 	}
@@ -66,10 +66,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	p.Step("payout %s is %s", payout.ID, payout.Status)
-	return p.Ledger(ctx, account)
+	return p.Ledger(ctx, account.Transactions)
 }
 
-// route finds the chain that balances are held on, and another live one that has the token.
+// route returns Base, where balances are held, and another live chain that has the token.
 func route(
 	ctx context.Context, p *program.Program, account *dapi.Account, token string,
 ) (here, there dapi.Chain, err error) {

@@ -1,9 +1,12 @@
 // Escrow holds money for two deals, releases one and refunds the other: go run ./examples/escrow
 //
-// A deal has three windows, each starting where the one before ends: to approve it, which holds the money; to release
-// it to the payee; to take it back. An action that is not available any more, or not yet, is refused. Every action is
-// prepared, signed and confirmed like a payout; Escrows.Open and Escrows.Act do it in one call. What came of it is seen
-// when the deal is next read from chain, once in 15 seconds.
+// A deal has three windows: first to approve it, which holds the money; then to release the money to the payee; then to
+// take it back. Each window starts when the one before ends. The service refuses an action outside its window. Every
+// action is prepared, signed and confirmed like a payout. Escrows.Open and Escrows.Act do that in one call.
+//
+// The service reads each deal from chain at most once in 15 seconds, and shows the result of an action after the next
+// read. On another host this program waits for that, and for the windows of the second deal. On its own host it moves
+// the host's clock, so that nobody has to wait.
 package main
 
 import (
@@ -27,13 +30,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	var window time.Duration
 	p, err := program.Open("escrow", args, out, func(flags *flag.FlagSet) {
 		flags.DurationVar(&window, "window", 2*time.Second,
-			"how long each of the first two windows of the second deal is, in whole seconds")
+			"`length` of each of the first two windows of the second deal, in whole seconds")
 	})
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer())
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), p.Options()...)
 	if err != nil {
 		return err
 	}
@@ -41,7 +44,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	payee, err := wallet.Generate() // stands for the payee, who would tell an address
+	payee, err := wallet.Generate() // a real payee gives you an address
 	if err != nil {
 		return err
 	}
@@ -64,7 +67,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p.Step("nobody delivered; waiting until the money can be taken back")
+	p.Step("nobody delivered; the money can be taken back after two windows of %s", window)
+	p.Skip(2*window + time.Second)
 	if err := e.available(ctx, logo.ID, dapi.EscrowActionTypeRefund); err != nil {
 		return err
 	}
@@ -72,14 +76,15 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 
-	p.Step("waiting until both deals are read from chain again")
+	p.Step("the service reads a deal from chain once in 15 seconds, and shows both results after that")
+	p.Skip(16 * time.Second)
 	if err := e.ended(ctx, website.ID, dapi.EscrowStatusReleased); err != nil {
 		return err
 	}
 	if err := e.ended(ctx, logo.ID, dapi.EscrowStatusRefunded); err != nil {
 		return err
 	}
-	return p.Ledger(ctx, account)
+	return p.Ledger(ctx, account.Transactions)
 }
 
 type escrow struct {
@@ -87,7 +92,8 @@ type escrow struct {
 	account *dapi.Account
 }
 
-// open creates a deal and approves it. The key anchors the deal, its windows and that action.
+// open creates a deal and approves it. The key anchors the deal, its windows and its approval: the same key opens the
+// deal once.
 func (e escrow) open(ctx context.Context, terms dapi.EscrowCreate) (*dapi.Escrow, error) {
 	deal, err := e.account.Escrows.Open(ctx, terms, moneymovement.DeriveKey(e.Name, "deal", terms.Memo))
 	if err != nil {
@@ -109,15 +115,15 @@ func (e escrow) act(
 	if err != nil {
 		return err
 	}
-	e.Step("signed and confirmed the %s of deal %s, which was %s when it was last read", action, deal.ID, deal.Status)
+	e.Step("signed and confirmed the %s of deal %s; the last read from chain says %s", action, deal.ID, deal.Status)
 	return nil
 }
 
-// ended waits for a status. Reads between two of the chain answer what the last one saw, so that asking often is no
-// faster.
+// ended waits for a status.
 func (e escrow) ended(ctx context.Context, id dapi.EscrowID, status dapi.EscrowStatus) error {
-	deal, err := e.account.Escrows.Wait(ctx, id, []dapi.EscrowStatus{status},
-		dapi.PollEvery(4*time.Second, 16*time.Second))
+	deal, err := e.account.Escrows.Wait(ctx, id, []dapi.EscrowStatus{status}, dapi.OnProgress(func(p dapi.Progress) {
+		e.Detail("read %d after %s: %s is %s", p.Reads, p.Waited.Round(time.Second), p.Resource, p.Status)
+	}))
 	if err != nil {
 		return err
 	}
@@ -125,7 +131,7 @@ func (e escrow) ended(ctx context.Context, id dapi.EscrowID, status dapi.EscrowS
 	return nil
 }
 
-// available reads the deal until its windows allow an action.
+// available reads the deal until an action is in its window.
 func (e escrow) available(ctx context.Context, id dapi.EscrowID, action dapi.EscrowActionType) error {
 	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()

@@ -1,6 +1,7 @@
 // Invoice issues an invoice, follows it until it is paid, and saves its PDF: go run ./examples/invoice -out invoice.pdf
 //
-// An app key issues it and enters its payment. Whoever has its link reads it and its PDF, without any credential.
+// An app key issues the invoice and marks it as paid. Everybody who has the link can read the invoice and its PDF,
+// without a credential.
 package main
 
 import (
@@ -56,7 +57,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p.Step("the bank's statement shows it: %s, paid at %s with reference %s", paid.Status,
+	p.Step("the bank statement shows the payment: %s, paid at %s with reference %s", paid.Status,
 		paid.PaidAt.UTC().Format(time.DateTime), paid.OnchainTransactionID)
 	size, err := save(ctx, recipients, id, file)
 	if err != nil {
@@ -66,7 +67,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// issue asks a client for money.
+// issue issues an invoice to a client.
 func issue(ctx context.Context, p *program.Program, app *appapi.Client) (*model.Invoice, error) {
 	issued, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
 		Currency:          model.InvoiceCurrencyEUR,
@@ -95,7 +96,7 @@ func line(name, quantity, price string) model.LineItem {
 	}
 }
 
-// publicID is what the invoice's link leads to. An answer without a link leaves its id.
+// publicID returns the public id in the invoice's link, or the invoice's id if there is no link.
 func publicID(invoice *model.Invoice) (string, error) {
 	if invoice.InvoiceLink == "" {
 		return invoice.ID, nil
@@ -103,13 +104,13 @@ func publicID(invoice *model.Invoice) (string, error) {
 	return public.InvoiceID(invoice.InvoiceLink)
 }
 
-// read shows what a recipient sees.
+// read prints what the recipient sees.
 func read(ctx context.Context, p *program.Program, recipients *public.Client, id string) error {
 	invoice, err := recipients.Invoices.Get(ctx, id)
 	if err != nil {
 		return err
 	}
-	p.Step("its recipient reads it without a credential: %s asks %s for %s %s", invoice.Contractor.Email,
+	p.Step("the recipient reads it without a credential: %s asks %s for %s %s", invoice.Contractor.Email,
 		invoice.Client.DisplayName,
 		invoice.Amount.StringFixed(2), invoice.Currency)
 	for _, item := range invoice.Items {
@@ -121,7 +122,7 @@ func read(ctx context.Context, p *program.Program, recipients *public.Client, id
 	return nil
 }
 
-// described names a payment method; there are more kinds of them than these.
+// described names a payment method. There are more kinds than these.
 func described(method model.PaymentMethod) string {
 	switch m := method.Variant().(type) {
 	case model.SEPAPaymentMethod:
@@ -135,7 +136,7 @@ func described(method model.PaymentMethod) string {
 	}
 }
 
-// save keeps the PDF. One that breaks off leaves no file behind.
+// save saves the PDF in a file. If the download fails, no file is left, and an older file stays.
 func save(ctx context.Context, recipients *public.Client, id, name string) (size int64, err error) {
 	pdf, err := recipients.Invoices.PDF(ctx, id, public.RenderInvoicePDFParams{Details: new(0)})
 	if err != nil {
@@ -146,7 +147,7 @@ func save(ctx context.Context, recipients *public.Client, id, name string) (size
 	if err != nil {
 		return 0, err
 	}
-	defer os.Remove(file.Name()) // a no-op once it has its name
+	defer os.Remove(file.Name()) // does nothing after the rename
 	if size, err = io.Copy(file, pdf); err != nil {
 		file.Close()
 		return 0, err

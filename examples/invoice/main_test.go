@@ -17,9 +17,9 @@ import (
 
 var steps = []string{
 	"issued invoice EX-", "over 1049.90 EUR, sent, due ",
-	"its recipient reads it without a credential: ", "asks Example client for 1049.90 EUR",
+	"the recipient reads it without a credential: ", "asks Example client for 1049.90 EUR",
 	"Design x 12.5 at 80.00", "Hosting x 1 at 49.90", "payment method 0: to the account of ",
-	"the bank's statement shows it: paid, paid at ", "with reference statement-invoice-",
+	"the bank statement shows the payment: paid, paid at ", "with reference statement-invoice-",
 	"saved its PDF to ",
 }
 
@@ -56,7 +56,7 @@ func TestRunsOnAHostThatFlagsName(t *testing.T) {
 	assertSaved(t, out.String(), file)
 }
 
-// TestABrokenPDFLeavesNoFile: neither half of the new one, nor nothing where an older one was.
+// If a download breaks off, no half file is left, and an older file stays.
 func TestABrokenPDFLeavesNoFile(t *testing.T) {
 	host, flags := rehearsal.HostBehind(t, func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

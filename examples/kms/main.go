@@ -1,8 +1,7 @@
 // Kms logs in and pays with a key that never leaves a key-management service: go run ./examples/kms
 //
-// Whatever signs over the network becomes a developer key with signing.FromRemote. It is handed the context of the
-// call, so that a slow service is not waited for longer than the caller wants, and what it answers is verified before
-// it is used.
+// signing.FromRemote makes a developer key from a function that signs over the network. The function gets the context
+// of the call, with its deadline. The SDK verifies each signature before it uses it.
 package main
 
 import (
@@ -39,7 +38,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	p.Step("the key is %v; saving it: %v", key, key.Save("developer.pem"))
 
-	platform, err := dapi.NewIntegrator(p.BaseURL, dapi.Developer{Email: p.Email, Key: key})
+	platform, err := dapi.NewIntegrator(p.BaseURL, dapi.Developer{Email: p.Email, Key: key}, p.Options()...)
 	if err != nil {
 		return err
 	}
@@ -58,18 +57,18 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	asked := dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC}
 	invoice := moneymovement.DeriveKey(p.Name, "invoice", "42")
 
-	p.Step("the vault is slow, and the caller has half a second")
+	p.Step("the vault is slow, and the payment has a deadline of half a second")
 	late := hurried(ctx, vault, account, asked, invoice)
 	if !errors.Is(late, context.DeadlineExceeded) {
-		return fmt.Errorf("the deadline was not kept: %w", late)
+		return fmt.Errorf("the deadline did not end the payment: %w", late)
 	}
-	p.Detail("nothing was sent that moves money: %v", late)
+	p.Detail("no money moved: %v", late)
 
 	p.Step("the vault signs with another version of the key")
 	vault.rotate(true)
-	_, err = account.Payouts.Pay(ctx, asked, invoice, dapi.FirstUse()) // the call before ended in not_paid
+	_, err = account.Payouts.Pay(ctx, asked, invoice, dapi.FirstUse()) // the call before ended as not_paid
 	if _, refused := errors.AsType[*signing.RemoteSignatureRefused](err); !refused {
-		return fmt.Errorf("a signature of another key was taken: %w", err)
+		return fmt.Errorf("a signature of another key was accepted: %w", err)
 	}
 	p.Detail("%v", err)
 
@@ -81,19 +80,19 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if payout, err = account.Payouts.Wait(ctx, payout.ID, p.Waiting()...); err != nil {
 		return err
 	}
-	p.Step("the vault is itself again: payout %s is %s", payout.ID, payout.Status)
-	return p.Ledger(ctx, account)
+	p.Step("the vault works again: payout %s is %s", payout.ID, payout.Status)
+	return p.Ledger(ctx, account.Transactions)
 }
 
-// hurried asks for a payment with a deadline that the vault does not keep.
+// hurried pays with a deadline that ends before the vault signs.
 func hurried(
 	ctx context.Context, vault *vault, account *dapi.Account, asked dapi.PayoutCreate, invoice moneymovement.Key,
 ) error {
 	vault.takes(time.Hour)
 	defer vault.takes(0)
-	impatient, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+	soon, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()
-	payout, err := account.Payouts.Pay(impatient, asked, invoice, dapi.FirstUse())
+	payout, err := account.Payouts.Pay(soon, asked, invoice, dapi.FirstUse())
 	if state := dapi.PaymentStateOf(payout, err); state != dapi.PaymentNotPaid {
 		return fmt.Errorf("nothing was signed, and the payment is %s: %w", state, err)
 	}

@@ -18,7 +18,7 @@ func TestPaysOnceWithAKeyThatIsElsewhere(t *testing.T) {
 		"the vault has signed 1 time: the login",
 		"the vault is slow", "context deadline exceeded - the service did nothing",
 		"another version of the key", "signature does not verify",
-		"the vault is itself again: payout po_", "is completed", "the ledger, newest first")
+		"the vault works again: payout po_", "is completed", "the ledger, newest first")
 	assert.NoFileExists(t, "developer.pem")
 
 	rehearsal.PaidOnce(t, host, "12.5")
@@ -28,7 +28,7 @@ func TestPaysOnceWithAKeyThatIsElsewhere(t *testing.T) {
 			confirmed++
 		}
 	}
-	assert.Equal(t, 1, confirmed, "nothing was sent without a good signature")
+	assert.Equal(t, 1, confirmed, "a payout without a valid signature was not confirmed")
 }
 
 func TestKeyFilesThatTheVaultCannotHold(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// vault stands for a key-management service. It has the host's key, so that the example needs no other registered
-// there; a real one makes the key itself, and its public half is registered in the service's application.
+// vault stands for a key-management service. It holds the key that the host knows already. A real one makes a key of
+// its own, and you register the public half in the service's application.
 type vault struct {
 	key        crypto.Signer
 	another    crypto.Signer // another version of the key
@@ -49,11 +49,10 @@ func openVault(keyFile string) (*vault, error) {
 	return &vault{key: key, another: another}, nil
 }
 
-// Public is the public half.
+// Public returns the public half.
 func (v *vault) Public() crypto.PublicKey { return v.key.Public() }
 
-// Sign is the call over the network: AWS, Google Cloud, Azure and Vault have one of this shape. It returns when ctx
-// ends.
+// Sign is the call over the network. AWS, Google Cloud, Azure and Vault have a call like it. It returns when ctx ends.
 func (v *vault) Sign(ctx context.Context, digest []byte, options crypto.SignerOpts) ([]byte, error) {
 	arrival := time.NewTimer(time.Duration(v.latency.Load()))
 	defer arrival.Stop()

@@ -1,8 +1,10 @@
-// Observability follows a payment through logs and traces: go run ./examples/observability
+// Observability follows a payment through logs, traces and metrics: go run ./examples/observability
 //
-// The SDK writes a record for each attempt to a slog.Logger, and sends through an http.Client of the caller's, whose
-// transport is where OpenTelemetry hooks in as with any client. The records carry the trace they belong to. Neither
-// holds a header, a body or a credential.
+// The SDK writes a log record for each attempt of a call (WithLogger) and reports each call (WithMetrics). It sends its
+// requests through your http.Client (WithHTTPClient), whose transport is where OpenTelemetry hooks in. The log records
+// have the id of the trace that they belong to. None of them has a header, a body or a credential.
+//
+// At the end the program prints what each line and field means, and which of them to alert on. legend.go has the text.
 package main
 
 import (
@@ -24,6 +26,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 func main() { program.Main(run) }
@@ -34,40 +37,69 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer p.Close()
+	client, supplier, err := prepare(ctx, p)
+	if err != nil {
+		return err
+	}
 
-	spans := sdktrace.NewTracerProvider(sdktrace.WithSyncer(printer{out})) // yours has a batcher and an OTLP exporter
-	defer spans.Shutdown(context.WithoutCancel(ctx))                       //nolint:errcheck // every span was printed when it ended
+	// a backend has a batcher and an OTLP exporter
+	spans := sdktrace.NewTracerProvider(sdktrace.WithSyncer(printer{out}))
+	defer spans.Shutdown(context.WithoutCancel(ctx)) //nolint:errcheck // every span was printed when it ended
 	logger := slog.New(traced{slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug})})
-
-	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), moneymovement.WithLogger(logger),
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(),
+		moneymovement.WithLogger(logger),
+		moneymovement.WithMetrics(metrics{out}),
 		moneymovement.WithHTTPClient(&http.Client{
 			Transport: otelhttp.NewTransport(&http.Transport{Proxy: http.ProxyFromEnvironment},
 				otelhttp.WithTracerProvider(spans),
 				otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string {
 					return r.Method + " " + route(r.URL.Path)
 				}),
-				// none: trace ids stay in the house
+				// no propagator: the ids of your traces stay with you
 				otelhttp.WithPropagators(propagation.NewCompositeTextMapPropagator())),
 		}))
 	if err != nil {
 		return err
 	}
-	account, err := customer.OpenWith(ctx, p, platform, decimal.NewFromInt(20), dapi.USDC)
+	if p.Host != nil {
+		p.Host.Arm(http.MethodPost, "/dapi/v1/payouts/{payoutId}/confirm",
+			sandbox.Respond(http.StatusBadGateway, "provider_unavailable"))
+		p.Step("the host will fail the first confirm with 502, so that you see a warning and a second attempt")
+	}
+	p.Step("paying invoice 42; all lines that follow belong to one trace")
+	err = pay(ctx, spans.Tracer("example"), logger, platform.For(client),
+		moneymovement.DeriveKey(p.Name, "invoice", "42"),
+		dapi.PayoutCreate{ContactID: supplier, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC})
 	if err != nil {
 		return err
+	}
+	return explain(p.Narrator)
+}
+
+// prepare makes a client with money, and a contact. It uses a client of the SDK that logs nothing.
+func prepare(ctx context.Context, p *program.Program) (dapi.ClientID, dapi.ContactID, error) {
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), p.Options()...)
+	if err != nil {
+		return "", "", err
+	}
+	account, err := customer.OpenWith(ctx, p, platform, decimal.NewFromInt(20), dapi.USDC)
+	if err != nil {
+		return "", "", err
+	}
+	client, err := customer.Client(ctx, p, platform)
+	if err != nil {
+		return "", "", err
 	}
 	supplier, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
 		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
 			Holder: dapi.AccountHolder{Name: "Example supplier"}})})
 	if err != nil {
-		return err
+		return "", "", err
 	}
-	p.Step("paying invoice 42; what follows belongs to one trace")
-	return pay(ctx, spans.Tracer("example"), logger, account, moneymovement.DeriveKey(p.Name, "invoice", "42"),
-		dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC})
+	return client.ID, supplier.ID, nil
 }
 
-// pay is one unit of the program's own work: a span around the calls that it takes, with what to search by.
+// pay is one unit of work of your program: a span around its calls, with the ids that you search by.
 func pay(
 	ctx context.Context, tracer trace.Tracer, logger *slog.Logger, account *dapi.Account, key moneymovement.Key,
 	asked dapi.PayoutCreate,
@@ -75,19 +107,23 @@ func pay(
 	ctx, span := tracer.Start(ctx, "pay invoice",
 		trace.WithAttributes(attribute.String("idempotency.key", string(key))))
 	defer span.End()
-	payout, err := account.Payouts.Pay(ctx, asked, key)
-	if err != nil {
+	payout, err := account.Payouts.Pay(ctx, asked, key, dapi.FirstUse(), dapi.MaxFee(decimal.NewFromInt(1)))
+	state := dapi.PaymentStateOf(payout, err)
+	span.SetAttributes(attribute.String("payment.state", string(state)))
+	if payout != nil {
+		span.SetAttributes(attribute.String("payout.id", string(payout.ID)))
+	}
+	if state != dapi.PaymentPaid {
 		span.RecordError(err)
-		span.SetStatus(codes.Error, "not paid")
-		logger.ErrorContext(ctx, "invoice is not paid", "error", err)
+		span.SetStatus(codes.Error, "invoice is "+string(state))
+		logger.ErrorContext(ctx, "invoice is not settled", "state", state, "error", err)
 		return err
 	}
-	span.SetAttributes(attribute.String("payout.id", string(payout.ID)))
 	logger.InfoContext(ctx, "invoice is paid", "payout", payout.ID, "status", payout.Status)
 	return nil
 }
 
-// ids are the parts of a path that differ from call to call, which the names of spans must not.
+// ids are the parts of a path that differ from call to call. The names of spans must not have them.
 var ids = regexp.MustCompile(`/[a-z]+_[^/]+`)
 
 func route(path string) string { return ids.ReplaceAllString(path, "/{id}") }

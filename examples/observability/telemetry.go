@@ -9,9 +9,11 @@ import (
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
-// traced adds to each record the trace that its context belongs to.
+// traced adds to each record the id of the trace that its context belongs to.
 type traced struct{ slog.Handler }
 
 // Handle implements [slog.Handler].
@@ -29,7 +31,17 @@ func (t traced) WithAttrs(attrs []slog.Attr) slog.Handler { return traced{t.Hand
 // WithGroup implements [slog.Handler].
 func (t traced) WithGroup(name string) slog.Handler { return traced{t.Handler.WithGroup(name)} }
 
-// printer writes a line for each span that ended.
+// metrics writes a line for each call. A backend counts and times them: Operation, Result and Code are fit for labels.
+type metrics struct{ out io.Writer }
+
+// Call implements [moneymovement.Metrics].
+func (m metrics) Call(ctx context.Context, call moneymovement.CallMetrics) {
+	fmt.Fprintf(m.out, "call=%s result=%s code=%q attempts=%d took=%s trace=%s\n", call.Operation, call.Result,
+		call.Code,
+		call.Attempts, call.Took.Round(time.Microsecond), trace.SpanContextFromContext(ctx).TraceID())
+}
+
+// printer writes a line for each span that ends.
 type printer struct{ out io.Writer }
 
 // ExportSpans implements [sdktrace.SpanExporter].
@@ -39,7 +51,8 @@ func (p printer) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) e
 			Round(time.Microsecond), span.SpanContext().TraceID())
 		for _, attribute := range span.Attributes() {
 			switch attribute.Key {
-			case "http.response.status_code", "http.request.resend_count", "idempotency.key", "payout.id":
+			case "http.response.status_code", "http.request.resend_count", "idempotency.key", "payout.id",
+				"payment.state":
 				fmt.Fprintf(p.out, " %s=%s", attribute.Key, attribute.Value.String())
 			}
 		}

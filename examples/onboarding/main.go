@@ -1,7 +1,7 @@
-// Onboarding takes a customer from a name to an account that can be wired to: go run ./examples/onboarding
+// Onboarding takes a customer from a name to an account that payers can wire to: go run ./examples/onboarding
 //
-// An integrator creates the client, saves what its verification needs until nothing is outstanding, completes it, opens
-// a rail, and hands the payer the requisites.
+// An integrator creates the client, saves the information for its verification until no requirement is left, completes
+// the verification, opens a rail, and gives the requisites to the payer.
 package main
 
 import (
@@ -23,7 +23,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer p.Close()
-	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer())
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), p.Options()...)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return openRail(ctx, p, account)
 }
 
-// verify saves in two goes, as a form with several pages would, and looks in between at what is still outstanding.
+// verify saves the information in two steps, like a form of two pages, and prints which requirements are left.
 func verify(ctx context.Context, p *program.Program, account *dapi.Account) error {
 	for _, page := range []dapi.KYBInformation{
 		{Applicant: dapi.Applicant{LegalName: "Example"}.Map()},
@@ -58,10 +58,10 @@ func verify(ctx context.Context, p *program.Program, account *dapi.Account) erro
 	}
 	p.Step("completed: snapshot %s is %s", submission.SnapshotID, submission.Status)
 
-	// People may take days over a review. A program that cannot wait comes back later with Verification.Get.
-	patience, cancel := context.WithTimeout(ctx, time.Minute)
+	// A review by people may take days. A backend does not wait for it: it calls Verification.Get later.
+	waiting, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	decided, err := account.Verification.WaitDecided(patience, p.Waiting()...)
+	decided, err := account.Verification.WaitDecided(waiting, p.Waiting()...)
 	if err != nil {
 		return err
 	}
@@ -69,8 +69,8 @@ func verify(ctx context.Context, p *program.Program, account *dapi.Account) erro
 	return nil
 }
 
-// openRail lists what the client can have, and opens one. The list is authoritative: it knows the client's residency,
-// its verification, the integrator's agreement, and whether the partner is up.
+// openRail lists the client's rails and opens one. The list is authoritative: it depends on the client's residency and
+// verification, on the integrator's agreement, and on the banking partner.
 func openRail(ctx context.Context, p *program.Program, account *dapi.Account) error {
 	p.Step("the client can be wired to over these rails:")
 	for rail, err := range account.Rails.All(ctx, dapi.ListRailsParams{}) {

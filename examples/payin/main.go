@@ -1,7 +1,7 @@
 // Payin receives money two ways, over a bank and from another chain: go run ./examples/payin
 //
-// A payin is quoted, which holds for two minutes; its instructions tell the payer where to send the money. Money that
-// arrives at the client's wallet on Base needs none of this: it is balance once it is confirmed.
+// A payin has a quote, which is valid for two minutes, and instructions, which say where the payer sends the money.
+// Money that arrives at the client's wallet on Base needs no payin: it is balance when the transaction is confirmed.
 package main
 
 import (
@@ -24,7 +24,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer p.Close()
-	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer())
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), p.Options()...)
 	if err != nil {
 		return err
 	}
@@ -38,10 +38,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := overBank(ctx, p, account); err != nil {
 		return err
 	}
-	return p.Ledger(ctx, account)
+	return p.Ledger(ctx, account.Transactions)
 }
 
-// fromChain takes a client that is ready, not one that is verified.
+// fromChain receives money from another chain. The client must be ready; it need not be verified.
 func fromChain(ctx context.Context, p *program.Program, account *dapi.Account) error {
 	const ethereum = 1
 	return receive(ctx, p, account, "from Ethereum", dapi.PayinCreate{
@@ -49,8 +49,8 @@ func fromChain(ctx context.Context, p *program.Program, account *dapi.Account) e
 	})
 }
 
-// overBank takes a virtual account on a rail, and for that a verified client; the onboarding example does it step by
-// step.
+// overBank receives money over a bank. It needs a virtual account on a rail, and a rail needs a verified client. The
+// onboarding example shows these steps.
 func overBank(ctx context.Context, p *program.Program, account *dapi.Account) error {
 	if err := customer.Verify(ctx, p, account); err != nil {
 		return err
@@ -67,7 +67,8 @@ func overBank(ctx context.Context, p *program.Program, account *dapi.Account) er
 	})
 }
 
-// receive quotes a payin, tells its payer what to do, lets the sandbox pay, and follows the payin to its end.
+// receive quotes a payin, prints the payer's instructions, makes the sandbox pay, and waits until the payin is
+// completed.
 func receive(ctx context.Context, p *program.Program, account *dapi.Account, how string, asked dapi.PayinCreate) error {
 	payin, err := account.Payins.Create(ctx, asked)
 	if err != nil {
@@ -85,7 +86,7 @@ func receive(ctx context.Context, p *program.Program, account *dapi.Account, how
 	}
 
 	key := moneymovement.IdempotencyKey(moneymovement.DeriveKey(p.Name, "arrive", string(payin.ID)))
-	if _, err := account.Sandbox.CompletePayin(ctx, payin.ID, key); err != nil { // nobody pays in a sandbox
+	if _, err := account.Sandbox.CompletePayin(ctx, payin.ID, key); err != nil { // in a sandbox, nobody pays
 		return err
 	}
 	if payin, err = account.Payins.Wait(ctx, payin.ID, p.Waiting()...); err != nil {

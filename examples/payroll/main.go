@@ -1,11 +1,16 @@
 // Payroll pays everybody in a CSV file, once: go run ./examples/payroll
 //
-// Each payment is anchored to a key that derives from the run and the person's id, and written to a results file before
-// it is sent. Ctrl-C lets what is under way finish. The same command again goes on where the last one ended, whatever
-// ended it, and pays nobody twice. To try that, start a host that stays, and interrupt the second command:
+// The idempotency key of each payment derives from the run and the person's id. A results file has each payment before
+// it is sent. Ctrl-C lets the payments under way finish. After Ctrl-C, a crash or a power cut, the same command pays
+// the people who are left, and pays nobody twice.
+//
+// On its own host, the program shows that: it starts itself in another process, kills that process in the middle, and
+// pays the rest. To interrupt it by hand, start a host that stays, and press Ctrl-C in the last command:
 //
 //	go run ./cmd/moneymove sandbox -key-file developer.pem
-//	go run ./examples/payroll -base-url http://127.0.0.1:8080 -email ops@example.com -key developer.pem -file examples/payroll/payroll.csv -run 2026-11
+//	export MONEYMOVEMENT_BASE_URL=http://127.0.0.1:8080 MONEYMOVEMENT_EMAIL=ops@example.com
+//	export MONEYMOVEMENT_KEY_FILE=developer.pem
+//	go run ./examples/payroll -file examples/payroll/payroll.csv -run 2026-11
 package main
 
 import (
@@ -15,9 +20,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,31 +35,35 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 )
 
-// sample is paid when no file is named.
+// sample is the file that the program pays if -file names none.
 //
 //go:embed payroll.csv
 var sample string
 
 func main() { program.Main(run) }
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	file, run, results string
+	fileFlag           string // as the command line has it
 	client             string
 	workers            int
 	settle             time.Duration
+	interruptAfter     int
 }
 
 func (s *settings) register(flags *flag.FlagSet) {
 	flags.StringVar(&s.file, "file", "",
-		"CSV `file` with the columns id, name, iban, amount (in USDC) and reference; empty pays a sample")
-	flags.StringVar(&s.run, "run", "", "`name` of the run, such as 2026-11: the same name pays each id once")
-	flags.StringVar(&s.results, "results", "", "results `file`; payroll-<run>.results.csv by default")
+		"CSV `file` with the columns id, name, iban, amount (in USDC) and reference; if empty, a sample")
+	flags.StringVar(&s.run, "run", "", "`name` of the run, such as 2026-11; each id is paid once in a run")
+	flags.StringVar(&s.results, "results", "", "results `file`; if empty, payroll-<run>.results.csv")
 	flags.StringVar(&s.client, "client", "",
-		"`id` of the client that pays; empty makes one and credits it in the sandbox")
-	flags.IntVar(&s.workers, "workers", 4, "how many payments are under way at the same time")
+		"`id` of the client that pays; if empty, the program creates one and credits it in the sandbox")
+	flags.IntVar(&s.workers, "workers", 4, "`number` of payments at the same time")
 	flags.DurationVar(&s.settle, "settle", 30*time.Second,
-		"how long to wait for a payment's arrival; the next start looks again")
+		"how long to wait until a payment arrives; the next start looks again")
+	flags.IntVar(&s.interruptAfter, "interrupt-after", 6,
+		"on the program's own host: kill the first start after this `number` of payments; 0 does not")
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -62,7 +73,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer p.Close()
-	people, err := s.check(p.Embedded)
+	people, err := s.check(p.Host != nil)
 	if err != nil {
 		return err
 	}
@@ -70,7 +81,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	for _, person := range people {
 		total = total.Add(person.amount)
 	}
-	p.Step("run %s: %d people, %s USDC in all; every line is fine", s.run, len(people), total)
+	p.Step("run %s: %d people, %s USDC in all; every line is correct", s.run, len(people), total)
+	if p.Host != nil && s.interruptAfter > 0 {
+		if err := s.interrupted(ctx, p); err != nil {
+			return err
+		}
+	}
 
 	account, id, err := s.open(ctx, p, total)
 	if err != nil {
@@ -84,7 +100,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := results.agreeWith(people); err != nil {
 		return err
 	}
-	p.Step("results are kept in %s, which knows %d of them already", s.results, len(results.latest))
+	p.Step("the results are in %s, which has %d of %d people:", s.results, len(results.latest), len(people))
+	counts := results.counts(people)
+	for _, status := range slices.Sorted(maps.Keys(counts)) {
+		p.Detail("%d %s", counts[status], status)
+	}
 
 	done, end := progress(out, len(people), isTerminal(out))
 	pay := payroll{account: account, run: s.run, results: results, workers: s.workers, settle: s.settle, done: done}
@@ -93,14 +113,18 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return summarize(ctx, p.Narrator, people, results)
+	if err := summarize(ctx, p.Narrator, people, results); err != nil || p.Host == nil {
+		return err
+	}
+	return audit(p, people, total)
 }
 
-// runName becomes part of a file's name.
+// runName is the form of a run's name, which is part of a file's name.
 var runName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 
-// check reads the file and judges all of it before anybody is paid.
+// check reads the whole file and checks it, before anybody is paid.
 func (s *settings) check(embedded bool) ([]person, error) {
+	s.fileFlag = s.file
 	content := io.NopCloser(strings.NewReader(sample))
 	if s.file == "" {
 		s.file = "payroll.csv"
@@ -116,7 +140,7 @@ func (s *settings) check(embedded bool) ([]person, error) {
 	}
 	defer content.Close()
 	if !runName.MatchString(s.run) || s.workers < 1 {
-		return nil, errors.New("-run needs a name of letters, digits, - and _, and -workers at least 1")
+		return nil, errors.New("-run needs a name of letters, digits, - and _; -workers needs at least 1")
 	}
 	people, err := readPeople(content)
 	if err != nil {
@@ -124,7 +148,7 @@ func (s *settings) check(embedded bool) ([]person, error) {
 	}
 	if s.results == "" {
 		s.results = "payroll-" + s.run + ".results.csv"
-		if embedded { // the accounts end with the host, and so does what the file says about them
+		if embedded { // the accounts end with the host, and the file is of no use after that
 			folder, err := os.MkdirTemp("", "payroll-")
 			if err != nil {
 				return nil, err
@@ -135,11 +159,12 @@ func (s *settings) check(embedded bool) ([]person, error) {
 	return people, nil
 }
 
-// open finds the account that pays. One that the program makes is found again by its email, which derives from the run.
+// open returns the account that pays. If the program creates it, its email derives from the run, and the next start
+// gets the same account.
 func (s *settings) open(
 	ctx context.Context, p *program.Program, total decimal.Decimal,
 ) (*dapi.Account, dapi.ClientID, error) {
-	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer())
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), p.Options()...)
 	if err != nil {
 		return nil, "", err
 	}

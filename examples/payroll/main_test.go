@@ -18,11 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// office is a host with a results file of one run.
+// office is a host, and the results file of one run.
 type office struct {
 	host    *sandbox.Host
 	flags   []string
@@ -50,7 +51,7 @@ func (o *office) pay(ctx context.Context, more ...string) (told string, err erro
 	return out.String(), err
 }
 
-// interruptAfter ends a start when so many confirms have arrived, as Ctrl-C would.
+// interruptAfter ends a start after this number of confirms, as Ctrl-C does.
 func (o *office) interruptAfter(t *testing.T, confirms int32) (told string, err error) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
@@ -65,7 +66,7 @@ func (o *office) interruptAfter(t *testing.T, confirms int32) (told string, err 
 	return o.pay(ctx, "-workers", "2")
 }
 
-// everybodyOnce fails unless each amount of the sample left exactly once.
+// everybodyOnce fails the test unless each amount of the sample left exactly once.
 func (o *office) everybodyOnce(t *testing.T) {
 	t.Helper()
 	assert.ElementsMatch(t, []string{"21.4", "24.1", "18.75", "22.6", "19.9", "25.35", "20.15", "23.05"}, o.left())
@@ -78,7 +79,7 @@ func (o *office) left() (amounts []string) {
 	return amounts
 }
 
-// statuses are the last ones in the results file.
+// statuses returns the last status of each person in the results file.
 func (o *office) statuses(t *testing.T) map[string]string {
 	content, err := os.Open(o.results)
 	require.NoError(t, err)
@@ -101,11 +102,29 @@ func (o *office) bookings() (n int) {
 	return n
 }
 
+// TestMain runs the program if the program, under test, started itself.
+func TestMain(m *testing.M) {
+	if program.StartedAgain() {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+func TestTheProgramKillsItselfAndPaysTheRest(t *testing.T) {
+	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
+	t.Setenv("TMPDIR", t.TempDir())
+	rehearsal.Run(t, run, nil,
+		"first start: another process, which is killed when payment 6 has left", "run sample: 8 people",
+		"killed: ", "payments have left, and the program has seen the response to ",
+		"second start: ", " started", "completed  8  175.30 USDC  arrived",
+		"the host's books: 8 payouts for 8 people, 175.30 USDC in all; nobody was paid twice")
+}
+
 func TestPaysEverybody(t *testing.T) {
 	o := newOffice(t)
 	told, err := o.pay(t.Context())
 	require.NoError(t, err)
-	rehearsal.Told(t, told, "run 2026-11: 8 people, 175.3 USDC in all", "knows 0 of them already\n• summary:",
+	rehearsal.Told(t, told, "run 2026-11: 8 people, 175.3 USDC in all", "has 0 of 8 people:\n    8 unsent\n• summary:",
 		"completed  8  175.30 USDC  arrived")
 	o.everybodyOnce(t)
 
@@ -134,7 +153,7 @@ func TestAnInterruptedRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	}
 }
 
-// A machine that loses power has sent payments whose results it did not write, and leaves half a line.
+// A machine that loses power has sent payments and not written their results, and leaves half a line.
 func TestAKilledRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	o := newOffice(t)
 	_, err := o.interruptAfter(t, 3)
@@ -155,7 +174,7 @@ func TestAKilledRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	assert.Len(t, o.statuses(t), 8)
 }
 
-func TestAnswersThatAreLostPayNobodyTwice(t *testing.T) {
+func TestLostResponsesPayNobodyTwice(t *testing.T) {
 	o := newOffice(t)
 	lost := o.host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.DropAfterCommit().Times(3))
 	_, err := o.pay(t.Context())
@@ -179,7 +198,7 @@ func TestWhoIsRefusedIsPaidOnceThatIsMended(t *testing.T) {
 	o.everybodyOnce(t)
 }
 
-// A refusal speaks for its own request: it does not unsay a payment that an earlier start may have made.
+// A refused call says nothing about the calls before it: an earlier start may have paid.
 func TestARefusalDoesNotSettleWhatIsInDoubt(t *testing.T) {
 	o := newOffice(t)
 	_, err := o.interruptAfter(t, 1)
@@ -204,12 +223,12 @@ func TestAKeyThatMayNotProtectAnyMoreIsNotUsed(t *testing.T) {
 	o.onlyStarted(t, time.Now().Add(-7*24*time.Hour))
 	told, err := o.pay(t.Context())
 	require.ErrorContains(t, err, "7 of 8 are paid")
-	rehearsal.Told(t, told, "look for it in the ledger before anything else",
+	rehearsal.Told(t, told, "first look for the payment in the ledger",
 		"e-01: BookPayout: key \"payroll:2026-11:e-01.")
 	assert.Len(t, o.left(), 8, "e-01 was paid by the first start, the others by the second")
 }
 
-// onlyStarted leaves nothing in the results but that e-01 was about to be sent.
+// onlyStarted replaces the results by one line: e-01 is started.
 func (o *office) onlyStarted(t *testing.T, at time.Time) {
 	t.Helper()
 	content, err := os.ReadFile(o.results)
@@ -230,12 +249,12 @@ func TestResultsHaveToAgreeWithTheFile(t *testing.T) {
 	changed := filepath.Join(t.TempDir(), "changed.csv")
 	require.NoError(t, os.WriteFile(changed, []byte(strings.Replace(sample, "21.40", "31.40", 1)), 0o600))
 	_, err = o.pay(t.Context(), "-file", changed)
-	require.ErrorContains(t, err, "line 2: e-01 is completed with 21.4 to DE89370400440532013000 already")
+	require.ErrorContains(t, err, "line 2: e-01 is already completed with 21.4 to DE89370400440532013000")
 
 	require.NoError(t,
 		os.WriteFile(changed, []byte(strings.Join(slices.Delete(strings.SplitAfter(sample, "\n"), 1, 2), "")), 0o600))
 	_, err = o.pay(t.Context(), "-file", changed)
-	require.ErrorContains(t, err, "e-01 is completed already, and is not in the file any more")
+	require.ErrorContains(t, err, "e-01 is already completed, and is no longer in the file")
 
 	_, err = o.pay(t.Context(), "-client", "cl_another")
 	require.ErrorContains(t, err, "not cl_another")

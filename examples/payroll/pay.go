@@ -13,13 +13,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// grace is how long a payment that is under way may take to finish after Ctrl-C.
+// grace is the time that a payment under way has to finish after Ctrl-C.
 const grace = 30 * time.Second
 
-// maxFee is what a payment may cost, in USDC.
+// maxFee is the highest fee of a payment that the program accepts, in USDC.
 var maxFee = decimal.NewFromInt(1)
 
-// payroll pays people, some at a time.
+// payroll pays people, several at the same time.
 type payroll struct {
 	account *dapi.Account
 	run     string
@@ -29,8 +29,8 @@ type payroll struct {
 	done    func() // called once for each person
 }
 
-// everybody pays until all are done or ctx ends. What goes wrong with one payment is a result; only results that cannot
-// be written end the run, for without them the next start knows too little.
+// everybody pays until everybody is paid or ctx ends. If a payment fails, that is its result, and the others go on.
+// Only a results file that cannot be written ends the run: without it, the next start does not know enough.
 func (p *payroll) everybody(ctx context.Context, people []person) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(p.workers)
@@ -46,7 +46,7 @@ func (p *payroll) everybody(ctx context.Context, people []person) error {
 	return group.Wait()
 }
 
-// one takes somebody's payment from wherever it stands as far as it goes.
+// one pays one person. It goes on from where an earlier start ended.
 func (p *payroll) one(ctx context.Context, next person) error {
 	known, _ := p.results.of(next.id)
 	switch known.Status {
@@ -56,7 +56,7 @@ func (p *payroll) one(ctx context.Context, next person) error {
 		return p.follow(ctx, next, known.Payout)
 	}
 
-	// What earlier starts left: nothing that can have been paid, or a payment that was sent once.
+	// Either no earlier start can have paid this person, or one of them sent the payment.
 	history, contactRefused := dapi.FirstUse(), notPaid
 	if first, sent := p.results.firstSent(next.id); sent {
 		history, contactRefused = dapi.FirstUsedAt(first), unknown
@@ -69,7 +69,7 @@ func (p *payroll) one(ctx context.Context, next person) error {
 	if err := p.results.record(next, started, nil, ""); err != nil {
 		return err
 	}
-	// From here on Ctrl-C does not cut the payment off: it is over in a moment, and then its result is known.
+	// From here on, Ctrl-C does not cancel the payment: it ends soon, and then its result is known.
 	paying, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	payout, err := p.account.Payouts.Pay(paying,
@@ -87,9 +87,9 @@ func (p *payroll) one(ctx context.Context, next person) error {
 	return p.follow(ctx, next, payout.ID)
 }
 
-// statuses are the states of a payment as the results file names them. A refusal speaks for its call; only success,
-// already funded, or the payout's own end settles a payment that was in doubt: what an earlier start may have paid
-// stays unknown until then.
+// statuses are the states of a payment as the results file names them. A refused call says nothing about the calls
+// before it: if an earlier start may have paid, the payment stays unknown until a call succeeds, or shows how the
+// payout ended.
 var statuses = map[dapi.PaymentState]status{
 	dapi.PaymentPaid:          funded,
 	dapi.PaymentNotPaid:       notPaid,
@@ -98,16 +98,16 @@ var statuses = map[dapi.PaymentState]status{
 	dapi.PaymentNeedsDecision: check,
 }
 
-// follow waits for the money to arrive. If that takes too long, the next start looks again.
+// follow waits until the money arrives. If that takes too long, the next start looks again.
 func (p *payroll) follow(ctx context.Context, next person, id dapi.PayoutID) error {
-	patience, cancel := context.WithTimeout(ctx, p.settle)
+	waiting, cancel := context.WithTimeout(ctx, p.settle)
 	defer cancel()
-	payout, err := p.account.Payouts.Wait(patience, id, dapi.PollEvery(200*time.Millisecond, 15*time.Second))
+	payout, err := p.account.Payouts.Wait(waiting, id)
 	switch _, ended := errors.AsType[*dapi.PayoutNotCompleted](err); {
 	case err == nil:
 		return p.results.record(next, completed, payout, "")
 	case ended:
-		return p.results.record(next, failed, payout, fmt.Sprintf("the payout ended %s", payout.Status))
+		return p.results.record(next, failed, payout, fmt.Sprintf("the payout is %s", payout.Status))
 	}
 	return nil
 }

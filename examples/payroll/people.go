@@ -23,7 +23,7 @@ type person struct {
 
 var columns = []string{"id", "name", "iban", "amount", "reference"}
 
-// readPeople reads the whole file. What is wrong with it is told line by line, all at once.
+// readPeople reads the whole file. The error has every mistake in it, with its line.
 func readPeople(file io.Reader) ([]person, error) {
 	reader := csv.NewReader(file)
 	header, err := reader.Read()
@@ -48,7 +48,7 @@ func readPeople(file io.Reader) ([]person, error) {
 			break
 		}
 		if err != nil {
-			return nil, err // what follows a broken line cannot be told apart
+			return nil, err // after a broken line, nobody knows where the next one begins
 		}
 		line, _ := reader.FieldPos(0)
 		cell := func(name string) string { return strings.TrimSpace(record[at[name]]) }
@@ -69,17 +69,17 @@ func readPeople(file io.Reader) ([]person, error) {
 	return people, errors.Join(problems...)
 }
 
-// amountForm is a plain decimal with no more places than USDC has.
+// amountForm is a plain decimal with at most 6 decimal places, as USDC has.
 var amountForm = regexp.MustCompile(`^\d{1,9}(\.\d{1,6})?$`)
 
-// judge checks a line, and reads its amount.
+// judge checks a line and reads its amount.
 func (p *person) judge(amount string) error {
 	var wrong []string
 	if amountForm.MatchString(amount) {
 		p.amount = decimal.RequireFromString(amount)
 	}
 	if !p.amount.IsPositive() {
-		wrong = append(wrong, fmt.Sprintf("amount %q is no positive number with at most 6 decimals", amount))
+		wrong = append(wrong, fmt.Sprintf("amount %q is not a positive number with at most 6 decimals", amount))
 	}
 	if p.id == "" || p.name == "" {
 		wrong = append(wrong, "id and name are needed")
@@ -98,7 +98,7 @@ func (p *person) judge(amount string) error {
 
 var ibanForm = regexp.MustCompile(`^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$`)
 
-// validIBAN checks the form and the check digits (ISO 13616, ISO 7064 mod 97-10), which catch most slips of the pen.
+// validIBAN checks the form and the check digits (ISO 13616, ISO 7064 mod 97-10), which catch most typing errors.
 func validIBAN(iban string) bool {
 	if !ibanForm.MatchString(iban) {
 		return false
@@ -115,20 +115,20 @@ func validIBAN(iban string) bool {
 	return ok && new(big.Int).Mod(number, big.NewInt(97)).Int64() == 1
 }
 
-// agreeWith refuses a file that says something else about a payment than it did when it was sent.
+// agreeWith returns an error if the file has changed for a payment that was sent already.
 func (r *results) agreeWith(people []person) error {
 	var problems []error
 	for _, p := range people {
 		was, known := r.of(p.id)
 		if known && was.Status != notPaid && (was.IBAN != p.iban || !was.Amount.Equal(p.amount)) {
 			problems = append(problems,
-				fmt.Errorf("line %d: %s is %s with %s to %s already, and the file now says something else",
+				fmt.Errorf("line %d: %s is already %s with %s to %s, and the file now says something else",
 					p.line, p.id, was.Status, was.Amount, was.IBAN))
 		}
 	}
 	for id, was := range r.latest {
 		if was.Status != notPaid && !slices.ContainsFunc(people, func(p person) bool { return p.id == id }) {
-			problems = append(problems, fmt.Errorf("%s is %s already, and is not in the file any more", id, was.Status))
+			problems = append(problems, fmt.Errorf("%s is already %s, and is no longer in the file", id, was.Status))
 		}
 	}
 	return errors.Join(problems...)

@@ -8,8 +8,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progress draws a bar that moves on with each person who is done, until end ends its line. A file or a pipe, where it
-// would be drawn over and over, gets none.
+// progress draws a bar that moves each time done is called; end ends its line. It draws nothing into a file or a pipe.
 func progress(out io.Writer, people int, terminal bool) (done, end func()) {
 	if !terminal {
 		return func() {}, func() {}

@@ -16,17 +16,17 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
-// status is what is known about somebody's payment.
+// status is what is known about a person's payment.
 type status string
 
 const (
-	started   status = "started"   // about to be sent; whoever reads this last has to ask again, with the same key
-	notPaid   status = "not_paid"  // nothing has moved, and the next start tries again
-	unknown   status = "unknown"   // an answer was lost; asking again with the same key finds out
+	started   status = "started"   // about to be sent; if this is the last line, the next start asks with the same key
+	notPaid   status = "not_paid"  // no money moved; the next start tries again
+	unknown   status = "unknown"   // a response was lost; the next start asks with the same key
 	funded    status = "funded"    // the money has left the account
 	completed status = "completed" // the money has arrived
-	failed    status = "failed"    // the money left and came back, or never left in time: somebody has to decide
-	check     status = "check"     // the price is too high, or the key too old to protect: somebody has to look
+	failed    status = "failed"    // the money came back, or never left in time: a person must decide
+	check     status = "check"     // the price is too high, or the key is too old: a person must look
 )
 
 // result is one line of the results file.
@@ -43,18 +43,18 @@ type result struct {
 
 var resultColumns = []string{"at", "account", "id", "iban", "amount", "status", "payout", "arrives", "note"}
 
-// results is the results file: lines are only ever added, each safe on disk before the next step is taken. The last
-// line about somebody is what is known. It is safe for concurrent use.
+// results is the results file. The program only adds lines, and each line is on disk before the next step. The last
+// line about a person counts. It is safe for concurrent use.
 type results struct {
 	mu      sync.Mutex
 	file    *os.File
 	account string
 	latest  map[string]result
-	sent    map[string]time.Time // when a payment was first about to be sent
+	sent    map[string]time.Time // when a payment was first sent
 }
 
-// openResults reads what earlier starts left, or begins the file. Lines about another account would say that somebody
-// is paid who is not.
+// openResults reads the results of earlier starts, or begins the file. A file about another account is an error: its
+// people are not paid by this one.
 func openResults(path, account string) (*results, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *results) load() error {
 		return err
 	}
 	whole := content[:bytes.LastIndexByte(content, '\n')+1]
-	if len(whole) < len(content) { // a machine that stopped in the middle of a line
+	if len(whole) < len(content) { // the machine stopped in the middle of a line
 		if err := r.file.Truncate(int64(len(whole))); err != nil {
 			return err
 		}
@@ -92,8 +92,8 @@ func (r *results) take(whole []byte) error {
 	if err != nil {
 		return err
 	}
-	if len(lines) == 0 || !slices.Equal(lines[0], resultColumns) { // a file of empty lines has no lines
-		return errors.New("is no results file")
+	if len(lines) == 0 || !slices.Equal(lines[0], resultColumns) { // a file of empty lines has no records
+		return errors.New("is not a results file")
 	}
 	for _, line := range lines[1:] {
 		read, err := parseResult(line)
@@ -162,7 +162,7 @@ func (r *results) write(line []string) error {
 	return r.file.Sync()
 }
 
-// of is what is known about somebody.
+// of returns what is known about a person.
 func (r *results) of(id string) (result, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -170,7 +170,7 @@ func (r *results) of(id string) (result, bool) {
 	return known, found
 }
 
-// firstSent is when a payment that may have been made was first about to be sent.
+// firstSent returns when a payment that may have been made was first sent.
 func (r *results) firstSent(id string) (time.Time, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

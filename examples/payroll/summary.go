@@ -10,20 +10,33 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/narrate"
 )
 
-// unsent is somebody's status whom no start has got to yet.
+// unsent is the status of a person whom no start has tried to pay.
 const unsent status = "unsent"
 
-// summarize says how many are paid, and about each of the others what to do. The error is nil once everybody's money
-// has left.
-func summarize(ctx context.Context, n narrate.Narrator, people []person, results *results) error {
-	count, sum := map[status]int{}, map[status]decimal.Decimal{}
+// counts returns how many people have each status.
+func (r *results) counts(people []person) map[status]int {
+	count := map[status]int{}
 	for _, p := range people {
-		known, found := results.of(p.id)
-		if !found {
-			known.Status = unsent
-		}
-		count[known.Status]++
-		sum[known.Status] = sum[known.Status].Add(p.amount)
+		count[r.status(p)]++
+	}
+	return count
+}
+
+func (r *results) status(p person) status {
+	known, found := r.of(p.id)
+	if !found {
+		return unsent
+	}
+	return known.Status
+}
+
+// summarize prints how many people have each status, and what to do about them. The error is nil if the money of
+// everybody has left.
+func summarize(ctx context.Context, n narrate.Narrator, people []person, results *results) error {
+	count, sum := results.counts(people), map[status]decimal.Decimal{}
+	for _, p := range people {
+		state := results.status(p)
+		sum[state] = sum[state].Add(p.amount)
 	}
 	n.Step("summary:")
 	table := tabwriter.NewWriter(n.Out, 0, 0, 2, ' ', 0)
@@ -34,11 +47,11 @@ func summarize(ctx context.Context, n narrate.Narrator, people []person, results
 		{completed, "arrived"},
 		{funded, "on the way; start again to see it arrive"},
 		{unsent, "not begun; start again"},
-		{started, "interrupted; start again, the key sees to it that nothing is paid twice"},
-		{unknown, "an answer was lost; start again, the key sees to it that nothing is paid twice"},
-		{notPaid, "nothing moved; mend it, then start again"},
+		{started, "interrupted; start again: the key prevents a second payment"},
+		{unknown, "a response was lost; start again: the key prevents a second payment"},
+		{notPaid, "no money moved; correct the cause, then start again"},
 		{failed, "did not arrive; decide whether to pay under another id"},
-		{check, "read what is said about it, and look for it in the ledger before anything else"},
+		{check, "read the message below, and first look for the payment in the ledger"},
 	} {
 		if count[line.status] > 0 {
 			fmt.Fprintf(table, "    %s\t%d\t%s USDC\t%s\n", line.status, count[line.status],
@@ -58,7 +71,7 @@ func summarize(ctx context.Context, n narrate.Narrator, people []person, results
 	case left == len(people):
 		return nil
 	case ctx.Err() != nil:
-		return fmt.Errorf("interrupted when %d of %d were paid; the same command again goes on", left, len(people))
+		return fmt.Errorf("interrupted when %d of %d were paid; the same command pays the rest", left, len(people))
 	}
 	return fmt.Errorf("%d of %d are paid", left, len(people))
 }

@@ -1,7 +1,7 @@
 // Quickstart sends two payouts from nothing: go run ./examples/quickstart
 //
 // It starts a sandbox host on loopback, makes a developer key, creates a client, credits it, pays a bank account and a
-// wallet, and prints the ledger. With -base-url, -email and -key it does the same on a real sandbox host.
+// wallet, and prints the ledger. With -base-url, -email and -key it does the same on another sandbox host.
 package main
 
 import (
@@ -27,11 +27,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	defer p.Close()
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	if p.Embedded {
+	if p.Host != nil {
 		p.Step("made developer key %s in a file that only its owner can read", p.Key)
 	}
 
-	platform, err := dapi.NewIntegrator(p.BaseURL, dapi.Developer{Email: p.Email, Key: p.Key})
+	platform, err := dapi.NewIntegrator(p.BaseURL, dapi.Developer{Email: p.Email, Key: p.Key}, p.Options()...)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	p.Step("created SEPA contact %s", bank.ID)
 
-	payee, err := wallet.Generate() // stands for the payee, who would tell an address
+	payee, err := wallet.Generate() // a real payee gives you an address
 	if err != nil {
 		return err
 	}
@@ -58,17 +58,17 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	p.Step("created Base wallet contact %s for %s", onBase.ID, payee.Address())
 
-	// The amounts differ by more than 0.20: a sandbox host attributes returned money to a payout by its amount.
+	// The amounts differ by more than 0.20, because a sandbox host finds the payout of returned money by its amount.
 	if err := pay(ctx, p, account, "bank", bank.ID, decimal.RequireFromString("12.50")); err != nil {
 		return err
 	}
 	if err := pay(ctx, p, account, "wallet", onBase.ID, decimal.RequireFromString("7.25")); err != nil {
 		return err
 	}
-	return p.Ledger(ctx, account)
+	return p.Ledger(ctx, account.Transactions)
 }
 
-// openAccount creates a client and gives it something to spend. The first call logs in.
+// openAccount creates a client and credits it. The first call logs in.
 func openAccount(ctx context.Context, p *program.Program, platform *dapi.Integrator) (*dapi.Account, error) {
 	client, err := platform.Clients.Create(ctx,
 		dapi.ClientCreate{Email: p.Name + "@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Example"})
@@ -92,18 +92,19 @@ func openAccount(ctx context.Context, p *program.Program, platform *dapi.Integra
 	if err != nil {
 		return nil, err
 	}
-	p.Step("credited %s USDC from the sandbox treasury (at most %s a call)", credit, treasury.MaxCredit)
+	p.Step("credited %s USDC from the sandbox treasury (the maximum is %s)", credit, treasury.MaxCredit)
 	return account, nil
 }
 
-// pay books, checks, signs and confirms a payout, and follows it to its end.
+// pay makes a payment, and waits until it arrives. Payouts.Pay books a payout, checks its price and its approval, signs
+// and confirms it.
 func pay(
 	ctx context.Context, p *program.Program, account *dapi.Account, what string, contact dapi.ContactID,
 	amount decimal.Decimal,
 ) error {
 	payout, err := account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: contact, Amount: amount, Currency: dapi.USDC, PaymentReference: p.Name},
-		moneymovement.DeriveKey(p.Name, what))
+		moneymovement.DeriveKey(p.Name, what), dapi.MaxFee(decimal.NewFromInt(1)))
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
 )
 
-// steps are what a run has to tell, in this order.
+// steps are what a run prints, in this order.
 var steps = []string{
 	"created client cl_",
 	"client is ready with wallet 0x",

@@ -1,6 +1,6 @@
 // Rates prints what currencies are worth: go run ./examples/rates [EUR GBP ...]
 //
-// It needs no credential: rates are for everybody.
+// It needs no credential.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 
 func main() { program.Main(run) }
 
-// usual is what the table shows if nobody asks for others.
+// usual are the currencies of the table if the command line names none.
 var usual = []string{"EUR", "GBP", "AUD", "AED", "BRL", "MXN", "NGN", "JPY"}
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -39,11 +39,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p.Step("what one unit is worth in USD:")
+	p.Step("the worth of one unit in USD:")
 	return show(out, currencies, rates)
 }
 
-// fetch reads the rates of the currencies that have some.
+// fetch reads the rates. It leaves out currencies that the service does not know.
 func fetch(ctx context.Context, client *public.Client, currencies []string) (map[string]*public.FXRate, error) {
 	rates := map[string]*public.FXRate{}
 	for _, currency := range currencies {
@@ -60,7 +60,7 @@ func fetch(ctx context.Context, client *public.Client, currencies []string) (map
 	return rates, nil
 }
 
-// show prints a row for each currency, the decimal points below each other.
+// show prints a row for each currency, with the decimal points below each other.
 func show(out io.Writer, currencies []string, rates map[string]*public.FXRate) error {
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "CURRENCY\tRATE\tBANK TRANSFER\tCARD\t")
@@ -76,7 +76,7 @@ func show(out io.Writer, currencies []string, rates map[string]*public.FXRate) e
 	return table.Flush()
 }
 
-// price shows six decimals, which is enough for any currency, and nothing for a rate that is not given.
+// price shows six decimals, or "-" for a rate that the service does not give.
 func price(rate decimal.Decimal) string {
 	if rate.IsZero() {
 		return "-"

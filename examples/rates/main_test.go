@@ -16,7 +16,7 @@ import (
 
 func TestPrintsATableOfTheUsualCurrencies(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
-	table := rehearsal.Run(t, run, nil, "started a sandbox host at http://127.0.0.1:", "worth in USD:\n")
+	table := rehearsal.Run(t, run, nil, "started a sandbox host at http://127.0.0.1:", "unit in USD:\n")
 	lines := strings.Split(strings.TrimRight(table, "\n"), "\n")
 	require.Len(t, lines, 1+len(usual), table)
 	assert.Equal(t, []string{"CURRENCY", "RATE", "BANK", "TRANSFER", "CARD"}, strings.Fields(lines[0]))
@@ -52,7 +52,7 @@ func TestNoCredentialIsSent(t *testing.T) {
 	t.Cleanup(server.Close)
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-base-url", server.URL, "GBP"}, &out))
-	assert.Regexp(t, `GBP +1\.250000 +- +-`, out.String(), "a rate that is not given is none, and not zero")
+	assert.Regexp(t, `GBP +1\.250000 +- +-`, out.String(), "a rate that is not given is not zero")
 }
 
 func TestAHostThatIsNotThereIsAnError(t *testing.T) {

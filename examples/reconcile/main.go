@@ -1,8 +1,8 @@
 // Reconcile compares a day's payments with the ledger, and reports what differs: go run ./examples/reconcile
 //
 // The program keeps a copy of the ledger in its own rows and brings it up to date by its changes: entries that are new,
-// and entries whose status is another one, such as a payout that has arrived. Then it compares. What is pending today is
-// looked at again tomorrow, and money that came back shows whenever it does.
+// and entries whose status is another one, such as a payout that has arrived. Then it compares. What is pending today
+// is looked at again tomorrow, and money that came back shows whenever it does.
 package main
 
 import (
@@ -30,7 +30,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer p.Close()
-	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer())
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), p.Options()...)
 	if err != nil {
 		return err
 	}

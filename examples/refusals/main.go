@@ -1,7 +1,7 @@
 // Refusals provokes each kind of error and says what to do about it: go run ./examples/refusals
 //
-// What to do is in remedy.go, from the narrow types to the wide ones; copy from there what your program meets. What
-// provokes each error is in provoke.go.
+// remedy.go has what to do, first for the narrow types and then for the wide ones. Copy the cases that your program
+// meets. provoke.go has the calls that fail. docs/errors.md lists every slug.
 package main
 
 import (
@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/shopspring/decimal"
 
@@ -28,7 +30,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	defer p.Close()
 	wire := &wire{next: &http.Transport{Proxy: http.ProxyFromEnvironment}}
-	// The SDK tries again by itself where that is safe. Here it does not, so that the errors can be seen.
+	// By default the SDK tries again where that is safe. Here it does not, so that you can see the errors.
 	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(),
 		moneymovement.WithHTTPClient(&http.Client{Transport: wire}),
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
@@ -43,18 +45,40 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := provoker.prepare(ctx); err != nil {
 		return err
 	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "    WHAT HAPPENED\tERROR\tSAME CALL AGAIN\tMONEY")
 	for _, c := range provoker.cases() {
 		p.Step("%s", c.title)
 		err := c.provoke(ctx)
 		if err == nil {
 			return fmt.Errorf("%s: nothing was refused", c.title)
 		}
-		p.Detail("%T", err)
-		p.Detail("%v", err)
-		p.Detail("what to do: %s", remedy(err))
+		again, money := "-", "-"
 		if failure, ok := errors.AsType[errors.Failure](err); ok {
-			p.Detail("send the same again: %t; money: %s", failure.Retryable(), failure.MovedByCall())
+			again = map[bool]string{true: "yes", false: "no"}[failure.Retryable()]
+			money = strings.ReplaceAll(string(failure.MovedByCall()), "_", " ")
+		}
+		p.Detail("error       %T", err)
+		p.Detail("says        %v", err)
+		p.Detail("what to do  %s", remedy(err))
+		p.Detail("look up     docs/errors.md#%s", anchor(err))
+		fmt.Fprintf(table, "    %s\t%T\t%s\t%s\n", c.title, err, again, money)
+	}
+	p.Step("all of them:")
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	p.Detail("SAME CALL AGAIN says whether the same call, repeated later, can succeed. MONEY says what this call did.")
+	p.Detail("For a payment, ask dapi.PaymentStateOf, which also knows the calls before.")
+	return nil
+}
+
+// anchor returns where docs/errors.md explains an error: by its slug if the service sent one, else by its type.
+func anchor(err error) string {
+	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
+		if _, newer := errors.AsType[*errors.Unrecognized](err); !newer {
+			return string(refusal.Code)
 		}
 	}
-	return nil
+	return strings.ToLower(strings.NewReplacer("*", "", ".", "").Replace(fmt.Sprintf("%T", err)))
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"net/http"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -20,36 +22,49 @@ func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
 	require.NoError(t, run(t.Context(), flags, &out))
 
 	for _, c := range [][]string{
-		{"a reference that is too long", "*errors.InvalidInput", "nothing was sent; mend paymentReference (too_long)"},
-		{"an amount with more decimals", "*errors.ValidationFailed", "mend amount (amount_precision)"},
-		{"does not cover the fee", "*errors.ValidationFailed", "mend amount (amount_below_fee)"},
-		{"lacks its IBAN", "*errors.ContactNotPayable", "ask the payee: The method sepa needs iban."},
-		{"more than the balance", "*errors.PayoutNotFundable", "fill the balance", "money: not_moved"},
+		{"a reference that is too long", "*errors.InvalidInput",
+			"nothing was sent; correct paymentReference (too_long)"},
+		{"an amount with more decimals", "*errors.ValidationFailed", "correct amount (amount_precision)"},
+		{"does not cover the fee", "*errors.ValidationFailed", "correct amount (amount_below_fee)"},
+		{"without an IBAN", "*errors.ContactNotPayable", "ask the payee: The method sepa needs iban."},
+		{"more than the balance", "*errors.PayoutNotFundable", "fill the balance"},
 		{"one key for two payments", "*errors.IdempotencyKeyReused", "look at po_"},
 		{"somebody else's payout", "*errors.NotFound", "check the id"},
 		{"not verified", "*errors.RailRequirementsUnmet", "ask the client: "},
-		{"not complete", "*errors.Conflict", "change the request or what it is about"},
+		{"not complete", "*errors.Conflict", "change the request, or the resource"},
 		{"over the maximum", "*errors.AmountAboveMaximum", "at most 100"},
 		{"no account", "*errors.InvalidCredentials", "check the email and the key"},
-		{"another amount than the one asked for", "*dapi.TermsDiffer", "find out why amount is not what was asked for"},
-		{"not for this payout", "*signing.ApprovalRefused", "find out why resourceId is not what was asked for"},
-		{"a fee over the bound", "*dapi.PriceRefused", "whether max_fee may be looser"},
+		{"another amount than the one asked for", "*dapi.TermsDiffer",
+			"find out why amount differs from what you asked for"},
+		{"not for this payout", "*signing.ApprovalRefused", "find out why resourceId differs from what you asked for"},
+		{"a fee over the bound", "*dapi.PriceRefused", "whether to change the bound max_fee"},
 		{"that was in doubt", "the first call: the payment is unknown",
 			"the second call was refused: the payment is unknown",
 			"the third call: the payment is paid, by payout po_", "*errors.OutcomeUnknown",
-			"whatever was refused last; ask again with the key"},
-		{"comes back", "*dapi.PayoutNotCompleted", "ended refunded; tell a person"},
-		{"too many calls", "*errors.RateLimited", "wait until ", "send the same again: true"},
-		{"without the scope", "*errors.Forbidden", "has the scope payouts:write"},
+			"call again with the same terms and the key"},
+		{"comes back", "*dapi.PayoutNotCompleted", "is refunded; ask a person"},
+		{"too many calls", "*errors.RateLimited", "wait until "},
+		{"without the scope", "*errors.Forbidden", "with the scope payouts:write"},
 		{"a partner that is down", "*errors.ProviderUnavailable",
-			"try again later with the same key; request req_made_up"},
+			"try again later with the same key; if it goes on, report request req_made_up"},
 		{"newer than this program", "*errors.Unrecognized", "change the request"},
-		{"a proxy's page", "*errors.UnexpectedResponse", "ask again with the same key"},
-		{"lost", "asked again with the same key: it is payout po_", "*errors.OutcomeUnknown",
-			"ask again with the key refusals-", "money: maybe_moved"},
-		{"not there", "*errors.NotDelivered", "nothing has happened"},
+		{"a proxy's page", "*errors.UnexpectedResponse", "call again with the same key"},
+		{"a response that was lost", "called again with the same key: payout po_", "*errors.OutcomeUnknown",
+			"call again with the same terms and the key refusals-"},
+		{"not there", "*errors.NotDelivered", "nothing was done"},
 	} {
 		rehearsal.Told(t, out.String(), c...)
+	}
+
+	assertLookedUp(t, out.String())
+	table := rehearsal.Told(t, out.String(), "all of them:")
+	for _, row := range []string{
+		`a contact without an IBAN +\*errors.ContactNotPayable +no +not moved`,
+		`too many calls +\*errors.RateLimited +yes +not moved`,
+		`a response that was lost +\*errors.OutcomeUnknown +yes +maybe moved`,
+		`a payout that comes back +\*dapi.PayoutNotCompleted +no +`,
+	} {
+		assert.Regexp(t, `(?m)^    `+row, table)
 	}
 
 	booked := map[string]bool{}
@@ -67,14 +82,26 @@ func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
 		"the payment in doubt was made once; what was refused moved nothing, and what was refunded came back")
 }
 
+// assertLookedUp checks that docs/errors.md has each anchor.
+func assertLookedUp(t *testing.T, out string) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/errors.md")
+	require.NoError(t, err)
+	anchors := regexp.MustCompile(`look up     docs/errors\.md(#\w+)\n`).FindAllStringSubmatch(out, -1)
+	assert.Len(t, anchors, strings.Count(out, "    what to do  "))
+	for _, anchor := range anchors {
+		assert.Contains(t, string(page), "]("+anchor[1]+")", "no such anchor")
+	}
+}
+
 func TestErrorsThatTheRunDoesNotMeetHaveSomethingToDoAsWell(t *testing.T) {
 	for code, says := range map[errors.Code]string{
-		errors.CodeQuoteExpired:        "begin the step again",
+		errors.CodeQuoteExpired:        "begin again",
 		errors.CodeTokenExpired:        "log in again",
-		errors.CodeAlreadyFunded:       "it is so already",
+		errors.CodeAlreadyFunded:       "it is done already",
 		errors.CodeFundingInProgress:   "try again later",
-		errors.CodeSignerNotAttached:   "let an operator mend the account",
-		errors.CodeInternalError:       "request req_7 helps",
+		errors.CodeSignerNotAttached:   "an operator must correct the account",
+		errors.CodeInternalError:       "report request req_7",
 		errors.Code("not_yet_thought"): "change the request",
 	} {
 		assert.Contains(t,

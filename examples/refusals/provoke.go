@@ -14,14 +14,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// provoker does what is refused.
+// provoker makes the calls that are refused.
 type provoker struct {
 	program *program.Program
 	account *dapi.Account
 	wire    *wire
 
 	supplier dapi.ContactID // can be paid
-	nobody   dapi.ContactID // lacks an IBAN
+	nobody   dapi.ContactID // has no IBAN
 }
 
 type provocation struct {
@@ -45,7 +45,8 @@ func (p *provoker) prepare(ctx context.Context) error {
 	return nil
 }
 
-// cases are in the order in which a program meets them: its own mistakes, the service's refusals, the way to it.
+// cases returns the calls: first those with mistakes of the program, then refusals of the service, then network
+// failures.
 func (p *provoker) cases() []provocation {
 	return []provocation{
 		{"a reference that is too long", func(ctx context.Context) error {
@@ -60,7 +61,7 @@ func (p *provoker) cases() []provocation {
 		{"an amount that does not cover the fee", func(ctx context.Context) error {
 			return p.pay(ctx, p.supplier, "0.30", "small")
 		}},
-		{"a contact that lacks its IBAN", func(ctx context.Context) error {
+		{"a contact without an IBAN", func(ctx context.Context) error {
 			return p.pay(ctx, p.nobody, "10", "nobody")
 		}},
 		{"more than the balance", func(ctx context.Context) error { return p.pay(ctx, p.supplier, "5000", "large") }},
@@ -89,18 +90,18 @@ func (p *provoker) cases() []provocation {
 		{"a refusal of a payment that was in doubt", p.inDoubt},
 		{"a payout that comes back", p.refunded},
 		{"too many calls",
-			p.read(answering{status: http.StatusTooManyRequests, contentType: "application/json", retryAfter: "30",
+			p.read(responding{status: http.StatusTooManyRequests, contentType: "application/json", retryAfter: "30",
 				body: `{"error":{"code":"rate_limited","message":"Over a window."}}`})},
-		{"a key without the scope", p.read(answering{status: http.StatusForbidden, contentType: "application/json",
+		{"a key without the scope", p.read(responding{status: http.StatusForbidden, contentType: "application/json",
 			body: `{"error":{"code":"forbidden","message":"Not permitted.","details":{"requiredScope":"payouts:write","scope":["read"]}}}`})},
 		{"a partner that is down",
 			p.read(refusing(http.StatusServiceUnavailable, "provider_unavailable", "A partner is unavailable."))},
 		{"a slug that is newer than this program",
 			p.read(refusing(http.StatusConflict, "weather_unsuitable", "Not in this rain."))},
 		{"a proxy's page",
-			p.read(answering{status: http.StatusBadGateway, contentType: "text/html",
+			p.read(responding{status: http.StatusBadGateway, contentType: "text/html",
 				body: "<html>Bad gateway</html>"})},
-		{"an answer that was lost", p.lost},
+		{"a response that was lost", p.lost},
 		{"a host that is not there", p.nowhere},
 	}
 }
@@ -115,12 +116,12 @@ func (p *provoker) key(name string) moneymovement.Key {
 }
 
 func (p *provoker) pay(ctx context.Context, to dapi.ContactID, amount, key string) error {
-	// so that a refusal means that nothing was paid
+	// with FirstUse, a refusal means that nothing was paid
 	_, err := p.account.Payouts.Pay(ctx, terms(to, amount), p.key(key), dapi.FirstUse())
 	return err
 }
 
-// reuse takes a key that another call, of a program that was started before, took for something else.
+// reuse uses a key that another process used for another payment.
 func (p *provoker) reuse(ctx context.Context) error {
 	if _, err := p.account.Payouts.Book(ctx, terms(p.supplier, "20"),
 		moneymovement.IdempotencyKey(p.key("invoice-42"))); err != nil {
@@ -151,7 +152,7 @@ func (p *provoker) strangers(ctx context.Context) error {
 	return err
 }
 
-// unasked confirms a booking of 12 as if it had been one of 11: the developer key does not sign that.
+// unasked confirms a booking of 12 with terms that say 11. The developer key does not sign that.
 func (p *provoker) unasked(ctx context.Context) error {
 	booked, err := p.account.Payouts.Book(ctx, terms(p.supplier, "12"), moneymovement.IdempotencyKey(p.key("unasked")))
 	if err != nil {
@@ -161,7 +162,7 @@ func (p *provoker) unasked(ctx context.Context) error {
 	return err
 }
 
-// forged confirms a booking with the approval of another one: the developer key does not sign that.
+// forged confirms a booking with the approval of another booking. The developer key does not sign that.
 func (p *provoker) forged(ctx context.Context) error {
 	other, err := p.account.Payouts.Book(ctx, terms(p.supplier, "12"), moneymovement.IdempotencyKey(p.key("other")))
 	if err != nil {
@@ -176,15 +177,15 @@ func (p *provoker) forged(ctx context.Context) error {
 	return err
 }
 
-// dear allows no fee to speak of. Nothing is signed, and the payout that was booked waits for somebody's decision.
+// dear accepts a fee of 0.01 at most. Nothing is signed, and the booked payout waits for a decision.
 func (p *provoker) dear(ctx context.Context) error {
 	_, err := p.account.Payouts.Pay(ctx, terms(p.supplier, "12"), p.key("dear"), dapi.FirstUse(),
 		dapi.MaxFee(decimal.RequireFromString("0.01")))
 	return err
 }
 
-// inDoubt pays without hearing of it, and asks again as advised. What the second call meets speaks for that call alone:
-// the payment stays in doubt until a call succeeds.
+// inDoubt loses the response of a payment, and calls again. The second call is refused, which says nothing about the
+// first call: the payment stays unknown until a call succeeds.
 func (p *provoker) inDoubt(ctx context.Context) error {
 	pay := func() (*dapi.Payout, error) {
 		return p.account.Payouts.Pay(ctx, terms(p.supplier, "5"), p.key("in-doubt"))
@@ -204,7 +205,7 @@ func (p *provoker) inDoubt(ctx context.Context) error {
 	return refused
 }
 
-// refunded pays, and lets the sandbox say that the bank sent the money back.
+// refunded pays, and makes the sandbox report that the bank sent the money back.
 func (p *provoker) refunded(ctx context.Context) error {
 	paid, err := p.account.Payouts.Pay(ctx, terms(p.supplier, "15"), p.key("refunded"))
 	if err != nil {
@@ -218,7 +219,7 @@ func (p *provoker) refunded(ctx context.Context) error {
 	return err
 }
 
-// read reads over a wire that answers something else.
+// read makes a read and returns another response than the service's.
 func (p *provoker) read(instead http.RoundTripper) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return p.wire.while(instead, func() error {
@@ -228,7 +229,7 @@ func (p *provoker) read(instead http.RoundTripper) func(context.Context) error {
 	}
 }
 
-// lost books, and hears nothing. Pay would look by itself; whoever books does so with the same key.
+// lost loses the response of a booking, and books again with the same key. Payouts.Pay does that itself.
 func (p *provoker) lost(ctx context.Context) error {
 	unheard := p.wire.while(losing{p.wire.next}, func() error {
 		_, err := p.account.Payouts.Book(ctx, terms(p.supplier, "13"), moneymovement.IdempotencyKey(p.key("lost")))
@@ -238,7 +239,7 @@ func (p *provoker) lost(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.program.Detail("asked again with the same key: it is payout %s, %s", again.ID, again.Status)
+	p.program.Detail("called again with the same key: payout %s is %s", again.ID, again.Status)
 	return unheard
 }
 

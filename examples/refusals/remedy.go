@@ -10,10 +10,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// remedy says what to do about the error of a call. Branch on types, never on messages; begin with the types that your
-// program can do something particular about, and leave the rest to the common questions at the end. Of a payment, ask
-// dapi.PaymentStateOf first: a refusal speaks for its call; only success, already funded, or the payout's own end
-// settles a payment that was in doubt.
+// remedy returns what to do about the error of a call. Branch on types, never on messages. Begin with the types that
+// your program handles in its own way; byQuestions handles the rest. For a payment, first ask dapi.PaymentStateOf: a
+// refusal says nothing about the calls before it, so a payment in doubt stays in doubt.
 func remedy(err error) string {
 	var (
 		invalid    *errors.InvalidInput
@@ -36,9 +35,9 @@ func remedy(err error) string {
 	)
 	switch {
 	case errors.As(err, &invalid):
-		return "nothing was sent; mend " + fields(invalid.Fields)
+		return "nothing was sent; correct " + fields(invalid.Fields)
 	case errors.As(err, &validation):
-		return "mend " + fields(validation.Fields)
+		return "correct " + fields(validation.Fields)
 	case errors.As(err, &notPayable):
 		return "ask the payee: " + blockers(notPayable.Blockers)
 	case errors.As(err, &unmet):
@@ -49,58 +48,59 @@ func remedy(err error) string {
 		return "ask for at most " + tooMuch.MaxCredit.String()
 	case errors.As(err, &reused):
 		return "another payment has this key; look at " + reused.PayoutID + reused.EscrowID +
-			" before paying under another"
+			" before you pay with another key"
 	case errors.As(err, &limited):
-		return "wait until " + limited.RetryAt.UTC().Format(time.TimeOnly) + "; up to RetryPolicy.WaitMax the SDK does"
+		return "wait until " + limited.RetryAt.UTC().Format(time.TimeOnly) +
+			"; the SDK does so itself, up to RetryPolicy.WaitMax"
 	case errors.As(err, &forbidden):
 		if forbidden.RequiredScope != "" {
-			return "create a developer key that has the scope " + forbidden.RequiredScope + "; keys never change"
+			return "create a developer key with the scope " + forbidden.RequiredScope +
+				"; an existing key never changes"
 		}
-		return "see whether the developer key still exists and allows this address"
+		return "check whether the developer key still exists and allows this address"
 	case errors.As(err, &login):
-		return "check the email and the key; the service says no more, so that nobody can try accounts out"
+		return "check the email and the key; the service does not say which of them is wrong"
 	case errors.As(err, &missing):
-		return "check the id; what belongs to somebody else is not found either"
+		return "check the id, and the account that the call acts for"
 	case errors.As(err, &unsigned):
-		return "nothing was signed; find out why " + unsigned.Field + " is not what was asked for before trying again"
+		return "nothing was signed; find out why " + unsigned.Field + " differs from what you asked for, then try again"
 	case errors.As(err, &differs):
-		return "nothing was signed; find out why " + differs.Member + " is not what was asked for before trying again"
+		return "nothing was signed; find out why " + differs.Member + " differs from what you asked for, then try again"
 	case errors.As(err, &price):
-		return "nothing was signed; decide whether " + string(price.Bound) +
-			" may be looser, then pay again with the same key"
+		return "nothing was signed; decide whether to change the bound " + string(price.Bound) +
+			", then pay again with the same key"
 	case errors.As(err, &ended):
-		return fmt.Sprintf("the money did not arrive, payout %s ended %s; tell a person, and pay anew only under another key", ended.Payout.ID, ended.Payout.Status)
+		return fmt.Sprintf("the money did not arrive: payout %s is %s; ask a person; another payment needs another key",
+			ended.Payout.ID, ended.Payout.Status)
 	case errors.As(err, &unknown):
-		return "it may have happened, whatever was refused last; ask again with the key " + unknown.IdempotencyKey
+		return "the service may have done it; call again with the same terms and the key " + unknown.IdempotencyKey
 	case errors.As(err, &unsent):
-		return "nothing has happened; try again later"
+		return "nothing was done; try again later"
 	}
 	return byQuestions(err)
 }
 
-// byQuestions serves every error of the SDK, also slugs that are newer than the program: log the request id, and ask
-// whether the same request makes sense and whether money moved.
+// byQuestions handles every other error of the SDK, also slugs that are newer than this program. Refusal.Remedy says
+// what kind of action helps.
 func byQuestions(err error) string {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	if !ok {
-		return "log it; if money may have moved, ask again with the same key"
+		return "log it; if money may have moved, call again with the same key"
 	}
 	switch refusal.Remedy() {
 	case errors.RemedyWait:
-		return "try again later with the same key; request " + refusal.RequestID + " helps the service's people"
+		return "try again later with the same key; if it goes on, report request " + refusal.RequestID
 	case errors.RemedyRestart:
-		return "begin the step again: new price, new approval, first page"
+		return "begin again: with a new price, a new approval, or the first page"
 	case errors.RemedyLogin:
-		return "log in again; the SDK does, once"
+		return "log in again; the SDK does so itself, once"
 	case errors.RemedyNone:
-		return "nothing: it is so already"
+		return "nothing: it is done already"
+	case errors.RemedyChangeAccount:
+		return "an operator must correct the account; then call again with the same key, and report request " +
+			refusal.RequestID + " if it goes on"
 	}
-	if refusal.Remedy() == errors.RemedyChangeAccount {
-		return "let an operator mend the account, then ask again with the same key; request " + refusal.RequestID +
-			" helps the service's people"
-	}
-	return "change the request or what it is about, then try again; request " + refusal.RequestID +
-		" helps the service's people"
+	return "change the request, or the resource that it is about, then try again; request " + refusal.RequestID
 }
 
 func fields(list []errors.Field) string {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// wire is where things go wrong on the way. It serves one call at a time.
+// wire is a transport that can fail. It serves one call at a time.
 type wire struct {
 	next    http.RoundTripper
-	instead http.RoundTripper // of next, except for logins; nil for a wire that works
+	instead http.RoundTripper // used in place of next, except for logins; nil if the wire works
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -21,41 +21,41 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.instead.RoundTrip(r)
 }
 
-// while makes a call over a wire that does something else.
+// while makes a call over another transport.
 func (w *wire) while(instead http.RoundTripper, call func() error) error {
 	w.instead = instead
 	defer func() { w.instead = nil }()
 	return call()
 }
 
-// losing delivers a request and loses its answer.
+// losing delivers a request and loses the response.
 type losing struct{ next http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper].
 func (l losing) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer, err := l.next.RoundTrip(r)
+	response, err := l.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
-	_ = answer.Body.Close()
-	return nil, errors.New("the connection broke before the answer came")
+	_ = response.Body.Close()
+	return nil, errors.New("the connection broke before the response came")
 }
 
-// answering gives an answer of its own in place of the service's.
-type answering struct {
+// responding returns this response and sends nothing.
+type responding struct {
 	status            int
 	contentType, body string
 	retryAfter        string
 }
 
-// refusing answers a refusal of the platform API.
-func refusing(status int, slug, message string) answering {
-	return answering{status: status, contentType: "application/json",
+// refusing returns a refusal of the platform API.
+func refusing(status int, slug, message string) responding {
+	return responding{status: status, contentType: "application/json",
 		body: `{"error":{"code":"` + slug + `","message":"` + message + `"}}`}
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
+func (a responding) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		_ = r.Body.Close()
 	}

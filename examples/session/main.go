@@ -1,8 +1,8 @@
 // Session logs in once and reuses the session: go run ./examples/session
 //
-// A login takes a challenge, a signature and a token. Access tokens live 60 minutes and refresh tokens 60 days, so a
-// program that is started often keeps its session in a file and logs in about every two months. What goes over the wire
-// for it is printed as it goes.
+// A login has three steps: the service sends a challenge, the developer key signs it, and the service returns a token.
+// An access token is valid for 60 minutes and its refresh token for 60 days. A program that starts often keeps its
+// session in a file, and logs in about every two months. This program prints the calls that it makes for the session.
 package main
 
 import (
@@ -34,7 +34,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	defer os.RemoveAll(folder)
 	store := dapi.NewFileTokenStore(filepath.Join(folder, "session"))
 
-	// start is what a program does each time it is started: make a client, call.
+	// start does what a program does at each start: it makes a client and calls.
 	start := func() error {
 		developer := p.Developer()
 		developer.Store = store
@@ -58,14 +58,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p.Step("the session is in a file that only its owner can read; it prints as %v", session)
+	p.Step("the session is in a file that only its owner can read; printed, it is %v", session)
 
-	p.Step("second start: the session is reused, nothing but the call itself is sent")
+	p.Step("second start: the session is in the file, so only the call itself is sent")
 	if err := start(); err != nil {
 		return err
 	}
 
-	p.Step("third start, as if an hour had passed: the access token is refreshed, without a login")
+	p.Step("third start, as if an hour had passed: the access token is refreshed without a login")
 	session.ExpiresAt = time.Now()
 	if err := store.Save(ctx, session); err != nil {
 		return err
@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return start()
 }
 
-// logins tells which calls serve the session. It is the standard hook: a transport around another.
+// logins prints the calls that are made for the session. It is the usual hook of net/http: a transport around another.
 type logins struct {
 	program *program.Program
 	next    http.RoundTripper

@@ -1,6 +1,6 @@
 // Walletpayout pays a wallet on Base in the token that the balance is held in: go run ./examples/walletpayout
 //
-// Such a payout is direct: nothing is converted, so that what leaves is what arrives.
+// Such a payout is direct. Nothing is converted: the amount that leaves is the amount that arrives.
 package main
 
 import (
@@ -24,7 +24,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer p.Close()
-	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer())
+	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), p.Options()...)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 
-	key, err := wallet.Generate() // stands for the payee, who would tell an address
+	key, err := wallet.Generate() // a real payee gives you an address
 	if err != nil {
 		return err
 	}
@@ -59,5 +59,5 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	p.Step("payout %s is %s in transaction %s", payout.ID, payout.Status, payout.TransactionHash)
-	return p.Ledger(ctx, account)
+	return p.Ledger(ctx, account.Transactions)
 }

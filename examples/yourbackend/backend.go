@@ -1,9 +1,7 @@
-// Package yourbackend is a small backend that pays invoices, and its tests, which run against a sandbox host: go test
-// ./examples/yourbackend
+// Package yourbackend is a backend that pays invoices, with its tests: go test ./examples/yourbackend
 //
-// The tests are the point of it: what does the backend do when an answer is lost after the money moved, when a customer
-// clicks twice, when an hour passes, when a partner is down? The sandbox host makes each of that happen on request and
-// then shows its books.
+// Look at the tests. What does the backend do if a response is lost after the money moved, if a customer clicks twice,
+// if an hour passes, if a partner is down? The sandbox host makes each of these happen, and then shows its ledger.
 package yourbackend
 
 import (
@@ -23,10 +21,10 @@ type Backend struct {
 	tries   tries
 }
 
-// maxFee is what this backend's owner allows a payment to cost, in USDC.
+// maxFee is the highest fee of a payment that this backend accepts, in USDC.
 var maxFee = decimal.NewFromInt(1)
 
-// New makes a backend that pays from an account.
+// New returns a backend that pays from an account.
 func New(account *dapi.Account) http.Handler {
 	b := &Backend{account: account}
 	mux := http.NewServeMux()
@@ -34,14 +32,15 @@ func New(account *dapi.Account) http.Handler {
 	return mux
 }
 
-// pay pays an invoice once, however often it is asked to: the key derives from the invoice.
+// pay pays an invoice. Its key derives from the invoice's number: each invoice is paid once, however many requests
+// come.
 func (b *Backend) pay(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		ContactID dapi.ContactID
 		Amount    decimal.Decimal
 	}
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<10)).Decode(&asked); err != nil {
-		answer(w, http.StatusBadRequest, map[string]any{"problem": "the body is not readable"})
+		respond(w, http.StatusBadRequest, map[string]any{"problem": "the body cannot be read"})
 		return
 	}
 	number := r.PathValue("number")
@@ -51,16 +50,15 @@ func (b *Backend) pay(w http.ResponseWriter, r *http.Request) {
 	state := dapi.PaymentStateOf(payout, err)
 	b.tries.end(number, state, err)
 	status, body := explain(state, payout, err)
-	answer(w, status, body)
+	respond(w, status, body)
 }
 
-// explain turns the state of a payment into what the backend's own customer can do about it. A refusal speaks for its
-// call; only success, already funded, or the payout's own end settles a payment that was in doubt: PaymentStateOf
-// knows, and nothing here looks at an error before it.
+// explain returns what the customer can do about the payment. It asks PaymentStateOf before it looks at the error: a
+// refused call says nothing about the calls before it, and a payment in doubt stays in doubt.
 func explain(state dapi.PaymentState, payout *dapi.Payout, err error) (status int, body map[string]any) {
 	switch state {
 	case dapi.PaymentPaid:
-		if payout == nil { // the service said that it is funded, and could not be asked for more
+		if payout == nil { // the service said that it is funded, and the payout could not be read
 			return http.StatusOK, map[string]any{"status": "funded"}
 		}
 		return http.StatusOK, map[string]any{"payout": payout.ID, "status": payout.Status}
@@ -75,14 +73,14 @@ func explain(state dapi.PaymentState, payout *dapi.Payout, err error) (status in
 			return http.StatusConflict, map[string]any{"problem": "this invoice was paid with other terms",
 				"payout": reused.PayoutID}
 		}
-		return http.StatusConflict, map[string]any{"problem": "somebody here has to decide"}
+		return http.StatusConflict, map[string]any{"problem": "a person here must decide"}
 	case dapi.PaymentNotPaid:
 		return whyNotPaid(err)
 	}
-	return http.StatusAccepted, map[string]any{"problem": "it is not known yet whether this is paid; ask again"}
+	return http.StatusAccepted, map[string]any{"problem": "we do not know yet whether this is paid; ask again"}
 }
 
-// whyNotPaid is for a payment that was not made, by this request or by one before.
+// whyNotPaid returns why a payment was not made, neither by this request nor by an earlier one.
 func whyNotPaid(err error) (status int, body map[string]any) {
 	var (
 		validation *errors.ValidationFailed
@@ -98,11 +96,11 @@ func whyNotPaid(err error) (status int, body map[string]any) {
 	case errors.As(err, &failure) && failure.Retryable():
 		return http.StatusServiceUnavailable, map[string]any{"problem": "this is not paid; try again later"}
 	}
-	return http.StatusInternalServerError, map[string]any{"problem": "this is not paid; somebody here has to look"}
+	return http.StatusInternalServerError, map[string]any{"problem": "this is not paid; a person here must look"}
 }
 
-func answer(w http.ResponseWriter, status int, body map[string]any) {
+func respond(w http.ResponseWriter, status int, body map[string]any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the peer has gone, if this fails
+	_ = json.NewEncoder(w).Encode(body) // an error here means that the client has gone
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// world is the backend under test, between its customers and a sandbox host.
+// world is the backend under test, with the sandbox host that it calls.
 type world struct {
 	host     *sandbox.Host
 	account  *dapi.Account
@@ -28,8 +28,8 @@ type world struct {
 	nobody   dapi.ContactID
 }
 
-// newWorld starts a host in this process, and opens a client with 50 USDC and two contacts there: all that a test of
-// your own needs.
+// newWorld starts a host in this process, and creates a client with 50 USDC and two contacts. Your own tests need no
+// more.
 func newWorld(t *testing.T) *world {
 	host := sandbox.New(sandbox.WithInstantProgress())
 	server := httptest.NewServer(host)
@@ -56,7 +56,7 @@ func newWorld(t *testing.T) *world {
 	return &world{host, account, New(account), client.ID, contact("DE89370400440532013000"), contact("")}
 }
 
-// pay is a customer's click.
+// pay sends a customer's request.
 func (w *world) pay(t *testing.T, invoice string, to dapi.ContactID, amount string) (status int, body map[string]any) {
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/invoices/"+invoice+"/pay",
 		strings.NewReader(`{"contactId":"`+string(to)+`","amount":"`+amount+`"}`))
@@ -66,7 +66,7 @@ func (w *world) pay(t *testing.T, invoice string, to dapi.ContactID, amount stri
 	return recorder.Code, body
 }
 
-// balance is what the host's books say that the client has.
+// balance returns the client's balance in the host's ledger.
 func (w *world) balance() string {
 	return w.host.Ledger().Balances[string(w.client)]["USDC"].String()
 }
@@ -92,13 +92,13 @@ func TestTwoClicksPayOnce(t *testing.T) {
 	assert.Equal(t, "37.5", w.balance())
 }
 
-// What goes wrong on the way to the service must neither lose a payment nor make it twice.
-func TestWhateverGoesWrongOnTheWayPaysOnce(t *testing.T) {
+// A network failure must neither lose a payment nor make it twice.
+func TestNetworkFailuresPayOnce(t *testing.T) {
 	for name, fault := range map[string]sandbox.Fault{
 		"the request is lost":             sandbox.DropBefore(),
-		"the answer is lost":              sandbox.DropAfterCommit(),
-		"the answer is cut off":           sandbox.Truncate(0),
-		"a proxy answers":                 sandbox.Garbage(),
+		"the response is lost":            sandbox.DropAfterCommit(),
+		"the response is cut off":         sandbox.Truncate(0),
+		"a proxy responds":                sandbox.Garbage(),
 		"the service fails half-way":      sandbox.Respond(http.StatusBadGateway, "provider_unavailable").AfterCommit(),
 		"the token expires":               sandbox.ExpireToken(),
 		"the service is over its windows": sandbox.Respond(http.StatusTooManyRequests, "rate_limited"),
@@ -138,7 +138,7 @@ func TestRefusalsAreExplainedAndMoveNothing(t *testing.T) {
 		"too many decimals": {amount: "1.1234567", status: http.StatusUnprocessableEntity, problem: "wrong fields"},
 		"less than the fee": {amount: "0.10", status: http.StatusUnprocessableEntity, problem: "wrong fields"},
 		"more than there is": {amount: "5000",
-			status: http.StatusInternalServerError, problem: "this is not paid; somebody here has to look"},
+			status: http.StatusInternalServerError, problem: "this is not paid; a person here must look"},
 		"too many calls for minutes": {amount: "10", status: http.StatusServiceUnavailable,
 			problem: "this is not paid; try again later",
 			arrange: func(_ *testing.T, w *world) {
@@ -173,8 +173,7 @@ func TestRefusalsAreExplainedAndMoveNothing(t *testing.T) {
 	}
 }
 
-// A service that says that it fails does not say how far it got, so the backend promises nothing, and the next click
-// finds out.
+// If the service fails, nobody knows how far it got. The backend says so, and the next request finds out.
 func TestWhatIsNotKnownIsAskedForAgain(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.PartnerDown = true }))
@@ -188,9 +187,9 @@ func TestWhatIsNotKnownIsAskedForAgain(t *testing.T) {
 	assert.Equal(t, "37.5", w.balance())
 }
 
-// The answer to the first click is lost, and the money has left. Whatever the next click is refused for does not unsay
-// it.
-func TestARefusalDoesNotUnsayAPayment(t *testing.T) {
+// The response to the first request is lost, and the money has left. A refusal of the next request does not change
+// that.
+func TestARefusalDoesNotUndoAPayment(t *testing.T) {
 	for name, refusal := range map[string]sandbox.Fault{
 		"the payee cannot be paid": sandbox.Respond(http.StatusConflict, "contact_not_payable"),
 		"a field is wrong":         sandbox.Respond(http.StatusUnprocessableEntity, "validation_failed"),
@@ -200,7 +199,7 @@ func TestARefusalDoesNotUnsayAPayment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			// of both clicks
+			// for both requests
 			w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(http.StatusForbidden, "forbidden").
 				Times(2))
 			w.host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.DropAfterCommit().Times(4))
@@ -210,7 +209,7 @@ func TestARefusalDoesNotUnsayAPayment(t *testing.T) {
 
 			w.host.Arm(http.MethodPost, "/payouts", refusal)
 			status, _ = w.pay(t, "42", w.supplier, "12.50")
-			assert.Equal(t, http.StatusAccepted, status, "it is not known yet whether this is paid")
+			assert.Equal(t, http.StatusAccepted, status, "we do not know yet whether this is paid")
 			status, _ = w.pay(t, "42", w.supplier, "12.50")
 			assert.Equal(t, http.StatusOK, status)
 			assert.Equal(t, "37.5", w.balance())

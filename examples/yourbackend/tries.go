@@ -8,9 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// tries remembers which invoices may have been paid, and when they were first tried. It stands for a table of your
-// database, which has to be written before Pay is called: what a program forgets when it ends may have been paid all
-// the same.
+// tries knows which invoices may have been paid, and when they were first tried. It stands for a table of your
+// database. Write that table before you call Pay: a payment that your program forgets may have been made.
 type tries struct {
 	mu    sync.Mutex
 	known map[string]*try // by invoice
@@ -18,11 +17,11 @@ type tries struct {
 
 type try struct {
 	first    time.Time
-	underway int  // requests
-	open     bool // a request ended, and the invoice may be paid
+	underway int  // requests that have not ended
+	open     bool // a request has ended, and the invoice may be paid
 }
 
-// begin notes a request, and gives what the SDK should know about those before it.
+// begin notes a request. It returns what Pay must know about earlier requests.
 func (t *tries) begin(invoice string) dapi.KeyOption {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -37,8 +36,8 @@ func (t *tries) begin(invoice string) dapi.KeyOption {
 	return dapi.FirstUse()
 }
 
-// end ends a request. An invoice that is known to be unpaid, with no other request under way, can be tried as if for
-// the first time; so can one of which nothing was sent.
+// end notes that a request has ended. The next request is a first use again if the invoice is not paid for certain, or
+// if nothing was sent, and no other request is under way.
 func (t *tries) end(invoice string, state dapi.PaymentState, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

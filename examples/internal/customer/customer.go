@@ -1,4 +1,5 @@
-// Package customer makes the client accounts that examples move money for: created and ready, with money, verified.
+// Package customer makes the client accounts of the examples: it creates them, waits until they are ready, credits them
+// and verifies them.
 package customer
 
 import (
@@ -12,13 +13,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 )
 
-// Client creates the program's own client. Its email is its natural key: once it exists, the same call answers it.
+// Client creates the program's own client. Its email is its natural key: if the client exists already, the same call
+// returns it.
 func Client(ctx context.Context, p *program.Program, platform *dapi.Integrator) (*dapi.Client, error) {
 	return platform.Clients.Create(ctx, dapi.ClientCreate{Email: p.Name + "@example.com", Type: dapi.ClientTypeBusiness,
 		EntityName: "Example"})
 }
 
-// Open creates the program's own client, waits until it is ready, and acts for it.
+// Open creates the program's own client, waits until it is ready, and returns the account that acts for it.
 func Open(ctx context.Context, p *program.Program, platform *dapi.Integrator) (*dapi.Account, error) {
 	client, err := Client(ctx, p, platform)
 	if err != nil {
@@ -31,7 +33,7 @@ func Open(ctx context.Context, p *program.Program, platform *dapi.Integrator) (*
 	return platform.For(client.ID), nil
 }
 
-// OpenWith is [Open] with a balance from the sandbox's faucet.
+// OpenWith is [Open] and credits the client from the sandbox's faucet.
 func OpenWith(
 	ctx context.Context, p *program.Program, platform *dapi.Integrator, amount decimal.Decimal, currency dapi.Asset,
 ) (*dapi.Account, error) {
@@ -39,26 +41,26 @@ func OpenWith(
 	if err != nil {
 		return nil, err
 	}
-	if err := Credit(ctx, account, amount, currency, p.Name); err != nil {
+	if err := Credit(ctx, account.Sandbox, amount, currency, p.Name); err != nil {
 		return nil, err
 	}
 	p.Step("credited %s %s from the sandbox's faucet", amount, currency)
 	return account, nil
 }
 
-// Credit credits an account, in as many calls as the faucet's largest credit takes. The name anchors them: the same one
-// credits an amount once.
+// Credit credits an account from the sandbox's faucet, in several calls if the amount is over the faucet's maximum. The
+// idempotency keys derive from the name: the same name and amount credit the account once.
 func Credit(
-	ctx context.Context, account *dapi.Account, amount decimal.Decimal, currency dapi.Asset, name string,
+	ctx context.Context, faucet *dapi.Sandbox, amount decimal.Decimal, currency dapi.Asset, name string,
 ) error {
-	treasury, err := account.Sandbox.Treasury(ctx)
+	treasury, err := faucet.Treasury(ctx)
 	if err != nil {
 		return err
 	}
 	for part := 1; amount.IsPositive(); part++ {
 		credit := decimal.Min(amount, treasury.MaxCredit)
 		key := moneymovement.DeriveKey(name, "credit", strconv.Itoa(part), credit.String())
-		if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: credit, Currency: currency},
+		if _, err := faucet.Deposit(ctx, dapi.DepositCreate{Amount: credit, Currency: currency},
 			moneymovement.IdempotencyKey(key)); err != nil {
 			return err
 		}
@@ -67,7 +69,7 @@ func Credit(
 	return nil
 }
 
-// Verify saves what a verification needs, completes it, and waits for the decision.
+// Verify saves the information that a verification needs, completes the verification, and waits for the decision.
 func Verify(ctx context.Context, p *program.Program, account *dapi.Account) error {
 	if _, err := account.Verification.Save(ctx, dapi.KYBInformation{
 		Applicant:   dapi.Applicant{LegalName: "Example", Country: "DE"}.Map(),

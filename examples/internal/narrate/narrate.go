@@ -1,4 +1,4 @@
-// Package narrate tells what an example program does, a line a step.
+// Package narrate prints what an example program does, one line for each step.
 package narrate
 
 import (
@@ -14,25 +14,24 @@ import (
 // Narrator writes to Out.
 type Narrator struct{ Out io.Writer }
 
-// Step says what happened.
+// Step prints what happened.
 func (n Narrator) Step(format string, args ...any) { fmt.Fprintf(n.Out, "• "+format+"\n", args...) }
 
-// Detail says more about the step before.
+// Detail prints more about the step before.
 func (n Narrator) Detail(format string, args ...any) {
 	fmt.Fprintf(n.Out, "    "+format+"\n", args...)
 }
 
-// Waiting makes a wait tell what it reads, often enough for somebody who looks on.
+// Waiting returns options that make a wait print what it reads.
 func (n Narrator) Waiting() []dapi.WaitOption {
 	return []dapi.WaitOption{
-		dapi.PollEvery(100*time.Millisecond, 5*time.Second),
 		dapi.OnProgress(func(p dapi.Progress) {
 			n.Detail("read %d after %s: %s is %s", p.Reads, p.Waited.Round(10*time.Millisecond), p.Resource, p.Status)
 		}),
 	}
 }
 
-// Quote tells a price.
+// Quote prints a price.
 func (n Narrator) Quote(q *dapi.Quote) {
 	if q != nil {
 		n.Detail("quote: %s %s leave, %s %s arrive, fee %s %s, good until %s", q.SourceAmount, q.SourceCurrency,
@@ -41,7 +40,7 @@ func (n Narrator) Quote(q *dapi.Quote) {
 	}
 }
 
-// Requisites tells payers where to send money, each on a line of its own, as they copy them into a form.
+// Requisites prints where a payer sends the money, one detail on each line.
 func (n Narrator) Requisites(r dapi.Requisites) error {
 	table := tabwriter.NewWriter(n.Out, 0, 0, 2, ' ', 0)
 	for _, line := range []struct{ name, value string }{
@@ -63,12 +62,12 @@ func (n Narrator) Requisites(r dapi.Requisites) error {
 	return table.Flush()
 }
 
-// Ledger prints the whole ledger of an account as a table, newest entry first.
-func (n Narrator) Ledger(ctx context.Context, account *dapi.Account) error {
+// Ledger prints the whole ledger of an account as a table, in the order in which the service lists it.
+func (n Narrator) Ledger(ctx context.Context, transactions *dapi.Transactions) error {
 	n.Step("the ledger, newest first:")
 	table := tabwriter.NewWriter(n.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "    TYPE\tDIRECTION\t  AMOUNT\tCURRENCY\tSTATUS")
-	for entry, err := range account.Transactions.All(ctx, dapi.ListTransactionsParams{}) {
+	for entry, err := range transactions.All(ctx, dapi.ListTransactionsParams{}) {
 		if err != nil {
 			return err
 		}

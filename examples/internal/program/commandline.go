@@ -8,29 +8,31 @@ import (
 	"io"
 
 	"github.com/moneymovement/moneymovement-go/examples/internal/target"
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// CommandLine is what an example takes.
+// CommandLine describes an example: the flags and arguments that it takes, and the host that it starts.
 type CommandLine struct {
 	Name      string
-	Needs     []target.Need         // credentials
-	Flags     []func(*flag.FlagSet) // flags of its own
-	Arguments *[]string             // where its arguments go; nil if it takes none
+	Needs     []target.Need         // the credentials that it needs
+	Flags     []func(*flag.FlagSet) // its other flags
+	Arguments *[]string             // gets its arguments; nil if it takes none
+	Host      []sandbox.Option      // the options of the host that it starts
 }
 
-// Help is the answer to -h.
+// Help is the text that -h prints.
 type Help struct{ Text string }
 
 func (h *Help) Error() string { return h.Text }
 
-// WrongCommandLine is a command line that makes no sense.
+// WrongCommandLine is the error of a command line that cannot be used.
 type WrongCommandLine struct{ Problem string }
 
 func (w *WrongCommandLine) Error() string { return w.Problem + "; -h lists the flags" }
 
 func (line CommandLine) parse(args []string) (*target.Flags, error) {
 	flags := flag.NewFlagSet(line.Name, flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // what is wrong is said once, in the end
+	flags.SetOutput(io.Discard) // the error is printed once, by report
 	where := target.Register(flags, line.Needs...)
 	for _, register := range line.Flags {
 		register(flags)
@@ -46,7 +48,7 @@ func (line CommandLine) parse(args []string) (*target.Flags, error) {
 	case line.Arguments != nil:
 		*line.Arguments = flags.Args()
 	case flags.NArg() > 0:
-		return nil, &WrongCommandLine{fmt.Sprintf("there is no argument %q", flags.Arg(0))}
+		return nil, &WrongCommandLine{fmt.Sprintf("unexpected argument %q", flags.Arg(0))}
 	}
 	if err := where.Complete(); err != nil {
 		return nil, &WrongCommandLine{err.Error()}

@@ -1,5 +1,4 @@
-// Package program is the frame around each example: its command line, the host that it runs against, Ctrl-C, and what
-// it tells.
+// Package program is the frame around each example: its command line, its host, Ctrl-C, and what it prints.
 package program
 
 import (
@@ -14,12 +13,13 @@ import (
 	"syscall"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/examples/internal/narrate"
 	"github.com/moneymovement/moneymovement-go/examples/internal/target"
 )
 
-// Main runs an example until it ends, or until Ctrl-C or SIGTERM ends its context. A second signal ends the process.
+// Main runs an example. Ctrl-C or SIGTERM ends its context; a second signal ends the process.
 func Main(run func(ctx context.Context, args []string, out io.Writer) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
@@ -28,7 +28,7 @@ func Main(run func(ctx context.Context, args []string, out io.Writer) error) {
 	os.Exit(report(os.Stderr, filepath.Base(os.Args[0]), err))
 }
 
-// report says what went wrong, and answers the exit code.
+// report prints the error and returns the exit code.
 func report(stderr io.Writer, name string, err error) int {
 	var help *Help
 	switch {
@@ -51,12 +51,12 @@ type Program struct {
 	*target.Target
 	narrate.Narrator
 
-	// Name is this run's, different each time: emails and idempotency keys derive from it.
+	// Name is different at each start. Emails and idempotency keys derive from it.
 	Name string
 }
 
-// Open reads the flags and opens the host that they name, or one of its own, for a program that has a developer key.
-// Close the program in the end.
+// Open reads the flags of a program that needs a developer key. It opens the host that they name, or starts one. Close
+// the program at the end.
 func Open(name string, args []string, out io.Writer, flags ...func(*flag.FlagSet)) (*Program, error) {
 	return OpenWith(CommandLine{Name: name, Needs: []target.Need{target.DeveloperKey}, Flags: flags}, args, out)
 }
@@ -67,13 +67,13 @@ func OpenWith(line CommandLine, args []string, out io.Writer) (*Program, error) 
 	if err != nil {
 		return nil, err
 	}
-	host, err := where.Open()
+	host, err := where.Open(line.Host...)
 	if err != nil {
 		return nil, err
 	}
 	p := &Program{Target: host, Narrator: narrate.Narrator{Out: out}, Name: line.Name + "-" + time.Now().UTC().
 		Format("20060102-150405.000000")}
-	if host.Embedded {
+	if host.Host != nil {
 		p.Step("started a sandbox host at %s", host.BaseURL)
 	} else {
 		p.Step("using the sandbox host at %s", host.BaseURL)
@@ -81,5 +81,20 @@ func OpenWith(line CommandLine, args []string, out io.Writer) (*Program, error) 
 	return p, nil
 }
 
-// Developer is the credential that the host knows.
+// Developer returns the credential of the platform API.
 func (p *Program) Developer() dapi.Developer { return dapi.Developer{Email: p.Email, Key: p.Key} }
+
+// Options returns the options of each client in the examples: their waits read often, because somebody watches. A
+// backend keeps the default pauses.
+func (p *Program) Options() []moneymovement.Option {
+	return []moneymovement.Option{moneymovement.WithPolling(25*time.Millisecond, 5*time.Second)}
+}
+
+// Skip moves the clock of the program's own host by d, so that nobody has to wait. It does nothing on another host,
+// whose clock nobody can move.
+func (p *Program) Skip(d time.Duration) {
+	if p.Host != nil {
+		p.Host.Advance(d)
+		p.Detail("moved the clock of this program's own host by %s instead of waiting", d)
+	}
+}

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/target"
 )
 
-// open reads a command line as Main does, and answers the exit code with what is said.
+// open reads a command line as Main does. It returns the exit code and what is printed to stderr.
 func open(line CommandLine, args ...string) (code int, said string) {
 	var out, stderr bytes.Buffer
 	p, err := OpenWith(line, args, &out)
@@ -42,7 +42,7 @@ func TestCommandLines(t *testing.T) {
 		"a flag that is no number": {[]string{"-workers", "x"}, 2,
 			"try: invalid value \"x\" for flag -workers: parse error; -h lists the flags\n"},
 		"an argument": {[]string{"2026-11"}, 2,
-			"try: there is no argument \"2026-11\"; -h lists the flags\n"},
+			"try: unexpected argument \"2026-11\"; -h lists the flags\n"},
 		"a credential without a host": {[]string{"-email", "ops@example.com"}, 2,
 			"try: -email needs -base-url as well; -h lists the flags\n"},
 		"a host without a credential": {[]string{"-base-url", "http://127.0.0.1:1"}, 2,

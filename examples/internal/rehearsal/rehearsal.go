@@ -1,4 +1,4 @@
-// Package rehearsal gives the tests of the examples a host whose books they can open.
+// Package rehearsal gives the tests of the examples a sandbox host and checks of its ledger.
 package rehearsal
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// Host starts a sandbox host on which everything progresses at once, and returns it with the flags that point a program at it.
+// Host starts a sandbox host whose steps are quick. It returns the host and the flags that point a program at it.
 func Host(t *testing.T, options ...sandbox.Option) (host *sandbox.Host, flags []string) {
 	t.Helper()
 	return HostBehind(t, func(h http.Handler) http.Handler { return h }, options...)
 }
 
-// HostBehind is [Host] with something in front of it.
+// HostBehind is [Host] with another handler in front of the host.
 func HostBehind(
 	t *testing.T, front func(http.Handler) http.Handler, options ...sandbox.Option,
 ) (host *sandbox.Host, flags []string) {
@@ -39,8 +39,8 @@ func HostBehind(
 	return host, []string{"-base-url", server.URL, "-email", host.Credentials().Email, "-key", keyFile}
 }
 
-// Run runs a program, which has to end well and to tell the steps in this order, and returns what it tells after the
-// last.
+// Run runs a program. It fails the test if the program fails, or if its output does not have the steps in this order.
+// It returns the output after the last step.
 func Run(
 	t *testing.T, program func(context.Context, []string, io.Writer) error, args []string, steps ...string,
 ) (rest string) {
@@ -52,22 +52,22 @@ func Run(
 	return Told(t, out.String(), steps...)
 }
 
-// Told fails the test unless the steps occur in the output, in this order, and answers what comes after the last.
+// Told fails the test unless the output has the steps in this order. It returns the output after the last step.
 func Told(t *testing.T, output string, steps ...string) (rest string) {
 	t.Helper()
 	rest = output
 	for _, step := range steps {
 		_, after, found := strings.Cut(rest, step)
 		if !found {
-			t.Fatalf("%q does not come in its place in:\n%s", step, output)
+			t.Fatalf("%q is missing, or in the wrong place, in:\n%s", step, output)
 		}
 		rest = after
 	}
 	return rest
 }
 
-// Left adds up, by resource, what left client accounts under a kind of movement such as "payout". Money that came back
-// counts against it.
+// Left returns how much money left client accounts, by the id of the resource, for the resources whose id has the
+// prefix, such as "po_". Money that came back is subtracted.
 func Left(host *sandbox.Host, prefix string) map[string]decimal.Decimal {
 	left := map[string]decimal.Decimal{}
 	for _, entry := range host.Ledger().Entries {
@@ -78,7 +78,7 @@ func Left(host *sandbox.Host, prefix string) map[string]decimal.Decimal {
 	return left
 }
 
-// PaidOnce fails the test unless one payout, of this amount, left client accounts.
+// PaidOnce fails the test unless exactly one payout, of this amount, left client accounts.
 func PaidOnce(t *testing.T, host *sandbox.Host, amount string) {
 	t.Helper()
 	left := Left(host, "po_")

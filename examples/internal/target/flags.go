@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// Need is a credential that a program uses.
+// Need is a credential that a program needs.
 type Need string
 
-// What a program can need, each named by the flags that give it.
+// The credentials. Each is named after the flags that set it.
 const (
 	DeveloperKey Need = "-email and -key"
 	APIKey       Need = "-api-key"
@@ -19,26 +19,26 @@ const (
 	CardWallet   Need = "-wallet-key"
 )
 
-// Flags are what a user can say on the command line, or in the environment.
+// Flags are the values of the flags, or of the environment variables.
 type Flags struct {
 	BaseURL, Email, KeyFile, APIKey, AccessToken, WalletFile string
 
 	needs []Need
 }
 
-// setting is a flag with the environment variable that is read without it.
+// setting is a flag, and the environment variable that is read if the flag is not set.
 type setting struct {
-	need                  Need // what it belongs to
+	need                  Need // the credential that it is part of
 	flag, variable, usage string
 	into                  *string
 }
 
-// settings are those of the credentials that the program needs.
+// settings returns the settings of the credentials that the program needs.
 func (f *Flags) settings() []setting {
-	const seen = "; who runs programs on this machine can read the flag, and not the variable"
+	const seen = "; other users of this machine can see a flag, but not a variable"
 	return slices.DeleteFunc([]setting{
-		{DeveloperKey, "email", "MONEYMOVEMENT_EMAIL", "account `email` at that host", &f.Email},
-		{DeveloperKey, "key", "MONEYMOVEMENT_KEY_FILE", "developer key `file` (PEM) of that account", &f.KeyFile},
+		{DeveloperKey, "email", emailVariable, "account `email` at that host", &f.Email},
+		{DeveloperKey, "key", keyFileVariable, "developer key `file` (PEM) of that account", &f.KeyFile},
 		{APIKey, "api-key", "MONEYMOVEMENT_API_KEY", "app API `key`" + seen, &f.APIKey},
 		{AccessToken, "access-token", "MONEYMOVEMENT_ACCESS_TOKEN", "`token` of the reference endpoints" + seen,
 			&f.AccessToken},
@@ -47,23 +47,27 @@ func (f *Flags) settings() []setting {
 	}, func(s setting) bool { return !slices.Contains(f.needs, s.need) })
 }
 
-const baseURLVariable = "MONEYMOVEMENT_BASE_URL"
+const (
+	baseURLVariable = "MONEYMOVEMENT_BASE_URL"
+	emailVariable   = "MONEYMOVEMENT_EMAIL"
+	keyFileVariable = "MONEYMOVEMENT_KEY_FILE"
+)
 
-// Register adds the flag that names a host, and those that give the credentials that a program needs. Their defaults
-// are empty, because -h prints defaults; [Flags.Complete] reads the environment.
+// Register adds the flag that names a host, and the flags of the credentials that a program needs. Their defaults are
+// empty, because -h prints defaults. [Flags.Complete] reads the environment.
 func Register(flags *flag.FlagSet, needs ...Need) *Flags {
 	f := &Flags{needs: needs}
 	flags.StringVar(&f.BaseURL, "base-url", "",
-		"`address` of a sandbox host; without one, the program starts its own on loopback ($"+baseURLVariable+")")
+		"`address` of a sandbox host; if empty, the program starts its own on loopback ($"+baseURLVariable+")")
 	for _, s := range f.settings() {
 		flags.StringVar(s.into, s.flag, "", s.usage+" ($"+s.variable+")")
 	}
 	return f
 }
 
-// Complete takes from the environment what the command line left out. It refuses a host without the credentials that
-// the program needs, and a credential on the command line without a host: it was not meant for one that the program
-// starts.
+// Complete reads the environment for each flag that is not set. It returns an error if a host is named and a credential
+// that the program needs is missing. It also returns an error if the command line has a credential and no host is
+// named: the credential is meant for another host than the one that the program starts.
 func (f *Flags) Complete() error {
 	f.BaseURL = cmp.Or(f.BaseURL, os.Getenv(baseURLVariable))
 	for _, s := range f.settings() {

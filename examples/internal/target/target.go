@@ -1,5 +1,5 @@
-// Package target finds what an example program runs against: a real sandbox host that flags or the environment name, or
-// else a sandbox host of its own on loopback.
+// Package target finds the host that an example program runs against: the host that flags or the environment name, or
+// else a sandbox host of the program's own on loopback.
 package target
 
 import (
@@ -17,7 +17,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// Target is a host and what it knows a caller by. Of a host that flags name, there is what was needed.
+// Target is a host and the credentials for it. For a host that flags name, it has the credentials that the program
+// needs.
 type Target struct {
 	BaseURL     string
 	Email       string
@@ -26,19 +27,20 @@ type Target struct {
 	APIKey      appapi.APIKey
 	AccessToken refapi.AccessToken
 	CardWallet  *wallet.Key
-	Embedded    bool
+	// Host is the sandbox host that the program started. It is nil if flags name another host.
+	Host *sandbox.Host
 
 	close func()
 }
 
-// Close ends an embedded host.
+// Close ends the host that the program started.
 func (t *Target) Close() { t.close() }
 
-// Open connects to the host that the flags name, with the credentials that the program needs. Without one, it starts a
-// host on loopback, which has them all, and registers a fresh developer key there.
-func (f *Flags) Open() (*Target, error) {
+// Open opens the host that the flags name, with the credentials that the program needs. If they name none, it starts a
+// sandbox host on loopback with these options, which has every credential, and registers a new developer key there.
+func (f *Flags) Open(options ...sandbox.Option) (*Target, error) {
 	if f.BaseURL == "" {
-		return embedded()
+		return embedded(options)
 	}
 	t := &Target{BaseURL: f.BaseURL, close: func() {}}
 	for _, need := range f.needs {
@@ -65,14 +67,25 @@ func (f *Flags) give(t *Target, need Need) (err error) {
 	return err
 }
 
-// embedded starts a host, makes a key, keeps it in a file as a real integrator would, and registers its public half.
-func embedded() (t *Target, err error) {
+// Environment points another process at the same host: environment variables with the address and the developer key.
+func (t *Target) Environment() []string {
+	return []string{baseURLVariable + "=" + t.BaseURL, emailVariable + "=" + t.Email, keyFileVariable + "=" + t.KeyFile}
+}
+
+// embedded starts a host. It makes a key, saves it in a file as a real integrator does, and registers its public half.
+func embedded(options []sandbox.Option) (t *Target, err error) {
 	folder, err := os.MkdirTemp("", "moneymovement-")
 	if err != nil {
 		return nil, err
 	}
-	t = &Target{Embedded: true, Email: "ops@example.com", KeyFile: filepath.Join(folder, "developer.pem"),
-		close: func() { _ = os.RemoveAll(folder) }}
+	quick := sandbox.WithSettings(func(s *sandbox.Settings) {
+		step := sandbox.Duration(50 * time.Millisecond)
+		s.ClientReadyAfter, s.PayoutStepAfter, s.KYBDecisionAfter, s.RailActiveAfter = step, step, step, step
+		s.CardActiveAfter = step
+	})
+	t = &Target{Host: sandbox.New(append([]sandbox.Option{quick}, options...)...), Email: "ops@example.com",
+		KeyFile: filepath.Join(folder, "developer.pem"),
+		close:   func() { _ = os.RemoveAll(folder) }}
 	defer func() {
 		if err != nil {
 			t.Close()
@@ -84,7 +97,7 @@ func embedded() (t *Target, err error) {
 	if err = t.Key.Save(t.KeyFile); err != nil {
 		return nil, err
 	}
-	host := sandbox.New()
+	host := t.Host
 	if _, err = host.RegisterKey(sandbox.KeyRegistration{Email: t.Email, PublicKey: t.Key.PublicKey()}); err != nil {
 		return nil, fmt.Errorf("register the key: %w", err)
 	}
