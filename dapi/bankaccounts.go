@@ -70,7 +70,7 @@ type SWIFTAccount struct {
 	// BankName and BankAddress describe the bank.
 	BankName    string
 	BankAddress *InstitutionAddress
-	// IntermediaryBank is a bank between the two, if there is one.
+	// IntermediaryBank is the bank that passes the money on, if the route needs one.
 	IntermediaryBank *IntermediaryBank
 	// AccountKind is checking or savings.
 	AccountKind AccountKind

@@ -24,7 +24,7 @@ type TransactionChange struct {
 	Position LedgerPosition
 }
 
-// ChangesParams says which changes of a ledger to deliver. Positive durations; 0 is the default.
+// ChangesParams says which changes of a ledger to deliver. Durations must not be negative; 0 means the default.
 type ChangesParams struct {
 	// Position is that of the last change that was dealt with. The zero value delivers the whole ledger, and
 	// [LedgerPositionAt] what was created since a time.
