@@ -1,8 +1,8 @@
 // Reconcile compares a day's payments with the ledger, and reports what differs: go run ./examples/reconcile
 //
 // The program keeps a copy of the ledger in its own rows and brings it up to date by its changes: entries that are new,
-// and entries whose status is another one, such as a payout that has arrived. Then it compares. What is pending today is
-// looked at again tomorrow, and money that came back shows whenever it does.
+// and entries whose status is another one, such as a payout that has arrived. Then it compares. What is pending today
+// is looked at again tomorrow, and money that came back shows whenever it does.
 package main
 
 import (
@@ -65,7 +65,8 @@ func report(ctx context.Context, p *program.Program, kept *books, account *dapi.
 	fmt.Fprintln(table, "    PAYMENT\tOWN\tLEDGER\tVERDICT\tPAYOUT")
 	now := time.Now()
 	for _, found := range kept.reconcile(rows, now.Add(-24*time.Hour), now.Add(time.Hour)) {
-		fmt.Fprintf(table, "    %s\t%s\t%s\t%s\t%s\n", cmp.Or(found.payment, "-"), shown(found.own), shown(found.ledger),
+		fmt.Fprintf(table, "    %s\t%s\t%s\t%s\t%s\n", cmp.Or(found.payment, "-"), shown(found.own),
+			shown(found.ledger),
 			found.verdict, found.payout)
 	}
 	return table.Flush()

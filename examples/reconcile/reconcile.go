@@ -25,8 +25,8 @@ type books struct {
 	entries  map[dapi.TransactionID]dapi.Transaction
 }
 
-// update takes in what has changed since the last update. A database keeps an entry and the position in one transaction:
-// a program that crashes then sees each change once.
+// update takes in what has changed since the last update. A database keeps an entry and the position in one
+// transaction: a program that crashes then sees each change once.
 func (b *books) update(ctx context.Context, ledger *dapi.Transactions) (changes int, err error) {
 	for change, err := range ledger.Changes(ctx, dapi.ChangesParams{Position: b.position}) {
 		if err != nil {
@@ -59,8 +59,8 @@ type finding struct {
 	own, ledger *decimal.Decimal
 }
 
-// reconcile compares the rows of a day with the payouts of the ledger. It takes all rows and all entries: a payment just
-// before midnight can be entered after it, and money can come back on any later day.
+// reconcile compares the rows of a day with the payouts of the ledger. It takes all rows and all entries: a payment
+// just before midnight can be entered after it, and money can come back on any later day.
 func (b *books) reconcile(rows []row, from, to time.Time) []finding {
 	payouts, refunds := map[dapi.PayoutID]dapi.Transaction{}, map[dapi.PayoutID]bool{}
 	for _, entry := range b.entries {
