@@ -70,7 +70,7 @@ const (
 // At most 40,000 changes are held in memory; if there are more, the ledger is read again from the start for the rest.
 //
 // An error ends the changes, and the position of the last change stays good. A position of another account is
-// *errors.InvalidInput, and an entry without id or time is *errors.UnexpectedAnswer: it cannot be followed.
+// *errors.InvalidInput, and an entry without id or time is *errors.UnexpectedResponse: it cannot be followed.
 func (s *Transactions) Changes(
 	ctx context.Context, params ChangesParams, options ...moneymovement.CallOption,
 ) iter.Seq2[TransactionChange, error] {

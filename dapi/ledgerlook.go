@@ -82,7 +82,7 @@ func (f *follower) look() (*ledgerLook, error) {
 			return nil, err
 		}
 		if entry.ID == "" || entry.CreatedAt.IsZero() {
-			return nil, &errors.UnexpectedAnswer{Head: f.low.head(&opListTransactions, string(entry.ID)),
+			return nil, &errors.UnexpectedResponse{Head: f.low.head(&opListTransactions, string(entry.ID)),
 				Status: http.StatusOK, Err: errNotFollowed}
 		}
 		l.take(entry)

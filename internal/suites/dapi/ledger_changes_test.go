@@ -324,7 +324,7 @@ func TestAnEntryThatCannotBeFollowed(t *testing.T) {
 			l := newChangingLedger(t, 2)
 			l.entries = []dapi.Transaction{entry}
 			for _, err := range l.account.Transactions.Changes(t.Context(), dapi.ChangesParams{}) {
-				as[*errors.UnexpectedAnswer](t, err)
+				as[*errors.UnexpectedResponse](t, err)
 			}
 		})
 	}
