@@ -70,7 +70,7 @@ type SWIFTAccount struct {
 	// BankName and BankAddress describe the bank.
 	BankName    string
 	BankAddress *InstitutionAddress
-	// IntermediaryBank is a bank between the two, if there is one.
+	// IntermediaryBank is the bank that passes the money on, if the route needs one.
 	IntermediaryBank *IntermediaryBank
 	// AccountKind is checking or savings.
 	AccountKind AccountKind
@@ -86,8 +86,8 @@ func (a SWIFTAccount) BankAccount() BankAccount {
 	})
 }
 
-// RoutingAccount is a bank account that is named by its account number and the routing number of its bank, such as those
-// of [ACH], [Fedwire], [CADEFT], [UKFPS] and [NPP]. For which fields are needed, see [IBANAccount].
+// RoutingAccount is a bank account that is named by its account number and the routing number of its bank, such as
+// those of [ACH], [Fedwire], [CADEFT], [UKFPS] and [NPP]. For which fields are needed, see [IBANAccount].
 type RoutingAccount struct {
 	// AccountNumber names the account.
 	AccountNumber string

@@ -60,3 +60,19 @@ func ExampleBank() {
 	fmt.Println(to.Variant().(dapi.BankAccount).AccountType)
 	// Output: fedwire
 }
+
+// The owner of an account needs no client ids.
+func ExampleNewSelfServe() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	entries, err := account.Transactions.List(context.Background(), dapi.ListTransactionsParams{Limit: 10})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(entries.Items), "entries in the ledger")
+	// Output: 0 entries in the ledger
+}

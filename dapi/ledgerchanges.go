@@ -17,20 +17,21 @@ type TransactionChange struct {
 	// Previous is the status that was delivered before. It is empty if the entry was not delivered before.
 	Previous TransactionStatus
 	// LastLook says that the entry is not looked at again, although it has not settled: it was created more than
-	// [ChangesParams].PendingFor before the newest entry. Look at its payout, payin or deal in place of it. If the ledger
-	// no longer lists the entry, then Transaction has only ID, CreatedAt and Status.
+	// [ChangesParams].PendingFor before the newest entry. Look at its payout, payin or deal in place of it. If the
+	// ledger no longer lists the entry, then Transaction has only ID, CreatedAt and Status.
 	LastLook bool
 	// Position is where to go on after this change. Store it when the change is dealt with.
 	Position LedgerPosition
 }
 
-// ChangesParams says which changes of a ledger to deliver. Positive durations; 0 is the default.
+// ChangesParams says which changes of a ledger to deliver. Durations must not be negative; 0 means the default.
 type ChangesParams struct {
 	// Position is that of the last change that was dealt with. The zero value delivers the whole ledger, and
 	// [LedgerPositionAt] what was created since a time.
 	Position LedgerPosition
 	// LateBy is how much later than its CreatedAt an entry may appear in the ledger; 1 hour by default. An entry that
-	// appears later than that, behind newer ones which were delivered, is not delivered.
+	// appears later than that, behind newer ones which were delivered, is not delivered. If more than 5,000 entries
+	// settle in this time, only the time of the last 5,000 is covered.
 	LateBy time.Duration
 	// PendingFor is how long an entry that has not settled is looked at; 30 days by default. See
 	// [TransactionChange].LastLook.
@@ -59,14 +60,14 @@ const (
 // change gets that change again, so make the work repeatable: use the entry's id as the key. A program that stores both
 // in one database transaction handles each change once. A status that came and went between two reads is not delivered.
 //
-// Order. The changes of one look at the ledger come in the order of CreatedAt, the oldest first. Of entries with the same
-// time, the one that the ledger lists last comes first. Each status of an entry comes after the one before.
+// Order. The changes of one look at the ledger come in the order of CreatedAt, the oldest first. Of entries with the
+// same time, the one that the ledger lists last comes first. Each status of an entry comes after the one before.
 //
-// Cost. The description of the service shows no way to ask for changes, so the ledger is read from its newest entry back
-// to the oldest entry that is pending, 100 entries a read. It is assumed that the ledger lists the newest entry first. A
-// list in the opposite order is read to its end. Pages may shift while they are read: an entry that comes twice is
-// delivered once, and one that falls between two pages is found by the next look, for as long as LateBy says. At most
-// 40,000 changes are held in memory; if there are more, the ledger is read again from the start for the rest.
+// Cost. The description of the service shows no way to ask for changes, so the ledger is read from its newest entry
+// back to the oldest entry that is pending, 100 entries a read. It is assumed that the ledger lists the newest entry
+// first. A list in the opposite order is read to its end. Pages may shift while they are read: an entry that comes
+// twice is delivered once, and one that falls between two pages is found by the next look, for as long as LateBy says.
+// At most 40,000 changes are held in memory; if there are more, the ledger is read again from the start for the rest.
 //
 // An error ends the changes, and the position of the last change stays good. A position of another account is
 // *errors.InvalidInput, and an entry without id or time is *errors.UnexpectedResponse: it cannot be followed.
@@ -98,13 +99,13 @@ func (f *follower) catchUp(yield func(TransactionChange, error) bool) {
 	}
 }
 
-// Follow delivers changes as [Transactions.Changes] does, and then waits for more until ctx ends. The last error is then
-// that of ctx. It looks at the ledger as often as [PollEvery] says: by default after half a second, and less often, up to
-// every 15 seconds, while nothing changes. Looks are reads of a wait, which leave room in the rate window for others.
-// A failed look is repeated as in the other waits. [OnProgress] reports each look.
+// Follow delivers changes as [Transactions.Changes] does, and then waits for more until ctx ends. The last error is
+// then that of ctx. It looks at the ledger as often as [PollEvery] says: by default after half a second, and less
+// often, up to every 15 seconds, while nothing changes. Looks are reads of a wait, which leave room in the rate window
+// for others. A failed look is repeated as in the other waits. [OnProgress] reports each look.
 //
-// A look that also covers an old entry which is still pending reads all pages back to it. Such looks take at most a tenth
-// of the time. Those in between cover what is new and what was created in the last LateBy.
+// A look that also covers an old entry which is still pending reads all pages back to it. Such looks take at most a
+// tenth of the time. Those in between cover what is new and what was created in the last LateBy.
 func (s *Transactions) Follow(
 	ctx context.Context, params ChangesParams, options ...WaitOption,
 ) iter.Seq2[TransactionChange, error] {
@@ -172,8 +173,8 @@ func (f *follower) deliver(found *ledgerLook, yield func(TransactionChange, erro
 	return true
 }
 
-// step is what a position learns from a change. Entries are looked for from LateBy before the newest that was delivered,
-// but not from one in the future, which would hide all that come until then.
+// step is what a position learns from a change. Entries are looked for from LateBy before the newest that was
+// delivered, but not from one in the future, which would hide all that come until then.
 func (f *follower) step(found *ledgerLook, change TransactionChange) ledgerStep {
 	entry := change.Transaction
 	newest := entry.CreatedAt

@@ -95,7 +95,7 @@ func (f *follower) look() (*ledgerLook, error) {
 	return l.ended(f.now()), nil
 }
 
-var errNotFollowed = errors.New("a ledger entry has no id or no time of creation, so that its changes cannot be followed")
+var errNotFollowed = errors.New("a ledger entry has no id or no time of creation: it cannot be followed")
 
 // floor is where a look may stop: an entry that was created before it was entered before everything that can have
 // changed, as no entry appears later than lateBy.
@@ -191,7 +191,8 @@ func (l *looking) ended(now time.Time) *ledgerLook {
 // tooOld reports that an entry is pending for too long.
 func (l *looking) tooOld(created time.Time) bool { return created.Before(l.newest.Add(-l.pendingFor)) }
 
-// abandon gives up the known entries that are pending for too long, or are the oldest of too many, and have not changed.
+// abandon gives up the known entries that are pending for too long, or are the oldest of too many, and have not
+// changed.
 func (l *looking) abandon() {
 	if l.shallow {
 		return

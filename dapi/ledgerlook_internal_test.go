@@ -18,7 +18,8 @@ import (
 func ledgerOf(n int, position LedgerPosition) *follower {
 	start := time.Date(2020, 3, 1, 12, 0, 0, 0, time.UTC)
 	return &follower{
-		known: position.state(), now: time.Now, lateBy: time.Hour, pendingFor: defaultPendingFor, most: maxChangesOfALook,
+		known: position.state(), now: time.Now, lateBy: time.Hour, pendingFor: defaultPendingFor,
+		most: maxChangesOfALook,
 		entries: func(yield func(Transaction, error) bool) {
 			for i := n; i > 0; i-- {
 				if !yield(Transaction{ID: TransactionID(fmt.Sprint("tx_", i)), Status: TransactionStatusCompleted,

@@ -12,20 +12,21 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// LedgerPosition says which changes of a ledger were delivered: see [Transactions.Changes]. It is a value: copy it, keep
-// it, and store it as JSON. The zero value is the beginning of the ledger, and [LedgerPositionAt] is any other start.
+// LedgerPosition says which changes of a ledger were delivered: see [Transactions.Changes]. It is a value: copy it,
+// keep it, and store it as JSON. The zero value is the beginning of the ledger, and [LedgerPositionAt] is any other
+// start.
 //
-// A position belongs to one account. It holds the id, time and status of each entry that has not settled, some 20,000 at
-// most, and 12 characters for each settled entry of the last [ChangesParams].LateBy, 5,000 at most. The JSON of a quiet
-// account has a few hundred bytes, and about 100 more for each payout that is under way. It holds no amounts and no
-// secrets.
+// A position belongs to one account. It holds the id, time and status of each entry that has not settled, some 20,000
+// at most, and 12 characters for each settled entry of the last [ChangesParams].LateBy, 5,000 at most. The JSON of a
+// quiet account has a few hundred bytes, and about 100 more for each payout that is under way. It holds no amounts and
+// no secrets.
 type LedgerPosition struct {
 	base *ledgerState // nil for the beginning
 	then []ledgerStep // what was delivered since
 }
 
-// LedgerPositionAt is a start in the middle of a ledger: entries that were created before t are never delivered, also if
-// they change later. To be sure of those that are pending at t, choose an earlier time.
+// LedgerPositionAt is a start in the middle of a ledger: entries that were created before t are never delivered, also
+// if they change later. To be sure of those that are pending at t, choose an earlier time.
 func LedgerPositionAt(t time.Time) LedgerPosition {
 	return LedgerPosition{base: &ledgerState{Edge: t}}
 }
@@ -91,8 +92,8 @@ func (k *ledgerState) take(step ledgerStep) {
 	}
 }
 
-// forget drops the settled entries before the edge, which are known by their time alone. If there are still too many, it
-// moves the edge.
+// forget drops the settled entries before the edge, which are known by their time alone. If there are still too many,
+// it moves the edge.
 func (k *ledgerState) forget() {
 	before := k.Edge.Unix()
 	if len(k.Settled) > maxSettledKept {

@@ -43,8 +43,8 @@ const invoicesPath = "/public/invoices/"
 func named(id string) bool { return id != "" && id != "." && id != ".." }
 
 // InvoicePDFLink returns the address of an invoice's PDF copy, for people who hold no credential: send it to the payer,
-// or show it on a page. It is the address that [Invoices.PDF] reads; nothing is sent now. Everybody who has the link can
-// read the invoice. Without params.Details, the copy carries no payment details.
+// or show it on a page. It is the address that [Invoices.PDF] reads; nothing is sent now. Everybody who has the link
+// can read the invoice. Without params.Details, the copy carries no payment details.
 //
 // The service's invoices carry no download link of their own. Bad input is *errors.InvalidInput.
 func (c *Client) InvoicePDFLink(id string, params RenderInvoicePDFParams) (string, error) {

@@ -65,7 +65,8 @@ func report(ctx context.Context, p *program.Program, kept *books, account *dapi.
 	fmt.Fprintln(table, "    PAYMENT\tOWN\tLEDGER\tVERDICT\tPAYOUT")
 	now := time.Now()
 	for _, found := range kept.reconcile(rows, now.Add(-24*time.Hour), now.Add(time.Hour)) {
-		fmt.Fprintf(table, "    %s\t%s\t%s\t%s\t%s\n", cmp.Or(found.payment, "-"), shown(found.own), shown(found.ledger),
+		fmt.Fprintf(table, "    %s\t%s\t%s\t%s\t%s\n", cmp.Or(found.payment, "-"), shown(found.own),
+			shown(found.ledger),
 			found.verdict, found.payout)
 	}
 	return table.Flush()

@@ -116,7 +116,8 @@ func TestChangesComeOldestFirstAndOnce(t *testing.T) {
 	l.becomes("tx_3", "failed") // what had settled changes all the same
 	l.enter("tx_5", 5*time.Minute, "pending")
 	got, at = l.changes(at)
-	assert.Equal(t, []string{"tx_1 pending>failed", "tx_2 held>completed", "tx_3 completed>failed", "tx_5 >pending"}, got)
+	assert.Equal(t, []string{"tx_1 pending>failed", "tx_2 held>completed", "tx_3 completed>failed", "tx_5 >pending"},
+		got)
 	got, _ = l.changes(at)
 	assert.Empty(t, got)
 }
@@ -125,7 +126,8 @@ func TestChangesComeOldestFirstAndOnce(t *testing.T) {
 func TestEachPositionIsAPlaceToGoOnFrom(t *testing.T) {
 	l := newChangingLedger(t, 3)
 	for i := range 9 {
-		l.enter(fmt.Sprint("tx_", i), time.Duration(i)*time.Minute, []dapi.TransactionStatus{"pending", "completed"}[i%2])
+		l.enter(fmt.Sprint("tx_", i), time.Duration(i)*time.Minute,
+			[]dapi.TransactionStatus{"pending", "completed"}[i%2])
 	}
 	all, _ := l.changes(dapi.ChangesParams{})
 	require.Len(t, all, 9)

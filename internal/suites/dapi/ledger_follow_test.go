@@ -121,7 +121,8 @@ func TestFollowOutlivesFailedLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
-		w.host.Arm("GET", "/transactions", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(20))
+		w.host.Arm("GET", "/transactions", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+			Times(20))
 		for change, err := range account.Transactions.Follow(t.Context(), dapi.ChangesParams{}) {
 			require.NoError(t, err)
 			assert.Equal(t, "100", change.Transaction.Amount.String())

@@ -43,7 +43,8 @@ func (c catalogue) constructors(b *bytes.Buffer, names map[string]string) error 
 		}
 		fmt.Fprintf(b, "\n// %s returns an account that is paid by %s. %s\n// Assumed to be needed: %s.\n",
 			name, m.Method, in, needed(m.Needs))
-		fmt.Fprintf(b, "func %s(account %s) ContactAccount {\nreturn paidBy(BankMethod%s, %q, account.BankAccount())\n}\n",
+		fmt.Fprintf(b,
+			"func %s(account %s) ContactAccount {\nreturn paidBy(BankMethod%s, %q, account.BankAccount())\n}\n",
 			name, family, name, currency)
 	}
 	return nil
