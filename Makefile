@@ -27,7 +27,7 @@ export GOWORK := $(CURDIR)/go.work
 export GO
 
 .DEFAULT_GOAL := help
-.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift tidy tidy-check modules breaking interop fuzz bench bench-host bench-memory load recordings contract mutants cover check gosec staticcheck vulncheck sbom fuzz-long
+.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift english tidy tidy-check modules breaking interop fuzz bench bench-host bench-memory load recordings contract mutants cover check gosec staticcheck vulncheck sbom fuzz-long
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
@@ -76,8 +76,11 @@ build-all: ## build everything for other systems, tests too where an int has 32 
 test-releases: ## build, vet and test on the supported releases of Go but the installed one
 	@.ci/releases $(RELEASES)
 
-rules: ## check who imports whom, and the hygiene of the tree
+rules: ## check who imports whom, the hygiene of the tree, the length of lines, and the phrases to avoid
 	$(GO) test -count=1 ./internal/suites/rules
+
+english: ## list the long lines and the phrases to avoid in all folders, also in those that the rule does not hold yet
+	$(GO) test -count=1 -run '^TestPlainEnglish$$' ./internal/suites/rules -everywhere
 
 generate: ## write all generated code anew
 	$(GO) generate ./model # first: the generators of the surfaces read its types

@@ -22,8 +22,9 @@ alone while it is not set; the sandbox host refuses by all of it. internal/tools
 |---|---|---|---|---|---|
 `
 
-const preamble = "\n\"Assumed\" counts what the description does not show at all. A stated operation, schema or field can still have an " +
-	"assumed\naspect, such as the type of a field that is only named; those are listed below and are not in that count.\n"
+const preamble = "\n\"Assumed\" counts what the description does not show at all. A stated operation, schema or " +
+	"field can still have an assumed\naspect, such as the type of a field that is only named; those are listed below " +
+	"and are not in that count.\n"
 
 func render(surveys []survey) []byte {
 	var page bytes.Buffer
