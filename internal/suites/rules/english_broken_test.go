@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"path"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -82,8 +83,13 @@ func TestUnplainEnglishIsFound(t *testing.T) {
 		"words of a list": {"a/a.md", "- It is none\n* of the two.\n1. of a list, b.\n", []string{
 			`a/a.md:1: "is none": better "is empty", "is not set", "returns false for"`,
 		}},
-		"plain all the same":  {"a/a.md", "Where there is none, it tells apart b and c.\n", nil},
-		"not Go at all":       {"a/a.go", "pack age\n", []string{"a/a.go:1: a/a.go:1:1: expected 'package', found pack"}},
+		"plain all the same": {"a/a.md", "Where there is none, it tells apart b and c.\n", nil},
+		"not Go at all":      {"a/a.go", "pack age\n", []string{"a/a.go:1: a/a.go:1:1: expected 'package', found pack"}},
+		"a script": {".ci/a", "#!/bin/sh\n# It is\n# half thereof.\ntells # lest\n" + prose + "\n# " + prose + "\n",
+			[]string{`.ci/a:3: "thereof": better "of it"`, ".ci/a:6: 125" + wide}},
+		"the Makefile": {"Makefile", "a: ## it tells\n\t" + prose + "\n", []string{
+			`Makefile:1: "tells": better "reports", "says"`,
+		}},
 		"test data":           {"a/testdata/a.md", "tells", nil},
 		"other kinds of file": {"a/a.yaml", "tells", nil},
 	}
@@ -91,7 +97,7 @@ func TestUnplainEnglishIsFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tree := fstest.MapFS{test.name: {Data: []byte(test.content)}}
 			found, _ := unplain(t, tree, func(string) bool { return true })
-			assert.Equal(t, test.want, found["a"], found)
+			assert.Equal(t, test.want, found[path.Dir(test.name)], found)
 		})
 	}
 }

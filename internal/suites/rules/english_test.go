@@ -65,8 +65,8 @@ func unplain(t *testing.T, tree fs.FS, in func(name string) bool) (found map[str
 			}
 			return nil
 		}
-		kind := path.Ext(name)
-		if kind != ".go" && kind != ".md" || !in(name) {
+		look := reader(name)
+		if look == nil || !in(name) {
 			return nil
 		}
 		content, err := fs.ReadFile(tree, name)
@@ -74,10 +74,6 @@ func unplain(t *testing.T, tree fs.FS, in func(name string) bool) (found map[str
 			return err
 		}
 		files++
-		look := unplainMarkdown
-		if kind == ".go" {
-			look = unplainGo
-		}
 		for _, f := range look(name, content) {
 			found[path.Dir(name)] = append(found[path.Dir(name)], fmt.Sprintf("%s:%d: %s", name, f.line, f.problem))
 		}
@@ -85,6 +81,19 @@ func unplain(t *testing.T, tree fs.FS, in func(name string) bool) (found map[str
 	})
 	require.NoError(t, err)
 	return found, files
+}
+
+// reader returns what looks at a file, or nil.
+func reader(name string) func(name string, content []byte) []finding {
+	switch {
+	case path.Ext(name) == ".go":
+		return unplainGo
+	case path.Ext(name) == ".md":
+		return unplainMarkdown
+	case path.Dir(name) == ".ci" || name == "Makefile":
+		return unplainScript
+	}
+	return nil
 }
 
 // finding is what is wrong at a line.
@@ -185,6 +194,37 @@ func unplainMarkdown(name string, content []byte) (found []finding) {
 		}
 		if !strings.HasPrefix(bare, "#") && bare != "" {
 			paragraph.add(codeSpan.ReplaceAllString(strings.TrimLeft(bare, "*-|> "), "``"), number)
+		}
+	}
+	end()
+	return found
+}
+
+// unplainScript looks at comments, and at the help of a target.
+func unplainScript(_ string, content []byte) (found []finding) {
+	var paragraph passage
+	end := func() {
+		found = append(found, paragraph.unplainPhrases()...)
+		paragraph = passage{}
+	}
+	number := 0
+	for line := range strings.Lines(string(content)) {
+		number++
+		line = strings.TrimRight(line, "\n")
+		comment, isComment := strings.CutPrefix(strings.TrimSpace(line), "#")
+		_, help, isHelp := strings.Cut(line, ": ## ")
+		if (isComment || isHelp) && columns(line) > maxColumns {
+			found = append(found, tooLong(line, number))
+		}
+		if !isComment || comment == "" {
+			end()
+		}
+		if isComment {
+			paragraph.add(strings.TrimSpace(comment), number)
+		}
+		if isHelp {
+			paragraph.add(help, number)
+			end()
 		}
 	}
 	end()
