@@ -28,6 +28,9 @@ type Config struct {
 	AllowPlainHTTP bool   // to hosts that are not loopback
 	Auth           Authorizer
 	Version        string
+	Timeout        time.Duration // of each call that sets none, 0 for none
+	Pace           *Pace         // of waits that set none, nil for the default
+	Measure        func(context.Context, Measurement)
 }
 
 // ConfigOf collects what options set, for a version of the SDK.
@@ -44,6 +47,9 @@ type Client struct {
 	// the caller's or the default one, whose connections have the last requests in their buffers
 	next      Hidden[http.RoundTripper]
 	timeout   time.Duration // of the caller's client, for one attempt; 0 for none
+	callLimit time.Duration // of each call that sets none, 0 for none
+	polling   Pace          // of waits that set none
+	measure   func(context.Context, Measurement)
 	retry     Retry
 	budget    *budget
 	terms     *terms
@@ -64,6 +70,9 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 	if strings.ContainsFunc(config.UserAgent, unicode.IsControl) {
 		return nil, invalid("userAgent", "invalid_header", "must not hold control characters")
 	}
+	if err := Validate("New", config.check); err != nil {
+		return nil, err
+	}
 	setPath(base, strings.TrimRight(base.EscapedPath(), "/")+surface)
 	c := &Client{
 		base:    base,
@@ -72,13 +81,28 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 		terms:   newTerms(),
 		limiter: config.Limiter,
 		logger:  config.Logger,
+
+		callLimit: config.Timeout,
+		polling:   DefaultPace(),
+		measure:   config.Measure,
 		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + config.Version + " (" +
 			runtime.Version() + ")")},
+	}
+	if config.Pace != nil {
+		c.polling = *config.Pace
 	}
 	c.basePath = base.EscapedPath()
 	c.Use(config.Auth)
 	c.takeOver(config.HTTP)
 	return c, nil
+}
+
+// check refuses settings that cannot be meant.
+func (c *Config) check(check *Check) {
+	check.Timeout("WithTimeout", c.Timeout)
+	if c.Pace != nil {
+		check.Pace("WithPolling", c.Pace.Least, c.Pace.Most)
+	}
 }
 
 // origin accepts what a credential may be sent to: https anywhere, plain http to loopback or by explicit wish. The
@@ -122,12 +146,16 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	return value, nil
 }
 
-func (c *Client) do(ctx context.Context, r *Request, value any) error {
+func (c *Client) do(ctx context.Context, r *Request, value any) (err error) {
+	if c != nil && c.measure != nil && ctx != nil {
+		defer c.measured(ctx, r, time.Now(), &err)
+	}
 	if r.call.Keep != nil {
 		r.call.Keep(Answer{}) // instead of what an earlier call left
 	}
 	r.idempotency()
 	r.check.Context(ctx)
+	r.check.Timeout("Timeout", r.call.Timeout)
 	if err := r.check.err(r.head); err != nil {
 		return err
 	}
@@ -142,6 +170,8 @@ func (c *Client) do(ctx context.Context, r *Request, value any) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := c.bounded(ctx, r)
+	defer cancel()
 	t := &r.trip
 	*t = trip{
 		op: r.op, call: &r.call, request: r, auth: c.authorizer(&r.call), scope: r.scope(), stream: r.stream,

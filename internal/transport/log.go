@@ -30,6 +30,9 @@ func (c *Client) log(ctx context.Context, t *trip, resp *http.Response, err erro
 		slog.Int("attempt", t.attempts),
 		slog.Duration("took", time.Since(started)),
 	}
+	if t.request.account != "" {
+		attrs = append(attrs, slog.String("account", t.request.account))
+	}
 	if t.call.Key != "" {
 		attrs = append(attrs, slog.String("idempotencyKey", t.call.Key))
 	}

@@ -173,3 +173,20 @@ func TestALoggedServerErrorIsDecodedAsEver(t *testing.T) {
 		assert.Equal(t, "req_body", internal.RequestID)
 	}
 }
+
+// The record of a call for a client names the client.
+func TestLogNamesTheAccount(t *testing.T) {
+	var out bytes.Buffer
+	client := newClient(t, host, through(script(ok, ok)), func(c *transport.Config) {
+		c.Logger = slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	for account, contains := range map[string]bool{"cl_1": true, "": false} {
+		out.Reset()
+		r := transport.NewRequest(&readThing, account, transport.Call{})
+		r.PathParam("thingId", "t_1", transport.Rule{})
+		_, err := transport.Do[thing](t.Context(), client, r)
+		require.NoError(t, err)
+		assert.Equal(t, contains, strings.Contains(out.String(), "account=cl_1"), out.String())
+		assert.Equal(t, contains, strings.Contains(out.String(), "account="), out.String())
+	}
+}

@@ -23,6 +23,16 @@ const (
 	longestPause  = 24 * time.Hour
 )
 
+// Pace refuses pauses that a wait cannot keep.
+func (c *Check) Pace(field string, least, most time.Duration) {
+	switch {
+	case least < shortestPause || most > longestPause:
+		c.Refuse(field, "out_of_range", "must be between 1 ms and 24 h")
+	case least > most:
+		c.Refuse(field, "out_of_range", "must not have a least pause that is longer than the most")
+	}
+}
+
 // NewPace keeps what the caller says within 1 ms and 24 h.
 func NewPace(least, most time.Duration) Pace {
 	least = min(max(least, shortestPause), longestPause)

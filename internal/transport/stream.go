@@ -22,9 +22,10 @@ type Stream struct {
 	// RequestID is the service's X-Request-ID.
 	RequestID string
 
-	body io.ReadCloser
-	left int64
-	trip *trip
+	body   io.ReadCloser
+	left   int64
+	trip   *trip
+	cancel context.CancelFunc // of the call's timeout, nil for none
 }
 
 // maxStream bounds what one stream gives.
@@ -96,4 +97,9 @@ func (s *Stream) ended(err error) error {
 }
 
 // Close implements io.Closer.
-func (s *Stream) Close() error { return s.body.Close() }
+func (s *Stream) Close() error {
+	if s.cancel != nil {
+		defer s.cancel()
+	}
+	return s.body.Close()
+}

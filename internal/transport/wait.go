@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -23,7 +24,7 @@ type Seen struct {
 	Waited time.Duration // since the wait began
 }
 
-// Wait reads at a pace until done, and returns what was read last. An error that time does not mend ends it at once;
+// Wait reads at a pace, or at the client's if pace is zero, until done. It returns what was read last. An error that time does not mend ends it at once;
 // see [Client.Poll].
 func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) (last *T, err error) {
 	if ctx == nil || c == nil {
@@ -31,7 +32,7 @@ func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) 
 	}
 	started := time.Now()
 	seen := Seen{Status: "unread"}
-	err = c.Poll(ctx, pace, func(ctx context.Context) (bool, error) {
+	err = c.Poll(ctx, cmp.Or(pace, c.polling), func(ctx context.Context) (bool, error) {
 		value, err := awaited.Read(ctx)
 		if err != nil {
 			return false, err
