@@ -81,8 +81,8 @@
 // When a window is full, calls wait in line. Logins that renew the access token go first. Then come confirms, the one
 // whose approval expires first before the others. Then come other writes and reads, in the order in which they were
 // made. Reads of waits come last. Each class that waits gets at least a tenth of the window, unless a confirm would be
-// too late. Payments wait before they are booked, so that no approval expires in line. You can start any number of
-// payments at once.
+// too late, and the reads of waits leave a tenth of it free. Payments wait before they are booked, so that no approval
+// expires in line. You can start any number of payments at once.
 //
 // A call waits as long as its context allows. If its turn comes after the deadline, it fails at once with
 // *errors.NotDelivered, and RetryAt says when there is room. The first call in line waits for at most 65 seconds, and

@@ -43,7 +43,7 @@ func (d Date) MarshalText() ([]byte, error) {
 		return nil, nil
 	}
 	if DateOf(d.In(time.UTC)) != d || d.Year < 0 || d.Year > 9999 {
-		return nil, fmt.Errorf("%d-%d-%d is no day", d.Year, d.Month, d.Day)
+		return nil, fmt.Errorf("%d-%d-%d is not a day", d.Year, d.Month, d.Day)
 	}
 	return []byte(d.String()), nil
 }
@@ -56,7 +56,7 @@ func (d *Date) UnmarshalText(text []byte) error {
 	}
 	t, err := time.Parse(time.DateOnly, string(text))
 	if err != nil {
-		return fmt.Errorf("%.40q is no day", text)
+		return fmt.Errorf("%.40q is not a day", text)
 	}
 	*d = DateOf(t)
 	return nil

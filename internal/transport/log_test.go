@@ -142,7 +142,7 @@ func TestALoggedServerErrorThatBreaksOff(t *testing.T) {
 	})
 	_, err := send(t.Context(), client, &readThing, transport.Call{})
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.ErrorContains(t, errors.Unwrap(err), "answer broke off after 9 bytes")
+	assert.ErrorContains(t, errors.Unwrap(err), "the response ended after 9 bytes")
 }
 
 // failingOnce is a body that fails, and has ended if it is read again.

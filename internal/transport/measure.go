@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Measurement is what one call was like. moneymovement.CallMetrics has the same facts, where its readers see them.
+// Measurement holds the facts of one call. moneymovement.CallMetrics has the same facts.
 type Measurement struct {
 	Operation string
 	Account   string
@@ -16,10 +16,10 @@ type Measurement struct {
 	Err       error
 }
 
-// measured hands on what a call that began at a time was like.
+// measured reports a call that began at a time.
 func (c *Client) measured(ctx context.Context, r *Request, began time.Time, err *error) {
 	c.measure(ctx, Measurement{
-		Operation: r.op.ID, Account: r.account, Status: r.trip.answer.status, Attempts: r.trip.attempts,
-		Queued: r.trip.queued, Took: time.Since(began), Err: *err,
+		Operation: r.op.ID, Account: r.account, Status: r.tracker.answer.status, Attempts: r.tracker.attempts,
+		Queued: r.tracker.queued, Took: time.Since(began), Err: *err,
 	})
 }

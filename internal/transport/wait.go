@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Awaited is what a wait reads until it is done.
+// Awaited says what a wait reads, and when it is done.
 type Awaited[T any] struct {
 	Read     func(context.Context) (*T, error)
 	Status   func(*T) string
@@ -24,8 +24,8 @@ type Seen struct {
 	Waited time.Duration // since the wait began
 }
 
-// Wait reads at a pace, or at the client's if pace is zero, until done. It returns what was read last. An error that time does not mend ends it at once;
-// see [Client.Poll].
+// Wait reads until done, at a pace, or at the client's if pace is zero. It returns what it read last. An error that
+// does not pass ends it at once; see [Client.Poll].
 func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) (last *T, err error) {
 	if ctx == nil || c == nil {
 		return awaited.Read(ctx) // which is refused, under its own name
@@ -49,8 +49,7 @@ func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) 
 	return last, err
 }
 
-// waitEnded reports that it was the caller's context that ended the wait, or its deadline, before which the rate window
-// has no room.
+// waitEnded reports that the caller's context ended the wait, or that the rate window has no room before its deadline.
 func waitEnded(ctx context.Context, err error) bool {
 	if ended := ctx.Err(); ended != nil {
 		return errors.Is(err, ended)
