@@ -28,7 +28,9 @@ export GOWORK := $(CURDIR)/go.work
 export GO
 
 .DEFAULT_GOAL := help
-.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift english tidy tidy-check modules api api-write breaking interop fuzz bench bench-host bench-memory load recordings contract mutants cover check gosec staticcheck vulncheck sbom fuzz-long
+.PHONY: help test allocations lint gosec staticcheck vulncheck sbom fmt-check vet build build-all test-releases rules \
+	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-host \
+	bench-memory load recordings contract mutants cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
@@ -43,10 +45,14 @@ allocations: ## fail if a request allocates more than it may (without the race d
 lint: ## run golangci-lint with .golangci.yml (the first run builds it)
 	$(EACH) $(TOOL) golangci-lint run
 
+# The exceptions of .golangci.yml for gosec: a path and the rules that do not count there.
+GOSEC_EXCEPT := (^|/)internal/(tools|suites/contract/assumptions|suites/contrary/table)/:G301,G303,G304,G306,G703
+GOSEC_EXCEPT := $(GOSEC_EXCEPT);(^|/)internal/tools/(modproxy|mutants)/:G204;(^|/)internal/recorded/:G704,G705
+
 # These two have the settings of .golangci.yml for the linter of the same name. That linter reads `nolint` as well.
 gosec: ## run gosec alone (the first run builds it)
 	$(EACH) -apart $(TOOL) gosec -quiet -exclude-generated -exclude=G104,G304 \
-		-exclude-rules='(^|/)internal/(tools|suites/contract/assumptions|suites/contrary/table)/:G301,G303,G304,G306,G703;(^|/)internal/tools/(modproxy|mutants)/:G204;(^|/)internal/recorded/:G704,G705'
+		-exclude-rules='$(GOSEC_EXCEPT)'
 
 staticcheck: ## run staticcheck alone (the first run builds it)
 	$(EACH) $(TOOL) staticcheck -checks all,-ST1000,-ST1003,-ST1020,-ST1021,-ST1022
@@ -134,14 +140,16 @@ recordings: ## record the host's responses to the examples in the packages' docu
 
 contract: ## compare the descriptions with the sandbox host or MONEYMOVEMENT_BASE_URL; writes contract-report/
 	@rm -rf contract-report
-	@status=0; MONEYMOVEMENT_CONTRACT_REPORT=$(CURDIR)/contract-report $(GO) test -count=1 -timeout 30m ./internal/suites/contract || status=$$?; \
+	@status=0; MONEYMOVEMENT_CONTRACT_REPORT=$(CURDIR)/contract-report \
+		$(GO) test -count=1 -timeout 30m ./internal/suites/contract || status=$$?; \
 	cat contract-report/summary.txt 2>/dev/null; exit $$status
 
 mutants: ## change code in N (150; 0 is all) places and fail if tests notice under 95 % (SEED=1, ONLY=file,folder)
 	$(TOOL) mutants -seed '$(SEED)' -n '$(N)' -jobs '$(JOBS)' -only '$(ONLY)' -again '$(AGAIN)'
 
 cover: ## print the statement coverage of each function, the total last
-	$(GO) test -coverpkg=$$(GOWORK=off $(GO) list -m)/... -coverprofile=cover.out ./... ./signing/wallet/... ./sandbox/... ./internal/suites/...
+	$(GO) test -coverpkg=$$(GOWORK=off $(GO) list -m)/... -coverprofile=cover.out \
+		./... ./signing/wallet/... ./sandbox/... ./internal/suites/...
 	$(GO) tool cover -func=cover.out
 
 check: ## run all that CI runs

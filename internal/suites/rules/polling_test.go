@@ -36,7 +36,9 @@ func TestTheNumbersOfPolling(t *testing.T) {
 	require.NoError(t, err)
 	says := func(text string) {
 		t.Helper()
-		assert.True(t, strings.Contains(string(content), text), "docs/production.md does not say: %s", text)
+		if !strings.Contains(string(content), text) { // which is too long to be shown
+			t.Errorf("docs/production.md does not say: %s", text)
+		}
 	}
 	for said, end := range map[string]time.Duration{
 		"10 s": 10 * time.Second, "1 min": time.Minute, "10 min": 10 * time.Minute, "1 h": time.Hour,

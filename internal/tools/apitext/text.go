@@ -32,7 +32,7 @@ func textOf(pkg *types.Package) []byte {
 			}
 		case *types.Func:
 			if object.Exported() {
-				fmt.Fprintf(w, "func %s%s\n", name, w.signature(object.Signature()))
+				fmt.Fprintf(w, "func %s%s\n", name, w.signature(object.Type()))
 			}
 		case *types.TypeName:
 			if object.Exported() {
@@ -53,8 +53,9 @@ func (w *writer) qualifier(other *types.Package) string {
 	return other.Name()
 }
 
-func (w *writer) signature(s *types.Signature) string {
-	return strings.TrimPrefix(w.name(s), "func")
+// signature writes the parameters and results of a function.
+func (w *writer) signature(function types.Type) string {
+	return strings.TrimPrefix(w.name(function), "func")
 }
 
 // declared writes a type. An alias of a type that programs cannot import shows what that type has.
@@ -68,8 +69,9 @@ func (w *writer) declared(object *types.TypeName) {
 		}
 		return
 	}
-	named := object.Type().(*types.Named)
-	w.members(w.name(named), named)
+	if named, is := object.Type().(*types.Named); is {
+		w.members(w.name(named), named)
+	}
 }
 
 // hidden reports whether a type has no reference page of its own.
@@ -143,7 +145,7 @@ func (w *writer) methods(of string, named *types.Named, isInterface bool) {
 		if byValue.Lookup(object.Pkg(), object.Name()) != nil {
 			receiver = of
 		}
-		fmt.Fprintf(w, "method (%s) %s%s\n", receiver, object.Name(), w.signature(method.Type().(*types.Signature)))
+		fmt.Fprintf(w, "method (%s) %s%s\n", receiver, object.Name(), w.signature(method.Type()))
 	}
 	if isInterface && unexported {
 		fmt.Fprintf(w, "method (%s) unexported\n", of)
