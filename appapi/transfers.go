@@ -103,7 +103,7 @@ func (s *Transfers) All(
 
 // ByKey finds the transfer that an idempotency key anchors. found is false if the service knows none, or several of
 // which none echoes the key. If one that is listed cannot be read, and no other is the one, the error is
-// *errors.UnexpectedAnswer, for it may be.
+// *errors.UnexpectedResponse, for it may be.
 //
 // Source: Limits, Idempotency (history can be looked up by idempotency_key).
 func (s *Transfers) ByKey(
@@ -130,8 +130,8 @@ func (s *Transfers) ByKey(
 		}
 	}
 	if leftOut {
-		return nil, false, &errors.UnexpectedAnswer{
-			Head: opListTransfers.Head(wanted), Status: answer.Status,
+		return nil, false, &errors.UnexpectedResponse{
+			CallInfo: opListTransfers.Head(wanted), Status: answer.Status,
 			Err: errors.New("a transfer is listed that cannot be read: it may be the one"),
 		}
 	}

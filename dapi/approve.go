@@ -42,9 +42,9 @@ type checkedApproval struct {
 
 // confirm compares an approval with what was asked for, waits for the room to send its confirm, signs it, and gives the
 // body of that call and its options. The signer is not called on any difference, and nothing is signed that then waits
-// in line. evenIfOver signs an approval that this machine takes for over.
+// in line. allowExpired signs an approval that this machine takes for over.
 func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Operation, approval *Approval,
-	want signing.Intent, evenIfOver bool,
+	want signing.Intent, allowExpired bool,
 	options []moneymovement.CallOption,
 ) (*ApprovalConfirm, []moneymovement.CallOption, error) {
 	if approval != nil {
@@ -53,13 +53,13 @@ func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Opera
 			window = payoutApproval
 		}
 		dated := *approval // the caller's own stays as it is
-		a.seen.Note(dated.Payload)
+		a.seen.Add(dated.Payload)
 		dated.ExpiresAt = a.endOf(approval, window)
 		approval = &dated
 	}
 	var signed []signing.ApprovalOption
-	if evenIfOver {
-		signed = append(signed, signing.EvenIfOver())
+	if allowExpired {
+		signed = append(signed, signing.AllowExpired())
 	}
 	checked, err := a.check(ctx, approval, want, signed...)
 	if err != nil {
@@ -84,10 +84,10 @@ func (a approver) unsigned(op *transport.Operation, want signing.Intent, err err
 	}
 	if refused, ok := errors.AsType[*signing.ApprovalRefused](err); ok {
 		named := *refused // which can be a verifier's own, and shared
-		named.Head = head
+		named.CallInfo = head
 		return &named
 	}
-	return &errors.NotDelivered{Head: head, Err: err}
+	return &errors.NotDelivered{CallInfo: head, Err: err}
 }
 
 // check compares, and signs nothing. Where the time in use and the last answer's differ, one of them is wrong and
@@ -127,7 +127,7 @@ func (c *checkedApproval) confirm(ctx context.Context) (*ApprovalConfirm, error)
 // say when it ends gets the end that its payload says, or that of the stated window from now on.
 func (a approver) note(approval *Approval, window time.Duration) {
 	if approval != nil {
-		a.seen.Note(approval.Payload)
+		a.seen.Add(approval.Payload)
 		if approval.ExpiresAt.IsZero() {
 			approval.ExpiresAt = a.endOf(approval, window)
 		}

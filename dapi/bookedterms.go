@@ -15,7 +15,7 @@ import (
 // TermsDiffer says that the service echoed other terms than were asked for. Nothing was signed by this call, unless it
 // is the Cause of *errors.OutcomeUnknown.
 type TermsDiffer struct {
-	errors.Head
+	errors.CallInfo
 	// Member is the term, in wire spelling, such as "amount".
 	Member string
 	// Asked is what the caller asked for.

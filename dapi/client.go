@@ -43,7 +43,7 @@ func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
 var clientRule = transport.Rule{Required: true, Pattern: "^cl_", Prefix: "cl_"}
 
 // head is that of an error which an answer of the operation leads to.
-func (c lowLevel) head(op *transport.Operation, resource string) errors.Head {
+func (c lowLevel) head(op *transport.Operation, resource string) errors.CallInfo {
 	head := op.Head("")
 	head.Resource, head.Account = resource, string(c.account)
 	return head

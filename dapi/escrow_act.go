@@ -68,7 +68,7 @@ func (s *Escrows) open(
 	if err != nil {
 		return nil, left.after(err), err
 	}
-	head := errors.Head{Operation: opCreateEscrow.ID, IdempotencyKey: string(key), Resource: string(created.ID)}
+	head := errors.CallInfo{Operation: opCreateEscrow.ID, IdempotencyKey: string(key), Resource: string(created.ID)}
 	if created.IdempotencyKey != string(key) {
 		return nil, knownDoubt,
 			unproven(head, errors.New("the answer is about a deal of another key, or does not say of which"))
@@ -86,7 +86,7 @@ func (s *Escrows) open(
 	left = attempt.learn(left, string(created.ID), held, answer)
 	attempt.bookedAs(string(created.ID), nil)
 	if differs := cmp.Or(created.differs(deal), created.windowsDiffer(deal, held)); differs != nil {
-		differs.Head = head
+		differs.CallInfo = head
 		if created.untouched() {
 			return created, left, differs
 		}
@@ -94,7 +94,7 @@ func (s *Escrows) open(
 	}
 	switch {
 	case created.Status == EscrowStatusExpired:
-		return created, noDoubt, &EscrowNotOpened{Head: head, Escrow: created}
+		return created, noDoubt, &EscrowNotOpened{CallInfo: head, Escrow: created}
 	case held:
 		return created, noDoubt, nil // an earlier call with this key went through
 	}
@@ -105,7 +105,7 @@ func (s *Escrows) open(
 		return created, max(left, open), err
 	}
 	if differs := opened.windowsDiffer(deal, true); differs != nil {
-		differs.Head = head
+		differs.CallInfo = head
 		return opened, knownDoubt, unproven(head, differs)
 	}
 	return opened, noDoubt, nil
@@ -153,13 +153,13 @@ func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal 
 	if deal != nil {
 		id = deal.ID
 	}
-	errors.Name(err, string(id), key, callfacts.Asker{})
+	errors.SetResource(err, string(id), key, callfacts.Asker{})
 	return deal, err
 }
 
 // EscrowNotOpened says that a deal's approve window closed before its money was held.
 type EscrowNotOpened struct {
-	errors.Head
+	errors.CallInfo
 	Escrow *Escrow
 }
 
@@ -239,9 +239,9 @@ func (s *Escrows) Confirm(
 	return s.confirm(ctx, terms, id, action, prepared, false, options...)
 }
 
-// confirm is Confirm. evenIfOver signs an approval that this machine takes for over.
+// confirm is Confirm. allowExpired signs an approval that this machine takes for over.
 func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
-	prepared *EscrowAction, evenIfOver bool,
+	prepared *EscrowAction, allowExpired bool,
 	options ...moneymovement.CallOption,
 ) (*Escrow, error) {
 	if prepared == nil {
@@ -253,7 +253,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		Amount:      terms.Amount,
 		Currency:    string(terms.Currency),
 		Destination: signing.Destination{Address: string(terms.Payee)},
-	}, evenIfOver, options)
+	}, allowExpired, options)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if err != nil {
 		return nil, err
 	}
-	head := errors.Head{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey,
+	head := errors.CallInfo{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey,
 		Resource: string(id)}
 	if deal == nil {
 		if deal, err = s.Sync(ctx, id); err != nil {
@@ -277,7 +277,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		return nil, unproven(head, errors.New("the answer is about another deal"))
 	}
 	if differs := deal.differs(terms); differs != nil {
-		differs.Head = head
+		differs.CallInfo = head
 		return nil, unproven(head, differs)
 	}
 	return deal, nil
@@ -319,12 +319,12 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 //
 // Source: Limits, Idempotency.
 func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction, key moneymovement.Key) error {
-	head := errors.Head{Operation: opPrepareEscrowAction.ID, IdempotencyKey: string(key), Resource: string(id)}
+	head := errors.CallInfo{Operation: opPrepareEscrowAction.ID, IdempotencyKey: string(key), Resource: string(id)}
 	switch {
 	case prepared == nil || prepared.IdempotencyKey != string(key):
 		return unproven(head, errors.New("the action has another key, or does not say which"))
 	case prepared.Type.Known() && prepared.Type != action: // of another word, the approval tells
-		return &TermsDiffer{Head: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
+		return &TermsDiffer{CallInfo: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (l *liveChains) list(ctx context.Context) ([]Chain, error) {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()
 	case <-ctx.Done():
-		return nil, &errors.NotDelivered{Head: opListChains.Head(""), Err: ctx.Err()}
+		return nil, &errors.NotDelivered{CallInfo: opListChains.Head(""), Err: ctx.Err()}
 	}
 	if chains, ok := l.known(); ok {
 		return chains, nil

@@ -55,7 +55,7 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 		signing.Challenge{ID: challenge.ChallengeID, Payload: challenge.Payload},
 		s.seen, signing.VerifyChallengeWith(s.developer.ChallengeVerifier))
 	if _, unsigned := errors.AsType[*signing.NotSigned](err); unsigned {
-		err = &errors.NotDelivered{Head: opCreateToken.Head(""), Err: err}
+		err = &errors.NotDelivered{CallInfo: opCreateToken.Head(""), Err: err}
 	}
 	if err != nil {
 		return Session{}, err

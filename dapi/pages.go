@@ -22,7 +22,7 @@ func pages[P, L, T any](
 	return func(yield func(T, error) bool) {
 		var none T
 		refuse := func(reason error) {
-			yield(none, &errors.UnexpectedAnswer{Head: operation.Head(""), Status: http.StatusOK, Err: reason})
+			yield(none, &errors.UnexpectedResponse{CallInfo: operation.Head(""), Status: http.StatusOK, Err: reason})
 		}
 		params := params
 		at := cursor(&params)

@@ -201,24 +201,24 @@ func (p *payment) unknown(cause error) error {
 
 // headed says which call echoed other terms.
 func (p *payment) headed(differs *TermsDiffer) *TermsDiffer {
-	differs.Head = p.head()
+	differs.CallInfo = p.head()
 	return differs
 }
 
 // head is that of an error about what was booked.
-func (p *payment) head() errors.Head {
-	return errors.Head{Operation: opBookPayout.ID, Resource: string(p.id()), IdempotencyKey: string(p.key)}
+func (p *payment) head() errors.CallInfo {
+	return errors.CallInfo{Operation: opBookPayout.ID, Resource: string(p.id()), IdempotencyKey: string(p.key)}
 }
 
 // named says in an error which payout it is about, once there is one.
 func (p *payment) named(err error) error {
 	if id := p.id(); id != "" {
-		errors.Name(err, string(id), string(p.key), callfacts.Asker{})
+		errors.SetResource(err, string(id), string(p.key), callfacts.Asker{})
 	}
 	return err
 }
 
 // unproven is an answer that says success and does not show it: no more than one that was lost.
 func (p *payment) unproven(operation, reason string) error {
-	return unproven(errors.Head{Operation: operation, IdempotencyKey: string(p.key)}, errors.New(reason))
+	return unproven(errors.CallInfo{Operation: operation, IdempotencyKey: string(p.key)}, errors.New(reason))
 }

@@ -10,7 +10,7 @@ import (
 // PayoutNotCompleted says that a payout came to its own end in another status than `completed`: `failed`, `refunded` or
 // `expired`. Its key pays nothing any more.
 type PayoutNotCompleted struct {
-	errors.Head
+	errors.CallInfo
 	Payout *Payout
 }
 
@@ -36,7 +36,7 @@ func given[T any](p *T) T {
 
 // PaymentDeclined says that the caller's own [BeforeSigning] refused. Nothing was signed by this call.
 type PaymentDeclined struct {
-	errors.Head
+	errors.CallInfo
 	// Payout is booked and not confirmed.
 	Payout *Payout
 	// Err is what the hook returned.
@@ -60,7 +60,7 @@ func (e *PaymentDeclined) MovedByCall() errors.Movement { return errors.NotMoved
 // KeyTooOld says that a key was first used so long ago that the service may have forgotten it, so that the same call
 // could pay again. Nothing was sent. Read the payout or the ledger to find what came of it.
 type KeyTooOld struct {
-	errors.Head
+	errors.CallInfo
 	// FirstUsed is when the key was first used, as the caller says.
 	FirstUsed time.Time
 }

@@ -48,14 +48,14 @@ func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*
 		done:   func(p *Payin) bool { return p.Status.Final() },
 	})
 	if err == nil && payin.Status != PayinStatusCompleted {
-		err = &PayinNotCompleted{Head: transport.Of(s).low.head(&opGetPayin, string(id)), Payin: payin}
+		err = &PayinNotCompleted{CallInfo: transport.Of(s).low.head(&opGetPayin, string(id)), Payin: payin}
 	}
 	return payin, err
 }
 
 // PayinNotCompleted says that a payin ended in another status than `completed`.
 type PayinNotCompleted struct {
-	errors.Head
+	errors.CallInfo
 	Payin *Payin
 }
 

@@ -99,7 +99,8 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 func (l *paymentLine) leave() func() { return sync.OnceFunc(func() { l.places.Release(1) }) }
 
 func (l *paymentLine) refused(key string, retryAt time.Time, err error) error {
-	return &errors.NotDelivered{Head: errors.Head{Operation: l.operation, IdempotencyKey: key, RetryAt: retryAt},
+	return &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: l.operation, IdempotencyKey: key,
+		RetryAt: retryAt},
 		Err: err}
 }
 

@@ -83,7 +83,7 @@ func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, e
 	known := m.known[key]
 	if firstUse && m.doubts.Len() >= maxDoubts && (known == nil || known.fate == nothing && known.underway == 0) {
 		return nil, noDoubt, &errors.NotDelivered{
-			Head: errors.Head{Operation: key.operation, IdempotencyKey: key.key}, Err: errTooManyDoubts,
+			CallInfo: errors.CallInfo{Operation: key.operation, IdempotencyKey: key.key}, Err: errTooManyDoubts,
 		}
 	}
 	if known == nil {

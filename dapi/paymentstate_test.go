@@ -91,7 +91,7 @@ func TestErrorsOfAPaymentAreFailures(t *testing.T) {
 	} {
 		assert.Equal(t, errors.NotMoved, failure.MovedByCall(), "%T", failure)
 		assert.NotEmpty(t, failure.Error(), "%T", failure)
-		_, headed := errors.HeadOf(failure)
+		_, headed := errors.CallInfoOf(failure)
 		assert.True(t, headed, "%T", failure)
 	}
 }

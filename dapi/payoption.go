@@ -147,7 +147,8 @@ func (w *keyWish) checkAge(operation string, key moneymovement.Key, service time
 	if w.firstUsed == nil || max(time.Since(*w.firstUsed), service.Sub(*w.firstUsed)) <= keyLifetime-keyMargin {
 		return nil
 	}
-	return &KeyTooOld{Head: errors.Head{Operation: operation, IdempotencyKey: string(key)}, FirstUsed: *w.firstUsed}
+	return &KeyTooOld{CallInfo: errors.CallInfo{Operation: operation, IdempotencyKey: string(key)},
+		FirstUsed: *w.firstUsed}
 }
 
 // capture hands on what came back of one call.

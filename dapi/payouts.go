@@ -73,14 +73,14 @@ func (s *Payouts) Confirm(
 	if booked == nil {
 		booked = &Payout{}
 	}
-	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
+	head := errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
 		Resource: string(booked.ID)}
 	if differs := booked.differs(asked); differs != nil {
-		differs.Head = head
+		differs.CallInfo = head
 		return nil, differs
 	}
 	if refused := (priceBounds{}).refused(price{asked: asked, quote: booked.Quote}); refused != nil {
-		refused.Head, refused.Payout = head, booked
+		refused.CallInfo, refused.Payout = head, booked
 		return nil, refused
 	}
 	confirmed, err := s.confirm(ctx, asked, booked, false, options...)
@@ -89,7 +89,7 @@ func (s *Payouts) Confirm(
 	}
 	if err == nil {
 		if differs := confirmed.differs(asked); differs != nil {
-			differs.Head = head
+			differs.CallInfo = head
 			return nil, unproven(head, differs)
 		}
 	}
@@ -108,7 +108,7 @@ func (s *Payouts) confirm(
 	if err != nil {
 		return nil, err
 	}
-	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
+	head := errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
 		Resource: string(booked.ID)}
 	if confirmed == nil || !confirmed.funded() && !confirmed.Status.Final() {
 		if confirmed, err = s.Get(ctx, booked.ID); err != nil {
@@ -233,7 +233,8 @@ func (p *Payout) untouched() bool {
 func (p *Payout) arrived() error {
 	if p.Status.Final() && p.Status != PayoutStatusCompleted {
 		return &PayoutNotCompleted{
-			Head:   errors.Head{Operation: opGetPayout.ID, IdempotencyKey: p.IdempotencyKey, Resource: string(p.ID)},
+			CallInfo: errors.CallInfo{Operation: opGetPayout.ID, IdempotencyKey: p.IdempotencyKey,
+				Resource: string(p.ID)},
 			Payout: p,
 		}
 	}

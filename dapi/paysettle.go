@@ -66,9 +66,9 @@ func (p *payment) read(ctx context.Context) *Payout {
 
 // get reads the payout. An answer about another one is an error.
 func (p *payment) get(ctx context.Context) (*Payout, error) {
-	head := errors.Head{Operation: opGetPayout.ID, IdempotencyKey: string(p.key), Resource: string(p.id())}
+	head := errors.CallInfo{Operation: opGetPayout.ID, IdempotencyKey: string(p.key), Resource: string(p.id())}
 	if p.id() == "" {
-		return nil, &errors.NotDelivered{Head: head, Err: errors.New("the payout of this key is not known")}
+		return nil, &errors.NotDelivered{CallInfo: head, Err: errors.New("the payout of this key is not known")}
 	}
 	p.looked, p.seen, p.unread = true, nil, nil
 	payout, err := p.payouts.approver.notePayout(p.payouts.low.as(p.reading).GetPayout(ctx, p.id(), nil))
@@ -77,7 +77,7 @@ func (p *payment) get(ctx context.Context) (*Payout, error) {
 		p.unread = err
 		return nil, err
 	case payout.ID != p.id(), payout.IdempotencyKey != "" && payout.IdempotencyKey != string(p.key):
-		return nil, &errors.UnexpectedAnswer{Head: head, Status: http.StatusOK,
+		return nil, &errors.UnexpectedResponse{CallInfo: head, Status: http.StatusOK,
 			Err: errors.New("it is about another payout")}
 	case payout.differs(p.asked) == nil:
 		p.seen = payout

@@ -99,7 +99,7 @@ func (p *payment) price(context.Context) ending {
 	})
 	switch {
 	case refusal != nil:
-		refusal.Head, refusal.Payout = p.head(), p.booked
+		refusal.CallInfo, refusal.Payout = p.head(), p.booked
 		return ending{outcome: refused, err: refusal}
 	case !p.booked.overAt(p.payouts.approver.now().Add(p.reserve())):
 	case p.booked.sameOffer(p.tried):
@@ -117,7 +117,7 @@ var errOver = errors.New("the price or the approval is over, and the service giv
 
 // notConfirmed is a payment that was booked, and could not be confirmed.
 func (p *payment) notConfirmed(reason error) error {
-	return &errors.NotDelivered{Head: errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: string(p.key)},
+	return &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: string(p.key)},
 		Err: reason}
 }
 
@@ -141,7 +141,7 @@ func (p *payment) ask(ctx context.Context) ending {
 	asking, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	if err := p.wish.before(asking, p.booked); err != nil {
-		return ending{outcome: refused, err: &PaymentDeclined{Head: p.head(), Payout: p.booked, Err: err}}
+		return ending{outcome: refused, err: &PaymentDeclined{CallInfo: p.head(), Payout: p.booked, Err: err}}
 	}
 	return ending{outcome: goesOn}
 }

@@ -16,7 +16,7 @@ import (
 // and bounds that allow it: what Bound names, looser. For [BoundNoWorseThan] that is [NoWorseThan] with Quote, or
 // [LeastArrives]; [BoundAmount], [BoundAsset] and [BoundReadable] cannot be loosened.
 type PriceRefused struct {
-	errors.Head
+	errors.CallInfo
 	// Bound is what the price breaks.
 	Bound PriceBound
 	// Reason is one sentence, safe to log.

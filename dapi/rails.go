@@ -61,7 +61,7 @@ func (s *Rails) WaitActive(
 		done:   func(r *Rail) bool { return r.Status.settled() },
 	})
 	if err == nil && rail.Status == RailStatusChannelUnavailable {
-		err = &ChannelUnavailable{Head: transport.Of(s).low.head(&opListRails, ""), Rail: rail}
+		err = &ChannelUnavailable{CallInfo: transport.Of(s).low.head(&opListRails, ""), Rail: rail}
 	}
 	return rail, err
 }
@@ -78,7 +78,7 @@ func (s *Rails) find(
 			return &rail, nil
 		}
 	}
-	return nil, &RailNotListed{Head: transport.Of(s).low.head(&opListRails, ""), Method: method, Currency: currency}
+	return nil, &RailNotListed{CallInfo: transport.Of(s).low.head(&opListRails, ""), Method: method, Currency: currency}
 }
 
 // maxPage is the largest page.
@@ -88,7 +88,7 @@ const maxPage = 100
 
 // ChannelUnavailable says that a rail's partner channel is down. It may come back.
 type ChannelUnavailable struct {
-	errors.Head
+	errors.CallInfo
 	Rail *Rail
 }
 
@@ -107,7 +107,7 @@ func (e *ChannelUnavailable) Error() string {
 //
 // Source: Coverage catalogue (factors that narrow availability).
 type RailNotListed struct {
-	errors.Head
+	errors.CallInfo
 	Method   BankMethod
 	Currency string
 }

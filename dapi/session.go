@@ -122,7 +122,7 @@ func (s *session) renewing(ctx context.Context) *renewal {
 func (r *renewal) wait(ctx context.Context) error {
 	select {
 	case <-r.done:
-		return errors.Own(r.err, callfacts.Asker{})
+		return errors.Clone(r.err, callfacts.Asker{})
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -55,10 +55,10 @@ const (
 // one whose access token could not be sent.
 func sessionOf(operation string, grant *TokenGrant, asked time.Time) (Session, error) {
 	if !sendable(grant.AccessToken) {
-		return Session{}, &errors.UnexpectedAnswer{
+		return Session{}, &errors.UnexpectedResponse{
 			// a login moves no money
-			Head:   errors.Head{Operation: operation}.WithFacts(callfacts.Facts{ReadOnly: true}),
-			Status: http.StatusCreated, Err: errUnsendable,
+			CallInfo: errors.CallInfo{Operation: operation}.WithFacts(callfacts.Facts{ReadOnly: true}),
+			Status:   http.StatusCreated, Err: errUnsendable,
 		}
 	}
 	lives := lifetime(grant.ExpiresIn, accessLifetime)
@@ -138,10 +138,11 @@ func (s Session) Export() ([]byte, error) {
 func ImportSession(data []byte) (Session, error) {
 	var exported exportedSession
 	if err := jsonv2.Unmarshal(data, &exported); err != nil {
-		return Session{}, &errors.InvalidInput{Head: errors.Head{Operation: "ImportSession"}, Fields: []errors.Field{{
-			// the cause could quote a token
-			Field: "session", Code: "unreadable", Message: fmt.Sprintf("of %d bytes is not readable", len(data)),
-		}}}
+		return Session{}, &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "ImportSession"},
+			Fields: []errors.Field{{
+				// the cause could quote a token
+				Field: "session", Code: "unreadable", Message: fmt.Sprintf("of %d bytes is not readable", len(data)),
+			}}}
 	}
 	return Session{
 		AccessToken:  moneymovement.NewSecret(exported.AccessToken),

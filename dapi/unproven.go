@@ -11,8 +11,8 @@ import (
 
 // unproven is what the answer of a booking or a confirm means that says success and does not show it: no more than one
 // that was lost.
-func unproven(head errors.Head, reason error) error {
-	return &errors.OutcomeUnknown{Head: head, Resolve: "repeat the same request with the same idempotency key",
+func unproven(head errors.CallInfo, reason error) error {
+	return &errors.OutcomeUnknown{CallInfo: head, Resolve: "repeat the same request with the same idempotency key",
 		Cause: reason}
 }
 
@@ -35,12 +35,12 @@ func thenEnded(cause, err error) error {
 func inDoubt(cause error, operation string, key moneymovement.Key, resolve string) error {
 	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // one that is wrapped, as by a hook, is about something else
 	if !ok {
-		head, _ := errors.HeadOf(cause)
+		head, _ := errors.CallInfoOf(cause)
 		if head.Operation == "" {
 			head.Operation = operation
 		}
 		head.IdempotencyKey = string(key)
-		unknown = &errors.OutcomeUnknown{Head: head.WithFacts(callfacts.Facts{}), Cause: cause}
+		unknown = &errors.OutcomeUnknown{CallInfo: head.WithFacts(callfacts.Facts{}), Cause: cause}
 	}
 	unknown.Resolve = resolve
 	return unknown

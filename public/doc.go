@@ -12,7 +12,7 @@
 // Accept-Encoding.
 //
 // All calls answer the types of package errors. An answer of another content type, such as an HTML page of a proxy in
-// the place of a PDF, is *errors.UnexpectedAnswer.
+// the place of a PDF, is *errors.UnexpectedResponse.
 //
 // Source: Public utilities.
 package public

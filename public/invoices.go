@@ -22,7 +22,7 @@ func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.
 // details unless Details says, by its index in the invoice's PaymentMethods, whose: new(0) for the first. An index that
 // the invoice does not have is the service's refusal.
 //
-// The call's error comes before the first byte; a copy that breaks off later is *errors.UnexpectedAnswer from
+// The call's error comes before the first byte; a copy that breaks off later is *errors.UnexpectedResponse from
 // [PDF.Read]. ctx has to live until the stream is read.
 //
 // Source: Invoice (reference endpoints).
