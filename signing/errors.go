@@ -23,7 +23,7 @@ var (
 	// passphrase was given to encrypt with.
 	ErrPassphraseRequired = errors.New("signing: a passphrase is required")
 	// ErrPassphraseIncorrect means that what the passphrase decrypts is no key of a supported kind. As a rule the
-	// passphrase is another one; a key of a kind that is not supported, such as secp256k1, answers the same.
+	// passphrase is another one; a key of a kind that is not supported, such as secp256k1, gives the same error.
 	ErrPassphraseIncorrect = errors.New("signing: the passphrase does not decrypt a key of a supported kind")
 	// ErrNotEncrypted means that a key was to be decrypted and is not encrypted.
 	ErrNotEncrypted = errors.New("signing: the key is not encrypted")

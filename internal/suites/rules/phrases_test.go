@@ -53,7 +53,6 @@ var later = []string{
 	"errors",
 	"examples",
 	"internal/mishaps",
-	"internal/nonce",
 	"internal/recorded",
 	"internal/suites/dapi",
 	"internal/tools/codegen",
