@@ -25,7 +25,7 @@ internal/tools/codegen/requests lists what each aspect covers.
 `
 
 const preamble = "\n\"Assumed\" counts what the description does not show at all. A stated operation, schema or " +
-	"field can still have an assumed\naspect, such as the type of a field that is only named; those are listed below " +
+	"field can still have an\nassumed aspect, such as the type of a field that is only named. Those are listed below, " +
 	"and are not in that count.\n"
 
 func render(surveys []survey) []byte {
