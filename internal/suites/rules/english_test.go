@@ -249,6 +249,10 @@ func unplainGo(name string, content []byte) (found []finding) {
 		found = append(found, unplainComment(group, files)...)
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
+		if name, doc := documented(n); strings.HasPrefix(doc.Text(), name+": ") {
+			problem := fmt.Sprintf("%q: better \"%s is\"", name+":", name)
+			found = append(found, finding{files.Position(doc.Pos()).Line, problem})
+		}
 		expression, isExpression := n.(ast.Expr)
 		text, isText := textOf(expression)
 		if !isExpression || !isText {
@@ -260,6 +264,25 @@ func unplainGo(name string, content []byte) (found []finding) {
 		return false
 	})
 	return found
+}
+
+// documented returns the name that a node declares, and its comment. The name is empty for other nodes.
+func documented(n ast.Node) (name string, doc *ast.CommentGroup) {
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		return n.Name.Name, n.Doc
+	case *ast.TypeSpec:
+		return n.Name.Name, n.Doc
+	case *ast.ValueSpec:
+		return n.Names[0].Name, n.Doc
+	case *ast.GenDecl:
+		if len(n.Specs) == 1 {
+			if name, doc = documented(n.Specs[0]); doc == nil {
+				return name, n.Doc
+			}
+		}
+	}
+	return "", nil
 }
 
 // textOf is a literal text, or a sum that begins with one. What is not literal in it is written as %v.

@@ -25,8 +25,8 @@ internal/tools/codegen/requests lists what each aspect covers.
 `
 
 const preamble = "\n\"Assumed\" counts what the description does not show at all. A stated operation, schema or " +
-	"field can still have an\nassumed aspect, such as the type of a field that is only named. Those are listed below, " +
-	"and are not in that count.\n"
+	"field can still have an\nassumed aspect, such as the type of a field that is only named. Those are listed " +
+	"below, and are not in that count.\n"
 
 func render(surveys []survey) []byte {
 	var page bytes.Buffer
