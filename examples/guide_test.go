@@ -74,7 +74,7 @@ func Test(t *testing.T) {
 		})})
 	check(t, err)
 	payment := func(id string) *row {
-		return &row{ID: id, Attempt: "1", HighestFee: decimal.NewFromInt(1), Terms: dapi.PayoutCreate{
+		return &row{ID: id, Attempt: "1", MaxFee: decimal.NewFromInt(1), Terms: dapi.PayoutCreate{
 			ContactID: contact.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC,
 		}}
 	}

@@ -2,6 +2,7 @@ package examples_test
 
 import (
 	"encoding/json"
+	"go/format"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -31,6 +32,9 @@ func codeOf(t *testing.T, page string) []string {
 	require.NoError(t, err)
 	var code []string
 	for _, block := range goBlock.FindAllStringSubmatch(string(content), -1) {
+		formatted, err := format.Source([]byte(block[1]))
+		require.NoError(t, err)
+		assert.Equal(t, string(formatted), block[1], "as gofmt has it")
 		code = append(code, block[1])
 	}
 	return code

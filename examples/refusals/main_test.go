@@ -33,7 +33,7 @@ func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
 		{"no account", "*errors.InvalidCredentials", "check the email and the key"},
 		{"another amount than the one asked for", "*dapi.TermsDiffer", "find out why amount is not what was asked for"},
 		{"not for this payout", "*signing.ApprovalRefused", "find out why resourceId is not what was asked for"},
-		{"a fee over the bound", "*dapi.PriceRefused", "whether highest_fee may be looser"},
+		{"a fee over the bound", "*dapi.PriceRefused", "whether max_fee may be looser"},
 		{"that was in doubt", "the first call: the payment is unknown",
 			"the second call was refused: the payment is unknown",
 			"the third call: the payment is paid, by payout po_", "*errors.OutcomeUnknown",

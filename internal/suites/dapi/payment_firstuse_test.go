@@ -16,7 +16,7 @@ import (
 // Input that is refused before anything is sent leaves no trace: the next call is what it would have been without.
 func TestWrongInputLeavesNoTrace(t *testing.T) {
 	w := newPayWorld(t)
-	_, err := w.pay(dapi.FirstUse(), dapi.HighestFee(amount("-1")))
+	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("-1")))
 	as[*errors.InvalidInput](t, err)
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
 	payout, err := w.pay(dapi.FirstUse(), dapi.FirstUsedAt(time.Now()))
@@ -28,11 +28,11 @@ func TestWrongInputLeavesNoTrace(t *testing.T) {
 func TestFirstUseAfterADecision(t *testing.T) {
 	w := newPayWorld(t)
 	for range 3 {
-		payout, err := w.pay(dapi.FirstUse(), dapi.HighestFee(amount("0.1")))
+		payout, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("0.1")))
 		as[*dapi.PriceRefused](t, err)
 		require.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 	}
-	_, err := w.pay(dapi.FirstUse(), dapi.HighestFee(amount("1")))
+	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("1")))
 	require.NoError(t, err)
 }
 

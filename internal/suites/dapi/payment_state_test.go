@@ -196,7 +196,7 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		w := newPayWorld(t)
 		first, err := w.pay()
 		require.NoError(t, err)
-		_, err = w.account.Sandbox.MovePayout(t.Context(), first.ID, dapi.PayoutStatusRefunded)
+		_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), first.ID, dapi.PayoutStatusRefunded)
 		require.NoError(t, err)
 		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		payout, err := w.pay()
@@ -279,7 +279,7 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 		"another amount": {arrange: func(w *payWorld) {
 			w.onBooking(func(payout map[string]any) { payout["amount"] = "250" })
 		}},
-		"too dear": {options: []dapi.PayOption{dapi.HighestFee(amount("0.1"))}},
+		"too dear": {options: []dapi.PayOption{dapi.MaxFee(amount("0.1"))}},
 		"declined": {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
 			return errors.New("no")
 		})}},
