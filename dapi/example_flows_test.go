@@ -51,13 +51,14 @@ func ExamplePayouts_Wait() {
 	// completed
 }
 
-func payBob(ctx context.Context, account *dapi.Account) (*dapi.Payout, error) {
+func payBob(ctx context.Context, account *dapi.SelfServe) (*dapi.Payout, error) {
 	if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"),
 		Currency: dapi.USDC}); err != nil {
 		return nil, err
 	}
 	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob",
-		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})})
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Bob Roe"}})})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,8 @@ func ExampleContacts_Update() {
 	}
 	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{
 		Name: "Bob", Currency: "EUR", Address: &dapi.PostalAddress{City: "Berlin", Country: "DE"},
-		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}),
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Bob Roe"}}),
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -163,4 +165,42 @@ func ExamplePayins_Create() {
 	// 40 USDC arrive as 39.7 USDC
 	// the payer sends them to a wallet: true
 	// completed
+}
+
+// Whatever is still outstanding has a name of its own, in the service's words.
+func ExampleVerification_Save() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	acme := platform.For(client.ID)
+
+	for _, information := range []dapi.KYBSave{
+		{Applicant: dapi.Applicant{LegalName: "Acme"}.Map()},
+		{Applicant: dapi.Applicant{Country: "DE"}.Map(), DocumentIDs: []string{"doc_registration"}},
+	} {
+		saved, err := acme.Verification.Save(ctx, information)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, requirement := range saved.Requirements {
+			fmt.Println("still missing:", requirement.Field)
+		}
+	}
+	submitted, err := acme.Verification.Complete(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(submitted.Status)
+	// Output:
+	// still missing: applicant.country
+	// still missing: documentIds
+	// under_review
 }

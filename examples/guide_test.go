@@ -24,7 +24,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -37,6 +36,24 @@ import (
 type database struct {
 	mu   sync.Mutex
 	rows map[string]row
+}
+
+// ledgerDatabase keeps what changed in the ledger.
+type ledgerDatabase struct {
+	position dapi.LedgerPosition
+	payouts  []dapi.PayoutID
+	changes  int
+}
+
+func (d *ledgerDatabase) Position(context.Context) (dapi.LedgerPosition, error) { return d.position, nil }
+
+func (d *ledgerDatabase) Save(_ context.Context, change dapi.TransactionChange) error {
+	d.position = change.Position
+	d.changes++
+	if change.Transaction.PayoutID != "" {
+		d.payouts = append(d.payouts, change.Transaction.PayoutID)
+	}
+	return nil
 }
 
 func (d *database) Save(_ context.Context, r *row) error {
@@ -112,15 +129,16 @@ func Test(t *testing.T) {
 		t.Fatalf("the balance is %s", balance)
 	}
 
-	// the ledger has the payment
-	found := false
-	_, err = readLedger(t.Context(), account.Transactions, time.Time{}, func(entry dapi.Transaction) error {
-		found = found || entry.PayoutID == stored.PayoutID
-		return nil
-	})
-	check(t, err)
-	if !found {
-		t.Fatal("the ledger lacks the payment")
+	// the ledger has the payment, and nothing is delivered twice
+	ledger := &ledgerDatabase{}
+	check(t, readLedger(t.Context(), account.Transactions, ledger))
+	if len(ledger.payouts) != 1 || ledger.payouts[0] != stored.PayoutID {
+		t.Fatalf("%v", ledger.payouts)
+	}
+	before := ledger.changes
+	check(t, readLedger(t.Context(), account.Transactions, ledger))
+	if ledger.changes != before {
+		t.Fatalf("%d changes, then %d", before, ledger.changes)
 	}
 
 	// what was taken before SIGTERM is paid

@@ -11,6 +11,8 @@ import (
 type Client struct {
 	Rates    *Rates
 	Invoices *Invoices
+
+	baseURL string
 }
 
 // New makes a client. baseURL is the service's address, such as https://host; it has to be https unless it is loopback.
@@ -26,7 +28,7 @@ func New(baseURL string, options ...moneymovement.Option) (*Client, error) {
 		return nil, err
 	}
 	low := lowLevel{client}
-	return &Client{Rates: &Rates{low}, Invoices: &Invoices{low}}, nil
+	return &Client{Rates: &Rates{low}, Invoices: &Invoices{low}, baseURL: baseURL}, nil
 }
 
 // maker is what makes a client that works.

@@ -64,6 +64,24 @@ func ExampleInvoices_PDF() {
 	// Output: saved all of it: true
 }
 
+// The link of an invoice leads to its public id, and the id to a PDF that anybody can open.
+func ExampleClient_InvoicePDFLink() {
+	client, err := public.New("https://service.example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	id, err := public.InvoiceID("/public/invoices/7f3c") // model.Invoice.InvoiceLink
+	if err != nil {
+		log.Fatal(err)
+	}
+	link, err := client.InvoicePDFLink(id, public.RenderInvoicePDFParams{Details: new(0)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(link)
+	// Output: https://service.example/public/invoices/7f3c/pdf?details=0
+}
+
 // issue has an app issue an invoice, and returns its public id.
 func issue(server *recorded.Server) string {
 	app := must(appapi.New(server.URL, appapi.NewAPIKey(server.APIKey)))
