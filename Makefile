@@ -1,12 +1,13 @@
-# Everything that CI runs, one target each. `make` alone lists them.
-# Needs Go, git, make and, for the race detector, a C compiler. Tools are pinned in internal/tools and built on first use.
-# What runs over packages runs over those of all modules, which .ci/modules lists: .ci/each does that.
+# Everything that CI runs, one target each. `make` alone lists them. Needs Go, git, make and, for the race detector, a C
+# compiler. Tools are pinned in internal/tools and built on first use. A target that runs over packages covers all
+# modules of .ci/modules. The script .ci/each does that.
 
-# The supported releases of Go: the two newest, each pinned to a patch. They are named here and nowhere else in what runs. To raise a
-# patch, edit the line and run `make test-releases`. When a new release comes out, drop the older one as well, set the `go` line of go.mod
-# to what remains, and correct README and doc.go.
+# The supported releases of Go: the two newest, each pinned to a patch. The workflow in .github names them as well, and
+# `make rules` compares. To raise a patch, edit both and run `make test-releases`. When a new release comes out, drop
+# the older one, set the `go` line of go.mod to the one that remains, and correct README, docs/compatibility.md and
+# doc.go.
 RELEASES  := go1.26.8 go1.27.4
-# What everything builds for besides this machine. linux/386 stands for all where an int has 32 bits.
+# Everything builds for these, too. linux/386 stands for all systems where an int has 32 bits.
 TARGETS   := windows/amd64 darwin/arm64 linux/arm64 linux/386 js/wasm wasip1/wasm
 
 GO        ?= go
@@ -20,40 +21,46 @@ SEED      ?= 1
 N         ?= 150
 JOBS      ?= 2
 
-# In a container, git often refuses a checkout that another user owns; a check needs no commit stamped into its programs.
+# In a container, git often refuses a checkout that another user owns. A check needs no commit in its programs.
 export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -buildvcs=false)
-# This tree's workspace, and no other.
+# The workspace of this tree, whatever the environment says.
 export GOWORK := $(CURDIR)/go.work
 export GO
 
 .DEFAULT_GOAL := help
-.PHONY: help test allocations lint fmt-check vet build build-all test-releases rules generate drift tidy tidy-check modules breaking interop fuzz bench bench-host bench-memory load recordings contract mutants cover check gosec staticcheck vulncheck sbom fuzz-long
+.PHONY: help test allocations lint gosec staticcheck vulncheck sbom fmt-check vet build build-all test-releases rules \
+	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-host \
+	bench-memory load recordings contract mutants cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
 
-test: ## run every test with the race detector (without a C compiler it says so, and runs them without), and count them
+test: ## run all tests with the race detector (without it, and saying so, if there is no C compiler), and count them
 	@.ci/test
 
-allocations: ## hold the request path to its allocations, which the race detector's own would hide
+allocations: ## fail if a request allocates more than it may (without the race detector, which allocates itself)
 	$(GO) test -count=1 -run '^TestOneReadCostsLittle$$' ./internal/transport
 	GOWORK=off $(GO) -C internal/bench test -count=1 -run '^TestAllocations$$' .
 
-lint: ## run golangci-lint as .golangci.yml says (the first run builds it)
+lint: ## run golangci-lint with .golangci.yml (the first run builds it)
 	$(EACH) $(TOOL) golangci-lint run
 
-# Each is told what .golangci.yml tells the linter of the same name, which reads `nolint` besides.
-gosec: ## run gosec by itself (the first run builds it)
-	$(EACH) -apart $(TOOL) gosec -quiet -exclude-generated -exclude=G104,G304 \
-		-exclude-rules='(^|/)internal/(tools|suites/contract/assumptions|suites/contrary/table)/:G301,G303,G304,G306,G703;(^|/)internal/tools/(modproxy|mutants)/:G204;(^|/)internal/recorded/:G704,G705'
+# The exceptions of .golangci.yml for gosec: a path and the rules that do not count there.
+GOSEC_EXCEPT := (^|/)internal/(tools|suites/contract/assumptions|suites/contrary/table)/:G301,G303,G304,G306,G703
+GOSEC_EXCEPT := $(GOSEC_EXCEPT);(^|/)internal/tools/(modproxy|mutants)/:G204;(^|/)internal/recorded/:G704,G705
 
-staticcheck: ## run staticcheck by itself (the first run builds it)
+# These two have the settings of .golangci.yml for the linter of the same name. That linter reads `nolint` as well.
+gosec: ## run gosec alone (the first run builds it)
+	$(EACH) -apart $(TOOL) gosec -quiet -exclude-generated -exclude=G104,G304 \
+		-exclude-rules='$(GOSEC_EXCEPT)'
+
+staticcheck: ## run staticcheck alone (the first run builds it)
 	$(EACH) $(TOOL) staticcheck -checks all,-ST1000,-ST1003,-ST1020,-ST1021,-ST1022
 
-vulncheck: ## fail if the code reaches a known vulnerability (without a network, a line says that none was looked for)
+vulncheck: ## fail if the code reaches a known vulnerability (skipped without a network, with a message)
 	@.ci/vulncheck
 
-sbom: ## write what the command is linked from to bin/moneymove.cdx.json, in CycloneDX
+sbom: ## write the modules that the command is linked from to bin/moneymove.cdx.json, in CycloneDX
 	@.ci/sbom
 
 fmt-check: ## fail on files that gofmt -s would change
@@ -66,24 +73,27 @@ vet: ## run go vet
 build: ## build everything without cgo
 	CGO_ENABLED=0 $(EACH) $(GO) build
 
-build-all: ## build everything for other systems, tests too where an int has 32 bits
+build-all: ## build everything for other systems, and the tests for one where an int has 32 bits
 	@for target in $(TARGETS); do \
 		echo "build for $$target"; \
 		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(EACH) $(GO) build || exit 1; \
 	done
 	CGO_ENABLED=0 GOOS=linux GOARCH=386 $(EACH) $(GO) vet
 
-test-releases: ## build, vet and test on the supported releases of Go but the installed one
+test-releases: ## build, vet and test on the supported releases of Go, except the installed one
 	@.ci/releases $(RELEASES)
 
-rules: ## check who imports whom, and the hygiene of the tree
+rules: ## check imports between packages, licences, file names and sizes, line lengths and wording
 	$(GO) test -count=1 ./internal/suites/rules
 
-generate: ## write all generated code anew
+english: ## list long lines and phrases to avoid in all folders, also in those that the rule leaves out
+	$(GO) test -count=1 -run '^TestPlainEnglish$$' ./internal/suites/rules -everywhere
+
+generate: ## write all generated code and pages
 	$(GO) generate ./model # first: the generators of the surfaces read its types
 	$(EACH) $(GO) generate
 
-drift: ## fail if generated code differs from its sources (works on a copy, the tree stays as it is)
+drift: ## fail if generated code differs from its sources (works on a copy of the tree)
 	@.ci/drift
 
 tidy: ## tidy every go.mod and go.sum
@@ -92,46 +102,54 @@ tidy: ## tidy every go.mod and go.sum
 tidy-check: ## fail if a go.mod or go.sum is not tidy
 	@.ci/tidy
 
-modules: ## try what users get of each module: go get, go install and the size of the module graph, from a proxy made of the tree
+modules: ## use each module as its users do (go get, go build, go install), from a proxy made of the tree
 	@.ci/users
 
-breaking: ## fail if the descriptions would break clients of the last released ones
+api: ## fail if the exported Go API differs from api/*.txt, or breaks users of the last tagged version
+	@.ci/api
+
+api-write: ## write the exported Go API to api/*.txt
+	@.ci/api -w
+
+breaking: ## fail if the descriptions would break clients of the last release
 	@interop/breaking/check
 
-interop: ## check descriptions and host with tools and a client of others (needs Node.js; skipped without)
+interop: ## check descriptions and host with independent tools and a second client (skipped without Node.js)
 	@interop/run
 
 fuzz: ## run every fuzz target on FUZZ (50000x) inputs each
 	@.ci/fuzz $(FUZZ)
 
-fuzz-long: ## run the fuzz targets of all that comes from outside on FUZZ_LONG (10000000x) inputs each (ONLY='target ...' runs these)
+fuzz-long: ## run the targets that read outside input on FUZZ_LONG (10000000x) inputs each (or ONLY='target ...')
 	@nice .ci/fuzz-long $(FUZZ_LONG) $(ONLY)
 
 bench: ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
 	GOWORK=off $(GO) -C internal/bench test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem .
 
-bench-host: ## measure how many requests a second the sandbox host serves, in process on two cores
+bench-host: ## measure how many requests a second the sandbox host serves, on two cores
 	GOMAXPROCS=2 $(GO) test -run '^$$' -bench MixedRequests -benchtime $(BENCHTIME) -benchmem ./sandbox
 
-bench-memory: ## measure how much memory finished payouts hold in the sandbox host, kept and forgotten
+bench-memory: ## measure how much memory the sandbox host needs for finished payouts
 	$(GO) test -run '^$$' -bench MemoryOfPayouts -benchtime 10000x ./sandbox
 
-load: ## start 10,000 payments at once, in hours of a virtual clock, and hold them to the service's windows
+load: ## start 10,000 payments at once on a virtual clock, and check that all are paid within the rate windows
 	MONEYMOVEMENT_LOAD_PAYMENTS=10000 $(GO) test -count=1 -v -run '^TestPaymentsThatStartAtOnceAreAllPaid$$' ./dapi
 
-recordings: ## record the host's answers to the examples of the SDK's packages anew
+recordings: ## record the host's responses to the examples in the packages' documentation
 	$(GO) test -count=1 -run '^TestTheRecordingsAreTheHostsAnswers$$' ./internal/suites/recordings -write
 
-contract: ## hold the description against the sandbox host, or the one that MONEYMOVEMENT_BASE_URL names; reports into contract-report/
+contract: ## compare the descriptions with the sandbox host or MONEYMOVEMENT_BASE_URL; writes contract-report/
 	@rm -rf contract-report
-	@status=0; MONEYMOVEMENT_CONTRACT_REPORT=$(CURDIR)/contract-report $(GO) test -count=1 -timeout 30m ./internal/suites/contract || status=$$?; \
+	@status=0; MONEYMOVEMENT_CONTRACT_REPORT=$(CURDIR)/contract-report \
+		$(GO) test -count=1 -timeout 30m ./internal/suites/contract || status=$$?; \
 	cat contract-report/summary.txt 2>/dev/null; exit $$status
 
-mutants: ## change the SDK's code in N (150, 0 for all) places that SEED picks, or ONLY=a/file.go,a/folder; fail if the tests notice under 95 %
+mutants: ## change code in N (150; 0 is all) places and fail if tests notice under 95 % (SEED=1, ONLY=file,folder)
 	$(TOOL) mutants -seed '$(SEED)' -n '$(N)' -jobs '$(JOBS)' -only '$(ONLY)' -again '$(AGAIN)'
 
 cover: ## print the statement coverage of each function, the total last
-	$(GO) test -coverpkg=$$(GOWORK=off $(GO) list -m)/... -coverprofile=cover.out ./... ./signing/wallet/... ./sandbox/... ./internal/suites/...
+	$(GO) test -coverpkg=$$(GOWORK=off $(GO) list -m)/... -coverprofile=cover.out \
+		./... ./signing/wallet/... ./sandbox/... ./internal/suites/...
 	$(GO) tool cover -func=cover.out
 
 check: ## run all that CI runs

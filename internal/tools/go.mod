@@ -4,6 +4,7 @@ go 1.26.0
 
 tool (
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	github.com/moneymovement/moneymovement-go/internal/tools/apitext
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/answers
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/coverage
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/errorcatalogue
@@ -18,6 +19,7 @@ tool (
 	github.com/moneymovement/moneymovement-go/internal/tools/testcount
 	github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
 	github.com/securego/gosec/v2/cmd/gosec
+	golang.org/x/exp/cmd/apidiff
 	golang.org/x/vuln/cmd/govulncheck
 	honnef.co/go/tools/cmd/staticcheck
 )
@@ -275,6 +277,7 @@ require (
 	go.uber.org/zap v1.27.0 // indirect
 	go.yaml.in/yaml/v4 v4.0.0-rc.6 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e // indirect
 	golang.org/x/exp/typeparams v0.0.0-20260811152304-ee035b5b010f // indirect
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect

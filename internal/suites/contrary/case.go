@@ -15,7 +15,7 @@ type Case struct {
 	Member string // of the object that the mark stands at, if the mark is about each of its members
 }
 
-// Name tells the case from the mark's others.
+// Name is distinct among the cases of a mark.
 func (c Case) Name() string {
 	if c.Member == "" {
 		return string(c.Kind)
@@ -195,7 +195,8 @@ func behaviourKinds(m *Mark) []Kind {
 
 // NoCase says why an aspect has no case.
 var NoCase = map[string]string{
-	"unit":    "what an amount is counted in shows in no form: the amount is read as it came, and nothing is reckoned with it",
+	"unit": "what an amount is counted in shows in no form: the amount is read as it came, and nothing is reckoned " +
+		"with it",
 	"meaning": "what a value means shows in no form: it is sent and read as it is",
 	"purpose": "what an operation is for shows in no form: it is called when the program says so",
 }

@@ -44,7 +44,8 @@ func alter(a *answered, c contrary.Change, everywhere bool) []pointer {
 	case c.Site.In == "header":
 		return alterHeader(a, c)
 	case c.Site.In == "body" &&
-		len(c.Site.Path) > 0, c.Kind == contrary.BareList, c.Kind == contrary.ListInData, c.Kind == contrary.ListInResults:
+		len(c.Site.Path) > 0, c.Kind == contrary.BareList, c.Kind == contrary.ListInData,
+		c.Kind == contrary.ListInResults:
 		return alterBody(a, c, everywhere)
 	}
 	return alterWhole(a, c.Kind)

@@ -38,7 +38,7 @@ type Mark struct {
 // Is reports whether the mark has a class.
 func (m *Mark) Is(c Class) bool { return slices.Contains(m.Classes, c) }
 
-// Name tells the mark from all others: "dapi.yaml Payout.status value ready".
+// Name is distinct among all marks, as in "dapi.yaml Payout.status value ready".
 func (m *Mark) Name() string { return strings.TrimSpace(m.File + " " + m.Where + " " + m.Aspect) }
 
 // On are the sites of one side.
@@ -46,8 +46,8 @@ func (m *Mark) On(side Side) []Site {
 	return slices.DeleteFunc(slices.Clone(m.Sites), func(s Site) bool { return s.Side != side })
 }
 
-// classify gives a mark its classes. One that fits none is an error: somebody has to say what a service would do that
-// differs in it.
+// classify gives a mark its classes. It fails for a mark that fits none: somebody has to say what a service would do
+// that differs in it.
 func classify(a *wire.Assumption, at []Site) (*Mark, error) {
 	m := &Mark{Assumption: a, Sites: at}
 	switch {

@@ -123,7 +123,8 @@ paths:
 	_, err := marked("x-assumed: {colour: a mark that nobody thought of}")
 	require.Error(t, err)
 	assert.ErrorContains(t, err,
-		"openapi/public.yaml:14: public.yaml GetRate answer 200.content.application/json.schema.usdRate colour fits no class")
+		"openapi/public.yaml:14: public.yaml GetRate answer 200.content.application/json.schema.usdRate colour "+
+			"fits no class")
 
 	marks, err := marked("x-assumed: a mark like others")
 	require.NoError(t, err)

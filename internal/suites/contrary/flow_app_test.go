@@ -98,7 +98,8 @@ func (w *world) appPayin() {
 func (w *world) account() {
 	account := w.app.Account
 	_, err := account.UpdateProfile(w.Context(), from[appapi.ProfileUpdate](w,
-		`{"firstName":"Ann","lastName":"Roe","entityName":"Roe Ltd","address":{"streetAddress":"Main Street 1","city":"Berlin","country":"DE","zip":"10115"}}`))
+		`{"firstName":"Ann","lastName":"Roe","entityName":"Roe Ltd",`+
+			`"address":{"streetAddress":"Main Street 1","city":"Berlin","country":"DE","zip":"10115"}}`))
 	if !w.ok(err) {
 		return
 	}

@@ -23,8 +23,8 @@ const (
 // Promise is what the SDK promises for a change of an answer.
 type Promise struct {
 	Outcome Outcome
-	// Named says that Response.Unread names the place, unless the value was read all the same. Unnamed says that it does
-	// not: what is optional may be absent. Where neither holds, either will do.
+	// Named says that Response.Unread names the place, unless the value was read all the same. Unnamed says that it
+	// does not: what is optional may be absent. Where neither holds, either will do.
 	Named, Unnamed bool
 	// Assumed says that it is named as assumed; otherwise it may be named either way.
 	Assumed bool

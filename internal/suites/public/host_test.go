@@ -90,7 +90,9 @@ func TestHostShowsAnInvoiceAndItsPDFs(t *testing.T) {
 		}
 		return file
 	}
-	plain, first, second := copyOf(public.RenderInvoicePDFParams{}), copyOf(public.RenderInvoicePDFParams{Details: new(0)}), copyOf(public.RenderInvoicePDFParams{Details: new(1)})
+	plain := copyOf(public.RenderInvoicePDFParams{})
+	first := copyOf(public.RenderInvoicePDFParams{Details: new(0)})
+	second := copyOf(public.RenderInvoicePDFParams{Details: new(1)})
 	assert.NotEqual(t, plain, first, "the chosen method's details are on it")
 	assert.NotEqual(t, first, second)
 	assert.Equal(t, plain, copyOf(public.RenderInvoicePDFParams{}))

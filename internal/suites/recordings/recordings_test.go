@@ -49,7 +49,8 @@ func TestTheRecordingsAreTheHostsAnswers(t *testing.T) {
 	want := readKept(t)
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if difference := firstDifference(want[name], found[name]); difference != "" {
-			t.Errorf("internal/recorded/testdata/%s is not what the host answers now; if the host is right: make recordings\n%s", name, difference)
+			t.Errorf("internal/recorded/testdata/%s differs from what the host responds now; if the host is right, "+
+				"run make recordings\n%s", name, difference)
 		}
 	}
 	for name := range want {

@@ -30,7 +30,8 @@ func TestEveryErrorStandsOnThePage(t *testing.T) {
 }
 
 func TestAnErrorThatThePageLacksIsFound(t *testing.T) {
-	const page = "### dapi.A\n\n- **Go type**: `*dapi.A`.\n- **Go type**: `*errors.B`, code `errors.CodeB`.\n- `signing.ErrC` means c.\n"
+	const page = "### dapi.A\n\n- **Go type**: `*dapi.A`.\n- **Go type**: `*errors.B`, code `errors.CodeB`.\n" +
+		"- `signing.ErrC` means c.\n"
 	assert.Equal(t, []string{"dapi.D", "errors.A", "signing.Err"},
 		missing(page, []string{"dapi.A", "dapi.D", "errors.A", "errors.B", "signing.Err", "signing.ErrC"}))
 }

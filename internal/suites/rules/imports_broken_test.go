@@ -104,7 +104,8 @@ func TestBrokenImportsAreFound(t *testing.T) {
 		},
 		"an OpenAPI validator in the SDK": {
 			"the SDK's modules are the listed", "appapi: github.com/getkin/kin-openapi/openapi3",
-			[]string{"the SDK takes on github.com/getkin/kin-openapi: appapi -> github.com/getkin/kin-openapi/openapi3"},
+			[]string{"the SDK takes on github.com/getkin/kin-openapi: appapi -> " +
+				"github.com/getkin/kin-openapi/openapi3"},
 		},
 		"assertions in the host": {
 			"test modules stay in the test files", "sandbox: github.com/stretchr/testify/assert",

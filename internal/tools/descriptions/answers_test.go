@@ -49,7 +49,8 @@ func TestValuesAgainstTheirSchemas(t *testing.T) {
 		{"a contact by email address", "appapi.yaml", "ContactCreate",
 			`{"name": "A", "account": {"accountType": "email", "email": "a@example.com"}}`, true},
 		{"a contact by wallet", "appapi.yaml", "ContactCreate",
-			`{"account": {"accountType": "onchain", "walletAddress": "0x1", "chainId": "base", "currency": "EURC", "email": null}}`, true},
+			`{"account": {"accountType": "onchain", "walletAddress": "0x1", "chainId": "base", ` +
+				`"currency": "EURC", "email": null}}`, true},
 		{"a wallet contact without a chain", "appapi.yaml", "ContactCreate",
 			`{"account": {"accountType": "onchain", "walletAddress": "0x1", "currency": "EURC"}}`, false},
 		{"a bank contact", "appapi.yaml", "ContactCreate",

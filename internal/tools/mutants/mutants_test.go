@@ -140,7 +140,8 @@ func TestSurvivorsAreTriedAgain(t *testing.T) {
 
 func TestEquivalentsAreNotCounted(t *testing.T) {
 	root := smallModule(t,
-		map[string]string{equivalents: "- reason: two equal numbers are each the smaller one\n  mutants: ['small.go Least: swap: a > b']\n"})
+		map[string]string{equivalents: "- reason: two equal numbers are each the smaller one\n" +
+			"  mutants: ['small.go Least: swap: a > b']\n"})
 	survivors, said, err := runSmall(t, root, 60)
 	require.NoError(t, err, said)
 	assert.NotContains(t, survivors, "Least: swap: a > b")

@@ -35,7 +35,8 @@ func (r report) score() float64 {
 }
 
 func (r report) summary() string {
-	return fmt.Sprintf("%s: %.1f %%: %d of %d killed, %d survived, %d of them reached by no test; %d more do not build\n", r.Command, r.score(),
+	return fmt.Sprintf("%s: %.1f %%: %d of %d killed, %d survived, "+
+		"%d of them reached by no test; %d more do not build\n", r.Command, r.score(),
 		r.count(killed), len(r.Results)-r.count(noBuild), r.count(survived)+r.count(unseen), r.count(unseen),
 		r.count(noBuild))
 }

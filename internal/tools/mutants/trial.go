@@ -235,7 +235,7 @@ func (p *tests) notice(ctx context.Context, program string, m *mutant, names []s
 	return false
 }
 
-// likely tells the tests that noticed other mutants of the same function from the rest.
+// likely separates the tests that noticed other mutants of the same function from the rest.
 func (p *tests) likely(m *mutant, names []string) (noticed, others []string) {
 	p.lock.Lock()
 	defer p.lock.Unlock()

@@ -100,7 +100,8 @@ func TestWhatFailedIsShown(t *testing.T) {
 		"exits/exits_test.go": "package exits\n\n" +
 			body(`func TestExits(t *testing.T) { t.Log("ends the program"); os.Exit(3) }`),
 		"main/main_test.go": "package main\n\n" +
-			body("func TestMain(m *testing.M) { println(\"cannot begin\"); os.Exit(4) }\n\nfunc TestNever(t *testing.T) {}"),
+			body("func TestMain(m *testing.M) { println(\"cannot begin\"); os.Exit(4) }\n\n"+
+				"func TestNever(t *testing.T) {}"),
 		"passes/passes_test.go": "package passes\n\n" +
 			body(`func TestPasses(t *testing.T) { t.Log("nobody reads this") }`),
 	})

@@ -19,11 +19,13 @@ func TestTestsOfTheTree(t *testing.T) {
 	root := tree(t, map[string]string{
 		"go.mod": "// A comment.\nmodule example.test/tree\n\ngo 1.26\n",
 		"a_test.go": test +
-			"func TestA(t *testing.T) {}\n\nfunc TestMain(m *testing.M) {}\n\nfunc FuzzA(f *testing.F) {}\n\nfunc BenchmarkA(b *testing.B) {}\n",
+			"func TestA(t *testing.T) {}\n\nfunc TestMain(m *testing.M) {}\n\nfunc FuzzA(f *testing.F) {}\n\n" +
+			"func BenchmarkA(b *testing.B) {}\n",
 		"names_test.go": test +
 			"func Test(t *testing.T) {}\n\nfunc Test_b(t *testing.T) {}\n\nfunc Testing() {}\n\nfunc Testél() {}\n\n" +
 			"type s struct{}\n\nfunc (s) TestMethod(t *testing.T) {}\n",
-		"examples_test.go": "package p_test\n\nfunc Example() {\n\t// Output: x\n}\n\nfunc ExampleT_M_second() {\n\t// Unordered output: x\n}\n\n" +
+		"examples_test.go": "package p_test\n\nfunc Example() {\n\t// Output: x\n}\n\n" +
+			"func ExampleT_M_second() {\n\t// Unordered output: x\n}\n\n" +
 			"func ExampleNothing() {\n\t// Output:\n}\n\nfunc ExampleUnread() {}\n",
 		"with/race_test.go":             "//go:build race\n\n" + test + "func TestWithRace(t *testing.T) {}\n",
 		"with/none_test.go":             "//go:build !race\n\n" + test + "func TestWithoutRace(t *testing.T) {}\n",

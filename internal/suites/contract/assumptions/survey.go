@@ -17,7 +17,7 @@ type survey struct {
 	Assumptions []*wire.Assumption
 }
 
-// count tells how many there are and how many of them are assumed as a whole.
+// count is how many there are, and how many of them are assumed as a whole.
 type count struct{ Total, Assumed int }
 
 func (c count) stated() int { return c.Total - c.Assumed }

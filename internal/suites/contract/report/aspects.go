@@ -27,8 +27,8 @@ type aspect struct {
 	want  string // in words
 }
 
-// aspectsOf lists what the layers demand of a value that is not null. Only the first failure of a layer's type is told:
-// a value of another type has no length.
+// aspectsOf lists what the layers demand of a value that is not null. Of a layer's type only the first failure is
+// listed: a value of another type has no length.
 func aspectsOf(layers []wire.Node, value any) []aspect {
 	var all []aspect
 	for i, layer := range layers {

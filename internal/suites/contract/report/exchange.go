@@ -96,7 +96,7 @@ func isJSON(header http.Header) bool {
 	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
 }
 
-// decode keeps the digits of numbers. What is no JSON decodes to nil.
+// decode keeps the digits of numbers. A body that is not JSON decodes to nil.
 func decode(body []byte) any {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil

@@ -30,7 +30,7 @@ type Finding struct {
 	Field      string           `json:"field"`            // such as "answer quote.fee"
 	Seen       string           `json:"seen"`             // what was there
 	Answer     string           `json:"answer,omitempty"` // the whole answer, if it contradicts
-	// of the description, that would make it true, if it contradicts
+	// how to edit the description so that it becomes true, if it contradicts
 	Edit string `json:"-"`
 }
 

@@ -75,7 +75,8 @@ func (r *Report) json() jsonReport {
 	j.Summary.Operations.Seen, j.Summary.Operations.Of = r.Called()
 	j.Summary.Slugs.Seen, j.Summary.Slugs.Of = r.Refused()
 	j.Summary.Assumptions = len(r.Assumptions)
-	j.Summary.Confirmed, j.Summary.Contradicted, j.Summary.Open = r.Count(Confirmed), r.Count(Contradicted), r.Count(Open)
+	j.Summary.Confirmed, j.Summary.Contradicted = r.Count(Confirmed), r.Count(Contradicted)
+	j.Summary.Open = r.Count(Open)
 	j.Summary.DeviationsOfStated = len(r.Deviations) + len(r.Violations)
 	for _, c := range r.Cases {
 		if c.Reason == NeedsEmbedded {

@@ -91,7 +91,7 @@ func bodyProbes(x *Exchange) (probes []Probe) {
 	return probes
 }
 
-// visit calls f for each value of a body, the body itself first. replace answers the body with the value replaced or
+// visit calls f for each value of a body, the body itself first. replace returns the body with the value replaced or
 // left out.
 func visit(
 	at *level, field string, value any,

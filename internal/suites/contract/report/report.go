@@ -4,7 +4,7 @@
 // An [Observer] sits between the SDK and the host and keeps every exchange in a [Log]. [Judge] compares them with the
 // description and makes a [Report], which writes itself for a terminal and as JSON.
 //
-// What is written holds no value that a host sent, other than slugs, names of fields and values of enumerations:
+// The report holds no value that a host sent, other than slugs, names of fields and values of enumerations:
 // answers hold credentials, card numbers and names of people.
 package report
 
@@ -132,7 +132,7 @@ func (c Claim) finding(description *wire.Description) Finding {
 	return f
 }
 
-// weigh gathers the findings of each assumption, and tells the others once each.
+// weigh gathers the findings of each assumption, and reports each of the others once.
 func (r *Report) weigh(description *wire.Description, found []Finding) {
 	findings := map[*wire.Assumption][]Finding{}
 	told := map[[3]string]bool{}

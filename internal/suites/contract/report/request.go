@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// judgeRequest learns from how a request was taken. One that succeeded shows that it may be sent; one that failed the
-// service's validation shows which demands are the service's as well.
+// judgeRequest learns from how a request was taken. If it succeeded, it may be sent. If it failed the service's
+// validation, the refusal shows which demands are the service's as well.
 func judgeRequest(x *Exchange, found *[]Finding) {
 	w := &walk{x: x, side: ofRequest, found: found}
 	switch {

@@ -70,7 +70,7 @@ func (v *Validator) Violations(x *Exchange) []string {
 	return reasons(err)
 }
 
-// reasons tells an error without what it quotes: answers hold credentials and personal data.
+// reasons describes an error without what it quotes: answers hold credentials and personal data.
 func reasons(err error) []string {
 	if err == nil {
 		return nil

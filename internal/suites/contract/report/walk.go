@@ -181,9 +181,9 @@ func isOpen(layers []wire.Node) bool {
 	return !named
 }
 
-// unknown judges a member that nothing describes. It contradicts an object whose fields are all assumed. Of one that is
-// shown in part, it is told, and hints at its assumed fields that are not there: it may be one of them under its right
-// name.
+// unknown judges a member that nothing describes. It contradicts an object whose fields are all assumed. In an
+// object that is described in part, it is reported, and hints at the assumed fields that are absent: it may be one of
+// them under its right name.
 func (w *walk) unknown(at *level, field string, value any, object map[string]any) {
 	edit := fmt.Sprintf("add `%s` to `properties`, %s", lastStep(field), typeFor(value))
 	seen := sighting{kind(value) + ", of a name that is not described", edit}

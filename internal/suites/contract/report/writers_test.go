@@ -127,7 +127,8 @@ func FuzzRedacted(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		const secret = "5ecret-"
 		if strings.Contains(body, `\`) {
-			t.Skip("needs a body without escapes: with one, a body could spell the secret as the name of a member, and names are shown; make test runs the seed, make fuzz other bodies")
+			t.Skip("needs a body without escapes: with one, a body could spell the secret as the name of a member, " +
+				"and names are shown; make test runs the seed, make fuzz other bodies")
 		}
 		var value any
 		if json.Unmarshal([]byte(body), &value) != nil {

@@ -22,8 +22,6 @@ const (
 // Guard stands between the suite and a real host. Until GET /dapi/v1/sandbox/treasury was answered 200, it lets only
 // that and the login pass; after any other answer to it, nothing at all. It never sends to another host, and leaves a
 // pause after each request: a longer one after a write of the platform API, whose window is a fifth of that of reads.
-//
-// Source: Endpoints, Platform API (sandbox routes); Limits, Rate windows.
 type Guard struct {
 	Next       http.RoundTripper
 	BaseURL    *url.URL

@@ -18,7 +18,7 @@ type Assumption struct {
 	Where  string // the place in words, such as Payout.status
 	Aspect string // key of the part that is assumed: pattern, answer, "value ready"; empty for the whole
 	Reason string
-	Line   int // of the reason, from 1
+	Line   int // where the reason stands, from 1
 }
 
 // Position is where an editor finds the mark: openapi/dapi.yaml:123.
@@ -27,7 +27,7 @@ func (a *Assumption) Position() string { return fmt.Sprintf("openapi/%s:%d", a.F
 // Value is the value of an enumeration that is assumed, if that is what the assumption is about.
 func (a *Assumption) Value() (value string, is bool) { return strings.CutPrefix(a.Aspect, "value ") }
 
-// What is the assumed part in the words of openapi/README.md.
+// What returns the assumed part in the words of openapi/README.md.
 func (a *Assumption) What() string {
 	if value, is := a.Value(); is {
 		return "value `" + value + "`"

@@ -43,7 +43,7 @@ type Operation struct {
 	steps    []string
 }
 
-// Name tells an operation from those of the other surfaces: "appapi GetInvoice".
+// Name is distinct among the operations of all surfaces: "appapi GetInvoice".
 func (o *Operation) Name() string { return strings.TrimSuffix(o.Surface, ".yaml") + " " + o.ID }
 
 // Read reads the description from the YAML files of package openapi, or from others of their names. A mark without a

@@ -1,0 +1,81 @@
+package rules_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// userPages are those that name the exported API.
+var userPages = []string{
+	"README.md", "CHANGELOG.md", "docs/compatibility.md", "docs/glossary.md", "docs/production.md",
+}
+
+var (
+	packageName = regexp.MustCompile("`(moneymovement|dapi|appapi|refapi|public|model|errors|signing|sandbox)" +
+		"((?:\\.[A-Z]\\w*){1,2})[`(]")
+	memberName = regexp.MustCompile("`([A-Z]\\w*\\.[A-Z]\\w*)[`(]")
+)
+
+// What the pages name is there, as api/*.txt lists it.
+func TestThePagesNameWhatIsThere(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "api/*.txt"))
+	require.NoError(t, err)
+	listed := map[string][]string{} // lines of a package
+	var all []string
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		lines := strings.Split(string(content), "\n")
+		name := strings.Fields(lines[0])[1]
+		listed[name] = append(listed[name], lines...)
+		all = append(all, lines...)
+	}
+	names := 0
+	for _, page := range userPages {
+		content, err := os.ReadFile(filepath.Join(root, page))
+		require.NoError(t, err)
+		for _, name := range packageName.FindAllStringSubmatch(string(content), -1) {
+			names++
+			assert.True(t, declares(listed[name[1]], name[2][1:]), "%s names %s%s", page, name[1], name[2])
+		}
+		for _, name := range memberName.FindAllStringSubmatch(string(content), -1) {
+			names++
+			assert.True(t, declares(all, name[1]), "%s names %s", page, name[1])
+		}
+	}
+	assert.Greater(t, names, 80, "next to nothing was looked at")
+}
+
+// declares reports whether one of the lines is a declaration of the name, which may be that of a field or a method.
+func declares(lines []string, name string) bool {
+	of, member, isMember := strings.Cut(name, ".")
+	declaration := regexp.MustCompile(`^(const|func|type|var) ` + of + `\b`)
+	if isMember {
+		declaration = regexp.MustCompile(`^(field ` + of + `\.|method \(\*?` + of + `\) )` + member + `\b`)
+	}
+	return slices.ContainsFunc(lines, declaration.MatchString)
+}
+
+var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#([^)]*))?\)`)
+
+var goBlock = regexp.MustCompile("(?s)```go\n.*?```")
+
+// A link between pages leads to a file that is there.
+func TestTheLinksLeadSomewhere(t *testing.T) {
+	for _, page := range slices.Concat(userPages, []string{"CONTRIBUTING.md", "SECURITY.md", "examples/README.md"}) {
+		content, err := os.ReadFile(filepath.Join(root, page))
+		require.NoError(t, err)
+		prose := goBlock.ReplaceAllString(string(content), "")
+		for _, target := range link.FindAllStringSubmatch(prose, -1) {
+			_, err := os.Stat(filepath.Join(root, filepath.Dir(page), target[1]))
+			assert.NoError(t, err, "%s links to it", page)
+		}
+	}
+}
