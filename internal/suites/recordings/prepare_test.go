@@ -16,8 +16,11 @@ import (
 
 // preparations are what an example finds at its host besides the credentials.
 var preparations = map[string]func(*testing.T, *sandbox.Host){
-	// The example waits for a client and a payout, and the host's clock stands.
-	"dapi/Example": configured(func(s *sandbox.Settings) { s.ClientReadyAfter, s.PayoutStepAfter = 0, 0 }),
+	// These examples wait, and the host's clock stands.
+	"appapi/ExampleBanks_Activate": configured(atOnce),
+	"dapi/Example":                 configured(atOnce),
+	"dapi/ExampleClients_Create":   configured(atOnce),
+	"dapi/ExampleRails_Open":       configured(atOnce),
 	// The example lets the time pass.
 	"dapi/ExamplePayouts_Wait": configured(func(s *sandbox.Settings) {
 		s.PayoutStepAfter = sandbox.Duration(time.Hour)
@@ -42,6 +45,11 @@ func prepare(t *testing.T, example string, host *sandbox.Host) {
 	if further, ok := preparations[example]; ok {
 		further(t, host)
 	}
+}
+
+// atOnce leaves no time between two steps of a client, a verification, a rail and a payout.
+func atOnce(s *sandbox.Settings) {
+	s.ClientReadyAfter, s.KYBDecisionAfter, s.RailActiveAfter, s.PayoutStepAfter = 0, 0, 0, 0
 }
 
 // configured changes the host's settings.

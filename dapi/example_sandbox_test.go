@@ -1,0 +1,46 @@
+package dapi_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/recorded"
+)
+
+// A sandbox credits an account from a faucet. The key makes a repeated call harmless.
+func ExampleSandbox_Deposit() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	treasury, err := account.Sandbox.Treasury(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	deposit := dapi.DepositCreate{Amount: treasury.MaxCredit, Currency: dapi.USDC}
+	credited, err := account.Sandbox.Deposit(ctx, deposit, moneymovement.IdempotencyKey("first-deposit"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(credited.Amount, credited.Currency)
+
+	deposit.Amount = treasury.MaxCredit.Add(decimal.NewFromInt(1))
+	_, err = account.Sandbox.Deposit(ctx, deposit, moneymovement.IdempotencyKey("second-deposit"))
+	var above *errors.AmountAboveMaximum
+	if errors.As(err, &above) {
+		fmt.Println("one call credits at most", above.MaxCredit)
+	}
+	// Output:
+	// 100 USDC
+	// one call credits at most 100
+}
