@@ -97,7 +97,7 @@ func (n *names) numbered(kind string) string {
 }
 
 // differing are the members of requests that are another one each time.
-var differing = []string{"signature", "publicKey", "messageSignature", "nonce"}
+var differing = []string{"signature", "signatures", "publicKey", "messageSignature", "nonce"}
 
 // requestWindow is how long a login asks for, by the SDK's own clock. The host takes the end over as it came.
 const requestWindow = 150 * time.Second
