@@ -105,8 +105,10 @@ const requestWindow = 150 * time.Second
 // opaque are the members of answers whose values differ, which nothing in the values tells.
 var opaque = []string{"nextCursor", "reference"}
 
-// card is what is recorded in the place of a card's secrets.
-var card = map[string]string{"cardNumber": "9999990000000006", "lastFour": "0006", "cvv": "000", "expiryDate": "12/99"}
+// drawn are members of answers whose values the host draws in a form of their own, with what is recorded in their place:
+// the secrets of a card, and the number of a bank account.
+var drawn = map[string]string{"cardNumber": "9999990000000006", "lastFour": "0006", "cvv": "000", "expiryDate": "12/99",
+	"iban": "DE89370400440532013000"}
 
 // request names what varies in a request's body; one that is no JSON is not recorded.
 func (n *names) request(t *testing.T, body []byte) jsontext.Value {
@@ -137,7 +139,7 @@ func (n *names) answer(t *testing.T, body []byte) jsontext.Value {
 		if payload, err := base64.StdEncoding.DecodeString(text); err == nil && isCanonical(payload) {
 			return jsontext.Value(fmt.Sprintf("{%q:%s}", recorded.Encoded, n.answer(t, payload))), true
 		}
-		if of, ok := card[name]; ok && len(of) == len(text) {
+		if of, ok := drawn[name]; ok && len(of) == len(text) {
 			return quoted(of), true
 		}
 		if slices.Contains(opaque, name) {
