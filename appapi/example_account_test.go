@@ -81,3 +81,28 @@ func ExampleAccount_Balances() {
 	// 100 USDC
 	// 0 EURC
 }
+
+func ExampleAccount_WalletBalance() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
+	if err != nil {
+		log.Fatal(err)
+	}
+	profile, err := app.Account.Profile(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	wallet, err := app.Account.WalletBalance(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(profile.Email, "has", wallet.UsdcBalance, "USDC")
+	if wallet.RemainingAllowance != nil { // nil if the service reports none
+		fmt.Println("the key may spend", wallet.RemainingAllowance, "USDC")
+	}
+	// Output:
+	// ops@example.com has 100 USDC
+	// the key may spend 10000 USDC
+}

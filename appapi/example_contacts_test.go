@@ -58,3 +58,33 @@ func ExampleContacts_ValidateBank() {
 	}
 	// Output: iban The IBAN's form or checksum is wrong.
 }
+
+// An update changes the fields that are set, and leaves the others.
+func ExampleContacts_Update() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
+	if err != nil {
+		log.Fatal(err)
+	}
+	contact, err := app.Contacts.Create(ctx, appapi.ContactCreate{
+		Name: "Landlord",
+		Account: appapi.Onchain(model.OnchainAccount{
+			WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
+		}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	contact, err = app.Contacts.Update(ctx, contact.ID, appapi.ContactUpdate{Relationship: model.Set("external")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(contact.Name, contact.Relationship)
+
+	if err = app.Contacts.Delete(ctx, contact.ID); err != nil {
+		log.Fatal(err)
+	}
+	// Output: Landlord external
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"slices"
 
 	"github.com/shopspring/decimal"
 
@@ -49,4 +50,36 @@ func ExampleQuotes_Payout() {
 	// Output:
 	// pay 60 USDC with a fee of 0
 	// sent: true
+}
+
+// A bank transfer to the balance is priced first. SubmitPayin accepts the price.
+func ExampleQuotes_SubmitPayin() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
+	if err != nil {
+		log.Fatal(err)
+	}
+	banks, err := app.Banks.Activate(ctx, []string{"sepa"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	account := slices.IndexFunc(banks, func(bank appapi.Bank) bool { return bank.BankAccountID != "" })
+	if account < 0 {
+		log.Fatal("no bank account is open yet")
+	}
+
+	quote, err := app.Quotes.PayinFromBank(ctx, appapi.BankPayinQuote{
+		Amount: decimal.NewFromInt(50), BankAccountID: banks[account].BankAccountID,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	payment, err := app.Quotes.SubmitPayin(ctx, quote.QuoteID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(payment.FromAmount, payment.FromCurrency, payment.Status)
+	// Output: 50 EUR awaiting_funds
 }

@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
@@ -36,4 +37,29 @@ func ExampleContacts_Capabilities() {
 		fmt.Println("blocked:", blocker.Code, blocker.Message)
 	}
 	// Output: onchain USDC
+}
+
+// A deleted contact cannot be paid any more.
+func ExampleContacts_Delete() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob", Account: dapi.Onchain(dapi.OnchainAccount{
+		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
+	})})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	if err = account.Contacts.Delete(ctx, bob.ID); err != nil {
+		log.Fatal(err)
+	}
+	_, err = account.Contacts.Capabilities(ctx, bob.ID)
+	var gone *errors.NotFound
+	fmt.Println("gone:", errors.As(err, &gone))
+	// Output: gone: true
 }

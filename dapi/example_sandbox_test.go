@@ -44,3 +44,28 @@ func ExampleSandbox_Deposit() {
 	// 100 USDC
 	// one call credits at most 100
 }
+
+// A test of your own program moves a payout to the status that it wants to see.
+func ExampleSandbox_MovePayout() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	payout, err := payBob(ctx, account)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	if _, err = account.Sandbox.MovePayout(ctx, payout.ID, dapi.PayoutStatusRefunded); err != nil {
+		log.Fatal(err)
+	}
+	_, err = account.Payouts.Wait(ctx, payout.ID)
+	var ended *dapi.PayoutNotCompleted
+	if errors.As(err, &ended) {
+		fmt.Println("the payout is", ended.Payout.Status)
+	}
+	// Output: the payout is refunded
+}

@@ -17,10 +17,11 @@ import (
 // preparations are what an example finds at its host besides the credentials.
 var preparations = map[string]func(*testing.T, *sandbox.Host){
 	// These examples wait, and the host's clock stands.
-	"appapi/ExampleBanks_Activate": configured(atOnce),
-	"dapi/Example":                 configured(atOnce),
-	"dapi/ExampleClients_Create":   configured(atOnce),
-	"dapi/ExampleRails_Open":       configured(atOnce),
+	"appapi/ExampleQuotes_SubmitPayin": configured(atOnce),
+	"appapi/ExampleBanks_Activate":     configured(atOnce),
+	"dapi/Example":                     configured(atOnce),
+	"dapi/ExampleClients_Create":       configured(atOnce),
+	"dapi/ExampleRails_Open":           configured(atOnce),
 	// The example lets the time pass.
 	"dapi/ExamplePayouts_Wait": configured(func(s *sandbox.Settings) {
 		s.PayoutStepAfter = sandbox.Duration(time.Hour)

@@ -1,0 +1,88 @@
+package appapi_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/internal/recorded"
+	"github.com/moneymovement/moneymovement-go/model"
+)
+
+// A contract in force issues the invoice of a period. Items are added to the contract's amount.
+func ExampleInvoices_CreateFromContract() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
+	if err != nil {
+		log.Fatal(err)
+	}
+	contract, err := app.Contracts.Create(ctx, appapi.ContractCreate{
+		ContractorEmail: "contractor@example.com", Type: model.ContractTypeService, Period: "monthly",
+		Fields: appapi.ContractFields{Amount: decimal.NewFromInt(300), Currency: model.FiatCurrencyUSD},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	server.Advance(24 * time.Hour) // until the contractor has accepted
+	if _, err = app.Contracts.Approve(ctx, contract.ID); err != nil {
+		log.Fatal(err)
+	}
+
+	invoice, err := app.Invoices.CreateFromContract(ctx, contract.ID, appapi.ContractInvoiceCreate{
+		AddItems: []model.LineItem{
+			{Name: "Train", Quantity: model.NewNumber(decimal.NewFromInt(2)), Price: decimal.RequireFromString("20.50")},
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(invoice.Amount, invoice.Currency, invoice.Status)
+	// Output: 341 USD sent
+}
+
+// A batch issues the invoices of several contracts. They are returned in the order of the entries.
+func ExampleInvoices_CreateBatch() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
+	if err != nil {
+		log.Fatal(err)
+	}
+	contract, err := app.Contracts.Create(ctx, appapi.ContractCreate{
+		ContractorEmail: "contractor@example.com", Type: model.ContractTypeService, Period: "monthly",
+		Fields: appapi.ContractFields{Amount: decimal.NewFromInt(300), Currency: model.FiatCurrencyUSD},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	server.Advance(24 * time.Hour) // until the contractor has accepted
+	if _, err = app.Contracts.Approve(ctx, contract.ID); err != nil {
+		log.Fatal(err)
+	}
+
+	issued, err := app.Invoices.CreateBatch(ctx, appapi.InvoiceBatch{
+		{ContractID: contract.ID, Period: 1, Memo: "January"},
+		{ContractID: contract.ID, Period: 2, Memo: "February"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("issued:", len(issued))
+	for invoice, err := range app.Invoices.All(ctx, appapi.ListInvoicesParams{}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(invoice.Amount, invoice.Currency, "for period", invoice.PeriodNumber)
+	}
+	// Output:
+	// issued: 2
+	// 300 USD for period 2
+	// 300 USD for period 1
+}

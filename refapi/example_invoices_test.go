@@ -1,0 +1,47 @@
+package refapi_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/internal/recorded"
+	"github.com/moneymovement/moneymovement-go/model"
+	"github.com/moneymovement/moneymovement-go/refapi"
+)
+
+// The description shows two paths for the update of an invoice. A host may serve only this one.
+func ExampleInvoices_UpdateOnInvoicesPath() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
+	if err != nil {
+		log.Fatal(err)
+	}
+	invoice, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
+		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
+		Items: []model.LineItem{
+			{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")},
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	client, err := refapi.New(server.URL, refapi.NewAccessToken(server.AccessToken))
+	if err != nil {
+		log.Fatal(err)
+	}
+	invoice, err = client.Invoices.UpdateOnInvoicesPath(ctx, invoice.ID, model.InvoiceUpdate{
+		Status: model.InvoiceStatusPaid, OnchainTransactionID: model.Set("bank-statement-17"),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(invoice.Status, invoice.OnchainTransactionID)
+	// Output: paid bank-statement-17
+}
